@@ -1,0 +1,136 @@
+/**
+ * The errors of this library. Each has a stable `code`, keeps its `cause`, and says what happened, to what, and what
+ * follows. Recognise them by `code`, which survives two copies of the package in one process, rather than `instanceof`.
+ */
+
+/** The stable codes of all errors thrown by this library. */
+export type ElasticJobErrorCode =
+  | 'REGISTRY_UNAVAILABLE'
+  | 'REGISTRY_OUTCOME_UNKNOWN'
+  | 'REGISTRY_CONFLICT'
+  | 'REGISTRY_REFUSED'
+  | 'SESSION_LOST'
+  | 'DEADLINE_EXCEEDED'
+  | 'INVALID_CONFIGURATION'
+  | 'INVALID_CRON'
+  | 'JOB_CONFLICT'
+  | 'JOB_STATE'
+  | 'JOB_STOPPED';
+
+/** Base of every error of this library. */
+export abstract class ElasticJobError extends Error {
+  constructor(
+    /** Stable, machine-readable name of the situation. */
+    readonly code: ElasticJobErrorCode,
+    message: string,
+    options?: { readonly cause?: unknown },
+  ) {
+    super(message, options);
+  }
+}
+
+/** The registry centre did not answer, and it is certain that the operation had no effect. */
+export class RegistryUnavailableError extends ElasticJobError {
+  override readonly name = 'RegistryUnavailableError';
+  constructor(operation: string, path: string, cause?: unknown) {
+    super(
+      'REGISTRY_UNAVAILABLE',
+      `Could not ${operation} ${path}: the registry centre did not answer. Nothing was changed.`,
+      { cause },
+    );
+  }
+}
+
+/**
+ * The connection broke after a write was sent and before its answer came: it may have been carried out or not.
+ * The caller must read the state again before it decides.
+ */
+export class RegistryOutcomeUnknownError extends ElasticJobError {
+  override readonly name = 'RegistryOutcomeUnknownError';
+  constructor(operation: string, path: string, cause?: unknown) {
+    super(
+      'REGISTRY_OUTCOME_UNKNOWN',
+      `The connection broke while trying to ${operation} ${path}: the registry centre may have done it or not.`,
+      { cause },
+    );
+  }
+}
+
+/** A commit was refused as a whole because one of its operations does not fit the present state. Nothing was changed. */
+export class RegistryConflictError extends ElasticJobError {
+  override readonly name = 'RegistryConflictError';
+  constructor(
+    /** Path of the first operation that did not fit. */
+    readonly path: string,
+    /** What the present state has there. */
+    readonly reason: 'exists' | 'absent' | 'changed',
+  ) {
+    super('REGISTRY_CONFLICT', `The commit was refused as a whole: ${path} ${CONFLICTS[reason]}. Nothing was changed.`);
+  }
+}
+
+const CONFLICTS = {
+  exists: 'exists already',
+  absent: 'does not exist',
+  changed: 'has been changed meanwhile',
+} as const;
+
+/** The registry centre answered and refused: wrong credentials, too large a value, a quota, a request it does not know. */
+export class RegistryRefusedError extends ElasticJobError {
+  override readonly name = 'RegistryRefusedError';
+  constructor(operation: string, path: string, reason: string, cause?: unknown) {
+    super('REGISTRY_REFUSED', `The registry centre refused to ${operation} ${path}: ${reason}.`, { cause });
+  }
+}
+
+/** The session with the registry centre has ended: all that was bound to it is gone, peers may have taken over. */
+export class SessionLostError extends ElasticJobError {
+  override readonly name = 'SessionLostError';
+  constructor(what: string) {
+    super('SESSION_LOST', `The session with the registry centre is lost: ${what}.`);
+  }
+}
+
+/** A wait reached its deadline. The message names what was waited for, and whom. */
+export class DeadlineExceededError extends ElasticJobError {
+  override readonly name = 'DeadlineExceededError';
+  constructor(what: string, timeoutMs: number) {
+    super('DEADLINE_EXCEEDED', `Waited ${timeoutMs} ms in vain for ${what}.`);
+  }
+}
+
+/** Settings that cannot be used. The message names key path, value and what is allowed, one line for each fault. */
+export class InvalidConfigurationError extends ElasticJobError {
+  override readonly name = 'InvalidConfigurationError';
+  constructor(
+    /** One complete sentence for each fault, each starting with its key path. */
+    readonly faults: readonly string[],
+    options?: { readonly cause?: unknown },
+  ) {
+    super('INVALID_CONFIGURATION', faults.length === 1 ? String(faults[0]) : `\n  ${faults.join('\n  ')}`, options);
+  }
+}
+
+/** The job's name is taken in the registry centre by another job class, or in this process by another job. */
+export class JobConflictError extends ElasticJobError {
+  override readonly name = 'JobConflictError';
+  constructor(message: string) {
+    super('JOB_CONFLICT', message);
+  }
+}
+
+/** The operation does not fit the job's present state or kind, such as scheduling a job that has no cron. */
+export class JobStateError extends ElasticJobError {
+  override readonly name = 'JobStateError';
+  constructor(message: string, options?: { readonly cause?: unknown }) {
+    super('JOB_STATE', message, options);
+  }
+}
+
+/** Reason of an abort: the job, or the whole process, is being stopped. */
+export class JobStoppedError extends ElasticJobError {
+  override readonly name = 'JobStoppedError';
+  constructor(jobName: string, why: string) {
+    super('JOB_STOPPED', `Job '${jobName}' is being stopped: ${why}.`);
+  }
+}

@@ -1,0 +1,21 @@
+/** What a strategy may know of an instance. */
+export interface JobInstance {
+  /** `{ip}@-@{unique suffix}` */
+  readonly jobInstanceId: string;
+  readonly serverIp: string;
+}
+
+/** Decides which instance gets which sharding items. The leader's strategy decides for all; give every instance the same. */
+export interface JobShardingStrategy {
+  /** The name by which `jobShardingStrategyType` refers to it; compared without regard to case. */
+  readonly type: string;
+  /**
+   * @param instances the available instances in descending order of their ids, as in Java ElasticJob; at least one
+   * @returns items by instance id. Every item 0 … shardingTotalCount − 1 must occur exactly once, else it is refused.
+   */
+  sharding(
+    instances: readonly JobInstance[],
+    jobName: string,
+    shardingTotalCount: number,
+  ): ReadonlyMap<string, readonly number[]>;
+}

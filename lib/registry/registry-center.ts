@@ -1,0 +1,169 @@
+/**
+ * The registry centre: a small tree of text nodes that all instances of all jobs share, with sessions.
+ *
+ * This file is a port. It knows no jobs, and the kernel knows nothing else of ZooKeeper, etcd or the embedded registry.
+ * Every implementation keeps these promises, which `test/registry/registry-center.contract.ts` checks one by one:
+ *
+ * 1. **Absence is an answer, silence is not.** A node that is not there is `undefined` or `[]`. A registry that does not
+ *    answer is a `RegistryUnavailableError`; a write whose answer got lost is a `RegistryOutcomeUnknownError`. Neither is
+ *    ever reported as absence. No call waits longer than the implementation's operation timeout.
+ * 2. **A lost race is `false`.** `create` and `remove` say whether *this* call did it. Who acts only on `true` can repeat
+ *    a stale decision without harm.
+ * 3. **A commit happens as a whole or not at all**, at one point of the tree's one history. Every change has a revision;
+ *    all changes of a commit have the same one, and later changes have greater ones.
+ * 4. **A session node lives exactly as long as its session.** A short loss of connection removes nothing. When the session
+ *    ends, all its nodes vanish, and nobody else's.
+ * 5. **A mirror shows moments, never mixtures.** What a mirror shows is the subtree as it was at one revision; it only moves
+ *    forward; after any disconnection it converges by itself. Reading it costs no request.
+ * 6. **At most one session holds a path exclusively.** A hold passes on when its session ends.
+ *
+ * Paths are absolute within the namespace: `/job/config`. Missing parents are created with the node, persistent and empty.
+ * Values are text; the empty text is a value. A commit of up to about one megabyte is accepted.
+ *
+ * ```
+ *            ┌──────────────┐ answer lost ┌───────────┐ session time passed ┌──────┐
+ *  connect   │              ├────────────▶│           ├────────────────────▶│      │
+ *  ─────────▶│  connected   │             │ suspended │                     │ lost │
+ *            │              │◀────────────┤           │                     │      │
+ *            └──────────────┘ same session└───────────┘                     └──┬───┘
+ *                   ▲                      a new session, with a new id        │
+ *                   └──────────────────────────────────────────────────────────┘
+ * ```
+ * *Suspended*: nothing was heard for two thirds of the session; we do not know whether peers still count us as living, so
+ * nothing new may be started. *Lost*: the session may have ended (by our own clock, even if no server can be reached);
+ * peers may own what was ours. An implementation reports `lost` before any peer can see our session nodes gone, as far
+ * as this process gets to run at all.
+ */
+export interface RegistryCenter {
+  /** One line that says what this is and where, for logs: `ZooKeeper at host:2181, namespace 'orders'`. */
+  readonly description: string;
+  readonly session: Session;
+
+  /**
+   * Starts connecting and returns at once; the session tells when it is connected. Goes on trying until `close()`.
+   * Calling it again does nothing.
+   */
+  connect(): void;
+
+  /** The node's value as of now, or `undefined` if there is no such node. */
+  get(path: string): Promise<string | undefined>;
+
+  /** Names of the node's children in no particular order; `[]` if there are none or there is no such node. */
+  children(path: string): Promise<readonly string[]>;
+
+  /** Creates the node and its missing parents. `false`: it was there already, and is as it was. */
+  create(path: string, value: string, lifetime?: Lifetime): Promise<boolean>;
+
+  /** Writes the node's value, creating it (persistent) with its missing parents if it is not there. */
+  put(path: string, value: string): Promise<void>;
+
+  /** Removes the node and all below it. `false`: there was no such node. Siblings such as `/10` beside `/1` stay. */
+  remove(path: string): Promise<boolean>;
+
+  /**
+   * Carries out all operations at one revision, or none.
+   * @returns the revision of the commit
+   * @throws RegistryConflictError if one of them does not fit; nothing was changed then
+   */
+  commit(operations: readonly Operation[]): Promise<number>;
+
+  /**
+   * Opens a local copy of the subtree at `path`, kept up to date until it is closed; resolves once it is complete.
+   * The subtree need not exist.
+   */
+  mirror(path: string, options?: MirrorOptions): Promise<Mirror>;
+
+  /**
+   * Runs `task` while holding `path` against every other session and every other holder in this one. Waits at most
+   * `timeoutMs` for the hold.
+   * The task's signal aborts as soon as the hold may be lost; what is done after that is not protected.
+   * Compatible with Curator's LeaderLatch where the implementation is ZooKeeper.
+   * @throws DeadlineExceededError if the hold was not obtained in time; names the present holder if it is known
+   */
+  exclusively<T>(path: string, timeoutMs: number, task: (signal: AbortSignal) => Promise<T>): Promise<T>;
+
+  /** The registry's own time in milliseconds since 1970, obtained through `path`, a node used for nothing else. */
+  time(path: string): Promise<number>;
+
+  /** Ends the session, so that its nodes vanish at once if the registry can be reached, and closes all mirrors. */
+  close(): Promise<void>;
+}
+
+/** How long a node lives: until it is removed, or as long as the session that created it. */
+export type Lifetime = 'persistent' | 'session';
+
+/** One part of a commit. `version` is the number that `MirroredNode` carries; each write of a node's value increases it by one. */
+export type Operation =
+  /** Fits if the node exists and, if given, has that version. Changes nothing. */
+  | { readonly type: 'check'; readonly path: string; readonly version?: number }
+  /** Fits if the node does not exist; its parent must exist or be created earlier in the same commit. */
+  | { readonly type: 'create'; readonly path: string; readonly value: string; readonly lifetime?: Lifetime }
+  /** Fits if the node exists and, if given, has that version. */
+  | { readonly type: 'set'; readonly path: string; readonly value: string; readonly version?: number }
+  /** Fits if the node exists, has no children and, if given, that version. */
+  | { readonly type: 'remove'; readonly path: string; readonly version?: number };
+
+/** Where the session stands. A session that ended is followed by a new one with another id. */
+export type SessionState =
+  /** Never connected yet; also while a new session is being opened after a lost one was reported. */
+  | { readonly phase: 'connecting' }
+  | { readonly phase: 'connected'; readonly id: string }
+  /** Nothing was heard for too long, or the connection broke: the session may live or not. */
+  | { readonly phase: 'suspended'; readonly id: string }
+  /** The session has ended, or must be taken to have ended. */
+  | { readonly phase: 'lost'; readonly id: string; readonly reason: string }
+  /** The registry refuses us for good (wrong credentials), or `close()` was called. */
+  | { readonly phase: 'closed'; readonly reason: string };
+
+/** The session with the registry centre. */
+export interface Session {
+  readonly state: SessionState;
+  /** The session timeout in milliseconds that the registry granted; before the first connection, the one asked for. */
+  readonly timeoutMs: number;
+  /**
+   * Calls `listener` after each change of state, in order, with the state after the change.
+   * A listener that throws does not hurt others. Returns a function that ends the subscription.
+   */
+  onChange(listener: (state: SessionState) => void): () => void;
+}
+
+/** A node as a mirror has it. */
+export interface MirroredNode {
+  /** `undefined` only for nodes named by `MirrorOptions.presenceOnly` whose value has not been needed yet. */
+  readonly value: string | undefined;
+  /** 0 when created; grows by one with each write of the value. Starts anew if the node is removed and created again. */
+  readonly version: number;
+  /** Revision of the last write of the value. Grows along the tree's whole history, over removal and re-creation too. */
+  readonly revision: number;
+  /** Id of the session the node lives with; `undefined` if it is persistent. */
+  readonly session: string | undefined;
+}
+
+/** How a mirror is to be kept. */
+export interface MirrorOptions {
+  /**
+   * Nodes of which only the existence matters (argument: absolute path). The mirror does not read their values when they
+   * appear, unless it knows them because this registry centre object wrote them. `load()` reads them.
+   */
+  readonly presenceOnly?: (path: string) => boolean;
+}
+
+/** A local copy of a subtree. What it shows is one moment of the tree; it moves forward only. */
+export interface Mirror {
+  /** The subtree's root. */
+  readonly path: string;
+  /** All nodes of the subtree (the root included, if it exists) by absolute path, as of one moment. Immutable: a new map for each moment. */
+  readonly nodes: ReadonlyMap<string, MirroredNode>;
+  /** False while disconnected and until the first complete reading afterwards: the copy may be out of date. */
+  readonly isCurrent: boolean;
+  /** Calls `listener` after `nodes` or `isCurrent` has changed. Several changes may be told by one call. */
+  onChange(listener: () => void): () => void;
+  /**
+   * Resolves once the mirror shows everything that was committed before the call, by whomever.
+   * @throws RegistryUnavailableError if that cannot be established now
+   */
+  sync(): Promise<void>;
+  /** Resolves once no node's value is `undefined` any more, as of the call. */
+  load(): Promise<void>;
+  close(): void;
+}

@@ -1,0 +1,148 @@
+/**
+ * What the ZooKeeper registry centre needs of a ZooKeeper client: one connection-minding session and its raw operations,
+ * without policy (no retries, no caching). The first-party client in `client/` implements it; so can others. It is also
+ * the seam below which tests inject faults.
+ *
+ * One transport is one session: when that has ended (`expired`, `closed`, `auth-failed`) the transport is of no further use and a
+ * new one is made. Requests are answered in the order in which they were made; a watch event is delivered before the
+ * answer to any request that could show the change. While not connected, every request rejects at once.
+ */
+export interface ZooKeeperTransport {
+  readonly state: TransportState;
+  /** Called after each change of state, in order. Set it before `connect()`. */
+  onState: (state: TransportState) => void;
+  /** Called for each event of a persistent watch, in the order of the server. Set it before `connect()`. */
+  onWatch: (event: WatchEvent) => void;
+  /** Called whenever anything was received from the server, for deadline keeping. Milliseconds by the monotonic clock. */
+  readonly lastHeardAt: number;
+  /** Starts connecting and keeps reconnecting until the session ends. */
+  connect(): void;
+  /** Ends the session at the server if it answers within a second, and the connection in any case. */
+  close(): Promise<void>;
+
+  create(path: string, data: Buffer, mode: CreateMode): Promise<CreateResult>;
+  delete(path: string, version?: number): Promise<void>;
+  exists(path: string): Promise<Stat | undefined>;
+  getData(path: string): Promise<{ readonly data: Buffer; readonly stat: Stat }>;
+  setData(path: string, data: Buffer, version?: number): Promise<Stat>;
+  getChildren(path: string): Promise<readonly string[]>;
+  /** Makes the connected server catch up with the leader before it answers later requests of this session. */
+  sync(path: string): Promise<void>;
+  /** All or nothing. On refusal rejects with a `ZooKeeperError` whose `failedIndex` names the first unfit operation. */
+  multi(operations: readonly MultiOperation[]): Promise<MultiResult>;
+  /** Many reads in one request (`undefined`: no such node). Answers are of one moment. Needs a server ≥ 3.6. */
+  multiRead(paths: readonly string[]): Promise<readonly ({ readonly data: Buffer; readonly stat: Stat } | undefined)[]>;
+  /** Persistent recursive watch (server ≥ 3.6). It survives reconnections of the session, but misses what happened meanwhile. */
+  addWatch(path: string): Promise<void>;
+  removeWatch(path: string): Promise<void>;
+}
+
+export type TransportState =
+  | { readonly phase: 'connecting' }
+  /** `sessionId` is 16 lower-case hexadecimal digits; `timeoutMs` is what the server granted. */
+  | { readonly phase: 'connected'; readonly sessionId: string; readonly timeoutMs: number; readonly server: string }
+  /** Connection lost (or silent for two thirds of the session); reconnecting to the same session. */
+  | { readonly phase: 'disconnected'; readonly reason: string }
+  /** The server said that the session has ended. */
+  | { readonly phase: 'expired' }
+  | { readonly phase: 'auth-failed'; readonly reason: string }
+  | { readonly phase: 'closed' };
+
+export type CreateMode =
+  | 'persistent'
+  | 'ephemeral'
+  | 'persistent-sequential'
+  | 'ephemeral-sequential'
+  | 'container';
+
+export interface CreateResult {
+  /** The full path, with the sequence number if the mode is sequential. */
+  readonly path: string;
+  readonly zxid: bigint;
+}
+
+/** The parts of ZooKeeper's Stat that are needed. */
+export interface Stat {
+  readonly czxid: bigint;
+  readonly mzxid: bigint;
+  readonly pzxid: bigint;
+  /** Milliseconds since 1970 of the last write, by the server's clock. */
+  readonly mtime: number;
+  readonly version: number;
+  readonly cversion: number;
+  /** Session that owns the node, 16 hexadecimal digits; `undefined` for all but ephemeral nodes. */
+  readonly ephemeralOwner: string | undefined;
+  readonly numChildren: number;
+}
+
+export type MultiOperation =
+  | { readonly type: 'check'; readonly path: string; readonly version: number }
+  | { readonly type: 'create'; readonly path: string; readonly data: Buffer; readonly mode: CreateMode }
+  | { readonly type: 'setData'; readonly path: string; readonly data: Buffer; readonly version: number }
+  | { readonly type: 'delete'; readonly path: string; readonly version: number };
+
+export interface MultiResult {
+  /** Of the transaction. */
+  readonly zxid: bigint;
+  /** For each operation, the stat of a `setData`, else `undefined`. */
+  readonly stats: readonly (Stat | undefined)[];
+}
+
+export interface WatchEvent {
+  readonly type: 'created' | 'deleted' | 'changed' | 'children';
+  readonly path: string;
+  /** The transaction that caused it, where the server tells (3.9 and later). */
+  readonly zxid?: bigint;
+}
+
+/** Names of the error codes that are told apart; any other code is `OTHER`. */
+export type ZooKeeperErrorName =
+  | 'CONNECTION_LOSS'
+  | 'OPERATION_TIMEOUT'
+  | 'NO_NODE'
+  | 'NO_AUTH'
+  | 'BAD_VERSION'
+  | 'NO_CHILDREN_FOR_EPHEMERALS'
+  | 'NODE_EXISTS'
+  | 'NOT_EMPTY'
+  | 'SESSION_EXPIRED'
+  | 'INVALID_ACL'
+  | 'AUTH_FAILED'
+  | 'SESSION_MOVED'
+  | 'UNIMPLEMENTED'
+  | 'QUOTA_EXCEEDED'
+  | 'THROTTLED'
+  | 'TOO_LARGE'
+  | 'OTHER';
+
+/** An operation of a transport failed. */
+export class ZooKeeperError extends Error {
+  override readonly name = 'ZooKeeperError';
+  constructor(
+    readonly errorName: ZooKeeperErrorName,
+    /** The server's number, such as −101. */
+    readonly errorCode: number,
+    message: string,
+    /**
+     * True if the request had been handed to the connection before it broke, so that a write may have happened. A request
+     * refused because the transport was not connected has had no effect.
+     */
+    readonly outcomeUnknown: boolean = false,
+    /** For a refused `multi`: index of the operation that did not fit. */
+    readonly failedIndex?: number,
+  ) {
+    super(message);
+  }
+}
+
+/** What a transport is made from. */
+export interface ZooKeeperConnection {
+  /** `host:port,host:port`, without chroot. IPv6 hosts in brackets. */
+  readonly servers: readonly { readonly host: string; readonly port: number }[];
+  /** Path put before every path of this transport, such as `/orders`; empty for none. */
+  readonly chroot: string;
+  readonly sessionTimeoutMs: number;
+  readonly connectionTimeoutMs: number;
+  /** `user:password`: authenticate with scheme `digest` first thing on each connection, and create every node with creator-all ACL. */
+  readonly digest: string | undefined;
+}

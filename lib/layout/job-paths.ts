@@ -1,0 +1,296 @@
+/**
+ * What a job keeps in the registry centre, and where. Nobody else builds or parses a path.
+ *
+ * ```
+ * /{job}                                  the job's class or type
+ * ├── config                              its settings as YAML            → job-configuration-yaml.ts
+ * ├── instances/{id}                      one for each living instance    → job-instance.ts
+ * ├── servers/{ip}                        ENABLED or DISABLED
+ * ├── leader
+ * │   ├── election/instance               id of the leader
+ * │   ├── election/latch                  held while electing
+ * │   ├── sharding/necessary              present: items must be assigned anew
+ * │   ├── sharding/processing             present: the leader is assigning
+ * │   ├── failover/items/{item}           items whose instance crashed, waiting for somebody to take them over
+ * │   └── failover/latch                  held while taking over
+ * ├── sharding/{item}
+ * │   ├── instance                        id of the owner
+ * │   ├── running                         id of the instance that runs it now
+ * │   ├── failover, failovering           id of the instance that has taken it over
+ * │   └── misfire, disabled               present or absent
+ * ├── guarantee/{started,completed}[/{item}], {started,completed}-latch
+ * ├── trigger/{id}                        present: this instance is to run now
+ * ├── systemTime/current                  written to learn the registry's time
+ * ├── next-job-instance-ip                ip of the next runner, with SINGLE_SHARDING_BALANCE
+ * └── x-node/fired/{id}                   our own: which instants this instance has begun → firing-record.ts
+ * ```
+ *
+ * All of it except `x-node` is Java ElasticJob's. Java ignores other children of the job's root, and nothing else.
+ */
+import { InvalidConfigurationError } from '../api/errors.js';
+
+/** What may be said of an item by a node below it: the last segment of that node's path. */
+export type ItemMark = (typeof ITEM_MARKS)[number];
+
+/** The two moments of a firing at which all items of the cluster meet. */
+export type GuaranteeStage = 'started' | 'completed';
+
+/** Which node of a job a path names; the inverse of the builders of `JobPaths`. */
+export type JobPath =
+  | { readonly type: PlainNode }
+  | { readonly type: 'instance' | 'trigger' | 'firing'; readonly id: string }
+  | { readonly type: 'server'; readonly ip: string }
+  | { readonly type: 'crashedItem' | 'item'; readonly item: number }
+  | { readonly type: 'itemMark'; readonly item: number; readonly mark: ItemMark }
+  | { readonly type: 'guarantee' | 'guaranteeLatch'; readonly stage: GuaranteeStage }
+  | { readonly type: 'guaranteeItem'; readonly stage: GuaranteeStage; readonly item: number }
+  /** Not a node of this job, or one that means nothing: inner folders, latch participants, other people's additions. */
+  | { readonly type: 'unknown' };
+
+/** Nodes of which a job has one each. */
+type PlainNode =
+  | 'root'
+  | 'config'
+  | 'instances'
+  | 'servers'
+  | 'leader'
+  | 'electionLatch'
+  | 'resharding'
+  | 'processing'
+  | 'crashedItems'
+  | 'failoverLatch'
+  | 'sharding'
+  | 'systemTime'
+  | 'triggers'
+  | 'nextJobInstanceIp'
+  | 'firings';
+
+const ITEM_MARKS = ['instance', 'running', 'failover', 'failovering', 'misfire', 'disabled'] as const;
+
+/** Builds the paths of one job's nodes, absolute within the namespace, and tells which node a path names. */
+export class JobPaths {
+  /** The job's root node; its value is the job's class name or type. */
+  readonly root: string;
+
+  /**
+   * @param jobName name of the job; see `jobNameFault` for which names a new job may have
+   * @throws InvalidConfigurationError if the name is empty or contains `/`, so that it names no single node
+   */
+  constructor(readonly jobName: string) {
+    if (jobName === '' || jobName.includes('/'))
+      throw new InvalidConfigurationError([`jobName ${jobNameFault(jobName)}`]);
+    this.root = `/${jobName}`;
+  }
+
+  /** The job's settings as YAML. */
+  get config(): string {
+    return `${this.root}/config`;
+  }
+
+  get instances(): string {
+    return `${this.root}/instances`;
+  }
+
+  /** A session node that says that this instance lives. */
+  instance(id: string): string {
+    return `${this.root}/instances/${id}`;
+  }
+
+  get servers(): string {
+    return `${this.root}/servers`;
+  }
+
+  /** `ENABLED` or `DISABLED`: whether instances with this ip are given items. */
+  server(ip: string): string {
+    return `${this.root}/servers/${ip}`;
+  }
+
+  /** A session node holding the id of the leader. */
+  get leader(): string {
+    return `${this.root}/leader/election/instance`;
+  }
+
+  /** To be held exclusively while writing `leader`. */
+  get electionLatch(): string {
+    return `${this.root}/leader/election/latch`;
+  }
+
+  /** Present while the items must be assigned anew before anybody may run. */
+  get resharding(): string {
+    return `${this.root}/leader/sharding/necessary`;
+  }
+
+  /** A session node of the leader, present while it assigns the items. */
+  get processing(): string {
+    return `${this.root}/leader/sharding/processing`;
+  }
+
+  get crashedItems(): string {
+    return `${this.root}/leader/failover/items`;
+  }
+
+  /** Present while this item, whose instance crashed, waits for somebody to take it over. */
+  crashedItem(item: number): string {
+    return `${this.root}/leader/failover/items/${item}`;
+  }
+
+  /** To be held exclusively while taking over a crashed item. */
+  get failoverLatch(): string {
+    return `${this.root}/leader/failover/latch`;
+  }
+
+  /** Parent of the items. Our leaders write its (empty) value with each assignment, so that its version fences them. */
+  get sharding(): string {
+    return `${this.root}/sharding`;
+  }
+
+  /** The item's node, or the node below it that bears the mark. */
+  item(item: number, mark?: ItemMark): string {
+    return mark === undefined ? `${this.root}/sharding/${item}` : `${this.root}/sharding/${item}/${mark}`;
+  }
+
+  get guaranteeStarted(): string {
+    return `${this.root}/guarantee/started`;
+  }
+
+  guaranteeStartedItem(item: number): string {
+    return `${this.root}/guarantee/started/${item}`;
+  }
+
+  get guaranteeStartedLatch(): string {
+    return `${this.root}/guarantee/started-latch`;
+  }
+
+  get guaranteeCompleted(): string {
+    return `${this.root}/guarantee/completed`;
+  }
+
+  guaranteeCompletedItem(item: number): string {
+    return `${this.root}/guarantee/completed/${item}`;
+  }
+
+  get guaranteeCompletedLatch(): string {
+    return `${this.root}/guarantee/completed-latch`;
+  }
+
+  /** The node through which the registry's time is asked. */
+  get systemTime(): string {
+    return `${this.root}/systemTime/current`;
+  }
+
+  get triggers(): string {
+    return `${this.root}/trigger`;
+  }
+
+  /** Present: this instance is to run its items once, now. Removing it is accepting it. */
+  trigger(id: string): string {
+    return `${this.root}/trigger/${id}`;
+  }
+
+  /** A session node of the last runner with the ip of the next one; only with SINGLE_SHARDING_BALANCE and one item. */
+  get nextJobInstanceIp(): string {
+    return `${this.root}/next-job-instance-ip`;
+  }
+
+  get firings(): string {
+    return `${this.root}/x-node/fired`;
+  }
+
+  /** What this instance has begun, and for which instants. Persistent, unknown to Java. */
+  firing(id: string): string {
+    return `${this.root}/x-node/fired/${id}`;
+  }
+
+  /** Which node of this job `path` names. Items must be written as Java writes them: `7`, not `07` or `+7`. */
+  parse(path: string): JobPath {
+    if (path === this.root) return { type: 'root' };
+    const below = `${this.root}/`;
+    return path.startsWith(below) ? parseBelowRoot(path.slice(below.length)) : UNKNOWN;
+  }
+}
+
+/**
+ * What is wrong with `name` as the name of a new job, as the end of a sentence that starts with the setting's key;
+ * `undefined` if nothing is. Unicode is fine as far as ZooKeeper takes it; `@-@` would break the parsing of task ids.
+ */
+export function jobNameFault(name: string): string | undefined {
+  if (name === '') return 'must not be empty';
+  const shown = JSON.stringify(name);
+  if (name === '.' || name === '..') return `must not be ${shown}, which means something else in a path`;
+  if (name.includes('/')) return `must not contain '/', got ${shown}`;
+  if (name.includes('@-@')) return `must not contain '@-@', which separates the parts of a task id, got ${shown}`;
+  const refused = REFUSED_BY_ZOOKEEPER.exec(name)?.[0];
+  if (refused === undefined) return undefined;
+  const code = refused.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+  return `must not contain U+${code}, a character that ZooKeeper refuses in paths, got ${shown}`;
+}
+
+/** Control characters, surrogates (so no emoji), private use, and specials: `PathUtils.validatePath` of ZooKeeper. */
+// eslint-disable-next-line no-control-regex
+const REFUSED_BY_ZOOKEEPER = /[\u0000-\u001f\u007f-\u009f\ud800-\uf8ff\ufff0-\uffff]/;
+
+const UNKNOWN: JobPath = { type: 'unknown' };
+
+const PLAIN_NODES: ReadonlyMap<string, JobPath> = new Map<string, JobPath>([
+  ['config', { type: 'config' }],
+  ['instances', { type: 'instances' }],
+  ['servers', { type: 'servers' }],
+  ['leader/election/instance', { type: 'leader' }],
+  ['leader/election/latch', { type: 'electionLatch' }],
+  ['leader/sharding/necessary', { type: 'resharding' }],
+  ['leader/sharding/processing', { type: 'processing' }],
+  ['leader/failover/items', { type: 'crashedItems' }],
+  ['leader/failover/latch', { type: 'failoverLatch' }],
+  ['sharding', { type: 'sharding' }],
+  ['guarantee/started', { type: 'guarantee', stage: 'started' }],
+  ['guarantee/completed', { type: 'guarantee', stage: 'completed' }],
+  ['guarantee/started-latch', { type: 'guaranteeLatch', stage: 'started' }],
+  ['guarantee/completed-latch', { type: 'guaranteeLatch', stage: 'completed' }],
+  ['systemTime/current', { type: 'systemTime' }],
+  ['trigger', { type: 'triggers' }],
+  ['next-job-instance-ip', { type: 'nextJobInstanceIp' }],
+  ['x-node/fired', { type: 'firings' }],
+]);
+
+function parseBelowRoot(relative: string): JobPath {
+  const plain = PLAIN_NODES.get(relative);
+  if (plain !== undefined) return plain;
+  const slash = relative.lastIndexOf('/');
+  const parent = relative.slice(0, Math.max(slash, 0));
+  const name = relative.slice(slash + 1);
+  if (name === '') return UNKNOWN;
+  switch (parent) {
+    case 'instances':
+      return { type: 'instance', id: name };
+    case 'servers':
+      return { type: 'server', ip: name };
+    case 'trigger':
+      return { type: 'trigger', id: name };
+    case 'x-node/fired':
+      return { type: 'firing', id: name };
+    case 'leader/failover/items':
+      return ofItem(name, (item) => ({ type: 'crashedItem', item }));
+    case 'sharding':
+      return ofItem(name, (item) => ({ type: 'item', item }));
+    case 'guarantee/started':
+      return ofItem(name, (item) => ({ type: 'guaranteeItem', stage: 'started', item }));
+    case 'guarantee/completed':
+      return ofItem(name, (item) => ({ type: 'guaranteeItem', stage: 'completed', item }));
+    default:
+      return parseItemMark(parent, name);
+  }
+}
+
+function parseItemMark(parent: string, name: string): JobPath {
+  const mark = ITEM_MARKS.find((candidate) => candidate === name);
+  if (mark === undefined || !parent.startsWith('sharding/')) return UNKNOWN;
+  return ofItem(parent.slice('sharding/'.length), (item) => ({ type: 'itemMark', item, mark }));
+}
+
+function ofItem(text: string, then: (item: number) => JobPath): JobPath {
+  const item = /^(?:0|[1-9]\d{0,9})$/.test(text) ? Number(text) : Infinity;
+  return item <= GREATEST_ITEM ? then(item) : UNKNOWN;
+}
+
+/** Java keeps items in an `int`. */
+const GREATEST_ITEM = 2_147_483_647;

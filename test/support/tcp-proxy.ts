@@ -1,0 +1,161 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { type Direction, Link, type Weather } from './tcp-link.js';
+import { type RequestName, RequestReader } from './zookeeper-frames.js';
+
+export { type Direction };
+
+/**
+ * A loopback proxy that misbehaves as networks do. It stands between a client and one server; what it does to a direction
+ * holds for present and future connections until `heal()`.
+ *
+ * ```
+ *  client ──── up ───▶ ┌───────┐ ──── up ───▶ server
+ *         ◀── down ─── │ proxy │ ◀── down ───
+ *                      └───────┘
+ * ```
+ * A black hole withholds bytes (and ends of connections) rather than dropping them, as TCP would retransmit them once the
+ * network is back; `cut()` drops what is withheld.
+ */
+export class TcpProxy {
+  readonly #server: Server;
+  readonly #links = new Set<Link>();
+  readonly #counts = new Map<RequestName, number>();
+  readonly #weather: Weather = { blackHole: { up: false, down: false }, delayMs: { up: 0, down: 0 }, chunkBytes: 0 };
+  #refusing = false;
+  #accepted = 0;
+  #target: Target;
+
+  private constructor(server: Server, target: Target) {
+    this.#server = server;
+    this.#target = target;
+    server.on('connection', (client) => this.#accept(client));
+  }
+
+  /** Starts a proxy on a free loopback port in front of `host:port`, or of a port of 127.0.0.1. */
+  static async start(target: string | number): Promise<TcpProxy> {
+    const server = createServer({ allowHalfOpen: true });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return new TcpProxy(server, parseTarget(target));
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** `127.0.0.1:port`, to be given to clients. */
+  get address(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  /** Open connections. */
+  get connections(): number {
+    return this.#links.size;
+  }
+
+  /** Connections accepted so far, refused ones not counted. */
+  get accepted(): number {
+    return this.#accepted;
+  }
+
+  /** Requests seen since the start or the last `resetRequests()`, by name; names that were not seen are missing. */
+  get requests(): Readonly<Partial<Record<RequestName, number>>> {
+    return Object.fromEntries(this.#counts);
+  }
+
+  /** How many requests of these names (of any but pings, if none is named) were seen since the last `resetRequests()`. */
+  count(...names: readonly RequestName[]): number {
+    let sum = 0;
+    for (const [name, count] of this.#counts) {
+      if (names.length === 0 ? name !== 'ping' : names.includes(name)) sum += count;
+    }
+    return sum;
+  }
+
+  resetRequests(): void {
+    this.#counts.clear();
+  }
+
+  /** Breaks all connections at once (both sides are reset). New ones are still accepted. */
+  cut(): void {
+    for (const link of this.#links) link.destroy();
+  }
+
+  /** Lets new connections die at once until `heal()`. Present ones stay. */
+  refuse(): void {
+    this.#refusing = true;
+  }
+
+  /** Withholds everything in these directions until `heal()`. */
+  blackHole(...directions: readonly Direction[]): void {
+    for (const direction of directions) this.#weather.blackHole[direction] = true;
+  }
+
+  /** Delivers everything in this direction `ms` later than it came. */
+  delay(direction: Direction, ms: number): void {
+    this.#weather.delayMs[direction] = ms;
+  }
+
+  /** Delivers in pieces of at most `bytes` bytes, each in a turn of its own. */
+  chunk(bytes: number): void {
+    this.#weather.chunkBytes = bytes;
+  }
+
+  /** Bytes that a black hole or a delay holds back now. With `down`, more than 0 proves that the server has answered. */
+  heldBytes(direction: Direction): number {
+    return [...this.#links].reduce((sum, link) => sum + link.pipes[direction].heldBytes, 0);
+  }
+
+  /** Sends new connections to another server. */
+  retarget(target: string | number): void {
+    this.#target = parseTarget(target);
+  }
+
+  /** Ends all disturbances and delivers what was withheld. */
+  heal(): void {
+    this.#refusing = false;
+    this.#weather.blackHole = { up: false, down: false };
+    this.#weather.delayMs = { up: 0, down: 0 };
+    this.#weather.chunkBytes = 0;
+    for (const { pipes } of this.#links) {
+      pipes.up.pump();
+      pipes.down.pump();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#refusing = true;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.cut();
+    await closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #accept(client: Socket): void {
+    if (this.#refusing) {
+      client.on('error', () => undefined);
+      client.resetAndDestroy();
+      return;
+    }
+    this.#accepted++;
+    const upstream = connect({ ...this.#target, allowHalfOpen: true, noDelay: true });
+    client.setNoDelay(true);
+    const reader = new RequestReader((name) => this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1));
+    const link = new Link(client, upstream, this.#weather, (data) => reader.push(data));
+    this.#links.add(link);
+    link.onEnd = () => this.#links.delete(link);
+  }
+}
+
+interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+function parseTarget(target: string | number): Target {
+  if (typeof target === 'number') return { host: '127.0.0.1', port: target };
+  const colon = target.lastIndexOf(':');
+  return { host: target.slice(0, colon), port: Number(target.slice(colon + 1)) };
+}

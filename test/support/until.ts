@@ -5,7 +5,7 @@
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what = String(condition),
-  timeoutMs = 5_000,
+  timeoutMs = 10_000,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await condition())) {

@@ -1,0 +1,193 @@
+/* eslint-disable jest/no-export -- a part of the contract, called by the specs of the implementations */
+import { expect, test } from '@jest/globals';
+import { type ContractStage, expectRejection, sessionId } from './stage.js';
+
+/** Reading and writing single nodes, and the registry's time. */
+export function nodePromises(stage: ContractStage): void {
+  test('a node that is not there is undefined, and has no children', async () => {
+    const centre = await stage.open();
+
+    expect(await centre.get(stage.at('missing'))).toBeUndefined();
+    expect(await centre.children(stage.at('missing'))).toEqual([]);
+    expect(await centre.remove(stage.at('missing'))).toBe(false);
+  });
+
+  test('a registry that cannot be reached is an error, never an absence, and nothing is changed', async () => {
+    const centre = await stage.open();
+    const path = stage.at('a');
+    await stage.disconnect(centre);
+
+    await expectRejection(centre.get(path), 'REGISTRY_UNAVAILABLE');
+    await expectRejection(centre.children(path), 'REGISTRY_UNAVAILABLE');
+    await expectRejection(centre.create(path, ''), 'REGISTRY_UNAVAILABLE');
+    await expectRejection(centre.put(path, ''), 'REGISTRY_UNAVAILABLE');
+    await expectRejection(centre.remove(path), 'REGISTRY_UNAVAILABLE');
+    await expectRejection(centre.commit([{ type: 'create', path, value: '' }]), 'REGISTRY_UNAVAILABLE');
+    await expectRejection(centre.mirror(path), 'REGISTRY_UNAVAILABLE');
+    await expectRejection(centre.time(path), 'REGISTRY_UNAVAILABLE');
+    await expectRejection(
+      centre.exclusively(path, 5_000, () => Promise.resolve()),
+      'REGISTRY_UNAVAILABLE',
+    );
+
+    await stage.reconnect(centre);
+    expect(await centre.get(path)).toBeUndefined();
+  });
+
+  test('the empty text is a value, not an absence', async () => {
+    const centre = await stage.open();
+
+    await centre.create(stage.at('empty'), '');
+
+    expect(await centre.get(stage.at('empty'))).toBe('');
+  });
+
+  test('create tells whether this call created the node, and leaves what was there', async () => {
+    const centre = await stage.open();
+
+    expect(await centre.create(stage.at('a'), 'first')).toBe(true);
+    expect(await centre.create(stage.at('a'), 'second')).toBe(false);
+
+    expect(await centre.get(stage.at('a'))).toBe('first');
+  });
+
+  test('of many who create or remove a node at the same time, exactly one is told true', async () => {
+    const centres = [await stage.open(), await stage.open()];
+    const path = stage.at('raced');
+    const eachTenTimes = <T>(ask: (centre: (typeof centres)[number]) => Promise<T>): Promise<T[]> =>
+      Promise.all(centres.flatMap((centre) => Array.from({ length: 10 }, () => ask(centre))));
+
+    const created = await eachTenTimes((centre) => centre.create(path, ''));
+    const removed = await eachTenTimes((centre) => centre.remove(path));
+
+    expect(created.filter(Boolean)).toHaveLength(1);
+    expect(removed.filter(Boolean)).toHaveLength(1);
+  });
+
+  test('missing parents are created with the node, empty', async () => {
+    const centre = await stage.open();
+
+    await centre.create(stage.at('a', 'b', 'c'), 'x');
+    await centre.put(stage.at('d', 'e'), 'y');
+
+    expect(await centre.get(stage.at('a', 'b'))).toBe('');
+    expect(await centre.get(stage.at('d'))).toBe('');
+    expect([...(await centre.children(stage.at()))].sort()).toEqual(['a', 'd']);
+  });
+
+  test('put writes over what is there and creates what is not', async () => {
+    const centre = await stage.open();
+
+    await centre.put(stage.at('a'), 'one');
+    await centre.put(stage.at('a'), 'two');
+
+    expect(await centre.get(stage.at('a'))).toBe('two');
+  });
+
+  test('children are names of direct children only', async () => {
+    const centre = await stage.open();
+    for (const name of ['1', '10', 'x']) await centre.create(stage.at('a', name, 'below'), '');
+
+    const names = await centre.children(stage.at('a'));
+
+    expect([...names].sort()).toEqual(['1', '10', 'x']);
+  });
+
+  test('the root of the namespace has the top nodes as its children', async () => {
+    const centre = await stage.open();
+    await centre.create(stage.at(), '');
+
+    expect(await centre.children('/')).toContain(stage.at().slice(1));
+  });
+
+  test('remove takes all that is below, and no sibling whose name begins alike', async () => {
+    const centre = await stage.open();
+    for (const name of ['1', '10']) await centre.create(stage.at('items', name, 'running', 'deep'), '');
+
+    expect(await centre.remove(stage.at('items', 1))).toBe(true);
+    expect(await centre.remove(stage.at('items', 1))).toBe(false);
+
+    expect(await centre.children(stage.at('items'))).toEqual(['10']);
+    expect(await centre.get(stage.at('items', 10, 'running', 'deep'))).toBe('');
+  });
+
+  test('another session sees a write as soon as the writer was told of it and asks again', async () => {
+    const [writer, reader] = [await stage.open(), await stage.open()];
+    await writer.put(stage.at('a'), 'x');
+    const mirror = await reader.mirror(stage.at());
+
+    await mirror.sync();
+
+    expect(await reader.get(stage.at('a'))).toBe('x');
+  });
+
+  test.each(['作业 🚀', 'café-ñ', '192.168.0.1@-@12345', '_unknown_ip_@-@1', 'a b', '%2F', '.hidden'])(
+    'a node may be called %s, and so may its value',
+    async (name) => {
+      const centre = await stage.open();
+
+      await centre.put(stage.at(name, 'x'), `${name}\n\t"'\\ ${name}`);
+
+      expect(await centre.children(stage.at())).toEqual([name]);
+      expect(await centre.get(stage.at(name, 'x'))).toBe(`${name}\n\t"'\\ ${name}`);
+    },
+  );
+
+  test('a value of nearly one megabyte is kept', async () => {
+    const centre = await stage.open();
+    const value = '業'.repeat(340_000);
+
+    await centre.put(stage.at('large'), value);
+
+    expect((await centre.get(stage.at('large'))) === value).toBe(true);
+  });
+
+  test('a larger value is refused with a reason, and the session goes on', async () => {
+    const centre = await stage.open();
+    const id = sessionId(centre);
+    const value = 'x'.repeat(1_200_000);
+    const path = stage.at('oversized');
+
+    await expectRejection(centre.put(path, value), 'REGISTRY_REFUSED');
+    await expectRejection(centre.create(path, value), 'REGISTRY_REFUSED');
+    const half = value.slice(0, 600_000);
+    const halves = [path, `${path}-2`].map((each) => ({ type: 'create', path: each, value: half }) as const);
+    await expectRejection(centre.commit(halves), 'REGISTRY_REFUSED');
+
+    expect(await centre.children(stage.at())).toEqual([]);
+    expect(sessionId(centre)).toBe(id);
+  });
+
+  test('a session node cannot have children', async () => {
+    const centre = await stage.open();
+    await centre.create(stage.at('mine'), '', 'session');
+    const child = stage.at('mine', 'child');
+
+    await expectRejection(centre.create(child, ''), 'REGISTRY_REFUSED');
+    await expectRejection(centre.put(child, ''), 'REGISTRY_REFUSED');
+    await expectRejection(centre.commit([{ type: 'create', path: child, value: '' }]), 'REGISTRY_REFUSED');
+
+    expect(await centre.get(stage.at('mine'))).toBe('');
+  });
+
+  test.each(['', 'relative', '/ends/', '//double', '/a//b', '/a/./b', '/a/../b', '/nul\0'])(
+    'the path %j is refused before anything is sent',
+    async (path) => {
+      const centre = await stage.open();
+
+      await expectRejection(centre.get(path), 'REGISTRY_REFUSED');
+      await expectRejection(centre.put(path, ''), 'REGISTRY_REFUSED');
+      await expectRejection(centre.commit([{ type: 'check', path }]), 'REGISTRY_REFUSED');
+    },
+  );
+
+  test('the registry tells a time that is near ours and never goes back', async () => {
+    const centre = await stage.open();
+    const times: number[] = [];
+
+    for (let ask = 0; ask < 20; ask++) times.push(await centre.time(stage.at('time', 'now')));
+
+    expect([...times].sort((a, b) => a - b)).toEqual(times);
+    expect(Math.abs(times[19]! - Date.now())).toBeLessThan(2_000);
+  });
+}

@@ -24,7 +24,10 @@ export default tseslint.config(
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
-      'no-restricted-imports': ['error', { patterns: [{ regex: '^\\./index\\.js$', message: 'Inside a folder never import its index.' }] }],
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: '^\\./index\\.js$', message: 'Inside a folder never import its index.' }] },
+      ],
     },
   },
   {

@@ -8,6 +8,7 @@ export default {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   testTimeout: 30_000,
   maxWorkers: 2,
+  reporters: ['<rootDir>/.config/jest-reporter.mjs'],
   coverageProvider: 'v8',
   collectCoverageFrom: ['lib/**/*.ts'],
   transform: {

@@ -1,0 +1,102 @@
+import { QuartzCron } from '../time/cron.js';
+import { type Clock } from '../time/clock.js';
+import { scheduleKey } from './plan.js';
+
+/** Wakes jobs at instants: one timer a job. In Nest, the scheduler registry shows them under the jobs' names. */
+export interface FiringTimers {
+  /**
+   * Arms the job's one timer, replacing an earlier one: calls `onFire` once, not before `instant`, later if the event
+   * loop is busy; lateness is never a reason not to call it.
+   */
+  arm(jobName: string, instant: Date, onFire: () => void): void;
+  /** Forgets the job's timer. */
+  disarm(jobName: string): void;
+}
+
+/** Timers on a clock, for use outside Nest and in tests. */
+export class ClockTimers implements FiringTimers {
+  readonly #clock: Clock;
+  readonly #cancels = new Map<string, () => void>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  arm(jobName: string, instant: Date, onFire: () => void): void {
+    this.disarm(jobName);
+    const cancel = this.#clock.after(instant.getTime() - this.#clock.now(), () => {
+      // The wall clock may have been set back meanwhile, and timers may fire a little early.
+      if (this.#clock.now() < instant.getTime()) this.arm(jobName, instant, onFire);
+      else onFire();
+    });
+    this.#cancels.set(jobName, cancel);
+  }
+
+  disarm(jobName: string): void {
+    this.#cancels.get(jobName)?.();
+    this.#cancels.delete(jobName);
+  }
+}
+
+/** What a `CronTimer` needs. */
+export interface CronTimerPorts {
+  readonly jobName: string;
+  readonly clock: Clock;
+  readonly timers: FiringTimers;
+  /** Called with the scheduled instant each time the job is due. */
+  readonly onFire: (instant: Date) => void;
+}
+
+/** Fires a job at the instants of its cron expression. */
+export class CronTimer {
+  readonly #ports: CronTimerPorts;
+  #cron: QuartzCron | undefined;
+  #armedFor: string | undefined;
+
+  constructor(ports: CronTimerPorts) {
+    this.#ports = ports;
+  }
+
+  /** What the timer is armed for, as `scheduleKey` says it; `undefined` while it is not armed. */
+  get armedFor(): string | undefined {
+    return this.#armedFor;
+  }
+
+  /**
+   * Fires from now on at the instants of `cron` in `timeZone`; without `cron`, not any more.
+   * @throws InvalidCronError if they cannot be used; the timer stays as it was then
+   */
+  arm(schedule: { readonly cron?: string; readonly timeZone?: string }): void {
+    const { cron, timeZone } = schedule;
+    // Noted before parsing: what cannot be parsed must not be tried again until it changes, and leaves the old schedule.
+    this.#armedFor = scheduleKey(schedule);
+    const parsed = cron === undefined ? undefined : QuartzCron.parse(cron, timeZone === undefined ? {} : { timeZone });
+    this.#ports.timers.disarm(this.#ports.jobName);
+    this.#cron = parsed;
+    this.#armNext(this.#ports.clock.now());
+  }
+
+  disarm(): void {
+    this.#ports.timers.disarm(this.#ports.jobName);
+    this.#cron = undefined;
+    this.#armedFor = undefined;
+  }
+
+  /** Whether the schedule has no instant after `mark` and before `instant` (milliseconds since 1970). */
+  follows(mark: number, instant: number): boolean {
+    const next = this.#cron?.next(new Date(mark));
+    return next !== undefined && next.getTime() >= instant;
+  }
+
+  #armNext(after: number): void {
+    const instant = this.#cron?.next(new Date(after));
+    if (instant === undefined) return;
+    const { timers, jobName, clock, onFire } = this.#ports;
+    timers.arm(jobName, instant, () => {
+      // Armed before the firing is told, so that nothing that goes wrong there can end the schedule. Instants that passed
+      // while the event loop was busy are not fired one by one: the one that is late stands for them.
+      this.#armNext(Math.max(instant.getTime(), clock.now()));
+      onFire(instant);
+    });
+  }
+}

@@ -1,0 +1,24 @@
+import { type JobErrorHandler } from '../api/error-handler.js';
+import { type JobLogger } from '../api/logger.js';
+
+/** `LOG` (the default), `THROW` and `IGNORE`, as in the manual §6.2.8. */
+export function builtInErrorHandlers(logger: JobLogger): readonly JobErrorHandler[] {
+  return [
+    {
+      type: 'LOG',
+      handleException: (jobName, cause) =>
+        logger.error(`Job '${jobName}' exception occur in job processing: ${String(cause)}`, stackOf(cause)),
+    },
+    {
+      type: 'THROW',
+      handleException: (jobName, cause) => {
+        throw new Error(`Job '${jobName}' failed: ${String(cause)}`, { cause });
+      },
+    },
+    { type: 'IGNORE', handleException: () => undefined },
+  ];
+}
+
+function stackOf(cause: unknown): string | undefined {
+  return cause instanceof Error ? cause.stack : undefined;
+}

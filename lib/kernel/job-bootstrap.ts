@@ -1,0 +1,146 @@
+import { InvalidConfigurationError, JobStateError } from '../api/errors.js';
+import { type JobConfiguration } from '../api/job-configuration.js';
+import { type ElasticJob, isSimpleJob } from '../api/job.js';
+import { type JobLogger } from '../api/logger.js';
+import { type RegistryCenter } from '../registry/registry-center.js';
+import { JobHost } from './job-host.js';
+import { type JobRuntime } from './job-runtime.js';
+
+/** Options of a bootstrap. */
+export interface JobBootstrapOptions {
+  /** The jobs of this process. Default: one host for each registry centre, made at the first use, which logs to the console's error stream. */
+  readonly host?: JobHost;
+  /** Text of the job's root node. Default: the class's name, or the job's type. */
+  readonly jobClassName?: string;
+  /** Who defined the job, for messages. Default: the class or type. */
+  readonly owner?: string;
+}
+
+/** Hosts of bootstraps that were not given one. Bound to the registry centre's life, so it keeps nothing alive. */
+const hosts = new WeakMap<RegistryCenter, JobHost>();
+
+abstract class JobBootstrap {
+  /** The job on this instance. */
+  protected readonly runtime: JobRuntime;
+  readonly #host: JobHost;
+
+  constructor(
+    registryCenter: RegistryCenter,
+    job: ElasticJob | string,
+    configuration: JobConfiguration,
+    options: JobBootstrapOptions,
+  ) {
+    const name = nameOf(job, configuration.jobName);
+    this.#host = options.host ?? hostOf(registryCenter);
+    this.runtime = this.#host.add({
+      configuration,
+      job,
+      jobClassName: options.jobClassName ?? name,
+      owner: options.owner ?? (typeof job === 'string' ? `job type ${name}` : `class ${name}`),
+    });
+  }
+
+  get jobName(): string {
+    return this.runtime.jobName;
+  }
+
+  /** Ends the job on this instance: waits for its running items, withdraws, and frees the job's name. */
+  async shutdown(): Promise<void> {
+    await this.#host.remove(this.jobName);
+  }
+}
+
+/**
+ * Starts a job that fires by its cron expression: `new ScheduleJobBootstrap(registryCenter, job, configuration).schedule()`.
+ */
+export class ScheduleJobBootstrap extends JobBootstrap {
+  /**
+   * @param job the job object, or the type of a job without class
+   * @throws InvalidConfigurationError, JobConflictError as `JobHost.add`
+   */
+  constructor(
+    registryCenter: RegistryCenter,
+    job: ElasticJob | string,
+    configuration: JobConfiguration,
+    options: JobBootstrapOptions = {},
+  ) {
+    super(registryCenter, job, configuration, options);
+  }
+
+  /**
+   * Registers the job and lets it fire. While the registry centre cannot be reached, waits; further calls do nothing.
+   * @throws JobConflictError if the name is taken by another job class
+   * @throws JobStateError if neither the registry nor this configuration has a cron expression
+   */
+  schedule(): Promise<void> {
+    return this.runtime.schedule();
+  }
+}
+
+/** Starts a job that runs when it is told to: `new OneOffJobBootstrap(registryCenter, job, configuration).execute()`. */
+export class OneOffJobBootstrap extends JobBootstrap {
+  /**
+   * @param job the job object, or the type of a job without class
+   * @throws JobStateError if the configuration has a cron expression
+   * @throws InvalidConfigurationError, JobConflictError as `JobHost.add`
+   */
+  constructor(
+    registryCenter: RegistryCenter,
+    job: ElasticJob | string,
+    configuration: JobConfiguration,
+    options: JobBootstrapOptions = {},
+  ) {
+    if (configuration.cron !== undefined) {
+      throw new JobStateError(
+        `Cron should be empty: job '${configuration.jobName}' has '${configuration.cron}' and is to be started as a one-off job.`,
+      );
+    }
+    super(registryCenter, job, configuration, options);
+  }
+
+  /** Registers the job on this instance, so that it takes part in executions that others ask for. */
+  start(): Promise<void> {
+    return this.runtime.start();
+  }
+
+  /**
+   * Runs the job once on all registered instances, each its own items. Resolves when all have been told, not when they
+   * have finished. An instance that is just running does so afterwards.
+   */
+  execute(): Promise<void> {
+    return this.runtime.trigger();
+  }
+}
+
+function nameOf(job: ElasticJob | string, jobName: string): string {
+  const key = `elasticjob.jobs.${jobName}`;
+  if (typeof job === 'string') {
+    if (job.trim() !== '') return job;
+    throw new InvalidConfigurationError([`${key}.elasticJobType: Elastic job type cannot be null or empty.`]);
+  }
+  if (!isSimpleJob(job)) {
+    throw new InvalidConfigurationError([
+      `${key}: Elastic job cannot be null and must have a method execute(context), got ${job === null ? 'null' : typeof job}`,
+    ]);
+  }
+  // An object literal has no class of its own to be recognised by.
+  const { name } = (job as object).constructor;
+  return name === '' || name === 'Object' ? jobName : name;
+}
+
+function hostOf(registryCenter: RegistryCenter): JobHost {
+  const known = hosts.get(registryCenter);
+  if (known !== undefined) return known;
+  registryCenter.connect();
+  const host = new JobHost({ registryCenter, logger: errorStreamLogger });
+  hosts.set(registryCenter, host);
+  return host;
+}
+
+/** What is worth a warning goes to the error stream; all else is for those who give a host with a logger. */
+const errorStreamLogger: JobLogger = {
+  debug: () => undefined,
+  log: () => undefined,
+  warn: (message) => void process.stderr.write(`${message}\n`),
+  error: (message, stack) => void process.stderr.write(`${stack ?? message}\n`),
+};

@@ -1,0 +1,17 @@
+import { type JobConfiguration } from '../api/job-configuration.js';
+import { type ElasticJob } from '../api/job.js';
+
+/** A job as this process knows it: its settings here, and what does its work. */
+export interface JobDefinition {
+  /** The settings given here. Those in the registry centre come before them unless `overwrite` is set. */
+  readonly configuration: JobConfiguration;
+  /** The job object, or the type of a job that has no class. */
+  readonly job: ElasticJob | string;
+  /**
+   * The text of the job's root node, by which the instances of a job recognise that they are of one kind. Java writes
+   * the class name or the type there; a Node job that joins a Java job must have the same.
+   */
+  readonly jobClassName: string;
+  /** Who defined the job, for messages: `provider SyncOrdersJob`. */
+  readonly owner: string;
+}

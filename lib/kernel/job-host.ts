@@ -1,0 +1,100 @@
+import { JobConflictError } from '../api/errors.js';
+import { type JobLogger } from '../api/logger.js';
+import { type JobInstance } from '../api/sharding-strategy.js';
+import { createJobInstance } from '../layout/job-instance.js';
+import { type RegistryCenter } from '../registry/registry-center.js';
+import { type Clock, systemClock } from '../time/clock.js';
+import { ClockTimers, type FiringTimers } from './cron-timer.js';
+import { type JobDefinition } from './job-definition.js';
+import { JobRuntime, type JobRuntimePorts } from './job-runtime.js';
+import { JobTypes, type JobTypeExtensions } from './job-types.js';
+
+/** What a host is made from. */
+export interface JobHostOptions extends JobTypeExtensions {
+  readonly registryCenter: RegistryCenter;
+  readonly logger: JobLogger;
+  /** Default: the machine's clock. */
+  readonly clock?: Clock;
+  /** Identity of this process to its peers. Default: its ip and a unique id. */
+  readonly instance?: JobInstance;
+  /** Default: timers on `clock`. */
+  readonly timers?: FiringTimers;
+  /** How long stopping waits for running items, in milliseconds. Default: 30,000. */
+  readonly shutdownGracePeriodMilliseconds?: number;
+}
+
+/** The jobs of this process on one registry centre. They share its session and one instance id. */
+export class JobHost {
+  readonly registryCenter: RegistryCenter;
+  readonly instance: JobInstance;
+  /** What the type names in configurations stand for. */
+  readonly types: JobTypes;
+  readonly #ports: JobRuntimePorts;
+  readonly #jobs = new Map<string, JobRuntime>();
+  #isStopping = false;
+
+  constructor(options: JobHostOptions) {
+    const { registryCenter, logger, clock = systemClock, shutdownGracePeriodMilliseconds = 30_000 } = options;
+    this.registryCenter = registryCenter;
+    this.instance = options.instance ?? createJobInstance();
+    this.types = new JobTypes(options, { clock, logger });
+    this.#ports = {
+      registry: registryCenter,
+      instance: this.instance,
+      types: this.types,
+      timers: options.timers ?? new ClockTimers(clock),
+      clock,
+      logger,
+      shutdownGracePeriodMs: shutdownGracePeriodMilliseconds,
+    };
+  }
+
+  /** The jobs by name, those included that have not been started. */
+  get jobs(): ReadonlyMap<string, JobRuntime> {
+    return this.#jobs;
+  }
+
+  /**
+   * Takes in a job, without starting it.
+   * @throws JobConflictError if this process already has a job of that name, naming both owners
+   * @throws InvalidConfigurationError if it names a strategy, error handler or the like that is not known
+   */
+  add(definition: JobDefinition): JobRuntime {
+    const { configuration, job, owner } = definition;
+    const { jobName } = configuration;
+    const other = this.#jobs.get(jobName);
+    if (other !== undefined) {
+      throw new JobConflictError(
+        `Job '${jobName}' is defined twice in this process: by ${other.definition.owner} and by ${owner}. Rename one of them.`,
+      );
+    }
+    if (this.#isStopping)
+      throw new JobConflictError(`Job '${jobName}' cannot be added: this process is shutting down.`);
+    this.types.check(configuration);
+    if (typeof job === 'string') this.types.executor(jobName, job);
+    const runtime = new JobRuntime(definition, this.#ports);
+    this.#jobs.set(jobName, runtime);
+    return runtime;
+  }
+
+  /** Stops the job on this instance and forgets it; what the registry centre has of it stays. Does nothing if there is none. */
+  async remove(jobName: string): Promise<void> {
+    const runtime = this.#jobs.get(jobName);
+    if (runtime === undefined) return;
+    await runtime.stop('it is removed from this process');
+    // Unless it has been replaced while it was stopping.
+    if (this.#jobs.get(jobName) === runtime) this.#jobs.delete(jobName);
+  }
+
+  /** From now on no new firing starts. */
+  stopFirings(): void {
+    this.#isStopping = true;
+    for (const runtime of this.#jobs.values()) runtime.stopFirings();
+  }
+
+  /** Stops all jobs: waits for running items up to the grace period, then withdraws. The registry centre stays open. */
+  async stop(): Promise<void> {
+    this.stopFirings();
+    await Promise.all([...this.#jobs.values()].map((runtime) => runtime.stop('the process is shutting down')));
+  }
+}

@@ -1,0 +1,86 @@
+import { DeadlineExceededError } from '../api/errors.js';
+import { type JobView, type JobViewReader } from '../layout/job-view.js';
+import { type Mirror, type MirroredNode } from '../registry/registry-center.js';
+import { type Clock } from '../time/clock.js';
+
+/** How long, and for what, to wait. */
+export interface Wait {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Completes the sentence "Waited … in vain for", naming whom is waited for; asked only when the time is up. */
+  readonly what: () => string;
+}
+
+/** The job's mirror, read as a `JobView`. Reading is local and synchronous; waiting is woken by changes, not by a timer. */
+export class JobWatch {
+  readonly #mirror: Mirror;
+  readonly #reader: JobViewReader;
+  readonly #clock: Clock;
+  #read: { readonly nodes: ReadonlyMap<string, MirroredNode>; readonly view: JobView } | undefined;
+
+  constructor(mirror: Mirror, reader: JobViewReader, clock: Clock) {
+    this.#mirror = mirror;
+    this.#reader = reader;
+    this.#clock = clock;
+  }
+
+  /** The job as of the mirror's present moment. */
+  get view(): JobView {
+    const { nodes } = this.#mirror;
+    if (this.#read?.nodes !== nodes) this.#read = { nodes, view: this.#reader.read(nodes) };
+    return this.#read.view;
+  }
+
+  /** The nodes the view was read from, for those who remove or rewrite them. */
+  get nodes(): ReadonlyMap<string, MirroredNode> {
+    return this.#mirror.nodes;
+  }
+
+  /** False while the view may be out of date. */
+  get isCurrent(): boolean {
+    return this.#mirror.isCurrent;
+  }
+
+  /** Calls `listener` after each change; returns a function that ends the subscription. */
+  onChange(listener: () => void): () => void {
+    return this.#mirror.onChange(listener);
+  }
+
+  /** Brings the view up to everything that was written before this call. */
+  async sync(): Promise<JobView> {
+    await this.#mirror.sync();
+    return this.view;
+  }
+
+  /**
+   * Resolves with the first current view that fulfils `predicate`, the present one included.
+   * @throws DeadlineExceededError when the time is up; the signal's reason when it is aborted
+   */
+  until(predicate: (view: JobView) => boolean, { timeoutMs, signal, what }: Wait): Promise<JobView> {
+    return new Promise((resolve, reject) => {
+      const end = (settle: () => void): void => {
+        unsubscribe();
+        cancelTimer();
+        signal.removeEventListener('abort', onAbort);
+        settle();
+      };
+      const look = (): void => {
+        if (!this.isCurrent) return;
+        const { view } = this;
+        if (predicate(view)) end(() => resolve(view));
+      };
+      const onAbort = (): void => end(() => reject(signal.reason as Error));
+      const unsubscribe = this.onChange(look);
+      const cancelTimer = this.#clock.after(timeoutMs, () =>
+        end(() => reject(new DeadlineExceededError(what(), timeoutMs))),
+      );
+      signal.addEventListener('abort', onAbort, { once: true });
+      if (signal.aborted) onAbort();
+      else look();
+    });
+  }
+
+  close(): void {
+    this.#mirror.close();
+  }
+}

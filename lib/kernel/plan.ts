@@ -1,0 +1,184 @@
+/**
+ * The rules: what an instance should do next, decided from how things are. No I/O, no clock, no memory: the same
+ * situation always gives the same actions, and a settled job gives none. Each action is performed by a guarded write
+ * that only one instance can win, so a stale plan does no harm and a missed notification heals at the next look.
+ *
+ * | Rule | Performed by | Java's counterpart |
+ * |---|---|---|
+ * | stop | job-runtime | InstanceShutdownStatusJobListener |
+ * | returnToServers | registration | – (Java never comes back) |
+ * | standForElection | election | LeaderElectionJobListener |
+ * | abdicate | election | LeaderAbdicationJobListener |
+ * | requestResharding | sharding | ShardingTotalCountChanged-, ListenServersChangedJobListener |
+ * | reshard | sharding | ShardingService, at the leader's next firing |
+ * | clearMarks | item-marks | MonitorExecutionSettingsChangedJobListener |
+ * | reschedule | cron-timer | CronSettingAndJobEventChangedJobListener |
+ * | runOnce | job-runtime | JobTriggerStatusJobListener |
+ * | catchUp | job-runtime | – (Java misses the firing) |
+ */
+import { availableInstances, type JobView } from '../layout/job-view.js';
+import { assignedItems } from './select-items.js';
+
+/** All that a decision may depend on. */
+export interface Situation {
+  readonly now: JobView;
+  readonly me: string;
+  readonly myIp: string;
+  /** Facts of this instance that are in no node. */
+  readonly local: LocalFacts;
+}
+
+/** What only this instance knows of itself. */
+export interface LocalFacts {
+  /** True while no run is in progress here. */
+  readonly isIdle: boolean;
+  /** Items that this instance marked as running and whose marks it could not remove. */
+  readonly leftoverMarks: readonly number[];
+  /** What the timer is armed for, as `scheduleKey` says it; `undefined` while it is not armed, or not to be armed. */
+  readonly armedFor: string | undefined;
+  /** Whether this job is to fire by its cron on this instance. */
+  readonly isScheduled: boolean;
+  /** What this instance, as the leader, last assigned the items for. */
+  readonly assignedFor: AssignedFor | undefined;
+  /** Whether the leader has waited long enough for running items. */
+  readonly patienceIsOver: boolean;
+  /** The last firing of this instance's timer, as long as it may have to be made up for items that came later. */
+  readonly openFiring: OpenFiring | undefined;
+}
+
+/** What an assignment was made for, to see when it is out of date. */
+export interface AssignedFor {
+  /** `assignmentBasis` of then. */
+  readonly basis: string;
+  /** Items that stayed where they were because they were running. */
+  readonly pinned: readonly number[];
+}
+
+/** A firing that this instance has taken its decision on. */
+export interface OpenFiring {
+  /** Milliseconds since 1970. */
+  readonly instant: number;
+  /** Items that were this instance's at the decision; they need no second one. */
+  readonly settled: ReadonlySet<number>;
+  /** Whether `mark` is the instant of the schedule just before this firing, or later. */
+  readonly follows: (mark: number) => boolean;
+}
+
+/** One thing to do. */
+export type Action =
+  | { readonly type: 'stop' }
+  | { readonly type: 'return-to-servers' }
+  | { readonly type: 'campaign' }
+  | { readonly type: 'abdicate' }
+  | { readonly type: 'request-resharding'; readonly reason: string }
+  | { readonly type: 'await-idle-items'; readonly items: readonly number[] }
+  | { readonly type: 'reshard' }
+  | { readonly type: 'clear-marks'; readonly items: readonly number[] }
+  | { readonly type: 'reschedule' }
+  | { readonly type: 'run-once' }
+  | { readonly type: 'catch-up'; readonly instant: number };
+
+type Rule = (situation: Situation) => Action | undefined;
+
+/** What this instance should do next, in this order. */
+export function plan(situation: Situation): readonly Action[] {
+  // An operator ends an instance by removing its node; nothing else matters then. A lost session is not that: the
+  // runtime plans only while the session in which it registered lives.
+  if (!situation.now.instances.has(situation.me)) return [{ type: 'stop' }];
+  return RULES.map((rule) => rule(situation)).filter((action) => action !== undefined);
+}
+
+const returnToServers: Rule = ({ now, myIp }) => (now.servers.has(myIp) ? undefined : { type: 'return-to-servers' });
+
+const standForElection: Rule = ({ now, me }) =>
+  now.leader === undefined && isAvailable(now, me) ? { type: 'campaign' } : undefined;
+
+const abdicate: Rule = ({ now, me, myIp }) =>
+  now.leader === me && now.servers.get(myIp) === 'DISABLED' ? { type: 'abdicate' } : undefined;
+
+const requestResharding: Rule = ({ now, me, local }) => {
+  if (now.leader !== me || now.reshardingNeeded || now.config === undefined) return undefined;
+  if (availableInstances(now).length === 0) return undefined;
+  const recounted = now.items.length !== now.config.shardingTotalCount;
+  if (recounted) return { type: 'request-resharding', reason: 'the number of items differs from the configured one' };
+  if (now.config.staticSharding && now.items.every(({ owner }) => owner !== undefined)) return undefined;
+  const reason = whyAssignmentIsOutdated(now, local.assignedFor);
+  return reason === undefined ? undefined : { type: 'request-resharding', reason };
+};
+
+function whyAssignmentIsOutdated(now: JobView, assignedFor: AssignedFor | undefined): string | undefined {
+  if (assignedFor === undefined) return 'there is a new leader';
+  if (assignedFor.basis !== assignmentBasis(now)) return 'instances, servers or settings have changed';
+  const { pinned } = assignedFor;
+  const running = runningItems(now);
+  const released = pinned.length > 0 && !pinned.some((item) => running.includes(item));
+  return released ? 'items that had to stay with their instance have finished' : undefined;
+}
+
+const reshard: Rule = ({ now, me, local }) => {
+  if (now.leader !== me || !now.reshardingNeeded || now.config === undefined) return undefined;
+  if (availableInstances(now).length === 0) return undefined;
+  const busy = runningItems(now);
+  return busy.length === 0 || local.patienceIsOver ? { type: 'reshard' } : { type: 'await-idle-items', items: busy };
+};
+
+const clearMarks: Rule = ({ now, me, local }) => {
+  if (!local.isIdle) return undefined;
+  const unmonitored = now.config?.monitorExecution === false;
+  const items = now.items
+    .filter(
+      ({ item, running, owner }) => running && (local.leftoverMarks.includes(item) || (unmonitored && owner === me)),
+    )
+    .map(({ item }) => item);
+  return items.length > 0 ? { type: 'clear-marks', items } : undefined;
+};
+
+const reschedule: Rule = ({ now, local }) =>
+  now.config !== undefined && local.isScheduled && local.armedFor !== scheduleKey(now.config)
+    ? { type: 'reschedule' }
+    : undefined;
+
+const runOnce: Rule = ({ now, me, local }) => (now.triggers.has(me) && local.isIdle ? { type: 'run-once' } : undefined);
+
+const catchUp: Rule = ({ now, me, local: { isIdle, openFiring } }) => {
+  if (!isIdle || openFiring === undefined || now.reshardingNeeded || now.processing) return undefined;
+  if (now.config?.monitorExecution !== true) return undefined;
+  const missed = assignedItems(now, me).some(({ item }) => {
+    const mark = now.firings.get(item);
+    return mark !== undefined && !openFiring.settled.has(item) && mark < openFiring.instant && openFiring.follows(mark);
+  });
+  return missed ? { type: 'catch-up', instant: openFiring.instant } : undefined;
+};
+
+const RULES: readonly Rule[] = [
+  returnToServers,
+  abdicate,
+  standForElection,
+  requestResharding,
+  reshard,
+  clearMarks,
+  reschedule,
+  runOnce,
+  catchUp,
+];
+
+/** Whether the instance is registered, described, and its server enabled. */
+export function isAvailable(view: JobView, id: string): boolean {
+  return availableInstances(view).some(({ jobInstanceId }) => jobInstanceId === id);
+}
+
+/** Numbers of the items that somebody runs. */
+export function runningItems(view: JobView): readonly number[] {
+  return view.items.filter(({ running }) => running).map(({ item }) => item);
+}
+
+/** All that an assignment depends on, as one text to compare. */
+export function assignmentBasis(view: JobView): string {
+  const ids = availableInstances(view).map(({ jobInstanceId }) => jobInstanceId);
+  return [view.config?.shardingTotalCount, view.config?.jobShardingStrategyType ?? '', ...ids].join('\n');
+}
+
+/** All that the instants of firing depend on, as one text to compare. */
+export function scheduleKey({ cron, timeZone }: { readonly cron?: string; readonly timeZone?: string }): string {
+  return `${cron ?? ''}\n${timeZone ?? ''}`;
+}

@@ -1,0 +1,129 @@
+/**
+ * Making a job and this instance known. What the registry centre has comes before what is given here, unless `overwrite`
+ * is set (manual §6.2.2); an operator's decision about a server outlives a restart of its instances.
+ */
+import { InvalidConfigurationError, JobConflictError, RegistryConflictError } from '../api/errors.js';
+import { type JobConfiguration } from '../api/job-configuration.js';
+import { type JobInstance } from '../api/sharding-strategy.js';
+import { toYaml } from '../layout/job-configuration-yaml.js';
+import { instanceYaml } from '../layout/job-instance.js';
+import { type JobPaths } from '../layout/job-paths.js';
+import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
+import { type JobDefinition } from './job-definition.js';
+import { type JobWatch } from './job-watch.js';
+
+/** What registering needs. */
+export interface RegistrationPorts {
+  readonly registry: RegistryCenter;
+  readonly watch: JobWatch;
+  readonly paths: JobPaths;
+  readonly instance: JobInstance;
+}
+
+/** How often a registration is tried again when others change the same nodes at the same moment. */
+const ATTEMPTS = 10;
+
+/**
+ * Stores the job's configuration if there is none or it is to be overwritten, and returns the one that holds.
+ * @throws JobConflictError if the name is taken by another job class
+ * @throws InvalidConfigurationError if the stored configuration cannot be used and is not to be overwritten
+ */
+export async function establishConfiguration(
+  { registry, watch, paths }: RegistrationPorts,
+  { configuration, jobClassName }: JobDefinition,
+): Promise<JobConfiguration> {
+  await registry.create(paths.root, jobClassName);
+  const view = await watch.sync();
+  if (view.jobClass !== undefined && view.jobClass !== jobClassName) {
+    throw new JobConflictError(
+      `Job conflict with register center. The job '${paths.jobName}' in register center's class is '${view.jobClass}', ` +
+        `your job class is '${jobClassName}'. Set jobClassName to the former if they are the same job, or rename one of them.`,
+    );
+  }
+  const yaml = toYaml(configuration);
+  if (watch.nodes.has(paths.config)) {
+    if (configuration.overwrite) await putIfDifferent({ registry, watch }, paths.config, yaml);
+  } else {
+    await registry.create(paths.config, yaml);
+  }
+  // After the configuration, as Java does: a root without text is a job that is still being set up.
+  if (view.jobClass === undefined) await putIfDifferent({ registry, watch }, paths.root, jobClassName);
+
+  const { config, configFault } = await watch.sync();
+  if (config !== undefined) return config;
+  throw new InvalidConfigurationError([
+    configFault ?? `${paths.config}: the job's configuration was removed while the job was starting`,
+  ]);
+}
+
+/** Registers this instance and its server for as long as the session lives. Registers nothing that is there already. */
+export async function registerInstance(ports: RegistrationPorts, config: JobConfiguration): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const operations = registrationOperations(ports, config);
+    if (operations.length === 0) return;
+    try {
+      await createParents(ports);
+      await ports.registry.commit(operations);
+      await ports.watch.sync();
+      return;
+    } catch (error) {
+      if (!(error instanceof RegistryConflictError) || attempt === ATTEMPTS) throw error;
+      await ports.watch.sync();
+    }
+  }
+}
+
+/** Withdraws this instance, and its leadership if it has it, so that peers take over at once. */
+export async function withdrawInstance({ registry, watch, paths, instance }: RegistrationPorts): Promise<void> {
+  const isLeader = watch.view.leader === instance.jobInstanceId;
+  const withdrawal: Operation = { type: 'remove', path: paths.instance(instance.jobInstanceId) };
+  try {
+    await registry.commit(isLeader ? [{ type: 'remove', path: paths.leader }, withdrawal] : [withdrawal]);
+  } catch (error) {
+    if (!(error instanceof RegistryConflictError)) throw error;
+    // One of them is gone already; the other must go too.
+    if (isLeader) await registry.remove(paths.leader);
+    await registry.remove(paths.instance(instance.jobInstanceId));
+  }
+}
+
+function registrationOperations(
+  { watch, paths, instance, registry }: RegistrationPorts,
+  config: JobConfiguration,
+): readonly Operation[] {
+  const operations: Operation[] = [];
+  const server = paths.server(instance.serverIp);
+  const status = watch.view.servers.get(instance.serverIp);
+  const wanted = wantedStatus(status, config);
+  if (status === undefined) operations.push({ type: 'create', path: server, value: wanted });
+  else if (status !== wanted) operations.push({ type: 'set', path: server, value: wanted });
+
+  const path = paths.instance(instance.jobInstanceId);
+  const node = watch.nodes.get(path);
+  const { state } = registry.session;
+  if (node === undefined || state.phase !== 'connected' || node.session !== state.id) {
+    // A node of an earlier session would vanish when the server notices that session's end.
+    if (node !== undefined) operations.push({ type: 'remove', path, version: node.version });
+    operations.push({ type: 'create', path, value: instanceYaml(instance), lifetime: 'session' });
+  }
+  return operations;
+}
+
+/** `disabled` disables the server at each start, as in Java; what an operator has disabled stays so unless `overwrite` is set. */
+function wantedStatus(status: string | undefined, config: JobConfiguration): 'ENABLED' | 'DISABLED' {
+  if (config.disabled) return 'DISABLED';
+  return status === 'DISABLED' && !config.overwrite ? 'DISABLED' : 'ENABLED';
+}
+
+async function createParents({ registry, watch, paths }: RegistrationPorts): Promise<void> {
+  const missing = [paths.instances, paths.servers].filter((path) => !watch.nodes.has(path));
+  await Promise.all(missing.map((path) => registry.create(path, '')));
+}
+
+async function putIfDifferent(
+  { registry, watch }: Pick<RegistrationPorts, 'registry' | 'watch'>,
+  path: string,
+  value: string,
+): Promise<void> {
+  if (watch.nodes.get(path)?.value !== value) await registry.put(path, value);
+}

@@ -1,0 +1,309 @@
+/**
+ * Who may import whom in lib/, and what only one folder may do. The first half is the rules as a pure function of
+ * sources; the second half holds lib/ against them, and shows for each rule that it can fail.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+import ts from 'typescript';
+
+const ADAPTERS = ['registry/embedded', 'registry/zookeeper', 'registry/etcd'];
+const EXTENSIONS = ['executors', 'error-handlers', 'tracing'];
+const CORE = ['kernel', 'operations', 'dump'];
+
+/** An area is a folder of lib/; `registry` is the port alone, `index` the public entry. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  time: [],
+  async: ['time'],
+  api: ['time', 'async'],
+  registry: ['api', 'time', 'async'],
+  ...Object.fromEntries(ADAPTERS.map((area) => [area, ['registry', 'api', 'time', 'async']])),
+  layout: ['api', 'registry (types)', 'time', 'async'],
+  ...Object.fromEntries(EXTENSIONS.map((area) => [area, ['api', 'time', 'async']])),
+  kernel: ['api', 'time', 'async', 'layout', 'registry'],
+  operations: ['api', 'time', 'async', 'layout', 'registry'],
+  dump: ['api', 'time', 'async', 'layout', 'registry'],
+  testing: ['kernel', 'operations', 'layout', 'registry/embedded', 'registry', 'api', 'time', 'async'],
+  nest: [...CORE, ...EXTENSIONS, ...ADAPTERS, 'layout', 'registry', 'api', 'time', 'async'],
+  console: ['nest', 'operations', 'dump', 'api', 'time', 'async'],
+  index: ['nest', ...CORE, ...EXTENSIONS, ...ADAPTERS, 'layout', 'registry', 'api', 'time', 'async'],
+};
+
+/** Who may write `@-@`, the separator within ids: who builds and parses them, and who refuses job names that hold it. */
+const mayWriteSeparator = (path: string) => areaOf(path) === 'layout' || path === 'api/job-name.ts';
+
+/** Reading or waiting for the time, which only lib/time may do. */
+const TIMERS = ['setTimeout', 'setInterval', 'setImmediate'];
+
+type Sources = Readonly<Record<string, string>>;
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly typesOnly: boolean;
+}
+
+/** All breaches of the rules in `sources`: file (relative to lib/) → text. Empty if there are none. */
+function breaches(sources: Sources): readonly string[] {
+  const files = Object.entries(sources).map(([path, text]) => parse(path, text));
+  const imports = files.flatMap(importsOf).filter(({ to }) => to.startsWith('.') || isTimers(to));
+  const internal = imports.filter(({ to }) => to.startsWith('.')).map((edge) => ({ ...edge, to: resolve(edge) }));
+  return [
+    ...Object.keys(sources)
+      .filter((path) => !(areaOf(path) in MAY_IMPORT))
+      .map((path) => `${path}: lib/${areaOf(path)} has no row in the import table`),
+    ...imports
+      .filter(({ from, to }) => isTimers(to) && areaOf(from) !== 'time')
+      .map(({ from, to }) => `${from}: ${to} belongs to lib/time`),
+    ...internal.filter((edge) => !isAllowed(edge)).map(({ from, to }) => `${from}: may not import ${to}`),
+    ...internal.filter(isOwnIndex).map(({ from, to }) => `${from}: imports ${to}, the index of its own folder`),
+    ...cycle(internal),
+    ...files.flatMap(forbiddenWords),
+  ];
+}
+
+const parse = (path: string, text: string) => ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
+const isTimers = (specifier: string) => /^(node:)?timers(\/|$)/.test(specifier);
+const resolve = ({ from, to }: Import) => posix.join(posix.dirname(from), to).replace(/\.js$/, '.ts');
+
+function areaOf(path: string): string {
+  const [top = '', second = ''] = path.split('/');
+  if (path === 'index.ts') return 'index';
+  return top === 'registry' && !second.endsWith('.ts') ? `${top}/${second}` : top;
+}
+
+function isAllowed({ from, to, typesOnly }: Import): boolean {
+  const [importer, imported] = [areaOf(from), areaOf(to)];
+  const allowed = MAY_IMPORT[importer] ?? [];
+  return importer === imported || allowed.includes(imported) || (typesOnly && allowed.includes(`${imported} (types)`));
+}
+
+function isOwnIndex({ from, to }: Import): boolean {
+  const folder = posix.dirname(to);
+  return posix.basename(to) === 'index.ts' && (folder === '.' || from.startsWith(`${folder}/`));
+}
+
+function importsOf(file: ts.SourceFile): readonly Import[] {
+  const found: Import[] = [];
+  const note = (specifier: ts.Node | undefined, typesOnly: boolean) => {
+    if (specifier && ts.isStringLiteralLike(specifier))
+      found.push({ from: file.fileName, to: specifier.text, typesOnly });
+  };
+  visit(file, (node) => {
+    if (ts.isImportDeclaration(node)) note(node.moduleSpecifier, importsTypesOnly(node.importClause));
+    else if (ts.isExportDeclaration(node)) note(node.moduleSpecifier, node.isTypeOnly || allTypes(node.exportClause));
+    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) note(node.argument.literal, true);
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+      note(node.arguments[0], false);
+  });
+  return found;
+}
+
+function importsTypesOnly(clause: ts.ImportClause | undefined): boolean {
+  if (clause === undefined) return false;
+  return (
+    clause.phaseModifier === ts.SyntaxKind.TypeKeyword || (clause.name === undefined && allTypes(clause.namedBindings))
+  );
+}
+
+function allTypes(bindings: ts.NamedImportBindings | ts.NamedExportBindings | undefined): boolean {
+  if (bindings === undefined || !(ts.isNamedImports(bindings) || ts.isNamedExports(bindings))) return false;
+  return bindings.elements.length > 0 && [...bindings.elements].every(({ isTypeOnly }) => isTypeOnly);
+}
+
+/** The first import cycle between files, if there is one. */
+function cycle(edges: readonly Import[]): readonly string[] {
+  const targets = new Map<string, string[]>();
+  for (const { from, to } of edges) targets.set(from, [...(targets.get(from) ?? []), to]);
+  const settled = new Set<string>();
+  const search = (file: string, trail: readonly string[]): readonly string[] => {
+    if (trail.includes(file)) return [`import cycle: ${[...trail.slice(trail.indexOf(file)), file].join(' → ')}`];
+    if (settled.has(file)) return [];
+    for (const to of targets.get(file) ?? []) {
+      const found = search(to, [...trail, file]);
+      if (found.length > 0) return found;
+    }
+    settled.add(file);
+    return [];
+  };
+  return [...targets.keys()].map((file) => search(file, [])).find((found) => found.length > 0) ?? [];
+}
+
+function forbiddenWords(file: ts.SourceFile): readonly string[] {
+  const found: string[] = [];
+  const area = areaOf(file.fileName);
+  const report = (node: ts.Node, what: string) => {
+    const { line } = file.getLineAndCharacterOfPosition(node.getStart());
+    found.push(`${file.fileName}:${line + 1}: ${what}`);
+  };
+  visit(file, (node) => {
+    if (area !== 'time' && readsTime(node)) report(node, `${node.getText()} belongs to lib/time`);
+    if (!mayWriteSeparator(file.fileName) && isText(node) && node.text.includes('@-@')) report(node, `'@-@' belongs to lib/layout`);
+    if (ts.isPropertyAccessExpression(node)) {
+      const path = node.getText();
+      if (/^(globalThis\.)?console\./.test(path)) report(node, `${path} is not for a library: use JobLogger`);
+      if (/^(globalThis\.)?process\.exit$/.test(path)) report(node, `${path} is not for a library`);
+    }
+  });
+  return found;
+}
+
+function readsTime(node: ts.Node): boolean {
+  if (ts.isPropertyAccessExpression(node)) {
+    const path = node.getText();
+    return path === 'Date.now' || TIMERS.some((timer) => path === `globalThis.${timer}`);
+  }
+  if (ts.isNewExpression(node)) return node.expression.getText() === 'Date' && !node.arguments?.length;
+  if (ts.isCallExpression(node) && node.expression.getText() === 'Date') return true;
+  return ts.isIdentifier(node) && TIMERS.includes(node.text) && isUse(node);
+}
+
+/** Not a member of something else (`socket.setTimeout`), nor a name that is being declared. */
+function isUse(node: ts.Identifier): boolean {
+  return !('name' in node.parent && node.parent.name === node);
+}
+
+const isText = (node: ts.Node): node is ts.LiteralLikeNode =>
+  ts.isStringLiteralLike(node) ||
+  ts.isTemplateHead(node) ||
+  ts.isTemplateMiddleOrTemplateTail(node) ||
+  ts.isRegularExpressionLiteral(node);
+
+function visit(node: ts.Node, look: (node: ts.Node) => void): void {
+  look(node);
+  ts.forEachChild(node, (child) => visit(child, look));
+}
+
+/** The exports of a file that re-exports by name, one a line; `export *` is refused, since it hides what is public. */
+function publicNames(path: string, text: string): readonly string[] {
+  return parse(path, text)
+    .statements.flatMap((statement) => {
+      if (!ts.isExportDeclaration(statement)) return [];
+      const { exportClause, isTypeOnly } = statement;
+      if (!exportClause || !ts.isNamedExports(exportClause))
+        throw new Error(`${path}: name what is public, without *.`);
+      return [...exportClause.elements].map(
+        (element) => `${isTypeOnly || element.isTypeOnly ? 'type ' : ''}${element.name.text}`,
+      );
+    })
+    .sort((a, b) => a.replace('type ', '').localeCompare(b.replace('type ', ''), 'en'));
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const lib = join(root, 'lib');
+
+function librarySources(): Sources {
+  const paths = readdirSync(lib, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(lib, path), 'utf8')]));
+}
+
+/** Every entry of the package with its exports, as kept in test/public-api.txt. */
+function publicApi(): string {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly name: string;
+    readonly exports: Readonly<Record<string, string | { readonly default: { readonly default: string } }>>;
+  };
+  return Object.entries(manifest.exports)
+    .flatMap(([entry, target]) => {
+      if (typeof target === 'string') return [];
+      const source = target.default.default.replace('./dist/esm/', '').replace(/\.js$/, '.ts');
+      const names = publicNames(source, readFileSync(join(lib, source), 'utf8'));
+      return [`${posix.join(manifest.name, entry)}\n${names.map((name) => `  ${name}\n`).join('')}`];
+    })
+    .join('\n');
+}
+
+describe('the library', () => {
+  test('keeps to the import table, and to what only one folder may do', () => {
+    expect(breaches(librarySources())).toEqual([]);
+  });
+
+  test('exports what test/public-api.txt lists; UPDATE=1 rewrites the list', () => {
+    const list = join(root, 'test/public-api.txt');
+    const actual = publicApi();
+    if (process.env['UPDATE'] === '1') writeFileSync(list, actual);
+
+    expect(actual).toBe(readFileSync(list, 'utf8'));
+  });
+});
+
+describe('the rules', () => {
+  const nothing = '';
+
+  test.each([
+    ['an adapter that imports the kernel', 'registry/embedded/a.ts', `import { a } from '../../kernel/a.js';`],
+    ['an adapter that imports another', 'registry/etcd/a.ts', `export * from '../zookeeper/client/a.js';`],
+    ['the kernel importing an adapter', 'kernel/a.ts', `const a = await import('../registry/zookeeper/a.js');`],
+    ['the kernel naming a type of nest/', 'kernel/deep/a.ts', `let a: import('../../nest/a.js').A;`],
+    [
+      'the layout importing more than types of the port',
+      'layout/a.ts',
+      `import { type A, b } from '../registry/port.js';`,
+    ],
+    ['time/ importing anything of ours', 'time/a.ts', `import type { A } from '../async/a.js';`],
+  ])('refuse %s', (_, path, text) => {
+    expect(breaches({ [path]: text })).toEqual([expect.stringMatching(`^${path}: may not import `)]);
+  });
+
+  test.each([
+    ['kernel/a.ts', `import { a } from '../layout/a.js'; import { b } from '../registry/registry-center.js';`],
+    ['layout/a.ts', `import { type A } from '../registry/port.js'; import type { B } from '../registry/port.js';`],
+    ['api/a.ts', `import { Clock } from '../time/clock.js'; import yaml from 'yaml';`],
+    ['nest/deep/a.ts', `import { a } from '../../registry/zookeeper/index.js'; import { b } from './b.js';`],
+    ['time/a.ts', `Date.now(); new Date(); setTimeout(() => {}, 1); import 'node:timers/promises';`],
+    ['layout/a.ts', `const separator = '@-@';`],
+    [
+      'kernel/a.ts',
+      `// console.log(Date.now()) '@-@'\nsocket.setTimeout(1); new Date(0); interface A { setTimeout(): void }`,
+    ],
+  ])('allow, in %s: %s', (path, text) => {
+    expect(breaches({ [path]: text })).toEqual([]);
+  });
+
+  test.each([
+    ['Date.now belongs', `const now = Date.now();`],
+    ['new Date() belongs', `const now = new Date();`],
+    ['Date() belongs', `const now = Date();`],
+    ['setTimeout belongs', `const later = setTimeout;`],
+    ['setInterval belongs', `setInterval(() => {}, 1);`],
+    ['globalThis.setImmediate belongs', `globalThis.setImmediate(() => {});`],
+    ['node:timers/promises belongs', `import { setTimeout as sleep } from 'node:timers/promises';`],
+    [`'@-@' belongs`, `const parts = id.split('@-@');`],
+    [`'@-@' belongs`, 'const id = `${ip}@-@${pid}`;'],
+    [`'@-@' belongs`, `const isId = /^.+@-@.+$/;`],
+    ['console.warn is not', `console.warn('a');`],
+    ['process.exit is not', `process.exit(1);`],
+    ['kernel/index.ts, the index', `import { a } from './index.js';`],
+    ['lib/unheard has no row', nothing],
+  ])('say "%s" of %s', (what, text) => {
+    const path = text === nothing ? 'unheard/a.ts' : 'kernel/a.ts';
+
+    expect(breaches({ [path]: text }).join()).toContain(what);
+  });
+
+  test('refuse the index of an enclosing folder', () => {
+    const found = breaches({ 'registry/zookeeper/client/a.ts': `import { a } from '../index.js';` });
+
+    expect(found).toEqual([
+      'registry/zookeeper/client/a.ts: imports registry/zookeeper/index.ts, the index of its own folder',
+    ]);
+  });
+
+  test('name the files of an import cycle, be it of types alone', () => {
+    const found = breaches({
+      'kernel/start.ts': `import './a.js';`,
+      'kernel/a.ts': `import type { B } from './b.js';`,
+      'kernel/b.ts': `export { c } from './c.js';`,
+      'kernel/c.ts': `import { a } from './a.js';`,
+    });
+
+    expect(found).toEqual(['import cycle: kernel/a.ts → kernel/b.ts → kernel/c.ts → kernel/a.ts']);
+  });
+
+  test('list public names in order, types marked, and refuse a star', () => {
+    expect(
+      publicNames('index.ts', `export { b, type A } from './a.js'; export type { C as D } from './c.js';`),
+    ).toEqual(['type A', 'b', 'type D']);
+    expect(() => publicNames('index.ts', `export * from './a.js';`)).toThrow('index.ts: name what is public');
+  });
+});

@@ -1,0 +1,144 @@
+import { type CronFieldName } from './invalid-cron-error.js';
+
+/** What one field of a Quartz expression may hold. */
+export interface CronField {
+  readonly name: CronFieldName;
+  readonly min: number;
+  readonly max: number;
+  /** Largest step after `*` or a single value; Quartz does not limit the step of a range. */
+  readonly maxStep: number;
+  /** Names and the numbers they stand for. */
+  readonly names: ReadonlyMap<string, number>;
+  /** What may be written here, for messages. */
+  readonly allowed: string;
+}
+
+/** A clause that says what is wrong with the text of one field. */
+export class FieldFault extends Error {}
+
+const numbered = (names: string): ReadonlyMap<string, number> =>
+  new Map(names.split(' ').map((name, index) => [name, index + 1]));
+
+/** The names of days of the week, with the numbers that Quartz gives them: SUN is 1, SAT is 7. */
+export const DAY_NAMES = numbered('SUN MON TUE WED THU FRI SAT');
+const MONTH_NAMES = numbered('JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC');
+const NO_NAMES: ReadonlyMap<string, number> = new Map();
+
+const COMMON = "'*', lists '1,5', ranges '3-7', steps '*/5'";
+const sixty = { min: 0, max: 59, maxStep: 59, names: NO_NAMES, allowed: `0-59, ${COMMON}` };
+
+/** The first five fields of every expression, and the sixth and seventh, in a record by what they are. */
+export const CRON_FIELDS = {
+  second: { name: 'seconds', ...sixty },
+  minute: { name: 'minutes', ...sixty },
+  hour: { name: 'hours', min: 0, max: 23, maxStep: 23, names: NO_NAMES, allowed: `0-23, ${COMMON}` },
+  dayOfMonth: {
+    ...{ name: 'day of month', min: 1, max: 31, maxStep: 31, names: NO_NAMES },
+    allowed: `1-31, ${COMMON}, '?', 'L', 'L-3' (up to 30), 'LW', 'L-3W' (up to 27), '15W'`,
+  },
+  month: { name: 'month', min: 1, max: 12, maxStep: 12, names: MONTH_NAMES, allowed: `1-12 or JAN-DEC, ${COMMON}` },
+  dayOfWeek: {
+    ...{ name: 'day of week', min: 1, max: 7, maxStep: 7, names: DAY_NAMES },
+    allowed: `1-7 (1 is SUN) or SUN-SAT, ${COMMON}, '?', 'L', '6L', '6#3'`,
+  },
+} as const satisfies Record<string, CronField>;
+
+/** The field of years, of which `*` and open steps end with `lastYear`. */
+export function yearField(lastYear: number): CronField {
+  const allowed = `years such as 2030, ${COMMON}; nothing ever fires after ${lastYear}`;
+  return { name: 'year', min: 1970, max: lastYear, maxStep: Infinity, names: NO_NAMES, allowed };
+}
+
+/** Largest number that Java can read. */
+const MAX_INT = 2 ** 31 - 1;
+
+/** The number 99 means `*` inside Quartz, so that the year 99 would be every year. */
+const QUARTZ_EVERY = 99;
+
+/**
+ * The numbers that a list such as `1,5-10/2,20/5` stands for, in ascending order.
+ * @throws FieldFault
+ */
+export function readValues(field: CronField, text: string): readonly number[] {
+  const values = new Set(listItems(text).flatMap((item) => readItem(field, item)));
+  return [...values].sort((a, b) => a - b);
+}
+
+/**
+ * The parts of a list.
+ * @throws FieldFault if a part is empty, which Quartz ignores
+ */
+export function listItems(text: string): readonly string[] {
+  const items = text.split(',');
+  if (items.includes('')) throw new FieldFault(`has a comma with nothing before or after it`);
+  return items;
+}
+
+/**
+ * The number that a number or a name stands for.
+ * @throws FieldFault if it is out of range, or no such name
+ */
+export function readSingle(field: CronField, text: string): number {
+  const value = /^\d/.test(text) ? Number(text) : field.names.get(text);
+  if (value === undefined) throw new FieldFault(`has '${text}', which is no name it knows`);
+  if (value < field.min || value > field.max) throw outOfRange(text);
+  return value;
+}
+
+function outOfRange(text: string): FieldFault {
+  return new FieldFault(`has '${text}', which is out of range`);
+}
+
+function readItem(field: CronField, item: string): readonly number[] {
+  // Quartz reads no further than the names, so that a step after them has no effect.
+  const named = /^([A-Z]{3})(?:-([A-Z]{3}))?(?:\/\d+)?$/.exec(item);
+  if (named !== null) return readNames(field, named[1] ?? '', named[2]);
+  const [matched, start, end, step] = /^(?:\*|(\d+)(?:-(\d+))?|(?=\/))(?:\/(\d+))?$/.exec(item) ?? [];
+  if (matched === undefined) throw new FieldFault(`has '${item}', which cannot be read`);
+  if ([start, end, step].some((digits) => Number(digits) > MAX_INT)) throw outOfRange(item);
+
+  const isOpen = end === undefined;
+  if (step !== undefined && isOpen && Number(step) > field.maxStep) {
+    throw new FieldFault(`has the step ${step} in '${item}', of which ${field.maxStep} is the largest`);
+  }
+  if (start === undefined) return numbers(field, { start: field.min, end: field.max, step: Number(step ?? 1) || 1 });
+  const first = readStart(field, start);
+  if (step === undefined && isOpen) return [first];
+  return Number(step) === 0
+    ? [first]
+    : numbers(field, { start: first, end: readEnd(field, end), step: Number(step ?? 1) });
+}
+
+function readNames(field: CronField, first: string, last: string | undefined): readonly number[] {
+  const start = readSingle(field, first);
+  return last === undefined ? [start] : numbers(field, { start, end: readSingle(field, last), step: 1 });
+}
+
+function readStart(field: CronField, text: string): number {
+  if (field.name !== 'year') return readSingle(field, text);
+  if (Number(text) === QUARTZ_EVERY) throw new FieldFault(`has '${text}', which Quartz takes for every year`);
+  return Number(text);
+}
+
+/** Quartz does not compare the end of a range with the smallest value: `5-0` in the day of month is `5-31`. */
+function readEnd(field: CronField, text: string | undefined): number {
+  if (text === undefined) return field.max;
+  if (field.name !== 'year' && Number(text) > field.max) throw outOfRange(text);
+  return Number(text);
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+  readonly step: number;
+}
+
+/** A range whose end comes before its start goes on past the largest value: `22-2` is 22, 23, 0, 1, 2. */
+function numbers(field: CronField, { start, end, step }: Range): readonly number[] {
+  if (field.name === 'year' && end < start) throw new FieldFault(`has a range that ends in ${end}, before ${start}`);
+  const size = end < start ? field.max - field.min + 1 : 0;
+  const last = field.name === 'year' ? Math.min(end, field.max) : end + size;
+  const values: number[] = [];
+  for (let value = start; value <= last; value += step) values.push(value > field.max ? value - size : value);
+  return values;
+}

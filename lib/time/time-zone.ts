@@ -1,0 +1,162 @@
+/**
+ * Time zones as a cron schedule needs them: what do clocks on the wall show at an instant, and which instant is meant
+ * when a wall clock shows a time that occurs twice, or not at all?
+ *
+ * Wall times are numbers too: the milliseconds since 1970-01-01T00:00 *as the wall clock shows it*, so that the UTC
+ * methods of `Date` take them apart. The answers for the two odd nights of a year are those of `java.util.Calendar`:
+ *
+ *     spring  01:30 ── 02:00 ╌╌╌ skipped ╌╌╌ 03:00 ── 03:30       02:30 is read as 03:30, with the old offset
+ *     autumn  01:30 ── 02:00 ┐
+ *                      01:00 ┴─ 01:30 ── 02:00                    01:30 is the second one, with the new offset
+ *
+ * Offsets come from the zone data in Node's Intl. Asking Intl takes microseconds, so that what it said is kept by day.
+ */
+import { InvalidTimeZoneError } from './invalid-cron-error.js';
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** No wall clock has ever been further from UTC than this. */
+const FARTHEST_OFFSET_MS = 16 * HOUR_MS;
+
+/** Days whose offsets a zone remembers; beyond, it starts afresh. */
+const DAYS_KEPT = 4096;
+
+const JAVA_PREFIX = 'GMT';
+
+/** Offset from UTC in milliseconds, east positive, at an instant in milliseconds. */
+type OffsetAt = (instantMs: number) => number;
+
+/** A time zone: converts between instants and what clocks on the wall show. Immutable; made by {@link parseTimeZone}. */
+export class TimeZone {
+  readonly #offsetAt: OffsetAt;
+
+  /** @internal */
+  constructor(
+    /** The id it was asked for by; of the zone of this process, the id that Intl knows it by. */
+    readonly id: string,
+    /**
+     * Whether Java ElasticJob takes this setting. It refuses every `timeZone` that neither is empty nor starts with
+     * `GMT`, so that a job shared with Java instances must not name an IANA zone such as `Europe/Berlin`.
+     */
+    readonly acceptedByJava: boolean,
+    offsetAt: OffsetAt,
+  ) {
+    this.#offsetAt = offsetAt;
+  }
+
+  /** What the wall clock shows at an instant (both in milliseconds). */
+  toWall(instantMs: number): number {
+    return instantMs + this.#offsetAt(instantMs);
+  }
+
+  /**
+   * The instant at which the wall clock shows this time; the later one if there are two. A time that clocks skip is
+   * read with the offset before the change: `toWall(toInstant(wall))` then differs from `wall`, which tells it.
+   */
+  toInstant(wallMs: number): number {
+    const before = this.#offsetAt(wallMs - FARTHEST_OFFSET_MS);
+    const after = this.#offsetAt(wallMs + FARTHEST_OFFSET_MS);
+    const later = wallMs - after;
+    return before === after || this.#offsetAt(later) === after ? later : wallMs - before;
+  }
+}
+
+const knownZones = new Map<string, TimeZone>();
+
+/**
+ * Reads the setting `timeZone`.
+ *
+ * @param text `GMT`, `GMT+8`, `GMT+08:00`, `GMT-0530` (fixed offsets up to 23:59, as java.util.TimeZone reads them),
+ * `UTC`, or an IANA id such as `Asia/Shanghai`. Empty or `undefined`: the zone of this process.
+ * @throws InvalidTimeZoneError for anything else. Java takes a wrong id for GMT without a word; a job that runs hours
+ * away from the intended time is worse than one that does not start.
+ */
+export function parseTimeZone(text: string | undefined): TimeZone {
+  if (text === undefined || text === '') return processZone();
+  const known = knownZones.get(text);
+  if (known !== undefined) return known;
+  const zone = new TimeZone(text, text.startsWith(JAVA_PREFIX), fixedOffset(text) ?? ianaOffsets(text));
+  knownZones.set(text, zone);
+  return zone;
+}
+
+/** Asks Date rather than Intl, which does not name every zone that the environment variable TZ can describe. */
+function processZone(): TimeZone {
+  const id = (Intl.DateTimeFormat().resolvedOptions().timeZone as string | undefined) ?? 'system default';
+  return new TimeZone(id, true, (instantMs) => -new Date(instantMs).getTimezoneOffset() * MINUTE_MS);
+}
+
+function fixedOffset(id: string): OffsetAt | undefined {
+  if (id === 'UTC' || id === 'GMT') return () => 0;
+  const parts = /^GMT([+-])(\d{1,2}?)(?::?([0-5]\d))?$/.exec(id);
+  if (parts === null || Number(parts[2]) > 23) return undefined;
+  const offsetMs = Number(parts[2]) * HOUR_MS + Number(parts[3] ?? 0) * MINUTE_MS;
+  return () => (parts[1] === '-' ? -offsetMs : offsetMs);
+}
+
+function ianaOffsets(id: string): OffsetAt {
+  // Newer versions of Intl take '+08:00' as well, which would make a configuration depend on the version of Node.
+  if (!/^[A-Za-z]/.test(id)) throw unknownZone(id);
+  try {
+    const format = new Intl.DateTimeFormat('en-US', { timeZone: id, timeZoneName: 'longOffset' });
+    return rememberedByDay((instantMs) => readOffset(format.format(instantMs)));
+  } catch (cause) {
+    throw unknownZone(id, cause);
+  }
+}
+
+function unknownZone(id: string, cause?: unknown): InvalidTimeZoneError {
+  const offset = /^(?:gmt|utc)?([+-]\d{1,2}(?::?[0-5]\d)?)$/i.exec(id)?.[1];
+  const correction = offset === undefined ? '' : `write 'GMT${offset}'; `;
+  const hint = `${correction}allowed are GMT with an offset up to 23:59 ('GMT+8', 'GMT+08:00', 'GMT-0530'), 'UTC', and IANA ids such as 'Asia/Shanghai'`;
+  return new InvalidTimeZoneError(id, hint, cause === undefined ? undefined : { cause });
+}
+
+/** Reads the end of `11/21/2026, GMT+08:05:43`. */
+function readOffset(formatted: string): number {
+  const [, sign, hours, minutes, seconds] = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(formatted) ?? [];
+  const offsetMs = Number(hours ?? 0) * HOUR_MS + Number(minutes ?? 0) * MINUTE_MS + Number(seconds ?? 0) * SECOND_MS;
+  return sign === '-' ? -offsetMs : offsetMs;
+}
+
+/** Remembers offsets by UTC day. Relies on what holds for every zone: its offset changes at most once in a UTC day. */
+function rememberedByDay(offsetAt: OffsetAt): OffsetAt {
+  const offsetAtStart = new Map<number, number>();
+  const changes = new Map<number, number>();
+
+  const atStartOf = (day: number): number => {
+    let offset = offsetAtStart.get(day);
+    if (offset === undefined) {
+      if (offsetAtStart.size >= DAYS_KEPT) offsetAtStart.clear();
+      offsetAtStart.set(day, (offset = offsetAt(day * DAY_MS)));
+    }
+    return offset;
+  };
+  const changeOn = (day: number, before: number): number => {
+    let change = changes.get(day);
+    if (change === undefined) {
+      if (changes.size >= DAYS_KEPT) changes.clear();
+      changes.set(day, (change = firstInstantNotAt(before, day, offsetAt)));
+    }
+    return change;
+  };
+  return (instantMs) => {
+    const day = Math.floor(instantMs / DAY_MS);
+    const [before, after] = [atStartOf(day), atStartOf(day + 1)];
+    return before === after || instantMs < changeOn(day, before) ? before : after;
+  };
+}
+
+/** The second within a UTC day at which the offset ceases to be `before`; by bisection. */
+function firstInstantNotAt(before: number, day: number, offsetAt: OffsetAt): number {
+  let [low, high] = [0, DAY_MS / SECOND_MS];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (offsetAt(day * DAY_MS + middle * SECOND_MS) === before) low = middle + 1;
+    else high = middle;
+  }
+  return day * DAY_MS + low * SECOND_MS;
+}

@@ -73,12 +73,13 @@ export class JobPaths {
   readonly root: string;
 
   /**
-   * @param jobName name of the job; see `jobNameFault` for which names a new job may have
+   * @param jobName name of the job; which names a new job may have is the business of `api/`
    * @throws InvalidConfigurationError if the name is empty or contains `/`, so that it names no single node
    */
   constructor(readonly jobName: string) {
-    if (jobName === '' || jobName.includes('/'))
-      throw new InvalidConfigurationError([`jobName ${jobNameFault(jobName)}`]);
+    if (jobName === '' || jobName.includes('/')) {
+      throw new InvalidConfigurationError([`jobName must be a single path segment, got ${JSON.stringify(jobName)}.`]);
+    }
     this.root = `/${jobName}`;
   }
 
@@ -113,6 +114,11 @@ export class JobPaths {
   /** To be held exclusively while writing `leader`. */
   get electionLatch(): string {
     return `${this.root}/leader/election/latch`;
+  }
+
+  /** Parent of `resharding` and `processing`. */
+  get leaderSharding(): string {
+    return `${this.root}/leader/sharding`;
   }
 
   /** Present while the items must be assigned anew before anybody may run. */
@@ -208,26 +214,6 @@ export class JobPaths {
     return path.startsWith(below) ? parseBelowRoot(path.slice(below.length)) : UNKNOWN;
   }
 }
-
-/**
- * What is wrong with `name` as the name of a new job, as the end of a sentence that starts with the setting's key;
- * `undefined` if nothing is. Unicode is fine as far as ZooKeeper takes it; `@-@` would break the parsing of task ids.
- */
-export function jobNameFault(name: string): string | undefined {
-  if (name === '') return 'must not be empty';
-  const shown = JSON.stringify(name);
-  if (name === '.' || name === '..') return `must not be ${shown}, which means something else in a path`;
-  if (name.includes('/')) return `must not contain '/', got ${shown}`;
-  if (name.includes('@-@')) return `must not contain '@-@', which separates the parts of a task id, got ${shown}`;
-  const refused = REFUSED_BY_ZOOKEEPER.exec(name)?.[0];
-  if (refused === undefined) return undefined;
-  const code = refused.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-  return `must not contain U+${code}, a character that ZooKeeper refuses in paths, got ${shown}`;
-}
-
-/** Control characters, surrogates (so no emoji), private use, and specials: `PathUtils.validatePath` of ZooKeeper. */
-// eslint-disable-next-line no-control-regex
-const REFUSED_BY_ZOOKEEPER = /[\u0000-\u001f\u007f-\u009f\ud800-\uf8ff\ufff0-\uffff]/;
 
 const UNKNOWN: JobPath = { type: 'unknown' };
 

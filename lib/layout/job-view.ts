@@ -1,8 +1,14 @@
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type JobInstance } from '../api/sharding-strategy.js';
-import { type MirroredNode } from '../registry/registry-center.js';
 
-/** Everything the registry centre knows of one job at one moment. Immutable. */
+/**
+ * Everything the registry centre knows of one job at one moment. Immutable. The kernel, the operations and the dump all
+ * read this, and nothing else:
+ * ```
+ *  registry centre ──▶ Mirror.nodes ──▶ JobViewReader.read() ──▶ JobView ──▶ plan(before, now)
+ *    (all peers)        (local copy)      (job-view-reader.ts)    (one moment)
+ * ```
+ */
 export interface JobView {
   /** Whether the job's root node is there. */
   readonly exists: boolean;
@@ -85,17 +91,32 @@ export interface ItemView {
  */
 export type ServerStatus = 'ENABLED' | 'DISABLED' | 'UNKNOWN';
 
-/** Reads a job's nodes, given by absolute path (as a mirror of the job's root has them). Other nodes are ignored. */
-export declare function readJobView(nodes: ReadonlyMap<string, MirroredNode>, jobName: string): JobView;
-
 /** Instances that are to be given items, in the order Java gives them to strategies: descending UTF-16 order of id. */
-export declare function availableInstances(view: JobView): readonly JobInstance[];
-
-/** Whether only the existence of this node matters in the steady state; for `MirrorOptions.presenceOnly`. */
-export declare function isPresenceOnly(path: string): boolean;
-
-/** Like `readJobView` for one job again and again; does not parse again what has not changed. */
-export declare class JobViewReader {
-  constructor(jobName: string);
-  read(nodes: ReadonlyMap<string, MirroredNode>): JobView;
+export function availableInstances(view: JobView): readonly JobInstance[] {
+  return [...view.instances.values()]
+    .filter(({ readable, serverIp }) => readable && view.servers.get(serverIp) === 'ENABLED')
+    .sort((one, other) => (one.jobInstanceId < other.jobInstanceId ? 1 : -1));
 }
+
+/**
+ * Whether only the existence of this node matters in the steady state; for `MirrorOptions.presenceOnly`. So it is with
+ * all marks that come and go with each firing, and with the node that is rewritten just to learn the time.
+ */
+export function isPresenceOnly(path: string): boolean {
+  return PRESENCE_ONLY.test(path);
+}
+
+const PRESENCE_ONLY = new RegExp(
+  '^/[^/]+/(?:' +
+    [
+      String.raw`sharding/\d+/(?:running|misfire|disabled)`,
+      String.raw`guarantee/(?:started|completed)/\d+`,
+      String.raw`leader/failover/items/\d+`,
+      'leader/sharding/processing',
+      String.raw`(?:leader/(?:election|failover)/latch|guarantee/(?:started|completed)-latch|trigger)/[^/]+`,
+      'systemTime/current',
+    ].join('|') +
+    ')$',
+);
+
+export { JobViewReader, readJobView } from './job-view-reader.js';

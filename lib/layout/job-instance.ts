@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
+import { pid } from 'node:process';
+
+import { InvalidConfigurationError } from '../api/errors.js';
+import { type JobInstance } from '../api/sharding-strategy.js';
+import { YamlMapping } from './yaml-mapping.js';
+import { yamlEntry } from './yaml-writer.js';
+
+/** How this instance chooses its address. */
+export interface JobInstanceOptions {
+  /** Name of the network interface whose address to take, if there is one of that name; Java: `elasticjob.preferred.network.interface`. */
+  readonly preferredNetworkInterface?: string | undefined;
+  /** Start of the address to take, or a regular expression for all of it; Java: `elasticjob.preferred.network.ip`. */
+  readonly preferredNetworkIp?: string | undefined;
+  /** The machine's interfaces as `os.networkInterfaces()` returns them, which is the default. */
+  readonly interfaces?: Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
+}
+
+/** A registered instance as its node describes it. */
+export interface RegisteredInstance extends JobInstance {
+  /** Set by nothing in Java 3.0, but a field of its instances. */
+  readonly labels?: string;
+}
+
+/**
+ * A new instance in this process: `10.0.0.1@-@4711-k3j9x2ab`. Unlike Java's ids, no other process ever has the same,
+ * not even one with the same ip and pid as it is usual in containers. Java accepts it, since it reads no number behind
+ * the `@-@`.
+ * @throws InvalidConfigurationError if a preference is set that no address of this machine meets
+ */
+export function createJobInstance(options: JobInstanceOptions = {}): JobInstance {
+  const serverIp = localIp(options);
+  const unique = BigInt(`0x${randomBytes(8).toString('hex')}`)
+    .toString(36)
+    .slice(-8)
+    .padStart(8, '0');
+  return { jobInstanceId: `${serverIp}${DELIMITER}${pid}-${unique}`, serverIp };
+}
+
+/** The ip in an instance's id: what stands before `@-@`. */
+export function ipOfInstanceId(id: string): string {
+  return id.split(DELIMITER, 1).join('');
+}
+
+/** The value of the instance's node, as Java writes it. Java refuses any other key, and takes its own ip if one is missing. */
+export function instanceYaml({ jobInstanceId, serverIp }: JobInstance): string {
+  return yamlEntry('jobInstanceId', jobInstanceId) + yamlEntry('serverIp', serverIp);
+}
+
+/**
+ * What the value of an instance's node says; `undefined` if it does not describe an instance: empty as before Java 3.0,
+ * or overwritten by an old console with `TRIGGER`.
+ */
+export function parseInstanceYaml(text: string): RegisteredInstance | undefined {
+  const yaml = new YamlMapping(text);
+  const jobInstanceId = yaml.text('jobInstanceId');
+  const serverIp = yaml.text('serverIp');
+  const labels = yaml.text('labels');
+  if (!jobInstanceId || !serverIp) return undefined;
+  return labels === undefined ? { jobInstanceId, serverIp } : { jobInstanceId, serverIp, labels };
+}
+
+/**
+ * Java's choice: IPv4 only, never loopback, of the preferred interface, else of the first one that has an acceptable
+ * address (Java sees them in reverse order and takes the last).
+ */
+function localIp({
+  preferredNetworkInterface,
+  preferredNetworkIp,
+  interfaces = networkInterfaces(),
+}: JobInstanceOptions): string {
+  const candidates = Object.entries(interfaces).flatMap(([name, infos = []]) => {
+    // `eth0:1` is another name for some of the addresses of `eth0`.
+    const addresses = infos
+      .filter(({ family, internal }) => family === 'IPv4' && !internal)
+      .map(({ address }) => address);
+    return addresses.length === 0 || name.includes(':') ? [] : [{ name, addresses }];
+  });
+  const preferred = candidates.filter(({ name }) => name === preferredNetworkInterface);
+  const addresses = (preferred.length > 0 ? preferred : candidates).flatMap((candidate) => candidate.addresses);
+  if (!preferredNetworkIp) return addresses[0] ?? '127.0.0.1';
+  const found = addresses.find(
+    (address) => address.startsWith(preferredNetworkIp) || matches(address, preferredNetworkIp),
+  );
+  if (found !== undefined) return found;
+  throw new InvalidConfigurationError([
+    `preferredNetworkIp must be the start of an address of this machine, or a regular expression for one; ` +
+      `got '${preferredNetworkIp}', addresses are ${addresses.join(', ') || 'none'}.`,
+  ]);
+}
+
+function matches(address: string, pattern: string): boolean {
+  try {
+    return new RegExp(`^(?:${pattern})$`).test(address);
+  } catch (cause) {
+    throw new InvalidConfigurationError([`preferredNetworkIp must be a regular expression, got '${pattern}'.`], {
+      cause,
+    });
+  }
+}
+
+const DELIMITER = '@-@';

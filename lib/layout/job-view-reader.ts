@@ -1,0 +1,261 @@
+import { InvalidConfigurationError } from '../api/errors.js';
+import { type JobConfiguration } from '../api/job-configuration.js';
+import { type MirroredNode } from '../registry/registry-center.js';
+import { decodeFirings } from './firing-record.js';
+import { fromYaml } from './job-configuration-yaml.js';
+import { ipOfInstanceId, parseInstanceYaml } from './job-instance.js';
+import { type JobPath, JobPaths } from './job-paths.js';
+import { type InstanceView, type ItemView, type JobView, type ServerStatus } from './job-view.js';
+
+/** Reads a job's nodes, given by absolute path as a mirror of the job's root has them. Other nodes are ignored. */
+export function readJobView(nodes: ReadonlyMap<string, MirroredNode>, jobName: string): JobView {
+  return new JobViewReader(jobName).read(nodes);
+}
+
+/**
+ * `readJobView` for one job again and again. What is costly to read is not read again while the mirror hands out the
+ * same node object, which it does for every node that has not changed.
+ */
+export class JobViewReader {
+  readonly #paths: JobPaths;
+  readonly #parsed = new Map<string, JobPath>();
+  readonly #config = new Memo<ReadConfiguration>();
+  readonly #instances = new Memo<InstanceView>();
+  readonly #records = new Memo<ReadonlyMap<number, number>>();
+
+  constructor(jobName: string) {
+    this.#paths = new JobPaths(jobName);
+  }
+
+  read(nodes: ReadonlyMap<string, MirroredNode>): JobView {
+    if (this.#parsed.size > 2 * nodes.size + 1000) this.#parsed.clear();
+    const view = new Draft();
+    for (const [path, node] of nodes) this.#add(view, this.#parse(path), node);
+    return view.finished();
+  }
+
+  /** Latch participants have ever new names, so what is remembered of paths is forgotten from time to time. */
+  #parse(path: string): JobPath {
+    let parsed = this.#parsed.get(path);
+    if (parsed === undefined) {
+      parsed = this.#paths.parse(path);
+      this.#parsed.set(path, parsed);
+    }
+    return parsed;
+  }
+
+  #add(view: Draft, path: JobPath, node: MirroredNode): void {
+    switch (path.type) {
+      case 'item':
+        view.item(path.item);
+        return;
+      case 'itemMark':
+        mark(view.item(path.item), path.mark, node);
+        return;
+      case 'config':
+        view.config = node;
+        Object.assign(
+          view,
+          this.#config.of(node, () => readConfiguration(node, this.#paths.config)),
+        );
+        return;
+      case 'instance':
+        view.instances.set(
+          path.id,
+          this.#instances.of(node, () => readInstance(path.id, node)),
+        );
+        return;
+      case 'firing':
+        view.firingRecords.set(
+          path.id,
+          this.#records.of(node, () => decodeFirings(node.value ?? '')),
+        );
+        return;
+      default:
+        view.add(path, node);
+    }
+  }
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+interface ReadConfiguration {
+  readonly configuration: JobConfiguration | undefined;
+  readonly configFault: string | undefined;
+}
+
+/** A view in the making. */
+class Draft {
+  root: MirroredNode | undefined;
+  config: MirroredNode | undefined;
+  configuration: JobConfiguration | undefined;
+  configFault: string | undefined;
+  readonly instances = new Map<string, InstanceView>();
+  readonly firingRecords = new Map<string, ReadonlyMap<number, number>>();
+  readonly #servers = new Map<string, ServerStatus>();
+  readonly #items = new Map<number, Mutable<ItemView>>();
+  readonly #triggers = new Set<string>();
+  readonly #crashedItems: number[] = [];
+  readonly #startedItems = new Set<number>();
+  readonly #completedItems = new Set<number>();
+  #leader: string | undefined;
+  #resharding: MirroredNode | undefined;
+  #sharding: MirroredNode | undefined;
+  #processing = false;
+  #nextJobInstanceIp: string | undefined;
+
+  item(item: number): Mutable<ItemView> {
+    let view = this.#items.get(item);
+    if (view === undefined) this.#items.set(item, (view = emptyItem(item)));
+    return view;
+  }
+
+  add(path: JobPath, node: MirroredNode): void {
+    switch (path.type) {
+      case 'root':
+        this.root = node;
+        return;
+      case 'server':
+        this.#servers.set(path.ip, node.value === 'ENABLED' || node.value === 'DISABLED' ? node.value : 'UNKNOWN');
+        return;
+      case 'leader':
+        this.#leader = textOf(node);
+        return;
+      case 'resharding':
+        this.#resharding = node;
+        return;
+      case 'processing':
+        this.#processing = true;
+        return;
+      case 'sharding':
+        this.#sharding = node;
+        return;
+      case 'trigger':
+        this.#triggers.add(path.id);
+        return;
+      case 'crashedItem':
+        this.#crashedItems.push(path.item);
+        return;
+      case 'guaranteeItem':
+        (path.stage === 'started' ? this.#startedItems : this.#completedItems).add(path.item);
+        return;
+      case 'nextJobInstanceIp':
+        this.#nextJobInstanceIp = textOf(node);
+        return;
+      default:
+    }
+  }
+
+  finished(): JobView {
+    return {
+      exists: this.root !== undefined,
+      jobClass: textOf(this.root),
+      config: this.configuration,
+      configFault: this.configFault,
+      configRevision: this.config?.revision,
+      configVersion: this.config?.version,
+      instances: this.instances,
+      servers: this.#servers,
+      leader: this.#leader,
+      reshardingNeeded: this.#resharding !== undefined,
+      reshardingVersion: this.#resharding?.version,
+      processing: this.#processing,
+      shardingVersion: this.#sharding?.version,
+      items: [...this.#items.values()].sort((one, other) => one.item - other.item),
+      triggers: this.#triggers,
+      crashedItems: this.#crashedItems.sort((one, other) => one - other),
+      startedItems: this.#startedItems,
+      completedItems: this.#completedItems,
+      nextJobInstanceIp: this.#nextJobInstanceIp,
+      firings: latest(this.firingRecords.values()),
+      firingRecords: this.firingRecords,
+    };
+  }
+}
+
+/** Remembers what was made of a node, as long as the node is in use. */
+class Memo<T extends object> {
+  readonly #known = new WeakMap<MirroredNode, T>();
+
+  of(node: MirroredNode, make: () => T): T {
+    let made = this.#known.get(node);
+    if (made === undefined) this.#known.set(node, (made = make()));
+    return made;
+  }
+}
+
+function emptyItem(item: number): Mutable<ItemView> {
+  return {
+    item,
+    owner: undefined,
+    ownerRevision: 0,
+    running: false,
+    runningOn: undefined,
+    disabled: false,
+    misfired: false,
+    takenOverBy: undefined,
+    takenOverRevision: 0,
+    failoveringBy: undefined,
+  };
+}
+
+function mark(view: Mutable<ItemView>, name: Extract<JobPath, { type: 'itemMark' }>['mark'], node: MirroredNode): void {
+  switch (name) {
+    case 'instance':
+      view.owner = textOf(node);
+      view.ownerRevision = view.owner === undefined ? 0 : node.revision;
+      return;
+    case 'running':
+      view.running = true;
+      view.runningOn = textOf(node);
+      return;
+    case 'failover':
+      view.takenOverBy = textOf(node);
+      view.takenOverRevision = view.takenOverBy === undefined ? 0 : node.revision;
+      return;
+    case 'failovering':
+      view.failoveringBy = textOf(node);
+      return;
+    case 'misfire':
+      view.misfired = true;
+      return;
+    case 'disabled':
+      view.disabled = true;
+      return;
+    default:
+      name satisfies never;
+  }
+}
+
+function readConfiguration(node: MirroredNode, path: string): ReadConfiguration {
+  try {
+    return { configuration: fromYaml(node.value ?? '', path).configuration, configFault: undefined };
+  } catch (fault) {
+    if (!(fault instanceof InvalidConfigurationError)) throw fault;
+    return { configuration: undefined, configFault: fault.faults.join(' ') };
+  }
+}
+
+function readInstance(id: string, node: MirroredNode): InstanceView {
+  const described = parseInstanceYaml(node.value ?? '');
+  const readable = described?.jobInstanceId === id;
+  return {
+    jobInstanceId: id,
+    serverIp: readable ? described.serverIp : ipOfInstanceId(id),
+    session: node.session,
+    readable,
+  };
+}
+
+/** Java keeps some nodes with the empty text where it means that there is no value. */
+function textOf(node: MirroredNode | undefined): string | undefined {
+  return node?.value === '' ? undefined : node?.value;
+}
+
+function latest(records: Iterable<ReadonlyMap<number, number>>): ReadonlyMap<number, number> {
+  const firings = new Map<number, number>();
+  for (const record of records) {
+    for (const [item, instant] of record) firings.set(item, Math.max(instant, firings.get(item) ?? instant));
+  }
+  return firings;
+}

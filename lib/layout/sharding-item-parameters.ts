@@ -1,0 +1,37 @@
+import { InvalidConfigurationError } from '../api/errors.js';
+
+/**
+ * The parameters of items, by item, from the text `0=Beijing,1=Shanghai` of a configuration, exactly as Java 3.0 reads
+ * it when a job fires, whoever has written it: pieces are trimmed, empty pieces at the end do not count, of two entries
+ * for an item the later one wins, items that the job does not have are not refused.
+ * @throws InvalidConfigurationError with Java's messages
+ */
+export function parseShardingItemParameters(text: string): ReadonlyMap<number, string> {
+  if (text === '') return new Map();
+  return new Map(split(text, ',').map((piece) => entry(piece, text)));
+}
+
+function entry(piece: string, text: string): readonly [item: number, parameter: string] {
+  const [key, value, ...rest] = split(trim(piece), '=');
+  if (key === undefined || value === undefined || rest.length > 0) {
+    throw new InvalidConfigurationError([`Sharding item parameters '${text}' format error, should be int=xx,int=xx`]);
+  }
+  const item = /^[-+]?\d+$/.test(trim(key)) ? Number(trim(key)) : NaN;
+  if (item !== (item | 0)) {
+    throw new InvalidConfigurationError([`Sharding item parameters key '${key}' is not an integer.`]);
+  }
+  return [item, trim(value)];
+}
+
+/** Java's `String.split`: empty pieces at the end are dropped, but the empty text is one piece. */
+function split(text: string, separator: string): readonly string[] {
+  const pieces = text.split(separator);
+  const last = pieces.findLastIndex((piece) => piece !== '');
+  return text === '' ? pieces : pieces.slice(0, last + 1);
+}
+
+/** Java's `String.trim`. */
+function trim(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return text.replace(/^[\u0000- ]+|[\u0000- ]+$/g, '');
+}

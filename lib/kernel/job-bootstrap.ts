@@ -142,5 +142,5 @@ const errorStreamLogger: JobLogger = {
   debug: () => undefined,
   log: () => undefined,
   warn: (message) => void process.stderr.write(`${message}\n`),
-  error: (message, stack) => void process.stderr.write(`${stack ?? message}\n`),
+  error: (message, stack) => void process.stderr.write(`${message}\n${stack === undefined ? '' : `${stack}\n`}`),
 };

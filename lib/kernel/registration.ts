@@ -5,7 +5,7 @@
 import { InvalidConfigurationError, JobConflictError, RegistryConflictError } from '../api/errors.js';
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type JobInstance } from '../api/sharding-strategy.js';
-import { toYaml } from '../layout/job-configuration-yaml.js';
+import { fromYaml, toYaml, type ToYamlOptions } from '../layout/job-configuration-yaml.js';
 import { instanceYaml } from '../layout/job-instance.js';
 import { type JobPaths } from '../layout/job-paths.js';
 import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
@@ -40,14 +40,11 @@ export async function establishConfiguration(
         `your job class is '${jobClassName}'. Set jobClassName to the former if they are the same job, or rename one of them.`,
     );
   }
-  const yaml = toYaml(configuration);
-  if (watch.nodes.has(paths.config)) {
-    if (configuration.overwrite) await putIfDifferent({ registry, watch }, paths.config, yaml);
-  } else {
-    await registry.create(paths.config, yaml);
-  }
+  const stored = watch.nodes.get(paths.config)?.value;
+  if (stored === undefined) await registry.create(paths.config, toYaml(configuration));
+  else if (configuration.overwrite) await overwrite({ registry, paths }, stored, configuration);
   // After the configuration, as Java does: a root without text is a job that is still being set up.
-  if (view.jobClass === undefined) await putIfDifferent({ registry, watch }, paths.root, jobClassName);
+  if (view.jobClass === undefined) await registry.put(paths.root, jobClassName);
 
   const { config, configFault } = await watch.sync();
   if (config !== undefined) return config;
@@ -120,10 +117,24 @@ async function createParents({ registry, watch, paths }: RegistrationPorts): Pro
   await Promise.all(missing.map((path) => registry.create(path, '')));
 }
 
-async function putIfDifferent(
-  { registry, watch }: Pick<RegistrationPorts, 'registry' | 'watch'>,
-  path: string,
-  value: string,
+async function overwrite(
+  { registry, paths }: Pick<RegistrationPorts, 'registry' | 'paths'>,
+  stored: string,
+  configuration: JobConfiguration,
 ): Promise<void> {
-  if (watch.nodes.get(path)?.value !== value) await registry.put(path, value);
+  const yaml = toYaml(configuration, keptFrom(stored, paths));
+  if (yaml !== stored) await registry.put(paths.config, yaml);
+}
+
+/** What Java peers have stored and we have no name for: their tracing settings, their spelling of the thread-pool setting. */
+function keptFrom(stored: string, paths: JobPaths): ToYamlOptions {
+  try {
+    const { extraConfigurations, threadPoolKey } = fromYaml(stored, paths.config);
+    const isOld = threadPoolKey === 'jobExecutorServiceHandlerType';
+    return { extraConfigurations, ...(isOld && { compatibility: '3.0.4' }) };
+  } catch (error) {
+    // What cannot be read cannot be kept, and overwriting is the way to repair it.
+    if (error instanceof InvalidConfigurationError) return {};
+    throw error;
+  }
 }

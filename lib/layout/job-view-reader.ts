@@ -2,10 +2,11 @@ import { InvalidConfigurationError } from '../api/errors.js';
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type MirroredNode } from '../registry/registry-center.js';
 import { decodeFirings } from './firing-record.js';
+import { addMark, type ItemDraft, newItem, textOf } from './item-view.js';
 import { fromYaml } from './job-configuration-yaml.js';
 import { ipOfInstanceId, parseInstanceYaml } from './job-instance.js';
 import { type JobPath, JobPaths } from './job-paths.js';
-import { type InstanceView, type ItemView, type JobView, type ServerStatus } from './job-view.js';
+import { type InstanceView, type JobView, type ServerStatus } from './job-view-types.js';
 
 /** Reads a job's nodes, given by absolute path as a mirror of the job's root has them. Other nodes are ignored. */
 export function readJobView(nodes: ReadonlyMap<string, MirroredNode>, jobName: string): JobView {
@@ -50,7 +51,7 @@ export class JobViewReader {
         view.item(path.item);
         return;
       case 'itemMark':
-        mark(view.item(path.item), path.mark, node);
+        addMark(view.item(path.item), path.mark, node);
         return;
       case 'config':
         view.config = node;
@@ -77,8 +78,6 @@ export class JobViewReader {
   }
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
 interface ReadConfiguration {
   readonly configuration: JobConfiguration | undefined;
   readonly configFault: string | undefined;
@@ -93,7 +92,7 @@ class Draft {
   readonly instances = new Map<string, InstanceView>();
   readonly firingRecords = new Map<string, ReadonlyMap<number, number>>();
   readonly #servers = new Map<string, ServerStatus>();
-  readonly #items = new Map<number, Mutable<ItemView>>();
+  readonly #items = new Map<number, ItemDraft>();
   readonly #triggers = new Set<string>();
   readonly #crashedItems: number[] = [];
   readonly #startedItems = new Set<number>();
@@ -104,9 +103,9 @@ class Draft {
   #processing = false;
   #nextJobInstanceIp: string | undefined;
 
-  item(item: number): Mutable<ItemView> {
+  item(item: number): ItemDraft {
     let view = this.#items.get(item);
-    if (view === undefined) this.#items.set(item, (view = emptyItem(item)));
+    if (view === undefined) this.#items.set(item, (view = newItem(item)));
     return view;
   }
 
@@ -184,49 +183,6 @@ class Memo<T extends object> {
   }
 }
 
-function emptyItem(item: number): Mutable<ItemView> {
-  return {
-    item,
-    owner: undefined,
-    ownerRevision: 0,
-    running: false,
-    runningOn: undefined,
-    disabled: false,
-    misfired: false,
-    takenOverBy: undefined,
-    takenOverRevision: 0,
-    failoveringBy: undefined,
-  };
-}
-
-function mark(view: Mutable<ItemView>, name: Extract<JobPath, { type: 'itemMark' }>['mark'], node: MirroredNode): void {
-  switch (name) {
-    case 'instance':
-      view.owner = textOf(node);
-      view.ownerRevision = view.owner === undefined ? 0 : node.revision;
-      return;
-    case 'running':
-      view.running = true;
-      view.runningOn = textOf(node);
-      return;
-    case 'failover':
-      view.takenOverBy = textOf(node);
-      view.takenOverRevision = view.takenOverBy === undefined ? 0 : node.revision;
-      return;
-    case 'failovering':
-      view.failoveringBy = textOf(node);
-      return;
-    case 'misfire':
-      view.misfired = true;
-      return;
-    case 'disabled':
-      view.disabled = true;
-      return;
-    default:
-      name satisfies never;
-  }
-}
-
 function readConfiguration(node: MirroredNode, path: string): ReadConfiguration {
   try {
     return { configuration: fromYaml(node.value ?? '', path).configuration, configFault: undefined };
@@ -245,11 +201,6 @@ function readInstance(id: string, node: MirroredNode): InstanceView {
     session: node.session,
     readable,
   };
-}
-
-/** Java keeps some nodes with the empty text where it means that there is no value. */
-function textOf(node: MirroredNode | undefined): string | undefined {
-  return node?.value === '' ? undefined : node?.value;
 }
 
 function latest(records: Iterable<ReadonlyMap<number, number>>): ReadonlyMap<number, number> {

@@ -1,95 +1,21 @@
-import { type JobConfiguration } from '../api/job-configuration.js';
-import { type JobInstance } from '../api/sharding-strategy.js';
-
 /**
- * Everything the registry centre knows of one job at one moment. Immutable. The kernel, the operations and the dump all
- * read this, and nothing else:
+ * A job as the registry centre has it, at one moment. The kernel, the operations, the console and the dump all read a
+ * `JobView`, and nobody else reads the nodes:
+ *
  * ```
  *  registry centre ──▶ Mirror.nodes ──▶ JobViewReader.read() ──▶ JobView ──▶ plan(before, now)
- *    (all peers)        (local copy)      (job-view-reader.ts)    (one moment)
+ *    (all peers)        (local copy)          (pure)            (immutable)
  * ```
+ *
+ * The registry centre is authoritative; a view is as old as its mirror. What cannot be read is told in the view and never
+ * thrown: one broken node must not hide the rest.
  */
-export interface JobView {
-  /** Whether the job's root node is there. */
-  readonly exists: boolean;
-  /** The job's class name or type, as its root node has it; `undefined` if that is empty or absent. */
-  readonly jobClass: string | undefined;
-  /** `undefined` if there is none, or if it cannot be read; `configFault` tells which. */
-  readonly config: JobConfiguration | undefined;
-  /** Why the stored configuration cannot be used: complete sentences naming the path. */
-  readonly configFault: string | undefined;
-  /** Revision of the last write of the configuration; `undefined` if there is none. */
-  readonly configRevision: number | undefined;
-  /** Version of the configuration's node, to check when rewriting it; `undefined` if there is none. */
-  readonly configVersion: number | undefined;
-  /** All living instances by id, those that get no items too. */
-  readonly instances: ReadonlyMap<string, InstanceView>;
-  readonly servers: ReadonlyMap<string, ServerStatus>;
-  /** Id of the leader. */
-  readonly leader: string | undefined;
-  /** Whether the items must be assigned anew before anybody may run. */
-  readonly reshardingNeeded: boolean;
-  /** Version of the node that asks for resharding; `undefined` if nothing asks. */
-  readonly reshardingVersion: number | undefined;
-  /** Whether a leader says that it is assigning the items now. */
-  readonly processing: boolean;
-  /** Version of the items' parent node, which our leaders increase with each request and each assignment. */
-  readonly shardingVersion: number | undefined;
-  /** In ascending order; as many as were assigned last, which may differ from what `config` asks for. */
-  readonly items: readonly ItemView[];
-  /** Ids of instances that are to run now. */
-  readonly triggers: ReadonlySet<string>;
-  /** Items waiting to be taken over, in ascending order. */
-  readonly crashedItems: readonly number[];
-  /** Items that have reported their start, or completion, to the listeners that run once for the cluster. */
-  readonly startedItems: ReadonlySet<number>;
-  readonly completedItems: ReadonlySet<number>;
-  /** Ip of the next runner, with SINGLE_SHARDING_BALANCE. */
-  readonly nextJobInstanceIp: string | undefined;
-  /** Instant, in milliseconds since 1970, for which each item was last begun by any of our instances, living or not. */
-  readonly firings: ReadonlyMap<number, number>;
-  /** The same for each instance by itself, by its id. */
-  readonly firingRecords: ReadonlyMap<string, ReadonlyMap<number, number>>;
-}
+import { type JobInstance } from '../api/sharding-strategy.js';
+import { type JobView } from './job-view-types.js';
 
-/** A living instance. */
-export interface InstanceView extends JobInstance {
-  /** Id of the session it lives with. */
-  readonly session: string | undefined;
-  /**
-   * Whether its node's text describes it. If not (emptied, or overwritten by an old console's `TRIGGER`), the instance
-   * lives but gets no items, its id is the node's name and its ip the part of that before `@-@`.
-   */
-  readonly readable: boolean;
-}
-
-/** One sharding item. */
-export interface ItemView {
-  readonly item: number;
-  /** Id of the instance it is assigned to. */
-  readonly owner: string | undefined;
-  /** Revision at which the owner was written, which grows with each assignment: the fencing token's source. 0 without owner. */
-  readonly ownerRevision: number;
-  readonly running: boolean;
-  /** Id of the instance that runs it; `undefined` if it does not run, and also if the value has not been read. */
-  readonly runningOn: string | undefined;
-  /** An operator has excluded it from normal firings. */
-  readonly disabled: boolean;
-  /** A firing came while it was running. */
-  readonly misfired: boolean;
-  /** Id of the instance that has taken it over after a crash. */
-  readonly takenOverBy: string | undefined;
-  /** Revision at which that was written: the fencing token's source of a taken-over run. 0 if it is not taken over. */
-  readonly takenOverRevision: number;
-  /** Like `takenOverBy`, but survives the session of that instance, so that its crash can be seen. */
-  readonly failoveringBy: string | undefined;
-}
-
-/**
- * Whether a server's instances are given items: only if `ENABLED`. `UNKNOWN` is any other text; Java ≤ 2 wrote the
- * empty text for enabled, Java 3 waits a second for another value and then takes it for not enabled.
- */
-export type ServerStatus = 'ENABLED' | 'DISABLED' | 'UNKNOWN';
+export { type ItemView } from './item-view.js';
+export { type InstanceView, type JobView, type ServerStatus } from './job-view-types.js';
+export { JobViewReader, readJobView } from './job-view-reader.js';
 
 /** Instances that are to be given items, in the order Java gives them to strategies: descending UTF-16 order of id. */
 export function availableInstances(view: JobView): readonly JobInstance[] {
@@ -118,5 +44,3 @@ const PRESENCE_ONLY = new RegExp(
     ].join('|') +
     ')$',
 );
-
-export { JobViewReader, readJobView } from './job-view-reader.js';

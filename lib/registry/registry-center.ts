@@ -6,7 +6,8 @@
  *
  * 1. **Absence is an answer, silence is not.** A node that is not there is `undefined` or `[]`. A registry that does not
  *    answer is a `RegistryUnavailableError`; a write whose answer got lost is a `RegistryOutcomeUnknownError`. Neither is
- *    ever reported as absence. No call waits longer than the implementation's operation timeout.
+ *    ever reported as absence. While the session is not connected, every call is refused at once; no call waits longer than
+ *    the implementation's operation timeout.
  * 2. **A lost race is `false`.** `create` and `remove` say whether *this* call did it. Who acts only on `true` can repeat
  *    a stale decision without harm.
  * 3. **A commit happens as a whole or not at all**, at one point of the tree's one history. Every change has a revision;
@@ -18,7 +19,8 @@
  * 6. **At most one session holds a path exclusively.** A hold passes on when its session ends.
  *
  * Paths are absolute within the namespace: `/job/config`. Missing parents are created with the node, persistent and empty.
- * Values are text; the empty text is a value. A commit of up to about one megabyte is accepted.
+ * Values are text; the empty text is a value. A commit of up to about one megabyte is accepted, a larger one is a
+ * `RegistryRefusedError`, as is a path with an empty, `.` or `..` part, and a child of a session node.
  *
  * ```
  *            ┌──────────────┐ answer lost ┌───────────┐ session time passed ┌──────┐
@@ -61,9 +63,12 @@ export interface RegistryCenter {
   remove(path: string): Promise<boolean>;
 
   /**
-   * Carries out all operations at one revision, or none.
+   * Carries out all operations at one revision, or none. Later operations see what earlier ones did. Our own mirrors show
+   * the commit after `await mirror.sync()` at the latest.
    * @returns the revision of the commit
-   * @throws RegistryConflictError if one of them does not fit; nothing was changed then
+   * @throws RegistryConflictError if one of them does not fit; nothing was changed then. It carries that operation's own
+   *   path, and as its reason `exists` (create), `absent` (no such node, or no parent for a create), or `changed` (another
+   *   version, or a remove of a node that has children)
    */
   commit(operations: readonly Operation[]): Promise<number>;
 
@@ -76,9 +81,12 @@ export interface RegistryCenter {
   /**
    * Runs `task` while holding `path` against every other session and every other holder in this one. Waits at most
    * `timeoutMs` for the hold.
-   * The task's signal aborts as soon as the hold may be lost; what is done after that is not protected.
+   * Holders follow each other in the order in which they asked. The task's signal aborts as soon as the connection is
+   * broken or the session over, when the hold may be lost; what is done after that is not protected. The task's own error is
+   * passed on. A place in the queue that cannot be given up at once is given up when the same session is connected again.
    * Compatible with Curator's LeaderLatch where the implementation is ZooKeeper.
-   * @throws DeadlineExceededError if the hold was not obtained in time; names the present holder if it is known
+   * @throws DeadlineExceededError if the hold was not obtained in time; names the session of the present holder
+   * @throws RegistryUnavailableError if the connection broke before the hold was obtained; the task has not run
    */
   exclusively<T>(path: string, timeoutMs: number, task: (signal: AbortSignal) => Promise<T>): Promise<T>;
 
@@ -129,7 +137,10 @@ export interface Session {
 
 /** A node as a mirror has it. */
 export interface MirroredNode {
-  /** `undefined` only for nodes named by `MirrorOptions.presenceOnly` whose value has not been needed yet. */
+  /**
+   * `undefined` only for nodes named by `MirrorOptions.presenceOnly` whose present value was not read. Nothing else is known
+   * of them either: do not rely on `version`, `revision` and `session` then.
+   */
   readonly value: string | undefined;
   /** 0 when created; grows by one with each write of the value. Starts anew if the node is removed and created again. */
   readonly version: number;
@@ -143,7 +154,8 @@ export interface MirroredNode {
 export interface MirrorOptions {
   /**
    * Nodes of which only the existence matters (argument: absolute path). The mirror does not read their values when they
-   * appear, unless it knows them because this registry centre object wrote them. `load()` reads them.
+   * appear, unless it knows them because this registry centre object wrote them. `load()` reads them. A value that was
+   * read is forgotten as soon as another session writes the node.
    */
   readonly presenceOnly?: (path: string) => boolean;
 }
@@ -163,7 +175,11 @@ export interface Mirror {
    * @throws RegistryUnavailableError if that cannot be established now
    */
   sync(): Promise<void>;
-  /** Resolves once no node's value is `undefined` any more, as of the call. */
+  /**
+   * Resolves once no node's value is `undefined` any more, as of the call.
+   * @throws RegistryUnavailableError if they cannot be read now
+   */
   load(): Promise<void>;
+  /** Ends the copy: it keeps what it shows, is not current, and tells nothing any more. */
   close(): void;
 }

@@ -75,6 +75,24 @@ export function mirrorRecoveryPromises(stage: ContractStage): void {
     expect([...order].sort((x, y) => x - y)).toEqual(order);
   });
 
+  test('a sync asked for by a listener that is told of the new connection covers what happened meanwhile', async () => {
+    const [writer, reader] = [await stage.open(), await stage.open()];
+    await writer.put(stage.at('a'), 'before');
+    const synced: Promise<void>[] = [];
+    reader.session.onChange(({ phase }) => {
+      if (phase === 'connected') synced.push(mirror.sync());
+    });
+    const mirror = await reader.mirror(stage.at());
+
+    await stage.disconnect(reader);
+    await writer.put(stage.at('a'), 'meanwhile');
+    await stage.reconnect(reader);
+    await Promise.all(synced);
+
+    expect(synced).toHaveLength(1);
+    expect(shown(mirror)).toEqual({ '': '', '/a': 'meanwhile' });
+  });
+
   test('a mirror outlives its session and loses the nodes that lived with it', async () => {
     const centre = await stage.open();
     await centre.create(stage.at('mine'), '', 'session');

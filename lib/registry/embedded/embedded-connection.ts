@@ -1,0 +1,165 @@
+import { RegistryOutcomeUnknownError, RegistryUnavailableError } from '../../api/errors.js';
+import { type EmbeddedRegistryServer } from './embedded-registry-server.js';
+
+/** Something that the server is asked to do. */
+export interface EmbeddedRequest<T> {
+  /** A verb, for messages: `create`. */
+  readonly operation: string;
+  readonly path: string;
+  /** Whether an answer that got lost leaves open what happened. */
+  readonly kind: 'read' | 'write';
+  /** What the server does, at once. */
+  readonly run: () => T;
+}
+
+/** Called when the answer arrives, or when it has become certain that none will. */
+export interface AnswerTo<T> {
+  readonly answered: (answer: T) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** Whether a write whose answer gets lost is carried out. */
+export type LostWrite = 'applied' | 'not-applied';
+
+interface Outcome<T> {
+  readonly tell: (to: AnswerTo<T>) => void;
+}
+
+/**
+ * One connection between a centre and the server. It never comes back: a centre that reconnects makes a new one. What is
+ * on its way when it breaks is lost. Requests are answered in order, and what the server says of its own accord stays in
+ * order with the answers.
+ */
+export class EmbeddedConnection {
+  readonly #server: EmbeddedRegistryServer;
+  readonly #name: string;
+  readonly #whenBroken: () => void;
+  readonly #unanswered = new Set<(cause: Error) => void>();
+  readonly #whenSevered: (() => void)[] = [];
+  #serverEnd: 'open' | 'closed' = 'open';
+  #centreEnd: 'open' | 'closed' = 'open';
+  #isSilent = false;
+  #writeToLose: LostWrite | undefined;
+
+  /** @param whenBroken called once at the centre's end when the connection broke, before requests are failed */
+  constructor(server: EmbeddedRegistryServer, name: string, whenBroken: () => void) {
+    this.#server = server;
+    this.#name = name;
+    this.#whenBroken = whenBroken;
+  }
+
+  /** Sends a request and waits for its answer. */
+  request<T>(request: EmbeddedRequest<T>): Promise<T> {
+    return new Promise((resolve, reject) => this.send(request, { answered: resolve, failed: reject }));
+  }
+
+  /** As `request`; the answer is told within its delivery, before anything that was sent later arrives. */
+  send<T>(request: EmbeddedRequest<T>, to: AnswerTo<T>): void {
+    const { operation, path, kind } = request;
+    if (this.#centreEnd === 'closed') return to.failed(new RegistryUnavailableError(operation, path));
+    const fail = (cause: Error): void =>
+      to.failed(
+        kind === 'write'
+          ? new RegistryOutcomeUnknownError(operation, path, cause)
+          : new RegistryUnavailableError(operation, path, cause),
+      );
+    this.#unanswered.add(fail);
+    this.#toServer(`${operation} ${path}`, () => {
+      const outcome = this.#carryOut(request);
+      if (!outcome) return;
+      this.#toCentre(`answer to ${operation} ${path}`, () => {
+        this.#unanswered.delete(fail);
+        outcome.tell(to);
+      });
+    });
+  }
+
+  /** Sends something from the server to the centre. */
+  push(what: string, arrive: () => void): void {
+    if (this.#serverEnd === 'open') this.#toCentre(what, arrive);
+  }
+
+  /** Calls `task` when the server's end closes: the end of what the server does for this connection. */
+  whenSevered(task: () => void): void {
+    this.#whenSevered.push(task);
+  }
+
+  /** Breaks the connection; both ends notice at once. */
+  cut(reason: string): void {
+    if (this.#centreEnd === 'closed') return;
+    this.#centreEnd = 'closed';
+    // The centre first: it must start counting down the session before the server does.
+    this.#whenBroken();
+    if (this.#serverEnd === 'open') this.#sever();
+    const cause = new Error(reason);
+    for (const fail of [...this.#unanswered]) fail(cause);
+    this.#unanswered.clear();
+  }
+
+  /** Loses all that is sent from now on, in both directions, without either end being told. */
+  silence(): void {
+    this.#isSilent = true;
+    if (this.#serverEnd === 'open') this.#server.hearsNothingFrom(this);
+  }
+
+  /** Closes the server's end; the centre notices as soon as the news arrive. */
+  closeFromServer(): void {
+    if (this.#serverEnd === 'closed') return;
+    this.#sever();
+    this.#toCentre('connection closed', () => this.cut('the server closed the connection'));
+  }
+
+  /** Breaks the connection when the next write arrives, so that its outcome remains unknown to the centre. */
+  loseNextWrite(outcome: LostWrite): void {
+    this.#writeToLose = outcome;
+  }
+
+  #carryOut<T>(request: EmbeddedRequest<T>): Outcome<T> | undefined {
+    const lost = request.kind === 'write' ? this.#writeToLose : undefined;
+    if (lost !== 'not-applied') {
+      const outcome = attempt(request.run);
+      if (lost === undefined) return outcome;
+    }
+    this.cut('the connection broke while a write was under way');
+    return undefined;
+  }
+
+  #sever(): void {
+    this.#serverEnd = 'closed';
+    for (const task of this.#whenSevered.splice(0)) task();
+    this.#server.hearsNothingFrom(this);
+  }
+
+  #toServer(what: string, arrive: () => void): void {
+    this.#deliver(`${this.#name} → server`, what, () => {
+      if (this.#serverEnd === 'open') arrive();
+    });
+  }
+
+  #toCentre(what: string, arrive: () => void): void {
+    this.#deliver(`server → ${this.#name}`, what, () => {
+      if (this.#centreEnd === 'open') arrive();
+    });
+  }
+
+  #deliver(channel: string, what: string, arrive: () => void): void {
+    if (this.#isSilent) return;
+    this.#server.deliver({
+      channel,
+      what,
+      arrive: () => {
+        if (!this.#isSilent) arrive();
+      },
+    });
+  }
+}
+
+/** Carries out `run`; its result or its error becomes the answer. */
+function attempt<T>(run: () => T): Outcome<T> {
+  try {
+    const answer = run();
+    return { tell: ({ answered }) => answered(answer) };
+  } catch (error) {
+    return { tell: ({ failed }) => failed(error) };
+  }
+}

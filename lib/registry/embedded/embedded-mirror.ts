@@ -1,0 +1,157 @@
+import { RegistryUnavailableError } from '../../api/errors.js';
+import { type Mirror, type MirrorOptions, type MirroredNode } from '../registry-center.js';
+import { type AnswerTo } from './embedded-connection.js';
+import { type WatchedCommit } from './embedded-namespace.js';
+import { type EmbeddedSession, type ServerSide } from './embedded-session.js';
+import { Listeners } from './listeners.js';
+import { type StoredNode } from './node-tree.js';
+
+/** A node whose value was not read: nothing else is known of it either. */
+const UNREAD: MirroredNode = { value: undefined, version: 0, revision: 0, session: undefined };
+
+/**
+ * A local copy that follows the server's commits. On each new connection it reads the whole subtree and watches it in one
+ * request, so that what arrives next is the commit that follows. The map it shows is copied only if somebody looks.
+ */
+export class EmbeddedMirror implements Mirror {
+  readonly path: string;
+  readonly #session: EmbeddedSession;
+  readonly #presenceOnly: (path: string) => boolean;
+  readonly #listeners = new Listeners<'changed'>();
+  #latest = new Map<string, MirroredNode>();
+  #shown: ReadonlyMap<string, MirroredNode> | undefined;
+  #isCurrent = false;
+  #isClosed = false;
+  #unwatch = (): void => undefined;
+  #unsubscribe = (): void => undefined;
+
+  constructor(session: EmbeddedSession, path: string, { presenceOnly = () => false }: MirrorOptions = {}) {
+    this.#session = session;
+    this.path = path;
+    this.#presenceOnly = presenceOnly;
+  }
+
+  get nodes(): ReadonlyMap<string, MirroredNode> {
+    return (this.#shown ??= new Map(this.#latest));
+  }
+
+  get isCurrent(): boolean {
+    return this.#isCurrent;
+  }
+
+  /** Resolves once the copy is complete for the first time. A mirror that could not be opened stays closed. */
+  async open(): Promise<void> {
+    const opened = new Promise<void>((answered, failed) => this.#read({ answered, failed }));
+    this.#unsubscribe = this.#session.onChangeFirst(({ phase }) => {
+      // If the new connection breaks before the answer, the next one reads again.
+      if (phase === 'connected') this.#read({ answered: () => undefined, failed: () => undefined });
+      else if (phase === 'closed') this.close();
+      else this.#becomeOutdated();
+    });
+    await opened.catch((error: unknown) => {
+      this.close();
+      throw error;
+    });
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  async sync(): Promise<void> {
+    this.#demandOpen('sync');
+    // What the server told before it answers arrives before the answer.
+    await this.#session.request({ operation: 'sync', path: this.path, kind: 'read', run: () => undefined });
+  }
+
+  async load(): Promise<void> {
+    this.#demandOpen('load');
+    if (this.#unread().length === 0) return;
+    const run = ({ namespace }: ServerSide): ReadonlyMap<string, StoredNode> => namespace.subtree(this.path);
+    await new Promise<void>((resolve, failed) => {
+      const answered = (nodes: ReadonlyMap<string, StoredNode>): void => {
+        this.#fillIn(nodes);
+        resolve();
+      };
+      this.#session.send({ operation: 'load', path: this.path, kind: 'read', run }, { answered, failed });
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#isCurrent = false;
+    this.#unsubscribe();
+    this.#unwatch();
+  }
+
+  #demandOpen(operation: string): void {
+    if (this.#isClosed) throw new RegistryUnavailableError(operation, this.path, new Error('The mirror is closed'));
+  }
+
+  #read({ answered, failed }: AnswerTo<void>): void {
+    const run = (at: ServerSide): ReadonlyMap<string, StoredNode> => {
+      if (!this.#isClosed) this.#watch(at);
+      return at.namespace.subtree(this.path);
+    };
+    const show = (nodes: ReadonlyMap<string, StoredNode>): void => {
+      this.#replaceAll(nodes);
+      answered();
+    };
+    this.#session.send({ operation: 'mirror', path: this.path, kind: 'read', run }, { answered: show, failed });
+  }
+
+  #watch({ namespace, connection, session }: ServerSide): void {
+    this.#unwatch = namespace.watch(this.path, (commit) =>
+      connection.push(`revision ${commit.revision} of ${this.path}`, () => this.#follow(commit, session)),
+    );
+    connection.whenSevered(this.#unwatch);
+  }
+
+  #follow({ changes, session }: WatchedCommit, own: string): void {
+    if (this.#isClosed) return;
+    let changed = false;
+    for (const { path, after } of changes) {
+      const present = this.#latest.get(path);
+      const next = after && (session === own || !this.#presenceOnly(path) ? after : UNREAD);
+      changed ||= next !== present;
+      if (next) this.#latest.set(path, next);
+      else this.#latest.delete(path);
+    }
+    if (changed) this.#tell();
+  }
+
+  #replaceAll(nodes: ReadonlyMap<string, StoredNode>): void {
+    if (this.#isClosed) return;
+    const former = this.#latest;
+    this.#latest = new Map();
+    for (const [path, node] of nodes) {
+      const isKnown = !this.#presenceOnly(path) || former.get(path)?.revision === node.revision;
+      this.#latest.set(path, isKnown ? node : UNREAD);
+    }
+    this.#isCurrent = true;
+    this.#tell();
+  }
+
+  #unread(): readonly string[] {
+    return [...this.#latest].filter(([, node]) => node === UNREAD).map(([path]) => path);
+  }
+
+  /** Takes over the values of nodes as they were when the answer was sent, which is the moment this mirror shows. */
+  #fillIn(nodes: ReadonlyMap<string, StoredNode>): void {
+    const unread = this.#unread();
+    if (this.#isClosed || unread.length === 0) return;
+    for (const path of unread) this.#latest.set(path, nodes.get(path) ?? UNREAD);
+    this.#tell();
+  }
+
+  #becomeOutdated(): void {
+    if (!this.#isCurrent) return;
+    this.#isCurrent = false;
+    this.#listeners.tell('changed');
+  }
+
+  #tell(): void {
+    this.#shown = undefined;
+    this.#listeners.tell('changed');
+  }
+}

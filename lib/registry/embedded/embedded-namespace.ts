@@ -1,0 +1,136 @@
+import { type Lifetime, type Operation } from '../registry-center.js';
+import { type NodeChange, NodeTree, type StoredNode, childOf, parentOf } from './node-tree.js';
+
+/** A commit as those who watch a subtree are told of it. */
+export interface WatchedCommit {
+  readonly revision: number;
+  /** Id of the session that committed. */
+  readonly session: string;
+  /** Its changes at the watched path and below. */
+  readonly changes: readonly NodeChange[];
+}
+
+type Watch = (commit: WatchedCommit) => void;
+
+/**
+ * The tree of one namespace at the server, and who watches it. Everything here happens at once: a method that returns
+ * has done its work, and all watches have been called.
+ */
+export class EmbeddedNamespace {
+  readonly #tree = new NodeTree();
+  readonly #watches = new Map<string, Set<Watch>>();
+  readonly #nextRevision: () => number;
+
+  constructor(nextRevision: () => number) {
+    this.#nextRevision = nextRevision;
+  }
+
+  get(path: string): StoredNode | undefined {
+    return this.#tree.get(path);
+  }
+
+  children(path: string): readonly string[] {
+    return this.#tree.children(path);
+  }
+
+  /** The node and all below it as of now. */
+  subtree(path: string): Map<string, StoredNode> {
+    return new Map(this.#tree.subtree(path));
+  }
+
+  /** Creates the node and its missing parents; `false` if it was there. */
+  create(session: string, path: string, value: string, lifetime: Lifetime = 'persistent'): boolean {
+    if (this.#tree.get(path)) return false;
+    this.commit(session, [...this.#missingParents(path), { type: 'create', path, value, lifetime }]);
+    return true;
+  }
+
+  /** Writes the value, creating the node and its missing parents where they are not there. */
+  put(session: string, path: string, value: string): void {
+    if (!this.create(session, path, value)) this.commit(session, [{ type: 'set', path, value }]);
+  }
+
+  /** Removes the node and all below it at one revision; `false` if it was not there. */
+  remove(session: string, path: string): boolean {
+    // Deepest first: a node with children cannot be removed.
+    const paths = [...this.#tree.subtree(path)].map(([each]) => each).reverse();
+    if (paths.length > 0) this.#removeAll(session, paths);
+    return paths.length > 0;
+  }
+
+  /** Carries out all operations at one revision, or none; returns the revision. */
+  commit(session: string, operations: readonly Operation[]): number {
+    const revision = this.#nextRevision();
+    const changes = this.#tree.commit(operations, { session, revision });
+    for (const [watch, seen] of this.#affected(changes)) watch({ revision, session, changes: seen });
+    return revision;
+  }
+
+  /** Removes all nodes that live with the session, at one revision. */
+  removeSessionNodes(session: string): void {
+    const paths = this.#tree.sessionNodes(session);
+    if (paths.length > 0) this.#removeAll(session, paths);
+  }
+
+  /** Appends a session node to the queue below `path`: `{prefix}-latch-{ten digits}`, numbered in order of arrival. */
+  enqueue(session: string, path: string, prefix: string): void {
+    const digits = String(this.#tree.nextSequence(path)).padStart(10, '0');
+    this.create(session, childOf(path, `${prefix}-latch-${digits}`), '', 'session');
+  }
+
+  /** Removes what `enqueue` appended under this prefix, if it is there. */
+  withdraw(session: string, path: string, prefix: string): void {
+    const names = this.children(path).filter((name) => name.startsWith(`${prefix}-latch-`));
+    this.#removeAll(
+      session,
+      names.map((name) => childOf(path, name)),
+    );
+  }
+
+  /** Calls `watch` within each commit that changes `path` or something below it. Returns a function that ends it. */
+  watch(path: string, watch: Watch): () => void {
+    const watches = this.#watches.get(path) ?? new Set();
+    this.#watches.set(path, watches.add(watch));
+    return () => {
+      watches.delete(watch);
+      if (watches.size === 0 && this.#watches.get(path) === watches) this.#watches.delete(path);
+    };
+  }
+
+  #removeAll(session: string, paths: readonly string[]): void {
+    if (paths.length === 0) return;
+    this.commit(
+      session,
+      paths.map((path) => ({ type: 'remove', path })),
+    );
+  }
+
+  #missingParents(path: string): readonly Operation[] {
+    const missing: Operation[] = [];
+    for (let parent = parentOf(path); !this.#tree.get(parent); parent = parentOf(parent)) {
+      missing.unshift({ type: 'create', path: parent, value: '' });
+    }
+    return missing;
+  }
+
+  /** Who is to be told of which changes: for each change, the watches of its path and of all above it. */
+  #affected(changes: readonly NodeChange[]): ReadonlyMap<Watch, readonly NodeChange[]> {
+    const affected = new Map<Watch, NodeChange[]>();
+    for (const change of changes) {
+      for (const path of upwards(change.path)) {
+        for (const watch of this.#watches.get(path) ?? []) {
+          const seen = affected.get(watch);
+          if (seen) seen.push(change);
+          else affected.set(watch, [change]);
+        }
+      }
+    }
+    return affected;
+  }
+}
+
+/** The path and all above it, up to `/`. */
+function* upwards(path: string): Generator<string> {
+  for (let each = path; each !== '/'; each = parentOf(each)) yield each;
+  yield '/';
+}

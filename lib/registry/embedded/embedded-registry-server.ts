@@ -1,0 +1,107 @@
+import { type Clock, systemClock } from '../../time/clock.js';
+import { type Deliver, deliverSoon } from './delivery.js';
+import { type EmbeddedConnection } from './embedded-connection.js';
+import { EmbeddedNamespace } from './embedded-namespace.js';
+
+/** What an embedded server is made from. */
+export interface EmbeddedRegistryServerOptions {
+  /** Tells the registry's time and when sessions run out. Default: the clock of this machine. */
+  readonly clock?: Clock;
+  /** Carries all messages between the server and its centres. Default: in order, at once (`deliverSoon`). */
+  readonly deliver?: Deliver;
+}
+
+interface ServerSession {
+  readonly timeoutMs: number;
+  connection: EmbeddedConnection | undefined;
+  /** Ends the countdown that runs while nothing is heard of the session. */
+  cancelExpiry: () => void;
+}
+
+/**
+ * The server side of the embedded registry: the trees of all namespaces, one history of revisions, and the sessions.
+ * It is synchronous: what it is asked for happens within the call. `EmbeddedConnection` puts the network in between.
+ * For simulations and tests `namespace()` gives a direct look, and `watch('/', …)` there a call for each commit.
+ */
+export class EmbeddedRegistryServer {
+  readonly clock: Clock;
+  readonly deliver: Deliver;
+  #revision = 0;
+  #sessionsOpened = 0;
+  #centres = 0;
+  readonly #sessions = new Map<string, ServerSession>();
+  readonly #namespaces = new Map<string, EmbeddedNamespace>();
+
+  constructor({ clock = systemClock, deliver = deliverSoon }: EmbeddedRegistryServerOptions = {}) {
+    this.clock = clock;
+    this.deliver = deliver;
+  }
+
+  /** The revision of the latest commit; 0 before the first. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Ids of all sessions that live. */
+  get sessions(): readonly string[] {
+    return [...this.#sessions.keys()];
+  }
+
+  /** The tree of a namespace; empty if nothing was written there. */
+  namespace(name: string): EmbeddedNamespace {
+    const known = this.#namespaces.get(name);
+    if (known) return known;
+    const namespace = new EmbeddedNamespace(() => ++this.#revision);
+    this.#namespaces.set(name, namespace);
+    return namespace;
+  }
+
+  /** Ends a session: closes its connection, and removes its nodes. Does nothing if it has ended. */
+  endSession(id: string): void {
+    const session = this.#sessions.get(id);
+    if (!session) return;
+    this.#sessions.delete(id);
+    session.cancelExpiry();
+    // Before the nodes go: the connection of a session that has ended tells nothing any more.
+    session.connection?.closeFromServer();
+    for (const namespace of this.#namespaces.values()) namespace.removeSessionNodes(id);
+  }
+
+  /** Ends all sessions. Needed only where a session may be left without connection, whose countdown keeps the process up. */
+  close(): void {
+    for (const id of this.sessions) this.endSession(id);
+  }
+
+  /** A number for a new centre, so that its channels can be told apart. @internal */
+  nextCentre(): number {
+    return ++this.#centres;
+  }
+
+  /**
+   * Puts a session onto a connection: the one with the given id, or a new one. @internal
+   * @returns its id; `undefined` if the session asked for has ended
+   */
+  attach(connection: EmbeddedConnection, timeoutMs: number, id: string | undefined): string | undefined {
+    if (id === undefined) return this.#openSession(connection, timeoutMs);
+    const session = this.#sessions.get(id);
+    if (!session) return undefined;
+    session.cancelExpiry();
+    session.connection = connection;
+    return id;
+  }
+
+  /** Nothing is heard through this connection any more: from now on the time of its session runs out. @internal */
+  hearsNothingFrom(connection: EmbeddedConnection): void {
+    for (const [id, session] of this.#sessions) {
+      if (session.connection !== connection) continue;
+      session.cancelExpiry();
+      session.cancelExpiry = this.clock.after(session.timeoutMs, () => this.endSession(id));
+    }
+  }
+
+  #openSession(connection: EmbeddedConnection, timeoutMs: number): string {
+    const id = (++this.#sessionsOpened).toString(16).padStart(16, '0');
+    this.#sessions.set(id, { timeoutMs, connection, cancelExpiry: () => undefined });
+    return id;
+  }
+}

@@ -1,0 +1,216 @@
+import { DeadlineExceededError, RegistryUnavailableError } from '../../api/errors.js';
+import { withDeadline } from '../../async/wait.js';
+import { type Clock } from '../../time/clock.js';
+import { type Session, type SessionState } from '../registry-center.js';
+import { type AnswerTo, EmbeddedConnection, type EmbeddedRequest, type LostWrite } from './embedded-connection.js';
+import { type EmbeddedNamespace } from './embedded-namespace.js';
+import { type EmbeddedRegistryServer } from './embedded-registry-server.js';
+import { Listeners } from './listeners.js';
+
+/** Where a request is carried out. */
+export interface ServerSide {
+  readonly server: EmbeddedRegistryServer;
+  readonly namespace: EmbeddedNamespace;
+  /** Id of the session that asks. */
+  readonly session: string;
+  readonly connection: EmbeddedConnection;
+}
+
+/** A request of a session to the tree of its namespace. */
+export interface SessionRequest<T> extends Omit<EmbeddedRequest<T>, 'run'> {
+  /** What the server does, at once. */
+  readonly run: (at: ServerSide) => T;
+}
+
+/** Longest time that closing waits for the server's answer. */
+const CLOSE_TIMEOUT_MS = 1_000;
+
+/**
+ * The centre's side of a session. It knows of the server only what arrives, and otherwise trusts its own clock: when
+ * nothing was heard for two thirds of the session it is suspended, when nothing was heard for all of it, it is lost.
+ */
+export class EmbeddedSession implements Session {
+  readonly timeoutMs: number;
+  readonly #namespace: string;
+  readonly #clock: Clock;
+  readonly #parts = new Listeners<SessionState>();
+  readonly #listeners = new Listeners<SessionState>();
+  #server: EmbeddedRegistryServer | undefined;
+  #name = '';
+  #state: SessionState = { phase: 'connecting' };
+  #connection: EmbeddedConnection | undefined;
+  #isReachable = true;
+  /** Ends the countdown that runs while nothing is heard; `undefined` while none does. */
+  #cancelCountdown: (() => void) | undefined;
+
+  constructor(namespace: string, clock: Clock, timeoutMs: number) {
+    this.#namespace = namespace;
+    this.#clock = clock;
+    this.timeoutMs = timeoutMs;
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  onChange(listener: (state: SessionState) => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  /** As `onChange`, for the centre's own mirrors and holds: they know before any listener does. */
+  onChangeFirst(listener: (state: SessionState) => void): () => void {
+    return this.#parts.add(listener);
+  }
+
+  connect(server: EmbeddedRegistryServer): void {
+    if (this.#server || this.#state.phase === 'closed') return;
+    this.#server = server;
+    this.#name = `centre ${server.nextCentre()}`;
+    this.#dial();
+  }
+
+  /** Sends a request if the session is connected, else fails at once. */
+  request<T>(request: SessionRequest<T>): Promise<T> {
+    return new Promise((resolve, reject) => this.send(request, { answered: resolve, failed: reject }));
+  }
+
+  /** As `request`; the answer is told within its delivery, before anything that was sent later arrives. */
+  send<T>({ operation, path, kind, run }: SessionRequest<T>, to: AnswerTo<T>): void {
+    const state = this.#state;
+    const [server, connection] = [this.#server, this.#connection];
+    if (state.phase !== 'connected' || !server || !connection) {
+      return to.failed(new RegistryUnavailableError(operation, path, new Error(`The session is ${state.phase}`)));
+    }
+    const at = { server, connection, session: state.id, namespace: server.namespace(this.#namespace) };
+    connection.send({ operation, path, kind, run: () => run(at) }, to);
+  }
+
+  /** Ends the session at the server if it answers. Afterwards no state follows. */
+  async close(reason: string): Promise<void> {
+    if (this.#state.phase === 'closed') return;
+    const { state } = this;
+    const connection = this.#connection;
+    this.#stopCountdown();
+    this.#enter({ phase: 'closed', reason });
+    if (state.phase === 'connected' && connection) await this.#endAtServer(connection, state.id);
+    connection?.cut(reason);
+  }
+
+  /** Breaks the connection and lets no new one through. */
+  suspend(): void {
+    this.#isReachable = false;
+    this.#connection?.cut('the connection was cut');
+  }
+
+  /** Lets no message through from now on; the centre notices only by its own clock. */
+  silence(): void {
+    this.#isReachable = false;
+    this.#startCountdown();
+    this.#connection?.silence();
+  }
+
+  /** Lets connections through again. */
+  resume(): void {
+    if (this.#isReachable) return;
+    this.#isReachable = true;
+    const stale = this.#connection;
+    if (stale) stale.cut('the connection was broken');
+    else this.#dial();
+  }
+
+  /** Ends the session at the server. */
+  expire(): void {
+    const state = this.#state;
+    if (state.phase === 'connected' || state.phase === 'suspended') this.#server?.endSession(state.id);
+  }
+
+  /** Breaks the present connection when the next write reaches the server. */
+  loseNextWrite(outcome: LostWrite): void {
+    this.#connection?.loseNextWrite(outcome);
+  }
+
+  #dial(): void {
+    const server = this.#server;
+    if (!server || !this.#isReachable || this.#state.phase === 'closed' || this.#connection) return;
+    const former = this.#state.phase === 'suspended' ? this.#state.id : undefined;
+    if (this.#state.phase === 'lost') this.#enter({ phase: 'connecting' });
+    const connection = new EmbeddedConnection(server, this.#name, () => this.#broken());
+    this.#connection = connection;
+    connection.send(
+      {
+        operation: former === undefined ? 'open a session at' : `return to session ${former} at`,
+        path: '/',
+        kind: 'read',
+        run: () => server.attach(connection, this.timeoutMs, former),
+      },
+      // A connection that broke before the answer came is followed by another one.
+      { answered: (id) => this.#attached(id), failed: () => undefined },
+    );
+  }
+
+  #attached(id: string | undefined): void {
+    this.#stopCountdown();
+    if (id === undefined) this.#lose('the registry centre has ended it');
+    else this.#enter({ phase: 'connected', id });
+  }
+
+  #broken(): void {
+    this.#connection = undefined;
+    if (this.#state.phase === 'connected') {
+      this.#startCountdown();
+      this.#enter({ phase: 'suspended', id: this.#state.id });
+    }
+    this.#dial();
+  }
+
+  #lose(reason: string): void {
+    if (this.#state.phase !== 'suspended') return;
+    this.#stopCountdown();
+    this.#enter({ phase: 'lost', id: this.#state.id, reason });
+    // What is under way to return to the lost session is of no use any more; a broken connection is followed by a new one.
+    if (this.#connection) this.#connection.cut('its session was lost');
+    else this.#dial();
+  }
+
+  #startCountdown(): void {
+    if (this.#cancelCountdown || this.#state.phase !== 'connected') return;
+    const cancelNotice = this.#clock.after((this.timeoutMs * 2) / 3, () =>
+      this.#connection?.cut('nothing was heard for two thirds of the session'),
+    );
+    const cancelLoss = this.#clock.after(this.timeoutMs, () =>
+      this.#lose(`nothing was heard for ${this.timeoutMs} ms, the whole of its timeout`),
+    );
+    this.#cancelCountdown = () => {
+      cancelNotice();
+      cancelLoss();
+    };
+  }
+
+  #stopCountdown(): void {
+    this.#cancelCountdown?.();
+    this.#cancelCountdown = undefined;
+  }
+
+  #enter(state: SessionState): void {
+    this.#state = state;
+    this.#parts.tell(state);
+    this.#listeners.tell(state);
+  }
+
+  async #endAtServer(connection: EmbeddedConnection, id: string): Promise<void> {
+    const ended = connection.request({
+      operation: 'end the session at',
+      path: '/',
+      kind: 'write',
+      run: () => this.#server?.endSession(id),
+    });
+    const deadline = withDeadline(
+      this.#clock,
+      ended,
+      CLOSE_TIMEOUT_MS,
+      () => new DeadlineExceededError('the end of the session', CLOSE_TIMEOUT_MS),
+    );
+    // Whatever comes of it, the session ends: at the latest when its time runs out at the server.
+    await deadline.catch(() => undefined);
+  }
+}

@@ -1,0 +1,166 @@
+import { RegistryConflictError, RegistryRefusedError } from '../../api/errors.js';
+import { type Lifetime, type MirroredNode, type Operation } from '../registry-center.js';
+
+/** A node as the tree has it: its value is always known. */
+export interface StoredNode extends MirroredNode {
+  readonly value: string;
+}
+
+/** What a commit did to one node in the end. The same path on both sides: it was written, or removed and created again. */
+export interface NodeChange {
+  readonly path: string;
+  readonly before: StoredNode | undefined;
+  readonly after: StoredNode | undefined;
+}
+
+/** What all changes of a commit have in common. */
+export interface CommitStamp {
+  readonly revision: number;
+  /** Id of the session that commits; session nodes live with it. */
+  readonly session: string;
+}
+
+/** The path's parent; `/` for top nodes. */
+export function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/')) || '/';
+}
+
+/** The path of a node's child. */
+export function childOf(path: string, name: string): string {
+  return path === '/' ? `/${name}` : `${path}/${name}`;
+}
+
+const ROOT: StoredNode = { value: '', version: 0, revision: 0, session: undefined };
+
+/** A tree of nodes in memory that is changed by whole commits only. Its root `/` is always there. */
+export class NodeTree {
+  readonly #nodes = new Map<string, StoredNode>([['/', ROOT]]);
+  readonly #children = new Map<string, Set<string>>();
+  readonly #ofSession = new Map<string, Set<string>>();
+  readonly #sequences = new Map<string, number>();
+
+  get(path: string): StoredNode | undefined {
+    return this.#nodes.get(path);
+  }
+
+  /** Names of the node's children. */
+  children(path: string): readonly string[] {
+    return [...(this.#children.get(path) ?? [])];
+  }
+
+  /** The node and all below it, parents before children; nothing if it is not there. */
+  *subtree(path: string): Generator<readonly [path: string, node: StoredNode]> {
+    const node = this.#nodes.get(path);
+    if (!node) return;
+    yield [path, node];
+    for (const name of this.#children.get(path) ?? []) yield* this.subtree(childOf(path, name));
+  }
+
+  /** Paths of all nodes that live with the session. */
+  sessionNodes(session: string): readonly string[] {
+    return [...(this.#ofSession.get(session) ?? [])];
+  }
+
+  /** A number no child of `path` has had yet: 0, 1, … as long as the node is there. */
+  nextSequence(path: string): number {
+    const next = this.#sequences.get(path) ?? 0;
+    this.#sequences.set(path, next + 1);
+    return next;
+  }
+
+  /**
+   * Carries out all operations, or none.
+   * @throws RegistryConflictError, RegistryRefusedError if one does not fit
+   */
+  commit(operations: readonly Operation[], stamp: CommitStamp): readonly NodeChange[] {
+    const before = new Map<string, StoredNode | undefined>();
+    const write = (path: string, node: StoredNode | undefined): void => {
+      if (!before.has(path)) before.set(path, this.#nodes.get(path));
+      this.#store(path, node);
+    };
+    try {
+      for (const operation of operations) this.#carryOut(operation, stamp, write);
+    } catch (error) {
+      for (const [path, node] of [...before].reverse()) this.#store(path, node);
+      throw error;
+    }
+    return [...before]
+      .map(([path, node]) => ({ path, before: node, after: this.#nodes.get(path) }))
+      .filter((change) => change.before !== change.after);
+  }
+
+  #carryOut(
+    operation: Operation,
+    { revision, session }: CommitStamp,
+    write: (path: string, node: StoredNode | undefined) => void,
+  ): void {
+    const { type, path } = operation;
+    switch (type) {
+      case 'check':
+        this.#present(path, operation.version);
+        return;
+      case 'create':
+        this.#demandRoomFor(path);
+        write(path, { value: operation.value, version: 0, revision, session: owner(operation.lifetime, session) });
+        return;
+      case 'set': {
+        const node = this.#present(path, operation.version);
+        write(path, { ...node, value: operation.value, version: node.version + 1, revision });
+        return;
+      }
+      case 'remove':
+        this.#present(path, operation.version);
+        if (path === '/') throw new RegistryRefusedError('remove', path, 'it is the root of the namespace');
+        if (this.#children.has(path)) throw new RegistryConflictError(path, 'changed');
+        write(path, undefined);
+        return;
+      default:
+        operation satisfies never;
+    }
+  }
+
+  #present(path: string, version: number | undefined): StoredNode {
+    const node = this.#nodes.get(path);
+    if (!node) throw new RegistryConflictError(path, 'absent');
+    if (version !== undefined && version !== node.version) throw new RegistryConflictError(path, 'changed');
+    return node;
+  }
+
+  #demandRoomFor(path: string): void {
+    if (this.#nodes.has(path)) throw new RegistryConflictError(path, 'exists');
+    const parent = this.#nodes.get(parentOf(path));
+    if (!parent) throw new RegistryConflictError(path, 'absent');
+    if (parent.session === undefined) return;
+    throw new RegistryRefusedError('create', path, `${parentOf(path)} lives with a session and cannot have children`);
+  }
+
+  #store(path: string, node: StoredNode | undefined): void {
+    const formerSession = this.#nodes.get(path)?.session;
+    if (formerSession !== undefined) take(this.#ofSession, formerSession, path);
+    if (node) {
+      this.#nodes.set(path, node);
+      put(this.#children, parentOf(path), path.slice(path.lastIndexOf('/') + 1));
+      if (node.session !== undefined) put(this.#ofSession, node.session, path);
+    } else {
+      this.#nodes.delete(path);
+      this.#sequences.delete(path);
+      take(this.#children, parentOf(path), path.slice(path.lastIndexOf('/') + 1));
+    }
+  }
+}
+
+function owner(lifetime: Lifetime | undefined, session: string): string | undefined {
+  return lifetime === 'session' ? session : undefined;
+}
+
+function put(sets: Map<string, Set<string>>, key: string, member: string): void {
+  const set = sets.get(key);
+  if (set) set.add(member);
+  else sets.set(key, new Set([member]));
+}
+
+function take(sets: Map<string, Set<string>>, key: string, member: string): void {
+  const set = sets.get(key);
+  set?.delete(member);
+  if (set?.size === 0) sets.delete(key);
+}

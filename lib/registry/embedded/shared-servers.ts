@@ -1,0 +1,32 @@
+import { type Clock } from '../../time/clock.js';
+import { EmbeddedRegistryServer } from './embedded-registry-server.js';
+
+interface SharedServer {
+  readonly server: EmbeddedRegistryServer;
+  users: number;
+}
+
+/** The one place of the embedded registry that outlives an object: the servers that centres of this process share. */
+const servers = new Map<string, SharedServer>();
+
+/**
+ * The server that all centres of this process with the same namespace share. It comes with the first of them and goes,
+ * with all its nodes, when the last has called the returned `release` (once each).
+ * @param clock used if the server is new
+ */
+export function shareServer(
+  namespace: string,
+  clock: Clock,
+): { readonly server: EmbeddedRegistryServer; readonly release: () => void } {
+  const shared = servers.get(namespace) ?? { server: new EmbeddedRegistryServer({ clock }), users: 0 };
+  servers.set(namespace, shared);
+  shared.users++;
+  return {
+    server: shared.server,
+    release: () => {
+      if (--shared.users > 0) return;
+      servers.delete(namespace);
+      shared.server.close();
+    },
+  };
+}

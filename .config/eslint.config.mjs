@@ -8,14 +8,28 @@ export default tseslint.config(
   js.configs.recommended,
   {
     files: ['**/*.mjs'],
-    languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly', setTimeout: 'readonly' } },
+    languageOptions: {
+      globals: Object.fromEntries(
+        [
+          'AbortController',
+          'AbortSignal',
+          'clearTimeout',
+          'console',
+          'fetch',
+          'performance',
+          'process',
+          'setTimeout',
+          'URL',
+        ].map((name) => [name, 'readonly']),
+      ),
+    },
   },
   {
     files: ['**/*.ts'],
     extends: [...tseslint.configs.recommendedTypeChecked],
     languageOptions: {
       parserOptions: {
-        project: ['tsconfig.json', 'test/tsconfig.json', 'sample/tsconfig.json'],
+        projectService: true,
         tsconfigRootDir: new URL('..', import.meta.url).pathname,
       },
     },
@@ -24,6 +38,8 @@ export default tseslint.config(
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      'no-restricted-syntax': ['error', { selector: 'TSEnumDeclaration', message: 'Use a union of literals.' }],
       'no-restricted-imports': [
         'error',
         { patterns: [{ regex: '^\\./index\\.js$', message: 'Inside a folder never import its index.' }] },
@@ -35,7 +51,11 @@ export default tseslint.config(
     ignores: ['lib/time/**'],
     rules: {
       'no-restricted-globals': ['error', 'setTimeout', 'setInterval', 'setImmediate'],
-      'no-restricted-properties': ['error', { object: 'Date', property: 'now', message: 'Time is a port: use Clock.' }],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Date', property: 'now', message: 'Time is a port: use Clock.' },
+        { object: 'process', property: 'exit', message: 'The process belongs to the application.' },
+      ],
       'no-console': 'error',
     },
   },

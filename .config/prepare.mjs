@@ -20,7 +20,7 @@ export function prepare() {
   requireNode();
   if (process.env.PREPARED === '1') return;
   if (!dependenciesAreCurrent()) {
-    step('Installing the dependencies', 'npm', ['ci', '--no-progress']);
+    step('Installing the dependencies', 'npm', ['ci', '--no-progress', '--loglevel=error']);
   }
   const sources = fingerprint();
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return;

@@ -138,7 +138,8 @@ function forbiddenWords(file: ts.SourceFile): readonly string[] {
   };
   visit(file, (node) => {
     if (area !== 'time' && readsTime(node)) report(node, `${node.getText()} belongs to lib/time`);
-    if (!mayWriteSeparator(file.fileName) && isText(node) && node.text.includes('@-@')) report(node, `'@-@' belongs to lib/layout`);
+    if (!mayWriteSeparator(file.fileName) && isText(node) && node.text.includes('@-@'))
+      report(node, `'@-@' belongs to lib/layout`);
     if (ts.isPropertyAccessExpression(node)) {
       const path = node.getText();
       if (/^(globalThis\.)?console\./.test(path)) report(node, `${path} is not for a library: use JobLogger`);

@@ -104,9 +104,8 @@ function readItem(field: CronField, item: string): readonly number[] {
   if (start === undefined) return numbers(field, { start: field.min, end: field.max, step: Number(step ?? 1) || 1 });
   const first = readStart(field, start);
   if (step === undefined && isOpen) return [first];
-  return Number(step) === 0
-    ? [first]
-    : numbers(field, { start: first, end: readEnd(field, end), step: Number(step ?? 1) });
+  const range = { start: first, end: readEnd(field, end), step: Number(step ?? 1) };
+  return range.step === 0 ? [first] : numbers(field, range);
 }
 
 function readNames(field: CronField, first: string, last: string | undefined): readonly number[] {

@@ -24,17 +24,25 @@
  * only because it stops looking (`5X`, `*5`, `MONDAY`, `1,,2`, `?,3`), the numbers 98 and 99, which are signs of its
  * own, and what makes it hang (`0W`, `L-28W` and beyond) are refused.
  */
-import { dayAtOrAfter, readDayOfMonth, readDayOfWeek, type DayRule } from './cron-days.js';
+import { readDayOfMonth, readDayOfWeek, type DayRule } from './cron-days.js';
 import { CRON_FIELDS, FieldFault, readValues, yearField, type CronField } from './cron-field.js';
+import {
+  atOrAfter,
+  DAY_MS,
+  HOUR_MS,
+  hourOf,
+  MINUTE_MS,
+  minuteOf,
+  SECOND_MS,
+  secondOf,
+  startOf,
+  wallAtOrAfter,
+  type CronSchedule,
+} from './cron-search.js';
 import { InvalidCronError } from './invalid-cron-error.js';
 import { parseTimeZone, type TimeZone } from './time-zone.js';
 
 export { InvalidCronError, InvalidTimeZoneError, type CronFieldName } from './invalid-cron-error.js';
-
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Quartz gives up this many years from now. */
 const YEARS_AHEAD = 100;
@@ -47,25 +55,15 @@ export interface CronOptions {
   readonly timeZone?: string | undefined;
 }
 
-/** The numbers of an expression, each list sorted and not empty. */
-interface Schedule {
-  readonly seconds: readonly number[];
-  readonly minutes: readonly number[];
-  readonly hours: readonly number[];
-  readonly days: DayRule;
-  readonly months: readonly number[];
-  readonly years: readonly number[];
-}
-
 /** A Quartz cron expression in a time zone. Immutable. */
 export class QuartzCron {
-  readonly #schedule: Schedule;
+  readonly #schedule: CronSchedule;
   readonly #zone: TimeZone;
 
   private constructor(
     /** The expression as it was given. */
     readonly expression: string,
-    schedule: Schedule,
+    schedule: CronSchedule,
     zone: TimeZone,
   ) {
     this.#schedule = schedule;
@@ -91,14 +89,15 @@ export class QuartzCron {
    * @throws RangeError if `after` is an invalid date
    */
   next(after: Date): Date | undefined {
-    if (Number.isNaN(after.getTime()))
-      throw new RangeError(`'${this.expression}' has no firing after an invalid date.`);
-    for (let from = this.#firstWall(after.getTime()); ;) {
+    const start = this.#startMs(after);
+    if (start === undefined) return undefined;
+    for (let from = this.#zone.toWall(start); ;) {
+      from = this.#leaveSpentUnits(from);
       const wall = wallAtOrAfter(this.#schedule, from);
       if (wall === undefined) return undefined;
-      const instant = this.#zone.toInstant(wall);
-      if (this.#zone.toWall(instant) === wall) return new Date(instant);
-      from = this.#behindGap(wall);
+      const skipped = this.#skippedOnTheWay(from, wall);
+      if (skipped === undefined) return new Date(this.#zone.toInstant(wall));
+      from = this.#enterHour(skipped);
     }
   }
 
@@ -107,28 +106,50 @@ export class QuartzCron {
     return this.expression;
   }
 
-  /** Where the search begins. When no second of that minute is left, Quartz goes to the next one before all else. */
-  #firstWall(afterMs: number): number {
-    const wall = this.#zone.toWall(Math.floor(afterMs / SECOND_MS + 1) * SECOND_MS);
-    if (atOrAfter(this.#schedule.seconds, secondOf(wall)) !== undefined) return wall;
-    return this.#lenient(startOf(wall, MINUTE_MS) + MINUTE_MS);
+  /** The first full second after `after`, or a time long before the first year named; `undefined` if no year is left. */
+  #startMs(after: Date): number | undefined {
+    if (Number.isNaN(after.getTime())) throw new RangeError(`'${this.expression}' cannot fire after an invalid date.`);
+    const { years } = this.#schedule;
+    const [first, last] = [years[0], years.at(-1)];
+    if (first === undefined || last === undefined || after.getUTCFullYear() > last + 1) return undefined;
+    return Math.max(Math.floor(after.getTime() / SECOND_MS + 1) * SECOND_MS, Date.UTC(first - 1, 0));
   }
 
   /**
-   * Where the search goes on when it has come upon a time that clocks skip. Quartz moves to the start of an hour, and
-   * if its calendar shows another hour then, sets the hour after the wanted one. That is the end of the gap, save where
-   * the gap is longer than an hour or reaches midnight: there Quartz leaps over more, and Java instances with it.
+   * Leaves a minute, an hour or a day in which nothing can fire any more, one after the other as Quartz does. The search
+   * would do the same by itself, save where that step ends in a gap: see `#enterHour`.
    */
-  #behindGap(wall: number): number {
-    const hour = startOf(wall, HOUR_MS);
-    const entry = this.#isSkipped(hour) ? hour : startOf(wall, MINUTE_MS);
-    const shown = this.#lenient(this.#isSkipped(entry) ? entry : wall);
-    if (hourOf(shown) === hourOf(wall)) return shown;
-    return this.#lenient(startOf(shown, DAY_MS) + (hourOf(wall) + 1) * HOUR_MS + (shown % HOUR_MS));
+  #leaveSpentUnits(wall: number): number {
+    const { seconds, minutes, hours } = this.#schedule;
+    if (atOrAfter(seconds, secondOf(wall)) === undefined) {
+      return this.#leaveSpentUnits(this.#lenient(startOf(wall, MINUTE_MS) + MINUTE_MS));
+    }
+    if (atOrAfter(minutes, minuteOf(wall)) === undefined) {
+      const entry = startOf(wall, HOUR_MS) + HOUR_MS + (minutes[0] ?? 0) * MINUTE_MS;
+      return this.#leaveSpentUnits(hourOf(wall) === 23 ? this.#lenient(entry) : this.#enterHour(entry));
+    }
+    if (atOrAfter(hours, hourOf(wall)) !== undefined) return wall;
+    return this.#leaveSpentUnits(this.#enterHour(startOf(wall, DAY_MS) + DAY_MS + (hours[0] ?? 0) * HOUR_MS));
   }
 
-  #isSkipped(wall: number): boolean {
-    return this.#lenient(wall) !== wall;
+  /**
+   * The time skipped by clocks that stands in the way of `wall`, if there is one: Quartz comes to a time by way of the
+   * start of its hour, and of its minute, if it is not there yet.
+   */
+  #skippedOnTheWay(from: number, wall: number): number | undefined {
+    const stations = [startOf(wall, HOUR_MS), startOf(wall, MINUTE_MS), wall];
+    return stations.find((station) => station >= from && this.#lenient(station) !== station);
+  }
+
+  /**
+   * What Quartz' calendar shows when it is set to a time of another hour. If that is not the hour wanted, because clocks
+   * skip it, Quartz sets the hour after. That is the end of the gap, save where the gap is longer than an hour or reaches
+   * midnight: there (Greenland, in the last night of March) Quartz leaps over a day, and Java instances with it.
+   */
+  #enterHour(wall: number): number {
+    const shown = this.#lenient(wall);
+    if (hourOf(shown) === hourOf(wall)) return shown;
+    return this.#lenient(startOf(shown, DAY_MS) + (hourOf(wall) + 1) * HOUR_MS + (shown - startOf(shown, HOUR_MS)));
   }
 
   /** What a lenient calendar shows when it is set to a time: the same, unless clocks skip it. */
@@ -137,7 +158,7 @@ export class QuartzCron {
   }
 }
 
-function readSchedule(expression: string): Schedule {
+function readSchedule(expression: string): CronSchedule {
   // Java's upper case and its idea of a blank at the end of a word, which includes the line break of a YAML block.
   const words = expression
     .toUpperCase()
@@ -145,8 +166,7 @@ function readSchedule(expression: string): Schedule {
     .filter((word) => word !== '');
   const [second, minute, hour, dayOfMonth, month, dayOfWeek, year = '*'] = words.map((word) => word.trim());
   if (second === undefined || minute === undefined || hour === undefined) throw tooShort(expression, words.length);
-  if (dayOfMonth === undefined || month === undefined || dayOfWeek === undefined)
-    throw tooShort(expression, words.length);
+  if (dayOfMonth === undefined || month === undefined || !dayOfWeek) throw tooShort(expression, words.length);
 
   const lastYear = new Date().getFullYear() + YEARS_AHEAD;
   const values = (field: CronField, text: string): readonly number[] =>
@@ -195,62 +215,4 @@ function tooShort(expression: string, count: number): InvalidCronError {
   return new InvalidCronError(expression, {
     reason: `it has ${count} ${count === 1 ? 'field' : 'fields'}, but ${FEWEST_FIELDS} or 7 are needed: ${order}`,
   });
-}
-
-function wallAtOrAfter(schedule: Schedule, from: number): number | undefined {
-  const today = startOf(from, DAY_MS);
-  const time = timeAtOrAfter(schedule, from - today);
-  const day = dayStartAtOrAfter(schedule, time === undefined ? today + DAY_MS : today);
-  if (day === undefined) return undefined;
-  return day + (day === today && time !== undefined ? time : firstTime(schedule));
-}
-
-function dayStartAtOrAfter({ days, months, years }: Schedule, start: number): number | undefined {
-  const date = new Date(start);
-  const [fromYear, fromMonth] = [date.getUTCFullYear(), date.getUTCMonth() + 1];
-  for (const year of years) {
-    if (year < fromYear) continue;
-    for (const month of months) {
-      if (year === fromYear && month < fromMonth) continue;
-      const from = year === fromYear && month === fromMonth ? date.getUTCDate() : 1;
-      const day = dayAtOrAfter(days, { year, month, from });
-      if (day !== undefined) return Date.UTC(year, month - 1, day);
-    }
-  }
-  return undefined;
-}
-
-/** The time of day in milliseconds, `undefined` if none is left on that day. */
-function timeAtOrAfter(schedule: Schedule, from: number): number | undefined {
-  const { seconds, minutes, hours } = schedule;
-  const [hour, minute] = [hourOf(from), Math.floor(from / MINUTE_MS) % 60];
-  if (hours.includes(hour)) {
-    const second = minutes.includes(minute) ? atOrAfter(seconds, secondOf(from)) : undefined;
-    if (second !== undefined) return startOf(from, MINUTE_MS) + second * SECOND_MS;
-    const laterMinute = atOrAfter(minutes, minute + 1);
-    if (laterMinute !== undefined) return hour * HOUR_MS + laterMinute * MINUTE_MS + (firstTime(schedule) % MINUTE_MS);
-  }
-  const laterHour = atOrAfter(hours, hour + 1);
-  return laterHour === undefined ? undefined : laterHour * HOUR_MS + (firstTime(schedule) % HOUR_MS);
-}
-
-function firstTime({ seconds, minutes, hours }: Schedule): number {
-  return (hours[0] ?? 0) * HOUR_MS + (minutes[0] ?? 0) * MINUTE_MS + (seconds[0] ?? 0) * SECOND_MS;
-}
-
-function atOrAfter(sorted: readonly number[], from: number): number | undefined {
-  for (const value of sorted) if (value >= from) return value;
-  return undefined;
-}
-
-function startOf(wall: number, unitMs: number): number {
-  return Math.floor(wall / unitMs) * unitMs;
-}
-
-function hourOf(wall: number): number {
-  return Math.floor((wall - startOf(wall, DAY_MS)) / HOUR_MS);
-}
-
-function secondOf(wall: number): number {
-  return Math.floor((wall - startOf(wall, MINUTE_MS)) / SECOND_MS);
 }

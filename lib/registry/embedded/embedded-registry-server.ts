@@ -14,8 +14,8 @@ export interface EmbeddedRegistryServerOptions {
 interface ServerSession {
   readonly timeoutMs: number;
   connection: EmbeddedConnection | undefined;
-  /** Ends the countdown that runs while nothing is heard of the session. */
-  cancelExpiry: () => void;
+  /** Ends the countdown that runs while nothing is heard of the session; `undefined` while none does. */
+  cancelExpiry: (() => void) | undefined;
 }
 
 /**
@@ -61,7 +61,7 @@ export class EmbeddedRegistryServer {
     const session = this.#sessions.get(id);
     if (!session) return;
     this.#sessions.delete(id);
-    session.cancelExpiry();
+    session.cancelExpiry?.();
     // Before the nodes go: the connection of a session that has ended tells nothing any more.
     session.connection?.closeFromServer();
     for (const namespace of this.#namespaces.values()) namespace.removeSessionNodes(id);
@@ -85,7 +85,8 @@ export class EmbeddedRegistryServer {
     if (id === undefined) return this.#openSession(connection, timeoutMs);
     const session = this.#sessions.get(id);
     if (!session) return undefined;
-    session.cancelExpiry();
+    session.cancelExpiry?.();
+    session.cancelExpiry = undefined;
     session.connection = connection;
     return id;
   }
@@ -94,14 +95,14 @@ export class EmbeddedRegistryServer {
   hearsNothingFrom(connection: EmbeddedConnection): void {
     for (const [id, session] of this.#sessions) {
       if (session.connection !== connection) continue;
-      session.cancelExpiry();
-      session.cancelExpiry = this.clock.after(session.timeoutMs, () => this.endSession(id));
+      // A connection that breaks after a silence leaves the session no more time than the silence did.
+      session.cancelExpiry ??= this.clock.after(session.timeoutMs, () => this.endSession(id));
     }
   }
 
   #openSession(connection: EmbeddedConnection, timeoutMs: number): string {
     const id = (++this.#sessionsOpened).toString(16).padStart(16, '0');
-    this.#sessions.set(id, { timeoutMs, connection, cancelExpiry: () => undefined });
+    this.#sessions.set(id, { timeoutMs, connection, cancelExpiry: undefined });
     return id;
   }
 }

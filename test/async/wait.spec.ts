@@ -1,0 +1,115 @@
+import { describe, expect, test } from '@jest/globals';
+import { abortable, sleep, withDeadline } from '../../lib/async/wait.js';
+import { ManualClock, settle } from '../support/manual-clock.js';
+
+/** What a promise has come to by now. */
+async function outcome(promise: Promise<unknown>): Promise<unknown> {
+  return Promise.race([promise.catch((error: unknown) => error), settle().then(() => 'pending')]);
+}
+
+describe('sleep', () => {
+  test('lasts as long as it is told', async () => {
+    const clock = new ManualClock();
+    const slept = sleep(clock, 1_000).then(() => 'slept');
+
+    await clock.advance(999);
+    expect(await outcome(slept)).toBe('pending');
+    await clock.advance(1);
+    expect(await outcome(slept)).toBe('slept');
+  });
+
+  test('ends with the reason as soon as its signal aborts, and leaves no timer', async () => {
+    const clock = new ManualClock();
+    const reason = new Error('woken');
+    const controller = new AbortController();
+    const slept = sleep(clock, 1_000, controller.signal);
+
+    controller.abort(reason);
+
+    await expect(slept).rejects.toBe(reason);
+    expect(clock.timers).toBe(0);
+  });
+
+  test('does not begin when its signal has aborted', async () => {
+    const clock = new ManualClock();
+    const reason = new Error('too late');
+
+    await expect(sleep(clock, 1_000, AbortSignal.abort(reason))).rejects.toBe(reason);
+    expect(clock.timers).toBe(0);
+  });
+
+  test('an abort after the sleep changes nothing', async () => {
+    const clock = new ManualClock();
+    const controller = new AbortController();
+    const slept = sleep(clock, 1_000, controller.signal).then(() => 'slept');
+
+    await clock.advance(1_000);
+    controller.abort(new Error('too late'));
+
+    expect(await slept).toBe('slept');
+  });
+});
+
+describe('withDeadline', () => {
+  const tooLate = (): Error => new Error('too late');
+
+  test('settles as the promise does if that is in time, and leaves no timer', async () => {
+    const clock = new ManualClock();
+
+    expect(await withDeadline(clock, Promise.resolve('done'), 1_000, tooLate)).toBe('done');
+    await expect(withDeadline(clock, Promise.reject(new Error('failed')), 1_000, tooLate)).rejects.toThrow('failed');
+    await settle();
+
+    expect(clock.timers).toBe(0);
+  });
+
+  test('rejects with the given error when the time is over', async () => {
+    const clock = new ManualClock();
+    const waited = withDeadline(clock, new Promise(() => undefined), 1_000, tooLate);
+    const result = outcome(waited);
+    const later = waited.catch((error: unknown) => error);
+
+    await clock.advance(999);
+    expect(await result).toBe('pending');
+    await clock.advance(1);
+    expect(await later).toEqual(tooLate());
+  });
+
+  test('a promise that fails after the deadline is no unhandled rejection', async () => {
+    const clock = new ManualClock();
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    let fail = (_: Error): void => undefined;
+    const waited = withDeadline(clock, new Promise((_, reject) => (fail = reject)), 10, tooLate);
+    const refused = waited.catch((error: unknown) => error);
+
+    await clock.advance(10);
+    expect(await refused).toEqual(tooLate());
+    fail(new Error('late failure'));
+    await settle();
+
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
+  });
+});
+
+describe('abortable', () => {
+  test('settles as the promise does while the signal has not aborted', async () => {
+    const { signal } = new AbortController();
+
+    expect(await abortable(Promise.resolve('done'), signal)).toBe('done');
+    await expect(abortable(Promise.reject(new Error('failed')), signal)).rejects.toThrow('failed');
+  });
+
+  test('rejects with the reason when the signal aborts, or has aborted', async () => {
+    const reason = new Error('aborted');
+    const controller = new AbortController();
+    const waiting = abortable(new Promise(() => undefined), controller.signal);
+
+    controller.abort(reason);
+
+    await expect(waiting).rejects.toBe(reason);
+    await expect(abortable(Promise.resolve('done'), controller.signal)).rejects.toBe(reason);
+  });
+});

@@ -1,0 +1,187 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { EmbeddedRegistryCenter } from '../../lib/registry/embedded/embedded-registry-center.js';
+import { EmbeddedRegistryServer } from '../../lib/registry/embedded/embedded-registry-server.js';
+import { ManualClock, settle } from '../support/manual-clock.js';
+import { expectRejection, record, sessionId, shown } from './contract/stage.js';
+
+/** Two centres of one server under a clock that is set by hand, with sessions of 60 seconds. */
+async function stage() {
+  const clock = new ManualClock();
+  const server = new EmbeddedRegistryServer({ clock });
+  const [a, b] = [new EmbeddedRegistryCenter({ server }), new EmbeddedRegistryCenter({ server })];
+  a.connect();
+  b.connect();
+  await settle();
+  return { clock, server, a, b };
+}
+
+describe('Under a clock set by hand', () => {
+  let server: EmbeddedRegistryServer | undefined;
+  afterEach(() => server?.close());
+  const begin = async () => {
+    const begun = await stage();
+    server = begun.server;
+    return begun;
+  };
+
+  test('a cut session is lost when its timeout has passed, and its nodes vanish at that moment, after it knows', async () => {
+    const { clock, a, b } = await begin();
+    await a.create('/mine', '', 'session');
+    const mirror = await b.mirror('/mine');
+    const events: string[] = [];
+    a.session.onChange(({ phase }) => events.push(phase));
+    mirror.onChange(() => events.push(`${mirror.nodes.size} nodes`));
+
+    a.faults.suspend();
+    await clock.advance(59_999);
+    expect(events).toEqual(['suspended']);
+    await clock.advance(1);
+
+    expect(events).toEqual(['suspended', 'lost', '0 nodes']);
+    a.faults.resume();
+    await settle();
+    expect(events.slice(3)).toEqual(['connecting', 'connected']);
+    expect(clock.timers).toBe(0);
+  });
+
+  test('a silenced session is suspended after two thirds of its timeout, and lost after all of it', async () => {
+    const { clock, a, b } = await begin();
+    await a.create('/mine', '', 'session');
+    const mirror = await b.mirror('/mine');
+    const events: string[] = [];
+    a.session.onChange(({ phase }) => events.push(phase));
+    mirror.onChange(() => events.push(`${mirror.nodes.size} nodes`));
+
+    a.faults.silence();
+    await clock.advance(39_999);
+    expect(events).toEqual([]);
+    await clock.advance(1);
+    expect(events).toEqual(['suspended']);
+    await clock.advance(20_000);
+
+    expect(events).toEqual(['suspended', 'lost', '0 nodes']);
+  });
+
+  test('requests into the silence end when it is noticed: reads without effect, writes with an unknown outcome', async () => {
+    const { clock, a, b } = await begin();
+    a.faults.silence();
+
+    const read = expectRejection(a.get('/a'), 'REGISTRY_UNAVAILABLE');
+    const write = expectRejection(a.put('/a', 'x'), 'REGISTRY_OUTCOME_UNKNOWN');
+    await clock.advance(40_000);
+    await Promise.all([read, write]);
+
+    expect(await b.get('/a')).toBeUndefined();
+  });
+
+  test('a silence that ends in time leaves the session alive', async () => {
+    const { clock, a } = await begin();
+    const id = sessionId(a);
+    const states = record(a);
+
+    a.faults.silence();
+    await clock.advance(50_000);
+    a.faults.resume();
+    await settle();
+    await clock.advance(120_000);
+
+    expect(states).toEqual([
+      { phase: 'suspended', id },
+      { phase: 'connected', id },
+    ]);
+  });
+
+  test('disconnections that are short each never add up to a lost session', async () => {
+    const { clock, a } = await begin();
+    const id = sessionId(a);
+
+    for (let n = 0; n < 5; n++) {
+      a.faults.suspend();
+      await clock.advance(50_000);
+      a.faults.resume();
+      await clock.advance(1_000);
+    }
+
+    expect(sessionId(a)).toBe(id);
+  });
+
+  test('a hold is waited for as long as asked, by the clock', async () => {
+    const { clock, a, b } = await begin();
+    const held = a.exclusively('/latch', 1_000, () => new Promise<void>((resolve) => clock.after(30_000, resolve)));
+    await settle();
+    const refused = expectRejection(
+      b.exclusively('/latch', 20_000, () => Promise.resolve()),
+      'DEADLINE_EXCEEDED',
+    );
+    const obtained = b.exclusively('/latch', 40_000, () => Promise.resolve(clock.monotonic()));
+
+    await clock.advance(30_000);
+
+    await refused;
+    await held;
+    expect(await obtained).toBe(30_000);
+    expect(clock.timers).toBe(0);
+  });
+
+  test('the registry tells the time of the server, whatever the clock of the centre', async () => {
+    const { clock } = await begin();
+    const late = new EmbeddedRegistryCenter({ server: server!, clock: new ManualClock('2029-12-31T23:00:00Z') });
+    late.connect();
+    await settle();
+
+    expect(await late.time('/time')).toBe(clock.now());
+    expect(await late.get('/time')).toBe('');
+  });
+});
+
+describe('A write whose answer is lost', () => {
+  test.each([
+    ['applied', 'x'],
+    ['not-applied', undefined],
+  ] as const)('has an unknown outcome to its writer when it was %s', async (outcome, value) => {
+    const { server, a, b } = await stage();
+    const id = sessionId(a);
+
+    a.faults.loseNextWrite(outcome);
+    await expectRejection(a.put('/a', 'x'), 'REGISTRY_OUTCOME_UNKNOWN');
+    await settle();
+
+    expect(sessionId(a)).toBe(id);
+    expect(await b.get('/a')).toBe(value);
+    await a.put('/a', 'next');
+    expect(await b.get('/a')).toBe('next');
+    server.close();
+  });
+
+  test('shows in the mirrors of its writer when they are current again', async () => {
+    const { server, a } = await stage();
+    const mirror = await a.mirror('/a');
+    const current: boolean[] = [];
+    mirror.onChange(() => current.push(mirror.isCurrent));
+
+    a.faults.loseNextWrite('applied');
+    await expectRejection(a.commit([{ type: 'create', path: '/a', value: 'x' }]), 'REGISTRY_OUTCOME_UNKNOWN');
+    await settle();
+
+    expect(current).toEqual([false, true]);
+    expect(shown(mirror)).toEqual({ '': 'x' });
+    server.close();
+  });
+
+  test.each(['applied', 'not-applied'] as const)(
+    'leaves no place in the queue for a hold behind when it was %s',
+    async (outcome) => {
+      const { server, a, b } = await stage();
+
+      a.faults.loseNextWrite(outcome);
+      await expectRejection(
+        a.exclusively('/latch', 1_000, () => Promise.resolve()),
+        'REGISTRY_UNAVAILABLE',
+      );
+      await settle();
+
+      expect(await b.children('/latch')).toEqual([]);
+      server.close();
+    },
+  );
+});

@@ -1,0 +1,51 @@
+import { JuteWriter } from './jute.js';
+import { RESERVED_XIDS, requestHeader, setWatches } from './messages.js';
+
+/** Most bytes of paths in one message; a server drops the connection at a message of 1 MB. */
+const BATCH_BYTES = 128 * 1024;
+
+/** The paths watched by this session. A server forgets them with the connection, so each new connection is told them again. */
+export class PersistentWatches {
+  readonly #paths = new Set<string>();
+
+  add(path: string): void {
+    this.#paths.add(path);
+  }
+
+  delete(path: string): void {
+    this.#paths.delete(path);
+  }
+
+  /** The frames that set all watches again; none if there are no watches. `lastZxid`: the newest transaction seen. */
+  *frames(lastZxid: bigint): Generator<Buffer> {
+    for (const paths of this.#batches()) {
+      const writer = new JuteWriter();
+      requestHeader.write(writer, { xid: RESERVED_XIDS.setWatches, opcode: setWatches.opcode });
+      setWatches.question.write(writer, {
+        relativeZxid: lastZxid,
+        data: [],
+        exist: [],
+        child: [],
+        persistent: [],
+        persistentRecursive: paths,
+      });
+      yield writer.toFrame();
+    }
+  }
+
+  *#batches(): Generator<readonly string[]> {
+    let batch: string[] = [];
+    let size = 0;
+    for (const path of this.#paths) {
+      const length = 4 + Buffer.byteLength(path);
+      if (batch.length > 0 && size + length > BATCH_BYTES) {
+        yield batch;
+        batch = [];
+        size = 0;
+      }
+      batch.push(path);
+      size += length;
+    }
+    if (batch.length > 0) yield batch;
+  }
+}

@@ -1,0 +1,449 @@
+import type * as tls from 'node:tls';
+import { type JobLogger } from '../../../api/logger.js';
+import { type Clock } from '../../../time/clock.js';
+import { afterNextPoll } from '../../../time/event-loop.js';
+import { type TransportState, type ZooKeeperConnection, ZooKeeperError } from '../transport.js';
+import { Connection } from './connection.js';
+import { ErrorCode, refusal } from './error-codes.js';
+import { Dialogue, type HandshakeResult, shakeHands } from './handshake.js';
+import { JuteReader, JuteWriter } from './jute.js';
+import { KeepAlive } from './keep-alive.js';
+import * as messages from './messages.js';
+import { PendingRequests } from './pending-requests.js';
+import { PersistentWatches } from './persistent-watches.js';
+import { type SaslCredentials } from './sasl-digest-md5.js';
+import { ServerList } from './server-list.js';
+
+/** What a session is made with, besides where its servers are. */
+export interface SessionOptions {
+  readonly clock: Clock;
+  readonly logger?: JobLogger;
+  /** Connect by TLS with these settings of `tls.connect`, such as `ca`, `cert`, `key`. */
+  readonly tls?: tls.ConnectionOptions;
+  /** Authenticate by SASL DIGEST-MD5 on each connection. */
+  readonly sasl?: SaslCredentials;
+  /** Take over this session instead of opening one. @internal */
+  readonly resume?: { readonly sessionId: bigint; readonly password: Buffer };
+}
+
+/** Who is told of a session's changes. What it throws is logged. */
+export interface SessionListener {
+  onState(state: TransportState): void;
+  /** `path` is the server's, with the chroot. `zxid`: 0 or less where the server does not tell. */
+  onWatch(type: number, path: string, zxid: bigint): void;
+}
+
+/** An answer and the transaction up to which the server had come. */
+export interface Reply<Answer> {
+  readonly answer: Answer;
+  readonly zxid: bigint;
+}
+
+/** What is being done at the moment; each connection belongs to one phase, and what it says later is ignored. */
+type Phase =
+  | { readonly name: 'idle' }
+  | { readonly name: 'pausing'; readonly cancel: () => void }
+  | {
+      readonly name: 'dialling';
+      readonly connection: Connection;
+      readonly dialogue: Dialogue;
+      readonly cancel: () => void;
+    }
+  | { readonly name: 'ready'; readonly connection: Connection; readonly keepAlive: KeepAlive; readonly since: number }
+  | { readonly name: 'closing'; readonly connection: Connection; readonly done: () => void }
+  | { readonly name: 'ended' };
+
+/** Longest message that a server with default settings takes (`jute.maxbuffer`), in bytes. */
+const LARGEST_REQUEST_BYTES = 1_048_575;
+/** A connection that lasted shorter counts as a failed attempt, or a server that drops us would be dialled without pause. */
+const PROVEN_AFTER_MS = 1000;
+const CLOSE_PATIENCE_MS = 1000;
+
+/** One session with the servers: dials, reconnects, keeps alive, and matches answers with requests. See `zookeeper-client.ts`. */
+export class Session {
+  readonly watches = new PersistentWatches();
+  readonly #settings: ZooKeeperConnection;
+  readonly #options: SessionOptions;
+  readonly #listener: SessionListener;
+  readonly #servers: ServerList;
+  readonly #pending = new PendingRequests();
+  #phase: Phase = { name: 'idle' };
+  #state: TransportState = { phase: 'connecting' };
+  #sessionId: bigint;
+  #password: Buffer;
+  #timeoutMs: number;
+  #lastZxid = 0n;
+  #xid = 0;
+  #lastHeardAt: number;
+  #renewedAt: number;
+  #lastWarning = '';
+  #closing: Promise<void> | undefined;
+
+  constructor(settings: ZooKeeperConnection, options: SessionOptions, listener: SessionListener) {
+    this.#settings = settings;
+    this.#options = options;
+    this.#listener = listener;
+    this.#servers = new ServerList(settings.servers);
+    this.#sessionId = options.resume?.sessionId ?? 0n;
+    this.#password = options.resume?.password ?? Buffer.alloc(16);
+    this.#timeoutMs = settings.sessionTimeoutMs;
+    this.#lastHeardAt = this.#renewedAt = -Infinity;
+  }
+
+  get state(): TransportState {
+    return this.#state;
+  }
+
+  get lastHeardAt(): number {
+    return this.#lastHeardAt;
+  }
+
+  get renewedAt(): number {
+    return this.#renewedAt;
+  }
+
+  get sessionId(): bigint {
+    return this.#sessionId;
+  }
+
+  get password(): Buffer {
+    return this.#password;
+  }
+
+  connect(): void {
+    if (this.#phase.name === 'idle') this.#dial();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= new Promise((resolve) => this.#startClosing(resolve));
+    return this.#closing;
+  }
+
+  /**
+   * Asks the server. `path` is for error messages.
+   * @throws ZooKeeperError if the server refuses, or cannot be asked
+   */
+  request<Question, Answer>(
+    operation: messages.Operation<Question, Answer>,
+    question: Question,
+    path: string,
+  ): Promise<Reply<Answer>> {
+    return new Promise((resolve, reject) => {
+      const phase = this.#phase;
+      if (phase.name !== 'ready') throw this.#unasked(operation.verb, path);
+      const xid = (this.#xid = messages.nextXid(this.#xid));
+      const writer = new JuteWriter();
+      messages.requestHeader.write(writer, { xid, opcode: operation.opcode });
+      operation.question.write(writer, question);
+      const bytes = writer.toFrame();
+      if (bytes.length - 4 > LARGEST_REQUEST_BYTES) throw tooLarge(operation.verb, path, bytes.length - 4);
+
+      this.#pending.add({
+        xid,
+        frame: phase.connection.send(bytes),
+        sentAt: this.#options.clock.monotonic(),
+        succeed: (zxid, reader) => resolve({ answer: operation.answer.read(reader), zxid }),
+        refuse: (code) => reject(refusal(code, operation.verb, path)),
+        abandon: ({ written }) => reject(this.#abandoned(operation.verb, path, written)),
+      });
+      phase.keepAlive.requested();
+    });
+  }
+
+  // Dialling
+
+  #dial(): void {
+    const { clock } = this.#options;
+    const server = this.#servers.next();
+    const connection: Connection = new Connection(
+      server,
+      {
+        onHeard: () => this.#onHeard(),
+        onMessage: (message) => this.#onMessage(message),
+        onClosed: (reason) => this.#onClosed(connection, reason),
+      },
+      this.#options.tls,
+    );
+    const dialogue = new Dialogue((frame) => connection.send(frame));
+    const deadlineMs = Math.min(this.#settings.connectionTimeoutMs, this.#timeoutMs / this.#servers.size);
+    const giveUp = (): void => {
+      if (this.#phase.name === 'dialling' && this.#phase.connection === connection) {
+        connection.close(`no answer within ${Math.round(deadlineMs)} ms`);
+      }
+    };
+    const cancel = clock.after(deadlineMs, () => afterNextPoll(giveUp));
+    this.#phase = { name: 'dialling', connection, dialogue, cancel };
+    this.#greet(connection, dialogue).catch((error: unknown) => connection.close(messageOf(error)));
+  }
+
+  async #greet(connection: Connection, dialogue: Dialogue): Promise<void> {
+    await connection.open();
+    const askedAt = this.#options.clock.monotonic();
+    const result = await shakeHands(dialogue, {
+      lastZxidSeen: this.#lastZxid,
+      timeoutMs: this.#settings.sessionTimeoutMs,
+      sessionId: this.#sessionId,
+      password: this.#password,
+      digest: this.#settings.digest,
+      sasl: this.#options.sasl,
+    });
+    if (this.#phase.name !== 'dialling' || this.#phase.connection !== connection) return;
+    this.#phase.cancel();
+    this.#renewedAt = askedAt;
+    this.#onGreeted(connection, result);
+  }
+
+  #onGreeted(connection: Connection, result: HandshakeResult): void {
+    switch (result.outcome) {
+      case 'expired':
+        if (this.#sessionId === 0n) return connection.close('the server did not grant a session');
+        return this.#end({ phase: 'expired' }, connection);
+      case 'auth-failed':
+        return this.#end({ phase: 'auth-failed', reason: result.reason }, connection);
+      case 'connected':
+        this.#sessionId = result.sessionId;
+        this.#password = result.password;
+        this.#timeoutMs = result.timeoutMs;
+        return this.#begin(connection);
+      default:
+        return result satisfies never;
+    }
+  }
+
+  #begin(connection: Connection): void {
+    const { clock } = this.#options;
+    const timeoutMs = this.#timeoutMs;
+    const ping = JuteWriter.frame(messages.requestHeader, {
+      xid: messages.RESERVED_XIDS.ping,
+      opcode: messages.ping.opcode,
+    });
+    const keepAlive = new KeepAlive({
+      clock,
+      timeoutMs,
+      ping: () => connection.send(ping),
+      onSilence: (reason) => connection.close(reason),
+    });
+    this.#phase = { name: 'ready', connection, keepAlive, since: clock.monotonic() };
+    this.#lastWarning = '';
+    keepAlive.start();
+    for (const frame of this.watches.frames(this.#lastZxid)) connection.send(frame);
+    const { host, port } = connection.server;
+    this.#enter({
+      phase: 'connected',
+      sessionId: sessionIdText(this.#sessionId),
+      timeoutMs,
+      server: `${host}:${port}`,
+    });
+  }
+
+  // Receiving
+
+  #onHeard(): void {
+    this.#lastHeardAt = this.#options.clock.monotonic();
+    if (this.#phase.name === 'ready') this.#phase.keepAlive.heard();
+  }
+
+  #onMessage(message: Buffer): void {
+    if (this.#phase.name === 'dialling') return this.#phase.dialogue.onMessage(message);
+    const reader = new JuteReader(message);
+    const { xid, zxid, error } = messages.replyHeader.read(reader);
+    if (zxid > this.#lastZxid) this.#lastZxid = zxid;
+    switch (xid) {
+      case messages.RESERVED_XIDS.watchEvent:
+        return this.#onWatchEvent(reader, zxid);
+      case messages.RESERVED_XIDS.ping:
+        return this.#onPingAnswered();
+      case messages.RESERVED_XIDS.setWatches:
+        if (error !== ErrorCode.ok) throw refusal(error, messages.setWatches.verb, 'all watched paths');
+        return;
+      default:
+        return this.#onAnswer(xid, zxid, error, reader);
+    }
+  }
+
+  #onWatchEvent(reader: JuteReader, zxid: bigint): void {
+    const { type, path } = messages.watcherEvent.read(reader);
+    try {
+      this.#listener.onWatch(type, path, zxid);
+    } catch (error) {
+      this.#options.logger?.error(`A listener for watch events of ZooKeeper failed at ${path}: ${messageOf(error)}`);
+    }
+  }
+
+  #onPingAnswered(): void {
+    if (this.#phase.name !== 'ready') return;
+    const sentAt = this.#phase.keepAlive.pingAnswered();
+    if (sentAt !== undefined) this.#renewedAt = Math.max(this.#renewedAt, sentAt);
+  }
+
+  #onAnswer(xid: number, zxid: bigint, error: number, reader: JuteReader): void {
+    const request = this.#pending.take(xid);
+    if (this.#phase.name === 'ready') this.#phase.keepAlive.answered(this.#pending.size);
+    if (error !== ErrorCode.sessionExpired) this.#renewedAt = Math.max(this.#renewedAt, request.sentAt);
+    if (error !== ErrorCode.ok) request.refuse(error);
+    else request.succeed(zxid, reader);
+    if (error === ErrorCode.sessionClosedRequiresSaslAuth && this.#phase.name === 'ready') {
+      const reason = 'The server requires authentication by SASL and has closed the session.';
+      this.#end({ phase: 'auth-failed', reason }, this.#phase.connection);
+    }
+  }
+
+  // Losing and ending
+
+  #onClosed(connection: Connection, reason: string): void {
+    const phase = this.#phase;
+    switch (phase.name) {
+      case 'dialling':
+        phase.cancel();
+        phase.dialogue.end(reason);
+        this.#warn(`Could not connect to ZooKeeper at ${connection.server.host}:${connection.server.port}: ${reason}.`);
+        return this.#redial(this.#servers.failed());
+      case 'ready':
+        return this.#onLost(phase, reason);
+      case 'closing':
+        this.#phase = { name: 'ended' };
+        this.#pending.abandonAll(connection.written);
+        return phase.done();
+      case 'idle':
+      case 'pausing':
+      case 'ended':
+        return;
+      default:
+        return phase satisfies never;
+    }
+  }
+
+  #onLost({ connection, keepAlive, since }: Extract<Phase, { name: 'ready' }>, reason: string): void {
+    keepAlive.stop();
+    const proven = this.#options.clock.monotonic() - since >= PROVEN_AFTER_MS;
+    if (proven) this.#servers.succeeded();
+    this.#redial(proven ? 0 : this.#servers.failed());
+    this.#pending.abandonAll(connection.written);
+    this.#enter({ phase: 'disconnected', reason });
+  }
+
+  #redial(delayMs: number): void {
+    // Never at once, even without a delay: a listener that closes the client while it hears of the loss must find nothing started.
+    this.#phase = { name: 'pausing', cancel: this.#options.clock.after(delayMs, () => this.#dial()) };
+  }
+
+  #startClosing(done: () => void): void {
+    const phase = this.#phase;
+    if (phase.name !== 'ready') {
+      const ended = phase.name === 'ended';
+      this.#abort();
+      if (!ended) this.#enter({ phase: 'closed' });
+      return done();
+    }
+    const { connection, keepAlive } = phase;
+    // Asked before the phase changes, as no request is taken afterwards. Whatever becomes of it, the connection is closed.
+    const closeConnection = (): void => connection.close('the client was closed');
+    this.request(messages.closeSession, undefined, 'the session').then(closeConnection, closeConnection);
+    keepAlive.stop();
+    const cancel = this.#options.clock.after(CLOSE_PATIENCE_MS, closeConnection);
+    this.#phase = {
+      name: 'closing',
+      connection,
+      done: () => {
+        cancel();
+        done();
+      },
+    };
+    this.#enter({ phase: 'closed' });
+  }
+
+  #end(state: TransportState, connection: Connection): void {
+    this.#abort();
+    // Before the pending requests are rejected, as they say why.
+    this.#state = state;
+    this.#pending.abandonAll(connection.written);
+    connection.close('the session has ended');
+    this.#enter(state);
+  }
+
+  /** Stops whatever is going on; nothing follows. */
+  #abort(): void {
+    const phase = this.#phase;
+    this.#phase = { name: 'ended' };
+    if (phase.name === 'pausing' || phase.name === 'dialling') phase.cancel();
+    if (phase.name === 'dialling') phase.connection.close('the client was closed');
+    if (phase.name === 'ready') phase.keepAlive.stop();
+  }
+
+  #enter(state: TransportState): void {
+    this.#state = state;
+    try {
+      this.#listener.onState(state);
+    } catch (error) {
+      this.#options.logger?.error(
+        `A listener for the state of ZooKeeper failed at '${state.phase}': ${messageOf(error)}`,
+      );
+    }
+  }
+
+  /** Says a thing once, not at each attempt. */
+  #warn(message: string): void {
+    if (message === this.#lastWarning) return;
+    this.#lastWarning = message;
+    this.#options.logger?.warn(message);
+  }
+
+  #unasked(verb: string, path: string): ZooKeeperError {
+    return this.#failure(`Could not ${verb} ${path}`, 'Nothing was changed.', false);
+  }
+
+  #abandoned(verb: string, path: string, written: boolean): ZooKeeperError {
+    const fate = written ? 'The server may have done it or not.' : 'Nothing was changed.';
+    return this.#failure(`The connection to ZooKeeper broke while trying to ${verb} ${path}`, fate, written);
+  }
+
+  /** Why the server cannot be asked follows from the state. */
+  #failure(what: string, fate: string, outcomeUnknown: boolean): ZooKeeperError {
+    switch (this.#state.phase) {
+      case 'connecting':
+      case 'connected':
+      case 'disconnected':
+        return new ZooKeeperError(
+          'CONNECTION_LOSS',
+          ErrorCode.connectionLoss,
+          `${what}: not connected to ZooKeeper. ${fate}`,
+          outcomeUnknown,
+        );
+      case 'expired':
+      case 'closed':
+        return new ZooKeeperError(
+          'SESSION_EXPIRED',
+          ErrorCode.sessionExpired,
+          `${what}: the session has ${this.#state.phase === 'expired' ? 'expired' : 'been closed'}. ${fate}`,
+          outcomeUnknown,
+        );
+      case 'auth-failed':
+        return new ZooKeeperError(
+          'AUTH_FAILED',
+          ErrorCode.authFailed,
+          `${what}: ${this.#state.reason} ${fate}`,
+          outcomeUnknown,
+        );
+      default:
+        return this.#state satisfies never;
+    }
+  }
+}
+
+/** 16 lower-case hexadecimal digits. */
+export function sessionIdText(sessionId: bigint): string {
+  return BigInt.asUintN(64, sessionId).toString(16).padStart(16, '0');
+}
+
+function tooLarge(verb: string, path: string, size: number): ZooKeeperError {
+  return new ZooKeeperError(
+    'TOO_LARGE',
+    ErrorCode.marshalling,
+    `Could not ${verb} ${path}: the request has ${size} bytes, and a server drops the connection at more than ` +
+      `${LARGEST_REQUEST_BYTES} (jute.maxbuffer). Nothing was changed.`,
+  );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,307 @@
+/**
+ * A client of ZooKeeper's wire protocol on nothing but Node's own sockets.
+ *
+ * Read this file for the operations, then `session.ts` for how a session is kept. The parts, from users down to bytes:
+ *
+ *     ZooKeeperClient     operations, paths below the chroot, access rules
+ *         │
+ *     Session             dials, reconnects, matches answers with requests, re-sends watches
+ *         ├── ServerList        which server next, and when
+ *         ├── shakeHands        session, digest, SASL: before the first request of each connection
+ *         ├── KeepAlive         pings, and the verdict that a server is silent
+ *         ├── PendingRequests   who waits for an answer, oldest first
+ *         ├── PersistentWatches what to watch again after a reconnection
+ *         └── Connection        one socket: frames out (one write per tick), messages in
+ *                 └── FrameReader, JuteReader, JuteWriter; messages.ts holds the shapes
+ *
+ * The *server* is authoritative on whether a session lives; the client learns of its end only on contact. It never
+ * retries a request and keeps no copy of any data: that is for those above it.
+ *
+ *     connecting ──▶ connected ⇄ disconnected ──▶ expired         the server said so, after a reconnection
+ *         └──────────────┴─────────────┴────────▶ auth-failed     credentials refused
+ *                                      └────────▶ closed          close() was called
+ *
+ * On failure:
+ *
+ * - A connection that breaks, that is silent for two thirds of the session timeout, or that carries what is no message
+ *   of the protocol, is closed. All pending requests reject with CONNECTION_LOSS and say whether they may have been carried
+ *   out. The next server is dialled at once; a pause comes only after all servers have failed, or dropped us within a second.
+ * - A request made while not connected rejects at once. A request that is too large is refused here, as the server would
+ *   answer it by dropping the connection.
+ * - Watches are set again on each connection, before any request. What happened in between is *not* told: read again.
+ * - Read-only servers are not accepted. The list of servers is the configured one; changes of the ensemble are not followed.
+ *
+ * Requests are answered in order. A watch event is delivered while its message is read, answers resolve promises: so an
+ * event may be seen before the continuation of an answer that preceded it, never after one that followed it.
+ */
+import {
+  type CreateMode,
+  type CreateResult,
+  type MultiOperation,
+  type MultiResult,
+  type Stat,
+  type TransportState,
+  type WatchEvent,
+  type ZooKeeperConnection,
+  ZooKeeperError,
+  type ZooKeeperTransport,
+} from '../transport.js';
+import { Chroot } from './chroot.js';
+import { ErrorCode, refusal } from './error-codes.js';
+import * as messages from './messages.js';
+import { type MultiPart, type MultiPartAnswer, multi, multiPart, multiRead } from './multi-messages.js';
+import { type Reply, Session, sessionIdText, type SessionOptions } from './session.js';
+
+/** Settings of a client: the clock, where to log, TLS, and SASL credentials. */
+export type ZooKeeperClientOptions = SessionOptions;
+
+const ANY_VERSION = -1;
+const WATCHER_TYPE_ANY = 3;
+const WATCH_MODE_PERSISTENT_RECURSIVE = 1;
+
+const CREATE_FLAGS: Readonly<Record<CreateMode, number>> = {
+  persistent: 0,
+  ephemeral: 1,
+  'persistent-sequential': 2,
+  'ephemeral-sequential': 3,
+  container: 4,
+};
+
+const EVENT_TYPES: Readonly<Record<number, WatchEvent['type']>> = {
+  1: 'created',
+  2: 'deleted',
+  3: 'changed',
+  4: 'children',
+};
+
+const ALL_PERMISSIONS = 31;
+const OPEN_TO_ALL: readonly messages.Acl[] = [{ permissions: ALL_PERMISSIONS, scheme: 'world', id: 'anyone' }];
+/** Everything to whoever has authenticated as the creator did, nothing to others (ZooKeeper's CREATOR_ALL_ACL). */
+const CREATOR_ONLY: readonly messages.Acl[] = [{ permissions: ALL_PERMISSIONS, scheme: 'auth', id: '' }];
+
+/** The first-party ZooKeeper client: one session, from `connect()` until it expires or is closed. */
+export class ZooKeeperClient implements ZooKeeperTransport {
+  onState: (state: TransportState) => void = () => undefined;
+  onWatch: (event: WatchEvent) => void = () => undefined;
+  readonly #session: Session;
+  readonly #chroot: Chroot;
+  readonly #acl: readonly messages.Acl[];
+
+  constructor(connection: ZooKeeperConnection, options: ZooKeeperClientOptions) {
+    this.#chroot = new Chroot(connection.chroot);
+    this.#acl = connection.digest === undefined ? OPEN_TO_ALL : CREATOR_ONLY;
+    this.#session = new Session(connection, options, {
+      onState: (state) => this.onState(state),
+      onWatch: (type, path, zxid) => this.#onWatch(type, path, zxid),
+    });
+  }
+
+  get state(): TransportState {
+    return this.#session.state;
+  }
+
+  get lastHeardAt(): number {
+    return this.#session.lastHeardAt;
+  }
+
+  /**
+   * When the newest request or ping was *sent* to which an answer has come, in milliseconds by the monotonic clock;
+   * `-Infinity` before the first. The server counts the session timeout from no earlier moment, so until this plus the
+   * timeout the session lives for certain. What was merely heard later may have been said long before it was read.
+   */
+  get renewedAt(): number {
+    return this.#session.renewedAt;
+  }
+
+  /** @internal */
+  get sessionId(): bigint {
+    return this.#session.sessionId;
+  }
+
+  /** The secret by which a session is taken over. @internal */
+  get password(): Buffer {
+    return this.#session.password;
+  }
+
+  connect(): void {
+    this.#session.connect();
+  }
+
+  close(): Promise<void> {
+    return this.#session.close();
+  }
+
+  async create(path: string, data: Buffer, mode: CreateMode): Promise<CreateResult> {
+    const { answer } = await this.#ask(createOperation(mode), path, this.#createQuestion({ path, data, mode }));
+    return { path: this.#chroot.relative(answer.path) ?? answer.path, zxid: answer.stat.czxid };
+  }
+
+  async delete(path: string, version = ANY_VERSION): Promise<void> {
+    await this.#ask(messages.remove, path, { path: this.#chroot.absolute(path), version });
+  }
+
+  async exists(path: string): Promise<Stat | undefined> {
+    try {
+      const { answer } = await this.#ask(messages.exists, path, this.#unwatched(path));
+      return toStat(answer.stat);
+    } catch (error) {
+      if (error instanceof ZooKeeperError && error.errorName === 'NO_NODE') return undefined;
+      throw error;
+    }
+  }
+
+  async getData(path: string): Promise<{ readonly data: Buffer; readonly stat: Stat }> {
+    const { answer } = await this.#ask(messages.getData, path, this.#unwatched(path));
+    return { data: answer.data, stat: toStat(answer.stat) };
+  }
+
+  async setData(path: string, data: Buffer, version = ANY_VERSION): Promise<Stat> {
+    const { answer } = await this.#ask(messages.setData, path, { path: this.#chroot.absolute(path), data, version });
+    return toStat(answer.stat);
+  }
+
+  async getChildren(path: string): Promise<readonly string[]> {
+    const { answer } = await this.#ask(messages.getChildren, path, this.#unwatched(path));
+    return answer.children;
+  }
+
+  async sync(path: string): Promise<void> {
+    await this.#ask(messages.sync, path, { path: this.#chroot.absolute(path) });
+  }
+
+  async multi(operations: readonly MultiOperation[]): Promise<MultiResult> {
+    const parts = operations.map((operation) => this.#part(operation));
+    const { answer, zxid } = await this.#ask(multi, operations.map(({ path }) => path).join(', '), parts);
+    throwIfRefused(answer, operations);
+    return { zxid: transactionOf(answer) ?? zxid, stats: answer.map(statOfWritten) };
+  }
+
+  async multiRead(paths: readonly string[]): ReturnType<ZooKeeperTransport['multiRead']> {
+    const parts = paths.map((path) => multiPart(messages.getData, this.#unwatched(path)));
+    const { answer } = await this.#ask(multiRead, paths.join(', '), parts);
+    return paths.map((path, index) => readPart(answer[index], path, index));
+  }
+
+  async addWatch(path: string): Promise<void> {
+    const watched = this.#chroot.absolute(path);
+    await this.#ask(messages.addWatch, path, { path: watched, mode: WATCH_MODE_PERSISTENT_RECURSIVE });
+    this.#session.watches.add(watched);
+  }
+
+  /** The watch is not set again after a reconnection, whatever becomes of the request. A watch that is not there is no error. */
+  async removeWatch(path: string): Promise<void> {
+    const watched = this.#chroot.absolute(path);
+    this.#session.watches.delete(watched);
+    try {
+      await this.#ask(messages.removeWatches, path, { path: watched, type: WATCHER_TYPE_ANY });
+    } catch (error) {
+      if (!(error instanceof ZooKeeperError) || error.errorCode !== ErrorCode.noWatcher) throw error;
+    }
+  }
+
+  #ask<Question, Answer>(
+    operation: messages.Operation<Question, Answer>,
+    path: string,
+    question: Question,
+  ): Promise<Reply<Answer>> {
+    return this.#session.request(operation, question, path);
+  }
+
+  #unwatched(path: string): { readonly path: string; readonly watch: boolean } {
+    return { path: this.#chroot.absolute(path), watch: false };
+  }
+
+  #createQuestion({ path, data, mode }: { readonly path: string; readonly data: Buffer; readonly mode: CreateMode }) {
+    return { path: this.#chroot.absolute(path), data, acl: this.#acl, flags: CREATE_FLAGS[mode] };
+  }
+
+  #part(operation: MultiOperation): MultiPart {
+    const path = this.#chroot.absolute(operation.path);
+    switch (operation.type) {
+      case 'check':
+        return multiPart(messages.check, { path, version: operation.version });
+      case 'create':
+        return multiPart(createOperation(operation.mode), this.#createQuestion(operation));
+      case 'setData':
+        return multiPart(messages.setData, { path, data: operation.data, version: operation.version });
+      case 'delete':
+        return multiPart(messages.remove, { path, version: operation.version });
+      default:
+        return operation satisfies never;
+    }
+  }
+
+  #onWatch(typeNumber: number, absolutePath: string, zxid: bigint): void {
+    const type = EVENT_TYPES[typeNumber];
+    const path = this.#chroot.relative(absolutePath);
+    // Other types tell of the session's state or of a removed watch; both are known from elsewhere.
+    if (type === undefined || path === undefined) return;
+    this.onWatch(zxid > 0n ? { type, path, zxid } : { type, path });
+  }
+}
+
+function createOperation(mode: CreateMode): typeof messages.create {
+  return mode === 'container' ? messages.createContainer : messages.create;
+}
+
+function toStat(stat: messages.StatRecord): Stat {
+  const { czxid, mzxid, pzxid, version, cversion, numChildren } = stat;
+  return {
+    czxid,
+    mzxid,
+    pzxid,
+    mtime: Number(stat.mtime),
+    version,
+    cversion,
+    ephemeralOwner: ownerOf(stat.ephemeralOwner),
+    numChildren,
+  };
+}
+
+/** In this field the server also marks containers (only the top bit set) and nodes with a time to live (top byte 0xff). */
+function ownerOf(ephemeralOwner: bigint): string | undefined {
+  const owner = BigInt.asUintN(64, ephemeralOwner);
+  const isMark = owner === 0n || owner === 1n << 63n || owner >> 56n === 0xffn;
+  return isMark ? undefined : sessionIdText(owner);
+}
+
+/** Of a refused transaction, the server marks parts before the culprit with 0 and parts after it as not tried. */
+function throwIfRefused(answers: readonly MultiPartAnswer[], operations: readonly MultiOperation[]): void {
+  const errors = answers.map((part) => (part.type === 'failed' ? part.error : undefined));
+  const isCulprit = (error?: number): boolean =>
+    error !== undefined && error !== ErrorCode.ok && error !== ErrorCode.runtimeInconsistency;
+  const culprit = errors.findIndex(isCulprit);
+  const failedIndex = culprit >= 0 ? culprit : errors.findIndex((error) => error !== undefined);
+  const failed = operations[failedIndex];
+  if (failedIndex < 0) return;
+  throw refusal(
+    errors[failedIndex] ?? ErrorCode.runtimeInconsistency,
+    failed?.type ?? 'commit',
+    failed?.path ?? '',
+    failedIndex,
+  );
+}
+
+/** The exact number of the transaction, if a part tells. The header's may be that of a later one. */
+function transactionOf(answers: readonly MultiPartAnswer[]): bigint | undefined {
+  for (const part of answers) {
+    if (part.type === 'created') return part.stat.czxid;
+    if (part.type === 'written') return part.stat.mzxid;
+  }
+  return undefined;
+}
+
+function statOfWritten(part: MultiPartAnswer): Stat | undefined {
+  return part.type === 'written' ? toStat(part.stat) : undefined;
+}
+
+function readPart(
+  part: MultiPartAnswer | undefined,
+  path: string,
+  index: number,
+): { readonly data: Buffer; readonly stat: Stat } | undefined {
+  if (part?.type === 'data') return { data: part.data, stat: toStat(part.stat) };
+  const error = part?.type === 'failed' ? part.error : ErrorCode.marshalling;
+  if (error === ErrorCode.noNode) return undefined;
+  throw refusal(error, 'read', path, index);
+}

@@ -7,7 +7,7 @@ import { ElasticJob, ElasticJobModule, type ShardingContext, type SimpleJob } fr
 const fired = new Set<number>();
 
 @Injectable()
-@ElasticJob({ jobName: 'packedJob', cron: '* * * * * ?', shardingTotalCount: 3 })
+@ElasticJob('packedJob', { cron: '* * * * * ?', shardingTotalCount: 3 })
 class PackedJob implements SimpleJob {
   execute({ shardingItem }: ShardingContext): void {
     fired.add(shardingItem);
@@ -15,7 +15,7 @@ class PackedJob implements SimpleJob {
 }
 
 @Module({
-  imports: [ElasticJobModule.forRoot({ regCenter: { type: 'embedded', namespace: 'packaging' } })],
+  imports: [ElasticJobModule.forRoot({ regCenter: { namespace: 'packaging' } })],
   providers: [PackedJob],
 })
 class AppModule {}

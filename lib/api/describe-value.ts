@@ -1,0 +1,34 @@
+/** Whether a value may appear in messages. */
+export type Secrecy = 'shown' | 'hidden';
+
+const LONGEST_TEXT = 80;
+
+/** A value as error messages quote it: `"three"`, `null`, `NaN`, `[1,2]`, `a map`. Never fails, never long, never a secret. */
+export function describeValue(value: unknown, secrecy: Secrecy = 'shown'): string {
+  if (typeof value === 'function') return 'a function';
+  if (typeof value === 'symbol') return 'a symbol';
+  if (Array.isArray(value)) return secrecy === 'hidden' ? 'a list' : describeList(value);
+  if (typeof value === 'object' && value !== null) return isMap(value) ? 'a map' : 'an object';
+  if (secrecy === 'hidden') return value === null ? 'null' : `a ${typeof value} that is not shown`;
+  return typeof value === 'string' ? shortened(JSON.stringify(value)) : String(value);
+}
+
+/** Whether `value` is a map of settings: an object made by a literal, a parser or without a prototype. */
+export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // An object literal of another realm (a worker, a test runner's sandbox) has another Object.prototype.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function describeList(list: readonly unknown[]): string {
+  return shortened(`[${list.slice(0, 10).map(describeEntry).join(',')}${list.length > 10 ? ',…' : ''}]`);
+}
+
+function describeEntry(entry: unknown): string {
+  return Array.isArray(entry) ? 'a list' : describeValue(entry);
+}
+
+function shortened(text: string): string {
+  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
+}

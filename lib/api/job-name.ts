@@ -1,0 +1,23 @@
+/**
+ * What is wrong with a job's name, said as what it must be, or `undefined` if nothing is. The name becomes a node of the
+ * registry centre, where Java peers read it: ZooKeeper's rules for paths hold. It also stands in task ids, between `@-@`.
+ */
+export function demandOnJobName(name: unknown): string | undefined {
+  if (typeof name !== 'string' || name === '') return 'must be a text that is not empty';
+  if (name !== name.trim()) return 'must not begin or end with a space';
+  if (name.includes('/')) return "must not contain '/', as it names a node of the registry centre";
+  if (name.includes('@-@')) return "must not contain '@-@', which separates the parts of task ids";
+  if (name === '.' || name === '..' || name === '__proto__')
+    return 'must be another name, as this one has a special meaning';
+  // ZooKeeper refuses exactly these, among them surrogates: control characters, private use, specials, and so all emoji.
+  // eslint-disable-next-line no-control-regex
+  if (/[\u0000-\u001f\u007f-\u009f\ud800-\uf8ff\ufff0-\uffff]/.test(name)) {
+    return 'must not contain control characters, emoji or other characters that ZooKeeper refuses in names';
+  }
+  return undefined;
+}
+
+/** The key path of a job's settings: `elasticjob.jobs.syncOrders`, or `elasticjob.jobs["a/b"]` for odd names. */
+export function jobPath(name: string): string {
+  return /^[\p{L}\p{M}\p{N}_.-]+$/u.test(name) ? `elasticjob.jobs.${name}` : `elasticjob.jobs[${JSON.stringify(name)}]`;
+}

@@ -1,0 +1,43 @@
+/**
+ * The candidate that was probably meant by a misspelt name, for "did you mean": the one with the fewest letters to change,
+ * if they are few. Case and the separators `-`, `_` and `.` do not count.
+ */
+export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+  const wanted = relaxed(name);
+  let best: { readonly candidate: string; readonly changes: number } | undefined;
+  for (const candidate of candidates) {
+    const letters = relaxed(candidate);
+    const changes = distance(wanted, letters);
+    const few = Math.max(1, Math.floor(Math.min(wanted.length, letters.length) / 3));
+    if (changes <= few && (best === undefined || changes < best.changes)) best = { candidate, changes };
+  }
+  return best?.candidate;
+}
+
+/** A name without case and separators, so that `reg-center`, `regCenter` and `REG_CENTER` are one. */
+export function relaxed(name: string): string {
+  return name.replace(/[-_.]/g, '').toLowerCase();
+}
+
+/** `'namespace'` of `namspace` as the end of a message: `; did you mean 'namespace'?`, or nothing. */
+export function suggestion(name: string, candidates: Iterable<string>): string {
+  const meant = nearest(name.slice(0, 200), candidates);
+  return meant === undefined ? '' : `; did you mean '${meant}'?`;
+}
+
+/** Letters to replace, insert, remove, or swap with their neighbour. */
+function distance(from: string, to: string): number {
+  const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, index) => index)];
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? Infinity;
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i];
+    rows.push(row);
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = at(i - 1, j - 1) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      const isSwap = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      const swapped = isSwap ? at(i - 2, j - 2) + 1 : Infinity;
+      row.push(Math.min(replaced, swapped, at(i - 1, j) + 1, at(i, j - 1) + 1));
+    }
+  }
+  return at(from.length, to.length);
+}

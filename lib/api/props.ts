@@ -1,0 +1,46 @@
+import { isMap } from './describe-value.js';
+
+/** A job's properties as users write them: texts by key, possibly nested. */
+export interface PropsOptions {
+  readonly [key: string]: string | number | boolean | PropsOptions;
+}
+
+/** Deeper nesting is a circle, or a mistake. */
+const DEEPEST = 16;
+
+/**
+ * Properties as the registry centre keeps them: texts by dotted key, so that `email: { port: 25 }` is `email.port` → `25`.
+ * @returns what is wrong, said as what it must be, if that cannot be done
+ */
+export function flattenProps(
+  props: unknown,
+): { readonly flat: ReadonlyMap<string, string> } | { readonly fault: string } {
+  if (!isMap(props)) return { fault: 'must be a map of texts' };
+  const flat = new Map<string, string>();
+  const fault = collect(props, { prefix: '', depth: 0, flat });
+  return fault === undefined ? { flat } : { fault };
+}
+
+interface Collection {
+  readonly prefix: string;
+  readonly depth: number;
+  readonly flat: Map<string, string>;
+}
+
+function collect(props: Readonly<Record<string, unknown>>, { prefix, depth, flat }: Collection): string | undefined {
+  if (depth > DEEPEST) return `must not be nested more than ${DEEPEST} deep`;
+  for (const [name, value] of Object.entries(props)) {
+    const key = prefix + name;
+    if (key === '' || key.split('.').includes('__proto__')) return `must not have the key '${key}'`;
+    const fault = isMap(value) ? collect(value, { prefix: `${key}.`, depth: depth + 1, flat }) : put(flat, key, value);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function put(flat: Map<string, string>, key: string, value: unknown): string | undefined {
+  if (!['string', 'number', 'boolean'].includes(typeof value)) return `must be a map of texts, but '${key}' is none`;
+  if (flat.has(key)) return `must have the key '${key}' only once`;
+  flat.set(key, String(value));
+  return undefined;
+}

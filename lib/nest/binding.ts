@@ -1,0 +1,165 @@
+/**
+ * Binds settings from several sources to one tree, as Spring does:
+ *
+ * ```
+ *   @ElasticJob(name, {…})  <  forRoot({…})  <  elasticjob.yaml  <  ELASTICJOB_… variables      (the right one wins)
+ * ```
+ * field by field; properties (`props`) key by key. Names are relaxed: `regCenter`, `reg-center`, `reg_center` and
+ * `REGCENTER` are one. Names of jobs are exact, except in the environment (see `environment.ts`).
+ * Text stands for numbers and booleans only in files and the environment, and only if it is written like one.
+ * Binding looks at names and shapes; whether values are allowed is looked at once all sources are merged.
+ */
+import { describeValue, isMap } from '../api/describe-value.js';
+import { jobPath } from '../api/job-name.js';
+import { relaxed, suggestion } from '../api/nearest.js';
+import { flattenProps } from '../api/props.js';
+import { settingsOf, type SettingDeclaration } from '../api/setting.js';
+import { JobSettings, ModuleSettings, RegCenterSettings } from './module-settings.js';
+
+/** One source of settings. */
+export interface Layer {
+  readonly source: 'code' | 'file' | 'environment';
+  /** What stands under `elasticjob`; not checked yet. */
+  readonly tree: unknown;
+}
+
+/** Values by canonical name. */
+export type Section = Map<string, unknown>;
+
+/** Settings by canonical name, not validated yet. */
+export interface BoundTree {
+  readonly module: Section;
+  readonly regCenter: Section;
+  /** By job name. */
+  readonly jobs: Map<string, Section>;
+  /** What is wrong with names and shapes, one line each. */
+  readonly faults: string[];
+}
+
+/** What to bind one map by. */
+interface Binding {
+  readonly path: string;
+  readonly source: Layer['source'];
+  readonly settings: ReadonlyMap<string, SettingDeclaration>;
+  readonly faults: string[];
+}
+
+const NO_TRACING = 'event tracing is not available in this version; remove the setting';
+const NO_DUMP = 'the dump port is not available in this version; remove the setting';
+
+/** Binds the layers to one tree; later layers win. */
+export function bind(layers: readonly Layer[]): BoundTree {
+  const merged: BoundTree = { module: new Map(), regCenter: new Map(), jobs: new Map(), faults: [] };
+  for (const layer of layers) {
+    if (layer.tree !== undefined) merge(merged, bindLayer(layer));
+  }
+  return merged;
+}
+
+function bindLayer({ source, tree }: Layer): BoundTree {
+  const faults: string[] = [];
+  const bound = (path: string, type: abstract new () => object, raw: unknown): Section =>
+    bindSection(raw, { path, source, settings: settingsOf(type), faults });
+  const module = bound('elasticjob', ModuleSettings, tree);
+  const regCenter = bound('elasticjob.regCenter', RegCenterSettings, take(module, 'regCenter'));
+  const jobs = new Map<string, Section>();
+  for (const [name, raw] of entriesOf(take(module, 'jobs'), { path: 'elasticjob.jobs', source, faults })) {
+    jobs.set(name, bound(jobPath(name), JobSettings, raw));
+  }
+  refuseUnavailable('elasticjob.tracing', take(module, 'tracing'), { source, faults, why: NO_TRACING });
+  refuseUnavailable('elasticjob.dump', take(module, 'dump'), { source, faults, why: NO_DUMP });
+  return { module, regCenter, jobs, faults };
+}
+
+function take(section: Section, name: string): unknown {
+  const value = section.get(name);
+  section.delete(name);
+  return value;
+}
+
+function bindSection(raw: unknown, binding: Binding): Section {
+  const { path, source, settings, faults } = binding;
+  const names = [...settings].flatMap(([name, { kind }]) => (kind === 'code' && source !== 'code' ? [] : [name]));
+  const section: Section = new Map();
+  for (const [key, value] of entriesOf(raw, binding)) {
+    const name = names.find((candidate) => candidate === key) ?? names.find((one) => relaxed(one) === relaxed(key));
+    const declaration = name === undefined ? undefined : settings.get(name);
+    if (name === undefined || declaration === undefined) {
+      faults.push(`${path}.${key}: unknown key${suggestion(key, names)}`);
+    } else if (section.has(name)) {
+      faults.push(`${path}.${key}: is given twice in one place, under different spellings of '${name}'`);
+    } else {
+      section.set(name, source === 'code' ? value : converted(value, declaration.kind));
+    }
+  }
+  return section;
+}
+
+function entriesOf(
+  raw: unknown,
+  { path, source, faults }: Pick<Binding, 'path' | 'source' | 'faults'>,
+): readonly (readonly [string, unknown])[] {
+  if (isMap(raw)) return Object.entries(raw).filter(([, value]) => value !== undefined);
+  // A key of a YAML file under which all lines are commented out has the value null.
+  const isEmpty = raw === undefined || (raw === null && source === 'file');
+  if (!isEmpty) faults.push(`${path}: must be a map, got ${describeValue(raw, 'hidden')}`);
+  return [];
+}
+
+function refuseUnavailable(
+  path: string,
+  raw: unknown,
+  { why, ...binding }: Pick<Binding, 'source' | 'faults'> & { readonly why: string },
+): void {
+  for (const [key, value] of entriesOf(raw, { path, ...binding })) {
+    // Switching off what is not there is no reason to refuse a file that a Java application shares.
+    const isOff = key === 'enabled' && String(value) === 'false';
+    if (!isOff)
+      binding.faults.push(
+        `${path}.${key}: ${why}, got ${describeValue(value, key === 'type' || key === 'port' ? 'shown' : 'hidden')}`,
+      );
+  }
+}
+
+/** The value that text in a file or the environment stands for; what is not written like one stays as it is. */
+function converted(value: unknown, kind: SettingDeclaration['kind']): unknown {
+  switch (kind) {
+    case 'integer':
+      return typeof value === 'string' && /^[+-]?\d{1,15}$/.test(value) ? Number(value) : value;
+    case 'boolean':
+      if (typeof value !== 'string' || !/^(true|True|TRUE|false|False|FALSE)$/.test(value)) return value;
+      return value.toLowerCase() === 'true';
+    case 'text':
+      return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+    case 'text-list':
+      if (typeof value !== 'string') return value;
+      return value.trim() === '' ? [] : value.split(',').map((entry) => entry.trim());
+    case 'text-map':
+    case 'section':
+    case 'code':
+      return value;
+    default:
+      return kind satisfies never;
+  }
+}
+
+function merge(into: BoundTree, from: BoundTree): void {
+  into.faults.push(...from.faults);
+  mergeSection(into.module, from.module);
+  mergeSection(into.regCenter, from.regCenter);
+  for (const [name, section] of from.jobs) {
+    const job = into.jobs.get(name) ?? new Map<string, unknown>();
+    into.jobs.set(name, job);
+    mergeSection(job, section);
+  }
+}
+
+function mergeSection(into: Section, from: Section): void {
+  for (const [name, value] of from) into.set(name, name === 'props' ? mergedProps(into.get(name), value) : value);
+}
+
+function mergedProps(before: unknown, after: unknown): unknown {
+  const [former, latter] = [flattenProps(before ?? {}), flattenProps(after)];
+  if ('fault' in former) return before;
+  return 'fault' in latter ? after : Object.fromEntries([...former.flat, ...latter.flat]);
+}

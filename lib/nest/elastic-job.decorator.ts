@@ -1,0 +1,55 @@
+import 'reflect-metadata';
+import { Inject } from '@nestjs/common';
+import { type JobOptions } from '../api/job-options.js';
+import { declareToken } from './declared-tokens.js';
+import { type JobSettings } from './module-settings.js';
+
+/** What `@ElasticJob` accepts: the job's settings, and how its bootstrap is injected and started. */
+export interface ElasticJobOptions
+  extends JobOptions, Pick<JobSettings, 'jobBootstrapBeanName' | 'jobClassName' | 'autoStart'> {}
+
+/** What `@ElasticJob` noted of a class. */
+export interface ElasticJobMetadata {
+  readonly jobName: string;
+  readonly options: ElasticJobOptions;
+}
+
+const METADATA = Symbol.for('nestjs-elasticjob:jobs');
+
+/**
+ * Makes a provider a job: `@ElasticJob('syncOrders', { cron: '0/5 * * * * ?', shardingTotalCount: 3 })`.
+ * The class has the method `execute(context)`, is a provider of any module, and has no need of `@Injectable()`.
+ * Several such decorators on one class make several jobs, which share its instance.
+ * @param jobName the job's name in the registry centre
+ * @param options defaults; `elasticjob.jobs.<jobName>` of the module's options, a file or the environment override them
+ */
+export function ElasticJob(jobName: string, options: ElasticJobOptions = {}): ClassDecorator {
+  declareToken(isNamed(options) ? options.jobBootstrapBeanName : jobName);
+  declareToken(jobName);
+  return (target) => {
+    // Own metadata only: a subclass that is decorated itself is another job, not one more of its parent's.
+    const others = (Reflect.getOwnMetadata(METADATA, target) as readonly ElasticJobMetadata[] | undefined) ?? [];
+    Reflect.defineMetadata(METADATA, [{ jobName, options }, ...others], target);
+  };
+}
+
+/**
+ * Injects the bootstrap of a one-off job into a constructor: `@InjectOneOffJob('myOneOffJobBean') private readonly job: OneOffJobBootstrap`.
+ * `@Inject('myOneOffJobBean')` does the same for jobs that are decorated or named in `forRoot()`'s options.
+ * @param token the job's `jobBootstrapBeanName`, or its name if it has none
+ */
+export function InjectOneOffJob(token: string): PropertyDecorator & ParameterDecorator {
+  declareToken(token);
+  return Inject(token);
+}
+
+/** The jobs that a class is decorated to be; a subclass without a decorator of its own inherits its parent's. */
+export function jobsOf(type: object): readonly ElasticJobMetadata[] {
+  return (Reflect.getMetadata(METADATA, type) as readonly ElasticJobMetadata[] | undefined) ?? [];
+}
+
+function isNamed(
+  options: ElasticJobOptions | undefined,
+): options is ElasticJobOptions & { jobBootstrapBeanName: string } {
+  return typeof options?.jobBootstrapBeanName === 'string' && options.jobBootstrapBeanName !== '';
+}

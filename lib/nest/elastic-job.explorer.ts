@@ -1,0 +1,104 @@
+import { Inject, Injectable, Scope } from '@nestjs/common';
+import { ConfigService } from '@nestjs/config';
+import { DiscoveryService } from '@nestjs/core';
+import { type ElasticJobMetadata, jobsOf } from './elastic-job.decorator.js';
+
+type Wrapper = ReturnType<DiscoveryService['getProviders']>[number];
+
+/** A provider of the application, as far as jobs are concerned. */
+export interface FoundProvider {
+  /** Name of the class, or of the token if it is no class. */
+  readonly className: string;
+  /** The class by which the provider is known, if it is one. */
+  readonly type: object | undefined;
+  /** `provider SyncOrdersJob of AppModule` */
+  readonly label: string;
+  /** The one instance; `undefined` if there is no such thing. */
+  readonly instance: object | undefined;
+  /** Why there is not one instance: `is request-scoped`. */
+  readonly scopeFault: string | undefined;
+  /** What it is decorated to be. */
+  readonly jobs: readonly ElasticJobMetadata[];
+}
+
+/** Finds the application's providers. Has no effects. */
+@Injectable()
+export class ElasticJobExplorer {
+  readonly #discovery: DiscoveryService;
+
+  constructor(@Inject(DiscoveryService) discovery: DiscoveryService) {
+    this.#discovery = discovery;
+  }
+
+  /** The application's `ConfigService`, if it imports `ConfigModule` anywhere. */
+  get configService(): ConfigService | undefined {
+    const wrappers = this.#discovery.getProviders().filter(({ token }) => token === ConfigService);
+    return wrappers
+      .map(({ instance }) => instance as ConfigService | undefined)
+      .find((service) => service !== undefined);
+  }
+
+  /** All providers that are objects, each once, however many tokens it has. */
+  providers(): readonly FoundProvider[] {
+    const seen = new Set<object>();
+    return this.#discovery.getProviders().flatMap((wrapper) => {
+      const provider = found(wrapper);
+      const identity = provider?.instance ?? wrapper;
+      if (provider === undefined || seen.has(identity)) return [];
+      seen.add(identity);
+      return [provider];
+    });
+  }
+}
+
+function found(wrapper: Wrapper): FoundProvider | undefined {
+  const scopeFault = scopeFaultOf(wrapper);
+  const instance: unknown = scopeFault === undefined ? wrapper.instance : undefined;
+  if (scopeFault === undefined && (typeof instance !== 'object' || instance === null)) return undefined;
+  const types: readonly unknown[] = [
+    instance?.constructor,
+    isClassProvider(wrapper) ? wrapper.metatype : undefined,
+    wrapper.token,
+  ];
+  const candidates = types.filter((type): type is NamedType => typeof type === 'function' && type !== Object);
+  const type = candidates.find((candidate) => jobsOf(candidate).length > 0) ?? candidates[0];
+  const className = type?.name ?? String(wrapper.name);
+  return {
+    className,
+    type,
+    label: `provider ${className}${wrapper.host === undefined ? '' : ` of ${wrapper.host.name}`}`,
+    instance: instance as object | undefined,
+    scopeFault,
+    jobs: type === undefined ? [] : jobsOf(type),
+  };
+}
+
+interface NamedType {
+  readonly name: string;
+}
+
+function isClassProvider(wrapper: Wrapper): boolean {
+  // The metatype of a factory provider is the factory.
+  return !wrapper.isFactory && wrapper.metatype !== null;
+}
+
+function scopeFaultOf(wrapper: Wrapper): string | undefined {
+  if (wrapper.scope === Scope.REQUEST) return 'is request-scoped';
+  if (wrapper.scope === Scope.TRANSIENT) return 'is transient-scoped, so that everybody has another instance';
+  if (wrapper.isDependencyTreeStatic()) return undefined;
+  const culprit = requestScopedBelow(wrapper, new Set());
+  return `depends on ${culprit === undefined ? 'something' : String(culprit.name)}, which is request-scoped`;
+}
+
+function requestScopedBelow(wrapper: Wrapper, visited: Set<Wrapper>): Wrapper | undefined {
+  visited.add(wrapper);
+  const ofConstructor = (wrapper.getCtorMetadata() ?? []) as readonly (Wrapper | undefined)[];
+  const ofProperties = (wrapper.getPropertiesMetadata() ?? []).map((property) => property.wrapper);
+  for (const dependency of [...ofConstructor, ...ofProperties]) {
+    if (dependency === undefined || visited.has(dependency)) continue;
+    if (dependency.scope === Scope.REQUEST) return dependency;
+    const below = requestScopedBelow(dependency, visited);
+    if (below !== undefined) return below;
+  }
+  return undefined;
+}

@@ -1,0 +1,104 @@
+import {
+  type DynamicModule,
+  type InjectionToken,
+  Module,
+  type ModuleMetadata,
+  type OptionalFactoryDependency,
+  type Provider,
+  type Type,
+} from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { SchedulerRegistry } from '@nestjs/schedule';
+import { isMap } from '../api/describe-value.js';
+import { declaredProviders, declaredTokens, declareToken } from './declared-tokens.js';
+import { ElasticJobCurtain } from './elastic-job.curtain.js';
+import { ElasticJobExplorer } from './elastic-job.explorer.js';
+import { ElasticJobHealth } from './elastic-job.health.js';
+import { ELASTIC_JOB_OPTIONS, ElasticJobLifecycle } from './elastic-job.lifecycle.js';
+import { JobBootstraps } from './job-bootstraps.js';
+import { type ElasticJobModuleOptions } from './module-settings.js';
+import { schedulerRegistryProvider } from './scheduler-registry.provider.js';
+
+/** Makes options, for `forRootAsync({ useClass })` and `useExisting`. */
+export interface ElasticJobOptionsFactory {
+  createElasticJobOptions(): ElasticJobModuleOptions | Promise<ElasticJobModuleOptions>;
+}
+
+/** Options of `ElasticJobModule.forRootAsync()`; one of `useFactory`, `useClass` and `useExisting`. */
+export interface ElasticJobModuleAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
+  readonly useFactory?: (...dependencies: never[]) => ElasticJobModuleOptions | Promise<ElasticJobModuleOptions>;
+  readonly inject?: (InjectionToken | OptionalFactoryDependency)[];
+  readonly useClass?: Type<ElasticJobOptionsFactory>;
+  readonly useExisting?: Type<ElasticJobOptionsFactory>;
+  /**
+   * Names of one-off jobs' bootstraps that are only known from the factory's result, a file or the environment, and are
+   * injected by `@Inject('…')`. `@InjectOneOffJob('…')`, decorated jobs and `forRoot()` need no such list.
+   */
+  readonly oneOffJobs?: readonly string[];
+}
+
+/** Providers of bootstraps, under all names that decorators and options have declared when the application is made. */
+@Module({ providers: declaredProviders, exports: declaredTokens })
+class ElasticJobTokensModule {}
+
+/**
+ * Runs distributed jobs in a Nest application: import `ElasticJobModule.forRoot()` once, in the root module.
+ * It is global, finds all providers that are decorated with `@ElasticJob()`, and starts them when the application has booted.
+ */
+@Module({})
+export class ElasticJobModule {
+  /** @param options see `ElasticJobModuleOptions`; a file and the environment override them */
+  static forRoot(options: ElasticJobModuleOptions = {}): DynamicModule {
+    declareTokensIn(options);
+    return moduleWith([{ provide: ELASTIC_JOB_OPTIONS, useValue: options }], {});
+  }
+
+  /** As `forRoot`, with options that a factory makes, which may inject other providers. */
+  static forRootAsync(options: ElasticJobModuleAsyncOptions): DynamicModule {
+    for (const token of options.oneOffJobs ?? []) declareToken(token);
+    return moduleWith(optionsProviders(options), options.imports === undefined ? {} : { imports: options.imports });
+  }
+}
+
+function moduleWith(options: readonly Provider[], { imports = [] }: Pick<ModuleMetadata, 'imports'>): DynamicModule {
+  return {
+    module: ElasticJobModule,
+    global: true,
+    imports: [...imports, DiscoveryModule, ElasticJobTokensModule, ElasticJobCurtain],
+    providers: [
+      ...options,
+      ElasticJobExplorer,
+      ElasticJobLifecycle,
+      JobBootstraps,
+      ElasticJobHealth,
+      schedulerRegistryProvider,
+    ],
+    exports: [JobBootstraps, ElasticJobHealth, ElasticJobLifecycle, SchedulerRegistry, ElasticJobTokensModule],
+  };
+}
+
+function optionsProviders(options: ElasticJobModuleAsyncOptions): readonly Provider[] {
+  const { useFactory, useClass, useExisting, inject = [] } = options;
+  if (useFactory !== undefined) return [{ provide: ELASTIC_JOB_OPTIONS, useFactory, inject }];
+  const factory = useClass ?? useExisting;
+  if (factory === undefined)
+    throw new TypeError('ElasticJobModule.forRootAsync() needs useFactory, useClass or useExisting.');
+  return [
+    ...(useClass === undefined ? [] : [useClass]),
+    {
+      provide: ELASTIC_JOB_OPTIONS,
+      useFactory: (made: ElasticJobOptionsFactory) => made.createElasticJobOptions(),
+      inject: [factory],
+    },
+  ];
+}
+
+/** What is wrong with the options is said when the application starts; here only names are picked up. */
+function declareTokensIn(options: unknown): void {
+  const jobs = isMap(options) ? options['jobs'] : undefined;
+  if (!isMap(jobs)) return;
+  for (const [jobName, settings] of Object.entries(jobs)) {
+    declareToken(jobName);
+    if (isMap(settings)) declareToken(settings['jobBootstrapBeanName']);
+  }
+}

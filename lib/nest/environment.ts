@@ -1,0 +1,143 @@
+/**
+ * Reads settings from environment variables, by Spring's rules of relaxed binding, which ignore case and separators:
+ * `ELASTICJOB_REGCENTER_SERVERLISTS`, `ELASTICJOB_REG_CENTER_SERVER_LISTS` and `elasticjob.reg-center.server-lists` are one.
+ *
+ * A variable cannot spell every name of a job or of a property, so:
+ * - `ELASTICJOB_JOBS_SYNCORDERS_…` or `…_SYNC_ORDERS_…` means the known job whose name is that without case and separators
+ *   (`syncOrders`, `sync-orders`); if there is none, a new job of that name in lower case (`syncorders`, `sync_orders`).
+ * - `…_PROPS_EMAIL_HOST` means the known property that is that without case and separators; if there is none, a new
+ *   one in lower case with a dot for each `_` (`email.host`).
+ */
+import { relaxed, suggestion } from '../api/nearest.js';
+import { settingsOf } from '../api/setting.js';
+import { JobSettings, ModuleSettings } from './module-settings.js';
+
+/** What the environment says. */
+export interface EnvironmentReading {
+  /** The tree under `elasticjob`. */
+  readonly tree: Readonly<Record<string, unknown>>;
+  /** The variable from which a setting came, by its key path without `elasticjob.`: sections and names joined by NUL. */
+  readonly origins: ReadonlyMap<string, string>;
+  readonly faults: readonly string[];
+  /** Variables that begin with `ELASTICJOB_` and mean nothing; perhaps somebody else's. */
+  readonly strangers: readonly string[];
+}
+
+/** A setting's place in the tree, outermost name first. */
+type Place = readonly string[];
+
+/** Known names of jobs, with the keys of their properties. */
+export type KnownJobs = ReadonlyMap<string, readonly string[]>;
+
+const SECTIONS = ['regCenter', 'jobs', 'tracing', 'dump'];
+
+/** Reads all variables of `environment` that begin with `ELASTICJOB_`. */
+export function readEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  known: KnownJobs,
+): EnvironmentReading {
+  const tree: Record<string, unknown> = {};
+  const origins = new Map<string, string>();
+  const faults: string[] = [];
+  const strangers: string[] = [];
+  for (const variable of Object.keys(environment).sort()) {
+    const parts = partsOf(variable);
+    const value = environment[variable];
+    if (parts === undefined || value === undefined) continue;
+    const place = placeOf(parts, known);
+    if (place === undefined) strangers.push(variable);
+    else if ('fault' in place) faults.push(`${variable}: ${place.fault}`);
+    else if (origins.has(originKey(place))) {
+      faults.push(`elasticjob.${place.join('.')}: is given twice, by ${origins.get(originKey(place))} and ${variable}`);
+    } else {
+      origins.set(originKey(place), variable);
+      put(tree, place, value);
+    }
+  }
+  return { tree, origins, faults, strangers };
+}
+
+/** The key of a place in `EnvironmentReading.origins`. */
+export function originKey(place: Place): string {
+  return place.join('\0');
+}
+
+function partsOf(variable: string): readonly string[] | undefined {
+  const rest = /^elasticjob[._](.+)$/i.exec(variable)?.[1];
+  const parts = rest
+    ?.split(/[._]+/)
+    .filter((part) => part !== '')
+    .map((part) => part.toLowerCase());
+  return parts === undefined || parts.length === 0 ? undefined : parts;
+}
+
+function placeOf(parts: readonly string[], known: KnownJobs): Place | { readonly fault: string } | undefined {
+  const scalars = [...settingsOf(ModuleSettings)].flatMap(([name, { kind }]) =>
+    kind === 'section' || kind === 'code' ? [] : [name],
+  );
+  const scalar = named(parts, scalars);
+  if (scalar !== undefined) return [scalar];
+  for (let length = 1; length < parts.length; length++) {
+    const section = named(parts.slice(0, length), SECTIONS);
+    const rest = parts.slice(length);
+    if (section !== undefined) return section === 'jobs' ? placeInJobs(rest, known) : [section, rest.join('-')];
+  }
+  return stranger(parts, scalars);
+}
+
+function stranger(parts: readonly string[], scalars: readonly string[]): { readonly fault: string } | undefined {
+  const whole = parts.join('-');
+  const meant =
+    suggestion(whole, scalars) ||
+    suggestion(String(parts[0]), SECTIONS) ||
+    suggestion(parts.slice(0, 2).join(''), ['regCenter']);
+  return meant === '' ? undefined : { fault: `unknown key '${whole}'${meant}` };
+}
+
+function placeInJobs(parts: readonly string[], known: KnownJobs): Place | { readonly fault: string } {
+  const splits = parts.slice(1).map((_, index) => ({ name: parts.slice(0, index + 1), rest: parts.slice(index + 1) }));
+  const ofKnown = splits.flatMap(({ name, rest }) =>
+    [...known].filter(([job]) => relaxed(job) === relaxed(name.join(''))).map(([job, props]) => ({ job, props, rest })),
+  );
+  const fitting = ofKnown.flatMap(({ job, props, rest }) => {
+    const setting = settingOf(rest, props);
+    return setting === undefined ? [] : [['jobs', job, ...setting]];
+  });
+  const [place, another] = fitting;
+  if (place !== undefined && another !== undefined) {
+    return { fault: `may mean the job '${place[1]}' or the job '${another[1]}'; set it elsewhere` };
+  }
+  if (place !== undefined) return place;
+  for (const { name, rest } of splits) {
+    const setting = settingOf(rest, []);
+    if (setting !== undefined) return ['jobs', name.join('_'), ...setting];
+  }
+  const [job] = ofKnown;
+  if (job !== undefined) return ['jobs', job.job, job.rest.join('-')];
+  return { fault: "is no setting of a job; a job's settings are ELASTICJOB_JOBS_<NAME>_<SETTING>" };
+}
+
+function settingOf(parts: readonly string[], props: readonly string[]): Place | undefined {
+  const [first, ...rest] = parts;
+  if (first === 'props' && rest.length > 0) return ['props', named(rest, props) ?? rest.join('.')];
+  const setting = named(parts, settingsOf(JobSettings).keys());
+  return setting === undefined || setting === 'props' ? undefined : [setting];
+}
+
+function named(parts: readonly string[], names: Iterable<string>): string | undefined {
+  const wanted = relaxed(parts.join(''));
+  for (const name of names) if (relaxed(name) === wanted) return name;
+  return undefined;
+}
+
+function put(tree: Record<string, unknown>, [name = '', ...rest]: Place, value: string): void {
+  const inner = Object.hasOwn(tree, name) ? (tree[name] as Record<string, unknown>) : {};
+  if (rest.length > 0) put(inner, rest, value);
+  // Defined rather than assigned: `__proto__` is a name like any other here.
+  Object.defineProperty(tree, name, {
+    value: rest.length > 0 ? inner : value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
+}

@@ -1,0 +1,31 @@
+/** What is wrong with the addresses of ZooKeeper servers, which may end with a path that roots everything there, said as what they must be; `undefined`: nothing. */
+export function demandOnServerLists(text: string): string | undefined {
+  const slash = text.indexOf('/');
+  const list = slash < 0 ? text : text.slice(0, slash);
+  const servers = list.split(',').map((server) => server.trim());
+  const wrong = servers.find((server) => !isServer(server));
+  if (wrong === undefined) return undefined;
+  return `must be servers like 'host1:2181,host2:2181'${wrong === '' ? '' : `, which '${wrong}' is not`}`;
+}
+
+function isServer(server: string): boolean {
+  const parts = /^(?:\[[0-9a-fA-F:.%]+\]|[^\s:/@[\]]+)(?::(\d{1,5}))?$/.exec(server);
+  if (parts === null) return false;
+  const port = Number(parts[1] ?? 2181);
+  return port >= 1 && port <= 65_535;
+}
+
+/** What is wrong with a namespace, said as what it must be; `undefined`: nothing. It may be a path such as `team/orders`. */
+export function demandOnNamespace(text: string): string | undefined {
+  const isName = (part: string): boolean => part !== '' && part === part.trim() && part !== '.' && part !== '..';
+  // ZooKeeper refuses these characters in paths.
+  // eslint-disable-next-line no-control-regex
+  const refused = /[\u0000-\u001f\u007f-\u009f\ud800-\uf8ff\ufff0-\uffff]/.test(text);
+  const fits = !refused && text.split('/').every(isName);
+  return fits ? undefined : "must be a name like 'orders', or names joined by '/'";
+}
+
+/** What is wrong with credentials, said as what they must be; `undefined`: nothing. */
+export function demandOnDigest(text: string): string | undefined {
+  return /^[^:]+:.+$/s.test(text) ? undefined : 'must be of the form user:password';
+}

@@ -1,0 +1,138 @@
+import { InvalidConfigurationError } from '../api/errors.js';
+import { faultsIn } from '../api/setting.js';
+import { JobTypes } from '../kernel/job-types.js';
+import { systemClock } from '../time/clock.js';
+import { parseTimeZone } from '../time/time-zone.js';
+import { bind, type BoundTree, type Layer } from './binding.js';
+import { type FoundProvider } from './elastic-job.explorer.js';
+import { originKey, readEnvironment } from './environment.js';
+import { type DefinedJob, defineJobs } from './job-definitions.js';
+import { ModuleSettings, RegCenterSettings } from './module-settings.js';
+
+/** Where settings come from. */
+export interface SettingsSources {
+  /** What was given to `forRoot`. */
+  readonly options: unknown;
+  /** What `@nestjs/config` has under `elasticjob`; `undefined`: nothing. */
+  readonly file: unknown;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly providers: readonly FoundProvider[];
+}
+
+/** All settings of the application, checked. */
+export interface ElasticJobSettings {
+  readonly module: ModuleSettings;
+  readonly regCenter: RegCenterSettings;
+  readonly jobs: readonly DefinedJob[];
+  /** What is allowed, but perhaps not meant; one sentence each. */
+  readonly warnings: readonly string[];
+}
+
+const NAMESPACE_FAULT = "elasticjob.regCenter.namespace: is required with serverLists and must be a name like 'orders'";
+
+/**
+ * Merges and checks all settings.
+ * @returns `undefined` if `elasticjob.enabled` is false; nothing else is looked at then
+ * @throws InvalidConfigurationError naming everything that is wrong, one line each
+ */
+export function readSettings({
+  options,
+  file,
+  environment,
+  providers,
+}: SettingsSources): ElasticJobSettings | undefined {
+  const decorated = providers.flatMap(({ jobs }) => jobs.map(({ jobName, options: defaults }) => [jobName, defaults]));
+  const layers: readonly Layer[] = [
+    { source: 'code', tree: { jobs: Object.fromEntries(decorated) as unknown } },
+    { source: 'code', tree: options },
+    { source: 'file', tree: file },
+  ];
+  const known = new Map([...bind(layers).jobs].map(([name, job]) => [name, keysOf(job.get('props'))]));
+  const variables = readEnvironment(environment, known);
+  const tree = bind([...layers, { source: 'environment', tree: variables.tree }]);
+  if (tree.module.get('enabled') === false) return undefined;
+
+  const originOf =
+    (...place: readonly string[]) =>
+    (setting: string): string => {
+      const variable = variables.origins.get(originKey([...place, setting]));
+      return variable === undefined ? '' : ` (from environment variable ${variable})`;
+    };
+  const { jobs, faults } = defineJobs({ providers, jobs: tree.jobs, originOf: (name) => originOf('jobs', name) });
+  const module = Object.assign(new ModuleSettings(), Object.fromEntries(tree.module));
+  const regCenter = Object.assign(new RegCenterSettings(), Object.fromEntries(tree.regCenter));
+  const all = [
+    ...tree.faults,
+    ...variables.faults,
+    ...faultsIn(module, 'elasticjob', originOf()),
+    ...faultsInRegCenter(tree, regCenter, originOf('regCenter')),
+    ...faults,
+  ];
+  if (all.length === 0) all.push(...faultsInTypes(module, jobs));
+  if (all.length > 0) throw new InvalidConfigurationError([...new Set(all)]);
+  return { module, regCenter, jobs, warnings: warningsOn(jobs, variables.strangers) };
+}
+
+function keysOf(props: unknown): readonly string[] {
+  return typeof props === 'object' && props !== null ? Object.keys(props) : [];
+}
+
+function faultsInRegCenter(
+  tree: BoundTree,
+  settings: RegCenterSettings,
+  origin: (setting: string) => string,
+): readonly string[] {
+  const faults = faultsIn(settings, 'elasticjob.regCenter', origin);
+  const lacksNamespace = tree.regCenter.has('serverLists') && !tree.regCenter.has('namespace');
+  return lacksNamespace ? [...faults, NAMESPACE_FAULT] : faults;
+}
+
+function faultsInTypes(module: ModuleSettings, jobs: readonly DefinedJob[]): readonly string[] {
+  const { strategies, executors, errorHandlers, threadPoolSizeProviders } = module;
+  const extensions = {
+    ...(strategies && { strategies }),
+    ...(executors && { executors }),
+    ...(errorHandlers && { errorHandlers }),
+    ...(threadPoolSizeProviders && { threadPoolSizeProviders }),
+  };
+  const silent = { debug: () => undefined, log: () => undefined, warn: () => undefined, error: () => undefined };
+  const types = new JobTypes(extensions, { clock: systemClock, logger: silent });
+  return jobs.flatMap(({ configuration, job }) => [
+    ...faultsOf(() => types.check(configuration)),
+    ...(typeof job === 'string' ? faultsOf(() => types.executor(configuration.jobName, job)) : []),
+  ]);
+}
+
+function faultsOf(check: () => unknown): readonly string[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidConfigurationError) return error.faults;
+    throw error;
+  }
+}
+
+function warningsOn(jobs: readonly DefinedJob[], strangers: readonly string[]): readonly string[] {
+  const zoned = jobs.filter(
+    ({ configuration: { timeZone } }) => timeZone !== undefined && !parseTimeZone(timeZone).acceptedByJava,
+  );
+  const unmonitored = jobs.filter(({ configuration: { failover, monitorExecution } }) => failover && !monitorExecution);
+  return [
+    ...(zoned.length === 0
+      ? []
+      : [
+          `Java ElasticJob refuses time zones that do not start with 'GMT'. Instances in Java could not run: ${listed(zoned)}.`,
+        ]),
+    ...(unmonitored.length === 0
+      ? []
+      : [`failover has no effect without monitorExecution, on: ${listed(unmonitored)}.`]),
+    ...(strangers.length === 0
+      ? []
+      : [`These environment variables are no settings of ElasticJob and are ignored: ${strangers.join(', ')}.`]),
+  ];
+}
+
+function listed(jobs: readonly DefinedJob[]): string {
+  return jobs.map(({ configuration: { jobName } }) => `'${jobName}'`).join(', ');
+}

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type ConfigFactory, type ConfigFactoryKeyHost, registerAs } from '@nestjs/config';
+import { parseDocument, visit } from 'yaml';
+import { describeValue, isMap } from '../api/describe-value.js';
+import { InvalidConfigurationError } from '../api/errors.js';
+import { relaxed, suggestion } from '../api/nearest.js';
+
+/** The top-level key of the file, and the name of the settings in `@nestjs/config`. */
+export const CONFIG_NAMESPACE = 'elasticjob';
+
+/** What `elasticJobConfig` returns: a loader for `@nestjs/config`. */
+export type ElasticJobConfigFactory = ConfigFactory<Record<string, unknown>> &
+  ConfigFactoryKeyHost<Record<string, unknown>>;
+
+/**
+ * Loads settings from a YAML file: `ConfigModule.forRoot({ load: [elasticJobConfig('elasticjob.yaml')] })`.
+ * They stand under the top-level key `elasticjob`; other top-level keys are left to others.
+ * @param file absolute, or relative to the working directory of the process
+ * @returns a loader that throws InvalidConfigurationError, naming the file, if it cannot be read or is no such YAML
+ */
+export function elasticJobConfig(file: string): ElasticJobConfigFactory {
+  return registerAs(CONFIG_NAMESPACE, () => readSettings(file));
+}
+
+function readSettings(file: string): Record<string, unknown> {
+  const root = parse(file, read(file));
+  if (!isMap(root))
+    throw refusal(file, `must be a map with the key '${CONFIG_NAMESPACE}', got ${describeValue(root, 'hidden')}`);
+  const keys = Object.keys(root).filter((key) => relaxed(key) === CONFIG_NAMESPACE);
+  const [key, another] = keys;
+  if (key === undefined) {
+    const meant = Object.keys(root).find((candidate) => suggestion(candidate, [CONFIG_NAMESPACE]) !== '');
+    const hint = meant === undefined ? '' : `, but '${meant}'; did you mean '${CONFIG_NAMESPACE}'?`;
+    throw refusal(file, `has no top-level key '${CONFIG_NAMESPACE}'${hint}`);
+  }
+  if (another !== undefined) throw refusal(file, `has both '${key}' and '${another}' at the top`);
+  const settings = root[key];
+  if (settings === null) return {};
+  if (!isMap(settings)) throw refusal(file, `has no map under '${key}', but ${describeValue(settings, 'hidden')}`);
+  return { ...settings };
+}
+
+function read(file: string): string {
+  if (typeof file !== 'string' || file.trim() === '') {
+    throw new InvalidConfigurationError([
+      `elasticJobConfig(): must be given the path of a file, got ${describeValue(file)}`,
+    ]);
+  }
+  try {
+    return readFileSync(resolve(file), 'utf8');
+  } catch (error) {
+    throw refusal(file, `could not be read: ${messageOf(error)}`, error);
+  }
+}
+
+function parse(file: string, text: string): unknown {
+  try {
+    const document = parseDocument(text, { merge: true });
+    const [error] = document.errors;
+    if (error !== undefined) throw error;
+    visit(document, {
+      Scalar: (_, node) => {
+        // A text such as 007 looks like a number; which it is, is known only where it is bound.
+        if (typeof node.value === 'number' && node.source !== undefined && String(node.value) !== node.source)
+          node.value = node.source;
+      },
+    });
+    return document.toJS();
+  } catch (error) {
+    throw refusal(file, `is no valid YAML: ${messageOf(error)}`, error);
+  }
+}
+
+function refusal(file: string, what: string, cause?: unknown): InvalidConfigurationError {
+  return new InvalidConfigurationError([`Configuration file '${file}' ${what}`], { cause });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message.trim() : String(error);
+}

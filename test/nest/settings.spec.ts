@@ -1,0 +1,495 @@
+import { describe, expect, test } from '@jest/globals';
+import { type InvalidConfigurationError } from '../../lib/api/errors.js';
+import { type FoundProvider } from '../../lib/nest/elastic-job.explorer.js';
+import { type ElasticJobSettings, readSettings } from '../../lib/nest/settings.js';
+
+interface Given {
+  readonly options?: unknown;
+  readonly file?: unknown;
+  readonly environment?: Record<string, string | undefined>;
+  readonly providers?: readonly FoundProvider[];
+}
+
+class SyncOrdersJob {
+  execute(): void {}
+}
+
+/** A provider with a job, as the explorer finds it. */
+const provider = (
+  jobName: string,
+  options: Record<string, unknown>,
+  more: Partial<FoundProvider> = {},
+): FoundProvider => ({
+  className: 'SyncOrdersJob',
+  type: SyncOrdersJob,
+  label: 'provider SyncOrdersJob of AppModule',
+  instance: new SyncOrdersJob(),
+  scopeFault: undefined,
+  jobs: [{ jobName, options }],
+  ...more,
+});
+
+const syncOrders = provider('syncOrders', { shardingTotalCount: 3 });
+
+const read = ({ options = {}, file, environment = {}, providers = [syncOrders] }: Given): ElasticJobSettings =>
+  readSettings({ options, file, environment, providers })!;
+
+const faultsOf = (given: Given): readonly string[] => {
+  try {
+    read(given);
+    return [];
+  } catch (error) {
+    return (error as InvalidConfigurationError).faults;
+  }
+};
+
+const configurationOf = (given: Given) => read(given).jobs[0]!.configuration;
+
+describe('precedence', () => {
+  test('the environment wins over the file, the file over code, code over the decorator, field by field', () => {
+    const configuration = configurationOf({
+      providers: [
+        provider('syncOrders', {
+          shardingTotalCount: 1,
+          jobParameter: 'decorator',
+          description: 'decorator',
+          label: 'decorator',
+        }),
+      ],
+      options: { jobs: { syncOrders: { jobParameter: 'code', description: 'code', shardingTotalCount: 2 } } },
+      file: { jobs: { syncOrders: { description: 'file', shardingTotalCount: 3 } } },
+      environment: { ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCOUNT: '4' },
+    });
+
+    expect(configuration).toMatchObject({
+      label: 'decorator',
+      jobParameter: 'code',
+      description: 'file',
+      shardingTotalCount: 4,
+    });
+  });
+
+  test('properties are merged key by key, however they are nested', () => {
+    const { props } = configurationOf({
+      providers: [
+        provider('syncOrders', { shardingTotalCount: 1, props: { 'email.host': 'a', 'email.port': '1', own: 'x' } }),
+      ],
+      options: { jobs: { syncOrders: { props: { email: { port: 2 } } } } },
+      environment: { ELASTICJOB_JOBS_SYNC_ORDERS_PROPS_EMAIL_HOST: 'b' },
+    });
+
+    expect(props).toEqual({ 'email.host': 'b', 'email.port': '2', own: 'x' });
+  });
+
+  test('a wrong value that is overridden by a right one is no fault', () => {
+    expect(
+      configurationOf({
+        options: { jobs: { syncOrders: { shardingTotalCount: 'three' } } },
+        environment: { ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCOUNT: '3' },
+      }).shardingTotalCount,
+    ).toBe(3);
+  });
+
+  test('an empty text takes away what a weaker source says', () => {
+    const providers = [provider('syncOrders', { shardingTotalCount: 1, cron: '0/5 * * * * ?' })];
+
+    expect(configurationOf({ providers, file: { jobs: { syncOrders: { cron: '' } } } }).cron).toBeUndefined();
+  });
+});
+
+describe('relaxed names', () => {
+  test.each([
+    ['ELASTICJOB_REGCENTER_SERVERLISTS'],
+    ['ELASTICJOB_REG_CENTER_SERVER_LISTS'],
+    ['elasticjob.reg-center.server-lists'.replaceAll('-', '')],
+    ['elasticjob.regCenter.serverLists'],
+    ['elasticjob_reg_center_serverLists'],
+  ])('the variable %s', (variable) => {
+    const { regCenter } = read({ options: { regCenter: { namespace: 'n' } }, environment: { [variable]: 'zoo:2181' } });
+
+    expect(regCenter).toEqual({ namespace: 'n', serverLists: 'zoo:2181' });
+  });
+
+  test.each([
+    ['regCenter', 'serverLists'],
+    ['reg-center', 'server-lists'],
+    ['reg_center', 'server_lists'],
+    ['REGCENTER', 'ServerLists'],
+  ])('the keys %s and %s', (section, key) => {
+    const { regCenter } = read({ file: { [section]: { [key]: 'zoo', namespace: 'n' } } });
+
+    expect(regCenter).toEqual({ namespace: 'n', serverLists: 'zoo' });
+  });
+
+  test.each([
+    ['sync-orders', 'ELASTICJOB_JOBS_SYNCORDERS_JOBPARAMETER'],
+    ['sync-orders', 'ELASTICJOB_JOBS_SYNC_ORDERS_JOB_PARAMETER'],
+    ['sync.orders', 'ELASTICJOB_JOBS_SYNC_ORDERS_JOB_PARAMETER'],
+    ['同步', 'ELASTICJOB_JOBS_同步_JOBPARAMETER'],
+    ['job', 'ELASTICJOB_JOBS_JOB_JOBPARAMETER'],
+  ])('the job %s in the variable %s', (jobName, variable) => {
+    const providers = [provider(jobName, { shardingTotalCount: 1 })];
+
+    expect(configurationOf({ providers, environment: { [variable]: 'x' } }).jobParameter).toBe('x');
+  });
+
+  test('a job whose name begins like another one is told from it', () => {
+    const providers = [provider('sync', { shardingTotalCount: 1 }), provider('syncOrders', { shardingTotalCount: 1 })];
+    const { jobs } = read({ providers, environment: { ELASTICJOB_JOBS_SYNC_ORDERS_LABEL: 'x' } });
+
+    expect(jobs.map(({ configuration }) => configuration.label)).toEqual([undefined, 'x']);
+  });
+
+  test('a variable that may mean two jobs is refused', () => {
+    const providers = [provider('a-b', { shardingTotalCount: 1 }), provider('ab', { shardingTotalCount: 1 })];
+
+    expect(faultsOf({ providers, environment: { ELASTICJOB_JOBS_AB_LABEL: 'x' } })).toEqual([
+      "ELASTICJOB_JOBS_AB_LABEL: may mean the job 'a-b' or the job 'ab'; set it elsewhere",
+    ]);
+  });
+
+  test('two variables for one setting are refused', () => {
+    const environment = { ELASTICJOB_REGCENTER_NAMESPACE: 'a', ELASTICJOB_REG_CENTER_NAMESPACE: 'b' };
+
+    expect(faultsOf({ environment })).toEqual([
+      'elasticjob.regCenter.namespace: is given twice, by ELASTICJOB_REGCENTER_NAMESPACE and ELASTICJOB_REG_CENTER_NAMESPACE',
+    ]);
+  });
+
+  test('two spellings of one key in a file are refused', () => {
+    expect(faultsOf({ file: { regCenter: { namespace: 'a', NAMESPACE: 'b' } } })).toEqual([
+      "elasticjob.regCenter.NAMESPACE: is given twice in one place, under different spellings of 'namespace'",
+    ]);
+  });
+
+  test('names of jobs are exact in a file', () => {
+    expect(faultsOf({ file: { jobs: { 'sync-orders': { shardingTotalCount: 1 } } } })).toEqual([
+      "elasticjob.jobs.sync-orders: no provider is decorated with @ElasticJob('sync-orders'), and neither elasticJobClass nor " +
+        "elasticJobType is set; did you mean 'syncOrders'?",
+    ]);
+  });
+});
+
+describe('text', () => {
+  test('of a file or the environment stands for numbers, booleans and lists', () => {
+    const { module, jobs, regCenter } = read({
+      file: {
+        autoStart: 'False',
+        shutdownGracePeriodMilliseconds: '5',
+        regCenter: { maxRetries: '007', namespace: 5 },
+        jobs: { syncOrders: { shardingTotalCount: '3', jobParameter: 7, description: true } },
+      },
+      environment: { ELASTICJOB_JOBS_SYNCORDERS_FAILOVER: 'true', ELASTICJOB_JOBS_SYNCORDERS_MAXTIMEDIFFSECONDS: '-1' },
+    });
+
+    expect(module).toEqual({ autoStart: false, shutdownGracePeriodMilliseconds: 5 });
+    expect(regCenter).toEqual({ maxRetries: 7, namespace: '5' });
+    expect(jobs[0]!.configuration).toMatchObject({
+      shardingTotalCount: 3,
+      jobParameter: '7',
+      description: 'true',
+      failover: true,
+      maxTimeDiffSeconds: -1,
+    });
+  });
+
+  test.each([
+    ['SHARDINGTOTALCOUNT', 'three', 'shardingTotalCount: must be an integer of at least 1, got "three"'],
+    ['SHARDINGTOTALCOUNT', '', 'shardingTotalCount: must be an integer of at least 1, got ""'],
+    ['SHARDINGTOTALCOUNT', '3.0', 'shardingTotalCount: must be an integer of at least 1, got "3.0"'],
+    ['SHARDINGTOTALCOUNT', '1e3', 'shardingTotalCount: must be an integer of at least 1, got "1e3"'],
+    ['SHARDINGTOTALCOUNT', '0x10', 'shardingTotalCount: must be an integer of at least 1, got "0x10"'],
+    ['SHARDINGTOTALCOUNT', ' 3', 'shardingTotalCount: must be an integer of at least 1, got " 3"'],
+    ['SHARDINGTOTALCOUNT', '0', 'shardingTotalCount: must be an integer of at least 1, got 0'],
+    [
+      'SHARDINGTOTALCOUNT',
+      '99999999999999999999',
+      'shardingTotalCount: must be an integer of at least 1, got "99999999999999999999"',
+    ],
+    ['FAILOVER', 'yes', 'failover: must be true or false, got "yes"'],
+    ['FAILOVER', '1', 'failover: must be true or false, got "1"'],
+    ['FAILOVER', '', 'failover: must be true or false, got ""'],
+    ['FAILOVER', 'tRue', 'failover: must be true or false, got "tRue"'],
+  ])('that is not written like one is refused: %s=%p', (key, value, said) => {
+    const variable = `ELASTICJOB_JOBS_SYNCORDERS_${key}`;
+
+    expect(faultsOf({ environment: { [variable]: value } })).toEqual([
+      `elasticjob.jobs.syncOrders.${said} (from environment variable ${variable})`,
+    ]);
+  });
+
+  test('of code stands for text only', () => {
+    expect(faultsOf({ options: { enabled: 'true', jobs: { syncOrders: { shardingTotalCount: '3' } } } })).toEqual([
+      'elasticjob.enabled: must be true or false, got "true"',
+      'elasticjob.jobs.syncOrders.shardingTotalCount: must be an integer of at least 1, got "3"',
+    ]);
+  });
+
+  test('a file whose section has no lines is a file without it', () => {
+    expect(faultsOf({ file: { regCenter: null, jobs: null } })).toEqual([]);
+    expect(faultsOf({ file: { jobs: { syncOrders: null } } })).toEqual([]);
+  });
+});
+
+describe('unknown keys', () => {
+  test.each<[Given, string]>([
+    [
+      { options: { regCenter: { namspace: 'x' } } },
+      "elasticjob.regCenter.namspace: unknown key; did you mean 'namespace'?",
+    ],
+    [{ file: { 'reg-centre': {} } }, "elasticjob.reg-centre: unknown key; did you mean 'regCenter'?"],
+    [{ options: { foo: 1 } }, 'elasticjob.foo: unknown key'],
+    [{ options: JSON.parse('{"__proto__": {"enabled": false}}') }, 'elasticjob.__proto__: unknown key'],
+    [
+      { options: { jobs: { syncOrders: { corn: 'x' } } } },
+      "elasticjob.jobs.syncOrders.corn: unknown key; did you mean 'cron'?",
+    ],
+    [{ options: { jobs: { syncOrders: { toString: 'x' } } } }, 'elasticjob.jobs.syncOrders.toString: unknown key'],
+    [{ file: { strategies: [] } }, 'elasticjob.strategies: unknown key'],
+    [
+      { environment: { ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCONT: '3' } },
+      "elasticjob.jobs.syncOrders.shardingtotalcont: unknown key; did you mean 'shardingTotalCount'?",
+    ],
+    [
+      { environment: { ELASTICJOB_REGCENTER_NAMSPACE: 'x' } },
+      "elasticjob.regCenter.namspace: unknown key; did you mean 'namespace'?",
+    ],
+    [
+      { environment: { ELASTICJOB_REGCENTRE_NAMESPACE: 'x' } },
+      "ELASTICJOB_REGCENTRE_NAMESPACE: unknown key 'regcentre-namespace'; did you mean 'regCenter'?",
+    ],
+    [{ environment: { ELASTICJOB_ENABLD: 'x' } }, "ELASTICJOB_ENABLD: unknown key 'enabld'; did you mean 'enabled'?"],
+    [
+      { environment: { ELASTICJOB_JOBS_SYNCORDERS: 'x' } },
+      "ELASTICJOB_JOBS_SYNCORDERS: is no setting of a job; a job's settings are ELASTICJOB_JOBS_<NAME>_<SETTING>",
+    ],
+  ])('are refused: %j', (given, said) => {
+    expect(faultsOf(given)).toEqual([said]);
+  });
+
+  test('variables that are probably somebody else’s, such as those of a Kubernetes service, are warned of only', () => {
+    expect(
+      read({ environment: { ELASTICJOB_UI_SERVICE_HOST: '10.0.0.1', ELASTICJOBS: 'x', PATH: 'y' } }).warnings,
+    ).toEqual([
+      'These environment variables are no settings of ElasticJob and are ignored: ELASTICJOB_UI_SERVICE_HOST.',
+    ]);
+  });
+});
+
+describe('wrong values', () => {
+  const SERVERS = "elasticjob.regCenter.serverLists: must be servers like 'host1:2181,host2:2181'";
+  const NAMESPACE = "elasticjob.regCenter.namespace: must be a name like 'orders', or names joined by '/'";
+
+  test.each<[unknown, string]>([
+    [null, 'elasticjob: must be a map, got null'],
+    [[], 'elasticjob: must be a map, got a list'],
+    ['text', 'elasticjob: must be a map, got a string that is not shown'],
+    [{ jobs: [] }, 'elasticjob.jobs: must be a map, got a list'],
+    [{ jobs: null }, 'elasticjob.jobs: must be a map, got null'],
+    [{ jobs: { syncOrders: 3 } }, 'elasticjob.jobs.syncOrders: must be a map, got a number that is not shown'],
+    [{ regCenter: 'zoo:2181' }, 'elasticjob.regCenter: must be a map, got a string that is not shown'],
+    [{ regCenter: { serverLists: '', namespace: 'n' } }, `${SERVERS}, got ""`],
+    [{ regCenter: { serverLists: 'a b', namespace: 'n' } }, `${SERVERS}, which 'a b' is not, got "a b"`],
+    [{ regCenter: { serverLists: 'a:0', namespace: 'n' } }, `${SERVERS}, which 'a:0' is not, got "a:0"`],
+    [{ regCenter: { serverLists: 'a:65536', namespace: 'n' } }, `${SERVERS}, which 'a:65536' is not, got "a:65536"`],
+    [{ regCenter: { serverLists: 'a:1,', namespace: 'n' } }, `${SERVERS}, got "a:1,"`],
+    [{ regCenter: { serverLists: ['a:1'], namespace: 'n' } }, `${SERVERS}, got ["a:1"]`],
+    [
+      { regCenter: { serverLists: 'a:1' } },
+      "elasticjob.regCenter.namespace: is required with serverLists and must be a name like 'orders'",
+    ],
+    [{ regCenter: { namespace: '' } }, `${NAMESPACE}, got ""`],
+    [{ regCenter: { namespace: '/a' } }, `${NAMESPACE}, got "/a"`],
+    [{ regCenter: { namespace: 'a//b' } }, `${NAMESPACE}, got "a//b"`],
+    [{ regCenter: { namespace: '..' } }, `${NAMESPACE}, got ".."`],
+    [{ regCenter: { namespace: 5 } }, "elasticjob.regCenter.namespace: must be a name like 'orders', got 5"],
+    [
+      { regCenter: { digest: 'hunter2' } },
+      'elasticjob.regCenter.digest: must be of the form user:password, got a string that is not shown',
+    ],
+    [
+      { regCenter: { digest: ['hunter2'] } },
+      'elasticjob.regCenter.digest: must be of the form user:password, got a list',
+    ],
+    [{ regCenter: { maxRetries: 30 } }, 'elasticjob.regCenter.maxRetries: must be an integer of at most 29, got 30'],
+    [
+      { regCenter: { sessionTimeoutMilliseconds: -1 } },
+      'elasticjob.regCenter.sessionTimeoutMilliseconds: must be an integer of at least 0, got -1',
+    ],
+    [
+      { shutdownGracePeriodMilliseconds: NaN },
+      'elasticjob.shutdownGracePeriodMilliseconds: must be an integer of at least 0, got NaN',
+    ],
+    [{ autoStart: 1 }, 'elasticjob.autoStart: must be true or false, got 1'],
+    [{ enabled: null }, 'elasticjob.enabled: must be true or false, got null'],
+    [
+      { strategies: [{ type: 'X' }] },
+      "elasticjob.strategies: must be a list of objects with a 'type' and sharding(), got [a map]",
+    ],
+    [{ executors: {} }, "elasticjob.executors: must be a list of objects with a 'type' and process(), got a map"],
+    [
+      { errorHandlers: [null] },
+      "elasticjob.errorHandlers: must be a list of objects with a 'type' and handleException(), got [null]",
+    ],
+    [{ logger: {} }, 'elasticjob.logger: must be an object with the method debug(), got a map'],
+    [{ registryCenter: 'x' }, 'elasticjob.registryCenter: must be an object with the method connect(), got "x"'],
+    [
+      { tracing: { type: 'RDB' } },
+      'elasticjob.tracing.type: event tracing is not available in this version; remove the setting, got "RDB"',
+    ],
+    [
+      { dump: { port: 9888 } },
+      'elasticjob.dump.port: the dump port is not available in this version; remove the setting, got 9888',
+    ],
+    [
+      { jobs: { syncOrders: { jobErrorHandlerType: 'EMAIL' } } },
+      'elasticjob.jobs.syncOrders.jobErrorHandlerType: unknown error handler "EMAIL"; known are: LOG, THROW, IGNORE',
+    ],
+    [
+      { jobs: { syncOrders: { autoStart: 'no' } } },
+      'elasticjob.jobs.syncOrders.autoStart: must be true or false, got "no"',
+    ],
+    [
+      { jobs: { 'a/b': { elasticJobClass: 'SyncOrdersJob', shardingTotalCount: 1 } } },
+      `elasticjob.jobs["a/b"]: the job's name must not contain '/', as it names a node of the registry centre, got "a/b"`,
+    ],
+    [
+      { jobs: JSON.parse('{"__proto__": {"elasticJobClass": "SyncOrdersJob", "shardingTotalCount": 1}}') },
+      `elasticjob.jobs.__proto__: the job's name must be another name, as this one has a special meaning, got "__proto__"`,
+    ],
+  ])('are refused: %j', (options, said) => {
+    expect(faultsOf({ options })).toEqual([said]);
+  });
+
+  test('what is switched off in a file that a Java application shares is no fault', () => {
+    expect(faultsOf({ file: { dump: { enabled: false }, tracing: null } })).toEqual([]);
+  });
+
+  test('faults of all sources are told together, once each', () => {
+    const faults = faultsOf({
+      options: { regCenter: { namspace: 'x' }, jobs: { other: {} } },
+      file: { jobs: { syncOrders: { shardingTotalCount: 'three' } } },
+      environment: { ELASTICJOB_JOBS_SYNCORDERS_FAILOVER: 'perhaps' },
+    });
+
+    expect(faults).toEqual([
+      "elasticjob.regCenter.namspace: unknown key; did you mean 'namespace'?",
+      'elasticjob.jobs.syncOrders.shardingTotalCount: must be an integer of at least 1, got "three"',
+      'elasticjob.jobs.syncOrders.failover: must be true or false, got "perhaps" (from environment variable ELASTICJOB_JOBS_SYNCORDERS_FAILOVER)',
+      'elasticjob.jobs.other.shardingTotalCount: is required and must be an integer of at least 1',
+      "elasticjob.jobs.other: no provider is decorated with @ElasticJob('other'), and neither elasticJobClass nor elasticJobType is set",
+    ]);
+  });
+
+  test('under the name of a prototype change no prototype', () => {
+    faultsOf({
+      options: JSON.parse('{"__proto__": {"polluted": 1}, "jobs": {"__proto__": {"polluted": 1}}}') as unknown,
+    });
+    faultsOf({
+      environment: { ELASTICJOB_JOBS___PROTO___LABEL: '1', 'ELASTICJOB_JOBS_SYNCORDERS_PROPS.__proto__.polluted': '1' },
+    });
+
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  });
+});
+
+describe('class and type', () => {
+  const executors = [{ type: 'SCRIPT', process: () => undefined }];
+  const plain = provider(
+    'unused',
+    {},
+    { jobs: [], className: 'Plain', label: 'provider Plain of AppModule', type: class Plain {} },
+  );
+  const job = (settings: Record<string, unknown>) => ({ jobs: { job: { shardingTotalCount: 1, ...settings } } });
+
+  test('a job is defined by the class name of a provider, and by the class', () => {
+    for (const elasticJobClass of ['Plain', plain.type]) {
+      const { jobs } = read({ providers: [plain], options: job({ elasticJobClass }) });
+      expect(jobs).toMatchObject([
+        { job: plain.instance, jobClassName: 'Plain', owner: 'provider Plain of AppModule' },
+      ]);
+    }
+  });
+
+  test('a job is defined by its type', () => {
+    const { jobs } = read({
+      providers: [],
+      options: { ...job({ elasticJobType: 'script', jobClassName: 'org.Job' }), executors },
+    });
+
+    expect(jobs).toMatchObject([{ job: 'script', jobClassName: 'org.Job', owner: 'job type script' }]);
+  });
+
+  test.each<[Record<string, unknown>, string]>([
+    [
+      { elasticJobClass: 'Plain', elasticJobType: 'SCRIPT' },
+      'job: elasticJobClass and elasticJobType are mutually exclusive, got elasticJobClass "Plain" and elasticJobType "SCRIPT"',
+    ],
+    [
+      { elasticJobClass: 'Plian' },
+      'job.elasticJobClass: must be the class name of a provider, got "Plian"; did you mean \'Plain\'?',
+    ],
+    [{ elasticJobClass: '' }, 'job.elasticJobClass: must be the class name of a provider, got ""'],
+    [{ elasticJobClass: 5 }, 'job.elasticJobClass: must be the class name of a provider, got 5'],
+    [{ elasticJobType: 'HTTP' }, 'job.elasticJobType: unknown job type "HTTP"; known are: SCRIPT'],
+    [{ elasticJobType: '' }, 'job.elasticJobType: must be the type of an executor, got ""'],
+    [
+      {},
+      "job: no provider is decorated with @ElasticJob('job'), and neither elasticJobClass nor elasticJobType is set",
+    ],
+  ])('%j is refused', (settings, said) => {
+    expect(faultsOf({ providers: [plain], options: { ...job(settings), executors } })).toEqual([
+      `elasticjob.jobs.${said}`,
+    ]);
+  });
+
+  test('a class name that several providers have is refused, naming them', () => {
+    const other = { ...plain, label: 'provider Plain of OtherModule', type: class Plain {} };
+
+    expect(faultsOf({ providers: [plain, other], options: job({ elasticJobClass: 'Plain' }) })).toEqual([
+      'elasticjob.jobs.job.elasticJobClass: must name one provider, but "Plain" names 2: provider Plain of AppModule, provider Plain of OtherModule',
+    ]);
+  });
+
+  test('a decorated job has no type, and no other class', () => {
+    expect(faultsOf({ options: { jobs: { syncOrders: { elasticJobType: 'SCRIPT' } }, executors } })).toEqual([
+      'elasticjob.jobs.syncOrders: elasticJobClass and elasticJobType are mutually exclusive, got the class of provider ' +
+        'SyncOrdersJob of AppModule and elasticJobType "SCRIPT"',
+    ]);
+    expect(
+      faultsOf({ providers: [syncOrders, plain], options: { jobs: { syncOrders: { elasticJobClass: 'Plain' } } } }),
+    ).toEqual([
+      'elasticjob.jobs.syncOrders.elasticJobClass: the job has a class already, that of provider SyncOrdersJob of AppModule; got "Plain"',
+    ]);
+  });
+
+  test('one bootstrap name for two jobs is refused, and so is the name of another job', () => {
+    const bean = { shardingTotalCount: 1, elasticJobType: 'SCRIPT', jobBootstrapBeanName: 'bean' };
+    const options = { executors, jobs: { a: bean, b: bean, c: { ...bean, jobBootstrapBeanName: 'a' } } };
+
+    expect(faultsOf({ providers: [], options })).toEqual([
+      `elasticjob.jobs.b.jobBootstrapBeanName: must be a name of its own, but "bean" is taken by job 'a'`,
+      `elasticjob.jobs.c.jobBootstrapBeanName: must be a name of its own, but "a" is taken by job 'a'`,
+    ]);
+  });
+});
+
+test('switched off, nothing else is looked at', () => {
+  const given = { options: { jobs: 5, regCenter: { namspace: 1 } }, file: undefined, providers: [syncOrders] };
+
+  expect(readSettings({ ...given, environment: { ELASTICJOB_ENABLED: 'false' } })).toBeUndefined();
+});
+
+test('what is allowed but perhaps not meant is warned of', () => {
+  const providers = [
+    provider('a', { shardingTotalCount: 1, timeZone: 'Asia/Shanghai', failover: true, monitorExecution: false }),
+    provider('b', { shardingTotalCount: 1, timeZone: 'Europe/Berlin' }),
+    provider('c', { shardingTotalCount: 1, timeZone: 'GMT+8' }),
+  ];
+
+  expect(read({ providers }).warnings).toEqual([
+    "Java ElasticJob refuses time zones that do not start with 'GMT'. Instances in Java could not run: 'a', 'b'.",
+    "failover has no effect without monitorExecution, on: 'a'.",
+  ]);
+});

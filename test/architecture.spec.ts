@@ -57,7 +57,7 @@ function breaches(sources: Sources): readonly string[] {
       .map(({ from, to }) => `${from}: ${to} belongs to lib/time`),
     ...internal.filter((edge) => !isAllowed(edge)).map(({ from, to }) => `${from}: may not import ${to}`),
     ...internal.filter(isOwnIndex).map(({ from, to }) => `${from}: imports ${to}, the index of its own folder`),
-    ...cycle(internal),
+    ...cycles(internal),
     ...files.flatMap(forbiddenWords),
   ];
 }
@@ -111,22 +111,19 @@ function allTypes(bindings: ts.NamedImportBindings | ts.NamedExportBindings | un
   return bindings.elements.length > 0 && [...bindings.elements].every(({ isTypeOnly }) => isTypeOnly);
 }
 
-/** The first import cycle between files, if there is one. */
-function cycle(edges: readonly Import[]): readonly string[] {
+/** The import cycles between files, each told once, from where the search met it. */
+function cycles(edges: readonly Import[]): readonly string[] {
   const targets = new Map<string, string[]>();
   for (const { from, to } of edges) targets.set(from, [...(targets.get(from) ?? []), to]);
   const settled = new Set<string>();
   const search = (file: string, trail: readonly string[]): readonly string[] => {
     if (trail.includes(file)) return [`import cycle: ${[...trail.slice(trail.indexOf(file)), file].join(' → ')}`];
     if (settled.has(file)) return [];
-    for (const to of targets.get(file) ?? []) {
-      const found = search(to, [...trail, file]);
-      if (found.length > 0) return found;
-    }
+    const found = (targets.get(file) ?? []).flatMap((to) => search(to, [...trail, file]));
     settled.add(file);
-    return [];
+    return found;
   };
-  return [...targets.keys()].map((file) => search(file, [])).find((found) => found.length > 0) ?? [];
+  return [...targets.keys()].flatMap((file) => search(file, []));
 }
 
 function forbiddenWords(file: ts.SourceFile): readonly string[] {

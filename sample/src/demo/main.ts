@@ -1,0 +1,109 @@
+/**
+ * `npm run demo`: several instances of the sample in one process, on the embedded registry and one database. Shows where
+ * the items of the sharded job run while an instance joins and another one leaves, then checks the run log: every firing
+ * must have run every item exactly once. Ends by itself; exit code 1 if something was not as it should be.
+ *
+ * `DEMO_PERIOD_SECONDS` (default 2, a divisor of 60) and `DEMO_FIRINGS` (in each of the three acts, default 3) set its pace.
+ */
+import { JobBootstraps } from 'nestjs-elasticjob';
+import { type Run } from '../orders/run.entity.js';
+import { Instances } from './instances.js';
+import { RunLog } from './run-log.js';
+import { Screen } from './screen.js';
+import { isComplete, summaryOf } from './summary.js';
+
+const periodSeconds = Number(process.env['DEMO_PERIOD_SECONDS'] ?? 2);
+const firingsPerAct = Number(process.env['DEMO_FIRINGS'] ?? 3);
+// Environment variables come before elasticjob.yaml.
+process.env['ELASTICJOB_JOBS_SHIPORDERS_CRON'] = `0/${periodSeconds} * * * * ?`;
+delete process.env['ELASTICJOB_REGCENTER_SERVERLISTS'];
+
+const log = await RunLog.openEmpty();
+const instances = new Instances();
+const screen = new Screen(process.stdout);
+
+try {
+  process.exitCode = (await play()) ? 0 : 1;
+} finally {
+  await instances.stopAll();
+  await log.close();
+}
+
+/** @returns whether every firing ran every item exactly once */
+async function play(): Promise<boolean> {
+  screen.say(`Orders of 6 regions are shipped every ${periodSeconds} s. Starting three instances: A, B and C.`);
+  for (const name of ['A', 'B', 'C']) await instances.start(name);
+  await watchFirings();
+
+  screen.say('A fourth instance, D, joins.');
+  await tellWhatMoves(async () => {
+    await instances.start('D');
+    await watchFirings();
+  });
+
+  screen.say('Instance A is stopped.');
+  await tellWhatMoves(async () => {
+    await instances.stop('A');
+    await watchFirings();
+  });
+
+  const until = Math.max(...shippingRuns().map(({ scheduledAt }) => scheduledAt ?? 0));
+  await placeOrders();
+  await instances.stopAll();
+  await log.readOn();
+  return conclude(until);
+}
+
+/** Shows runs until enough firings have been run completely, from now on. */
+async function watchFirings(): Promise<void> {
+  const from = Date.now();
+  const enough = (): boolean => {
+    const instants = new Set(shippingRuns().map(({ scheduledAt }) => scheduledAt ?? 0));
+    const complete = [...instants].filter((instant) => instant > from && isComplete(instant, shippingRuns()));
+    return complete.length >= firingsPerAct;
+  };
+  await readUntil(enough, `${firingsPerAct} firings of shipOrders`);
+}
+
+async function tellWhatMoves(act: () => Promise<void>): Promise<void> {
+  const before = screen.owners;
+  await act();
+  const moves = [...screen.owners].flatMap(([item, owner]) =>
+    before.get(item) === owner ? [] : [`${item} from ${before.get(item) ?? 'nobody'} to ${owner}`],
+  );
+  screen.say(`  moved: ${moves.length === 0 ? 'nothing' : moves.sort().join(', ')}`);
+}
+
+/** The one-off job: told to one instance, run by all of them. */
+async function placeOrders(): Promise<void> {
+  screen.say('A one-off job places new orders in all regions.');
+  await instances.get('B').get(JobBootstraps).oneOff('placeOrders').execute();
+  const placing = (): readonly Run[] => log.runs.filter(({ jobName }) => jobName === 'placeOrders');
+  await readUntil(() => placing().length === 6, 'placeOrders');
+  const where = placing().map(({ item, instance, orders }) => `${orders} by item ${item} on ${instance}`);
+  screen.say(`  placed: ${where.sort().join(', ')}`);
+}
+
+async function conclude(until: number): Promise<boolean> {
+  const { firings, runs, orders, faults } = summaryOf(shippingRuns(), { until, periodMs: periodSeconds * 1000 });
+  const shipped = await log.shippedOrders();
+  const all =
+    shipped === orders ? faults : [...faults, `The runs shipped ${orders} orders, the database has ${shipped}.`];
+  for (const fault of all) screen.say(`WRONG: ${fault}`);
+  const verdict = all.length === 0 ? 'every firing ran every item exactly once' : `${all.length} faults`;
+  screen.say(`${firings} firings, ${runs} runs of items, ${shipped} orders shipped: ${verdict}.`);
+  return all.length === 0;
+}
+
+function readUntil(isEnough: () => boolean, what: string): Promise<void> {
+  return log.readUntil(isEnough, {
+    what,
+    onRun: (run) => {
+      if (run.jobName === 'shipOrders') screen.show(run);
+    },
+  });
+}
+
+function shippingRuns(): readonly Run[] {
+  return log.runs.filter(({ jobName }) => jobName === 'shipOrders');
+}

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DataSource, MoreThan } from 'typeorm';
+import { databaseOptions } from '../database/database.module.js';
+import { Order } from '../orders/order.entity.js';
+import { Region } from '../orders/region.entity.js';
+import { Run } from '../orders/run.entity.js';
+
+/** What the demonstration reads in the application's database, through a connection of its own. */
+export class RunLog {
+  readonly #dataSource: DataSource;
+  readonly #runs: Run[] = [];
+
+  private constructor(dataSource: DataSource) {
+    this.#dataSource = dataSource;
+  }
+
+  /** Opens the database and empties the sample's tables. */
+  static async openEmpty(): Promise<RunLog> {
+    const dataSource = await new DataSource(databaseOptions()).initialize();
+    for (const table of [Run, Order, Region]) await dataSource.getRepository(table).clear();
+    return new RunLog(dataSource);
+  }
+
+  /** All runs read so far, oldest first. */
+  get runs(): readonly Run[] {
+    return this.#runs;
+  }
+
+  /** Reads what was written since the last time, and returns it. */
+  async readOn(): Promise<readonly Run[]> {
+    const runs = await this.#dataSource
+      .getRepository(Run)
+      .find({ where: { id: MoreThan(this.#runs.at(-1)?.id ?? 0) }, order: { id: 'ASC' } });
+    this.#runs.push(...runs);
+    return runs;
+  }
+
+  /**
+   * Reads on until `isEnough` holds of all runs, telling `onRun` of each.
+   * @throws after `timeoutMs`, naming `what` was waited for
+   */
+  async readUntil(
+    isEnough: (runs: readonly Run[]) => boolean,
+    { what, timeoutMs = 30_000, onRun }: { what: string; timeoutMs?: number; onRun: (run: Run) => void },
+  ): Promise<void> {
+    const deadline = performance.now() + timeoutMs;
+    while (!isEnough(this.#runs)) {
+      if (performance.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`);
+      await sleep(50);
+      for (const run of await this.readOn()) onRun(run);
+    }
+  }
+
+  /** How many orders stand as shipped, to compare with what the runs say. */
+  shippedOrders(): Promise<number> {
+    return this.#dataSource.getRepository(Order).countBy({ status: 'shipped' });
+  }
+
+  async close(): Promise<void> {
+    await this.#dataSource.destroy();
+  }
+}

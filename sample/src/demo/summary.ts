@@ -1,0 +1,54 @@
+import { REGIONS } from '../orders/region.entity.js';
+import { type Run } from '../orders/run.entity.js';
+
+/** What the run log says about the firings of the sharded job. */
+export interface Summary {
+  readonly firings: number;
+  readonly runs: number;
+  readonly orders: number;
+  /** Everything that should not be, one sentence each; empty if every firing ran every item exactly once. */
+  readonly faults: readonly string[];
+}
+
+/** Whether each firing up to `until`, `periodMs` apart (both milliseconds), ran each item exactly once. */
+export function summaryOf(
+  runs: readonly Run[],
+  { until, periodMs }: { readonly until: number; readonly periodMs: number },
+): Summary {
+  const counted = runs.filter(({ scheduledAt }) => scheduledAt !== null && scheduledAt <= until);
+  const instants = [...new Set(counted.map(({ scheduledAt }) => Number(scheduledAt)))].sort((a, b) => a - b);
+  return {
+    firings: instants.length,
+    runs: counted.length,
+    orders: runs.reduce((sum, run) => sum + run.orders, 0),
+    faults: [
+      ...(instants.length === 0 ? ['There was no firing.'] : []),
+      ...instants.flatMap((instant) => wronglyRun(instant, counted)),
+      ...instants.flatMap((instant, index) => leftOut(instant, instants[index - 1], periodMs)),
+    ],
+  };
+}
+
+/** Whether each item has been run for the instant. */
+export function isComplete(instant: number, runs: readonly Run[]): boolean {
+  const items = runs.filter(({ scheduledAt }) => scheduledAt === instant).map(({ item }) => item);
+  return new Set(items).size === REGIONS.length;
+}
+
+function wronglyRun(instant: number, runs: readonly Run[]): readonly string[] {
+  return REGIONS.flatMap((region, item) => {
+    const by = runs.filter((run) => run.scheduledAt === instant && run.item === item).map(({ instance }) => instance);
+    if (by.length === 1) return [];
+    const how = by.length === 0 ? 'by nobody' : `${by.length} times, by ${by.join(' and ')}`;
+    return [`Item ${item} (${region}) was run ${how} at ${timeOf(instant)}.`];
+  });
+}
+
+function leftOut(instant: number, before: number | undefined, periodMs: number): readonly string[] {
+  if (before === undefined || instant - before === periodMs) return [];
+  return [`There was no firing between ${timeOf(before)} and ${timeOf(instant)}.`];
+}
+
+function timeOf(instant: number): string {
+  return new Date(instant).toISOString().slice(11, 19);
+}

@@ -1,0 +1,15 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { InstanceName } from './instance-name.js';
+import { OrderDesk } from './order-desk.js';
+import { OrdersController } from './orders.controller.js';
+import { PlaceOrdersJob } from './place-orders.job.js';
+import { ShipOrdersJob } from './ship-orders.job.js';
+
+/** Orders and the jobs that process them. */
+@Module({ controllers: [OrdersController], providers: [OrderDesk, ShipOrdersJob, PlaceOrdersJob] })
+export class OrdersModule {
+  /** With the name under which this instance writes its runs down. */
+  static named(instance: string): DynamicModule {
+    return { module: OrdersModule, providers: [{ provide: InstanceName, useValue: new InstanceName(instance) }] };
+  }
+}

@@ -1,0 +1,34 @@
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { bigNumber } from '../database/big-number.js';
+
+/** One line of the run log: an item of a firing was run. Nothing keeps an item from standing there twice but the library. */
+@Entity('sample_run')
+export class Run {
+  @PrimaryGeneratedColumn()
+  id!: number;
+
+  @Column({ type: 'varchar' })
+  jobName!: string;
+
+  @Column({ type: 'integer' })
+  item!: number;
+
+  @Column({ type: 'varchar' })
+  region!: string;
+
+  /** The instant of the firing in milliseconds since 1970; null for a run that somebody asked for. */
+  @Column({
+    type: 'bigint',
+    nullable: true,
+    transformer: { to: bigNumber.to, from: (value) => value && Number(value) },
+  })
+  scheduledAt!: number | null;
+
+  /** The instance that ran it. */
+  @Column({ type: 'varchar' })
+  instance!: string;
+
+  /** How many orders were shipped or placed. */
+  @Column({ type: 'integer' })
+  orders!: number;
+}

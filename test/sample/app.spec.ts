@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals';
+import { Program } from '../support/program.js';
+import { until } from '../support/until.js';
+
+interface Total {
+  readonly region: string;
+  readonly status: string;
+  readonly orders: number;
+}
+
+test('an instance of the sample ships orders, places new ones on demand, and ends on SIGTERM', async () => {
+  await using app = new Program('dist/sample/main.js', { env: { ELASTICJOB_JOBS_SHIPORDERS_CRON: '* * * * * ?' } });
+  const url = await until(() => /Listening on (http:\S+\d)/.exec(app.output)?.[1]);
+  const totals = async (): Promise<readonly Total[]> => (await (await fetch(`${url}/orders`)).json()) as Total[];
+  const count = async (isCounted: (total: Total) => boolean): Promise<number> =>
+    (await totals()).filter(isCounted).reduce((sum, { orders }) => sum + orders, 0);
+
+  const health = (await (await fetch(`${url}/health`)).json()) as unknown;
+  await until(async () => (await count(({ status }) => status === 'shipped')) >= 60);
+  const placed = await fetch(`${url}/orders`, { method: 'POST' });
+  await until(async () => (await count(() => true)) === 720);
+  const end = await app.end('SIGTERM');
+
+  expect(health).toMatchObject({ ready: true, session: 'connected', jobs: { shipOrders: 'active', placeOrders: 'active' } });
+  expect(placed.status).toBe(202);
+  expect(app.output).not.toMatch(/\b(WARN|ERROR)\b/);
+  expect(end).toBe('SIGTERM');
+}, 30_000);

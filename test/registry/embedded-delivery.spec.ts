@@ -1,0 +1,227 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { type Delivery } from '../../lib/registry/embedded/delivery.js';
+import { EmbeddedRegistryCenter } from '../../lib/registry/embedded/embedded-registry-center.js';
+import { EmbeddedRegistryServer } from '../../lib/registry/embedded/embedded-registry-server.js';
+import { type Mirror } from '../../lib/registry/registry-center.js';
+import { ManualClock, settle } from '../support/manual-clock.js';
+import { shown } from './contract/stage.js';
+
+/** Keeps messages until they are let go, in order within each channel. */
+class Post {
+  readonly #channels = new Map<string, Delivery[]>();
+
+  readonly deliver = (delivery: Delivery): void => {
+    const waiting = this.#channels.get(delivery.channel);
+    if (waiting) waiting.push(delivery);
+    else this.#channels.set(delivery.channel, [delivery]);
+  };
+
+  /** What is under way: the next message of each channel. */
+  get next(): readonly string[] {
+    return this.#busy.map(([channel, [first]]) => `${channel}: ${first!.what}`);
+  }
+
+  /** Lets one message arrive: the first of the channel that `chance`, 0 ≤ x < 1, chooses. */
+  arriveOne(chance = 0): void {
+    const busy = this.#busy;
+    busy[Math.floor(chance * busy.length)]?.[1].shift()?.arrive();
+  }
+
+  async arriveAll(): Promise<void> {
+    await settle();
+    while (this.#busy.length > 0) {
+      this.arriveOne();
+      await settle();
+    }
+  }
+
+  get #busy(): readonly [string, Delivery[]][] {
+    return [...this.#channels].filter(([, waiting]) => waiting.length > 0);
+  }
+}
+
+async function open(count: number) {
+  const post = new Post();
+  const clock = new ManualClock();
+  const server = new EmbeddedRegistryServer({ clock, deliver: post.deliver });
+  const centres = Array.from({ length: count }, () => new EmbeddedRegistryCenter({ server }));
+  for (const centre of centres) centre.connect();
+  await post.arriveAll();
+  return { post, clock, server, centres };
+}
+
+describe('A simulator that carries the messages', () => {
+  test('decides when a request reaches the server and when its answer reaches the centre', async () => {
+    const { post, server, centres } = await open(1);
+    let isAnswered = false;
+    const created = centres[0]!.create('/a', 'x').then(() => (isAnswered = true));
+
+    expect(post.next).toEqual(['centre 1 → server: create /a']);
+    expect(server.namespace('elasticjob').get('/a')).toBeUndefined();
+    post.arriveOne();
+    await settle();
+    expect(server.namespace('elasticjob').get('/a')?.value).toBe('x');
+    expect(isAnswered).toBe(false);
+    expect(post.next).toEqual(['server → centre 1: answer to create /a']);
+    post.arriveOne();
+
+    expect(await created).toBe(true);
+  });
+
+  test('can let one centre know of a commit before another does', async () => {
+    const { post, centres } = await open(2);
+    const opening = centres.map((centre) => centre.mirror('/'));
+    await post.arriveAll();
+    const [first, second] = (await Promise.all(opening)) as [Mirror, Mirror];
+    const written = centres[0]!.put('/a', 'x');
+    post.arriveOne();
+    expect(post.next).toEqual(['server → centre 1: revision 1 of /', 'server → centre 2: revision 1 of /']);
+
+    post.arriveOne(0.5);
+
+    expect(second.nodes.has('/a')).toBe(true);
+    expect(first.nodes.has('/a')).toBe(false);
+    await post.arriveAll();
+    await written;
+    expect(first.nodes.has('/a')).toBe(true);
+  });
+
+  test('can lose a request by cutting the connection while it is under way', async () => {
+    const { post, server, centres } = await open(1);
+    const outcome = centres[0]!.put('/a', 'x').catch((error: unknown) => error);
+
+    centres[0]!.faults.suspend();
+    await post.arriveAll();
+
+    expect(await outcome).toMatchObject({ code: 'REGISTRY_OUTCOME_UNKNOWN' });
+    expect(server.namespace('elasticjob').get('/a')).toBeUndefined();
+  });
+});
+
+describe('Whatever the order of messages and faults', () => {
+  const CENTRES = 3;
+  const steps = fc.array(
+    fc.record({
+      action: fc.constantFrom(
+        ...(['arrive', 'arrive', 'arrive', 'arrive', 'put', 'create', 'remove', 'swap'] as const),
+        ...(['suspend', 'resume', 'silence', 'expire', 'lose', 'load', 'pass'] as const),
+      ),
+      centre: fc.nat(CENTRES - 1),
+      path: fc.constantFrom('/x', '/x/y', '/z'),
+      chance: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    }),
+    { maxLength: 80 },
+  );
+
+  test('each mirror shows moments of the one history, in its order, and all end at its end', async () => {
+    const play = async (script: typeof steps extends fc.Arbitrary<infer S> ? S : never): Promise<void> => {
+      const { post, clock, server, centres } = await open(CENTRES);
+      const tree = server.namespace('elasticjob');
+      const moment = (): string => JSON.stringify([...tree.subtree('/')].sort());
+      const history = [moment()];
+      tree.watch('/', () => history.push(moment()));
+      const opening = centres.map((centre, n) =>
+        centre.mirror('/', { presenceOnly: (path) => n === 0 && path === '/z' }),
+      );
+      await post.arriveAll();
+      const mirrors = await Promise.all(opening);
+      const strays: string[] = [];
+      for (const mirror of mirrors.slice(1)) {
+        let position = 0;
+        mirror.onChange(() => {
+          const seen = JSON.stringify([...mirror.nodes].sort());
+          const found = history.findIndex((each, index) => index >= position && each === seen);
+          if (found < 0) strays.push(seen);
+          else position = found;
+        });
+      }
+
+      for (const { action, centre: n, path, chance } of script) {
+        const centre = centres[n]!;
+        // Whether a request succeeds is not the point here.
+        const ask = (request: Promise<unknown>): void => void request.catch(() => undefined);
+        if (action === 'arrive') post.arriveOne(chance);
+        else if (action === 'put') ask(centre.put(path, String(chance)));
+        else if (action === 'create') ask(centre.create(path, String(chance), chance < 0.5 ? 'session' : 'persistent'));
+        else if (action === 'remove') ask(centre.remove(path));
+        else if (action === 'swap') {
+          ask(
+            centre.commit([
+              { type: 'remove', path },
+              { type: 'create', path, value: `swapped ${chance}` },
+            ]),
+          );
+        } else if (action === 'load') ask(mirrors[n]!.load());
+        else if (action === 'lose') centre.faults.loseNextWrite(chance < 0.5 ? 'applied' : 'not-applied');
+        else if (action === 'pass') await clock.advance(chance * 40_000);
+        else centre.faults[action]();
+        await settle();
+      }
+      for (const centre of centres) centre.faults.resume();
+      await post.arriveAll();
+
+      expect(strays).toEqual([]);
+      expect(mirrors.map(({ isCurrent }) => isCurrent)).toEqual([true, true, true]);
+      const loading = mirrors[0]!.load();
+      await post.arriveAll();
+      await loading;
+      for (const mirror of mirrors) expect(JSON.stringify([...mirror.nodes].sort())).toBe(history.at(-1));
+      const living = new Set(server.sessions);
+      const owners = [...tree.subtree('/').values()].flatMap(({ session }) => session ?? []);
+      expect(owners.filter((owner) => !living.has(owner))).toEqual([]);
+      expect(shown(mirrors[1]!)).toEqual(shown(mirrors[2]!));
+      server.close();
+    };
+
+    await fc.assert(fc.asyncProperty(steps, play), { numRuns: 60 });
+  });
+
+  test('no two tasks hold a path with signals that have not aborted, and in the end everyone has had a turn', async () => {
+    const holdSteps = fc.array(
+      fc.record({
+        action: fc.constantFrom('arrive', 'arrive', 'arrive', 'hold', 'end', 'suspend', 'resume', 'silence', 'pass'),
+        centre: fc.nat(CENTRES - 1),
+        chance: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      }),
+      { maxLength: 80 },
+    );
+    const play = async (script: typeof holdSteps extends fc.Arbitrary<infer S> ? S : never): Promise<void> => {
+      const { post, clock, server, centres } = await open(CENTRES);
+      const held = new Set<{ readonly signal: AbortSignal; readonly end: () => void }>();
+      let most = 0;
+      const task = (signal: AbortSignal): Promise<void> =>
+        new Promise((resolve) => {
+          const hold = { signal, end: () => (held.delete(hold), resolve()) };
+          held.add(hold);
+          most = Math.max(most, [...held].filter((each) => !each.signal.aborted).length);
+        });
+      const attempts: Promise<unknown>[] = [];
+
+      for (const { action, centre: n, chance } of script) {
+        if (action === 'arrive') post.arriveOne(chance);
+        else if (action === 'hold') {
+          attempts.push(centres[n]!.exclusively('/latch', 100_000, task).catch((error: unknown) => error));
+        } else if (action === 'end') [...held][0]?.end();
+        else if (action === 'pass') await clock.advance(chance * 40_000);
+        else centres[n]!.faults[action]();
+        await settle();
+      }
+      for (const centre of centres) centre.faults.resume();
+      await post.arriveAll();
+      while (held.size > 0) {
+        [...held][0]!.end();
+        await post.arriveAll();
+      }
+      await clock.advance(100_000);
+      await post.arriveAll();
+      await Promise.all(attempts);
+
+      expect(most).toBeLessThanOrEqual(1);
+      expect(server.namespace('elasticjob').children('/latch')).toEqual([]);
+      server.close();
+    };
+
+    await fc.assert(fc.asyncProperty(holdSteps, play), { numRuns: 60 });
+  });
+});

@@ -1,0 +1,203 @@
+/**
+ * Crontab text, as users of NestJS write it (`0/5 * * * * *`, `0 9 * * 1-5`, `@daily`, the constants of @nestjs/schedule),
+ * rewritten as the equal Quartz expression, which is what the registry centre holds and all instances of a job read.
+ *
+ * The two cannot be mistaken for each other: every Quartz expression has a `?`, for one of its day fields must be one,
+ * and crontab has no use for it. So text with a `?` is Quartz' and stays as it is; text without is crontab's:
+ *
+ *     0 9 * * 1-5          five fields: second 0; 0 and 7 are SUN
+ *     0 0 9 ? * 2-6        Quartz: SUN is 1, and the day field that does not restrict is '?'
+ *
+ * Both fire at the same instants, save in the two nights of a year when clocks are set. When clocks skip 02:30, cron
+ * libraries fire the job of 02:30 at 03:30, and Quartz does not fire it that night. When 01:30 occurs twice, they fire
+ * the first time, and Quartz the second time; what fires several times an hour fires in both passes there, and in the
+ * second only in Quartz. A job that must not care about these nights has a `timeZone` without them, or another hour.
+ */
+import { CronExpressionParser, type CronFieldCollection } from 'cron-parser';
+import { CRON_FIELDS, FieldFault, readValues, type CronField } from './cron-field.js';
+import { QuartzCron, type CronOptions } from './cron.js';
+import { InvalidCronError } from './invalid-cron-error.js';
+
+/** What crontab and Quartz call the same, but one of them does not know by that name. */
+const MACROS_BESIDE: ReadonlyMap<string, string> = new Map([['@midnight', '@daily']]);
+
+const DAYS_A_WEEK = 7;
+
+/** Fewer numbers read better one by one: `2,4,6` rather than `2/2`. */
+const FEWEST_STEPS = 4;
+
+/** The texts of the six fields, as they were written. */
+interface CrontabWords {
+  readonly second: string;
+  readonly minute: string;
+  readonly hour: string;
+  readonly dayOfMonth: string;
+  readonly month: string;
+  readonly dayOfWeek: string;
+}
+
+/**
+ * The Quartz expression that fires when `expression` does.
+ *
+ * @param expression text with a `?`: a Quartz expression, returned as it is; without: crontab text of five fields, of six
+ * (seconds first), or a macro such as `@hourly`. Fields that Quartz reads the same way stay as they were written.
+ * @param options the time zone is checked, and is the same for both texts
+ * @throws InvalidCronError if it is neither, or if Quartz cannot say it: both day fields restricted, `L` among other days
+ * @throws InvalidTimeZoneError if the zone is not known
+ */
+export function toQuartz(expression: string, options: CronOptions = {}): string {
+  const quartz = expression.includes('?') ? expression : rewrite(expression);
+  return QuartzCron.parse(quartz, options).expression;
+}
+
+function rewrite(expression: string): string {
+  const text = expression.trim();
+  const fields = readCrontab(expression, text.startsWith('@') ? macro(text) : text);
+  // A macro has no words of its own; those that cron-parser writes for it are as good.
+  const words = splitWords(expression, text.startsWith('@') ? fields.stringify(true) : text);
+
+  const time = [
+    asWritten(CRON_FIELDS.second, { word: words.second, values: fields.second.values }),
+    asWritten(CRON_FIELDS.minute, { word: words.minute, values: fields.minute.values }),
+    asWritten(CRON_FIELDS.hour, { word: words.hour, values: fields.hour.values }),
+  ].join(' ');
+  const month = asWritten(CRON_FIELDS.month, { word: words.month, values: fields.month.values });
+  const byDayOfMonth = (): string => `${time} ${quartzDayOfMonth(expression, { fields, words })} ${month} ?`;
+  const byDayOfWeek = (): string => `${time} ? ${month} ${quartzDayOfWeek(expression, { fields, words })}`;
+
+  if (fields.dayOfWeek.isWildcard) return byDayOfMonth();
+  if (fields.dayOfMonth.isWildcard) return byDayOfWeek();
+  throw new InvalidCronError(expression, {
+    reason:
+      `day of month '${words.dayOfMonth}' and day of week '${words.dayOfWeek}' both restrict it, which crontab takes for "one or the other" ` +
+      `and Quartz cannot say; make two jobs of it, with '${byDayOfMonth()}' and '${byDayOfWeek()}', or choose one of these`,
+    field: 'day of week',
+  });
+}
+
+function macro(text: string): string {
+  const name = text.toLowerCase();
+  return MACROS_BESIDE.get(name) ?? name;
+}
+
+function splitWords(expression: string, text: string): CrontabWords {
+  const words = text.split(/\s+/);
+  const [second, minute, hour, dayOfMonth, month, dayOfWeek, ...more] = words.length === 5 ? ['0', ...words] : words;
+  if (!second || !minute || !hour || !dayOfMonth || !month || !dayOfWeek || more.length > 0) {
+    const count = text === '' ? 0 : words.length;
+    const year = more.length > 0 ? "; years are known to Quartz only, where one of the day fields is '?'" : '';
+    throw crontabFault(expression, `it has ${count} ${count === 1 ? 'field' : 'fields'}, but 5 or 6 are needed${year}`);
+  }
+  return { second, minute, hour, dayOfMonth, month, dayOfWeek };
+}
+
+function readCrontab(expression: string, text: string): CronFieldCollection {
+  if (text.startsWith('@')) {
+    if (text === '@reboot') throw crontabFault(expression, `'@reboot' is no time; start a one-off job instead`);
+  } else {
+    splitWords(expression, text);
+    if (/(^|[\s,])H/.test(text)) {
+      throw crontabFault(
+        expression,
+        `'H' stands for a number that each instance would draw for itself; write the number`,
+      );
+    }
+  }
+  try {
+    return CronExpressionParser.parse(text).fields;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const what = text.startsWith('@') ? `'${text}' is no macro it knows` : `cron-parser says "${reason}"`;
+    throw crontabFault(expression, what, cause);
+  }
+}
+
+function crontabFault(expression: string, what: string, cause?: unknown): InvalidCronError {
+  const order = '[second] minute hour day-of-month month day-of-week';
+  const macros = '@yearly, @monthly, @weekly, @daily, @hourly, @minutely, @weekdays, @weekends';
+  return new InvalidCronError(expression, {
+    reason: `it has no '?', hence is crontab text, and ${what}; allowed are '${order}', macros (${macros}), or a Quartz expression with '?' in one day field`,
+    cause,
+  });
+}
+
+interface Crontab {
+  readonly fields: CronFieldCollection;
+  readonly words: CrontabWords;
+}
+
+function quartzDayOfMonth(expression: string, { fields, words }: Crontab): string {
+  const { values } = fields.dayOfMonth;
+  const days = values.filter((value) => value !== 'L');
+  if (days.length === values.length) return asWritten(CRON_FIELDS.dayOfMonth, { word: words.dayOfMonth, values: days });
+  if (days.length === 0) return 'L';
+  throw new InvalidCronError(expression, {
+    reason: `day of month '${words.dayOfMonth}' has 'L' together with other days, which Quartz cannot say; make two jobs of it, one of them with 'L' alone`,
+    field: 'day of month',
+  });
+}
+
+function quartzDayOfWeek(expression: string, { fields, words }: Crontab): string {
+  const { nthDay } = fields.dayOfWeek;
+  // The types of cron-parser do not tell that '5L' is among the values.
+  const values: readonly (number | string)[] = fields.dayOfWeek.values;
+  const days = values.filter((value) => typeof value === 'number').map(quartzDay);
+  const isSingle = values.length === 1;
+  const last = values.find((value) => typeof value === 'string');
+  if (last !== undefined && isSingle) return `${quartzDay(Number.parseInt(last))}L`;
+  if (last === undefined && nthDay > 0 && isSingle) return `${days.join()}#${nthDay}`;
+  if (last === undefined && nthDay === 0) {
+    const sorted = [...new Set(days)].sort((a, b) => a - b);
+    return asWritten(CRON_FIELDS.dayOfWeek, { word: words.dayOfWeek, values: sorted });
+  }
+  throw new InvalidCronError(expression, {
+    reason: `day of week '${words.dayOfWeek}' has '${nthDay > 0 ? '#' : 'L'}' together with other days, which Quartz cannot say; make a job of each`,
+    field: 'day of week',
+  });
+}
+
+/** Crontab counts days of the week from SUN, which is 0 and 7; Quartz from SUN, which is 1. */
+function quartzDay(day: number): number {
+  return (day % DAYS_A_WEEK) + 1;
+}
+
+interface FieldReading {
+  readonly word: string;
+  readonly values: readonly number[];
+}
+
+function asWritten(field: CronField, { word, values }: FieldReading): string {
+  try {
+    const read = readValues(field, word.toUpperCase());
+    if (read.length === values.length && read.every((value, index) => value === values[index])) return word;
+  } catch (fault) {
+    // Crontab has words that Quartz does not know, such as a step of 60. What they mean is known.
+    if (!(fault instanceof FieldFault)) throw fault;
+  }
+  return written(field, values);
+}
+
+/** The shortest natural text for these numbers, which are sorted: `*`, `3/5`, `1-9/2`, or a list of numbers and ranges. */
+function written({ min, max }: CronField, values: readonly number[]): string {
+  if (values.length === max - min + 1) return '*';
+  const [first = min, second = max] = values;
+  const step = second - first;
+  const isStepped = step > 1 && values.every((value, index) => value === first + index * step);
+  if (isStepped && values.length >= FEWEST_STEPS) {
+    const last = values.at(-1) ?? max;
+    return last + step > max ? `${first}/${step}` : `${first}-${last}/${step}`;
+  }
+  return runs(values)
+    .map(([from, to]) => (from === to ? `${from}` : from + 1 === to ? `${from},${to}` : `${from}-${to}`))
+    .join();
+}
+
+function runs(values: readonly number[]): readonly (readonly [from: number, to: number])[] {
+  const found: [from: number, to: number][] = [];
+  for (const value of values) {
+    const run = found.at(-1);
+    if (run?.[1] === value - 1) run[1] = value;
+    else found.push([value, value]);
+  }
+  return found;
+}

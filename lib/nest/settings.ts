@@ -117,16 +117,16 @@ function warningsOn(jobs: readonly DefinedJob[], strangers: readonly string[]): 
   const zoned = jobs.filter(
     ({ configuration: { timeZone } }) => timeZone !== undefined && !parseTimeZone(timeZone).acceptedByJava,
   );
-  const unmonitored = jobs.filter(({ configuration: { failover, monitorExecution } }) => failover && !monitorExecution);
+  const failover = jobs.filter(({ configuration }) => configuration.failover);
   return [
     ...(zoned.length === 0
       ? []
       : [
           `Java ElasticJob refuses time zones that do not start with 'GMT'. Instances in Java could not run: ${listed(zoned)}.`,
         ]),
-    ...(unmonitored.length === 0
+    ...(failover.length === 0
       ? []
-      : [`failover has no effect without monitorExecution, on: ${listed(unmonitored)}.`]),
+      : [`failover is stored for Java peers and has no effect in this version, on: ${listed(failover)}.`]),
     ...(strangers.length === 0
       ? []
       : [`These environment variables are no settings of ElasticJob and are ignored: ${strangers.join(', ')}.`]),

@@ -483,13 +483,13 @@ test('switched off, nothing else is looked at', () => {
 
 test('what is allowed but perhaps not meant is warned of', () => {
   const providers = [
-    provider('a', { shardingTotalCount: 1, timeZone: 'Asia/Shanghai', failover: true, monitorExecution: false }),
+    provider('a', { shardingTotalCount: 1, timeZone: 'Asia/Shanghai', failover: true }),
     provider('b', { shardingTotalCount: 1, timeZone: 'Europe/Berlin' }),
     provider('c', { shardingTotalCount: 1, timeZone: 'GMT+8' }),
   ];
 
   expect(read({ providers }).warnings).toEqual([
     "Java ElasticJob refuses time zones that do not start with 'GMT'. Instances in Java could not run: 'a', 'b'.",
-    "failover has no effect without monitorExecution, on: 'a'.",
+    "failover is stored for Java peers and has no effect in this version, on: 'a'.",
   ]);
 });

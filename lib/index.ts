@@ -1,0 +1,83 @@
+/**
+ * The public surface. What is not exported here may change with any version.
+ */
+
+// In a Nest application
+export {
+  ElasticJobModule,
+  type ElasticJobModuleAsyncOptions,
+  type ElasticJobOptionsFactory,
+} from './nest/elastic-job.module.js';
+export { type ElasticJobModuleOptions, JobSettings, RegCenterSettings } from './nest/module-settings.js';
+export { ElasticJob, type ElasticJobOptions, InjectOneOffJob } from './nest/elastic-job.decorator.js';
+export { elasticJobConfig, type ElasticJobConfigFactory } from './nest/yaml-file.js';
+export { type AddJobOptions, type JobBootstrap, JobBootstraps } from './nest/job-bootstraps.js';
+export { JobHandle } from './nest/job-handle.js';
+export { ElasticJobHealth, type ElasticJobHealthReport } from './nest/elastic-job.health.js';
+
+// Jobs
+export { type ElasticJob as ElasticJobObject, isSimpleJob, type SimpleJob } from './api/job.js';
+export { type ShardingContext } from './api/sharding-context.js';
+export { JobConfiguration, jobConfiguration, JobConfigurationBuilder } from './api/job-configuration.js';
+export { JobOptions } from './api/job-options.js';
+export { type PropsOptions } from './api/props.js';
+
+// Without Nest
+export { type JobBootstrapOptions, OneOffJobBootstrap, ScheduleJobBootstrap } from './kernel/job-bootstrap.js';
+export { JobHost, type JobHostOptions } from './kernel/job-host.js';
+export { type JobPhase, type JobRuntime } from './kernel/job-runtime.js';
+export { type FiringTimers } from './kernel/cron-timer.js';
+
+// What users may add
+export { type JobErrorHandler } from './api/error-handler.js';
+export { type TypedJobItemExecutor } from './api/job-executor.js';
+export { type JobInstance, type JobShardingStrategy } from './api/sharding-strategy.js';
+export { type JobExecutorThreadPoolSizeProvider } from './api/thread-pool-size.js';
+export { type JobLogger } from './api/logger.js';
+
+// Registry centres
+export {
+  type Lifetime,
+  type Mirror,
+  type MirroredNode,
+  type MirrorOptions,
+  type Operation,
+  type RegistryCenter,
+  type Session,
+  type SessionState,
+} from './registry/registry-center.js';
+export {
+  type EmbeddedFaults,
+  EmbeddedRegistryCenter,
+  type EmbeddedRegistryCenterOptions,
+} from './registry/embedded/embedded-registry-center.js';
+export { EmbeddedRegistryServer } from './registry/embedded/embedded-registry-server.js';
+export { ZookeeperRegistryCenter } from './registry/zookeeper/zookeeper-registry-center.js';
+export { type ZookeeperConfiguration } from './registry/zookeeper/zookeeper-configuration.js';
+
+// Time
+export {
+  type CronFieldName,
+  type CronOptions,
+  InvalidCronError,
+  InvalidTimeZoneError,
+  QuartzCron,
+} from './time/cron.js';
+export { toQuartz } from './time/crontab.js';
+export { type Clock, systemClock } from './time/clock.js';
+
+// Errors
+export {
+  DeadlineExceededError,
+  ElasticJobError,
+  type ElasticJobErrorCode,
+  InvalidConfigurationError,
+  JobConflictError,
+  JobStateError,
+  JobStoppedError,
+  RegistryConflictError,
+  RegistryOutcomeUnknownError,
+  RegistryRefusedError,
+  RegistryUnavailableError,
+  SessionLostError,
+} from './api/errors.js';

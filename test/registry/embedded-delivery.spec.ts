@@ -99,6 +99,47 @@ describe('A simulator that carries the messages', () => {
   });
 });
 
+describe('At the worst moment', () => {
+  test('a message that is under way when the silence begins is lost', async () => {
+    const { post, server, centres } = await open(1);
+    const outcome = centres[0]!.put('/a', 'x').catch((error: unknown) => error);
+
+    centres[0]!.faults.silence();
+    await post.arriveAll();
+    expect(server.namespace('elasticjob').get('/a')).toBeUndefined();
+    centres[0]!.faults.resume();
+
+    expect(await outcome).toMatchObject({ code: 'REGISTRY_OUTCOME_UNKNOWN' });
+    server.close();
+  });
+
+  test('a task does not begin if the connection breaks as soon as its turn has come', async () => {
+    const { post, server, centres } = await open(2);
+    let end = (): void => undefined;
+    const held = centres[0]!.exclusively('/latch', 1_000, () => new Promise<void>((resolve) => (end = resolve)));
+    await post.arriveAll();
+    let ran = false;
+    const waiting = centres[1]!
+      .exclusively('/latch', 1_000, () => Promise.resolve((ran = true)))
+      .catch((error: unknown) => error);
+    await post.arriveAll();
+    end();
+    await settle();
+    post.arriveOne();
+    expect(post.next).toContain('server → centre 2: revision 3 of /latch');
+
+    // No turn of the event loop between the news and the break.
+    post.arriveOne(0.99);
+    centres[1]!.faults.suspend();
+    await post.arriveAll();
+
+    expect(await waiting).toMatchObject({ code: 'REGISTRY_UNAVAILABLE' });
+    expect(ran).toBe(false);
+    await held;
+    server.close();
+  });
+});
+
 describe('Whatever the order of messages and faults', () => {
   const CENTRES = 3;
   const steps = fc.array(

@@ -184,4 +184,14 @@ describe('A write whose answer is lost', () => {
       server.close();
     },
   );
+
+  test('is repeated when it was to give up a hold', async () => {
+    const { server, a, b } = await stage();
+
+    await a.exclusively('/latch', 1_000, () => Promise.resolve(a.faults.loseNextWrite('not-applied')));
+    await settle();
+
+    expect(await b.children('/latch')).toEqual([]);
+    server.close();
+  });
 });

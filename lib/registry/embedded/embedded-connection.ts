@@ -35,7 +35,7 @@ export class EmbeddedConnection {
   readonly #name: string;
   readonly #whenBroken: () => void;
   readonly #unanswered = new Set<(cause: Error) => void>();
-  readonly #whenSevered: (() => void)[] = [];
+  readonly #whenSevered = new Set<() => void>();
   #serverEnd: 'open' | 'closed' = 'open';
   #centreEnd: 'open' | 'closed' = 'open';
   #isSilent = false;
@@ -81,7 +81,12 @@ export class EmbeddedConnection {
 
   /** Calls `task` when the server's end closes: the end of what the server does for this connection. */
   whenSevered(task: () => void): void {
-    this.#whenSevered.push(task);
+    this.#whenSevered.add(task);
+  }
+
+  /** Forgets a task given to `whenSevered`. */
+  forget(task: () => void): void {
+    this.#whenSevered.delete(task);
   }
 
   /** Breaks the connection; both ends notice at once. */
@@ -126,7 +131,8 @@ export class EmbeddedConnection {
 
   #sever(): void {
     this.#serverEnd = 'closed';
-    for (const task of this.#whenSevered.splice(0)) task();
+    for (const task of this.#whenSevered) task();
+    this.#whenSevered.clear();
     this.#server.hearsNothingFrom(this);
   }
 

@@ -101,10 +101,14 @@ export class EmbeddedMirror implements Mirror {
   }
 
   #watch({ namespace, connection, session }: ServerSide): void {
-    this.#unwatch = namespace.watch(this.path, (commit) =>
+    const unwatch = namespace.watch(this.path, (commit) =>
       connection.push(`revision ${commit.revision} of ${this.path}`, () => this.#follow(commit, session)),
     );
-    connection.whenSevered(this.#unwatch);
+    connection.whenSevered(unwatch);
+    this.#unwatch = () => {
+      unwatch();
+      connection.forget(unwatch);
+    };
   }
 
   #follow({ changes, session }: WatchedCommit, own: string): void {

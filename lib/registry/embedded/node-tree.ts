@@ -81,7 +81,7 @@ export class NodeTree {
     try {
       for (const operation of operations) this.#carryOut(operation, stamp, write);
     } catch (error) {
-      for (const [path, node] of [...before].reverse()) this.#store(path, node);
+      for (const [path, node] of before) this.#store(path, node);
       throw error;
     }
     return [...before]

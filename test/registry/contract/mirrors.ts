@@ -168,6 +168,8 @@ export function mirrorPromises(stage: ContractStage): void {
     expect(shown(mirror)).toEqual({ '': '', '/running': undefined });
 
     await writer.put(stage.at('config'), 'read');
+    await writer.remove(stage.at('running'));
+    await writer.create(stage.at('running'), 'early');
     await mirror.sync();
     expect(shown(mirror)).toEqual({ '': '', '/config': 'read', '/running': undefined });
 

@@ -88,6 +88,8 @@ const setWatchesQuestion = record({
 
 /** `create2` rather than `create`: its answer has the exact zxid of the creation. Containers have a number of their own. */
 export const create = { verb: 'create', opcode: 15, question: createQuestion, answer: createAnswer };
+/** The only creation of other nodes that a transaction takes; servers answer `create2` in a transaction as if it were this one. */
+export const createPart = { opcode: 1, question: createQuestion };
 export const createContainer = { ...create, opcode: 19 };
 export const remove = { verb: 'delete', opcode: 2, question: versionQuestion, answer: nothing };
 export const exists = {

@@ -10,7 +10,7 @@ export interface MultiPart {
 
 /** The answer to one part. `error` is 0 in a part that would have succeeded had the others not failed. */
 export type MultiPartAnswer =
-  | { readonly type: 'created'; readonly stat: messages.StatRecord }
+  | { readonly type: 'created'; readonly stat?: messages.StatRecord }
   | { readonly type: 'written'; readonly stat: messages.StatRecord }
   | { readonly type: 'data'; readonly data: Buffer; readonly stat: messages.StatRecord }
   | { readonly type: 'done' }
@@ -50,6 +50,10 @@ function partAnswer(opcode: number, from: JuteReader): MultiPartAnswer {
   switch (opcode) {
     case ERROR_OPCODE:
       return { type: 'failed', error: from.int() };
+    case messages.createPart.opcode:
+      messages.pathQuestion.read(from);
+      return { type: 'created' };
+    // As which of the two a container is answered depends on the server.
     case messages.create.opcode:
     case messages.createContainer.opcode:
       return { type: 'created', stat: messages.createAnswer.read(from).stat };

@@ -9,7 +9,7 @@ import { Dialogue, type HandshakeResult, shakeHands } from './handshake.js';
 import { JuteReader, JuteWriter } from './jute.js';
 import { KeepAlive } from './keep-alive.js';
 import * as messages from './messages.js';
-import { PendingRequests } from './pending-requests.js';
+import { type PendingRequest, PendingRequests } from './pending-requests.js';
 import { PersistentWatches } from './persistent-watches.js';
 import { type SaslCredentials } from './sasl-digest-md5.js';
 import { ServerList } from './server-list.js';
@@ -31,6 +31,8 @@ export interface SessionListener {
   onState(state: TransportState): void;
   /** `path` is the server's, with the chroot. `zxid`: 0 or less where the server does not tell. */
   onWatch(type: number, path: string, zxid: bigint): void;
+  /** An answer was read; its promise settles next. */
+  onAnswer(): void;
 }
 
 /** An answer and the transaction up to which the server had come. */
@@ -263,11 +265,7 @@ export class Session {
 
   #onWatchEvent(reader: JuteReader, zxid: bigint): void {
     const { type, path } = messages.watcherEvent.read(reader);
-    try {
-      this.#listener.onWatch(type, path, zxid);
-    } catch (error) {
-      this.#options.logger?.error(`A listener for watch events of ZooKeeper failed at ${path}: ${messageOf(error)}`);
-    }
+    this.#tell('watch events', () => this.#listener.onWatch(type, path, zxid));
   }
 
   #onPingAnswered(): void {
@@ -280,8 +278,9 @@ export class Session {
     const request = this.#pending.take(xid);
     if (this.#phase.name === 'ready') this.#phase.keepAlive.answered(this.#pending.size);
     if (error !== ErrorCode.sessionExpired) this.#renewedAt = Math.max(this.#renewedAt, request.sentAt);
+    this.#tell('answers', () => this.#listener.onAnswer());
     if (error !== ErrorCode.ok) request.refuse(error);
-    else request.succeed(zxid, reader);
+    else settle(request, zxid, reader);
     if (error === ErrorCode.sessionClosedRequiresSaslAuth && this.#phase.name === 'ready') {
       const reason = 'The server requires authentication by SASL and has closed the session.';
       this.#end({ phase: 'auth-failed', reason }, this.#phase.connection);
@@ -372,12 +371,15 @@ export class Session {
 
   #enter(state: TransportState): void {
     this.#state = state;
+    this.#tell('the state', () => this.#listener.onState(state));
+  }
+
+  /** A listener that throws must not be taken for a server that sends nonsense. */
+  #tell(of: string, call: () => void): void {
     try {
-      this.#listener.onState(state);
+      call();
     } catch (error) {
-      this.#options.logger?.error(
-        `A listener for the state of ZooKeeper failed at '${state.phase}': ${messageOf(error)}`,
-      );
+      this.#options.logger?.error(`A listener for ${of} of a ZooKeeper session failed: ${messageOf(error)}`);
     }
   }
 
@@ -427,6 +429,16 @@ export class Session {
       default:
         return this.#state satisfies never;
     }
+  }
+}
+
+/** @throws MalformedMessageError if the answer cannot be read; the request has been rejected then */
+function settle(request: PendingRequest, zxid: bigint, reader: JuteReader): void {
+  try {
+    request.succeed(zxid, reader);
+  } catch (error) {
+    request.abandon({ written: true });
+    throw error;
   }
 }
 

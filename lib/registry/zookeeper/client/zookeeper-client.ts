@@ -83,6 +83,7 @@ const CREATOR_ONLY: readonly messages.Acl[] = [{ permissions: ALL_PERMISSIONS, s
 export class ZooKeeperClient implements ZooKeeperTransport {
   onState: (state: TransportState) => void = () => undefined;
   onWatch: (event: WatchEvent) => void = () => undefined;
+  onAnswer: () => void = () => undefined;
   readonly #session: Session;
   readonly #chroot: Chroot;
   readonly #acl: readonly messages.Acl[];
@@ -93,6 +94,7 @@ export class ZooKeeperClient implements ZooKeeperTransport {
     this.#session = new Session(connection, options, {
       onState: (state) => this.onState(state),
       onWatch: (type, path, zxid) => this.#onWatch(type, path, zxid),
+      onAnswer: () => this.onAnswer(),
     });
   }
 
@@ -104,11 +106,6 @@ export class ZooKeeperClient implements ZooKeeperTransport {
     return this.#session.lastHeardAt;
   }
 
-  /**
-   * When the newest request or ping was *sent* to which an answer has come, in milliseconds by the monotonic clock;
-   * `-Infinity` before the first. The server counts the session timeout from no earlier moment, so until this plus the
-   * timeout the session lives for certain. What was merely heard later may have been said long before it was read.
-   */
   get renewedAt(): number {
     return this.#session.renewedAt;
   }
@@ -132,7 +129,8 @@ export class ZooKeeperClient implements ZooKeeperTransport {
   }
 
   async create(path: string, data: Buffer, mode: CreateMode): Promise<CreateResult> {
-    const { answer } = await this.#ask(createOperation(mode), path, this.#createQuestion({ path, data, mode }));
+    const operation = mode === 'container' ? messages.createContainer : messages.create;
+    const { answer } = await this.#ask(operation, path, this.#createQuestion({ path, data, mode }));
     return { path: this.#chroot.relative(answer.path) ?? answer.path, zxid: answer.stat.czxid };
   }
 
@@ -221,7 +219,10 @@ export class ZooKeeperClient implements ZooKeeperTransport {
       case 'check':
         return multiPart(messages.check, { path, version: operation.version });
       case 'create':
-        return multiPart(createOperation(operation.mode), this.#createQuestion(operation));
+        return multiPart(
+          operation.mode === 'container' ? messages.createContainer : messages.createPart,
+          this.#createQuestion(operation),
+        );
       case 'setData':
         return multiPart(messages.setData, { path, data: operation.data, version: operation.version });
       case 'delete':
@@ -238,10 +239,6 @@ export class ZooKeeperClient implements ZooKeeperTransport {
     if (type === undefined || path === undefined) return;
     this.onWatch(zxid > 0n ? { type, path, zxid } : { type, path });
   }
-}
-
-function createOperation(mode: CreateMode): typeof messages.create {
-  return mode === 'container' ? messages.createContainer : messages.create;
 }
 
 function toStat(stat: messages.StatRecord): Stat {
@@ -282,10 +279,10 @@ function throwIfRefused(answers: readonly MultiPartAnswer[], operations: readonl
   );
 }
 
-/** The exact number of the transaction, if a part tells. The header's may be that of a later one. */
+/** The exact number of the transaction, if a part tells. The header's may be, on a busy server, that of a later one. */
 function transactionOf(answers: readonly MultiPartAnswer[]): bigint | undefined {
   for (const part of answers) {
-    if (part.type === 'created') return part.stat.czxid;
+    if (part.type === 'created' && part.stat) return part.stat.czxid;
     if (part.type === 'written') return part.stat.mzxid;
   }
   return undefined;

@@ -113,6 +113,27 @@ describe('At the worst moment', () => {
     server.close();
   });
 
+  test('a sync asked for by a listener that is told of the new connection waits for the mirror to be read again', async () => {
+    const { post, server, centres } = await open(2);
+    const synced: Promise<unknown>[] = [];
+    centres[0]!.session.onChange(({ phase }) => {
+      if (phase === 'connected') synced.push(mirror.sync().then(() => shown(mirror)));
+    });
+    const opening = centres[0]!.mirror('/a');
+    await post.arriveAll();
+    const mirror = await opening;
+    centres[0]!.faults.suspend();
+    const written = centres[1]!.put('/a', 'meanwhile');
+    await post.arriveAll();
+    await written;
+
+    centres[0]!.faults.resume();
+    await post.arriveAll();
+
+    expect(await Promise.all(synced)).toEqual([{ '': 'meanwhile' }]);
+    server.close();
+  });
+
   test('a task does not begin if the connection breaks as soon as its turn has come', async () => {
     const { post, server, centres } = await open(2);
     let end = (): void => undefined;

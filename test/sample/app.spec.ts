@@ -10,7 +10,9 @@ interface Total {
 
 test('an instance of the sample ships orders, places new ones on demand, and ends on SIGTERM', async () => {
   await using app = new Program('dist/sample/main.js', { env: { ELASTICJOB_JOBS_SHIPORDERS_CRON: '* * * * * ?' } });
-  const url = await until(() => /Listening on (http:\S+\d)/.exec(app.output)?.[1]);
+  const urlIn = (output: string): string | undefined => /Listening on (http:\S+\d)/.exec(output)?.[1];
+  await until(() => urlIn(app.output) !== undefined, 'the application to listen', 20_000);
+  const url = urlIn(app.output);
   const totals = async (): Promise<readonly Total[]> => (await (await fetch(`${url}/orders`)).json()) as Total[];
   const count = async (isCounted: (total: Total) => boolean): Promise<number> =>
     (await totals()).filter(isCounted).reduce((sum, { orders }) => sum + orders, 0);
@@ -21,7 +23,11 @@ test('an instance of the sample ships orders, places new ones on demand, and end
   await until(async () => (await count(() => true)) === 720);
   const end = await app.end('SIGTERM');
 
-  expect(health).toMatchObject({ ready: true, session: 'connected', jobs: { shipOrders: 'active', placeOrders: 'active' } });
+  expect(health).toMatchObject({
+    ready: true,
+    session: 'connected',
+    jobs: { shipOrders: 'active', placeOrders: 'active' },
+  });
   expect(placed.status).toBe(202);
   expect(app.output).not.toMatch(/\b(WARN|ERROR)\b/);
   expect(end).toBe('SIGTERM');

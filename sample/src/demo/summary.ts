@@ -10,12 +10,12 @@ export interface Summary {
   readonly faults: readonly string[];
 }
 
-/** Whether each firing up to `until`, `periodMs` apart (both milliseconds), ran each item exactly once. */
+/** Whether the firings after `from` and up to `until`, which are `periodMs` apart, each ran each item exactly once; all in milliseconds. */
 export function summaryOf(
   runs: readonly Run[],
-  { until, periodMs }: { readonly until: number; readonly periodMs: number },
+  { from, until, periodMs }: { readonly from: number; readonly until: number; readonly periodMs: number },
 ): Summary {
-  const counted = runs.filter(({ scheduledAt }) => scheduledAt !== null && scheduledAt <= until);
+  const counted = runs.filter(({ scheduledAt }) => scheduledAt !== null && scheduledAt > from && scheduledAt <= until);
   const instants = [...new Set(counted.map(({ scheduledAt }) => Number(scheduledAt)))].sort((a, b) => a - b);
   return {
     firings: instants.length,

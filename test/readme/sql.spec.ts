@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { codeBlocks, readme } from './readme.js';
+
+test('the SQL of the README lets owners of an item write in the order of their tokens, and no stale one', async () => {
+  const [sql] = codeBlocks(readme).filter(({ language }) => language === 'sql');
+  const [create = '', update = ''] = (sql?.code ?? '').replace(/^--.*$/gm, '').split(';\n');
+  const database = await new DataSource({ type: 'sqljs' }).initialize();
+  await database.query(create);
+  await database.query("INSERT INTO region VALUES ('north', 0)");
+  const write = async (token: number): Promise<number> => {
+    // TypeORM's own placeholders are positional; the statement's are named.
+    const values = { ':token': token, ':name': 'north' } as const;
+    const names = update.match(/:token|:name/g) as (keyof typeof values)[];
+    await database.query(
+      update.replace(/:token|:name/g, '?'),
+      names.map((name) => values[name]),
+    );
+    const [{ changes }] = (await database.query('SELECT changes() AS changes')) as [{ changes: number }];
+    return changes;
+  };
+
+  const zookeeperToken = 5 * 2 ** 32 + 17;
+  const changed = [await write(7), await write(7), await write(zookeeperToken), await write(8)];
+
+  expect(changed).toEqual([1, 1, 1, 0]);
+  expect(await database.query('SELECT token FROM region')).toEqual([{ token: zookeeperToken }]);
+});

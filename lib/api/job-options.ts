@@ -72,7 +72,7 @@ function complaint(attempt: () => unknown, what: string): string | undefined {
     attempt();
     return undefined;
   } catch (error) {
-    const { message } = error instanceof Error ? error : new Error(String(error));
+    const message = error instanceof Error ? error.message : String(error);
     // Expression and verdict stand around it already; what is left is the reason.
     const reason = message.replace(/^.*?(?:cannot be used|is not known): /s, '').replace(/\.$/, '');
     return `must be ${what}; ${reason}`;

@@ -51,7 +51,7 @@ export class JobBootstraps {
     const names = [...this.#byJob.keys(), ...this.#jobNames.keys()];
     const known = names.length === 0 ? 'none' : names.map((one) => `'${one}'`).join(', ');
     throw new JobStateError(
-      `There is no job '${name}' in this application${suggestion(name, names)} Known are: ${known}.`,
+      `There is no job '${name}' in this application (known: ${known})${suggestion(name, names) || '.'}`,
     );
   }
 

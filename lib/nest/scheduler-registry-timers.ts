@@ -51,7 +51,11 @@ export class SchedulerRegistryTimers implements FiringTimers {
         `Job '${jobName}' cannot be scheduled: the SchedulerRegistry has a cron job of that name, which is not an ElasticJob. Rename one of them.`,
       );
     }
-    const cronJob = CronJob.from({ cronTime: instant, onTick: () => this.#onTick(jobName, timer) }) as OurCronJob;
+    const cronJob: OurCronJob = CronJob.from<null, null>({
+      cronTime: instant,
+      onTick: () => this.#onTick(jobName, timer),
+      errorHandler: (error) => this.#logger.error(`Job '${jobName}': its timer failed: ${String(error)}`),
+    });
     const timer: Timer = { cronJob, instant, onFire: () => undefined };
     this.#registry.addCronJob(jobName, cronJob);
     this.#timers.set(jobName, timer);

@@ -77,5 +77,5 @@ function refusal(file: string, what: string, cause?: unknown): InvalidConfigurat
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message.trim() : String(error);
+  return (error as { readonly message?: string } | null)?.message?.trim() ?? String(error);
 }

@@ -354,7 +354,7 @@ describe('wrong values', () => {
       `elasticjob.jobs["a/b"]: the job's name must not contain '/', as it names a node of the registry centre, got "a/b"`,
     ],
     [
-      { jobs: JSON.parse('{"__proto__": {"elasticJobClass": "SyncOrdersJob", "shardingTotalCount": 1}}') },
+      { jobs: JSON.parse('{"__proto__": {"elasticJobClass": "SyncOrdersJob", "shardingTotalCount": 1}}') as unknown },
       `elasticjob.jobs.__proto__: the job's name must be another name, as this one has a special meaning, got "__proto__"`,
     ],
   ])('are refused: %j', (options, said) => {

@@ -52,6 +52,7 @@ export class CronTimer {
   readonly #ports: CronTimerPorts;
   #cron: QuartzCron | undefined;
   #armedFor: string | undefined;
+  #next: Date | undefined;
 
   constructor(ports: CronTimerPorts) {
     this.#ports = ports;
@@ -79,17 +80,25 @@ export class CronTimer {
   disarm(): void {
     this.#ports.timers.disarm(this.#ports.jobName);
     this.#cron = undefined;
+    this.#next = undefined;
     this.#armedFor = undefined;
   }
 
-  /** Whether the schedule has no instant after `mark` and before `instant` (milliseconds since 1970). */
-  follows(mark: number, instant: number): boolean {
-    const next = this.#cron?.next(new Date(mark));
-    return next !== undefined && next.getTime() >= instant;
+  /**
+   * The instant that followed `mark`, if it is the only one since and not longer than `windowMs` ago (all in milliseconds,
+   * since 1970). What this timer is still going to fire does not count.
+   */
+  missedSince(mark: number, windowMs: number): number | undefined {
+    const instant = this.#cron?.next(new Date(mark));
+    if (instant === undefined || this.#next === undefined || instant >= this.#next) return undefined;
+    if (instant.getTime() < this.#ports.clock.now() - windowMs) return undefined;
+    const following = this.#cron?.next(instant);
+    return following !== undefined && following < this.#next ? undefined : instant.getTime();
   }
 
   #armNext(after: number): void {
     const instant = this.#cron?.next(new Date(after));
+    this.#next = instant;
     if (instant === undefined) return;
     const { timers, jobName, clock, onFire } = this.#ports;
     timers.arm(jobName, instant, () => {

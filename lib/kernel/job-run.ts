@@ -34,6 +34,8 @@ export interface Firing {
   readonly cause: 'schedule' | 'misfire' | 'catch-up' | 'trigger';
   /** The scheduled instant in milliseconds since 1970; `undefined` for a manual one. */
   readonly instant: number | undefined;
+  /** The items to look at. Default: all of this instance's. */
+  readonly items?: readonly number[];
 }
 
 /** How a firing went on this instance. */
@@ -107,8 +109,8 @@ export class JobRun {
     for (;;) {
       const view = await this.#assignedView(signal);
       const config = this.#configOf(view);
-      const items = itemsToRun(view, me, this.#firing.instant);
-      const begun = { items, config, decidedOn: assignedItems(view, me).map(({ item }) => item) };
+      const items = itemsToRun(view, me, this.#firing);
+      const begun = { items, config, decidedOn: this.#firing.items ?? assignedItems(view, me).map(({ item }) => item) };
       if (items.length === 0 || !config.monitorExecution) return begun;
       if (await marks.begin(items, this.#firing.instant, signal)) return begun;
       if (clock.monotonic() > deadline)

@@ -20,6 +20,9 @@
  */
 import {
   DeadlineExceededError,
+  InvalidConfigurationError,
+  JobConflictError,
+  RegistryRefusedError,
   JobStateError,
   JobStoppedError,
   RegistryUnavailableError,
@@ -42,7 +45,7 @@ import { type JobDefinition } from './job-definition.js';
 import { type Firing, JobRun } from './job-run.js';
 import { type JobTypes } from './job-types.js';
 import { JobWatch } from './job-watch.js';
-import { type Action, type AssignedFor, type OpenFiring, plan } from './plan.js';
+import { type Action, type AssignedFor, plan, type SettledFiring } from './plan.js';
 import { establishConfiguration, registerInstance, withdrawInstance } from './registration.js';
 import { isLostRace, Sharding, RESHARDING_PATIENCE_MS } from './sharding.js';
 
@@ -96,13 +99,15 @@ export class JobRuntime {
   #config: JobConfiguration | undefined;
   /** Id of the session in which this instance is registered. */
   #registeredIn: string | undefined;
+  /** True once the job has been active here: what is refused later is no mistake of the one who started it. */
+  #hasTakenPart = false;
   #isScheduled = false;
   #acceptsFirings = true;
 
   #run: CurrentRun | undefined;
   /** The latest instant that came while nothing could be run; to be made up for. */
   #missed: number | undefined;
-  #openFiring: OpenFiring | undefined;
+  #settled: SettledFiring | undefined;
 
   #assignedFor: AssignedFor | undefined;
   #patience: 'not asked for' | 'running' | 'over' = 'not asked for';
@@ -275,7 +280,7 @@ export class JobRuntime {
     this.#assignedFor = undefined;
     // Peers make up for what is ours no more.
     this.#missed = undefined;
-    this.#openFiring = undefined;
+    this.#settled = undefined;
     this.#parts?.marks.forgetLeftovers();
     this.#run?.abort.abort(new SessionLostError(reason));
   }
@@ -314,6 +319,7 @@ export class JobRuntime {
     if (registry.session.state.phase !== 'connected' || registry.session.state.id !== this.#registeredIn) return;
     if (this.#phase !== 'starting' && this.#phase !== 'suspended') return;
     this.#phase = 'active';
+    this.#hasTakenPart = true;
     this.#failures = 0;
     this.#started?.resolve();
     await this.#look();
@@ -332,15 +338,21 @@ export class JobRuntime {
   }
 
   #onEnterFailed(error: unknown): void {
-    if (error instanceof RegistryUnavailableError || isLostRace(error)) {
-      // Connected and yet refused: most likely a connection that is just breaking. Its next change enters again, and so do we.
+    const { logger } = this.#ports;
+    const isFinal =
+      error instanceof JobConflictError ||
+      error instanceof InvalidConfigurationError ||
+      error instanceof RegistryRefusedError;
+    if (!isFinal || this.#hasTakenPart) {
+      // Most likely a connection that is just breaking, or somebody who was faster.
+      if (!(error instanceof RegistryUnavailableError) && !isLostRace(error))
+        logger.warn(`Job '${this.jobName}' could not be registered, and tries again: ${String(error)}`);
       this.#after('retry', this.#nextDelayMs(), () => this.#enterSoon());
       return;
     }
-    this.#ports.logger.error(`Job '${this.jobName}' could not be started: ${String(error)}`);
+    logger.error(`Job '${this.jobName}' could not be started: ${String(error)}`);
     this.#started?.reject(error);
-    if (this.#registeredIn !== undefined) void this.stop('it could not be started again');
-    else this.#enterStopped();
+    this.#enterStopped();
   }
 
   #whenConnected(signal: AbortSignal): Promise<void> {
@@ -411,7 +423,8 @@ export class JobRuntime {
         isScheduled: this.#isScheduled && this.#acceptsFirings,
         assignedFor: this.#assignedFor,
         patienceIsOver: this.#patience === 'over',
-        openFiring: this.#openFiring,
+        settled: this.#settled,
+        missedSince: (mark) => this.#timer.missedSince(mark, this.#catchUpWindowMs()),
       },
     };
   }
@@ -450,7 +463,7 @@ export class JobRuntime {
         if (await registry.remove(this.#paths.trigger(me))) this.#startRun({ cause: 'trigger', instant: undefined });
         return;
       case 'catch-up':
-        return this.#startRun({ cause: 'catch-up', instant: action.instant });
+        return this.#startRun({ cause: 'catch-up', instant: action.instant, items: action.items });
       default:
         return action satisfies never;
     }
@@ -460,6 +473,8 @@ export class JobRuntime {
   #campaignSoon(): void {
     if (this.#isCampaigning) return;
     this.#isCampaigning = true;
+    // What an earlier leadership of this instance assigned says nothing of what its successors did.
+    this.#assignedFor = undefined;
     const { registry, instance, logger } = this.#ports;
     campaign({
       registry,
@@ -522,12 +537,7 @@ export class JobRuntime {
 
   #onFire(instant: number): void {
     if (!this.#acceptsFirings) return;
-    if (this.#phase === 'active' && this.#run === undefined) {
-      const follows = (mark: number): boolean => this.#timer.follows(mark, instant);
-      this.#openFiring = { instant, settled: new Set(), follows };
-      this.#startRun({ cause: 'schedule', instant });
-      return;
-    }
+    if (this.#phase === 'active' && this.#run === undefined) return this.#startRun({ cause: 'schedule', instant });
     this.#missed = instant;
     this.#ports.logger.debug(`Job '${this.jobName}': the firing at ${new Date(instant).toISOString()} has to wait.`);
   }
@@ -537,10 +547,16 @@ export class JobRuntime {
     const instant = this.#missed;
     if (instant === undefined || this.#phase !== 'active' || this.#run !== undefined || !this.#acceptsFirings) return;
     this.#missed = undefined;
-    const follows = (mark: number): boolean => this.#timer.follows(mark, instant);
-    this.#openFiring = { instant, settled: new Set(), follows };
     if (this.configuration.misfire) this.#startRun({ cause: 'misfire', instant });
-    else this.#settle(this.#parts?.watch.view.items.map(({ item }) => item) ?? []);
+    else this.#settle(instant, this.#parts?.watch.view.items.map(({ item }) => item) ?? []);
+  }
+
+  /**
+   * How long after its instant a firing is made up for when its item has changed hands. It has to cover the longest
+   * handover, that of a crash; past it, operators who switch a job on again do not expect last night's run.
+   */
+  #catchUpWindowMs(): number {
+    return 2 * this.#ports.registry.session.timeoutMs + RESHARDING_PATIENCE_MS;
   }
 
   #startRun(firing: Firing): void {
@@ -565,16 +581,16 @@ export class JobRuntime {
     );
     const ended = run.execute(abort.signal).then(({ decidedOn }) => {
       this.#run = undefined;
-      if (decidedOn !== undefined && firing.instant === this.#openFiring?.instant) this.#settle(decidedOn);
+      if (decidedOn !== undefined && firing.instant !== undefined) this.#settle(firing.instant, decidedOn);
       this.#makeUpForMissed();
       this.#lookSoon();
     });
     this.#run = { firing, abort, ended };
   }
 
-  #settle(items: readonly number[]): void {
-    if (this.#openFiring === undefined) return;
-    this.#openFiring = { ...this.#openFiring, settled: new Set([...this.#openFiring.settled, ...items]) };
+  #settle(instant: number, items: readonly number[]): void {
+    const former = this.#settled?.instant === instant ? this.#settled.items : [];
+    this.#settled = { instant, items: new Set([...former, ...items]) };
   }
 
   #active(): Parts {

@@ -42,8 +42,13 @@ export interface LocalFacts {
   readonly assignedFor: AssignedFor | undefined;
   /** Whether the leader has waited long enough for running items. */
   readonly patienceIsOver: boolean;
-  /** The last firing of this instance's timer, as long as it may have to be made up for items that came later. */
-  readonly openFiring: OpenFiring | undefined;
+  /** The last scheduled firing that this instance has decided on. */
+  readonly settled: SettledFiring | undefined;
+  /**
+   * The one recent instant of the schedule that is missing if an item was last begun at `mark`; `undefined` if none is,
+   * or more than one. Milliseconds since 1970.
+   */
+  readonly missedSince: (mark: number) => number | undefined;
 }
 
 /** What an assignment was made for, to see when it is out of date. */
@@ -55,13 +60,11 @@ export interface AssignedFor {
 }
 
 /** A firing that this instance has taken its decision on. */
-export interface OpenFiring {
+export interface SettledFiring {
   /** Milliseconds since 1970. */
   readonly instant: number;
-  /** Items that were this instance's at the decision; they need no second one. */
-  readonly settled: ReadonlySet<number>;
-  /** Whether `mark` is the instant of the schedule just before this firing, or later. */
-  readonly follows: (mark: number) => boolean;
+  /** Items that were this instance's at the decision; whether run or not, they need no second one. */
+  readonly items: ReadonlySet<number>;
 }
 
 /** One thing to do. */
@@ -76,7 +79,7 @@ export type Action =
   | { readonly type: 'clear-marks'; readonly items: readonly number[] }
   | { readonly type: 'reschedule' }
   | { readonly type: 'run-once' }
-  | { readonly type: 'catch-up'; readonly instant: number };
+  | { readonly type: 'catch-up'; readonly instant: number; readonly items: readonly number[] };
 
 type Rule = (situation: Situation) => Action | undefined;
 
@@ -140,14 +143,22 @@ const reschedule: Rule = ({ now, local }) =>
 
 const runOnce: Rule = ({ now, me, local }) => (now.triggers.has(me) && local.isIdle ? { type: 'run-once' } : undefined);
 
-const catchUp: Rule = ({ now, me, local: { isIdle, openFiring } }) => {
-  if (!isIdle || openFiring === undefined || now.reshardingNeeded || now.processing) return undefined;
-  if (now.config?.monitorExecution !== true) return undefined;
-  const missed = assignedItems(now, me).some(({ item }) => {
+/**
+ * A firing that was due while its item changed hands: the former owner was gone, or told to wait, and the new one was not
+ * the owner yet, or not even there. The records tell that exactly this firing is missing.
+ */
+const catchUp: Rule = ({ now, me, local: { isIdle, settled, missedSince } }) => {
+  if (!isIdle || now.reshardingNeeded || now.processing || now.config?.monitorExecution !== true) return undefined;
+  const missed = assignedItems(now, me).flatMap(({ item }) => {
     const mark = now.firings.get(item);
-    return mark !== undefined && !openFiring.settled.has(item) && mark < openFiring.instant && openFiring.follows(mark);
+    const instant = mark === undefined ? undefined : missedSince(mark);
+    const isSettled = instant !== undefined && settled?.instant === instant && settled.items.has(item);
+    return instant === undefined || isSettled ? [] : [{ item, instant }];
   });
-  return missed ? { type: 'catch-up', instant: openFiring.instant } : undefined;
+  const [first] = missed;
+  if (first === undefined) return undefined;
+  const items = missed.filter(({ instant }) => instant === first.instant).map(({ item }) => item);
+  return { type: 'catch-up', instant: first.instant, items };
 };
 
 const RULES: readonly Rule[] = [

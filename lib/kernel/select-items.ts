@@ -6,15 +6,20 @@ export function assignedItems(view: JobView, me: string): readonly ItemView[] {
 }
 
 /**
- * Items this instance must run for the firing at `instant` (milliseconds since 1970; `undefined` for a manual one): its
- * own that are neither disabled nor running, and that nobody has begun for that instant or a later one. The last
+ * Items this instance must run for the firing at `instant` (milliseconds since 1970; `undefined` for a manual one), if
+ * given only of `items`: its own that are neither disabled nor running, and that nobody has begun for that instant or a later one. The last
  * condition is what keeps a firing from running an item twice when the item changes hands in the middle of it.
  */
-export function itemsToRun(view: JobView, me: string, instant: number | undefined): readonly ItemView[] {
+export function itemsToRun(
+  view: JobView,
+  me: string,
+  { instant, items }: { readonly instant: number | undefined; readonly items?: readonly number[] },
+): readonly ItemView[] {
   const ip = view.instances.get(me)?.serverIp;
   if (ip === undefined || view.servers.get(ip) !== 'ENABLED') return [];
   return assignedItems(view, me).filter(
-    ({ item, disabled, running }) => !disabled && !running && !wasBegun(view, item, instant),
+    ({ item, disabled, running }) =>
+      !disabled && !running && items?.includes(item) !== false && !wasBegun(view, item, instant),
   );
 }
 

@@ -16,7 +16,8 @@ function planOf(name: string, now: JobView, local: Partial<LocalFacts> = {}): st
     isScheduled: true,
     assignedFor: { basis: assignmentBasis(now), pinned: [] },
     patienceIsOver: false,
-    openFiring: undefined,
+    settled: undefined,
+    missedSince: () => undefined,
     ...local,
   };
   return plan({ now, me: idOf(name), myIp: ipOf(name), local: facts }).map(({ type }) => type);
@@ -166,17 +167,18 @@ describe('an instance', () => {
 
 describe('a firing whose item changes hands', () => {
   const before = T - 5_000;
-  const openFiring = { instant: T, settled: new Set([0]), follows: (mark: number) => mark >= before };
+  const missedSince = (mark: number): number | undefined => (mark === before ? T : undefined);
+  const settled = { instant: T, items: new Set([0]) };
   const mine = [anItem(0, { owner: idOf('A') }), anItem(1, { owner: idOf('A') })];
 
   test('is made up for by the new owner if the old one has not begun it', () => {
     const now = aView(['A'], { items: mine, firings: new Map([[1, before]]) });
-    expect(planOf('A', now, { openFiring })).toEqual(['catch-up']);
+    expect(planOf('A', now, { settled, missedSince })).toEqual(['catch-up']);
   });
 
   test('is left alone if the old owner has begun it', () => {
     const now = aView(['A'], { items: mine, firings: new Map([[1, T]]) });
-    expect(planOf('A', now, { openFiring })).toEqual([]);
+    expect(planOf('A', now, { settled, missedSince })).toEqual([]);
   });
 
   test('is left alone for an item on which this instance has decided', () => {
@@ -187,22 +189,22 @@ describe('a firing whose item changes hands', () => {
         [1, T],
       ]),
     });
-    expect(planOf('A', now, { openFiring })).toEqual([]);
+    expect(planOf('A', now, { settled, missedSince })).toEqual([]);
   });
 
   test('is left alone for an item that nobody of ours has run before: a Java peer may have', () => {
-    expect(planOf('A', aView(['A'], { items: mine }), { openFiring })).toEqual([]);
+    expect(planOf('A', aView(['A'], { items: mine }), { settled, missedSince })).toEqual([]);
   });
 
   test('is left alone if more than this one firing is missing, which is for the misfire policy to say', () => {
     const now = aView(['A'], { items: mine, firings: new Map([[1, before - 1]]) });
-    expect(planOf('A', now, { openFiring })).toEqual([]);
+    expect(planOf('A', now, { settled, missedSince })).toEqual([]);
   });
 });
 
 describe('choosing items', () => {
   const items = (view: JobView, name: string, instant?: number): number[] =>
-    itemsToRun(view, idOf(name), instant).map(({ item }) => item);
+    itemsToRun(view, idOf(name), { instant }).map(({ item }) => item);
 
   test('takes those that are assigned to the instance', () => {
     expect(items(aView(['A', 'B'], { config: aConfiguration({ shardingTotalCount: 5 }) }), 'A', T)).toEqual([0, 2, 4]);

@@ -15,6 +15,12 @@ export interface ZooKeeperTransport {
   onWatch: (event: WatchEvent) => void;
   /** Called whenever anything was received from the server, for deadline keeping. Milliseconds by the monotonic clock. */
   readonly lastHeardAt: number;
+  /**
+   * When the newest request or ping was *sent* to which an answer has come, by the monotonic clock: the server counts the
+   * session timeout from no earlier moment. `-Infinity` before the first. A transport that cannot tell leaves it out;
+   * `lastHeardAt` is taken then, which is a little late.
+   */
+  readonly renewedAt?: number;
   /** Starts connecting and keeps reconnecting until the session ends. */
   connect(): void;
   /** Ends the session at the server if it answers within a second, and the connection in any case. */
@@ -48,12 +54,7 @@ export type TransportState =
   | { readonly phase: 'auth-failed'; readonly reason: string }
   | { readonly phase: 'closed' };
 
-export type CreateMode =
-  | 'persistent'
-  | 'ephemeral'
-  | 'persistent-sequential'
-  | 'ephemeral-sequential'
-  | 'container';
+export type CreateMode = 'persistent' | 'ephemeral' | 'persistent-sequential' | 'ephemeral-sequential' | 'container';
 
 export interface CreateResult {
   /** The full path, with the sequence number if the mode is sequential. */

@@ -1,0 +1,109 @@
+import { type Mirror, type MirrorOptions, type SessionState } from '../registry-center.js';
+import { isWithin } from './node-paths.js';
+import { type WatchEvent } from './transport.js';
+import { perform } from './zookeeper-call.js';
+import { type MirrorContext, ZooKeeperMirror } from './zookeeper-mirror.js';
+
+/** Told of an event within the watched path; paths are those of the namespace. */
+export type EventListener = (event: WatchEvent) => void;
+
+/** The mirrors and watches of one registry centre: one watch per path, however many ask for it. */
+export class Mirrors {
+  readonly #context: MirrorContext;
+  readonly #mirrors = new Set<ZooKeeperMirror>();
+  readonly #listeners = new Set<EventListener>();
+  readonly #watches = new Map<string, number>();
+
+  constructor(context: MirrorContext) {
+    this.#context = context;
+    context.session.onEvent = (event) => this.#onEvent(event);
+    context.session.onChange((state) => this.#onSession(state));
+  }
+
+  /** Opens a mirror and waits until it is complete. */
+  open(path: string, options: MirrorOptions = {}): Promise<Mirror> {
+    return perform(this.#context, { operation: 'mirror', path }, async (call) => {
+      const connected = await call.connected();
+      const mirror = this.#add(path, options);
+      try {
+        mirror.start(connected);
+        await call.within(mirror.settled());
+        return mirror;
+      } catch (error) {
+        mirror.close();
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * Watches a subtree during the present session, not beyond a disconnection.
+   * Resolves, once the watch is set, with a function that ends it.
+   */
+  async watch(path: string, listener: EventListener): Promise<() => void> {
+    const entry: EventListener = (event) => {
+      if (isWithin(event.path, path)) listener(event);
+    };
+    this.#listeners.add(entry);
+    this.#retain(path);
+    const release = (): void => {
+      if (this.#listeners.delete(entry)) this.#release(path);
+    };
+    try {
+      await this.#context.session.connected?.transport.addWatch(this.#context.namespace.at(path));
+    } catch (error) {
+      release();
+      throw error;
+    }
+    return release;
+  }
+
+  close(): void {
+    for (const mirror of [...this.#mirrors]) mirror.close();
+  }
+
+  #onEvent(event: WatchEvent): void {
+    if (event.zxid !== undefined) this.#context.writes.saw(event.zxid);
+    const path = this.#context.namespace.within(event.path);
+    if (path === undefined) return;
+    const inside = { ...event, path };
+    for (const mirror of this.#mirrors) if (isWithin(path, mirror.path)) mirror.onEvent(inside);
+    for (const listener of [...this.#listeners]) listener(inside);
+  }
+
+  #add(path: string, options: MirrorOptions): ZooKeeperMirror {
+    const mirror: ZooKeeperMirror = new ZooKeeperMirror(path, this.#context, options, () => {
+      forget();
+      this.#mirrors.delete(mirror);
+      this.#release(path);
+    });
+    const forget = this.#context.writes.observe(mirror);
+    this.#mirrors.add(mirror);
+    this.#retain(path);
+    return mirror;
+  }
+
+  #onSession(state: SessionState): void {
+    const { connected } = this.#context.session;
+    for (const mirror of [...this.#mirrors]) {
+      if (state.phase === 'closed') mirror.close();
+      else if (connected) mirror.start(connected);
+      else mirror.stop();
+    }
+  }
+
+  #retain(path: string): void {
+    this.#watches.set(path, (this.#watches.get(path) ?? 0) + 1);
+  }
+
+  #release(path: string): void {
+    const count = (this.#watches.get(path) ?? 0) - 1;
+    if (count > 0) return void this.#watches.set(path, count);
+    this.#watches.delete(path);
+    const transport = this.#context.session.connected?.transport;
+    transport?.removeWatch(this.#context.namespace.at(path)).catch((error: unknown) => {
+      // Harmless: events of a watch nobody needs are ignored.
+      this.#context.logger.debug(`The watch of ${path} could not be removed: ${String(error)}`);
+    });
+  }
+}

@@ -1,0 +1,158 @@
+import {
+  RegistryOutcomeUnknownError,
+  RegistryRefusedError,
+  RegistryUnavailableError,
+  SessionLostError,
+} from '../../api/errors.js';
+import { backoffMs } from '../../async/backoff.js';
+import { withDeadline } from '../../async/wait.js';
+import { type Clock } from '../../time/clock.js';
+import { ZooKeeperError } from './transport.js';
+import { type ZookeeperSettings } from './zookeeper-configuration.js';
+import { isTransient, translated } from './zookeeper-failures.js';
+import { type Connected, type ZooKeeperSession } from './zookeeper-session.js';
+
+/** What calls are made with. */
+export interface CallContext {
+  readonly session: ZooKeeperSession;
+  readonly clock: Clock;
+  readonly settings: Pick<ZookeeperSettings, 'retry' | 'operationTimeoutMs'>;
+}
+
+/**
+ * Runs one operation of the registry centre. What the server refuses and `task` does not handle becomes a RegistryRefusedError.
+ */
+export async function perform<T>(
+  context: CallContext,
+  { operation, path }: { readonly operation: string; readonly path: string },
+  task: (call: Call) => Promise<T>,
+): Promise<T> {
+  try {
+    return await task(new Call(context, operation, path));
+  } catch (error) {
+    throw translated(operation, path, error);
+  }
+}
+
+/**
+ * One operation of the registry centre, of one or several requests: it knows how often and how long it may try.
+ *
+ * A request that had no effect is made again, after a pause or as soon as the session is connected again, until the retries are used up.
+ * A write whose answer got lost is not: the caller must find out first. All requests of a call belong to one session;
+ * when that is lost, the call ends at once.
+ */
+export class Call {
+  readonly #context: CallContext;
+  readonly #endsAt: number;
+  #failures = 0;
+  #sessionId: string | undefined;
+
+  constructor(
+    context: CallContext,
+    /** A verb for messages: `create`, `read`. */
+    readonly operation: string,
+    /** Path within the namespace. */
+    readonly path: string,
+  ) {
+    this.#context = context;
+    this.#endsAt = context.clock.monotonic() + context.settings.operationTimeoutMs;
+  }
+
+  /** The session that this call belongs to, once it has one. */
+  get sessionId(): string | undefined {
+    return this.#sessionId;
+  }
+
+  /**
+   * Asks something that changes nothing.
+   * @throws ZooKeeperError if the server refuses; RegistryUnavailableError if it does not answer
+   */
+  read<T>(send: (connected: Connected) => Promise<T>): Promise<T> {
+    return this.#ask(send, 'read');
+  }
+
+  /**
+   * Asks for a change.
+   * @throws ZooKeeperError if the server refuses; RegistryUnavailableError if it was certainly not done;
+   *   RegistryOutcomeUnknownError if the answer got lost
+   */
+  write<T>(send: (connected: Connected) => Promise<T>): Promise<T> {
+    return this.#ask(send, 'write');
+  }
+
+  /** Waits for something that requests of this call have set off. @throws RegistryUnavailableError if it takes too long */
+  within<T>(promise: Promise<T>): Promise<T> {
+    const late = (): Error =>
+      this.#unavailable(new Error(`not done within ${this.#context.settings.operationTimeoutMs} ms`));
+    return withDeadline(this.#context.clock, promise, this.#remainingMs, late);
+  }
+
+  /** Counts a failure and waits before the next attempt. @throws RegistryUnavailableError if there is to be none */
+  async pause(cause?: unknown): Promise<void> {
+    const { clock, session, settings } = this.#context;
+    const { baseMs, maxMs, retries } = settings.retry;
+    this.#failures++;
+    if (this.#failures > retries || this.#remainingMs <= 0) throw this.#unavailable(cause);
+    const delayMs = Math.min(this.#remainingMs, backoffMs(this.#failures, { baseMs, maxMs }));
+    // Once connected again there is nothing to wait for; while connected, the pause spares the server.
+    const wasConnected = session.connected !== undefined;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        cancel();
+        leave();
+        resolve();
+      };
+      const cancel = clock.after(delayMs, done);
+      const leave = session.onChange(({ phase }) => {
+        if (phase === 'connected' ? !wasConnected : phase === 'lost' || phase === 'closed') done();
+      });
+    });
+  }
+
+  async #ask<T>(send: (connected: Connected) => Promise<T>, kind: 'read' | 'write'): Promise<T> {
+    const { clock, settings } = this.#context;
+    const late = (): Error => this.#unanswered(kind, new Error(`no answer within ${settings.operationTimeoutMs} ms`));
+    for (;;) {
+      // In a loop on purpose: each attempt depends on how the one before ended.
+      const connected = await this.connected();
+      try {
+        return await withDeadline(clock, send(connected), this.#remainingMs, late);
+      } catch (error) {
+        if (!(error instanceof ZooKeeperError)) throw error;
+        if (error.outcomeUnknown && kind === 'write') throw this.#unanswered(kind, error);
+        if (!isTransient(error)) throw error;
+        await this.pause(error);
+      }
+    }
+  }
+
+  #unanswered(kind: 'read' | 'write', cause: unknown): Error {
+    return kind === 'read'
+      ? this.#unavailable(cause)
+      : new RegistryOutcomeUnknownError(this.operation, this.path, cause);
+  }
+
+  /** The session, as soon as it is connected. @throws RegistryUnavailableError if it is not within the retries */
+  async connected(): Promise<Connected> {
+    for (;;) {
+      const { connected, refusal, state } = this.#context.session;
+      const id = connected?.sessionId ?? (state.phase === 'suspended' ? state.id : undefined);
+      this.#sessionId ??= id;
+      if (connected && connected.sessionId === this.#sessionId) return connected;
+      if (refusal !== undefined) throw new RegistryRefusedError(this.operation, this.path, refusal);
+      if (state.phase === 'closed') throw this.#unavailable(new Error(state.reason));
+      if (this.#sessionId !== undefined && id !== this.#sessionId) {
+        throw this.#unavailable(new SessionLostError(`it ended while trying to ${this.operation} ${this.path}`));
+      }
+      await this.pause(new Error(`the session is ${state.phase}`));
+    }
+  }
+
+  get #remainingMs(): number {
+    return Math.max(0, this.#endsAt - this.#context.clock.monotonic());
+  }
+
+  #unavailable(cause: unknown): RegistryUnavailableError {
+    return new RegistryUnavailableError(this.operation, this.path, cause);
+  }
+}

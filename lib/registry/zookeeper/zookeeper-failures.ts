@@ -1,0 +1,41 @@
+import { type ElasticJobError, RegistryRefusedError, RegistryUnavailableError } from '../../api/errors.js';
+import { ZooKeeperError, type ZooKeeperErrorName } from './transport.js';
+
+/** Whether an error is ZooKeeper's answer of one of these names. */
+export function isAnswer(error: unknown, ...names: readonly ZooKeeperErrorName[]): error is ZooKeeperError {
+  return error instanceof ZooKeeperError && names.includes(error.errorName);
+}
+
+/** Whether the request had no effect and may have one if it is made again. */
+export function isTransient(error: ZooKeeperError): boolean {
+  return TRANSIENT.has(error.errorName);
+}
+
+const TRANSIENT: ReadonlySet<ZooKeeperErrorName> = new Set<ZooKeeperErrorName>([
+  'CONNECTION_LOSS',
+  'OPERATION_TIMEOUT',
+  'SESSION_EXPIRED',
+  'SESSION_MOVED',
+  'THROTTLED',
+]);
+
+/** The library's error for one that the registry centre cannot act upon: refused for good, or no answer at all. */
+export function translated(operation: string, path: string, error: unknown): unknown {
+  if (!(error instanceof ZooKeeperError)) return error;
+  if (isTransient(error)) return new RegistryUnavailableError(operation, path, error);
+  return refused(operation, path, error);
+}
+
+function refused(operation: string, path: string, error: ZooKeeperError): ElasticJobError {
+  return new RegistryRefusedError(operation, path, REASONS[error.errorName] ?? error.message.replace(/\.$/, ''), error);
+}
+
+const REASONS: Readonly<Partial<Record<ZooKeeperErrorName, string>>> = {
+  NO_AUTH: 'the node belongs to other credentials than the ones configured as digest',
+  AUTH_FAILED: 'authentication failed',
+  INVALID_ACL: 'the server does not accept the access rules; is the digest scheme enabled there?',
+  NO_CHILDREN_FOR_EPHEMERALS: 'its parent lives with a session, and such nodes cannot have children',
+  TOO_LARGE: 'it is larger than the server accepts (jute.maxbuffer, about one megabyte)',
+  QUOTA_EXCEEDED: 'a quota of the server is exceeded',
+  UNIMPLEMENTED: 'the server does not know this request; ZooKeeper 3.6 or later is needed',
+};

@@ -1,0 +1,275 @@
+import { RegistryUnavailableError } from '../../api/errors.js';
+import { type JobLogger } from '../../api/logger.js';
+import { type Clock } from '../../time/clock.js';
+import { type Mirror, type MirroredNode, type MirrorOptions } from '../registry-center.js';
+import { type Namespace } from './node-paths.js';
+import { type OwnWrites, type WriteEffects, type WriteObserver, type WriteOutcome } from './own-writes.js';
+import { type ReadNode, SubtreeCopy } from './subtree-copy.js';
+import { type WatchEvent, ZooKeeperError, type ZooKeeperTransport } from './transport.js';
+import { type Call, type CallContext, perform } from './zookeeper-call.js';
+import { isTransient, translated } from './zookeeper-failures.js';
+import { type Connected } from './zookeeper-session.js';
+
+/** What a mirror is made with. */
+export interface MirrorContext extends CallContext {
+  readonly namespace: Namespace;
+  readonly writes: OwnWrites;
+  readonly clock: Clock;
+  readonly logger: JobLogger;
+}
+
+/** Most nodes read by one request; the request stays far below a server's limit of one megabyte even with long paths. */
+const NODES_PER_READ = 1000;
+
+interface Waiter {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Keeps a copy of one subtree. In each connection it starts anew: watch, catch up with the leader, walk the tree, and from
+ * then on read what events name, all of it in one request per round. What it shows is replaced only when the copy is one
+ * moment (see `subtree-copy.ts`); until the first such moment after a disconnection it is not current.
+ */
+export class ZooKeeperMirror implements Mirror, WriteObserver {
+  nodes: ReadonlyMap<string, MirroredNode> = new Map();
+  isCurrent = false;
+  readonly path: string;
+  readonly #context: MirrorContext;
+  readonly #presenceOnly: (path: string) => boolean;
+  readonly #onClose: () => void;
+  readonly #listeners = new Set<() => void>();
+  readonly #waiters = new Set<Waiter>();
+  #copy: SubtreeCopy | undefined;
+  #connected: Connected | undefined;
+  #isWorking = false;
+  #isClosed = false;
+  #cancelRetry: () => void = () => undefined;
+
+  constructor(path: string, context: MirrorContext, options: MirrorOptions, onClose: () => void) {
+    this.path = path;
+    this.#context = context;
+    this.#presenceOnly = options.presenceOnly ?? (() => false);
+    this.#onClose = onClose;
+  }
+
+  onChange(listener: () => void): () => void {
+    const entry = (): void => listener();
+    this.#listeners.add(entry);
+    return () => void this.#listeners.delete(entry);
+  }
+
+  sync(): Promise<void> {
+    return this.#perform('sync the mirror of', async (call) => {
+      await call.read(({ transport }) => transport.sync(this.#serverPath));
+      await call.within(this.settled());
+    });
+  }
+
+  load(): Promise<void> {
+    return this.#perform('load the mirror of', async (call) => {
+      if (!this.isCurrent) await call.within(this.settled());
+      this.#copy?.wantValues();
+      this.#workSoon();
+      await call.within(this.settled());
+    });
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#leave();
+    this.isCurrent = false;
+    this.#listeners.clear();
+    this.#failWaiters(new RegistryUnavailableError('use the mirror of', this.path, new Error('the mirror was closed')));
+    this.#onClose();
+  }
+
+  /** Resolves as soon as the mirror shows all that has been heard of so far. */
+  settled(): Promise<void> {
+    if (this.isCurrent && this.#copy?.work.type === 'none' && !this.#copy.changed) return Promise.resolve();
+    return new Promise((resolve, reject) => this.#waiters.add({ resolve, reject }));
+  }
+
+  /** The session is connected, for the first time or again: everything is read again. */
+  start(connected: Connected): void {
+    if (this.#isClosed) return;
+    this.#leave();
+    this.#connected = connected;
+    this.#copy = new SubtreeCopy(this.path, this.nodes, this.#presenceOnly);
+    const { transport } = connected;
+    const prepared = Promise.all([transport.addWatch(this.#serverPath), transport.sync(this.#serverPath)]);
+    const copy = this.#copy;
+    this.#isWorking = true;
+    void this.#run(copy, async () => {
+      await prepared;
+      await this.#work(copy, transport);
+    });
+  }
+
+  /** The session is not connected any more. */
+  stop(): void {
+    this.#leave();
+    if (!this.isCurrent) return;
+    this.isCurrent = false;
+    this.#tell();
+  }
+
+  onEvent(event: WatchEvent): void {
+    this.#copy?.onEvent(event);
+    this.#workSoon();
+  }
+
+  onWriteSent(effects: WriteEffects): void {
+    this.#copy?.onWriteSent(effects);
+  }
+
+  onWriteDone(effects: WriteEffects, outcome: WriteOutcome): void {
+    this.#copy?.onWriteDone(effects, outcome);
+    this.#workSoon();
+  }
+
+  onWriteFailed(effects: WriteEffects, fate: 'refused' | 'unknown'): void {
+    this.#copy?.onWriteFailed(effects, fate);
+    this.#workSoon();
+  }
+
+  get #serverPath(): string {
+    return this.#context.namespace.at(this.path);
+  }
+
+  async #perform(operation: string, task: (call: Call) => Promise<void>): Promise<void> {
+    if (this.#isClosed) throw new RegistryUnavailableError(operation, this.path, new Error('the mirror was closed'));
+    await perform(this.#context, { operation, path: this.path }, task);
+  }
+
+  /** Not at once: events that arrived together are dealt with together. */
+  #workSoon(): void {
+    const copy = this.#copy;
+    const transport = this.#connected?.transport;
+    if (!copy || !transport || this.#isWorking) return;
+    this.#isWorking = true;
+    queueMicrotask(() => void this.#run(copy, () => this.#work(copy, transport)));
+  }
+
+  async #run(copy: SubtreeCopy, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (this.#copy === copy) this.#onFailure(error);
+    } finally {
+      if (this.#copy === copy) this.#isWorking = false;
+    }
+  }
+
+  async #work(copy: SubtreeCopy, transport: ZooKeeperTransport): Promise<void> {
+    while (this.#copy === copy) {
+      const { work } = copy;
+      switch (work.type) {
+        case 'read':
+          // In a loop on purpose: what is read next follows from what was read.
+          await this.#read(copy, transport, work);
+          break;
+        case 'barrier': {
+          const done = copy.startReading();
+          await transport.exists(this.#serverPath);
+          done(new Map(), new Map());
+          break;
+        }
+        case 'wait':
+          return;
+        case 'none':
+          return this.#publish(copy);
+        default:
+          return work satisfies never;
+      }
+    }
+  }
+
+  async #read(
+    copy: SubtreeCopy,
+    transport: ZooKeeperTransport,
+    { paths, lists }: { readonly paths: readonly string[]; readonly lists: readonly string[] },
+  ): Promise<void> {
+    const { namespace, writes } = this.#context;
+    const done = copy.startReading();
+    const nodes = new Map<string, ReadNode | undefined>();
+    const children = new Map<string, readonly string[]>();
+    const readings = chunks(paths, NODES_PER_READ).map(async (chunk) => {
+      const answer = await transport.multiRead(chunk.map((path) => namespace.at(path)));
+      for (const [index, path] of chunk.entries()) nodes.set(path, answer[index]);
+    });
+    const listings = lists.map(async (path) => {
+      children.set(path, await childrenOf(transport, namespace.at(path)));
+    });
+    await Promise.all([...readings, ...listings]);
+    for (const node of nodes.values()) if (node) writes.saw(node.stat.mzxid);
+    done(nodes, children);
+  }
+
+  #publish(copy: SubtreeCopy): void {
+    const changed = copy.changed || !this.isCurrent;
+    if (copy.changed) this.nodes = new Map(copy.nodes);
+    else if (!this.isCurrent && copy.nodes.size === 0) this.nodes = new Map();
+    copy.published();
+    this.isCurrent = true;
+    if (changed) this.#tell();
+    const waiters = [...this.#waiters];
+    this.#waiters.clear();
+    for (const waiter of waiters) waiter.resolve();
+  }
+
+  /** What the failed round was to read is forgotten with the copy; so everything is read again. */
+  #onFailure(error: unknown): void {
+    const connected = this.#connected;
+    this.#copy = undefined;
+    // A broken connection is followed by another start, all else is tried again after a while.
+    if (!(error instanceof ZooKeeperError) || !isTransient(error)) {
+      const failure = translated('mirror', this.path, error);
+      this.#context.logger.error(`The mirror of ${this.path} cannot be kept up to date: ${String(failure)}`);
+      this.#failWaiters(failure);
+      this.stop();
+    }
+    if (!connected) return;
+    this.#cancelRetry = this.#context.clock.after(this.#context.settings.retry.maxMs, () => this.start(connected));
+  }
+
+  #leave(): void {
+    this.#cancelRetry();
+    this.#copy = undefined;
+    this.#connected = undefined;
+    this.#isWorking = false;
+  }
+
+  #failWaiters(error: unknown): void {
+    const waiters = [...this.#waiters];
+    this.#waiters.clear();
+    for (const waiter of waiters) waiter.reject(error);
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) {
+      if (!this.#listeners.has(listener)) continue;
+      try {
+        listener();
+      } catch (error) {
+        this.#context.logger.error(`A listener of the mirror of ${this.path} failed: ${String(error)}`);
+      }
+    }
+  }
+}
+
+async function childrenOf(transport: ZooKeeperTransport, path: string): Promise<readonly string[]> {
+  try {
+    return await transport.getChildren(path);
+  } catch (error) {
+    // It was there when it was read; its removal is told by an event.
+    if (error instanceof ZooKeeperError && error.errorName === 'NO_NODE') return [];
+    throw error;
+  }
+}
+
+function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
+}

@@ -1,0 +1,207 @@
+/**
+ * The registry centre on ZooKeeper, compatible with Java's ElasticJob: same namespace, same nodes, same latches.
+ *
+ * ```
+ *   ZookeeperRegistryCenter        the port: one method each, a few lines
+ *     ├── NodeWrites, commit       writes, and what a lost answer means
+ *     ├── Mirrors, ZooKeeperMirror local copies: one watch each, one request per round of changes
+ *     │      └── SubtreeCopy       when a copy is one moment (no network in it)
+ *     ├── ExclusiveHold            Curator's LeaderLatch
+ *     ├── Call                     attempts, pauses, and the limit in time of one operation
+ *     └── ZooKeeperSession         connected, suspended, lost; one transport after the other
+ *            └── ZooKeeperTransport     one session on the wire; the client in `client/`, or another one
+ * ```
+ * Who is authoritative: the server, on everything but one question. Whether the session may have ended is judged by our own
+ * clock as well, since a server that cannot be reached cannot tell.
+ *
+ * On failure: a read, and a write that certainly had no effect, is tried again within `maxRetries`. A write whose answer got
+ * lost is looked into, then done, or repeated, or reported as `RegistryOutcomeUnknownError`. Mirrors stop being current and read
+ * everything again once connected. A lost session is followed by a new one; its nodes are for the user to create again.
+ */
+import { type JobLogger } from '../../api/logger.js';
+import { type Clock, systemClock } from '../../time/clock.js';
+import {
+  type Lifetime,
+  type Mirror,
+  type MirrorOptions,
+  type Operation,
+  type RegistryCenter,
+  type Session,
+} from '../registry-center.js';
+import { ZooKeeperClient, type ZooKeeperClientOptions } from './client/zookeeper-client.js';
+import { commit } from './commit.js';
+import { ExclusiveHold, type HoldContext } from './exclusive-hold.js';
+import { Mirrors } from './mirrors.js';
+import { Namespace, requireUsable } from './node-paths.js';
+import { NodeWrites, readSynced } from './node-writes.js';
+import { OwnWrites } from './own-writes.js';
+import { type ZooKeeperConnection, type ZooKeeperTransport } from './transport.js';
+import { type Call, perform } from './zookeeper-call.js';
+import {
+  resolveZookeeperConfiguration,
+  type ZookeeperConfiguration,
+  type ZookeeperSettings,
+} from './zookeeper-configuration.js';
+import { isAnswer } from './zookeeper-failures.js';
+import { ZooKeeperSession } from './zookeeper-session.js';
+
+/** What a registry centre may be given besides its configuration. */
+export interface ZookeeperRegistryCenterOptions {
+  /** Default: the clock of this machine. */
+  readonly clock?: Clock;
+  /** Default: nothing is logged. */
+  readonly logger?: JobLogger;
+  /** TLS settings of the first-party client; connects without TLS if not given. */
+  readonly tls?: NonNullable<ZooKeeperClientOptions['tls']>;
+  /** Credentials for SASL DIGEST-MD5, for the first-party client. */
+  readonly sasl?: NonNullable<ZooKeeperClientOptions['sasl']>;
+  /** Makes the transport of one session. Default: the first-party client. */
+  readonly transport?: (connection: ZooKeeperConnection) => ZooKeeperTransport;
+}
+
+/** The registry centre on ZooKeeper 3.6 or later. One object is one session, to be shared by all jobs of a process. */
+export class ZookeeperRegistryCenter implements RegistryCenter {
+  readonly description: string;
+  readonly #session: ZooKeeperSession;
+  readonly #mirrors: Mirrors;
+  readonly #context: HoldContext;
+
+  /** @throws InvalidConfigurationError naming every fault of the configuration */
+  constructor(configuration: ZookeeperConfiguration, options: ZookeeperRegistryCenterOptions = {}) {
+    const { clock = systemClock, logger = SILENT } = options;
+    const settings = resolveZookeeperConfiguration(configuration);
+    const namespace = new Namespace(settings.root);
+    const session = new ZooKeeperSession({
+      open: () => (options.transport ?? firstPartyClient(clock, logger, options))(connectionOf(settings)),
+      probe: (transport) => readable(transport, namespace.root),
+      timeoutMs: settings.sessionTimeoutMs,
+      clock,
+      logger,
+    });
+    const writes = new OwnWrites();
+    const nodes = new NodeWrites(namespace, writes);
+    const parts = { session, clock, settings, logger, namespace, writes };
+    this.#mirrors = new Mirrors(parts);
+    this.#context = { ...parts, nodes, mirrors: this.#mirrors };
+    this.#session = session;
+    this.description = `ZooKeeper at ${configuration.serverLists}, namespace '${settings.namespace}'`;
+  }
+
+  get session(): Session {
+    return this.#session;
+  }
+
+  connect(): void {
+    this.#session.connect();
+  }
+
+  get(path: string): Promise<string | undefined> {
+    return this.#perform('read', path, async (call) => {
+      const node = await call.read(({ transport }) => readSynced(transport, this.#at(path)));
+      return node?.data.toString();
+    });
+  }
+
+  children(path: string): Promise<readonly string[]> {
+    return this.#perform('list the children of', path, (call) =>
+      call.read(async ({ transport }) => {
+        try {
+          const [, names] = await Promise.all([transport.sync(this.#at(path)), transport.getChildren(this.#at(path))]);
+          return names;
+        } catch (error) {
+          if (isAnswer(error, 'NO_NODE')) return [];
+          throw error;
+        }
+      }),
+    );
+  }
+
+  create(path: string, value: string, lifetime: Lifetime = 'persistent'): Promise<boolean> {
+    return this.#perform('create', path, (call) => this.#context.nodes.create(call, value, lifetime));
+  }
+
+  put(path: string, value: string): Promise<void> {
+    return this.#perform('write', path, (call) => this.#context.nodes.put(call, value));
+  }
+
+  remove(path: string): Promise<boolean> {
+    return this.#perform('remove', path, (call) => this.#context.nodes.remove(call));
+  }
+
+  async commit(operations: readonly Operation[]): Promise<number> {
+    for (const { path } of operations) requireUsable('commit to', path);
+    const paths = operations.map(({ path }) => path);
+    const shown = paths.length > 3 ? `${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more` : paths.join(', ');
+    return perform(this.#context, { operation: 'commit to', path: shown }, (call) =>
+      commit(this.#context, call, operations),
+    );
+  }
+
+  async mirror(path: string, options?: MirrorOptions): Promise<Mirror> {
+    requireUsable('mirror', path);
+    return this.#mirrors.open(path, options);
+  }
+
+  async exclusively<T>(path: string, timeoutMs: number, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    requireUsable('hold', path);
+    return new ExclusiveHold(this.#context, path, timeoutMs).run(task);
+  }
+
+  time(path: string): Promise<number> {
+    return this.#perform('ask for the time through', path, async (call) => {
+      const { nodes } = this.#context;
+      try {
+        return (await nodes.set(call, '')).mtime;
+      } catch (error) {
+        if (!isAnswer(error, 'NO_NODE')) throw error;
+      }
+      await nodes.create(call, '', 'persistent');
+      return (await nodes.set(call, '')).mtime;
+    });
+  }
+
+  async close(): Promise<void> {
+    const closing = this.#session.close();
+    this.#mirrors.close();
+    await closing;
+  }
+
+  #at(path: string): string {
+    return this.#context.namespace.at(path);
+  }
+
+  async #perform<T>(operation: string, path: string, task: (call: Call) => Promise<T>): Promise<T> {
+    requireUsable(operation, path);
+    return perform(this.#context, { operation, path }, task);
+  }
+}
+
+function connectionOf(settings: ZookeeperSettings): ZooKeeperConnection {
+  const { servers, sessionTimeoutMs, connectionTimeoutMs, digest } = settings;
+  // Paths are completed here rather than by the transport: the namespace node itself must be created too.
+  return { servers, chroot: '', sessionTimeoutMs, connectionTimeoutMs, digest };
+}
+
+function firstPartyClient(
+  clock: Clock,
+  logger: JobLogger,
+  { tls, sasl }: ZookeeperRegistryCenterOptions,
+): (connection: ZooKeeperConnection) => ZooKeeperTransport {
+  return (connection) => new ZooKeeperClient(connection, { clock, logger, ...(tls && { tls }), ...(sasl && { sasl }) });
+}
+
+/** Rejects with NO_AUTH if the namespace exists and belongs to other credentials. */
+async function readable(transport: ZooKeeperTransport, root: string): Promise<void> {
+  try {
+    await transport.getChildren(root);
+  } catch (error) {
+    if (!isAnswer(error, 'NO_NODE')) throw error;
+  }
+}
+
+const SILENT: JobLogger = {
+  debug: () => undefined,
+  log: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};

@@ -1,0 +1,286 @@
+/**
+ * The session with ZooKeeper, as the port has it. A transport knows one session and learns of its end only on contact;
+ * this class adds what must be known *without* contact, and what comes after the end.
+ *
+ * - **Lost by our own clock.** A server counts the session timeout from the last request it received. We know the latest
+ *   moment at which it certainly received one: the sending of the newest request that was answered (`renewedAt`). When the
+ *   timeout has passed since then, peers may see our nodes gone, so the session is lost, whatever is still heard.
+ *   The elapsed time is looked at whenever the state is asked for, so a process that was frozen never takes itself for
+ *   connected on waking up, not even before its timers run.
+ * - **A new session only after the old one has ended.** A session lost by our own clock may still live at the server, for
+ *   instance when all servers were restarted. Its transport is kept until it can end the session there, so a new session
+ *   never finds nodes of its predecessor.
+ * - **Refusal.** Wrong credentials show in that the namespace cannot be read; this is tried before a session is reported.
+ */
+import { type JobLogger } from '../../api/logger.js';
+import { type Clock } from '../../time/clock.js';
+import { type Session, type SessionState } from '../registry-center.js';
+import { type TransportState, type WatchEvent, type ZooKeeperTransport } from './transport.js';
+import { isAnswer } from './zookeeper-failures.js';
+
+/** What a session is made with. */
+export interface ZooKeeperSessionOptions {
+  /** Makes the transport of one session, not yet connected. */
+  readonly open: () => ZooKeeperTransport;
+  /** Tries whether this client may use the namespace; rejects with NO_AUTH if not. */
+  readonly probe: (transport: ZooKeeperTransport) => Promise<unknown>;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly logger: JobLogger;
+}
+
+/** A connected session, to be asked now. */
+export interface Connected {
+  readonly transport: ZooKeeperTransport;
+  readonly sessionId: string;
+}
+
+/** Shares of the session timeout: when silence begins to be doubtful, and how long a doubt must last. */
+const DOUBTFUL_AFTER = 2 / 3;
+const DOUBT_LASTS = 1 / 12;
+
+/** See the top of the file. */
+export class ZooKeeperSession implements Session {
+  /** Told of each watch event of the present session, with the server's paths. */
+  onEvent: (event: WatchEvent) => void = () => undefined;
+  readonly #options: ZooKeeperSessionOptions;
+  readonly #listeners = new Set<(state: SessionState) => void>();
+  readonly #untold: SessionState[] = [];
+  #telling = false;
+  #state: SessionState = { phase: 'connecting' };
+  #timeoutMs: number;
+  #transport: ZooKeeperTransport | undefined;
+  /** The transport of a lost session that may still live at the server. */
+  #retiring: ZooKeeperTransport | undefined;
+  #started = false;
+  #closing: Promise<void> | undefined;
+  #refusal: string | undefined;
+  #doubtSince: number | undefined;
+  #cancelLook: () => void = () => undefined;
+
+  constructor(options: ZooKeeperSessionOptions) {
+    this.#options = options;
+    this.#timeoutMs = options.timeoutMs;
+  }
+
+  get state(): SessionState {
+    if (this.#loseIfTimePassed()) queueMicrotask(() => this.#tell());
+    return this.#state;
+  }
+
+  get timeoutMs(): number {
+    return this.#timeoutMs;
+  }
+
+  /** The session, if it can be asked now. */
+  get connected(): Connected | undefined {
+    const { state } = this;
+    return state.phase === 'connected' && this.#transport
+      ? { transport: this.#transport, sessionId: state.id }
+      : undefined;
+  }
+
+  /** Why ZooKeeper refuses us for good; `undefined` unless it does. */
+  get refusal(): string | undefined {
+    return this.#refusal;
+  }
+
+  onChange(listener: (state: SessionState) => void): () => void {
+    // Wrapped, so that the same function can subscribe twice and leave once.
+    const entry = (state: SessionState): void => listener(state);
+    this.#listeners.add(entry);
+    return () => void this.#listeners.delete(entry);
+  }
+
+  /** Starts connecting; further calls do nothing. */
+  connect(): void {
+    if (this.#started || this.#state.phase === 'closed') return;
+    this.#started = true;
+    this.#open();
+  }
+
+  /** Ends the session for good. Waits for the server no longer than the transport does. */
+  close(): Promise<void> {
+    this.#closing ??= this.#finish('the registry centre was closed');
+    return this.#closing;
+  }
+
+  #open(): void {
+    if (this.#state.phase === 'closed') return;
+    const transport = this.#options.open();
+    this.#transport = transport;
+    if (this.#state.phase === 'lost') this.#enter({ phase: 'connecting' });
+    this.#tell();
+    const ifCurrent =
+      <Args extends unknown[]>(handle: (...args: Args) => void) =>
+      (...args: Args): void => {
+        if (this.#transport === transport) handle(...args);
+      };
+    transport.onState = ifCurrent((state: TransportState) => this.#onTransport(transport, state));
+    transport.onWatch = ifCurrent((event: WatchEvent) => this.onEvent(event));
+    transport.connect();
+  }
+
+  #onTransport(transport: ZooKeeperTransport, state: TransportState): void {
+    switch (state.phase) {
+      case 'connected':
+        return this.#onConnected(transport, state);
+      case 'disconnected':
+        if (!this.#loseIfTimePassed() && this.#state.phase === 'connected') {
+          this.#enter({ phase: 'suspended', id: this.#state.id }, state.reason);
+        }
+        return this.#tell();
+      case 'expired':
+        this.#lose('ZooKeeper has ended it');
+        return this.#tell();
+      case 'auth-failed':
+        return this.#refuse(state.reason);
+      case 'connecting':
+      case 'closed':
+        return;
+      default:
+        return state satisfies never;
+    }
+  }
+
+  #onConnected(transport: ZooKeeperTransport, state: Extract<TransportState, { phase: 'connected' }>): void {
+    this.#timeoutMs = state.timeoutMs;
+    const { sessionId, server } = state;
+    if (this.#state.phase === 'suspended' && this.#state.id === sessionId) {
+      if (!this.#loseIfTimePassed()) this.#enter({ phase: 'connected', id: sessionId }, `again with ${server}`);
+      return this.#tell();
+    }
+    this.#options.probe(transport).then(
+      () => this.#admit(transport, sessionId, server),
+      (error: unknown) => {
+        if (this.#transport !== transport) return;
+        if (isAnswer(error, 'NO_AUTH', 'AUTH_FAILED')) {
+          return this.#refuse('the namespace belongs to other credentials than the configured digest');
+        }
+        // After a loss of connection the transport connects again; any other fault will be told to who asks next.
+        if (transport.state.phase === 'connected') this.#admit(transport, sessionId, server);
+      },
+    );
+  }
+
+  #admit(transport: ZooKeeperTransport, id: string, server: string): void {
+    if (this.#transport !== transport || transport.state.phase !== 'connected') return;
+    if (this.#state.phase !== 'connecting') return;
+    this.#enter({ phase: 'connected', id }, `with ${server}`);
+    this.#tell();
+  }
+
+  /** Returns whether it was lost by this call; whoever calls must tell. */
+  #loseIfTimePassed(): boolean {
+    if (this.#state.phase !== 'connected' && this.#state.phase !== 'suspended') return false;
+    const silentMs = this.#silentMs;
+    if (silentMs < this.#timeoutMs) return false;
+    this.#lose(
+      `ZooKeeper has confirmed nothing for ${Math.round(silentMs)} ms, and may have ended it after ${this.#timeoutMs} ms`,
+    );
+    return true;
+  }
+
+  #lose(reason: string): void {
+    const transport = this.#transport;
+    this.#transport = undefined;
+    this.#cancelLook();
+    if (this.#state.phase === 'connected' || this.#state.phase === 'suspended') {
+      this.#enter({ phase: 'lost', id: this.#state.id, reason }, reason);
+    }
+    if (transport) this.#retire(transport, () => this.#open());
+  }
+
+  /** Ends the session of a transport at the server, as soon as that can be reached; then goes on. */
+  #retire(transport: ZooKeeperTransport, next: () => void): void {
+    this.#retiring = transport;
+    const done = (): void => {
+      if (this.#retiring !== transport) return;
+      this.#retiring = undefined;
+      next();
+    };
+    transport.onWatch = () => undefined;
+    transport.onState = ({ phase }) => {
+      if (phase === 'connected') void transport.close().then(done, done);
+      else if (phase === 'expired' || phase === 'auth-failed') done();
+    };
+    // Later, as the transport may be in the middle of telling of its own change.
+    queueMicrotask(() => transport.onState(transport.state));
+  }
+
+  #refuse(reason: string): void {
+    this.#refusal = reason;
+    this.#closing ??= this.#finish(reason);
+  }
+
+  async #finish(reason: string): Promise<void> {
+    const transports = [this.#transport, this.#retiring].filter((transport) => transport !== undefined);
+    this.#transport = this.#retiring = undefined;
+    this.#cancelLook();
+    this.#enter({ phase: 'closed', reason }, reason);
+    this.#tell();
+    await Promise.all(transports.map((transport) => transport.close()));
+  }
+
+  #enter(state: SessionState, remark = ''): void {
+    this.#state = state;
+    this.#untold.push(state);
+    this.#doubtSince = undefined;
+    const { logger } = this.#options;
+    const line = `The session with ZooKeeper is ${state.phase}${remark && `: ${remark}`}`;
+    if (state.phase === 'suspended' || state.phase === 'lost') logger.warn(line);
+    else if (state.phase !== 'connecting') logger.log(line);
+    this.#lookLater();
+  }
+
+  /** One state after the other: what a listener brings about is told after all have heard of what went before. */
+  #tell(): void {
+    if (this.#telling) return;
+    this.#telling = true;
+    for (let state = this.#untold.shift(); state; state = this.#untold.shift()) {
+      for (const listener of [...this.#listeners]) this.#tellOne(listener, state);
+    }
+    this.#telling = false;
+  }
+
+  #tellOne(listener: (state: SessionState) => void, state: SessionState): void {
+    if (!this.#listeners.has(listener)) return;
+    try {
+      listener(state);
+    } catch (error) {
+      this.#options.logger.error(`A listener for the session failed at '${state.phase}': ${String(error)}`);
+    }
+  }
+
+  get #silentMs(): number {
+    return this.#options.clock.monotonic() - (this.#transport?.renewedAt ?? this.#transport?.lastHeardAt ?? 0);
+  }
+
+  #lookLater(): void {
+    this.#cancelLook();
+    const { phase } = this.#state;
+    if (phase !== 'connected' && phase !== 'suspended') return;
+    const lostInMs = this.#timeoutMs - this.#silentMs;
+    const doubtful = this.#doubtSince !== undefined || phase === 'suspended';
+    const nextMs = doubtful ? DOUBT_LASTS * this.#timeoutMs : DOUBTFUL_AFTER * this.#timeoutMs - this.#silentMs;
+    this.#cancelLook = this.#options.clock.after(Math.max(1, Math.min(nextMs, lostInMs)), () => this.#look());
+  }
+
+  /** For a transport that goes on hearing something although its own requests are not answered any more. */
+  #look(): void {
+    if (this.#loseIfTimePassed()) return this.#tell();
+    const state = this.#state;
+    const now = this.#options.clock.monotonic();
+    const doubtful = this.#silentMs >= DOUBTFUL_AFTER * this.#timeoutMs;
+    if (!doubtful) this.#doubtSince = undefined;
+    else this.#doubtSince ??= now;
+    const lasting = this.#doubtSince !== undefined && now - this.#doubtSince >= DOUBT_LASTS * this.#timeoutMs;
+    if (state.phase === 'connected' && lasting) {
+      this.#enter({ phase: 'suspended', id: state.id }, 'requests are not answered any more');
+    } else if (state.phase === 'suspended' && !doubtful && this.#transport?.state.phase === 'connected') {
+      this.#enter({ phase: 'connected', id: state.id }, 'requests are answered again');
+    }
+    this.#lookLater();
+    this.#tell();
+  }
+}

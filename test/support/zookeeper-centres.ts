@@ -1,0 +1,82 @@
+import { systemClock } from '../../lib/time/clock.js';
+import { type JobLogger } from '../../lib/api/logger.js';
+import { ZooKeeperClient } from '../../lib/registry/zookeeper/client/zookeeper-client.js';
+import { type ZookeeperConfiguration } from '../../lib/registry/zookeeper/zookeeper-configuration.js';
+import { ZookeeperRegistryCenter } from '../../lib/registry/zookeeper/zookeeper-registry-center.js';
+import { TcpProxy } from './tcp-proxy.js';
+import { until } from './until.js';
+
+/** Retries that end soon: an operation gives up after about 150 ms. */
+const IMPATIENT = { baseSleepTimeMilliseconds: 20, maxSleepTimeMilliseconds: 50, maxRetries: 3 };
+
+/** A registry centre behind a proxy of its own, and what a test may do to it. */
+export interface ProxiedCentre {
+  readonly centre: ZookeeperRegistryCenter;
+  readonly proxy: TcpProxy;
+  /** The client of the present session. */
+  readonly client: () => ZooKeeperClient;
+  /** Ends the session at the server behind the centre's back; resolves when its nodes are gone. */
+  expire(): Promise<void>;
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** How a centre is opened; the namespace is `test` unless it is given. */
+export type CentreOptions = Partial<ZookeeperConfiguration> & { readonly logger?: JobLogger };
+
+/** Opens a centre through a proxy to `server` (`host:port`) and waits until it is connected. */
+export async function openProxied(server: string, options: CentreOptions = {}): Promise<ProxiedCentre> {
+  const proxied = await proxiedCentre(server, options);
+  proxied.centre.connect();
+  await untilConnected(proxied.centre);
+  return proxied;
+}
+
+/** As `openProxied`, but does not connect. */
+export async function proxiedCentre(
+  server: string,
+  { logger, ...options }: CentreOptions = {},
+): Promise<ProxiedCentre> {
+  const proxy = await TcpProxy.start(server);
+  let client: ZooKeeperClient | undefined;
+  const centre = new ZookeeperRegistryCenter(
+    { ...IMPATIENT, namespace: 'test', sessionTimeoutMilliseconds: 4_000, ...options, serverLists: proxy.address },
+    {
+      ...(logger && { logger }),
+      transport: (connection) => (client = new ZooKeeperClient(connection, { clock: systemClock })),
+    },
+  );
+  const close = async (): Promise<void> => {
+    await centre.close();
+    await proxy.close();
+  };
+  return {
+    centre,
+    proxy,
+    client: () => client!,
+    expire: () => endSession(server, client!),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Waits until a centre is connected. */
+export async function untilConnected(centre: ZookeeperRegistryCenter): Promise<void> {
+  await until(() => centre.session.state.phase === 'connected', 'the centre is connected');
+}
+
+/** Takes over the session on a connection of its own, and closes it. */
+async function endSession(server: string, { sessionId, password }: ZooKeeperClient): Promise<void> {
+  const [host = '', port] = server.split(':');
+  const connection = {
+    servers: [{ host, port: Number(port) }],
+    chroot: '',
+    sessionTimeoutMs: 10_000,
+    connectionTimeoutMs: 5_000,
+    digest: undefined,
+  };
+  const thief = new ZooKeeperClient(connection, { clock: systemClock, resume: { sessionId, password } });
+  thief.connect();
+  await until(() => thief.state.phase === 'connected', 'the session is taken over');
+  await thief.close();
+}

@@ -30,7 +30,7 @@ export function encodeFirings(firings: ReadonlyMap<number, number>): string {
 export function decodeFirings(text: string): ReadonlyMap<number, number> {
   const firings = new Map<number, number>();
   for (const line of text.split('\n')) {
-    const [, instant, list] = /^\s*(\d{1,15})\s*:(.*)$/.exec(line) ?? [];
+    const [, instant, list] = /^\s*(\d{1,15})\s*:(.*)$/.exec(line.trimEnd()) ?? [];
     if (instant === undefined || list === undefined) continue;
     for (const item of list.split(',').flatMap(itemsOf)) {
       firings.set(item, Math.max(Number(instant), firings.get(item) ?? 0));

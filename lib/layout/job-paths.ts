@@ -55,6 +55,7 @@ type PlainNode =
   | 'servers'
   | 'leader'
   | 'electionLatch'
+  | 'leaderSharding'
   | 'resharding'
   | 'processing'
   | 'crashedItems'
@@ -223,6 +224,7 @@ const PLAIN_NODES: ReadonlyMap<string, JobPath> = new Map<string, JobPath>([
   ['servers', { type: 'servers' }],
   ['leader/election/instance', { type: 'leader' }],
   ['leader/election/latch', { type: 'electionLatch' }],
+  ['leader/sharding', { type: 'leaderSharding' }],
   ['leader/sharding/necessary', { type: 'resharding' }],
   ['leader/sharding/processing', { type: 'processing' }],
   ['leader/failover/items', { type: 'crashedItems' }],

@@ -24,7 +24,7 @@ export class YamlMapping {
       uniqueKeys: false,
       logLevel: 'error',
     });
-    this.faults.push(...this.#document.errors.map(({ message }) => message.split('\n', 1).join('')));
+    this.faults.push(...this.#document.errors.map(({ message }) => message.split('\n', 1).join('').replace(/:$/, '')));
     if (this.faults.length === 0) this.#readPairs();
   }
 

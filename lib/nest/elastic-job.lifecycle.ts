@@ -114,21 +114,25 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
 
   async #start({ jobs, module }: ElasticJobSettings, logger: JobLogger): Promise<void> {
     const { autoStart: byDefault = true } = module;
-    const added = jobs.map((defined) => ({ defined, bootstrap: this.#add(defined) }));
-    const starts = added.flatMap(({ defined, bootstrap }) =>
-      (defined.autoStart ?? byDefault) ? [start(bootstrap)] : [],
-    );
+    const added = jobs.map((defined) => ({ isDue: defined.autoStart ?? byDefault, bootstrap: this.#add(defined) }));
+    // Started only when all have been added, so that a job that cannot be added leaves none running.
+    const starts = added
+      .filter(({ isDue }) => isDue)
+      .map(({ bootstrap }) => ({ bootstrap, started: start(bootstrap) }));
     const patience = new AbortController();
     const isSlow = sleep(systemClock, BOOT_PATIENCE_MS, patience.signal).then(() => true);
     // Ended early, the wait rejects; nobody wants to know.
     isSlow.catch(() => undefined);
-    const gaveUp = await Promise.race([isSlow, Promise.all(starts).then(() => false)]).finally(() => patience.abort());
+    const gaveUp = await Promise.race([
+      isSlow,
+      Promise.all(starts.map(({ started }) => started)).then(() => false),
+    ]).finally(() => patience.abort());
     if (!gaveUp) return;
     logger.warn(
       'The registry centre has not answered yet. The application goes on booting; jobs start as soon as it answers.',
     );
-    for (const [index, later] of starts.entries()) {
-      later.catch((error: unknown) => this.#onLateFailure(String(added[index]?.bootstrap.jobName), error, logger));
+    for (const { bootstrap, started } of starts) {
+      started.catch((error: unknown) => this.#onLateFailure(bootstrap.jobName, error, logger));
     }
   }
 

@@ -136,6 +136,30 @@ describe('at start', () => {
     await witness.close();
   });
 
+  test('a conflict that the registry tells after the boot is logged with the job it concerns', async () => {
+    const registryCenter = new EmbeddedRegistryCenter({ namespace: 'late-conflict' });
+    registryCenter.faults.suspend();
+    const witness = new EmbeddedRegistryCenter({ namespace: 'late-conflict' });
+    witness.connect();
+    await until(() => witness.session.state.phase === 'connected');
+    await witness.put('/tick', 'org.acme.OtherJob');
+    await witness.put('/tick/config', 'jobName: tick\nshardingTotalCount: 1\n');
+    @ElasticJob('waiting', { shardingTotalCount: 1, autoStart: false })
+    class WaitingJob extends TickJob {}
+    const logger = new RecordingLogger();
+    const app = await started({
+      imports: [elasticJob({ registryCenter, logger })],
+      providers: [WaitingJob, TickJob],
+    });
+
+    registryCenter.faults.resume();
+
+    await until(() => logger.lines.some((line) => line.startsWith("error Job 'tick' does not run: ")));
+    expect(logger.lines.join()).toContain('OtherJob');
+    await app.close();
+    await witness.close();
+  });
+
   test('switched off, nothing is started', async () => {
     await using app = await started({ imports: [elasticJob({ enabled: false })], providers: [TickJob] });
 

@@ -167,6 +167,13 @@ describe('the nights in which clocks are set', () => {
       firings('0 15 0 * * ?', { timeZone: 'America/Scoresbysund', from: '2028-03-26T00:38:40Z', count: 1 }),
     ).toEqual(['2028-03-27T01:15:00Z']);
   });
+
+  test('where three hours after midnight are skipped, the minute is kept and the hour is what clocks show then', () => {
+    expect(firings('0 30 * * * ?', { timeZone: 'Antarctica/Casey', from: '2021-10-02T15:32:10Z', count: 2 })).toEqual([
+      '2021-10-02T16:30:00Z',
+      '2021-10-02T17:30:00Z',
+    ]);
+  });
 });
 
 describe('the end of time', () => {

@@ -16,8 +16,8 @@ test('the SQL of the README lets owners of an item write in the order of their t
       update.replace(/:token|:name/g, '?'),
       names.map((name) => values[name]),
     );
-    const [{ changes }] = (await database.query('SELECT changes() AS changes')) as [{ changes: number }];
-    return changes;
+    const [row] = await database.query<{ changes: number }[]>('SELECT changes() AS changes');
+    return row?.changes ?? -1;
   };
 
   const zookeeperToken = 5 * 2 ** 32 + 17;

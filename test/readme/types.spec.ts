@@ -16,13 +16,13 @@ function typeFaults(programs: ReadonlyMap<string, string>): readonly string[] {
     paths: { 'nestjs-elasticjob': [join(root, 'lib/index.ts')] },
   };
   const host = ts.createCompilerHost(settings);
-  const { getSourceFile, fileExists, readFile } = host;
-  host.fileExists = (file) => programs.has(file) || fileExists.call(host, file);
-  host.readFile = (file) => programs.get(file) ?? readFile.call(host, file);
+  const disk = ts.createCompilerHost(settings);
+  host.fileExists = (file) => programs.has(file) || disk.fileExists(file);
+  host.readFile = (file) => programs.get(file) ?? disk.readFile(file);
   host.getSourceFile = (file, ...rest) => {
     const text = programs.get(file);
     return text === undefined
-      ? getSourceFile.call(host, file, ...rest)
+      ? disk.getSourceFile(file, ...rest)
       : ts.createSourceFile(file, text, ts.ScriptTarget.ES2022);
   };
   const program = ts.createProgram([...programs.keys()], settings, host);

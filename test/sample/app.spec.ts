@@ -13,11 +13,12 @@ test('an instance of the sample ships orders, places new ones on demand, and end
   const urlIn = (output: string): string | undefined => /Listening on (http:\S+\d)/.exec(output)?.[1];
   await until(() => urlIn(app.output) !== undefined, 'the application to listen', 20_000);
   const url = urlIn(app.output);
-  const totals = async (): Promise<readonly Total[]> => (await (await fetch(`${url}/orders`)).json()) as Total[];
+  const totals = async (): Promise<readonly Total[]> =>
+    JSON.parse(await (await fetch(`${url}/orders`)).text()) as Total[];
   const count = async (isCounted: (total: Total) => boolean): Promise<number> =>
     (await totals()).filter(isCounted).reduce((sum, { orders }) => sum + orders, 0);
 
-  const health = (await (await fetch(`${url}/health`)).json()) as unknown;
+  const health = await (await fetch(`${url}/health`)).json();
   await until(async () => (await count(({ status }) => status === 'shipped')) >= 60);
   const placed = await fetch(`${url}/orders`, { method: 'POST' });
   await until(async () => (await count(() => true)) === 720);

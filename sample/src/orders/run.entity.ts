@@ -17,11 +17,7 @@ export class Run {
   region!: string;
 
   /** The instant of the firing in milliseconds since 1970; null for a run that somebody asked for. */
-  @Column({
-    type: 'bigint',
-    nullable: true,
-    transformer: { to: bigNumber.to, from: (value) => value && Number(value) },
-  })
+  @Column({ type: 'bigint', nullable: true, transformer: bigNumber })
   scheduledAt!: number | null;
 
   /** The instance that ran it. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DataSource, MoreThan } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { databaseOptions } from '../database/database.module.js';
 import { Order } from '../orders/order.entity.js';
 import { Region } from '../orders/region.entity.js';
@@ -21,18 +21,19 @@ export class RunLog {
     return new RunLog(dataSource);
   }
 
-  /** All runs read so far, oldest first. */
+  /** All runs read so far. */
   get runs(): readonly Run[] {
     return this.#runs;
   }
 
   /** Reads what was written since the last time, and returns it. */
   async readOn(): Promise<readonly Run[]> {
-    const runs = await this.#dataSource
-      .getRepository(Run)
-      .find({ where: { id: MoreThan(this.#runs.at(-1)?.id ?? 0) }, order: { id: 'ASC' } });
-    this.#runs.push(...runs);
-    return runs;
+    // All of it each time: transactions end in another order than that of the ids they were given.
+    const runs = await this.#dataSource.getRepository(Run).find({ order: { id: 'ASC' } });
+    const known = new Set(this.#runs.map(({ id }) => id));
+    const added = runs.filter(({ id }) => !known.has(id));
+    this.#runs.push(...added);
+    return added;
   }
 
   /**

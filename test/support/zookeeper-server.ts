@@ -174,6 +174,8 @@ export class ZooKeeperServer {
     const guard = spawn('sh', ['-c', GUARD, 'sh', ...java], {
       env: { ...process.env, SERVER_DIR: this.directory },
       stdio: ['pipe', 'pipe', 'ignore'],
+      // In a process group of its own, or Ctrl-C would end the guard before it has cleaned up.
+      detached: true,
     });
     this.#guard = guard;
     const [line] = (await once(guard.stdout, 'data')) as [Buffer];

@@ -39,6 +39,8 @@ export class ExclusiveHold {
   readonly #broken = new AbortController();
   /** Session in which our node was asked for; `undefined` before. */
   #sessionId: string | undefined;
+  /** Whether we have left, so that what is still under way must not enter the queue again. */
+  #isOver = false;
 
   constructor(context: HoldContext, path: string, timeoutMs: number) {
     this.#context = context;
@@ -86,6 +88,7 @@ export class ExclusiveHold {
       for (let attempt = 1; ; attempt++) {
         try {
           await call.write(({ transport, sessionId }) => {
+            if (this.#isOver) throw new Error(`The wait for ${this.#path} is over`);
             this.#sessionId = sessionId;
             const path = this.#context.namespace.at(childPath(this.#path, `${this.#prefix}latch-`));
             return transport.create(path, Buffer.alloc(0), 'ephemeral-sequential');
@@ -125,7 +128,6 @@ export class ExclusiveHold {
     const queue = await this.#queue();
     const place = queue.findIndex((name) => name.startsWith(this.#prefix));
     if (place >= 0) return queue[place - 1];
-    if (this.#broken.signal.aborted) throw this.#broken.signal.reason;
     await this.#enter();
     return this.#nextAhead();
   }
@@ -162,6 +164,7 @@ export class ExclusiveHold {
 
   /** Removes our node; if that does not succeed at once, it goes on in the background. */
   async #giveUp(): Promise<void> {
+    this.#isOver = true;
     if (this.#sessionId === undefined) return;
     try {
       const connected = this.#context.session.connected;

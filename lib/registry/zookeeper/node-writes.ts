@@ -8,6 +8,12 @@ import { type Call } from './zookeeper-call.js';
 import { isAnswer } from './zookeeper-failures.js';
 import { type Connected } from './zookeeper-session.js';
 
+interface NewNode {
+  readonly path: string;
+  readonly value: string;
+  readonly mode: CreateMode;
+}
+
 /** Most nodes removed by one transaction. */
 const NODES_PER_REMOVAL = 1000;
 
@@ -28,17 +34,19 @@ export class NodeWrites {
   async create(call: Call, value: string, lifetime: Lifetime): Promise<boolean> {
     const { path } = call;
     const mode = lifetime === 'session' ? 'ephemeral' : 'persistent';
-    let parentsMissed = 0;
+    let missing: readonly string[] = [];
+    let misses = 0;
     for (;;) {
       const before = this.#writes.newestZxid;
       try {
-        await call.write((connected) => this.#createOnce(connected, { path, value, mode }));
+        await call.write((connected) => this.#createTogether(connected, { missing, path, value, mode }));
         return true;
       } catch (error) {
-        if (isAnswer(error, 'NODE_EXISTS')) return false;
-        if (isAnswer(error, 'NO_NODE')) {
-          if (parentsMissed++ > 0) await call.pause(error);
-          await this.createParents(call, path);
+        const isThere = isAnswer(error, 'NODE_EXISTS') && (error.failedIndex ?? 0) === missing.length;
+        if (isThere) return false;
+        if (isAnswer(error, 'NO_NODE', 'NODE_EXISTS')) {
+          if (misses++ > 0) await call.pause(error);
+          missing = await this.#missingParents(call);
         } else if (!(error instanceof RegistryOutcomeUnknownError)) throw error;
         else {
           const verdict = await this.#wasCreated(call, error, { before, lifetime });
@@ -117,16 +125,56 @@ export class NodeWrites {
     });
   }
 
-  #createOnce(
-    { transport, sessionId }: Connected,
-    { path, value, mode }: { readonly path: string; readonly value: string; readonly mode: CreateMode },
-  ): Promise<unknown> {
+  #createOnce({ transport, sessionId }: Connected, { path, value, mode }: NewNode): Promise<unknown> {
     const session = mode === 'ephemeral' ? sessionId : undefined;
     return this.#writes.track(
       { events: new Map([[path, 1]]) },
       () => transport.create(this.#namespace.at(path), Buffer.from(value), mode),
       ({ zxid }) => this.#noted(zxid, path, { value, version: 0, revision: toRevision(zxid), session }),
     );
+  }
+
+  /** Creates a node and the parents found missing in one transaction, so that nobody sees the parents alone. */
+  #createTogether(
+    connected: Connected,
+    { missing, path, value, mode }: NewNode & { readonly missing: readonly string[] },
+  ): Promise<unknown> {
+    if (missing.length === 0) return this.#createOnce(connected, { path, value, mode });
+    const session = mode === 'ephemeral' ? connected.sessionId : undefined;
+    const creations = [
+      ...missing.map((parent) => ({ path: parent, value: '', mode: 'persistent' as const, session: undefined })),
+      { path, value, mode, session },
+    ];
+    return this.#writes.track(
+      { events: new Map(creations.map((each) => [each.path, 1])) },
+      () =>
+        connected.transport.multi(
+          creations.map((each) => ({
+            type: 'create',
+            path: this.#namespace.at(each.path),
+            data: Buffer.from(each.value),
+            mode: each.mode,
+          })),
+        ),
+      ({ zxid }) => {
+        this.#writes.saw(zxid);
+        const revision = toRevision(zxid);
+        return new Map(
+          creations.map((each) => [each.path, { value: each.value, version: 0, revision, session: each.session }]),
+        );
+      },
+    );
+  }
+
+  /** The parents that are not there, from the top; the namespace is created if it is missing. */
+  async #missingParents(call: Call): Promise<readonly string[]> {
+    const parents = ancestors(call.path);
+    const { root } = this.#namespace;
+    const stats = await call.read(({ transport }) =>
+      Promise.all([root, ...parents.map((parent) => this.#namespace.at(parent))].map((each) => transport.exists(each))),
+    );
+    if (!stats[0]) await this.createParents(call, '/');
+    return parents.filter((_, index) => !stats[index + 1]);
   }
 
   async #wasCreated(

@@ -1,0 +1,200 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Mirror } from '../../lib/registry/registry-center.js';
+import { sharedZooKeeper } from '../support/shared-zookeeper.js';
+import { until } from '../support/until.js';
+import { openProxied, type ProxiedCentre } from '../support/zookeeper-centres.js';
+
+const zooKeeper = sharedZooKeeper();
+
+/** A reader behind a proxy, and somebody else who writes. */
+async function pair(): Promise<{ reader: ProxiedCentre; writer: ProxiedCentre } & AsyncDisposable> {
+  const namespace = zooKeeper.namespace();
+  const [reader, writer] = [
+    await openProxied(zooKeeper.servers, { namespace }),
+    await openProxied(zooKeeper.servers, { namespace }),
+  ];
+  const close = async (): Promise<void> => void (await Promise.all([reader.close(), writer.close()]));
+  return { reader, writer, [Symbol.asyncDispose]: close };
+}
+
+const values = (mirror: Mirror): string => [...mirror.nodes].map(([path, { value }]) => `${path}=${value}`).join(' ');
+
+describe('requests of a mirror', () => {
+  test('a commit of a thousand nodes by somebody else costs a handful of requests', async () => {
+    await using both = await pair();
+    const { reader, writer } = both;
+    await writer.centre.create('/job', '');
+    const mirror = await reader.centre.mirror('/job');
+    reader.proxy.resetRequests();
+
+    await writer.centre.commit(
+      Array.from({ length: 1_000 }, (_, n) => ({ type: 'create', path: `/job/${n}`, value: `value of ${n}` })),
+    );
+    await until(() => mirror.nodes.size === 1_001);
+
+    expect(reader.proxy.count()).toBeLessThan(20);
+    expect(mirror.nodes.get('/job/999')?.value).toBe('value of 999');
+  });
+
+  test('changes that follow each other cost at most one request each', async () => {
+    await using both = await pair();
+    const { reader, writer } = both;
+    await writer.centre.create('/job', '');
+    const mirror = await reader.centre.mirror('/job');
+    reader.proxy.resetRequests();
+
+    for (let n = 0; n < 50; n++) await writer.centre.put('/job', String(n));
+    await until(() => mirror.nodes.get('/job')?.value === '49');
+
+    expect(reader.proxy.requests.multiRead).toBeLessThanOrEqual(50);
+    expect(reader.proxy.count()).toBe(reader.proxy.requests.multiRead);
+  });
+
+  test('what the centre wrote itself is shown without a single request', async () => {
+    await using both = await pair();
+    const { centre, proxy } = both.reader;
+    await centre.create('/job', '');
+    const mirror = await centre.mirror('/job');
+    proxy.resetRequests();
+
+    await centre.create('/job/a', '1', 'session');
+    await centre.put('/job', 'changed');
+    const revision = await centre.commit([
+      { type: 'set', path: '/job/a', value: '2', version: 0 },
+      { type: 'create', path: '/job/b', value: '3' },
+      { type: 'create', path: '/job/c', value: 'fleeting' },
+      { type: 'remove', path: '/job/c' },
+    ]);
+    await centre.remove('/job/b');
+    await until(() => !mirror.nodes.has('/job/b') && mirror.nodes.has('/job/a'));
+
+    expect(values(mirror)).toBe('/job=changed /job/a=2');
+    expect(mirror.nodes.get('/job/a')).toMatchObject({ version: 1, revision });
+    expect(proxy.requests).toEqual({ create2: 1, setData: 1, multi: 1, delete: 1 });
+  });
+
+  test('what is mirrored of our own writes equals what a fresh mirror reads', async () => {
+    await using both = await pair();
+    const { centre } = both.reader;
+    await centre.create('/job/x/y', 'deep');
+    const mirror = await centre.mirror('/job');
+
+    await Promise.all([
+      centre.put('/job/x', '1'),
+      centre.put('/job/x', '2'),
+      centre.create('/job/new/below', 'n', 'session'),
+      both.writer.centre.put('/job/x', 'theirs'),
+      centre.create('/job/x', 'lost race'),
+      centre.remove('/job/x/y'),
+    ]);
+    await mirror.sync();
+
+    const fresh = await both.writer.centre.mirror('/job');
+    expect(Object.fromEntries(mirror.nodes)).toEqual(Object.fromEntries(fresh.nodes));
+  });
+
+  test('a node of which only the presence matters is told by one request, with its session and revision', async () => {
+    await using both = await pair();
+    const { reader, writer } = both;
+    await writer.centre.create('/job', '');
+    const mirror = await reader.centre.mirror('/job', { presenceOnly: (path) => path.endsWith('/running') });
+    reader.proxy.resetRequests();
+
+    await writer.centre.create('/job/running', 'not wanted', 'session');
+    await until(() => mirror.nodes.has('/job/running'));
+
+    expect(reader.proxy.count()).toBe(1);
+    const { state } = writer.centre.session;
+    expect(mirror.nodes.get('/job/running')).toMatchObject({
+      value: undefined,
+      version: 0,
+      session: state.phase === 'connected' ? state.id : '',
+    });
+  });
+
+  test('opening a mirror of a thousand nodes takes requests by levels, not by nodes', async () => {
+    await using both = await pair();
+    const { reader, writer } = both;
+    await writer.centre.create('/job/items', '');
+    await writer.centre.commit(
+      Array.from({ length: 1_000 }, (_, n) => ({ type: 'create', path: `/job/items/${n}`, value: `value of ${n}` })),
+    );
+    reader.proxy.resetRequests();
+
+    const mirror = await reader.centre.mirror('/job');
+
+    expect(mirror.nodes.size).toBe(1_002);
+    expect(reader.proxy.count()).toBeLessThan(12);
+  });
+});
+
+describe('moments of a mirror', () => {
+  test('a commit of removals is shown as a whole even if its events arrive byte by byte', async () => {
+    await using both = await pair();
+    const { reader, writer } = both;
+    const paths = Array.from({ length: 20 }, (_, n) => `/job/${n}`);
+    await writer.centre.create('/job', '');
+    await writer.centre.commit(paths.map((path) => ({ type: 'create', path, value: '' })));
+    const mirror = await reader.centre.mirror('/job', { presenceOnly: () => true });
+    const sizes: number[] = [];
+    mirror.onChange(() => sizes.push(mirror.nodes.size));
+
+    reader.proxy.chunk(7);
+    await writer.centre.commit(paths.map((path) => ({ type: 'remove', path })));
+    await until(() => mirror.nodes.size === 1);
+
+    expect(sizes).toEqual([1]);
+  });
+
+  test('a commit of our own is shown as a whole even if its events arrive byte by byte', async () => {
+    await using both = await pair();
+    const { centre, proxy } = both.reader;
+    const paths = Array.from({ length: 20 }, (_, n) => `/job/${n}`);
+    await centre.create('/job', '');
+    const mirror = await centre.mirror('/job');
+    const sizes: number[] = [];
+    mirror.onChange(() => sizes.push(mirror.nodes.size));
+
+    proxy.chunk(7);
+    await centre.commit(paths.map((path) => ({ type: 'create', path, value: '' })));
+    await until(() => mirror.nodes.size === 21);
+
+    expect(sizes).toEqual([21]);
+  });
+
+  test('an answer that comes late never overwrites what was learnt meanwhile', async () => {
+    await using both = await pair();
+    const { reader, writer } = both;
+    await writer.centre.put('/job/a', '0');
+    const mirror = await reader.centre.mirror('/job');
+    const seen: number[] = [];
+    mirror.onChange(() => seen.push(Number(mirror.nodes.get('/job/a')?.value ?? -1)));
+
+    reader.proxy.delay('down', 20);
+    for (let n = 1; n <= 60; n++) {
+      if (n % 10 === 0) await writer.centre.remove('/job/a');
+      await writer.centre.put('/job/a', String(n));
+    }
+    await until(() => mirror.nodes.get('/job/a')?.value === '60');
+
+    const order = seen.filter((value) => value >= 0);
+    expect([...order].sort((x, y) => x - y)).toEqual(order);
+  });
+
+  test('nodes that did not change during an outage stay the same objects', async () => {
+    await using both = await pair();
+    const { reader, writer } = both;
+    await writer.centre.put('/job/a', '1');
+    await writer.centre.put('/job/b', '1');
+    const mirror = await reader.centre.mirror('/job');
+    const [a, b] = [mirror.nodes.get('/job/a'), mirror.nodes.get('/job/b')];
+
+    reader.proxy.cut();
+    await until(() => !mirror.isCurrent);
+    await writer.centre.put('/job/b', '2');
+    await until(() => mirror.isCurrent && mirror.nodes.get('/job/b')?.value === '2');
+
+    expect(mirror.nodes.get('/job/a')).toBe(a);
+    expect(mirror.nodes.get('/job/b')).not.toBe(b);
+  });
+});

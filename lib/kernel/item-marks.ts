@@ -116,6 +116,8 @@ export class ItemMarks {
       await registry.create(path, '');
       await watch.sync();
     }
+    // After a disconnection the mirror need not know what this instance itself has written.
+    if (watch.nodes.get(path)?.value === undefined) await watch.readAll();
     const record = new Map(watch.view.firingRecords.get(me));
     for (const { item } of items) record.set(item, instant);
     // The leader may be taking over records of instances that are gone, so nothing may be overwritten unseen.

@@ -23,7 +23,7 @@ import { type Clock } from '../time/clock.js';
 import { type ItemMarks } from './item-marks.js';
 import { type JobTypes } from './job-types.js';
 import { type JobWatch } from './job-watch.js';
-import { runningItems } from './plan.js';
+import { isDecided, runningItems } from './plan.js';
 import { assignedItems, itemsToRun } from './select-items.js';
 
 /** Longest wait for the items to be assigned before a firing is given up. */
@@ -109,6 +109,7 @@ export class JobRun {
     for (;;) {
       const view = await this.#assignedView(signal);
       const config = this.#configOf(view);
+      if (config.monitorExecution && (await watch.readFirings())) continue;
       const items = itemsToRun(view, me, this.#firing);
       const begun = { items, config, decidedOn: this.#firing.items ?? assignedItems(view, me).map(({ item }) => item) };
       if (items.length === 0 || !config.monitorExecution) return begun;
@@ -122,7 +123,7 @@ export class JobRun {
 
   #assignedView(signal: AbortSignal): Promise<JobView> {
     const { watch, paths } = this.#ports;
-    return watch.until((view) => !view.reshardingNeeded && !view.processing, {
+    return watch.until(isDecided, {
       signal,
       timeoutMs: ASSIGNMENT_TIMEOUT_MS,
       what: () =>
@@ -139,11 +140,8 @@ export class JobRun {
   }
 
   async #runItems({ items, config }: Begun, signal: AbortSignal): Promise<void> {
-    const { marks, logger, paths, types, me } = this.#ports;
-    if (items.length === 0) {
-      logger.debug(`Sharding item for job '${paths.jobName}' is empty.`);
-      return;
-    }
+    const { marks, paths, types, me } = this.#ports;
+    if (items.length === 0) return;
     try {
       const parameters = parseShardingItemParameters(config.shardingItemParameters);
       const limiter = new Limiter(types.threadPoolSizeProvider(config).getSize());

@@ -397,6 +397,13 @@ export class JobRuntime {
     const isTakingPart = this.#phase === 'active' || this.#phase === 'stopping';
     if (parts === undefined || !isTakingPart || this.#registeredIn === undefined || !parts.watch.isCurrent) return;
     this.#armReconcile();
+    try {
+      if (this.configuration.monitorExecution) await parts.watch.readFirings();
+    } catch (error) {
+      this.#ports.logger.debug(`Job '${this.jobName}': ${String(error)}`);
+      this.#after('retry', this.#nextDelayMs(), () => this.#lookSoon());
+      return;
+    }
     for (const action of plan(this.#situation(parts))) {
       try {
         await this.#perform(action, parts);

@@ -16,19 +16,51 @@ export class JobWatch {
   readonly #mirror: Mirror;
   readonly #reader: JobViewReader;
   readonly #clock: Clock;
+  readonly #firings = new Map<number, number>();
+  #firingsReadFor: number | undefined;
   #read: { readonly nodes: ReadonlyMap<string, MirroredNode>; readonly view: JobView } | undefined;
 
   constructor(mirror: Mirror, reader: JobViewReader, clock: Clock) {
     this.#mirror = mirror;
     this.#reader = reader;
     this.#clock = clock;
+    // What was going on while it was out of date may include a write of our own whose answer got lost.
+    mirror.onChange(() => {
+      if (!mirror.isCurrent) this.#firingsReadFor = undefined;
+    });
   }
 
   /** The job as of the mirror's present moment. */
   get view(): JobView {
     const { nodes } = this.#mirror;
-    if (this.#read?.nodes !== nodes) this.#read = { nodes, view: this.#reader.read(nodes) };
+    if (this.#read?.nodes !== nodes) this.#read = { nodes, view: this.#withAllFirings(this.#reader.read(nodes)) };
     return this.#read.view;
+  }
+
+  /** What was once read of a peer's record holds, also when the record has changed and has not been read again. */
+  #withAllFirings(view: JobView): JobView {
+    for (const [item, instant] of view.firings)
+      this.#firings.set(item, Math.max(instant, this.#firings.get(item) ?? instant));
+    return { ...view, firings: new Map(this.#firings) };
+  }
+
+  /**
+   * Reads what peers have begun, if that may matter: once after each assignment, for under the same one nobody else
+   * begins this instance's items.
+   * @returns whether anything had to be read, so that the view may have changed meanwhile
+   */
+  async readFirings(): Promise<boolean> {
+    const { shardingVersion, firingRecords } = this.view;
+    if (shardingVersion === this.#firingsReadFor) return false;
+    const isUnread = [...firingRecords.values()].includes(undefined);
+    if (isUnread) await this.#mirror.load();
+    this.#firingsReadFor = shardingVersion;
+    return isUnread;
+  }
+
+  /** Reads everything that the mirror has left unread. */
+  async readAll(): Promise<void> {
+    await this.#mirror.load();
   }
 
   /** The nodes the view was read from, for those who remove or rewrite them. */

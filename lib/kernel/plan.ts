@@ -148,7 +148,7 @@ const runOnce: Rule = ({ now, me, local }) => (now.triggers.has(me) && local.isI
  * the owner yet, or not even there. The records tell that exactly this firing is missing.
  */
 const catchUp: Rule = ({ now, me, local: { isIdle, settled, missedSince } }) => {
-  if (!isIdle || now.reshardingNeeded || now.processing || now.config?.monitorExecution !== true) return undefined;
+  if (!isIdle || !isAssigned(now) || now.config?.monitorExecution !== true) return undefined;
   const missed = assignedItems(now, me).flatMap(({ item }) => {
     const mark = now.firings.get(item);
     const instant = mark === undefined ? undefined : missedSince(mark);
@@ -176,6 +176,16 @@ const RULES: readonly Rule[] = [
 /** Whether the instance is registered, described, and its server enabled. */
 export function isAvailable(view: JobView, id: string): boolean {
   return availableInstances(view).some(({ jobInstanceId }) => jobInstanceId === id);
+}
+
+/** Whether the items have been assigned, and nobody asks for that to be done anew. */
+export function isAssigned(view: JobView): boolean {
+  return view.items.length > 0 && !view.reshardingNeeded && !view.processing;
+}
+
+/** Whether it is clear whose the items are: they are assigned, or there is nobody to assign them to. */
+export function isDecided(view: JobView): boolean {
+  return isAssigned(view) || availableInstances(view).length === 0;
 }
 
 /** Numbers of the items that somebody runs. */

@@ -73,6 +73,7 @@ export class Sharding {
    */
   async assign(): Promise<AssignedFor | undefined> {
     const { registry, watch, paths, me, logger } = this.#ports;
+    if ([...watch.view.firingRecords.values()].includes(undefined)) await watch.readAll();
     const { view } = watch;
     const instances = availableInstances(view);
     if (view.leader !== me || !view.reshardingNeeded || view.config === undefined || instances.length === 0) return;
@@ -190,7 +191,7 @@ export class Sharding {
 
     const own = new Map(view.firingRecords.get(me));
     for (const [, record] of gone)
-      for (const [item, instant] of record) own.set(item, Math.max(instant, own.get(item) ?? instant));
+      for (const [item, instant] of record ?? []) own.set(item, Math.max(instant, own.get(item) ?? instant));
     const path = paths.firing(me);
     const node = watch.nodes.get(path);
     const value = encodeFirings(own);

@@ -69,7 +69,7 @@ export class JobViewReader {
       case 'firing':
         view.firingRecords.set(
           path.id,
-          this.#records.of(node, () => decodeFirings(node.value ?? '')),
+          node.value === undefined ? undefined : this.#records.of(node, () => decodeFirings(node.value ?? '')),
         );
         return;
       default:
@@ -90,7 +90,7 @@ class Draft {
   configuration: JobConfiguration | undefined;
   configFault: string | undefined;
   readonly instances = new Map<string, InstanceView>();
-  readonly firingRecords = new Map<string, ReadonlyMap<number, number>>();
+  readonly firingRecords = new Map<string, ReadonlyMap<number, number> | undefined>();
   readonly #servers = new Map<string, ServerStatus>();
   readonly #items = new Map<number, ItemDraft>();
   readonly #triggers = new Set<string>();
@@ -203,10 +203,10 @@ function readInstance(id: string, node: MirroredNode): InstanceView {
   };
 }
 
-function latest(records: Iterable<ReadonlyMap<number, number>>): ReadonlyMap<number, number> {
+function latest(records: Iterable<ReadonlyMap<number, number> | undefined>): ReadonlyMap<number, number> {
   const firings = new Map<number, number>();
   for (const record of records) {
-    for (const [item, instant] of record) firings.set(item, Math.max(instant, firings.get(item) ?? instant));
+    for (const [item, instant] of record ?? []) firings.set(item, Math.max(instant, firings.get(item) ?? instant));
   }
   return firings;
 }

@@ -40,10 +40,13 @@ export interface JobView {
   readonly completedItems: ReadonlySet<number>;
   /** Ip of the next runner, with SINGLE_SHARDING_BALANCE. */
   readonly nextJobInstanceIp: string | undefined;
-  /** Instant, in milliseconds since 1970, for which each item was last begun by any of our instances, living or not. */
+  /**
+   * Instant, in milliseconds since 1970, for which each item was last begun by any of our instances, living or not, as
+   * far as their records have been read.
+   */
   readonly firings: ReadonlyMap<number, number>;
-  /** The same for each instance by itself, by its id. */
-  readonly firingRecords: ReadonlyMap<string, ReadonlyMap<number, number>>;
+  /** The same for each instance by itself, by its id; `undefined` for a record that has not been read. */
+  readonly firingRecords: ReadonlyMap<string, ReadonlyMap<number, number> | undefined>;
 }
 
 /** A living instance. */

@@ -26,7 +26,8 @@ export function availableInstances(view: JobView): readonly JobInstance[] {
 
 /**
  * Whether only the existence of this node matters in the steady state; for `MirrorOptions.presenceOnly`. So it is with
- * all marks that come and go with each firing, and with the node that is rewritten just to learn the time.
+ * all marks that come and go with each firing, with what peers have begun (of interest only to who takes over their
+ * items), and with the node that is rewritten just to learn the time.
  */
 export function isPresenceOnly(path: string): boolean {
   return PRESENCE_ONLY.test(path);
@@ -41,6 +42,7 @@ const PRESENCE_ONLY = new RegExp(
       'leader/sharding/processing',
       String.raw`(?:leader/(?:election|failover)/latch|guarantee/(?:started|completed)-latch|trigger)/[^/]+`,
       'systemTime/current',
+      'x-node/fired/[^/]+',
     ].join('|') +
     ')$',
 );

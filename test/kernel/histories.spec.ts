@@ -83,6 +83,9 @@ class History {
     const { cluster } = this;
     const present = [...cluster.members.keys()];
     const kind = this.#random.pick(kinds);
+    // Whoever learns of it too late is right to run, or not to run, as it has been until then.
+    const isDecree = kind === 'disable' || kind === 'enable';
+    if (isDecree && PERIOD_MS - (cluster.clock.now() % PERIOD_MS) < 150) return;
     const name = kind === 'join' ? this.#newName() : this.#random.pick(present);
     switch (kind) {
       case 'join':
@@ -171,6 +174,11 @@ class History {
     );
   }
 
+  /** The last lines of each member's log, for those who look for the cause. */
+  logs(): Record<string, string[]> {
+    return Object.fromEntries([...this.cluster.members.values()].map(({ name, log }) => [name, log.slice(-15)]));
+  }
+
   /** What is wrong with the job at rest. */
   unrest(): string[] {
     const { view, tree } = this.cluster;
@@ -207,7 +215,7 @@ async function play(seed: number, kinds: readonly string[], judge: (history: His
         ),
         log: [...cluster.members.values()].map(({ host, log }) => [
           host.jobs.get('bill')?.phase,
-          ...log.filter((line) => !line.startsWith('Sharding')).slice(-14),
+          ...log.filter((line) => !line.startsWith('Sharding')).slice(-60),
         ]),
       };
 }

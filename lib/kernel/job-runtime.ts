@@ -491,7 +491,9 @@ export class JobRuntime {
     })
       .then((won) => won && logger.log(`Job '${this.jobName}': instance ${instance.jobInstanceId} leads.`))
       .catch((error: unknown) => {
-        logger.warn(`Job '${this.jobName}': could not stand for election, and tries again: ${String(error)}`);
+        logger.warn(
+          `Job '${this.jobName}': could not stand for election, and tries again: ${String(error)}${causeOf(error)}`,
+        );
         this.#after('retry', this.#nextDelayMs(), () => this.#lookSoon());
       })
       .finally(() => {
@@ -604,6 +606,10 @@ export class JobRuntime {
     if (this.#parts !== undefined) return this.#parts;
     throw new JobStateError(`Job '${this.jobName}' is ${this.#phase} and cannot do this.`);
   }
+}
+
+function causeOf(error: unknown): string {
+  return error instanceof Error && error.cause !== undefined ? ` (${String(error.cause)})` : '';
 }
 
 interface PromiseWithResolvers {

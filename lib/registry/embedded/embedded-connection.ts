@@ -1,5 +1,5 @@
 import { RegistryOutcomeUnknownError, RegistryUnavailableError } from '../../api/errors.js';
-import { type EmbeddedRegistryServer } from './embedded-registry-server.js';
+import { type EmbeddedRegistryServer, type ServerConnection } from './embedded-registry-server.js';
 
 /** Something that the server is asked to do. */
 export interface EmbeddedRequest<T> {
@@ -30,7 +30,7 @@ interface Outcome<T> {
  * on its way when it breaks is lost. Requests are answered in order, and what the server says of its own accord stays in
  * order with the answers.
  */
-export class EmbeddedConnection {
+export class EmbeddedConnection implements ServerConnection {
   readonly #server: EmbeddedRegistryServer;
   readonly #name: string;
   readonly #whenBroken: () => void;

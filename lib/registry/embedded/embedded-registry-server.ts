@@ -1,6 +1,5 @@
 import { type Clock, systemClock } from '../../time/clock.js';
 import { type Deliver, deliverSoon } from './delivery.js';
-import { type EmbeddedConnection } from './embedded-connection.js';
 import { EmbeddedNamespace } from './embedded-namespace.js';
 
 /** What an embedded server is made from. */
@@ -11,9 +10,15 @@ export interface EmbeddedRegistryServerOptions {
   readonly deliver?: Deliver;
 }
 
+/** The server's end of a connection. */
+export interface ServerConnection {
+  /** Breaks the connection from the server's side. */
+  closeFromServer(): void;
+}
+
 interface ServerSession {
   readonly timeoutMs: number;
-  connection: EmbeddedConnection | undefined;
+  connection: ServerConnection | undefined;
   /** Ends the countdown that runs while nothing is heard of the session; `undefined` while none does. */
   cancelExpiry: (() => void) | undefined;
 }
@@ -81,7 +86,7 @@ export class EmbeddedRegistryServer {
    * Puts a session onto a connection: the one with the given id, or a new one. @internal
    * @returns its id; `undefined` if the session asked for has ended
    */
-  attach(connection: EmbeddedConnection, timeoutMs: number, id: string | undefined): string | undefined {
+  attach(connection: ServerConnection, timeoutMs: number, id: string | undefined): string | undefined {
     if (id === undefined) return this.#openSession(connection, timeoutMs);
     const session = this.#sessions.get(id);
     if (!session) return undefined;
@@ -92,7 +97,7 @@ export class EmbeddedRegistryServer {
   }
 
   /** Nothing is heard through this connection any more: from now on the time of its session runs out. @internal */
-  hearsNothingFrom(connection: EmbeddedConnection): void {
+  hearsNothingFrom(connection: ServerConnection): void {
     for (const [id, session] of this.#sessions) {
       if (session.connection !== connection) continue;
       // A connection that breaks after a silence leaves the session no more time than the silence did.
@@ -100,7 +105,7 @@ export class EmbeddedRegistryServer {
     }
   }
 
-  #openSession(connection: EmbeddedConnection, timeoutMs: number): string {
+  #openSession(connection: ServerConnection, timeoutMs: number): string {
     const id = (++this.#sessionsOpened).toString(16).padStart(16, '0');
     this.#sessions.set(id, { timeoutMs, connection, cancelExpiry: undefined });
     return id;

@@ -38,6 +38,8 @@ export class ClockTimers implements FiringTimers {
   }
 }
 
+const REMEMBERED_MARKS = 100;
+
 /** What a `CronTimer` needs. */
 export interface CronTimerPorts {
   readonly jobName: string;
@@ -53,6 +55,7 @@ export class CronTimer {
   #cron: QuartzCron | undefined;
   #armedFor: string | undefined;
   #next: Date | undefined;
+  readonly #after = new Map<number, readonly [Date | undefined, Date | undefined]>();
 
   constructor(ports: CronTimerPorts) {
     this.#ports = ports;
@@ -74,12 +77,14 @@ export class CronTimer {
     const parsed = cron === undefined ? undefined : QuartzCron.parse(cron, timeZone === undefined ? {} : { timeZone });
     this.#ports.timers.disarm(this.#ports.jobName);
     this.#cron = parsed;
+    this.#after.clear();
     this.#armNext(this.#ports.clock.now());
   }
 
   disarm(): void {
     this.#ports.timers.disarm(this.#ports.jobName);
     this.#cron = undefined;
+    this.#after.clear();
     this.#next = undefined;
     this.#armedFor = undefined;
   }
@@ -89,11 +94,21 @@ export class CronTimer {
    * since 1970). What this timer is still going to fire does not count.
    */
   missedSince(mark: number, windowMs: number): number | undefined {
-    const instant = this.#cron?.next(new Date(mark));
+    const [instant, following] = this.#instantsAfter(mark);
     if (instant === undefined || this.#next === undefined || instant >= this.#next) return undefined;
     if (instant.getTime() < this.#ports.clock.now() - windowMs) return undefined;
-    const following = this.#cron?.next(instant);
     return following !== undefined && following < this.#next ? undefined : instant.getTime();
+  }
+
+  /** The next two instants after `mark`. Remembered, for it is asked of each item at each look, and most have one mark. */
+  #instantsAfter(mark: number): readonly [Date | undefined, Date | undefined] {
+    const known = this.#after.get(mark);
+    if (known !== undefined) return known;
+    const instant = this.#cron?.next(new Date(mark));
+    const instants = [instant, instant && this.#cron?.next(instant)] as const;
+    if (this.#after.size >= REMEMBERED_MARKS) this.#after.clear();
+    this.#after.set(mark, instants);
+    return instants;
   }
 
   #armNext(after: number): void {

@@ -8,7 +8,7 @@ import { type JobLogger } from '../api/logger.js';
 import { encodeFirings } from '../layout/firing-record.js';
 import { type JobPaths } from '../layout/job-paths.js';
 import { type ItemView } from '../layout/job-view.js';
-import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
+import { type Operation, type RegistryCenter, type SessionState } from '../registry/registry-center.js';
 import { type JobWatch } from './job-watch.js';
 
 /** What marking needs. */
@@ -26,6 +26,8 @@ export interface ItemMarksPorts {
 export class ItemMarks {
   readonly #ports: ItemMarksPorts;
   readonly #leftovers = new Set<number>();
+  /** Id of the session the present run's marks live with. */
+  #session: string | undefined;
 
   constructor(ports: ItemMarksPorts) {
     this.#ports = ports;
@@ -49,6 +51,7 @@ export class ItemMarks {
   async begin(items: readonly ItemView[], instant: number | undefined, signal: AbortSignal): Promise<boolean> {
     const { registry, watch, paths } = this.#ports;
     const { shardingVersion } = watch.view;
+    this.#session = idOf(registry.session.state);
     try {
       await registry.commit([
         shardingVersion === undefined
@@ -65,8 +68,10 @@ export class ItemMarks {
     }
   }
 
-  /** Removes the marks of `items`. What cannot be removed now is a leftover, to be removed later. */
+  /** Removes the marks of the run that ends. What cannot be removed now is a leftover, to be removed later. */
   async end(items: readonly ItemView[]): Promise<void> {
+    // Marks of an earlier session have gone with it, and what stands in their place is a peer's.
+    if (this.#session !== idOf(this.#ports.registry.session.state)) return;
     await this.clear(items.map(({ item }) => item));
   }
 
@@ -137,4 +142,8 @@ export class ItemMarks {
     for (const { item } of items) this.#leftovers.delete(item);
     return begun;
   }
+}
+
+function idOf(state: SessionState): string | undefined {
+  return 'id' in state ? state.id : undefined;
 }

@@ -196,6 +196,29 @@ describe('a run', () => {
   });
 });
 
+describe('a trigger', () => {
+  test('that comes before the first assignment runs the items when they are assigned', async () => {
+    await using cluster = await Cluster.start([]);
+    await cluster.operator.create(cluster.paths.trigger(idOf('A')), '');
+    await cluster.join('A');
+    expect(cluster.runs.map(({ item, at }) => `${item} ${at}`)).toEqual(['0 by hand', '1 by hand']);
+  });
+
+  test('that comes while the instance runs is kept until the run has ended', async () => {
+    let end: () => void = () => undefined;
+    const work = (): Promise<void> => new Promise((resolve) => (end = resolve));
+    await using cluster = await Cluster.start(['A'], { job: { shardingTotalCount: 1 }, work });
+    await cluster.fire();
+    await cluster.operator.create(cluster.paths.trigger(idOf('A')), '');
+    await cluster.settle();
+    expect(cluster.runs.length).toBe(1);
+    end();
+    await cluster.settle();
+    expect(cluster.runs.map(({ at }) => at)).toEqual(['00:00:05', 'by hand']);
+    end();
+  });
+});
+
 describe('operators', () => {
   test('disable a server, whose items go to the others, and enable it again', async () => {
     await using cluster = await Cluster.start(['A', 'B']);
@@ -516,6 +539,22 @@ describe('the session', () => {
       .map(({ name, context }) => ({ name, token: context.fencingToken }));
     expect(tokens.at(-1)?.name).toBe('B');
     expect(tokens.at(-1)!.token).toBeGreaterThan(tokens[0]!.token);
+  });
+
+  test('lost leaves the mark of the next owner alone, even if the old run does not listen and ends late', async () => {
+    const ends = new Map<string, () => void>();
+    const work = (name: string): Promise<void> => new Promise((resolve) => ends.set(name, resolve));
+    await using cluster = await Cluster.start(['A', 'B'], { job: { shardingTotalCount: 1 }, work });
+    await cluster.fire();
+    cluster.member('B').registry.faults.expire();
+    await cluster.operator.put(cluster.paths.server(ipOf('B')), 'DISABLED');
+    await cluster.fire();
+    expect(cluster.runs.map(({ name }) => name)).toEqual(['B', 'A']);
+
+    ends.get('B')?.();
+    await cluster.settle();
+    expect(cluster.tree.get(cluster.paths.item(0, 'running'))).toBe(idOf('A'));
+    ends.get('A')?.();
   });
 
   test('lost and opened anew brings the instance back', async () => {

@@ -1,0 +1,472 @@
+import { describe, expect, test } from '@jest/globals';
+import { freePort } from '../support/free-port.js';
+import { sharedZooKeeper } from '../support/shared-zookeeper.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { until } from '../support/until.js';
+import { ZooKeeperServer } from '../support/zookeeper-server.js';
+import { rejectionOf, TestClient } from './test-client.js';
+
+const zookeeper = sharedZooKeeper();
+const NOTHING = Buffer.alloc(0);
+
+/** A node that nobody else uses. */
+function node(): string {
+  return `/${zookeeper.namespace()}`;
+}
+
+/** Resolves after the event loop has gone round, so that what was sent has been written. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Does nothing else for a while, as a long computation does. */
+function block(durationMs: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, durationMs);
+}
+
+describe('Before and after the connection', () => {
+  test('a request made while not connected rejects at once and has had no effect', async () => {
+    const client = TestClient.of(`127.0.0.1:${await freePort()}`);
+
+    const beforeConnect = await rejectionOf(client.getData('/'));
+    client.connect();
+    const whileConnecting = await rejectionOf(client.create('/x', NOTHING, 'persistent'));
+    await client.close();
+    const afterClose = await rejectionOf(client.getData('/'));
+
+    expect(beforeConnect).toMatchObject({ errorName: 'CONNECTION_LOSS', outcomeUnknown: false });
+    expect(whileConnecting).toMatchObject({ errorName: 'CONNECTION_LOSS', outcomeUnknown: false });
+    expect(String(whileConnecting)).toContain('Could not create /x: not connected to ZooKeeper. Nothing was changed.');
+    expect(afterClose).toMatchObject({ errorName: 'SESSION_EXPIRED', outcomeUnknown: false });
+    expect(client.phases).toEqual(['closed']);
+  });
+
+  test('the state tells session, granted timeout and server', async () => {
+    const server = zookeeper.servers;
+    await using client = TestClient.of(server, { sessionTimeoutMs: 300 });
+    const before = client.lastHeardAt;
+
+    client.connect();
+    client.connect();
+    await client.reached('connected');
+
+    expect(client.state).toEqual({
+      phase: 'connected',
+      sessionId: expect.stringMatching(/^[0-9a-f]{16}$/) as unknown as string,
+      timeoutMs: 400,
+      server,
+    });
+    expect(before).toBe(-Infinity);
+    expect(performance.now() - client.lastHeardAt).toBeLessThan(1000);
+    expect(client.renewedAt).toBeLessThanOrEqual(client.lastHeardAt);
+  });
+
+  test('a client may be closed twice, at any moment, and is then silent', async () => {
+    const connecting = TestClient.of(zookeeper.servers);
+    connecting.connect();
+    await connecting.close();
+    const connected = await TestClient.connect(zookeeper.servers);
+    await Promise.all([connected.close(), connected.close()]);
+    connected.connect();
+    await turn();
+
+    expect(connecting.phases).toEqual(['closed']);
+    expect(connected.phases).toEqual(['connected', 'closed']);
+  });
+
+  test('requests made before close() are answered', async () => {
+    const client = await TestClient.connect(zookeeper.servers);
+
+    const reading = client.exists('/');
+    const closing = client.close();
+
+    await expect(reading).resolves.toBeDefined();
+    await closing;
+  });
+
+  test('close() takes no longer than a second when the server is silent', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    const client = await TestClient.connect(proxy.address);
+    proxy.blackHole('up', 'down');
+
+    const startedAt = performance.now();
+    const write = rejectionOf(client.setData('/', NOTHING));
+    await client.close();
+
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+    expect(await write).toMatchObject({ errorName: 'SESSION_EXPIRED', outcomeUnknown: true });
+  });
+
+  test('a listener may close the client in which it is called', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    const client = await TestClient.connect(proxy.address);
+    const phases: string[] = [];
+    client.onState = ({ phase }) => {
+      phases.push(phase);
+      if (phase === 'disconnected') void client.close();
+    };
+
+    proxy.cut();
+    await client.reached('closed');
+    await turn();
+
+    expect(phases).toEqual(['disconnected', 'closed']);
+    expect(proxy.accepted).toBe(1);
+  });
+
+  test('a listener of the state that throws harms nothing', async () => {
+    await using client = TestClient.of(zookeeper.servers);
+    client.onState = () => {
+      throw new Error('no use for a state');
+    };
+
+    client.connect();
+    await client.reached('connected');
+
+    expect(await client.exists('/')).toBeDefined();
+  });
+});
+
+describe('Servers', () => {
+  test('a dead server is passed over at once', async () => {
+    const dead = `127.0.0.1:${await freePort()}`;
+    for (let round = 0; round < 4; round++) {
+      const startedAt = performance.now();
+      await using client = await TestClient.connect(`${dead},${zookeeper.servers}`);
+
+      expect(client.state).toMatchObject({ server: zookeeper.servers });
+      expect(performance.now() - startedAt).toBeLessThan(1000);
+    }
+  });
+
+  test('a silent server is passed over after its share of the session timeout', async () => {
+    await using silent = await TcpProxy.start(zookeeper.servers);
+    silent.blackHole('up', 'down');
+    for (let round = 0; round < 4; round++) {
+      await using client = await TestClient.connect(`${silent.address},${zookeeper.servers}`, {
+        sessionTimeoutMs: 1000,
+      });
+
+      expect(client.state).toMatchObject({ server: zookeeper.servers });
+    }
+  });
+
+  test('a server that cannot be reached is told once, with the reason', async () => {
+    const warnings: string[] = [];
+    const ignore = (): void => undefined;
+    const logger = {
+      debug: ignore,
+      log: ignore,
+      error: ignore,
+      warn: (message: string) => void warnings.push(message),
+    };
+    const port = await freePort();
+    const client = TestClient.of(`127.0.0.1:${port}`, { logger });
+
+    client.connect();
+    await until(() => warnings.length > 0);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    await client.close();
+
+    expect(warnings).toEqual([
+      expect.stringMatching(`Could not connect to ZooKeeper at 127.0.0.1:${port}: .*ECONNREFUSED`),
+    ]);
+  });
+
+  test('a name that does not exist is an ordinary failure', async () => {
+    await using client = await TestClient.connect(`no-such-host.invalid:2181,${zookeeper.servers}`);
+
+    expect(client.state).toMatchObject({ phase: 'connected', server: zookeeper.servers });
+  });
+
+  test('while no server can be reached, attempts become rarer', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    proxy.chunk(1);
+    proxy.retarget(await freePort());
+    const client = TestClient.of(proxy.address);
+
+    client.connect();
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await client.close();
+
+    expect(proxy.accepted).toBeGreaterThan(1);
+    expect(proxy.accepted).toBeLessThan(25);
+  });
+});
+
+describe('A lost connection', () => {
+  test('is replaced within the same session, which keeps its ephemeral nodes', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address);
+    const path = node();
+    await client.create(path, NOTHING, 'ephemeral');
+
+    proxy.cut();
+    await client.passed('connected', 2);
+
+    const [first, , second] = client.states;
+    expect(client.phases).toEqual(['connected', 'disconnected', 'connected']);
+    expect(second).toEqual(first);
+    expect((await client.exists(path))?.ephemeralOwner).toBe((first as { sessionId: string }).sessionId);
+  });
+
+  test('leaves the outcome of a request unknown that had been sent', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address);
+    await using observer = await TestClient.connect(zookeeper.servers);
+    const path = node();
+    proxy.blackHole('down');
+
+    const failure = rejectionOf(client.create(path, NOTHING, 'persistent'));
+    await until(async () => (await observer.exists(path)) !== undefined);
+    proxy.cut();
+
+    expect(await failure).toMatchObject({ errorName: 'CONNECTION_LOSS', outcomeUnknown: true });
+    expect(String(await failure)).toContain(`while trying to create ${path}`);
+  });
+
+  test('rejects every request that waits, and none twice', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address);
+    proxy.blackHole('down');
+
+    const requests = Array.from({ length: 1000 }, () => rejectionOf(client.getData('/')));
+    await until(() => proxy.count('getData') === 1000);
+    proxy.cut();
+
+    const failures = await Promise.all(requests);
+    expect(failures.every((failure) => (failure as { errorName: string }).errorName === 'CONNECTION_LOSS')).toBe(true);
+  });
+
+  test('has had no effect on requests of the tick in which it was noticed', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address);
+    let last: Promise<unknown> = Promise.resolve();
+    client.onState = ({ phase }) => {
+      if (phase === 'disconnected') last = rejectionOf(client.create(node(), NOTHING, 'persistent'));
+    };
+
+    proxy.cut();
+    await client.reached('disconnected');
+
+    expect(await last).toMatchObject({ errorName: 'CONNECTION_LOSS', outcomeUnknown: false });
+  });
+
+  test('is survived by watches, which tell nothing of what was missed', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address);
+    await using writer = await TestClient.connect(zookeeper.servers);
+    const path = node();
+    await writer.create(path, NOTHING, 'persistent');
+    await client.addWatch(path);
+
+    proxy.refuse();
+    proxy.cut();
+    await client.reached('disconnected');
+    await writer.create(`${path}/missed`, NOTHING, 'persistent');
+    proxy.heal();
+    await client.passed('connected', 2);
+    await client.sync(path);
+    await writer.create(`${path}/seen`, NOTHING, 'persistent');
+
+    await until(() => client.events.length > 0);
+    expect(client.events).toMatchObject([{ type: 'created', path: `${path}/seen` }]);
+  });
+
+  test('is survived by so many watches that they do not fit into one message', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address);
+    const path = node();
+    const paths = Array.from({ length: 6000 }, (_, index) => `${path}-${'x'.repeat(200)}-${index}`);
+    await Promise.all(paths.map((each) => client.addWatch(each)));
+
+    proxy.resetRequests();
+    proxy.cut();
+    await client.passed('connected', 2);
+    await client.create(paths[0]!, NOTHING, 'ephemeral');
+    await client.create(paths.at(-1)!, NOTHING, 'ephemeral');
+
+    expect(proxy.count('setWatches2')).toBeGreaterThan(8);
+    expect(client.events.map((event) => event.path)).toEqual([paths[0], paths.at(-1)]);
+    expect(client.phases).toEqual(['connected', 'disconnected', 'connected']);
+  });
+
+  test('forgets a watch that was removed meanwhile', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address);
+    const path = node();
+    await client.addWatch(path);
+
+    proxy.cut();
+    await client.reached('disconnected');
+    const removal = await rejectionOf(client.removeWatch(path));
+    await client.passed('connected', 2);
+    await client.create(path, NOTHING, 'ephemeral');
+
+    expect(removal).toMatchObject({ errorName: 'CONNECTION_LOSS', outcomeUnknown: false });
+    expect(client.events).toEqual([]);
+  });
+
+  test('that comes again and again is no reason to dial without pause', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address);
+    client.onState = ({ phase }) => {
+      if (phase === 'connected') proxy.cut();
+    };
+
+    proxy.cut();
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+
+    expect(proxy.accepted).toBeGreaterThan(2);
+    expect(proxy.accepted).toBeLessThan(25);
+  });
+});
+
+describe('Pieces of messages', () => {
+  test('answers are understood byte by byte', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    proxy.chunk(1);
+    await using client = await TestClient.connect(proxy.address);
+    const path = node();
+
+    await client.create(path, Buffer.alloc(2000, 'y'), 'ephemeral');
+
+    expect((await client.getData(path)).data).toEqual(Buffer.alloc(2000, 'y'));
+  });
+});
+
+describe('Silence', () => {
+  test('of the network is noticed after two thirds of the timeout, and fails what waits', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address, { sessionTimeoutMs: 1500 });
+
+    await client.exists('/');
+    const startedAt = performance.now();
+    proxy.blackHole('up', 'down');
+    const failure = rejectionOf(client.getData('/'));
+    await client.reached('disconnected');
+    const silenceMs = performance.now() - startedAt;
+
+    expect(silenceMs).toBeGreaterThan(950);
+    expect(silenceMs).toBeLessThan(1300);
+    expect(await failure).toMatchObject({ errorName: 'CONNECTION_LOSS', outcomeUnknown: true });
+    expect(client.state).toMatchObject({
+      reason: expect.stringMatching(/the server was silent for 1\d\d\d ms/) as unknown as string,
+    });
+  });
+
+  test('of a server that is asked nothing is noticed as well', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address, { sessionTimeoutMs: 900 });
+
+    proxy.blackHole('down');
+    await client.reached('disconnected', 2000);
+    proxy.heal();
+    await client.passed('connected', 2);
+
+    expect(client.phases).toEqual(['connected', 'disconnected', 'connected']);
+  });
+
+  test('of a frozen server ends when it thaws', async () => {
+    await using server = await ZooKeeperServer.start();
+    await using client = await TestClient.connect(server.address, { sessionTimeoutMs: 1500 });
+
+    server.pause();
+    const failure = rejectionOf(client.getData('/'));
+    await client.reached('disconnected', 3000);
+    server.resume();
+    await until(() => client.states.length > 2);
+
+    expect(await failure).toMatchObject({ errorName: 'CONNECTION_LOSS', outcomeUnknown: true });
+    expect(['connected', 'expired']).toContain(client.states[2]?.phase);
+  });
+
+  test('of this process does not count as silence of the server', async () => {
+    await using client = await TestClient.connect(zookeeper.servers, { sessionTimeoutMs: 3000 });
+    const reading = client.exists('/');
+    await turn();
+
+    block(2300);
+    await expect(reading).resolves.toBeDefined();
+    const renewed = await client.exists('/');
+    await turn();
+    block(2300);
+    await turn();
+    await turn();
+
+    expect(await client.exists('/')).toEqual(renewed);
+    expect(client.phases).toEqual(['connected']);
+  });
+
+  test('is broken by pings, also on the side that only listens', async () => {
+    await using writer = await TestClient.connect(zookeeper.servers);
+    await using listener = await TestClient.connect(zookeeper.servers, { sessionTimeoutMs: 600 });
+    const path = node();
+    await writer.create(path, NOTHING, 'persistent');
+    await listener.addWatch(path);
+
+    const startedAt = performance.now();
+    let written = 0;
+    while (performance.now() - startedAt < 2500) {
+      await writer.setData(path, Buffer.from(String(written++)));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+
+    expect(listener.phases).toEqual(['connected']);
+    await until(() => listener.events.length === written);
+    expect(performance.now() - listener.renewedAt).toBeLessThan(600);
+  });
+});
+
+describe('The end of a session', () => {
+  test('while connected is told after a reconnection', async () => {
+    const client = await TestClient.connect(zookeeper.servers, { sessionTimeoutMs: 1000 });
+    const path = node();
+    await client.create(path, NOTHING, 'ephemeral');
+    const { sessionId, password } = client;
+
+    const twin = await TestClient.connect(zookeeper.servers, { resume: { sessionId, password } });
+    await twin.close();
+    await client.reached('expired');
+
+    expect(client.phases.at(-1)).toBe('expired');
+    expect(await rejectionOf(client.getData('/'))).toMatchObject({
+      errorName: 'SESSION_EXPIRED',
+      outcomeUnknown: false,
+    });
+    await client.close();
+    expect(client.phases.at(-1)).toBe('expired');
+  });
+
+  test('while disconnected is told as soon as a server is reached', async () => {
+    await using observer = await TestClient.connect(zookeeper.servers);
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    const client = await TestClient.connect(proxy.address, { sessionTimeoutMs: 600 });
+    const path = node();
+    await client.create(path, NOTHING, 'ephemeral');
+
+    proxy.refuse();
+    proxy.cut();
+    await until(async () => (await observer.exists(path)) === undefined);
+    const before = client.state.phase;
+    proxy.heal();
+    await client.reached('expired');
+
+    expect(before).toBe('disconnected');
+    expect(client.phases).toEqual(['connected', 'disconnected', 'expired']);
+    await client.close();
+  });
+
+  test('does not come with the restart of a server', async () => {
+    await using server = await ZooKeeperServer.start();
+    await using client = await TestClient.connect(server.address);
+    const path = node();
+    await client.create(path, NOTHING, 'ephemeral');
+
+    await server.restart();
+    await client.passed('connected', 2);
+
+    expect(await client.exists(path)).toBeDefined();
+    expect(client.states[2]).toEqual(client.states[0]);
+  });
+});

@@ -26,6 +26,8 @@ export interface ItemMarksPorts {
 export class ItemMarks {
   readonly #ports: ItemMarksPorts;
   readonly #leftovers = new Set<number>();
+  /** Items of the run in progress. */
+  #present: readonly number[] = [];
   /** Id of the session the present run's marks live with. */
   #session: string | undefined;
 
@@ -52,6 +54,7 @@ export class ItemMarks {
     const { registry, watch, paths } = this.#ports;
     const { shardingVersion } = watch.view;
     this.#session = idOf(registry.session.state);
+    this.#present = items.map(({ item }) => item);
     try {
       await registry.commit([
         shardingVersion === undefined
@@ -70,9 +73,16 @@ export class ItemMarks {
 
   /** Removes the marks of the run that ends. What cannot be removed now is a leftover, to be removed later. */
   async end(items: readonly ItemView[]): Promise<void> {
+    this.#present = [];
     // Marks of an earlier session have gone with it, and what stands in their place is a peer's.
     if (this.#session !== idOf(this.#ports.registry.session.state)) return;
     await this.clear(items.map(({ item }) => item));
+  }
+
+  /** Removes all marks this instance may have made: of the run in progress, and leftovers. */
+  async clearAll(): Promise<void> {
+    const items = new Set([...this.#present, ...this.#leftovers]);
+    if (items.size > 0) await this.clear([...items]);
   }
 
   /** Removes the marks of items by number, those that exist. */

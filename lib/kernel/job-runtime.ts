@@ -22,32 +22,35 @@ import {
   DeadlineExceededError,
   InvalidConfigurationError,
   JobConflictError,
-  RegistryRefusedError,
   JobStateError,
   JobStoppedError,
+  RegistryRefusedError,
   RegistryUnavailableError,
   SessionLostError,
 } from '../api/errors.js';
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type JobLogger } from '../api/logger.js';
 import { type JobInstance } from '../api/sharding-strategy.js';
-import { backoffMs } from '../async/backoff.js';
+import { Deferred } from '../async/deferred.js';
 import { Mailbox } from '../async/mailbox.js';
 import { withDeadline } from '../async/wait.js';
 import { JobPaths } from '../layout/job-paths.js';
 import { isPresenceOnly, JobViewReader } from '../layout/job-view.js';
 import { type RegistryCenter, type SessionState } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
+import { Alarms } from './alarms.js';
 import { CronTimer, type FiringTimers } from './cron-timer.js';
-import { campaign } from './election.js';
 import { ItemMarks } from './item-marks.js';
 import { type JobDefinition } from './job-definition.js';
-import { type Firing, JobRun } from './job-run.js';
+import { JobRun, type JobRunPorts } from './job-run.js';
 import { type JobTypes } from './job-types.js';
 import { JobWatch } from './job-watch.js';
-import { type Action, type AssignedFor, plan, type SettledFiring } from './plan.js';
+import { Leadership } from './leadership.js';
+import { type Action, plan, type Situation } from './plan.js';
 import { establishConfiguration, registerInstance, withdrawInstance } from './registration.js';
-import { isLostRace, Sharding, RESHARDING_PATIENCE_MS } from './sharding.js';
+import { isLostRace, RESHARDING_PATIENCE_MS, Sharding } from './sharding.js';
+import { whenConnected } from './when-connected.js';
+import { WorkLane } from './work-lane.js';
 
 /** What a runtime needs; shared by all jobs of a host. */
 export interface JobRuntimePorts {
@@ -64,26 +67,16 @@ export interface JobRuntimePorts {
 /** Where a job stands on this instance. */
 export type JobPhase = 'created' | 'starting' | 'active' | 'suspended' | 'stopping' | 'stopped';
 
-/** How long a run that was told to end past the grace period is still waited for. */
-const ABORTED_RUN_PATIENCE_MS = 1_000;
-
 /** How long withdrawing from the registry may take when stopping. */
 const WITHDRAWAL_TIMEOUT_MS = 5_000;
-
-const RETRY = { baseMs: 100, maxMs: 5_000 };
 
 /** Everything that exists once the job's tree is being watched. */
 interface Parts {
   readonly watch: JobWatch;
   readonly marks: ItemMarks;
   readonly sharding: Sharding;
-}
-
-/** The run in progress. */
-interface CurrentRun {
-  readonly firing: Firing;
-  readonly abort: AbortController;
-  readonly ended: Promise<void>;
+  readonly leadership: Leadership;
+  readonly run: JobRunPorts;
 }
 
 /** One job on this instance. */
@@ -92,7 +85,9 @@ export class JobRuntime {
   readonly #ports: JobRuntimePorts;
   readonly #paths: JobPaths;
   readonly #mailbox = new Mailbox();
+  readonly #alarms: Alarms<'retry' | 'patience' | 'reconcile'>;
   readonly #timer: CronTimer;
+  readonly #work: WorkLane;
 
   #phase: JobPhase = 'created';
   #parts: Parts | undefined;
@@ -103,33 +98,31 @@ export class JobRuntime {
   #hasTakenPart = false;
   #isScheduled = false;
   #acceptsFirings = true;
-
-  #run: CurrentRun | undefined;
-  /** The latest instant that came while nothing could be run; to be made up for. */
-  #missed: number | undefined;
-  #settled: SettledFiring | undefined;
-
-  #assignedFor: AssignedFor | undefined;
-  #patience: 'not asked for' | 'running' | 'over' = 'not asked for';
-  #isCampaigning = false;
-
   #lookIsQueued = false;
-  #failures = 0;
-  readonly #cleanUps: (() => void)[] = [];
-  readonly #cancels = new Map<'retry' | 'patience' | 'reconcile', () => void>();
-  #started: PromiseWithResolvers | undefined;
+  #started: Deferred | undefined;
   #stopped: Promise<void> | undefined;
+  readonly #cleanUps: (() => void)[] = [];
 
   constructor(definition: JobDefinition, ports: JobRuntimePorts) {
+    const { clock, timers, logger } = ports;
     this.definition = definition;
     this.#ports = ports;
     this.#paths = new JobPaths(definition.configuration.jobName);
-    this.#timer = new CronTimer({
-      jobName: this.jobName,
-      clock: ports.clock,
-      timers: ports.timers,
-      onFire: (instant) => this.#onFire(instant.getTime()),
+    this.#alarms = new Alarms(clock);
+    const { jobName } = this;
+    this.#work = new WorkLane({
+      jobName,
+      clock,
+      logger,
+      execute: (firing, signal) => new JobRun(this.#active().run, firing).execute(signal),
+      mayBegin: () => this.#phase === 'active' && this.#acceptsFirings,
+      makesUp: () => this.configuration.misfire,
+      onEnd: () => this.#lookSoon(),
     });
+    const onFire = (instant: Date): void => {
+      if (this.#acceptsFirings) this.#work.fire(instant.getTime());
+    };
+    this.#timer = new CronTimer({ jobName, clock, timers, onFire });
   }
 
   get jobName(): string {
@@ -152,7 +145,7 @@ export class JobRuntime {
    */
   start(): Promise<void> {
     if (this.#started !== undefined) return this.#started.promise;
-    this.#started = promiseWithResolvers();
+    this.#started = new Deferred();
     this.#phase = 'starting';
     const { registry } = this.#ports;
     this.#cleanUps.push(registry.session.onChange((state) => this.#onSession(state)));
@@ -214,27 +207,16 @@ export class JobRuntime {
   #enterStopped(): void {
     this.#phase = 'stopped';
     this.#timer.disarm();
-    for (const cancel of this.#cancels.values()) cancel();
+    this.#alarms.cancelAll();
     for (const cleanUp of this.#cleanUps.splice(0)) cleanUp();
     this.#parts?.watch.close();
   }
 
   async #endRun(why: string): Promise<void> {
-    const { clock, logger, shutdownGracePeriodMs } = this.#ports;
-    if (this.#run === undefined) return;
-    const { ended, abort } = this.#run;
-    const waitFor = (timeoutMs: number): Promise<boolean> =>
-      withDeadline(clock, ended, timeoutMs, () => new Error('time is up')).then(
-        () => true,
-        () => false,
-      );
-    if (await waitFor(shutdownGracePeriodMs)) return;
-    abort.abort(
-      new JobStoppedError(this.jobName, `${why}, and the grace period of ${shutdownGracePeriodMs} ms is over`),
-    );
-    if (await waitFor(ABORTED_RUN_PATIENCE_MS)) return;
+    const { logger, shutdownGracePeriodMs } = this.#ports;
+    if (await this.#work.end(why, shutdownGracePeriodMs)) return;
     logger.error(`Job '${this.jobName}' is left although items still run: they do not react to context.signal.`);
-    await this.#parts?.marks.clear(this.#parts.marks.leftovers);
+    await this.#parts?.marks.clearAll();
   }
 
   /** In the control lane, so that nothing registers this instance again behind its back. */
@@ -277,12 +259,9 @@ export class JobRuntime {
 
   #onSessionLost(reason: string): void {
     this.#registeredIn = undefined;
-    this.#assignedFor = undefined;
-    // Peers make up for what is ours no more.
-    this.#missed = undefined;
-    this.#settled = undefined;
+    this.#parts?.leadership.forget();
     this.#parts?.marks.forgetLeftovers();
-    this.#run?.abort.abort(new SessionLostError(reason));
+    this.#work.abandon(new SessionLostError(reason));
   }
 
   #onRegistryClosed(reason: string): void {
@@ -290,7 +269,7 @@ export class JobRuntime {
     const error = new JobStoppedError(this.jobName, `the registry centre is closed (${reason})`);
     this.#started?.reject(error);
     this.stopFirings();
-    this.#run?.abort.abort(error);
+    this.#work.abandon(error);
     this.#enterStopped();
   }
 
@@ -320,10 +299,10 @@ export class JobRuntime {
     if (this.#phase !== 'starting' && this.#phase !== 'suspended') return;
     this.#phase = 'active';
     this.#hasTakenPart = true;
-    this.#failures = 0;
+    this.#alarms.succeeded();
     this.#started?.resolve();
     await this.#look();
-    this.#makeUpForMissed();
+    this.#work.makeUpForMissed();
   }
 
   async #openParts(): Promise<Parts> {
@@ -333,8 +312,18 @@ export class JobRuntime {
     const watch = new JobWatch(mirror, new JobViewReader(this.jobName), clock);
     this.#cleanUps.push(watch.onChange(() => this.#lookSoon()));
     const shared = { registry, watch, paths, me: instance.jobInstanceId, logger };
-    const marks = new ItemMarks({ ...shared, whenConnected: (signal) => this.#whenConnected(signal) });
-    return { watch, marks, sharding: new Sharding({ ...shared, types }) };
+    const connected = (signal: AbortSignal): Promise<void> => whenConnected(registry.session, signal);
+    const marks = new ItemMarks({ ...shared, whenConnected: connected });
+    const sharding = new Sharding({ ...shared, types });
+    const leadership = new Leadership({
+      ...shared,
+      sharding,
+      alarms: this.#alarms,
+      isStanding: () => this.#registeredIn !== undefined,
+      lookSoon: () => this.#lookSoon(),
+    });
+    const run = { ...shared, job: this.definition.job, types, marks, clock, whenConnected: connected };
+    return { watch, marks, sharding, leadership, run };
   }
 
   #onEnterFailed(error: unknown): void {
@@ -347,34 +336,12 @@ export class JobRuntime {
       // Most likely a connection that is just breaking, or somebody who was faster.
       if (!(error instanceof RegistryUnavailableError) && !isLostRace(error))
         logger.warn(`Job '${this.jobName}' could not be registered, and tries again: ${String(error)}`);
-      this.#after('retry', this.#nextDelayMs(), () => this.#enterSoon());
+      this.#alarms.setRetry('retry', () => this.#enterSoon());
       return;
     }
     logger.error(`Job '${this.jobName}' could not be started: ${String(error)}`);
     this.#started?.reject(error);
     this.#enterStopped();
-  }
-
-  #whenConnected(signal: AbortSignal): Promise<void> {
-    const { session } = this.#ports.registry;
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason as Error);
-      if (session.state.phase === 'connected') return resolve();
-      const end = (): void => {
-        unsubscribe();
-        signal.removeEventListener('abort', onAbort);
-      };
-      const onAbort = (): void => {
-        end();
-        reject(signal.reason as Error);
-      };
-      const unsubscribe = session.onChange((state) => {
-        if (state.phase !== 'connected') return;
-        end();
-        resolve();
-      });
-      signal.addEventListener('abort', onAbort, { once: true });
-    });
   }
 
   // ── control lane ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -401,42 +368,43 @@ export class JobRuntime {
       if (this.configuration.monitorExecution) await parts.watch.readFirings();
     } catch (error) {
       this.#ports.logger.debug(`Job '${this.jobName}': ${String(error)}`);
-      this.#after('retry', this.#nextDelayMs(), () => this.#lookSoon());
+      this.#alarms.setRetry('retry', () => this.#lookSoon());
       return;
     }
     for (const action of plan(this.#situation(parts))) {
       try {
         await this.#perform(action, parts);
-        this.#failures = 0;
+        this.#alarms.succeeded();
       } catch (error) {
         // A lost race shows in the view sooner or later, and that leads to another look; the retry is for all else.
         if (!isLostRace(error) && !(error instanceof RegistryUnavailableError))
           this.#ports.logger.error(`Job '${this.jobName}': ${action.type} failed and is tried again: ${String(error)}`);
-        this.#after('retry', this.#nextDelayMs(), () => this.#lookSoon());
+        this.#alarms.setRetry('retry', () => this.#lookSoon());
       }
     }
   }
 
-  #situation({ watch, marks }: Parts): Parameters<typeof plan>[0] {
+  #situation({ watch, marks, leadership }: Parts): Situation {
     const { instance } = this.#ports;
+    const { isIdle, settled } = this.#work;
     return {
       now: watch.view,
       me: instance.jobInstanceId,
       myIp: instance.serverIp,
       local: {
-        isIdle: this.#run === undefined && this.#acceptsFirings && this.#phase === 'active',
-        leftoverMarks: this.#run === undefined ? marks.leftovers : [],
+        isIdle: isIdle && this.#acceptsFirings && this.#phase === 'active',
+        leftoverMarks: isIdle ? marks.leftovers : [],
         armedFor: this.#timer.armedFor,
         isScheduled: this.#isScheduled && this.#acceptsFirings,
-        assignedFor: this.#assignedFor,
-        patienceIsOver: this.#patience === 'over',
-        settled: this.#settled,
+        assignedFor: leadership.assignedFor,
+        patienceIsOver: leadership.patienceIsOver,
+        settled,
         missedSince: (mark) => this.#timer.missedSince(mark, this.#catchUpWindowMs()),
       },
     };
   }
 
-  async #perform(action: Action, { watch, marks, sharding }: Parts): Promise<void> {
+  async #perform(action: Action, { watch, marks, sharding, leadership }: Parts): Promise<void> {
     const { registry, instance, logger } = this.#ports;
     const me = instance.jobInstanceId;
     switch (action.type) {
@@ -448,116 +416,36 @@ export class JobRuntime {
         await registry.create(this.#paths.server(instance.serverIp), 'ENABLED');
         return;
       case 'campaign':
-        return this.#campaignSoon();
+        return leadership.campaignSoon();
       case 'abdicate':
         await registry.remove(this.#paths.leader);
         return;
       case 'request-resharding':
         return sharding.request(action.reason);
       case 'await-idle-items':
-        return this.#awaitIdleItems(action.items);
+        return leadership.awaitIdleItems(action.items);
       case 'reshard':
-        this.#assignedFor = await sharding.assign();
-        this.#patience = 'not asked for';
-        this.#cancel('patience');
-        return;
+        return leadership.reshard();
       case 'clear-marks':
         return marks.clear(action.items);
       case 'reschedule':
         return this.#timer.arm(watch.view.config ?? {});
       case 'run-once':
         // Removing the node is the claim: a trigger that somebody has withdrawn is not run.
-        if (await registry.remove(this.#paths.trigger(me))) this.#startRun({ cause: 'trigger', instant: undefined });
+        if (await registry.remove(this.#paths.trigger(me))) this.#work.start({ cause: 'trigger', instant: undefined });
         return;
       case 'catch-up':
-        return this.#startRun({ cause: 'catch-up', instant: action.instant, items: action.items });
+        return this.#work.start({ cause: 'catch-up', instant: action.instant, items: action.items });
       default:
         return action satisfies never;
     }
   }
 
-  /** Beside the control lane, because the latch may be held by an instance that has just died. */
-  #campaignSoon(): void {
-    if (this.#isCampaigning) return;
-    this.#isCampaigning = true;
-    // What an earlier leadership of this instance assigned says nothing of what its successors did.
-    this.#assignedFor = undefined;
-    const { registry, instance, logger } = this.#ports;
-    campaign({
-      registry,
-      paths: this.#paths,
-      me: instance.jobInstanceId,
-      isStanding: () => this.#registeredIn !== undefined,
-    })
-      .then((won) => won && logger.log(`Job '${this.jobName}': instance ${instance.jobInstanceId} leads.`))
-      .catch((error: unknown) => {
-        logger.warn(
-          `Job '${this.jobName}': could not stand for election, and tries again: ${String(error)}${causeOf(error)}`,
-        );
-        this.#after('retry', this.#nextDelayMs(), () => this.#lookSoon());
-      })
-      .finally(() => {
-        this.#isCampaigning = false;
-        this.#lookSoon();
-      });
-  }
-
-  #awaitIdleItems(items: readonly number[]): void {
-    if (this.#patience !== 'not asked for') return;
-    this.#patience = 'running';
-    this.#ports.logger.debug(
-      `Job '${this.jobName}': to assign the items, the running ones are waited for: ${items.join(',')}`,
-    );
-    this.#after('patience', RESHARDING_PATIENCE_MS, () => {
-      this.#patience = 'over';
-      this.#lookSoon();
-    });
-  }
-
   /** Looks again now and then although nothing was notified (manual, `reconcileIntervalMinutes`; below 1: never). */
   #armReconcile(): void {
     const minutes = this.configuration.reconcileIntervalMinutes;
-    if (minutes >= 1 && !this.#cancels.has('reconcile'))
-      this.#after('reconcile', minutes * 60_000, () => this.#lookSoon());
-  }
-
-  #nextDelayMs(): number {
-    this.#failures++;
-    return backoffMs(this.#failures, RETRY);
-  }
-
-  #after(name: 'retry' | 'patience' | 'reconcile', delayMs: number, task: () => void): void {
-    this.#cancel(name);
-    this.#cancels.set(
-      name,
-      this.#ports.clock.after(delayMs, () => {
-        this.#cancels.delete(name);
-        if (this.#phase !== 'stopped') task();
-      }),
-    );
-  }
-
-  #cancel(name: 'retry' | 'patience' | 'reconcile'): void {
-    this.#cancels.get(name)?.();
-    this.#cancels.delete(name);
-  }
-
-  // ── work lane ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-  #onFire(instant: number): void {
-    if (!this.#acceptsFirings) return;
-    if (this.#phase === 'active' && this.#run === undefined) return this.#startRun({ cause: 'schedule', instant });
-    this.#missed = instant;
-    this.#ports.logger.debug(`Job '${this.jobName}': the firing at ${new Date(instant).toISOString()} has to wait.`);
-  }
-
-  /** Firings that came while a run was in progress, or while suspended, are made up for by one run (manual, `misfire`). */
-  #makeUpForMissed(): void {
-    const instant = this.#missed;
-    if (instant === undefined || this.#phase !== 'active' || this.#run !== undefined || !this.#acceptsFirings) return;
-    this.#missed = undefined;
-    if (this.configuration.misfire) this.#startRun({ cause: 'misfire', instant });
-    else this.#settle(instant, this.#parts?.watch.view.items.map(({ item }) => item) ?? []);
+    if (minutes >= 1 && !this.#alarms.isSet('reconcile'))
+      this.#alarms.set('reconcile', minutes * 60_000, () => this.#lookSoon());
   }
 
   /**
@@ -568,64 +456,8 @@ export class JobRuntime {
     return 2 * this.#ports.registry.session.timeoutMs + RESHARDING_PATIENCE_MS;
   }
 
-  #startRun(firing: Firing): void {
-    if (this.#run !== undefined || this.#parts === undefined || !this.#acceptsFirings) return;
-    const { registry, types, clock, logger, instance } = this.#ports;
-    const { watch, marks } = this.#parts;
-    const abort = new AbortController();
-    const run = new JobRun(
-      {
-        registry,
-        watch,
-        marks,
-        types,
-        clock,
-        logger,
-        paths: this.#paths,
-        me: instance.jobInstanceId,
-        job: this.definition.job,
-        whenConnected: (signal) => this.#whenConnected(signal),
-      },
-      firing,
-    );
-    const ended = run.execute(abort.signal).then(({ decidedOn }) => {
-      this.#run = undefined;
-      if (decidedOn !== undefined && firing.instant !== undefined) this.#settle(firing.instant, decidedOn);
-      this.#makeUpForMissed();
-      this.#lookSoon();
-    });
-    this.#run = { firing, abort, ended };
-  }
-
-  #settle(instant: number, items: readonly number[]): void {
-    const former = this.#settled?.instant === instant ? this.#settled.items : [];
-    this.#settled = { instant, items: new Set([...former, ...items]) };
-  }
-
   #active(): Parts {
     if (this.#parts !== undefined) return this.#parts;
     throw new JobStateError(`Job '${this.jobName}' is ${this.#phase} and cannot do this.`);
   }
-}
-
-function causeOf(error: unknown): string {
-  return error instanceof Error && error.cause !== undefined ? ` (${String(error.cause)})` : '';
-}
-
-interface PromiseWithResolvers {
-  readonly promise: Promise<void>;
-  readonly resolve: () => void;
-  readonly reject: (reason: unknown) => void;
-}
-
-function promiseWithResolvers(): PromiseWithResolvers {
-  let resolve!: () => void;
-  let reject!: (reason: unknown) => void;
-  const promise = new Promise<void>((onResolve, onReject) => {
-    resolve = onResolve;
-    reject = onReject;
-  });
-  // Those who start a job without waiting for it learn of a failure from the log.
-  promise.catch(() => undefined);
-  return { promise, resolve, reject };
 }

@@ -64,7 +64,7 @@ export interface SettledFiring {
   /** Milliseconds since 1970. */
   readonly instant: number;
   /** Items that were this instance's at the decision; whether run or not, they need no second one. */
-  readonly items: ReadonlySet<number>;
+  readonly items: ReadonlySet<number> | 'all';
 }
 
 /** One thing to do. */
@@ -152,14 +152,18 @@ const catchUp: Rule = ({ now, me, local: { isIdle, settled, missedSince } }) => 
   const missed = assignedItems(now, me).flatMap(({ item }) => {
     const mark = now.firings.get(item);
     const instant = mark === undefined ? undefined : missedSince(mark);
-    const isSettled = instant !== undefined && settled?.instant === instant && settled.items.has(item);
-    return instant === undefined || isSettled ? [] : [{ item, instant }];
+    return instant === undefined || isSettled(settled, item, instant) ? [] : [{ item, instant }];
   });
   const [first] = missed;
   if (first === undefined) return undefined;
   const items = missed.filter(({ instant }) => instant === first.instant).map(({ item }) => item);
   return { type: 'catch-up', instant: first.instant, items };
 };
+
+function isSettled(settled: SettledFiring | undefined, item: number, instant: number): boolean {
+  if (settled?.instant !== instant) return false;
+  return settled.items === 'all' || settled.items.has(item);
+}
 
 const RULES: readonly Rule[] = [
   returnToServers,

@@ -39,4 +39,4 @@ app.enableShutdownHooks();
 await app.init();
 write({ event: 'ready', jobs: app.get(JobBootstraps).names });
 // The library keeps no process up by itself being idle; a server would.
-setInterval(() => undefined, 60_000);
+await new Promise(() => setTimeout(() => undefined, 2 ** 31 - 1));

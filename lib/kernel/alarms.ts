@@ -1,0 +1,47 @@
+import { backoffMs } from '../async/backoff.js';
+import { type Clock } from '../time/clock.js';
+
+const RETRY = { baseMs: 100, maxMs: 5_000 };
+
+/** The timers of a job other than that of its schedule: one of each name, replaced when it is set again. */
+export class Alarms<Name extends string> {
+  readonly #clock: Clock;
+  readonly #cancels = new Map<Name, () => void>();
+  #failures = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  isSet(name: Name): boolean {
+    return this.#cancels.has(name);
+  }
+
+  set(name: Name, delayMs: number, task: () => void): void {
+    this.cancel(name);
+    const cancel = this.#clock.after(delayMs, () => {
+      this.#cancels.delete(name);
+      task();
+    });
+    this.#cancels.set(name, cancel);
+  }
+
+  /** Sets an alarm that comes the later the more often this has been called since the last `succeeded()`. */
+  setRetry(name: Name, task: () => void): void {
+    this.#failures++;
+    this.set(name, backoffMs(this.#failures, RETRY), task);
+  }
+
+  succeeded(): void {
+    this.#failures = 0;
+  }
+
+  cancel(name: Name): void {
+    this.#cancels.get(name)?.();
+    this.#cancels.delete(name);
+  }
+
+  cancelAll(): void {
+    for (const name of [...this.#cancels.keys()]) this.cancel(name);
+  }
+}

@@ -1,0 +1,14 @@
+// Runs every benchmark of this folder, one after the other, or those whose names are given: `npm run bench -- cron`.
+import { readdirSync } from 'node:fs';
+
+const wanted = process.argv.slice(2);
+const names = readdirSync(new URL('.', import.meta.url))
+  .filter((name) => name.endsWith('.bench.mjs'))
+  .filter((name) => wanted.length === 0 || wanted.some((each) => name.startsWith(each)));
+if (names.length === 0) throw new Error(`No benchmark is named ${wanted.join(' or ')}`);
+
+for (const name of names) {
+  console.log(`\n# ${name}`);
+  // One after the other on purpose: they would disturb each other.
+  await import(new URL(name, import.meta.url));
+}

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { systemClock } from '../../lib/time/clock.js';
 import { freePort } from '../support/free-port.js';
 import { sharedZooKeeper } from '../support/shared-zookeeper.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -161,11 +162,16 @@ describe('Servers', () => {
       warn: (message: string) => void warnings.push(message),
     };
     const port = await freePort();
-    const client = TestClient.of(`127.0.0.1:${port}`, { logger });
+    let timers = 0;
+    const after = (delayMs: number, task: () => void): (() => void) => {
+      timers++;
+      return systemClock.after(delayMs, task);
+    };
+    const client = TestClient.of(`127.0.0.1:${port}`, { logger, clock: { ...systemClock, after } });
 
     client.connect();
-    await until(() => warnings.length > 0);
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    // Each attempt sets one timer for its deadline and one for the pause after it.
+    await until(() => timers >= 8);
     await client.close();
 
     expect(warnings).toEqual([
@@ -181,16 +187,15 @@ describe('Servers', () => {
 
   test('while no server can be reached, attempts become rarer', async () => {
     await using proxy = await TcpProxy.start(zookeeper.servers);
-    proxy.chunk(1);
     proxy.retarget(await freePort());
     const client = TestClient.of(proxy.address);
 
+    const startedAt = performance.now();
     client.connect();
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await until(() => proxy.accepted >= 6);
     await client.close();
 
-    expect(proxy.accepted).toBeGreaterThan(1);
-    expect(proxy.accepted).toBeLessThan(25);
+    expect(performance.now() - startedAt).toBeGreaterThan(5 * 50);
   });
 });
 
@@ -314,11 +319,11 @@ describe('A lost connection', () => {
       if (phase === 'connected') proxy.cut();
     };
 
+    const startedAt = performance.now();
     proxy.cut();
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await until(() => proxy.accepted >= 7);
 
-    expect(proxy.accepted).toBeGreaterThan(2);
-    expect(proxy.accepted).toBeLessThan(25);
+    expect(performance.now() - startedAt).toBeGreaterThan(5 * 50);
   });
 });
 

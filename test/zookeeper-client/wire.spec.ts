@@ -45,7 +45,7 @@ function messageOf<T>(codec: Codec<T>, value: T): Buffer {
 }
 
 describe('The encoding', () => {
-  function roundTrip<T>(codec: Codec<T>, values: fc.Arbitrary<T>): void {
+  function expectRoundTrip<T>(codec: Codec<T>, values: fc.Arbitrary<T>): void {
     fc.assert(
       fc.property(values, (value) => {
         const reader = new JuteReader(messageOf(codec, value));
@@ -69,7 +69,7 @@ describe('The encoding', () => {
   ] as readonly [string, Codec<unknown>, fc.Arbitrary<unknown>][])(
     '%s: reading gives what was written',
     (_, codec, values) => {
-      roundTrip(codec, values);
+      expectRoundTrip(codec, values);
     },
   );
 

@@ -2,7 +2,7 @@ import type * as tls from 'node:tls';
 import { type JobLogger } from '../../../api/logger.js';
 import { type Clock } from '../../../time/clock.js';
 import { afterNextPoll } from '../../../time/event-loop.js';
-import { type TransportState, type ZooKeeperConnection, ZooKeeperError } from '../transport.js';
+import { type TransportState, type ZooKeeperConnection } from '../transport.js';
 import { Connection } from './connection.js';
 import { ErrorCode, refusal } from './error-codes.js';
 import { Dialogue, type HandshakeResult, shakeHands } from './handshake.js';
@@ -10,6 +10,7 @@ import { JuteReader, JuteWriter } from './jute.js';
 import { KeepAlive } from './keep-alive.js';
 import * as messages from './messages.js';
 import { type PendingRequest, PendingRequests } from './pending-requests.js';
+import { abandoned, LARGEST_REQUEST_BYTES, tooLarge, unasked } from './unanswered.js';
 import { PersistentWatches } from './persistent-watches.js';
 import { type SaslCredentials } from './sasl-digest-md5.js';
 import { ServerList } from './server-list.js';
@@ -55,8 +56,6 @@ type Phase =
   | { readonly name: 'closing'; readonly connection: Connection; readonly done: () => void }
   | { readonly name: 'ended' };
 
-/** Longest message that a server with default settings takes (`jute.maxbuffer`), in bytes. */
-const LARGEST_REQUEST_BYTES = 1_048_575;
 /** A connection that lasted shorter counts as a failed attempt, or a server that drops us would be dialled without pause. */
 const PROVEN_AFTER_MS = 1000;
 const CLOSE_PATIENCE_MS = 1000;
@@ -132,13 +131,15 @@ export class Session {
   ): Promise<Reply<Answer>> {
     return new Promise((resolve, reject) => {
       const phase = this.#phase;
-      if (phase.name !== 'ready') throw this.#unasked(operation.verb, path);
+      if (phase.name !== 'ready') throw unasked(this.#state, operation.verb, path);
       const xid = (this.#xid = messages.nextXid(this.#xid));
       const writer = new JuteWriter();
       messages.requestHeader.write(writer, { xid, opcode: operation.opcode });
       operation.question.write(writer, question);
       const bytes = writer.toFrame();
-      if (bytes.length - 4 > LARGEST_REQUEST_BYTES) throw tooLarge(operation.verb, path, bytes.length - 4);
+      if (bytes.length - 4 > LARGEST_REQUEST_BYTES) {
+        throw tooLarge(operation.verb, path, bytes.length - 4);
+      }
 
       this.#pending.add({
         xid,
@@ -146,7 +147,7 @@ export class Session {
         sentAt: this.#options.clock.monotonic(),
         succeed: (zxid, reader) => resolve({ answer: operation.answer.read(reader), zxid }),
         refuse: (code) => reject(refusal(code, operation.verb, path)),
-        abandon: ({ written }) => reject(this.#abandoned(operation.verb, path, written)),
+        abandon: ({ written }) => reject(abandoned(this.#state, operation.verb, path, { written })),
       });
       phase.keepAlive.requested();
     });
@@ -389,47 +390,6 @@ export class Session {
     this.#lastWarning = message;
     this.#options.logger?.warn(message);
   }
-
-  #unasked(verb: string, path: string): ZooKeeperError {
-    return this.#failure(`Could not ${verb} ${path}`, 'Nothing was changed.', false);
-  }
-
-  #abandoned(verb: string, path: string, written: boolean): ZooKeeperError {
-    const fate = written ? 'The server may have done it or not.' : 'Nothing was changed.';
-    return this.#failure(`The connection to ZooKeeper broke while trying to ${verb} ${path}`, fate, written);
-  }
-
-  /** Why the server cannot be asked follows from the state. */
-  #failure(what: string, fate: string, outcomeUnknown: boolean): ZooKeeperError {
-    switch (this.#state.phase) {
-      case 'connecting':
-      case 'connected':
-      case 'disconnected':
-        return new ZooKeeperError(
-          'CONNECTION_LOSS',
-          ErrorCode.connectionLoss,
-          `${what}: not connected to ZooKeeper. ${fate}`,
-          outcomeUnknown,
-        );
-      case 'expired':
-      case 'closed':
-        return new ZooKeeperError(
-          'SESSION_EXPIRED',
-          ErrorCode.sessionExpired,
-          `${what}: the session has ${this.#state.phase === 'expired' ? 'expired' : 'been closed'}. ${fate}`,
-          outcomeUnknown,
-        );
-      case 'auth-failed':
-        return new ZooKeeperError(
-          'AUTH_FAILED',
-          ErrorCode.authFailed,
-          `${what}: ${this.#state.reason} ${fate}`,
-          outcomeUnknown,
-        );
-      default:
-        return this.#state satisfies never;
-    }
-  }
 }
 
 /** @throws MalformedMessageError if the answer cannot be read; the request has been rejected then */
@@ -445,15 +405,6 @@ function settle(request: PendingRequest, zxid: bigint, reader: JuteReader): void
 /** 16 lower-case hexadecimal digits. */
 export function sessionIdText(sessionId: bigint): string {
   return BigInt.asUintN(64, sessionId).toString(16).padStart(16, '0');
-}
-
-function tooLarge(verb: string, path: string, size: number): ZooKeeperError {
-  return new ZooKeeperError(
-    'TOO_LARGE',
-    ErrorCode.marshalling,
-    `Could not ${verb} ${path}: the request has ${size} bytes, and a server drops the connection at more than ` +
-      `${LARGEST_REQUEST_BYTES} (jute.maxbuffer). Nothing was changed.`,
-  );
 }
 
 function messageOf(error: unknown): string {

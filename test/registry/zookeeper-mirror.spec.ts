@@ -128,6 +128,17 @@ describe('requests of a mirror', () => {
   });
 });
 
+test('a hold that nobody contends for costs three requests', async () => {
+  await using both = await pair();
+  const { centre, proxy } = both.reader;
+  await centre.exclusively('/job/latch', 1_000, () => Promise.resolve());
+  proxy.resetRequests();
+
+  await centre.exclusively('/job/latch', 1_000, () => Promise.resolve());
+
+  expect(proxy.requests).toEqual({ create2: 1, getChildren: 1, delete: 1 });
+});
+
 describe('moments of a mirror', () => {
   test('a commit of removals is shown as a whole even if its events arrive byte by byte', async () => {
     await using both = await pair();

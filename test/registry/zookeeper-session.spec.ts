@@ -170,10 +170,12 @@ test('a server that is absent at the start is waited for', async () => {
   centre.connect();
   await expect(centre.get('/a')).rejects.toMatchObject({ code: 'REGISTRY_UNAVAILABLE' });
   expect(centre.session.state.phase).toBe('connecting');
-  await using _server = await ZooKeeperServer.start({ port });
+  await using server = await ZooKeeperServer.start({ port });
   await untilConnected(centre);
 
   expect(await centre.create('/a', '')).toBe(true);
+  expect(proxied.client().state).toMatchObject({ server: proxied.proxy.address });
+  expect(server.port).toBe(port);
 });
 
 test('of several servers a dead one is passed over', async () => {

@@ -1,7 +1,8 @@
 import { RegistryConflictError, RegistryOutcomeUnknownError } from '../../api/errors.js';
 import { type MirroredNode, type Operation } from '../registry-center.js';
 import { type Namespace, parentPath } from './node-paths.js';
-import { type NodeWrites, mirrored } from './node-writes.js';
+import { type NodeCreation } from './node-creation.js';
+import { mirrored } from './node-reads.js';
 import { type OwnWrites, type WriteEffects, type WriteOutcome } from './own-writes.js';
 import { type ReadNode, toRevision } from './subtree-copy.js';
 import { type MultiOperation, type MultiResult, type ZooKeeperTransport } from './transport.js';
@@ -14,7 +15,7 @@ const ANY_VERSION = -1;
 export interface CommitContext {
   readonly namespace: Namespace;
   readonly writes: OwnWrites;
-  readonly nodes: NodeWrites;
+  readonly creation: NodeCreation;
 }
 
 /**
@@ -49,7 +50,7 @@ export async function commit(context: CommitContext, call: Call, operations: rea
       // The server removes the namespace when it has become empty; to the caller it is always there.
       if (conflict && isTopmostCreation(operations, conflict) && !rooted) {
         rooted = true;
-        await context.nodes.createParents(call, conflict.path);
+        await context.creation.createParents(call, conflict.path);
       } else throw conflict ?? error;
     }
   }

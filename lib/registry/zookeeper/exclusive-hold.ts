@@ -18,7 +18,7 @@ import { abortable } from '../../async/wait.js';
 import { type SessionState } from '../registry-center.js';
 import { type Mirrors } from './mirrors.js';
 import { childPath } from './node-paths.js';
-import { type NodeWrites } from './node-writes.js';
+import { type NodeCreation } from './node-creation.js';
 import { type ZooKeeperTransport } from './transport.js';
 import { type Call, perform } from './zookeeper-call.js';
 import { isAnswer } from './zookeeper-failures.js';
@@ -26,7 +26,7 @@ import { type MirrorContext } from './zookeeper-mirror.js';
 
 /** What a hold is obtained with. */
 export interface HoldContext extends MirrorContext {
-  readonly nodes: NodeWrites;
+  readonly creation: NodeCreation;
   readonly mirrors: Mirrors;
 }
 
@@ -39,6 +39,8 @@ export class ExclusiveHold {
   readonly #broken = new AbortController();
   /** Session in which our node was asked for; `undefined` before. */
   #sessionId: string | undefined;
+  /** Our node; `undefined` as long as its creation is not confirmed. */
+  #node: string | undefined;
   /** Whether we have left, so that what is still under way must not enter the queue again. */
   #isOver = false;
 
@@ -87,18 +89,20 @@ export class ExclusiveHold {
     return this.#ask(async (call) => {
       for (let attempt = 1; ; attempt++) {
         try {
-          await call.write(({ transport, sessionId }) => {
+          const { path } = await call.write(({ transport, sessionId }) => {
             if (this.#isOver) throw new Error(`The wait for ${this.#path} is over`);
             this.#sessionId = sessionId;
+            this.#node = undefined;
             const path = this.#context.namespace.at(childPath(this.#path, `${this.#prefix}latch-`));
             return transport.create(path, Buffer.alloc(0), 'ephemeral-sequential');
           });
+          this.#node = path;
           return;
         } catch (error) {
           if (!isAnswer(error, 'NO_NODE')) throw error;
           // The server removes a container that has become empty, at any moment.
           if (attempt > 1) await call.pause(error);
-          await this.#context.nodes.createParents(call, childPath(this.#path, this.#prefix), 'container');
+          await this.#context.creation.createParents(call, childPath(this.#path, this.#prefix), 'container');
         }
       }
     });
@@ -176,11 +180,16 @@ export class ExclusiveHold {
   }
 
   async #removeNode(transport: ZooKeeperTransport): Promise<void> {
+    const nodes = this.#node === undefined ? await this.#ownNodes(transport) : [this.#node];
+    await Promise.all(nodes.map((node) => transport.delete(node).catch(absentAs(undefined))));
+  }
+
+  /** Server's paths of the nodes whose creation was not confirmed; at most one, or none. */
+  async #ownNodes(transport: ZooKeeperTransport): Promise<readonly string[]> {
     const { namespace } = this.#context;
     const names = await transport.getChildren(namespace.at(this.#path)).catch(absentAs<readonly string[]>([]));
-    const ours = names.filter((name) => name.startsWith(this.#prefix));
-    const removing = ours.map((name) => transport.delete(namespace.at(childPath(this.#path, name))));
-    await Promise.all(removing.map((each) => each.catch(absentAs(undefined))));
+    const own = names.filter((name) => name.startsWith(this.#prefix));
+    return own.map((name) => namespace.at(childPath(this.#path, name)));
   }
 
   async #removeInBackground(): Promise<void> {

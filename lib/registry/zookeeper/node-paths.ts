@@ -44,11 +44,15 @@ export function isWithin(path: string, root: string): boolean {
   return root === '/' || path === root || path.startsWith(`${root}/`);
 }
 
-/** @throws RegistryRefusedError unless `path` is absolute, and names a node without `.`, `..`, empty names or a NUL */
+/** @throws RegistryRefusedError unless `path` is absolute, and names a node without `.`, `..`, empty names or characters ZooKeeper refuses */
 export function requireUsable(operation: string, path: string): void {
   const fault = faultOf(path);
   if (fault) throw new RegistryRefusedError(operation, JSON.stringify(path), fault);
 }
+
+/** What ZooKeeper's own check refuses: its rule is about UTF-16 units, so all pairs of surrogates are meant. */
+// eslint-disable-next-line no-control-regex
+const UNUSABLE = /[\u0000-\u001f\u007f-\u009f\ud800-\uf8ff\ufff0-\uffff]/;
 
 function faultOf(path: string): string | undefined {
   if (!path.startsWith('/')) return "a path must begin with '/'";
@@ -56,7 +60,8 @@ function faultOf(path: string): string | undefined {
   const names = path.slice(1).split('/');
   if (names.includes('')) return "a path must not end with '/' or contain '//'";
   if (names.includes('.') || names.includes('..')) return "a path must not contain '.' or '..'";
-  if (path.includes('\0')) return 'a path must not contain the character NUL';
+  if (UNUSABLE.test(path))
+    return 'ZooKeeper takes no control characters in a path, and none beyond U+D7FF such as emoji';
   return undefined;
 }
 

@@ -2,6 +2,7 @@ import { RegistryUnavailableError } from '../../api/errors.js';
 import { type JobLogger } from '../../api/logger.js';
 import { type Clock } from '../../time/clock.js';
 import { type Mirror, type MirroredNode, type MirrorOptions } from '../registry-center.js';
+import { Listeners } from './listeners.js';
 import { type Namespace } from './node-paths.js';
 import { type OwnWrites, type WriteEffects, type WriteObserver, type WriteOutcome } from './own-writes.js';
 import { type ReadNode, SubtreeCopy } from './subtree-copy.js';
@@ -38,7 +39,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   readonly #context: MirrorContext;
   readonly #presenceOnly: (path: string) => boolean;
   readonly #onClose: () => void;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners: Listeners<void>;
   readonly #waiters = new Set<Waiter>();
   #copy: SubtreeCopy | undefined;
   #connected: Connected | undefined;
@@ -49,14 +50,13 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   constructor(path: string, context: MirrorContext, options: MirrorOptions, onClose: () => void) {
     this.path = path;
     this.#context = context;
+    this.#listeners = new Listeners(`the mirror of ${path}`, context.logger);
     this.#presenceOnly = options.presenceOnly ?? (() => false);
     this.#onClose = onClose;
   }
 
   onChange(listener: () => void): () => void {
-    const entry = (): void => listener();
-    this.#listeners.add(entry);
-    return () => void this.#listeners.delete(entry);
+    return this.#listeners.add(listener);
   }
 
   sync(): Promise<void> {
@@ -112,7 +112,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     this.#leave();
     if (!this.isCurrent) return;
     this.isCurrent = false;
-    this.#tell();
+    this.#listeners.tell();
   }
 
   onEvent(event: WatchEvent): void {
@@ -213,7 +213,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     else if (!this.isCurrent && copy.nodes.size === 0) this.nodes = new Map();
     copy.published();
     this.isCurrent = true;
-    if (changed) this.#tell();
+    if (changed) this.#listeners.tell();
     const waiters = [...this.#waiters];
     this.#waiters.clear();
     for (const waiter of waiters) waiter.resolve();
@@ -245,17 +245,6 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     const waiters = [...this.#waiters];
     this.#waiters.clear();
     for (const waiter of waiters) waiter.reject(error);
-  }
-
-  #tell(): void {
-    for (const listener of [...this.#listeners]) {
-      if (!this.#listeners.has(listener)) continue;
-      try {
-        listener();
-      } catch (error) {
-        this.#context.logger.error(`A listener of the mirror of ${this.path} failed: ${String(error)}`);
-      }
-    }
   }
 }
 

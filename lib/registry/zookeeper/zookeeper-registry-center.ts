@@ -3,7 +3,7 @@
  *
  * ```
  *   ZookeeperRegistryCenter        the port: one method each, a few lines
- *     ├── NodeWrites, commit       writes, and what a lost answer means
+ *     ├── NodeCreation, NodeWrites, NodeRemoval, commit    writes, and what a lost answer means
  *     ├── Mirrors, ZooKeeperMirror local copies: one watch each, one request per round of changes
  *     │      └── SubtreeCopy       when a copy is one moment (no network in it)
  *     ├── ExclusiveHold            Curator's LeaderLatch
@@ -33,7 +33,10 @@ import { commit } from './commit.js';
 import { ExclusiveHold, type HoldContext } from './exclusive-hold.js';
 import { Mirrors } from './mirrors.js';
 import { Namespace, requireUsable } from './node-paths.js';
-import { NodeWrites, readSynced } from './node-writes.js';
+import { NodeCreation } from './node-creation.js';
+import { readSynced } from './node-reads.js';
+import { NodeRemoval } from './node-removal.js';
+import { NodeWrites } from './node-writes.js';
 import { OwnWrites } from './own-writes.js';
 import { type ZooKeeperConnection, type ZooKeeperTransport } from './transport.js';
 import { type Call, perform } from './zookeeper-call.js';
@@ -65,6 +68,9 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
   readonly #session: ZooKeeperSession;
   readonly #mirrors: Mirrors;
   readonly #context: HoldContext;
+  readonly #creation: NodeCreation;
+  readonly #removal: NodeRemoval;
+  readonly #writes: NodeWrites;
 
   /** @throws InvalidConfigurationError naming every fault of the configuration */
   constructor(configuration: ZookeeperConfiguration, options: ZookeeperRegistryCenterOptions = {}) {
@@ -79,10 +85,13 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
       logger,
     });
     const writes = new OwnWrites();
-    const nodes = new NodeWrites(namespace, writes);
+    const creation = new NodeCreation(namespace, writes);
+    this.#creation = creation;
+    this.#removal = new NodeRemoval(namespace, writes);
+    this.#writes = new NodeWrites(namespace, writes, creation);
     const parts = { session, clock, settings, logger, namespace, writes };
     this.#mirrors = new Mirrors(parts);
-    this.#context = { ...parts, nodes, mirrors: this.#mirrors };
+    this.#context = { ...parts, creation, mirrors: this.#mirrors };
     this.#session = session;
     this.description = `ZooKeeper at ${configuration.serverLists}, namespace '${settings.namespace}'`;
   }
@@ -117,15 +126,15 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
   }
 
   create(path: string, value: string, lifetime: Lifetime = 'persistent'): Promise<boolean> {
-    return this.#perform('create', path, (call) => this.#context.nodes.create(call, value, lifetime));
+    return this.#perform('create', path, (call) => this.#creation.create(call, value, lifetime));
   }
 
   put(path: string, value: string): Promise<void> {
-    return this.#perform('write', path, (call) => this.#context.nodes.put(call, value));
+    return this.#perform('write', path, (call) => this.#writes.put(call, value));
   }
 
   remove(path: string): Promise<boolean> {
-    return this.#perform('remove', path, (call) => this.#context.nodes.remove(call));
+    return this.#perform('remove', path, (call) => this.#removal.remove(call));
   }
 
   async commit(operations: readonly Operation[]): Promise<number> {
@@ -149,14 +158,13 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
 
   time(path: string): Promise<number> {
     return this.#perform('ask for the time through', path, async (call) => {
-      const { nodes } = this.#context;
       try {
-        return (await nodes.set(call, '')).mtime;
+        return (await this.#writes.set(call, '')).mtime;
       } catch (error) {
         if (!isAnswer(error, 'NO_NODE')) throw error;
       }
-      await nodes.create(call, '', 'persistent');
-      return (await nodes.set(call, '')).mtime;
+      await this.#creation.create(call, '', 'persistent');
+      return (await this.#writes.set(call, '')).mtime;
     });
   }
 

@@ -16,6 +16,7 @@ import { type JobLogger } from '../../api/logger.js';
 import { type Clock } from '../../time/clock.js';
 import { type Session, type SessionState } from '../registry-center.js';
 import { type TransportState, type WatchEvent, type ZooKeeperTransport } from './transport.js';
+import { Listeners } from './listeners.js';
 import { isAnswer } from './zookeeper-failures.js';
 
 /** What a session is made with. */
@@ -44,7 +45,7 @@ export class ZooKeeperSession implements Session {
   /** Told of each watch event of the present session, with the server's paths. */
   onEvent: (event: WatchEvent) => void = () => undefined;
   readonly #options: ZooKeeperSessionOptions;
-  readonly #listeners = new Set<(state: SessionState) => void>();
+  readonly #listeners: Listeners<SessionState>;
   readonly #untold: SessionState[] = [];
   #telling = false;
   #state: SessionState = { phase: 'connecting' };
@@ -60,6 +61,7 @@ export class ZooKeeperSession implements Session {
 
   constructor(options: ZooKeeperSessionOptions) {
     this.#options = options;
+    this.#listeners = new Listeners('the session', options.logger);
     this.#timeoutMs = options.timeoutMs;
   }
 
@@ -86,10 +88,7 @@ export class ZooKeeperSession implements Session {
   }
 
   onChange(listener: (state: SessionState) => void): () => void {
-    // Wrapped, so that the same function can subscribe twice and leave once.
-    const entry = (state: SessionState): void => listener(state);
-    this.#listeners.add(entry);
-    return () => void this.#listeners.delete(entry);
+    return this.#listeners.add(listener);
   }
 
   /** Starts connecting; further calls do nothing. */
@@ -237,19 +236,8 @@ export class ZooKeeperSession implements Session {
   #tell(): void {
     if (this.#telling) return;
     this.#telling = true;
-    for (let state = this.#untold.shift(); state; state = this.#untold.shift()) {
-      for (const listener of [...this.#listeners]) this.#tellOne(listener, state);
-    }
+    for (let state = this.#untold.shift(); state; state = this.#untold.shift()) this.#listeners.tell(state);
     this.#telling = false;
-  }
-
-  #tellOne(listener: (state: SessionState) => void, state: SessionState): void {
-    if (!this.#listeners.has(listener)) return;
-    try {
-      listener(state);
-    } catch (error) {
-      this.#options.logger.error(`A listener for the session failed at '${state.phase}': ${String(error)}`);
-    }
   }
 
   get #silentMs(): number {

@@ -1,0 +1,156 @@
+import { RegistryOutcomeUnknownError } from '../../api/errors.js';
+import { type Lifetime } from '../registry-center.js';
+import { ancestors, type Namespace } from './node-paths.js';
+import { reread } from './node-reads.js';
+import { type OwnWrites } from './own-writes.js';
+import { toRevision } from './subtree-copy.js';
+import { type CreateMode } from './transport.js';
+import { type Call } from './zookeeper-call.js';
+import { isAnswer } from './zookeeper-failures.js';
+import { type Connected } from './zookeeper-session.js';
+
+interface NewNode {
+  readonly path: string;
+  readonly value: string;
+  readonly mode: CreateMode;
+}
+
+/**
+ * Creates nodes. When the answer gets lost, a session node is recognised as ours by its session; of a persistent one it
+ * cannot be told who created it, so the outcome stays unknown, unless there is none.
+ */
+export class NodeCreation {
+  readonly #namespace: Namespace;
+  readonly #writes: OwnWrites;
+
+  constructor(namespace: Namespace, writes: OwnWrites) {
+    this.#namespace = namespace;
+    this.#writes = writes;
+  }
+
+  /** Creates a node and its missing parents. `false`: it was there. */
+  async create(call: Call, value: string, lifetime: Lifetime): Promise<boolean> {
+    const { path } = call;
+    const mode = lifetime === 'session' ? 'ephemeral' : 'persistent';
+    let missing: readonly string[] = [];
+    let misses = 0;
+    for (;;) {
+      const before = this.#writes.newestZxid;
+      try {
+        await call.write((connected) => this.#createTogether(connected, { missing, path, value, mode }));
+        return true;
+      } catch (error) {
+        const isThere = isAnswer(error, 'NODE_EXISTS') && (error.failedIndex ?? 0) === missing.length;
+        if (isThere) return false;
+        if (isAnswer(error, 'NO_NODE', 'NODE_EXISTS')) {
+          if (misses++ > 0) await call.pause(error);
+          missing = await this.#missingParents(call);
+        } else if (!(error instanceof RegistryOutcomeUnknownError)) throw error;
+        else {
+          const verdict = await this.#wasCreated(call, error, { before, lifetime });
+          if (verdict !== 'not-done') return verdict === 'done';
+        }
+      }
+    }
+  }
+
+  /** Creates the nodes above `path`; if the namespace is missing, its node and those above it as containers. */
+  async createParents(call: Call, path: string, mode: CreateMode = 'persistent'): Promise<void> {
+    const parents = ancestors(path);
+    const create = (connected: Connected): readonly Promise<unknown>[] =>
+      parents.map((parent) => this.#createOnce(connected, { path: parent, value: '', mode }));
+    await call.read(async (connected) => {
+      const created = await allCreated(create(connected));
+      if (parents.length > 0 && created !== 'parent-missing') return;
+      const { transport } = connected;
+      const { containers } = this.#namespace;
+      const rooted = containers.map((serverPath) => transport.create(serverPath, Buffer.alloc(0), 'container'));
+      await allCreated([...rooted, ...create(connected)]);
+    });
+  }
+
+  #createOnce({ transport, sessionId }: Connected, { path, value, mode }: NewNode): Promise<unknown> {
+    const session = mode === 'ephemeral' ? sessionId : undefined;
+    return this.#writes.track(
+      { events: new Map([[path, 1]]) },
+      () => transport.create(this.#namespace.at(path), Buffer.from(value), mode),
+      ({ zxid }) => {
+        this.#writes.saw(zxid);
+        return new Map([[path, { value, version: 0, revision: toRevision(zxid), session }]]);
+      },
+    );
+  }
+
+  /** Creates a node and the parents found missing in one transaction, so that nobody sees the parents alone. */
+  #createTogether(
+    connected: Connected,
+    { missing, path, value, mode }: NewNode & { readonly missing: readonly string[] },
+  ): Promise<unknown> {
+    if (missing.length === 0) return this.#createOnce(connected, { path, value, mode });
+    const session = mode === 'ephemeral' ? connected.sessionId : undefined;
+    const creations = [
+      ...missing.map((parent) => ({ path: parent, value: '', mode: 'persistent' as const, session: undefined })),
+      { path, value, mode, session },
+    ];
+    return this.#writes.track(
+      { events: new Map(creations.map((each) => [each.path, 1])) },
+      () =>
+        connected.transport.multi(
+          creations.map((each) => ({
+            type: 'create',
+            path: this.#namespace.at(each.path),
+            data: Buffer.from(each.value),
+            mode: each.mode,
+          })),
+        ),
+      ({ zxid }) => {
+        this.#writes.saw(zxid);
+        const revision = toRevision(zxid);
+        return new Map(
+          creations.map((each) => [each.path, { value: each.value, version: 0, revision, session: each.session }]),
+        );
+      },
+    );
+  }
+
+  /** The parents that are not there, from the top; the namespace is created if it is missing. */
+  async #missingParents(call: Call): Promise<readonly string[]> {
+    const parents = ancestors(call.path);
+    const { root } = this.#namespace;
+    const stats = await call.read(({ transport }) =>
+      Promise.all([root, ...parents.map((parent) => this.#namespace.at(parent))].map((each) => transport.exists(each))),
+    );
+    if (!stats[0]) await this.createParents(call, '/');
+    return parents.filter((_, index) => !stats[index + 1]);
+  }
+
+  async #wasCreated(
+    call: Call,
+    unknown: RegistryOutcomeUnknownError,
+    { before, lifetime }: { readonly before: bigint; readonly lifetime: Lifetime },
+  ): Promise<'done' | 'not-done' | 'exists'> {
+    const present = await reread(call, this.#namespace, unknown);
+    if (!present) return 'not-done';
+    const { czxid, ephemeralOwner } = present.stat;
+    if (czxid <= before) return 'exists';
+    if (lifetime === 'session') return ephemeralOwner === call.sessionId ? 'done' : 'exists';
+    if (ephemeralOwner !== undefined) return 'exists';
+    throw unknown;
+  }
+}
+
+/**
+ * Waits for creations from the top down; nodes that are there already are as good. The last one decides: above a node that
+ * exists, we may well not be allowed to create anything.
+ * @throws the first refusal if the last one failed for another reason than a missing parent
+ */
+async function allCreated(creating: readonly Promise<unknown>[]): Promise<'created' | 'parent-missing'> {
+  const results = await Promise.allSettled(creating);
+  const refusals = results
+    .map((result): unknown => (result.status === 'rejected' ? result.reason : undefined))
+    .map((reason) => (isAnswer(reason, 'NODE_EXISTS') ? undefined : reason));
+  if (refusals.at(-1) === undefined) return 'created';
+  const first = refusals.find((reason) => reason !== undefined);
+  if (isAnswer(first, 'NO_NODE')) return 'parent-missing';
+  throw first;
+}

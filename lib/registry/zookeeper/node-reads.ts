@@ -1,0 +1,37 @@
+import { type RegistryOutcomeUnknownError } from '../../api/errors.js';
+import { type MirroredNode } from '../registry-center.js';
+import { type Namespace } from './node-paths.js';
+import { type ReadNode, toRevision } from './subtree-copy.js';
+import { type Stat, type ZooKeeperTransport } from './transport.js';
+import { type Call } from './zookeeper-call.js';
+import { isAnswer } from './zookeeper-failures.js';
+
+/** The node after the connected server has caught up with the leader; `undefined`: there is none. */
+export async function readSynced(transport: ZooKeeperTransport, serverPath: string): Promise<ReadNode | undefined> {
+  try {
+    const [, node] = await Promise.all([transport.sync(serverPath), transport.getData(serverPath)]);
+    return node;
+  } catch (error) {
+    if (isAnswer(error, 'NO_NODE')) return undefined;
+    throw error;
+  }
+}
+
+/** The node of a write whose answer got lost, as of now. @throws `unknown` if it cannot be read: the outcome stays unknown */
+export async function reread(
+  call: Call,
+  namespace: Namespace,
+  unknown: RegistryOutcomeUnknownError,
+): Promise<ReadNode | undefined> {
+  const path = namespace.at(call.path);
+  try {
+    return await call.read(({ transport }) => readSynced(transport, path));
+  } catch {
+    throw unknown;
+  }
+}
+
+/** A node as this registry centre has written it. */
+export function mirrored(value: string, stat: Stat): MirroredNode {
+  return { value, version: stat.version, revision: toRevision(stat.mzxid), session: stat.ephemeralOwner };
+}

@@ -1,0 +1,100 @@
+import { RegistryOutcomeUnknownError } from '../../api/errors.js';
+import { childPath, type Namespace } from './node-paths.js';
+import { reread } from './node-reads.js';
+import { type OwnWrites } from './own-writes.js';
+import { type ZooKeeperTransport } from './transport.js';
+import { type Call } from './zookeeper-call.js';
+import { isAnswer } from './zookeeper-failures.js';
+
+/** Most nodes removed by one transaction. */
+const NODES_PER_REMOVAL = 1000;
+
+/** Removes nodes with all that is below them: children first, many at once, again if others change them meanwhile. */
+export class NodeRemoval {
+  readonly #namespace: Namespace;
+  readonly #writes: OwnWrites;
+
+  constructor(namespace: Namespace, writes: OwnWrites) {
+    this.#namespace = namespace;
+    this.#writes = writes;
+  }
+
+  /** Removes a node and all below it. `false`: there was none. */
+  async remove(call: Call): Promise<boolean> {
+    for (;;) {
+      const before = this.#writes.newestZxid;
+      try {
+        await call.write(({ transport }) => this.#removeAtOnce(transport, [call.path]));
+        return true;
+      } catch (error) {
+        if (isAnswer(error, 'NO_NODE')) return false;
+        if (isAnswer(error, 'NOT_EMPTY')) {
+          const removed = await this.#removeSubtree(call);
+          if (removed !== 'changed') return removed === 'removed';
+          await call.pause(error);
+        } else if (!(error instanceof RegistryOutcomeUnknownError)) throw error;
+        else await this.#requireUntouched(call, error, before);
+      }
+    }
+  }
+
+  /** Who removes a node may act on it: so unless the node is still the one that was to be removed, nothing is claimed. */
+  async #requireUntouched(call: Call, unknown: RegistryOutcomeUnknownError, before: bigint): Promise<void> {
+    const present = await reread(call, this.#namespace, unknown);
+    if (!present || present.stat.czxid > before) throw unknown;
+  }
+
+  async #removeSubtree(call: Call): Promise<'removed' | 'absent' | 'changed'> {
+    const before = this.#writes.newestZxid;
+    const topDown = await call.read(({ transport }) => this.#subtree(transport, call.path));
+    if (topDown.length === 0) return 'absent';
+    const bottomUp = [...topDown].reverse();
+    try {
+      for (let start = 0; start < bottomUp.length; start += NODES_PER_REMOVAL) {
+        const part = bottomUp.slice(start, start + NODES_PER_REMOVAL);
+        // In a loop on purpose: parents can be removed only after their children.
+        await call.write(({ transport }) => this.#removeAtOnce(transport, part));
+      }
+      return 'removed';
+    } catch (error) {
+      if (isAnswer(error, 'NO_NODE', 'NOT_EMPTY')) return 'changed';
+      if (!(error instanceof RegistryOutcomeUnknownError)) throw error;
+      await this.#requireUntouched(call, error, before);
+      return 'changed';
+    }
+  }
+
+  #removeAtOnce(transport: ZooKeeperTransport, paths: readonly string[]): Promise<unknown> {
+    const [only] = paths;
+    return this.#writes.track<unknown>(
+      { events: new Map(paths.map((path) => [path, 1])) },
+      () =>
+        paths.length === 1 && only !== undefined
+          ? transport.delete(this.#namespace.at(only))
+          : transport.multi(paths.map((path) => ({ type: 'delete', path: this.#namespace.at(path), version: -1 }))),
+      () => new Map(paths.map((path) => [path, undefined])),
+    );
+  }
+
+  /** All nodes from `path` down, parents before children. */
+  async #subtree(transport: ZooKeeperTransport, path: string): Promise<readonly string[]> {
+    const found: string[] = [];
+    let level: readonly string[] = [path];
+    while (level.length > 0) {
+      // In a loop on purpose, level by level; within a level all requests are under way together.
+      const children = await Promise.all(level.map((each) => this.#childrenOf(transport, each)));
+      found.push(...level.filter((_, index) => children[index] !== undefined));
+      level = children.flatMap((each) => each ?? []);
+    }
+    return found;
+  }
+
+  async #childrenOf(transport: ZooKeeperTransport, path: string): Promise<readonly string[] | undefined> {
+    try {
+      return (await transport.getChildren(this.#namespace.at(path))).map((name) => childPath(path, name));
+    } catch (error) {
+      if (isAnswer(error, 'NO_NODE')) return undefined;
+      throw error;
+    }
+  }
+}

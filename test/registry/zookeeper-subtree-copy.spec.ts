@@ -1,0 +1,118 @@
+import { expect, test } from '@jest/globals';
+import { type ReadNode, SubtreeCopy } from '../../lib/registry/zookeeper/subtree-copy.js';
+
+const node = (value: string, mzxid: bigint, numChildren = 0): ReadNode => ({
+  data: Buffer.from(value),
+  stat: {
+    czxid: 1n,
+    mzxid,
+    pzxid: mzxid,
+    mtime: 0,
+    version: 0,
+    cversion: 0,
+    ephemeralOwner: undefined,
+    numChildren,
+  },
+});
+
+const own = (value: string, revision: number) => ({ value, version: 0, revision, session: undefined });
+const write = (path: string) => ({ events: new Map([[path, 1]]) });
+
+/** A copy that has been read and shown: `/job` with the child `/job/a`. */
+function shownCopy(): SubtreeCopy {
+  const copy = new SubtreeCopy('/job', new Map(), () => false);
+  copy.startReading()(new Map([['/job', node('root', 1n, 1)]]), new Map());
+  copy.startReading()(new Map(), new Map([['/job', ['a']]]));
+  copy.startReading()(new Map([['/job/a', node('0', 2n)]]), new Map());
+  expect(copy.work.type).toBe('none');
+  copy.published();
+  return copy;
+}
+
+test('an answer that was overtaken by a removal does not bring the node back', () => {
+  const copy = shownCopy();
+  copy.onEvent({ type: 'changed', path: '/job/a' });
+
+  const answered = copy.startReading();
+  copy.onEvent({ type: 'deleted', path: '/job/a' });
+  answered(new Map([['/job/a', node('1', 3n)]]), new Map());
+
+  expect(copy.nodes.has('/job/a')).toBe(false);
+  expect(copy.work.type).toBe('barrier');
+});
+
+test('an answer that was overtaken by a change is not shown, but read again', () => {
+  const copy = shownCopy();
+  copy.onEvent({ type: 'changed', path: '/job/a' });
+
+  const answered = copy.startReading();
+  copy.onEvent({ type: 'changed', path: '/job/a' });
+  answered(new Map([['/job/a', node('1', 3n)]]), new Map());
+
+  expect(copy.nodes.get('/job/a')?.value).toBe('0');
+  expect(copy.work).toEqual({ type: 'read', paths: ['/job/a'], lists: [] });
+});
+
+test('our own write is taken from its answer, whether the event or the answer is seen first by us', () => {
+  const copy = shownCopy();
+  const ours = write('/job/a');
+
+  copy.onWriteSent(ours);
+  copy.onEvent({ type: 'changed', path: '/job/a' });
+  expect(copy.work.type).toBe('wait');
+  copy.onWriteDone(ours, new Map([['/job/a', own('ours', 5)]]));
+
+  expect(copy.work.type).toBe('none');
+  expect(copy.nodes.get('/job/a')).toEqual(own('ours', 5));
+});
+
+test('our own write is not trusted if somebody else wrote the node as well', () => {
+  const copy = shownCopy();
+  const ours = write('/job/a');
+
+  copy.onWriteSent(ours);
+  copy.onEvent({ type: 'changed', path: '/job/a' });
+  copy.onEvent({ type: 'changed', path: '/job/a' });
+  copy.onWriteDone(ours, new Map([['/job/a', own('ours', 5)]]));
+
+  expect(copy.nodes.get('/job/a')?.value).toBe('0');
+  expect(copy.work).toEqual({ type: 'read', paths: ['/job/a'], lists: [] });
+});
+
+test.each(['refused', 'unknown'] as const)('after a write whose outcome is %s what happened is read', (fate) => {
+  const copy = shownCopy();
+  const ours = write('/job/a');
+
+  copy.onWriteSent(ours);
+  copy.onEvent({ type: 'changed', path: '/job/a' });
+  copy.onWriteFailed(ours, fate);
+
+  expect(copy.work).toEqual({ type: 'read', paths: ['/job/a'], lists: [] });
+});
+
+test('two own writes of one node that are under way together end with the later one', () => {
+  const copy = shownCopy();
+  const [first, second] = [write('/job/a'), write('/job/a')];
+
+  copy.onWriteSent(first);
+  copy.onWriteSent(second);
+  copy.onEvent({ type: 'changed', path: '/job/a' });
+  copy.onWriteDone(first, new Map([['/job/a', own('1', 5)]]));
+  expect(copy.work.type).toBe('wait');
+  copy.onEvent({ type: 'changed', path: '/job/a' });
+  copy.onWriteDone(second, new Map([['/job/a', own('2', 6)]]));
+
+  expect(copy.work.type).toBe('none');
+  expect(copy.nodes.get('/job/a')?.value).toBe('2');
+});
+
+test('a removal by somebody else is complete only after an answer', () => {
+  const copy = shownCopy();
+
+  copy.onEvent({ type: 'deleted', path: '/job/a' });
+  expect(copy.work.type).toBe('barrier');
+  copy.startReading()(new Map(), new Map());
+
+  expect(copy.work.type).toBe('none');
+  expect([...copy.nodes.keys()]).toEqual(['/job']);
+});

@@ -101,6 +101,11 @@ export class QuartzCron {
     }
   }
 
+  /** Whether there is an instant since 1970 at which it fires; false for 31 February. */
+  get everFires(): boolean {
+    return this.next(new Date(0)) !== undefined;
+  }
+
   /** The expression as it was given. */
   toString(): string {
     return this.expression;

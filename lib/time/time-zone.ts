@@ -110,7 +110,8 @@ function ianaOffsets(id: string): OffsetAt {
 
 function unknownZone(id: string, cause?: unknown): InvalidTimeZoneError {
   const offset = /^(?:gmt|utc)?([+-]\d{1,2}(?::?[0-5]\d)?)$/i.exec(id)?.[1];
-  const correction = offset === undefined ? '' : `write 'GMT${offset}'; `;
+  const right = `${JAVA_PREFIX}${offset}`;
+  const correction = offset === undefined || fixedOffset(right) === undefined ? '' : `write '${right}'; `;
   const hint = `${correction}allowed are GMT with an offset up to 23:59 ('GMT+8', 'GMT+08:00', 'GMT-0530'), 'UTC', and IANA ids such as 'Asia/Shanghai'`;
   return new InvalidTimeZoneError(id, hint, cause === undefined ? undefined : { cause });
 }

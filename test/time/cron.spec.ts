@@ -256,3 +256,16 @@ describe('of all expressions and instants', () => {
     );
   });
 });
+
+describe('expressions without any firing', () => {
+  test.each(['0 0 0 31 2 ?', '0 0 0 30 FEB ?', '0 0 0 29 2 ? 2027', '0 0 0 1 1 ? 2500'])(
+    '%s never fires',
+    (expression) => {
+      expect(QuartzCron.parse(expression, { timeZone: 'GMT' }).everFires).toBe(false);
+    },
+  );
+
+  test.each(['0 0 0 29 2 ?', '0 0 0 1 1 ? 1999', '* * * * * ?'])('%s fires, or has fired', (expression) => {
+    expect(QuartzCron.parse(expression, { timeZone: 'GMT' }).everFires).toBe(true);
+  });
+});

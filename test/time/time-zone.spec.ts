@@ -50,6 +50,15 @@ describe('text that names no zone', () => {
     expect(() => parseTimeZone(id)).toThrow(`write '${right}'`);
   });
 
+  test.each(['GMT+99', 'UTC+99', 'utc-24', '+24:00'])(
+    'for %s, whose offset is too large, nothing wrong is proposed',
+    (id) => {
+      expect(() => parseTimeZone(id)).toThrow(
+        `Time zone '${id}' is not known: allowed are GMT with an offset up to 23:59`,
+      );
+    },
+  );
+
   test('the error carries a stable code and the value', () => {
     const error = new InvalidTimeZoneError('Mars/Olympus', 'hint');
 

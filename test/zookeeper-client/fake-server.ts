@@ -1,13 +1,12 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { JuteReader, JuteWriter, record } from '../../lib/registry/zookeeper/client/jute.js';
-import { int, long, bytes, bool } from '../../lib/registry/zookeeper/client/jute.js';
+import { bool, bytes, int, JuteReader, JuteWriter, long, record } from '../../lib/registry/zookeeper/client/jute.js';
 import { replyHeader, requestHeader } from '../../lib/registry/zookeeper/client/messages.js';
 
 /** One connection of a client to the fake server. */
 export interface FakeConnection {
   readonly socket: Socket;
   /** Sends an answer, whatever follows its header. */
-  reply(xid: number, error: number, body?: Buffer, zxid?: bigint): void;
+  readonly reply: (xid: number, error: number, body?: Buffer, zxid?: bigint) => void;
 }
 
 /** What the fake server does with a request. */
@@ -35,6 +34,8 @@ const connectAnswer = record({
 /** A server that greets as ZooKeeper does and then does what a test wants: what no real server can be brought to do. */
 export class FakeServer {
   readonly connections: FakeConnection[] = [];
+  /** Number of requests so far, greetings not counted. */
+  requests = 0;
 
   private constructor(
     private readonly server: Server,
@@ -78,8 +79,11 @@ export class FakeServer {
       while (pending.length >= 4 && pending.length >= 4 + pending.readInt32BE(0)) {
         const message = pending.subarray(4, 4 + pending.readInt32BE(0));
         pending = pending.subarray(4 + message.length);
-        if (greeted) this.behaviour(requestHeader.read(new JuteReader(message)), connection);
-        else socket.write(this.#greeting());
+        if (!greeted) socket.write(this.#greeting());
+        else {
+          this.requests++;
+          this.behaviour(requestHeader.read(new JuteReader(message)), connection);
+        }
         greeted = true;
       }
     });

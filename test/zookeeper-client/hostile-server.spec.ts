@@ -65,6 +65,30 @@ describe('Answers', () => {
   });
 });
 
+describe('Requests', () => {
+  test('that had not been written when the connection broke have had no effect', async () => {
+    const event = JuteWriter.frame(watcherEvent, { type: 1, state: 3, path: '/x' }).subarray(4);
+    await using server = await FakeServer.start(SILENT);
+    await using client = await TestClient.connect(server.address);
+    const written = rejectionOf(client.getData('/before'));
+    let unwritten: Promise<unknown> = Promise.resolve();
+    client.onWatch = () => {
+      unwritten = rejectionOf(client.create('/y', Buffer.alloc(0), 'persistent'));
+    };
+    await until(() => server.requests > 0);
+
+    const { socket, reply } = server.connections[0]!;
+    socket.cork();
+    reply(-1, 0, event);
+    socket.write(Buffer.from('ffffffff', 'hex'));
+    socket.uncork();
+    await client.passed('disconnected', 1);
+
+    expect(await written).toMatchObject({ errorName: 'CONNECTION_LOSS', outcomeUnknown: true });
+    expect(await unwritten).toMatchObject({ errorName: 'CONNECTION_LOSS', outcomeUnknown: false });
+  });
+});
+
 describe('Watch events', () => {
   test('carry the transaction if the server tells it, and unknown types are passed over', async () => {
     const event = (type: number): Buffer => JuteWriter.frame(watcherEvent, { type, state: 3, path: '/x' }).subarray(4);

@@ -388,18 +388,18 @@ describe('Silence', () => {
 
   test('of this process does not count as silence of the server', async () => {
     await using client = await TestClient.connect(zookeeper.servers, { sessionTimeoutMs: 3000 });
+    // Once with an answer waiting in the socket, and once with nothing asked: in both cases timers run before the socket is read.
+    await turn();
     const reading = client.exists('/');
-    await turn();
-
-    block(2300);
+    process.nextTick(() => block(2300));
     await expect(reading).resolves.toBeDefined();
-    const renewed = await client.exists('/');
+    await client.exists('/');
     await turn();
     block(2300);
     await turn();
     await turn();
 
-    expect(await client.exists('/')).toEqual(renewed);
+    await expect(client.exists('/')).resolves.toBeDefined();
     expect(client.phases).toEqual(['connected']);
   });
 

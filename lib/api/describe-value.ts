@@ -13,6 +13,14 @@ export function describeValue(value: unknown, secrecy: Secrecy = 'shown'): strin
   return typeof value === 'string' ? shortened(JSON.stringify(value)) : String(value);
 }
 
+/** A text inside a sentence: control characters as `\\u0007`, words of more than 80 characters cut, so that it stays on its line. */
+export function legible(text: string): string {
+  const escaped = text.replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, (char) => {
+    return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+  return escaped.replace(/(\S{80})\S+/g, '$1…');
+}
+
 /** Whether `value` is a map of settings: an object made by a literal, a parser or without a prototype. */
 export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;

@@ -108,6 +108,8 @@ export class InvalidConfigurationError extends ElasticJobError {
     options?: { readonly cause?: unknown },
   ) {
     super('INVALID_CONFIGURATION', faults.length === 1 ? String(faults[0]) : `\n  ${faults.join('\n  ')}`, options);
+    // Else whoever prints the error prints each fault twice.
+    Object.defineProperty(this, 'faults', { enumerable: false });
   }
 }
 

@@ -1,7 +1,7 @@
 import { toQuartz } from '../time/crontab.js';
 import { describeValue, isMap } from './describe-value.js';
 import { InvalidConfigurationError } from './errors.js';
-import { demandOnJobName, jobPath } from './job-name.js';
+import { demandOnJobName, jobPath, keyPath } from './job-name.js';
 import { JobOptions } from './job-options.js';
 import { suggestion } from './nearest.js';
 import { flattenProps, type PropsOptions } from './props.js';
@@ -49,19 +49,19 @@ export const JobConfiguration = {
 export function jobConfiguration(options: JobOptions & { readonly jobName: string }): JobConfiguration {
   if (!isMap(options)) {
     throw new InvalidConfigurationError([
-      `jobConfiguration(): must be given a map of settings, got ${describeValue(options)}`,
+      `A job's configuration must be a map of settings, such as JobConfiguration.newBuilder(…)…build() returns, got ${describeValue(options)}`,
     ]);
   }
   const { jobName, ...given } = options;
   const known = settingsOf(JobOptions);
   const unknown = Object.keys(given).filter((key) => !known.has(key));
-  const path = jobPath(String(jobName));
+  const path = jobPath(jobName);
   const settings = Object.assign(
     new JobOptions(),
     Object.fromEntries(Object.entries(given).filter(([key]) => known.has(key))),
   );
   const faults = [
-    ...unknown.map((key) => `${path}.${key}: unknown key${suggestion(key, known.keys())}`),
+    ...unknown.map((key) => `${keyPath(path, key)}: unknown key${suggestion(key, known.keys())}`),
     ...faultsInJob(jobName, settings),
   ];
   if (faults.length > 0) throw new InvalidConfigurationError(faults);
@@ -77,7 +77,7 @@ export function faultsInJob(
   options: JobOptions,
   origin?: (setting: string) => string,
 ): readonly string[] {
-  const path = jobPath(String(jobName));
+  const path = jobPath(jobName);
   const demand = demandOnJobName(jobName);
   const name = demand === undefined ? [] : [`${path}: the job's name ${demand}, got ${describeValue(jobName)}`];
   return [...name, ...faultsIn(options, path, origin)];

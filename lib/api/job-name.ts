@@ -1,3 +1,5 @@
+import { describeValue } from './describe-value.js';
+
 /**
  * What is wrong with a job's name, said as what it must be, or `undefined` if nothing is. The name becomes a node of the
  * registry centre, where Java peers read it: ZooKeeper's rules for paths hold. It also stands in task ids, between `@-@`.
@@ -17,7 +19,13 @@ export function demandOnJobName(name: unknown): string | undefined {
   return undefined;
 }
 
-/** The key path of a job's settings: `elasticjob.jobs.syncOrders`, or `elasticjob.jobs["a/b"]` for odd names. */
-export function jobPath(name: string): string {
-  return /^[\p{L}\p{M}\p{N}_.-]+$/u.test(name) ? `elasticjob.jobs.${name}` : `elasticjob.jobs[${JSON.stringify(name)}]`;
+/** The key path of a job's settings: `elasticjob.jobs.syncOrders`, or `elasticjob.jobs["a/b"]` for odd names, and for what is none. */
+export function jobPath(name: unknown): string {
+  return typeof name === 'string' ? keyPath('elasticjob.jobs', name) : `elasticjob.jobs[${describeValue(name)}]`;
+}
+
+/** The path of a key below another: `elasticjob.enabled`, or `elasticjob["a b"]` for odd keys. */
+export function keyPath(path: string, key: string): string {
+  const isPlain = /^[\p{L}\p{M}\p{N}_.-]{1,200}$/u.test(key) && !/^\.+$/.test(key);
+  return isPlain ? `${path}.${key}` : `${path}[${describeValue(key)}]`;
 }

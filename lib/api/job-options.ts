@@ -1,6 +1,8 @@
 import { QuartzCron } from '../time/cron.js';
 import { toQuartz } from '../time/crontab.js';
 import { demandOnItemParameters } from './sharding-item-parameters.js';
+import { legible } from './describe-value.js';
+import { nearest } from './nearest.js';
 import { flattenProps, type PropsOptions } from './props.js';
 import { BooleanSetting, IntegerSetting, Setting, TextListSetting, TextSetting } from './setting.js';
 
@@ -16,8 +18,8 @@ export class JobOptions {
   @TextSetting({ what: CRON, rule: demandOnCron }) cron?: string;
   /** `GMT+08:00`, `GMT+8`, or an IANA name such as `Asia/Shanghai` (Java peers refuse IANA names). Default: the time zone of the process. */
   @TextSetting({ what: ZONE, rule: demandOnTimeZone }) timeZone?: string;
-  /** Number of sharding items, at least 1. */
-  @IntegerSetting({ min: 1, required: true }) shardingTotalCount?: number;
+  /** Number of sharding items, 1 to 100,000. More would not fit into one answer of a ZooKeeper server with its usual settings. */
+  @IntegerSetting({ min: 1, max: 100_000, required: true }) shardingTotalCount?: number;
   /** Parameters of the sharding items: `0=Beijing,1=Shanghai`. Items from shardingTotalCount on are refused. */
   @TextSetting({
     what: "a text like '0=Beijing,1=Shanghai'",
@@ -60,11 +62,20 @@ export class JobOptions {
 }
 
 function demandOnCron(text: string): string | undefined {
-  return text === '' ? undefined : complaint(() => QuartzCron.parse(toQuartz(text)), CRON);
+  if (text === '') return undefined;
+  const demand = complaint(() => QuartzCron.parse(toQuartz(text)), CRON);
+  if (demand !== undefined) return demand;
+  return QuartzCron.parse(toQuartz(text)).everFires
+    ? undefined
+    : `must be ${CRON}; there is no instant at which this one fires`;
 }
 
 function demandOnTimeZone(text: string): string | undefined {
-  return text === '' ? undefined : complaint(() => QuartzCron.parse('0 0 0 * * ?', { timeZone: text }), ZONE);
+  if (text === '') return undefined;
+  const demand = complaint(() => QuartzCron.parse('0 0 0 * * ?', { timeZone: text }), ZONE);
+  if (demand === undefined) return undefined;
+  const meant = nearest(text.slice(0, 100), Intl.supportedValuesOf('timeZone'));
+  return meant === undefined ? demand : `${demand}; perhaps '${meant}' is meant`;
 }
 
 function complaint(attempt: () => unknown, what: string): string | undefined {
@@ -75,7 +86,7 @@ function complaint(attempt: () => unknown, what: string): string | undefined {
     const message = error instanceof Error ? error.message : String(error);
     // Expression and verdict stand around it already; what is left is the reason.
     const reason = message.replace(/^.*?(?:cannot be used|is not known): /s, '').replace(/\.$/, '');
-    return `must be ${what}; ${reason}`;
+    return `must be ${what}; ${legible(reason)}`;
   }
 }
 

@@ -1,4 +1,5 @@
-import { isMap } from './describe-value.js';
+import { isMap, legible } from './describe-value.js';
+import { demandOnStoredEntry } from './stored-text.js';
 
 /** A job's properties as users write them: texts by key, possibly nested. */
 export interface PropsOptions {
@@ -31,7 +32,7 @@ function collect(props: Readonly<Record<string, unknown>>, { prefix, depth, flat
   if (depth > DEEPEST) return `must not be nested more than ${DEEPEST} deep`;
   for (const [name, value] of Object.entries(props)) {
     const key = prefix + name;
-    if (key === '' || key.split('.').includes('__proto__')) return `must not have the key '${key}'`;
+    if (key === '' || key.split('.').includes('__proto__')) return `must not have the key '${legible(key)}'`;
     const fault = isMap(value) ? collect(value, { prefix: `${key}.`, depth: depth + 1, flat }) : put(flat, key, value);
     if (fault !== undefined) return fault;
   }
@@ -39,8 +40,15 @@ function collect(props: Readonly<Record<string, unknown>>, { prefix, depth, flat
 }
 
 function put(flat: Map<string, string>, key: string, value: unknown): string | undefined {
-  if (!['string', 'number', 'boolean'].includes(typeof value)) return `must be a map of texts, but '${key}' is none`;
-  if (flat.has(key)) return `must have the key '${key}' only once`;
+  if (!isText(value)) return `must be a map of texts, but '${legible(key)}' is none`;
+  if (flat.has(key)) return `must have the key '${legible(key)}' only once`;
+  const demand = demandOnStoredEntry(key) ?? demandOnStoredEntry(String(value));
+  if (demand !== undefined) return `${demand}, as '${legible(key)}' does`;
   flat.set(key, String(value));
   return undefined;
+}
+
+/** Numbers and booleans are written as texts; what is no number has no such form that anybody means. */
+function isText(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 }

@@ -11,6 +11,7 @@
  */
 import { ValidateBy, validateSync } from 'class-validator';
 import { describeValue, type Secrecy } from './describe-value.js';
+import { demandOnStoredEntry, demandOnStoredText } from './stored-text.js';
 
 /** What a setting's value is; decides how text from a file or the environment is converted. */
 export type SettingKind = 'text' | 'integer' | 'boolean' | 'text-list' | 'text-map' | 'section' | 'code';
@@ -104,18 +105,21 @@ export function TextSetting(
   return Setting({
     ...options,
     kind: 'text',
-    demand: (value, owner) => (typeof value === 'string' ? rule(value, owner) : `must be ${what}`),
+    demand: (value, owner) =>
+      typeof value === 'string' ? (demandOnStoredText(value) ?? rule(value, owner)) : `must be ${what}`,
   });
 }
 
 /** A list of texts, none of them empty. */
 export function TextListSetting(options: SettingOptions = {}): PropertyDecorator {
-  const isText = (entry: unknown): boolean => typeof entry === 'string' && entry.trim() !== '';
+  const isText = (entry: unknown): entry is string => typeof entry === 'string' && entry.trim() !== '';
   return Setting({
     ...options,
     kind: 'text-list',
-    demand: (value) =>
-      Array.isArray(value) && value.every(isText) ? undefined : 'must be a list of texts that are not empty',
+    demand: (value) => {
+      if (!Array.isArray(value) || !value.every(isText)) return 'must be a list of texts that are not empty';
+      return value.map(demandOnStoredEntry).find((demand) => demand !== undefined);
+    },
   });
 }
 

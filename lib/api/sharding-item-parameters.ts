@@ -1,3 +1,5 @@
+import { legible } from './describe-value.js';
+
 /** What `parseShardingItemParameters` found: the parameters by item, or what is wrong. */
 export type ParsedItemParameters =
   | { readonly parameters: ReadonlyMap<number, string> }
@@ -24,7 +26,8 @@ export function parseShardingItemParameters(text: string): ParsedItemParameters 
 /** What is wrong with the text as the parameters of a job with so many items, said as what it must be; `undefined`: nothing. */
 export function demandOnItemParameters(text: string, shardingTotalCount: unknown): string | undefined {
   const parsed = parseShardingItemParameters(text);
-  if ('fault' in parsed) return `must be like '0=Beijing,1=Shanghai', but ${COMPLAINTS[parsed.fault](parsed.at)}`;
+  if ('fault' in parsed)
+    return `must be like '0=Beijing,1=Shanghai', but ${COMPLAINTS[parsed.fault](legible(parsed.at))}`;
   if (!Number.isInteger(shardingTotalCount)) return undefined;
   const total = shardingTotalCount as number;
   const beyond = [...parsed.parameters.keys()].find((item) => item >= total);

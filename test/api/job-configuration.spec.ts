@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { InvalidConfigurationError } from '../../lib/api/errors.js';
 import { JobConfiguration, jobConfiguration } from '../../lib/api/job-configuration.js';
@@ -16,6 +17,8 @@ circle['self'] = circle;
 
 const INT = 'must be an integer of at least 1';
 const FLAG = 'must be true or false';
+const PRINTABLE = 'must not contain control characters, which Java peers could not read back';
+const SEPARATORS = 'must not contain the line separators U+0085, U+2028 and U+2029';
 
 test('what is left out has the defaults of the manual', () => {
   expect(jobConfiguration({ jobName: 'job', shardingTotalCount: 3 })).toEqual({
@@ -132,8 +135,9 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
     ['shardingTotalCount', [3], `${INT}, got [3]`],
     ['shardingTotalCount', {}, `${INT}, got a map`],
     ['shardingTotalCount', true, `${INT}, got true`],
-    ['shardingTotalCount', 2 ** 31, 'must be an integer of at most 2147483647, got 2147483648'],
-    ['shardingTotalCount', 1e300, 'must be an integer of at most 2147483647, got 1e+300'],
+    ['shardingTotalCount', 100_001, 'must be an integer of at most 100000, got 100001'],
+    ['shardingTotalCount', 1e300, 'must be an integer of at most 100000, got 1e+300'],
+    ['maxTimeDiffSeconds', 2 ** 31, 'must be -1 (no check) or an integer of at most 2147483647, got 2147483648'],
     ['monitorExecution', 'true', `${FLAG}, got "true"`],
     ['failover', 1, `${FLAG}, got 1`],
     ['misfire', null, `${FLAG}, got null`],
@@ -152,6 +156,15 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
     ['timeZone', 8, "must be a time zone such as 'GMT+08:00' or 'Asia/Shanghai', got 8"],
     ['jobListenerTypes', 'A', 'must be a list of texts that are not empty, got "A"'],
     ['jobListenerTypes', ['A', ''], 'must be a list of texts that are not empty, got ["A",""]'],
+    ['jobListenerTypes', ['A', 'B\u0007'], `${PRINTABLE}, got ["A","B\\u0007"]`],
+    ['description', 'half \ud83d', 'must not contain half a surrogate pair, got "half \\ud83d"'],
+    ['jobParameter', 'a\u2028b', `${SEPARATORS}, got "a\u2028b"`],
+    ['props', { key: 'a\u0000' }, `${PRINTABLE}, as 'key' does, got a map`],
+    ['props', { 'k\u0007': 'a' }, `${PRINTABLE}, as 'k\\u0007' does, got a map`],
+    ['props', { key: 'a\u0085' }, `${SEPARATORS}, as 'key' does, got a map`],
+    ['props', { key: '\udead' }, "must not contain half a surrogate pair, as 'key' does, got a map"],
+    ['props', { rate: NaN }, "must be a map of texts, but 'rate' is none, got a map"],
+    ['props', { rate: -Infinity }, "must be a map of texts, but 'rate' is none, got a map"],
     ['props', 'a=b', 'must be a map of texts, got a string that is not shown'],
     ['props', { password: null }, "must be a map of texts, but 'password' is none, got a map"],
     ['props', { 'a.b': '1', a: { b: '2' } }, "must have the key 'a.b' only once, got a map"],
@@ -176,6 +189,31 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
     expect(faultsOf({ shardingItemParameters: value })).toEqual([
       `elasticjob.jobs.job.shardingItemParameters: must be like '0=Beijing,1=Shanghai', ${said}, got ${JSON.stringify(value)}`,
     ]);
+  });
+
+  test.each(['0 0 0 31 2 ?', '0 0 0 29 2 ? 2027', '0 0 0 1 1 ? 2500'])('cron %p, which never fires', (cron) => {
+    expect(faultsOf({ cron })).toEqual([
+      `elasticjob.jobs.job.cron: must be a cron expression such as '0/5 * * * * ?'; there is no instant at which this one fires, got "${cron}"`,
+    ]);
+  });
+
+  test('a misspelt timeZone, with the one that was probably meant', () => {
+    expect(faultsOf({ timeZone: 'Asia/Shangai' })[0]).toMatch(
+      /; perhaps 'Asia\/Shanghai' is meant, got "Asia\/Shangai"$/,
+    );
+  });
+
+  test.each([
+    ['cron', '\u001b[31m 0 0 0 * ?'],
+    ['cron', `${'x'.repeat(10_000)} * * * * ?`],
+    ['shardingItemParameters', '0=a\n1=b'],
+    ['shardingItemParameters', 'x'.repeat(10_000)],
+    ['timeZone', 'x'.repeat(10_000)],
+  ])('%s, in one line of ordinary length, whatever stands in it', (key, value) => {
+    const [fault = '', ...others] = faultsOf({ [key]: value });
+    expect(others).toEqual([]);
+    expect(fault.length).toBeLessThan(600);
+    expect(fault).not.toMatch(/\p{Cc}/u);
   });
 
   test('shardingItemParameters beyond the last item', () => {
@@ -207,11 +245,11 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
 
   test.each<[unknown, string, string]>([
     ['', '[""]', 'must be a text that is not empty, got ""'],
-    [undefined, '.undefined', 'must be a text that is not empty, got undefined'],
-    [5, '.5', 'must be a text that is not empty, got 5'],
+    [undefined, '[undefined]', 'must be a text that is not empty, got undefined'],
+    [5, '[5]', 'must be a text that is not empty, got 5'],
     ['a/b', '["a/b"]', `must not contain '/', as it names a node of the registry centre, got "a/b"`],
     [' a', '[" a"]', 'must not begin or end with a space, got " a"'],
-    ['..', '...', 'must be another name, as this one has a special meaning, got ".."'],
+    ['..', '[".."]', 'must be another name, as this one has a special meaning, got ".."'],
     ['a@-@b', '["a@-@b"]', `must not contain '@-@', which separates the parts of task ids, got "a@-@b"`],
     ['__proto__', '.__proto__', 'must be another name, as this one has a special meaning, got "__proto__"'],
     [
@@ -250,7 +288,7 @@ test('all faults are told at once, one line each', () => {
 });
 
 test.each([undefined, null, 'job', [], 5])('options that are no map are refused: %p', (options) => {
-  expect(() => jobConfiguration(options as never)).toThrow('jobConfiguration(): must be given a map of settings, got');
+  expect(() => jobConfiguration(options as never)).toThrow("A job's configuration must be a map of settings, such");
 });
 
 test('a secret never appears in a message', () => {
@@ -258,4 +296,41 @@ test('a secret never appears in a message', () => {
 
   expect(faults).toHaveLength(2);
   expect(faults.join()).not.toContain('hunter2');
+});
+
+describe('key paths', () => {
+  const pathOf = (jobName: unknown): string => {
+    try {
+      jobConfiguration({ jobName: jobName as string });
+      return '';
+    } catch (error) {
+      return (error as InvalidConfigurationError).faults.at(-1)!.replace(/\.shardingTotalCount: .*/s, '');
+    }
+  };
+
+  test.each([
+    ['a.b', 'elasticjob.jobs.a.b'],
+    ['..', 'elasticjob.jobs[".."]'],
+    ['a b', 'elasticjob.jobs["a b"]'],
+    [undefined, 'elasticjob.jobs[undefined]'],
+    [Object.create(null), 'elasticjob.jobs[a map]'],
+    ['x'.repeat(10_000), `elasticjob.jobs["${'x'.repeat(79)}…]`],
+  ])('of the job %p', (jobName, path) => {
+    expect(pathOf(jobName)).toBe(path);
+  });
+});
+
+test('a builder that was not asked to build is no configuration', () => {
+  const builder: unknown = JobConfiguration.newBuilder('job', 1);
+
+  expect(() => jobConfiguration(builder as { jobName: string })).toThrow(
+    "A job's configuration must be a map of settings, such as JobConfiguration.newBuilder(…)…build() returns, got an object",
+  );
+});
+
+test('whoever prints the error prints each fault once', () => {
+  const error = new InvalidConfigurationError(['elasticjob.a: wrong', 'elasticjob.b: wrong']);
+
+  expect(error.faults).toHaveLength(2);
+  expect(inspect(error).match(/elasticjob\.a/g)).toHaveLength(1);
 });

@@ -155,7 +155,8 @@ export interface MirrorOptions {
   /**
    * Nodes of which only the existence matters (argument: absolute path). The mirror does not read their values when they
    * appear, unless it knows them because this registry centre object wrote them. `load()` reads them. A value that was
-   * read is forgotten as soon as another session writes the node.
+   * read is forgotten as soon as another session writes the node. Such nodes are exempt from promise 5 in that a commit
+   * that touches nothing else may show one node after the other.
    */
   readonly presenceOnly?: (path: string) => boolean;
 }

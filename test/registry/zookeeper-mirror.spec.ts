@@ -93,7 +93,7 @@ describe('requests of a mirror', () => {
     expect(Object.fromEntries(mirror.nodes)).toEqual(Object.fromEntries(fresh.nodes));
   });
 
-  test('a node of which only the presence matters is told by one request, with its session and revision', async () => {
+  test('nodes of which only the presence matters come and go without a request', async () => {
     await using both = await pair();
     const { reader, writer } = both;
     await writer.centre.create('/job', '');
@@ -102,14 +102,11 @@ describe('requests of a mirror', () => {
 
     await writer.centre.create('/job/running', 'not wanted', 'session');
     await until(() => mirror.nodes.has('/job/running'));
+    expect(mirror.nodes.get('/job/running')?.value).toBeUndefined();
+    await writer.centre.remove('/job/running');
+    await until(() => !mirror.nodes.has('/job/running'));
 
-    expect(reader.proxy.count()).toBe(1);
-    const { state } = writer.centre.session;
-    expect(mirror.nodes.get('/job/running')).toMatchObject({
-      value: undefined,
-      version: 0,
-      session: state.phase === 'connected' ? state.id : '',
-    });
+    expect(reader.proxy.count()).toBe(0);
   });
 
   test('opening a mirror of a thousand nodes takes requests by levels, not by nodes', async () => {
@@ -146,7 +143,7 @@ describe('moments of a mirror', () => {
     const paths = Array.from({ length: 20 }, (_, n) => `/job/${n}`);
     await writer.centre.create('/job', '');
     await writer.centre.commit(paths.map((path) => ({ type: 'create', path, value: '' })));
-    const mirror = await reader.centre.mirror('/job', { presenceOnly: () => true });
+    const mirror = await reader.centre.mirror('/job');
     const sizes: number[] = [];
     mirror.onChange(() => sizes.push(mirror.nodes.size));
 

@@ -31,8 +31,8 @@ export class Link {
 
   destroy(): void {
     for (const pipe of Object.values(this.pipes)) pipe.drop();
-    if (!this.client.destroyed) this.client.resetAndDestroy();
-    if (!this.upstream.destroyed) this.upstream.resetAndDestroy();
+    reset(this.client);
+    reset(this.upstream);
   }
 
   #closed(): void {
@@ -109,11 +109,19 @@ class Pipe {
     if (this.to.destroyed) return;
     if ('data' in item) this.to.write(item.data);
     else if (item.end === 'fin') this.to.end();
-    else this.to.resetAndDestroy();
+    else reset(this.to);
   }
 }
 
 function* inChunks(data: Buffer, bytes: number): Generator<Buffer> {
   if (bytes <= 0) yield data;
   else for (let at = 0; at < data.length; at += bytes) yield data.subarray(at, at + bytes);
+}
+
+/** Breaks a connection so that the other side sees a reset. */
+export function reset(socket: Socket): void {
+  if (socket.destroyed) return;
+  // A reset after an end fails and leaves the handle open, on which the process spins when it is to exit.
+  if (socket.writableEnded) socket.destroy();
+  else socket.resetAndDestroy();
 }

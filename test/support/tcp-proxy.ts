@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { type Direction, Link, type Weather } from './tcp-link.js';
+import { type Direction, Link, reset, type Weather } from './tcp-link.js';
 import { type RequestName, RequestReader } from './zookeeper-frames.js';
 
 export { type Direction };
@@ -136,7 +136,7 @@ export class TcpProxy {
   #accept(client: Socket): void {
     if (this.#refusing) {
       client.on('error', () => undefined);
-      client.resetAndDestroy();
+      reset(client);
       return;
     }
     this.#accepted++;

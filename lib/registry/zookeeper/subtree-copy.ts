@@ -36,6 +36,9 @@ interface OwnWriteRecord {
  * is the subtree at one moment once (a) no node has an event newer than its last reading, (b) no reading is under way, and
  * (c) an answer has come to a question asked after the last event, because the events of one transaction may arrive in pieces.
  *
+ * Nodes of which only the presence matters are exempt: their events are all there is to know, and cost no request. So a
+ * commit that touches several of them may show in pieces.
+ *
  * What we wrote ourselves is taken from the answer to the write, provided that exactly the events of our own writes came at
  * those nodes. Such events need no (c), as we know how many there are.
  */
@@ -98,6 +101,11 @@ export class SubtreeCopy {
   onEvent({ type, path }: WatchEvent): void {
     this.#touched.add(path);
     const own = this.#own.get(path);
+    if (!own && !this.#walking && this.#presenceOnly(path) && !this.#wanted.has(path)) {
+      if (type === 'deleted') this.#drop(path);
+      else this.#put(path, { ...PRESENT });
+      return;
+    }
     if (own) own.seen++;
     else this.#events++;
     if (type === 'deleted') this.#drop(path);
@@ -197,6 +205,9 @@ export class SubtreeCopy {
     if (this.nodes.delete(path)) this.changed = true;
   }
 }
+
+/** All that is known of a presence-only node that somebody else has written. A new object each time, as it is a new node. */
+const PRESENT: MirroredNode = { value: undefined, version: 0, revision: 0, session: undefined };
 
 /** A transaction number as a revision. @throws RangeError beyond 2^53, which takes two million changes of the leader */
 export function toRevision(zxid: bigint): number {

@@ -121,7 +121,7 @@ export function nodePromises(stage: ContractStage): void {
     expect(await reader.get(stage.at('a'))).toBe('x');
   });
 
-  test.each(['作业 🚀', 'café-ñ', '192.168.0.1@-@12345', '_unknown_ip_@-@1', 'a b', '%2F', '.hidden'])(
+  test.each(['作业 ä', 'café-ñ', '192.168.0.1@-@12345', '_unknown_ip_@-@1', 'a b', '%2F', '.hidden'])(
     'a node may be called %s, and so may its value',
     async (name) => {
       const centre = await stage.open();

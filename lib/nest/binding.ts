@@ -10,7 +10,7 @@
  * Binding looks at names and shapes; whether values are allowed is looked at once all sources are merged.
  */
 import { describeValue, isMap } from '../api/describe-value.js';
-import { jobPath } from '../api/job-name.js';
+import { keyPath } from '../api/job-name.js';
 import { relaxed, suggestion } from '../api/nearest.js';
 import { flattenProps } from '../api/props.js';
 import { settingsOf, type SettingDeclaration } from '../api/setting.js';
@@ -21,6 +21,8 @@ export interface Layer {
   readonly source: 'code' | 'file' | 'environment';
   /** What stands under `elasticjob`; not checked yet. */
   readonly tree: unknown;
+  /** What to say of where a key came from, by its place below `elasticjob`. Default: nothing. */
+  readonly origin?: (place: readonly string[]) => string;
 }
 
 /** Values by canonical name. */
@@ -39,6 +41,9 @@ export interface BoundTree {
 /** What to bind one map by. */
 interface Binding {
   readonly path: string;
+  /** The path's names below `elasticjob`. */
+  readonly place: readonly string[];
+  readonly origin: (place: readonly string[]) => string;
   readonly source: Layer['source'];
   readonly settings: ReadonlyMap<string, SettingDeclaration>;
   readonly faults: string[];
@@ -56,19 +61,23 @@ export function bind(layers: readonly Layer[]): BoundTree {
   return merged;
 }
 
-function bindLayer({ source, tree }: Layer): BoundTree {
+function bindLayer({ source, tree, origin = () => '' }: Layer): BoundTree {
   const faults: string[] = [];
-  const bound = (path: string, type: abstract new () => object, raw: unknown): Section =>
-    bindSection(raw, { path, source, settings: settingsOf(type), faults });
-  const module = bound('elasticjob', ModuleSettings, tree);
-  const regCenter = bound('elasticjob.regCenter', RegCenterSettings, take(module, 'regCenter'));
+  const bound = (place: readonly string[], type: abstract new () => object, raw: unknown): Section =>
+    bindSection(raw, { path: pathOf(place), place, origin, source, settings: settingsOf(type), faults });
+  const module = bound([], ModuleSettings, tree);
+  const regCenter = bound(['regCenter'], RegCenterSettings, take(module, 'regCenter'));
   const jobs = new Map<string, Section>();
   for (const [name, raw] of entriesOf(take(module, 'jobs'), { path: 'elasticjob.jobs', source, faults })) {
-    jobs.set(name, bound(jobPath(name), JobSettings, raw));
+    jobs.set(name, bound(['jobs', name], JobSettings, raw));
   }
-  refuseUnavailable('elasticjob.tracing', take(module, 'tracing'), { source, faults, why: NO_TRACING });
-  refuseUnavailable('elasticjob.dump', take(module, 'dump'), { source, faults, why: NO_DUMP });
+  refuseUnavailable('tracing', take(module, 'tracing'), { source, origin, faults, why: NO_TRACING });
+  refuseUnavailable('dump', take(module, 'dump'), { source, origin, faults, why: NO_DUMP });
   return { module, regCenter, jobs, faults };
+}
+
+function pathOf(place: readonly string[]): string {
+  return place.reduce(keyPath, 'elasticjob');
 }
 
 function take(section: Section, name: string): unknown {
@@ -78,16 +87,16 @@ function take(section: Section, name: string): unknown {
 }
 
 function bindSection(raw: unknown, binding: Binding): Section {
-  const { path, source, settings, faults } = binding;
+  const { path, place, origin, source, settings, faults } = binding;
   const names = [...settings].flatMap(([name, { kind }]) => (kind === 'code' && source !== 'code' ? [] : [name]));
   const section: Section = new Map();
   for (const [key, value] of entriesOf(raw, binding)) {
     const name = names.find((candidate) => candidate === key) ?? names.find((one) => relaxed(one) === relaxed(key));
     const declaration = name === undefined ? undefined : settings.get(name);
     if (name === undefined || declaration === undefined) {
-      faults.push(`${path}.${key}: unknown key${suggestion(key, names)}`);
+      faults.push(`${keyPath(path, key)}: unknown key${suggestion(key, names)}${origin([...place, key])}`);
     } else if (section.has(name)) {
-      faults.push(`${path}.${key}: is given twice in one place, under different spellings of '${name}'`);
+      faults.push(`${keyPath(path, key)}: is given twice in one place, under different spellings of '${name}'`);
     } else {
       section.set(name, source === 'code' ? value : converted(value, declaration.kind));
     }
@@ -107,17 +116,17 @@ function entriesOf(
 }
 
 function refuseUnavailable(
-  path: string,
+  section: string,
   raw: unknown,
-  { why, ...binding }: Pick<Binding, 'source' | 'faults'> & { readonly why: string },
+  { why, origin, ...binding }: Pick<Binding, 'source' | 'origin' | 'faults'> & { readonly why: string },
 ): void {
+  const path = pathOf([section]);
   for (const [key, value] of entriesOf(raw, { path, ...binding })) {
     // Switching off what is not there is no reason to refuse a file that a Java application shares.
     const isOff = key === 'enabled' && String(value) === 'false';
-    if (!isOff)
-      binding.faults.push(
-        `${path}.${key}: ${why}, got ${describeValue(value, key === 'type' || key === 'port' ? 'shown' : 'hidden')}`,
-      );
+    if (isOff) continue;
+    const got = describeValue(value, key === 'type' || key === 'port' ? 'shown' : 'hidden');
+    binding.faults.push(`${keyPath(path, key)}: ${why}, got ${got}${origin([section, key])}`);
   }
 }
 

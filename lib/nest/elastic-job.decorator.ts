@@ -1,5 +1,7 @@
 import 'reflect-metadata';
 import { Inject } from '@nestjs/common';
+import { describeValue } from '../api/describe-value.js';
+import { InvalidConfigurationError } from '../api/errors.js';
 import { type JobOptions } from '../api/job-options.js';
 import { declareToken } from './declared-tokens.js';
 import { type JobSettings } from './module-settings.js';
@@ -27,6 +29,9 @@ export function ElasticJob(jobName: string, options: ElasticJobOptions = {}): Cl
   declareToken(isNamed(options) ? options.jobBootstrapBeanName : jobName);
   declareToken(jobName);
   return (target) => {
+    // Only TypeScript's own compiler sees this by itself.
+    if (typeof target !== 'function')
+      throw new InvalidConfigurationError([`@ElasticJob(${describeValue(jobName)}) must stand before a class`]);
     // Own metadata only: a subclass that is decorated itself is another job, not one more of its parent's.
     const others = (Reflect.getOwnMetadata(METADATA, target) as readonly ElasticJobMetadata[] | undefined) ?? [];
     Reflect.defineMetadata(METADATA, [{ jobName, options }, ...others], target);
@@ -37,8 +42,14 @@ export function ElasticJob(jobName: string, options: ElasticJobOptions = {}): Cl
  * Injects the bootstrap of a one-off job into a constructor: `@InjectOneOffJob('myOneOffJobBean') private readonly job: OneOffJobBootstrap`.
  * `@Inject('myOneOffJobBean')` does the same for jobs that are decorated or named in `forRoot()`'s options.
  * @param token the job's `jobBootstrapBeanName`, or its name if it has none
+ * @throws InvalidConfigurationError if it is no text, as a constant is whose file has not been evaluated yet
  */
 export function InjectOneOffJob(token: string): PropertyDecorator & ParameterDecorator {
+  if (typeof token !== 'string' || token === '') {
+    throw new InvalidConfigurationError([
+      `@InjectOneOffJob(): must be given the name of a job, or its jobBootstrapBeanName, got ${describeValue(token)}`,
+    ]);
+  }
   declareToken(token);
   return Inject(token);
 }

@@ -10,6 +10,8 @@ import {
 import { DiscoveryModule } from '@nestjs/core';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { isMap } from '../api/describe-value.js';
+import { InvalidConfigurationError } from '../api/errors.js';
+import { checkAsyncOptions } from './async-options.js';
 import { declaredProviders, declaredTokens, declareToken } from './declared-tokens.js';
 import { ElasticJobCurtain } from './elastic-job.curtain.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
@@ -53,8 +55,12 @@ export class ElasticJobModule {
     return moduleWith([{ provide: ELASTIC_JOB_OPTIONS, useValue: options }], {});
   }
 
-  /** As `forRoot`, with options that a factory makes, which may inject other providers. */
+  /**
+   * As `forRoot`, with options that a factory makes, which may inject other providers.
+   * @throws InvalidConfigurationError if there is not exactly one factory
+   */
   static forRootAsync(options: ElasticJobModuleAsyncOptions): DynamicModule {
+    checkAsyncOptions(options);
     for (const token of options.oneOffJobs ?? []) declareToken(token);
     return moduleWith(optionsProviders(options), options.imports === undefined ? {} : { imports: options.imports });
   }
@@ -81,16 +87,25 @@ function optionsProviders(options: ElasticJobModuleAsyncOptions): readonly Provi
   const { useFactory, useClass, useExisting, inject = [] } = options;
   if (useFactory !== undefined) return [{ provide: ELASTIC_JOB_OPTIONS, useFactory, inject }];
   const factory = useClass ?? useExisting;
-  if (factory === undefined)
-    throw new TypeError('ElasticJobModule.forRootAsync() needs useFactory, useClass or useExisting.');
+  if (factory === undefined) return [];
   return [
     ...(useClass === undefined ? [] : [useClass]),
     {
       provide: ELASTIC_JOB_OPTIONS,
-      useFactory: (made: ElasticJobOptionsFactory) => made.createElasticJobOptions(),
+      useFactory: optionsMadeBy,
       inject: [factory],
     },
   ];
+}
+
+function optionsMadeBy(
+  factory: ElasticJobOptionsFactory,
+): ReturnType<ElasticJobOptionsFactory['createElasticJobOptions']> {
+  if (typeof (factory as Partial<ElasticJobOptionsFactory> | null)?.createElasticJobOptions === 'function')
+    return factory.createElasticJobOptions();
+  throw new InvalidConfigurationError([
+    'ElasticJobModule.forRootAsync(): what useClass and useExisting name must have the method createElasticJobOptions()',
+  ]);
 }
 
 /** What is wrong with the options is said when the application starts; here only names are picked up. */

@@ -87,11 +87,17 @@ function placeOf(parts: readonly string[], known: KnownJobs): Place | { readonly
 
 function stranger(parts: readonly string[], scalars: readonly string[]): { readonly fault: string } | undefined {
   const whole = parts.join('-');
+  const section = named(parts, SECTIONS);
+  if (section !== undefined) return { fault: `'${section}' is a section; its settings are ${settingsIn(section)}` };
   const meant =
     suggestion(whole, scalars) ||
     suggestion(String(parts[0]), SECTIONS) ||
     suggestion(parts.slice(0, 2).join(''), ['regCenter']);
   return meant === '' ? undefined : { fault: `unknown key '${whole}'${meant}` };
+}
+
+function settingsIn(section: string): string {
+  return `ELASTICJOB_${section.toUpperCase()}_${section === 'jobs' ? '<NAME>_' : ''}<SETTING>`;
 }
 
 function placeInJobs(parts: readonly string[], known: KnownJobs): Place | { readonly fault: string } {
@@ -114,7 +120,7 @@ function placeInJobs(parts: readonly string[], known: KnownJobs): Place | { read
   }
   const [job] = ofKnown;
   if (job !== undefined) return ['jobs', job.job, job.rest.join('-')];
-  return { fault: "is no setting of a job; a job's settings are ELASTICJOB_JOBS_<NAME>_<SETTING>" };
+  return { fault: `is no setting of a job; a job's settings are ${settingsIn('jobs')}` };
 }
 
 function settingOf(parts: readonly string[], props: readonly string[]): Place | undefined {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { describeValue } from '../api/describe-value.js';
 import { InvalidConfigurationError, JobConflictError, JobStateError } from '../api/errors.js';
-import { type JobConfiguration } from '../api/job-configuration.js';
+import { jobConfiguration, type JobConfiguration } from '../api/job-configuration.js';
 import { type ElasticJob } from '../api/job.js';
 import { suggestion } from '../api/nearest.js';
 import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../kernel/job-bootstrap.js';
@@ -17,7 +17,7 @@ export interface AddJobOptions {
   readonly jobBootstrapBeanName?: string;
   /** Text of the job's root node. Default: the class's name, or the job's type. */
   readonly jobClassName?: string;
-  /** Who defined the job, for messages. */
+  /** Who defined the job, for messages. Default: `JobBootstraps.add()`. */
   readonly owner?: string;
 }
 
@@ -35,6 +35,7 @@ export class JobBootstraps {
 
   /** Names of the jobs. */
   get names(): readonly string[] {
+    this.#forgetEnded();
     return [...this.#byJob.keys()];
   }
 
@@ -47,8 +48,9 @@ export class JobBootstraps {
   get(name: string): JobBootstrap {
     const bootstrap = this.#find(name);
     if (bootstrap !== undefined) return bootstrap;
-    if (this.#host === undefined) throw new JobStateError(`Job '${name}' cannot be used: ${this.#whyNot}.`);
-    const names = [...this.#byJob.keys(), ...this.#jobNames.keys()];
+    if (this.#host === undefined) throw new JobStateError(`Job '${String(name)}' cannot be used: ${this.#whyNot}.`);
+    if (typeof name !== 'string') throw new JobStateError(`A job is found by its name, got ${describeValue(name)}.`);
+    const names = [...new Set([...this.names, ...this.#jobNames.keys()])];
     const known = names.length === 0 ? 'none' : names.map((one) => `'${one}'`).join(', ');
     throw new JobStateError(
       `There is no job '${name}' in this application (known: ${known})${suggestion(name, names) || '.'}`,
@@ -74,18 +76,23 @@ export class JobBootstraps {
   /**
    * Adds a job at run time, without starting it: call `schedule()`, `start()` or `execute()` of what is returned.
    * @param job the job object, or the type of a job that has an executor
-   * @throws JobConflictError if there is a job of that name
+   * @throws InvalidConfigurationError if the configuration cannot be used
+   * @throws JobConflictError if there is a job of that name, or the bootstrap's name is taken
    * @throws JobStateError before the application has booted and once it shuts down
    */
   add(job: ElasticJob | string, configuration: JobConfiguration, options: AddJobOptions = {}): JobBootstrap {
     if (this.#host === undefined)
-      throw new JobStateError(`Job '${configuration.jobName}' cannot be added: ${this.#whyNot}.`);
-    const { jobBootstrapBeanName: bean, ...rest } = options;
-    this.#refuseTaken(configuration.jobName, bean);
-    const Bootstrap = configuration.cron === undefined ? OneOffJobBootstrap : ScheduleJobBootstrap;
-    const bootstrap = new Bootstrap(this.#host.registryCenter, job, configuration, { host: this.#host, ...rest });
-    this.#byJob.set(configuration.jobName, bootstrap);
-    if (bean !== undefined && bean !== '') this.#jobNames.set(bean, configuration.jobName);
+      throw new JobStateError(`Job '${nameIn(configuration)}' cannot be added: ${this.#whyNot}.`);
+    // Whoever spreads a configuration to change it skips the builder's checks.
+    const checked = jobConfiguration(configuration);
+    const { jobName } = checked;
+    const { jobBootstrapBeanName: bean = '', owner = 'JobBootstraps.add()', ...rest } = options;
+    this.#forgetEnded();
+    this.#refuseTaken(jobName, bean);
+    const Bootstrap = checked.cron === undefined ? OneOffJobBootstrap : ScheduleJobBootstrap;
+    const bootstrap = new Bootstrap(this.#host.registryCenter, job, checked, { host: this.#host, owner, ...rest });
+    this.#byJob.set(jobName, bootstrap);
+    if (bean !== '') this.#jobNames.set(bean, jobName);
     return bootstrap;
   }
 
@@ -94,9 +101,7 @@ export class JobBootstraps {
     const bootstrap = this.#find(name);
     if (bootstrap === undefined) return;
     await bootstrap.shutdown();
-    if (this.#byJob.get(bootstrap.jobName) !== bootstrap) return;
-    this.#byJob.delete(bootstrap.jobName);
-    for (const [bean, jobName] of this.#jobNames) if (jobName === bootstrap.jobName) this.#jobNames.delete(bean);
+    if (this.#byJob.get(bootstrap.jobName) === bootstrap) this.#forget(bootstrap.jobName);
   }
 
   /** What to inject under a token; usable once the application has booted. */
@@ -118,16 +123,38 @@ export class JobBootstraps {
     this.#jobNames.clear();
   }
 
+  #forget(jobName: string): void {
+    this.#byJob.delete(jobName);
+    for (const [bean, job] of this.#jobNames) if (job === jobName) this.#jobNames.delete(bean);
+  }
+
+  /** A job may also have been ended by its bootstrap's own `shutdown()`. */
+  #forgetEnded(): void {
+    for (const jobName of this.#byJob.keys()) if (this.#host?.jobs.has(jobName) === false) this.#forget(jobName);
+  }
+
   #find(name: string): JobBootstrap | undefined {
+    this.#forgetEnded();
     // The job's name comes first, so that a bootstrap named like another job hides nothing.
     return this.#byJob.get(name) ?? this.#byJob.get(this.#jobNames.get(name) ?? name);
   }
 
-  #refuseTaken(jobName: string, bean: string | undefined): void {
-    const owner = bean === undefined || bean === '' ? undefined : this.#jobNames.get(bean);
-    if (owner === undefined || owner === jobName) return;
+  /** Every name under which a bootstrap is found means one job. */
+  #refuseTaken(jobName: string, bean: string): void {
+    const owner = this.#jobNames.get(jobName);
+    if (owner !== undefined && owner !== jobName) {
+      throw new JobConflictError(
+        `Job '${jobName}' cannot be added: job '${owner}' has that name as its jobBootstrapBeanName.`,
+      );
+    }
+    const taken = bean === '' ? undefined : (this.#jobNames.get(bean) ?? this.#byJob.get(bean)?.jobName);
+    if (taken === undefined || taken === jobName) return;
     throw new JobConflictError(
-      `Jobs '${owner}' and '${jobName}' cannot both have the jobBootstrapBeanName '${String(bean)}'.`,
+      `Job '${jobName}' cannot be added: its jobBootstrapBeanName '${bean}' is taken by job '${taken}'.`,
     );
   }
+}
+
+function nameIn(configuration: unknown): string {
+  return String((configuration as Partial<JobConfiguration> | null | undefined)?.jobName);
 }

@@ -5,7 +5,7 @@ import { jobPath } from '../api/job-name.js';
 import { suggestion } from '../api/nearest.js';
 import { type BoundTree } from './binding.js';
 import { type FoundProvider } from './elastic-job.explorer.js';
-import { JobSettings } from './module-settings.js';
+import { demandOnClass, JobSettings } from './module-settings.js';
 
 /** A job of the application, ready to be started. */
 export interface DefinedJob {
@@ -68,21 +68,20 @@ function defined(jobName: string, settings: JobSettings, { job, name, owner }: W
 
 /** What is wrong whatever the settings say: names that are none, and one job in several places. */
 function faultsInDecorators(providers: readonly FoundProvider[]): readonly string[] {
-  const owners = new Map<unknown, string[]>();
+  const owners = new Map<string, string[]>();
   const faults: string[] = [];
   for (const { jobs, label, className } of providers) {
     for (const { jobName } of jobs) {
-      owners.set(jobName, [...(owners.get(jobName) ?? []), label]);
-      if (typeof jobName !== 'string') {
+      if (typeof jobName === 'string') owners.set(jobName, [...(owners.get(jobName) ?? []), label]);
+      else
         faults.push(
           `@ElasticJob on ${className}: the job's name must be a text that is not empty, got ${describeValue(jobName)}`,
         );
-      }
     }
   }
   for (const [jobName, labels] of owners) {
     if (labels.length < 2) continue;
-    faults.push(`${jobPath(String(jobName))}: is defined ${labels.length} times: by ${labels.join(' and by ')}`);
+    faults.push(`${jobPath(jobName)}: is defined ${labels.length} times: by ${labels.join(' and by ')}`);
   }
   return faults;
 }
@@ -103,11 +102,15 @@ function workOf(
       ],
     };
   }
-  // What is wrong with the type itself has been found already.
-  if (type !== undefined) return { job: String(type), name: String(type), owner: `job type ${String(type)}` };
+  // What is wrong with the type or the class itself has been found already.
+  if (type !== undefined && typeof type !== 'string') return { faults: [] };
+  if (type !== undefined) return { job: type, name: type, owner: `job type ${type}` };
+  if (named !== undefined && demandOnClass(named) !== undefined) return { faults: [] };
   if (named !== undefined) return workNamed(path, named, { decorated, providers: sources.providers });
   if (decorated !== undefined) return workOfProvider(path, decorated);
-  const names = sources.providers.flatMap(({ jobs }) => jobs.map((job) => String(job.jobName)));
+  const names = sources.providers.flatMap(({ jobs }) =>
+    jobs.map(({ jobName: name }) => name).filter((name) => typeof name === 'string'),
+  );
   return {
     faults: [
       `${path}: no provider is decorated with @ElasticJob('${jobName}'), and neither elasticJobClass nor elasticJobType is set${suggestion(jobName, names)}`,
@@ -129,7 +132,7 @@ function workNamed(
   );
   const [provider, ...others] = matching;
   if (provider === undefined) {
-    const names = providers.map(({ className }) => className);
+    const names = providers.map(({ className }) => className).filter((name) => name !== '');
     return {
       faults: [
         `${key}: must be the class name of a provider, got ${nameOf(named)}${suggestion(typeof named === 'string' ? named : nameOf(named), names)}`,

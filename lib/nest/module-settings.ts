@@ -1,4 +1,5 @@
 import { type Type } from '@nestjs/common';
+import { describeValue } from '../api/describe-value.js';
 import { type JobErrorHandler } from '../api/error-handler.js';
 import { type TypedJobItemExecutor } from '../api/job-executor.js';
 import { JobOptions } from '../api/job-options.js';
@@ -91,7 +92,8 @@ export interface ElasticJobModuleOptions extends Pick<
   readonly jobs?: Readonly<Record<string, JobSettings>>;
 }
 
-function demandOnClass(value: unknown): string | undefined {
+/** What is wrong with an `elasticJobClass`, said as what it must be; `undefined`: nothing. */
+export function demandOnClass(value: unknown): string | undefined {
   const named = typeof value === 'string' && value.trim() !== '';
   return named || typeof value === 'function' ? undefined : 'must be the class name of a provider';
 }
@@ -110,6 +112,12 @@ function listOf(method: string): (value: unknown) => string | undefined {
     const { type } = entry as { readonly type?: unknown };
     return typeof type === 'string' && type.trim() !== '';
   };
-  return (value) =>
-    Array.isArray(value) && value.every(isOne) ? undefined : `must be a list of objects with a 'type' and ${method}()`;
+  return (value) => {
+    if (!Array.isArray(value) || !value.every(isOne)) return `must be a list of objects with a 'type' and ${method}()`;
+    const types = value.map(({ type }: { readonly type: string }) => type.toUpperCase());
+    const twice = types.find((type, index) => types.indexOf(type) !== index);
+    return twice === undefined
+      ? undefined
+      : `must not have the type ${describeValue(twice)} twice; case does not count`;
+  };
 }

@@ -1,11 +1,27 @@
+import { legible } from '../api/describe-value.js';
+
 /** What is wrong with the addresses of ZooKeeper servers, which may end with a path that roots everything there, said as what they must be; `undefined`: nothing. */
 export function demandOnServerLists(text: string): string | undefined {
   const slash = text.indexOf('/');
   const list = slash < 0 ? text : text.slice(0, slash);
   const servers = list.split(',').map((server) => server.trim());
   const wrong = servers.find((server) => !isServer(server));
-  if (wrong === undefined) return undefined;
-  return `must be servers like 'host1:2181,host2:2181'${wrong === '' ? '' : `, which '${wrong}' is not`}`;
+  if (wrong !== undefined) return `must be servers like 'host1:2181,host2:2181'${complaint(wrong, list)}`;
+  const path =
+    slash < 0
+      ? ''
+      : text
+          .slice(slash)
+          .trim()
+          .replace(/^\/|\/$/g, '');
+  const isUsable = slash < 0 || path === '' || demandOnNamespace(path) === undefined;
+  return isUsable ? undefined : "must end with a path such as '/team', without empty or odd names in it, if with any";
+}
+
+function complaint(server: string, list: string): string {
+  if (server === '') return list.includes(',') ? ', without commas that separate nothing' : '';
+  const hint = (server.match(/:/g) ?? []).length > 1 ? "; an IPv6 address stands in brackets: '[::1]:2181'" : '';
+  return `, which '${legible(server)}' is not${hint}`;
 }
 
 function isServer(server: string): boolean {

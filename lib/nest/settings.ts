@@ -1,7 +1,9 @@
 import { InvalidConfigurationError } from '../api/errors.js';
+import { type JobConfiguration } from '../api/job-configuration.js';
 import { faultsIn } from '../api/setting.js';
 import { JobTypes } from '../kernel/job-types.js';
 import { systemClock } from '../time/clock.js';
+import { QuartzCron } from '../time/cron.js';
 import { parseTimeZone } from '../time/time-zone.js';
 import { bind, type BoundTree, type Layer } from './binding.js';
 import { type FoundProvider } from './elastic-job.explorer.js';
@@ -41,7 +43,11 @@ export function readSettings({
   environment,
   providers,
 }: SettingsSources): ElasticJobSettings | undefined {
-  const decorated = providers.flatMap(({ jobs }) => jobs.map(({ jobName, options: defaults }) => [jobName, defaults]));
+  const decorated = providers
+    .flatMap(({ jobs }) => jobs)
+    // What is wrong with other names is said of the decorator.
+    .filter(({ jobName }) => typeof jobName === 'string')
+    .map(({ jobName, options: defaults }) => [jobName, defaults]);
   const layers: readonly Layer[] = [
     { source: 'code', tree: { jobs: Object.fromEntries(decorated) as unknown } },
     { source: 'code', tree: options },
@@ -49,15 +55,17 @@ export function readSettings({
   ];
   const known = new Map([...bind(layers).jobs].map(([name, job]) => [name, keysOf(job.get('props'))]));
   const variables = readEnvironment(environment, known);
-  const tree = bind([...layers, { source: 'environment', tree: variables.tree }]);
+  const origin = (place: readonly string[]): string => {
+    const variable = variables.origins.get(originKey(place));
+    return variable === undefined ? '' : ` (from environment variable ${variable})`;
+  };
+  const tree = bind([...layers, { source: 'environment', tree: variables.tree, origin }]);
   if (tree.module.get('enabled') === false) return undefined;
 
   const originOf =
     (...place: readonly string[]) =>
-    (setting: string): string => {
-      const variable = variables.origins.get(originKey([...place, setting]));
-      return variable === undefined ? '' : ` (from environment variable ${variable})`;
-    };
+    (setting: string): string =>
+      origin([...place, setting]);
   const { jobs, faults } = defineJobs({ providers, jobs: tree.jobs, originOf: (name) => originOf('jobs', name) });
   const module = Object.assign(new ModuleSettings(), Object.fromEntries(tree.module));
   const regCenter = Object.assign(new RegCenterSettings(), Object.fromEntries(tree.regCenter));
@@ -117,6 +125,7 @@ function warningsOn(jobs: readonly DefinedJob[], strangers: readonly string[]): 
   const zoned = jobs.filter(
     ({ configuration: { timeZone } }) => timeZone !== undefined && !parseTimeZone(timeZone).acceptedByJava,
   );
+  const over = jobs.filter(({ configuration }) => isOver(configuration));
   const failover = jobs.filter(({ configuration }) => configuration.failover);
   return [
     ...(zoned.length === 0
@@ -124,6 +133,9 @@ function warningsOn(jobs: readonly DefinedJob[], strangers: readonly string[]): 
       : [
           `Java ElasticJob refuses time zones that do not start with 'GMT'. Instances in Java could not run: ${listed(zoned)}.`,
         ]),
+    ...(over.length === 0
+      ? []
+      : [`The last firing that cron allows is over, so that nothing will run, of: ${listed(over)}.`]),
     ...(failover.length === 0
       ? []
       : [`failover is stored for Java peers and has no effect in this version, on: ${listed(failover)}.`]),
@@ -131,6 +143,10 @@ function warningsOn(jobs: readonly DefinedJob[], strangers: readonly string[]): 
       ? []
       : [`These environment variables are no settings of ElasticJob and are ignored: ${strangers.join(', ')}.`]),
   ];
+}
+
+function isOver({ cron, timeZone }: JobConfiguration): boolean {
+  return cron !== undefined && QuartzCron.parse(cron, { timeZone }).next(new Date(systemClock.now())) === undefined;
 }
 
 function listed(jobs: readonly DefinedJob[]): string {

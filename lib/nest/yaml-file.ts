@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ConfigFactory, type ConfigFactoryKeyHost, registerAs } from '@nestjs/config';
-import { parseDocument, visit } from 'yaml';
+import { LineCounter, parseDocument, visit, type YAMLError } from 'yaml';
 import { describeValue, isMap } from '../api/describe-value.js';
 import { InvalidConfigurationError } from '../api/errors.js';
 import { relaxed, suggestion } from '../api/nearest.js';
@@ -56,9 +56,11 @@ function read(file: string): string {
 
 function parse(file: string, text: string): unknown {
   try {
-    const document = parseDocument(text, { merge: true });
-    const [error] = document.errors;
-    if (error !== undefined) throw error;
+    // Pretty errors would quote the lines around the fault, which may be those of a password.
+    const lineCounter = new LineCounter();
+    const document = parseDocument(text, { merge: true, prettyErrors: false, lineCounter });
+    const [error] = [...document.errors, ...document.warnings];
+    if (error !== undefined) throw refusal(file, `is no valid YAML: ${complaint(error, lineCounter)}`, error);
     visit(document, {
       Scalar: (_, node) => {
         // A text such as 007 looks like a number; which it is, is known only where it is bound.
@@ -68,8 +70,20 @@ function parse(file: string, text: string): unknown {
     });
     return document.toJS();
   } catch (error) {
-    throw refusal(file, `is no valid YAML: ${messageOf(error)}`, error);
+    if (error instanceof InvalidConfigurationError) throw error;
+    throw refusal(file, `is no valid YAML: ${messageOf(error)}${hintOn(error)}`, error);
   }
+}
+
+function complaint(error: YAMLError, lines: LineCounter): string {
+  const { line, col } = lines.linePos(error.pos[0]);
+  const reason = error.code === 'MULTIPLE_DOCS' ? 'it has more than one document' : messageOf(error);
+  return `${reason} at line ${line}, column ${col}${hintOn(error)}`;
+}
+
+/** Cron expressions look like references to anchors. */
+function hintOn(error: unknown): string {
+  return /\balias\b/i.test(messageOf(error)) ? "; a text that begins with '*' must stand in quotes" : '';
 }
 
 function refusal(file: string, what: string, cause?: unknown): InvalidConfigurationError {

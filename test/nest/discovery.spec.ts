@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Inject, Injectable, Module, Scope } from '@nestjs/common';
-import { ElasticJob } from '../../lib/nest/elastic-job.decorator.js';
+import { ElasticJob, InjectOneOffJob } from '../../lib/nest/elastic-job.decorator.js';
 import { JobBootstraps } from '../../lib/nest/job-bootstraps.js';
 import { elasticJob, refusalOf, started } from './application.js';
 
@@ -149,5 +149,19 @@ describe('refused is', () => {
     expect(await refusalOf({ imports: [elasticJob(), elasticJob()] })).toEqual([
       'ElasticJobModule.forRoot() is imported 2 times in one application. Import it once; it is global.',
     ]);
+  });
+});
+
+describe('decorators refuse', () => {
+  test.each([undefined, null, '', 5, Symbol('s')])('to inject the job %p', (token) => {
+    expect(() => InjectOneOffJob(token as string)).toThrow(
+      '@InjectOneOffJob(): must be given the name of a job, or its jobBootstrapBeanName, got ',
+    );
+  });
+
+  test('to make a method a job', () => {
+    const decorator = ElasticJob('method') as unknown as MethodDecorator;
+
+    expect(() => decorator({}, 'execute', {})).toThrow('@ElasticJob("method") must stand before a class');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { jobConfiguration } from '../../lib/api/job-configuration.js';
+import { JobConfiguration, jobConfiguration } from '../../lib/api/job-configuration.js';
 import { type ShardingContext } from '../../lib/api/sharding-context.js';
 import { OneOffJobBootstrap } from '../../lib/kernel/job-bootstrap.js';
 import { ElasticJob, InjectOneOffJob } from '../../lib/nest/elastic-job.decorator.js';
@@ -161,10 +161,58 @@ describe('jobs at run time', () => {
     expect(bootstraps.has('tenant')).toBe(false);
   });
 
+  test.each<[string, unknown, string]>([
+    ['null', null, "A job's configuration must be a map of settings"],
+    ['a builder', JobConfiguration.newBuilder('job', 1), '…build() returns'],
+    ['a name alone', { jobName: 'job' }, 'elasticjob.jobs.job.shardingTotalCount: is required'],
+    ['a wrong copy', { ...JobConfiguration.newBuilder('job', 1).build(), shardingTotalCount: 0 }, 'at least 1, got 0'],
+  ])('are refused if their configuration is none: %s', async (_, configuration, said) => {
+    await using app = await started({ imports: [elasticJob()] });
+    const bootstraps = app.get(JobBootstraps);
+
+    expect(() => bootstraps.add(new Items(), configuration as JobConfiguration)).toThrow(said);
+    expect(bootstraps.names).toEqual([]);
+  });
+
+  test('are refused if one of their names is another job’s', async () => {
+    await using app = await started({ imports: [elasticJob()], providers: [ReportJob, BillJob] });
+    const bootstraps = app.get(JobBootstraps);
+    const named = (jobName: string) => jobConfiguration({ jobName, shardingTotalCount: 1 });
+
+    expect(() => bootstraps.add(new Items(), named('x'), { jobBootstrapBeanName: 'report' })).toThrow(
+      "Job 'x' cannot be added: its jobBootstrapBeanName 'report' is taken by job 'report'.",
+    );
+    expect(() => bootstraps.add(new Items(), named('x'), { jobBootstrapBeanName: 'billBean' })).toThrow(
+      "Job 'x' cannot be added: its jobBootstrapBeanName 'billBean' is taken by job 'bill'.",
+    );
+    expect(() => bootstraps.add(new Items(), named('billBean'))).toThrow(
+      "Job 'billBean' cannot be added: job 'bill' has that name as its jobBootstrapBeanName.",
+    );
+  });
+
+  test('are forgotten when their own bootstrap ends them', async () => {
+    await using app = await started({ imports: [elasticJob()] });
+    const bootstraps = app.get(JobBootstraps);
+    const configuration = jobConfiguration({ jobName: 'tenant', shardingTotalCount: 1 });
+
+    await bootstraps.add(new Items(), configuration, { jobBootstrapBeanName: 'bean' }).shutdown();
+
+    expect(bootstraps.names).toEqual([]);
+    expect(bootstraps.has('bean')).toBe(false);
+    expect(() => bootstraps.get('tenant')).toThrow("There is no job 'tenant' in this application (known: none).");
+  });
+
+  test.each([null, undefined, 5, Symbol('s'), {}])('are found by their names only, not by %p', async (name) => {
+    await using app = await started({ imports: [elasticJob()] });
+
+    expect(() => app.get(JobBootstraps).get(name as string)).toThrow('A job is found by its name, got ');
+  });
+
   test('are refused if there is a job of that name, naming both owners', async () => {
     await using app = await started({ imports: [elasticJob()], providers: [ReportJob] });
     const configuration = jobConfiguration({ jobName: 'report', shardingTotalCount: 1 });
 
+    expect(() => app.get(JobBootstraps).add(new Items(), configuration)).toThrow('and by JobBootstraps.add().');
     expect(() => app.get(JobBootstraps).add(new Items(), configuration, { owner: 'tenant 5' })).toThrow(
       "Job 'report' is defined twice in this process: by provider ReportJob of RootTestModule and by tenant 5.",
     );

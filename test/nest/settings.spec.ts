@@ -248,15 +248,27 @@ describe('unknown keys', () => {
     [{ file: { strategies: [] } }, 'elasticjob.strategies: unknown key'],
     [
       { environment: { ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCONT: '3' } },
-      "elasticjob.jobs.syncOrders.shardingtotalcont: unknown key; did you mean 'shardingTotalCount'?",
+      "elasticjob.jobs.syncOrders.shardingtotalcont: unknown key; did you mean 'shardingTotalCount'? (from environment variable ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCONT)",
     ],
     [
       { environment: { ELASTICJOB_REGCENTER_NAMSPACE: 'x' } },
-      "elasticjob.regCenter.namspace: unknown key; did you mean 'namespace'?",
+      "elasticjob.regCenter.namspace: unknown key; did you mean 'namespace'? (from environment variable ELASTICJOB_REGCENTER_NAMSPACE)",
     ],
     [
       { environment: { ELASTICJOB_REGCENTRE_NAMESPACE: 'x' } },
       "ELASTICJOB_REGCENTRE_NAMESPACE: unknown key 'regcentre-namespace'; did you mean 'regCenter'?",
+    ],
+    [
+      { environment: { ELASTICJOB_TRACING_TYPE: 'RDB' } },
+      'elasticjob.tracing.type: event tracing is not available in this version; remove the setting, got "RDB" (from environment variable ELASTICJOB_TRACING_TYPE)',
+    ],
+    [
+      { environment: { ELASTICJOB_JOBS: 'x' } },
+      "ELASTICJOB_JOBS: 'jobs' is a section; its settings are ELASTICJOB_JOBS_<NAME>_<SETTING>",
+    ],
+    [
+      { environment: { ELASTICJOB_REG_CENTER: 'x' } },
+      "ELASTICJOB_REG_CENTER: 'regCenter' is a section; its settings are ELASTICJOB_REGCENTER_<SETTING>",
     ],
     [{ environment: { ELASTICJOB_ENABLD: 'x' } }, "ELASTICJOB_ENABLD: unknown key 'enabld'; did you mean 'enabled'?"],
     [
@@ -278,6 +290,9 @@ describe('unknown keys', () => {
 
 describe('wrong values', () => {
   const SERVERS = "elasticjob.regCenter.serverLists: must be servers like 'host1:2181,host2:2181'";
+  const CHROOT =
+    "elasticjob.regCenter.serverLists: must end with a path such as '/team', without empty or odd names in it, if with any";
+  const JOB = 'elasticjob.jobs.syncOrders';
   const NAMESPACE = "elasticjob.regCenter.namespace: must be a name like 'orders', or names joined by '/'";
 
   test.each<[unknown, string]>([
@@ -292,7 +307,34 @@ describe('wrong values', () => {
     [{ regCenter: { serverLists: 'a b', namespace: 'n' } }, `${SERVERS}, which 'a b' is not, got "a b"`],
     [{ regCenter: { serverLists: 'a:0', namespace: 'n' } }, `${SERVERS}, which 'a:0' is not, got "a:0"`],
     [{ regCenter: { serverLists: 'a:65536', namespace: 'n' } }, `${SERVERS}, which 'a:65536' is not, got "a:65536"`],
-    [{ regCenter: { serverLists: 'a:1,', namespace: 'n' } }, `${SERVERS}, got "a:1,"`],
+    [
+      { regCenter: { serverLists: 'a:1,', namespace: 'n' } },
+      `${SERVERS}, without commas that separate nothing, got "a:1,"`,
+    ],
+    [
+      { regCenter: { serverLists: '::1:2181', namespace: 'n' } },
+      `${SERVERS}, which '::1:2181' is not; an IPv6 address stands in brackets: '[::1]:2181', got "::1:2181"`,
+    ],
+    [{ regCenter: { serverLists: 'a:1/b//c', namespace: 'n' } }, `${CHROOT}, got "a:1/b//c"`],
+    [{ regCenter: { serverLists: 'a:1/../c', namespace: 'n' } }, `${CHROOT}, got "a:1/../c"`],
+    [{ regCenter: { serverLists: 'a:1/\u0000', namespace: 'n' } }, `${CHROOT}, got "a:1/\\u0000"`],
+    [
+      { strategies: ['X', 'x'].map((type) => ({ type, sharding: () => new Map() })) },
+      'elasticjob.strategies: must not have the type "X" twice; case does not count, got [a map,a map]',
+    ],
+    [
+      { jobs: { other: { shardingTotalCount: 1, elasticJobType: [Symbol('x')] } } },
+      'elasticjob.jobs.other.elasticJobType: must be a text, got [a symbol]',
+    ],
+    [
+      { jobs: { syncOrders: { elasticJobClass: -1 } } },
+      `${JOB}.elasticJobClass: must be the class name of a provider, got -1`,
+    ],
+    [
+      { jobs: { syncOrders: { elasticJobClass: '' } } },
+      `${JOB}.elasticJobClass: must be the class name of a provider, got ""`,
+    ],
+    [{ jobs: { syncOrders: { '': 1 } } }, `${JOB}[""]: unknown key`],
     [{ regCenter: { serverLists: ['a:1'], namespace: 'n' } }, `${SERVERS}, got ["a:1"]`],
     [
       { regCenter: { serverLists: 'a:1' } },
@@ -486,10 +528,23 @@ test('what is allowed but perhaps not meant is warned of', () => {
     provider('a', { shardingTotalCount: 1, timeZone: 'Asia/Shanghai', failover: true }),
     provider('b', { shardingTotalCount: 1, timeZone: 'Europe/Berlin' }),
     provider('c', { shardingTotalCount: 1, timeZone: 'GMT+8' }),
+    provider('d', { shardingTotalCount: 1, cron: '0 0 0 1 1 ? 1999' }),
   ];
 
   expect(read({ providers }).warnings).toEqual([
     "Java ElasticJob refuses time zones that do not start with 'GMT'. Instances in Java could not run: 'a', 'b'.",
+    "The last firing that cron allows is over, so that nothing will run, of: 'd'.",
     "failover is stored for Java peers and has no effect in this version, on: 'a'.",
   ]);
 });
+
+test.each([null, undefined, 5, {}, Object.create(null), Symbol('s')])(
+  'a decorated name that is no text is one fault: %p',
+  (jobName) => {
+    const providers = [provider(jobName as string, { shardingTotalCount: 1 })];
+
+    expect(faultsOf({ providers })).toEqual([
+      expect.stringMatching(/^@ElasticJob on SyncOrdersJob: the job's name must be a text that is not empty, got /),
+    ]);
+  },
+);

@@ -1,0 +1,35 @@
+import { describeValue, isMap } from '../api/describe-value.js';
+import { InvalidConfigurationError } from '../api/errors.js';
+import { suggestion } from '../api/nearest.js';
+
+const CALL = 'ElasticJobModule.forRootAsync()';
+const FACTORIES = ['useFactory', 'useClass', 'useExisting'];
+const LISTS = ['imports', 'inject', 'oneOffJobs'];
+
+/**
+ * Checks what `forRootAsync` was given, of which Nest itself would say little.
+ * @throws InvalidConfigurationError naming everything that is wrong
+ */
+export function checkAsyncOptions(options: unknown): void {
+  if (!isMap(options))
+    throw new InvalidConfigurationError([`${CALL}: needs a map of options, got ${describeValue(options)}`]);
+  const keys = Object.keys(options).filter((key) => options[key] !== undefined);
+  const known = [...FACTORIES, ...LISTS];
+  const faults = keys.flatMap((key) => {
+    const value = options[key];
+    if (!known.includes(key)) return [`${CALL}.${key}: unknown key${suggestion(key, known)}`];
+    if (LISTS.includes(key))
+      return Array.isArray(value) ? [] : [`${CALL}.${key}: must be a list, got ${describeValue(value)}`];
+    // A provider that exists already may be known by any token.
+    const isUsable = key === 'useExisting' || typeof value === 'function';
+    return isUsable
+      ? []
+      : [`${CALL}.${key}: must be a ${key === 'useClass' ? 'class' : 'function'}, got ${describeValue(value)}`];
+  });
+  const given = keys.filter((key) => FACTORIES.includes(key));
+  if (given.length !== 1) {
+    const got = given.length === 0 ? 'none' : given.join(' and ');
+    faults.push(`${CALL}: needs one of useFactory, useClass and useExisting, got ${got}`);
+  }
+  if (faults.length > 0) throw new InvalidConfigurationError(faults);
+}

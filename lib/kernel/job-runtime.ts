@@ -399,7 +399,8 @@ export class JobRuntime {
         assignedFor: leadership.assignedFor,
         patienceIsOver: leadership.patienceIsOver,
         settled,
-        missedSince: (mark) => this.#timer.missedSince(mark, this.#catchUpWindowMs()),
+        missedSince: (item, mark) =>
+          watch.isOnRecordSince(item, mark) ? this.#timer.missedSince(mark, this.#catchUpWindowMs()) : undefined,
       },
     };
   }
@@ -418,6 +419,7 @@ export class JobRuntime {
       case 'campaign':
         return leadership.campaignSoon();
       case 'abdicate':
+        if (action.bequest === 'resharding') return sharding.bequeath();
         await registry.remove(this.#paths.leader);
         return;
       case 'request-resharding':

@@ -18,6 +18,8 @@ export class JobWatch {
   readonly #clock: Clock;
   readonly #firings = new Map<number, number>();
   #firingsReadFor: number | undefined;
+  /** By item, when its owner was last seen to be one that keeps no record; milliseconds since 1970. */
+  readonly #offRecord = new Map<number, number>();
   #read: { readonly nodes: ReadonlyMap<string, MirroredNode>; readonly view: JobView } | undefined;
 
   constructor(mirror: Mirror, reader: JobViewReader, clock: Clock) {
@@ -33,8 +35,24 @@ export class JobWatch {
   /** The job as of the mirror's present moment. */
   get view(): JobView {
     const { nodes } = this.#mirror;
-    if (this.#read?.nodes !== nodes) this.#read = { nodes, view: this.#withAllFirings(this.#reader.read(nodes)) };
+    if (this.#read?.nodes !== nodes) {
+      this.#read = { nodes, view: this.#withAllFirings(this.#reader.read(nodes)) };
+      this.#noteOffRecord(this.#read.view);
+    }
     return this.#read.view;
+  }
+
+  #noteOffRecord({ items, firingRecords }: JobView): void {
+    for (const { item, owner } of items)
+      if (owner !== undefined && !firingRecords.has(owner)) this.#offRecord.set(item, this.#clock.now());
+  }
+
+  /**
+   * Whether all that may have begun the item since `mark` (milliseconds since 1970), as far as this instance has seen,
+   * keep a record of it. Java instances do not.
+   */
+  isOnRecordSince(item: number, mark: number): boolean {
+    return (this.#offRecord.get(item) ?? -Infinity) < mark;
   }
 
   /** What was once read of a peer's record holds, also when the record has changed and has not been read again. */

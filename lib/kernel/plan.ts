@@ -45,10 +45,10 @@ export interface LocalFacts {
   /** The last scheduled firing that this instance has decided on. */
   readonly settled: SettledFiring | undefined;
   /**
-   * The one recent instant of the schedule that is missing if an item was last begun at `mark`; `undefined` if none is,
-   * or more than one. Milliseconds since 1970.
+   * The one recent instant of the schedule that is missing if the item was last begun at `mark`; `undefined` if none is,
+   * or more than one, or if nobody can tell. Milliseconds since 1970.
    */
-  readonly missedSince: (mark: number) => number | undefined;
+  readonly missedSince: (item: number, mark: number) => number | undefined;
 }
 
 /** What an assignment was made for, to see when it is out of date. */
@@ -72,7 +72,7 @@ export type Action =
   | { readonly type: 'stop' }
   | { readonly type: 'return-to-servers' }
   | { readonly type: 'campaign' }
-  | { readonly type: 'abdicate' }
+  | { readonly type: 'abdicate'; readonly bequest: 'resharding' | 'nothing' }
   | { readonly type: 'request-resharding'; readonly reason: string }
   | { readonly type: 'await-idle-items'; readonly items: readonly number[] }
   | { readonly type: 'reshard' }
@@ -87,7 +87,10 @@ type Rule = (situation: Situation) => Action | undefined;
 export function plan(situation: Situation): readonly Action[] {
   // An operator ends an instance by removing its node; nothing else matters then. A lost session is not that: the
   // runtime plans only while the session in which it registered lives.
-  if (!situation.now.instances.has(situation.me)) return [{ type: 'stop' }];
+  if (!situation.now.instances.has(situation.me)) {
+    const { now, me } = situation;
+    return now.leader === me ? [{ type: 'abdicate', bequest: bequest(now) }, { type: 'stop' }] : [{ type: 'stop' }];
+  }
   return RULES.map((rule) => rule(situation)).filter((action) => action !== undefined);
 }
 
@@ -97,14 +100,27 @@ const standForElection: Rule = ({ now, me }) =>
   now.leader === undefined && isAvailable(now, me) ? { type: 'campaign' } : undefined;
 
 const abdicate: Rule = ({ now, me, myIp }) =>
-  now.leader === me && now.servers.get(myIp) === 'DISABLED' ? { type: 'abdicate' } : undefined;
+  now.leader === me && now.servers.get(myIp) === 'DISABLED' ? { type: 'abdicate', bequest: bequest(now) } : undefined;
+
+/**
+ * What a leader leaves to its successor. A Java peer asks for an assignment only if it leads already when it hears of a
+ * change, so it never would for the one that ended this instance's leadership.
+ */
+function bequest(now: JobView): 'resharding' | 'nothing' {
+  const isWanted = !now.reshardingNeeded && availableInstances(now).length > 0;
+  return isWanted && !staysAsAssigned(now) ? 'resharding' : 'nothing';
+}
+
+function staysAsAssigned({ config, items }: JobView): boolean {
+  return config?.staticSharding === true && items.every(({ owner }) => owner !== undefined);
+}
 
 const requestResharding: Rule = ({ now, me, local }) => {
   if (now.leader !== me || now.reshardingNeeded || now.config === undefined) return undefined;
   if (availableInstances(now).length === 0) return undefined;
   const recounted = now.items.length !== now.config.shardingTotalCount;
   if (recounted) return { type: 'request-resharding', reason: 'the number of items differs from the configured one' };
-  if (now.config.staticSharding && now.items.every(({ owner }) => owner !== undefined)) return undefined;
+  if (staysAsAssigned(now)) return undefined;
   const reason = whyAssignmentIsOutdated(now, local.assignedFor);
   return reason === undefined ? undefined : { type: 'request-resharding', reason };
 };
@@ -151,7 +167,7 @@ const catchUp: Rule = ({ now, me, local: { isIdle, settled, missedSince } }) => 
   if (!isIdle || !isAssigned(now) || now.config?.monitorExecution !== true) return undefined;
   const missed = assignedItems(now, me).flatMap(({ item }) => {
     const mark = now.firings.get(item);
-    const instant = mark === undefined ? undefined : missedSince(mark);
+    const instant = mark === undefined ? undefined : missedSince(item, mark);
     return instant === undefined || isSettled(settled, item, instant) ? [] : [{ item, instant }];
   });
   const [first] = missed;

@@ -103,6 +103,9 @@ function registrationOperations(
     if (node !== undefined) operations.push({ type: 'remove', path, version: node.version });
     operations.push({ type: 'create', path, value: instanceYaml(instance), lifetime: 'session' });
   }
+  // From the first on, for one who has no record is taken for one who keeps none.
+  const record = paths.firing(instance.jobInstanceId);
+  if (!watch.nodes.has(record)) operations.push({ type: 'create', path: record, value: '' });
   return operations;
 }
 
@@ -113,7 +116,7 @@ function wantedStatus(status: string | undefined, config: JobConfiguration): 'EN
 }
 
 async function createParents({ registry, watch, paths }: RegistrationPorts): Promise<void> {
-  const missing = [paths.instances, paths.servers].filter((path) => !watch.nodes.has(path));
+  const missing = [paths.instances, paths.servers, paths.firings].filter((path) => !watch.nodes.has(path));
   await Promise.all(missing.map((path) => registry.create(path, '')));
 }
 

@@ -14,7 +14,8 @@
  * do not check the version; against them only the `running` marks stand, as among themselves.
  *
  * The wait for running items has a limit (`RESHARDING_PATIENCE_MS`). Past it, items that still run stay with their living
- * owner, the others are assigned, and another assignment follows when the busy ones have finished.
+ * owner, the others are assigned, and another assignment follows when the busy ones have finished. Marks of instances that
+ * are gone are removed then: Java peers have had the time to take over what these have left unfinished.
  */
 import { RegistryConflictError } from '../api/errors.js';
 import { type JobLogger } from '../api/logger.js';
@@ -26,6 +27,7 @@ import { type Operation, type RegistryCenter } from '../registry/registry-center
 import { type JobTypes } from './job-types.js';
 import { type JobWatch } from './job-watch.js';
 import { type AssignedFor, assignmentBasis } from './plan.js';
+import { abandonedItems, isPartlyUnread, pinnedItems } from './select-items.js';
 import { averageAllocation } from './strategies/average-allocation.js';
 
 /** How long the leader lets running items finish before it assigns the others without them. */
@@ -54,15 +56,28 @@ export class Sharding {
 
   /** Asks for an assignment, and from then on keeps everybody from beginning a run until it is made. */
   async request(reason: string): Promise<void> {
-    const { registry, watch, paths, logger } = this.#ports;
+    const { paths, logger } = this.#ports;
+    await this.#request();
+    logger.debug(`Job '${paths.jobName}': the items are to be assigned anew, because ${reason}.`);
+  }
+
+  /** Gives up leading, and in the same commit asks the next leader for an assignment. */
+  async bequeath(): Promise<void> {
+    const { paths, logger } = this.#ports;
+    await this.#request([{ type: 'remove', path: paths.leader }]);
+    logger.debug(`Job '${paths.jobName}': this instance leads no more; the items are to be assigned by its successor.`);
+  }
+
+  async #request(more: readonly Operation[] = []): Promise<void> {
+    const { registry, watch, paths } = this.#ports;
     const parents = [paths.sharding, paths.leaderSharding].filter((path) => !watch.nodes.has(path));
     await Promise.all(parents.map((path) => registry.create(path, '')));
     await registry.commit([
       { type: 'check', path: paths.leader },
       { type: 'create', path: paths.resharding, value: '' },
       { type: 'set', path: paths.sharding, value: '' },
+      ...more,
     ]);
-    logger.debug(`Job '${paths.jobName}': the items are to be assigned anew, because ${reason}.`);
   }
 
   /**
@@ -73,7 +88,7 @@ export class Sharding {
    */
   async assign(): Promise<AssignedFor | undefined> {
     const { registry, watch, paths, me, logger } = this.#ports;
-    if ([...watch.view.firingRecords.values()].includes(undefined)) await watch.readAll();
+    if (isPartlyUnread(watch.view)) await watch.readAll();
     const { view } = watch;
     const instances = availableInstances(view);
     if (view.leader !== me || !view.reshardingNeeded || view.config === undefined || instances.length === 0) return;
@@ -93,6 +108,7 @@ export class Sharding {
       versioned({ type: 'set', path: paths.sharding, value: '' }, view.shardingVersion),
       ...this.#ownerOperations(owners),
       ...this.#removalsOfSurplusItems(view, owners.size),
+      ...this.#removalsOfAbandonedMarks(view, owners.size),
       ...this.#removalsOfGoneInstances(view),
       versioned({ type: 'remove', path: paths.resharding }, view.reshardingVersion),
       ...(view.processing ? [{ type: 'remove', path: paths.processing } as const] : []),
@@ -168,13 +184,24 @@ export class Sharding {
 
   #removalsOfSurplusItems(view: JobView, total: number): readonly Operation[] {
     const { paths, watch } = this.#ports;
-    const surplus = view.items.filter(({ item, running }) => item >= total && !running).map(({ item }) => item);
+    const abandoned = abandonedItems(view);
+    const surplus = view.items
+      .filter(({ item, running }) => item >= total && (!running || abandoned.includes(item)))
+      .map(({ item }) => item);
     if (surplus.length === 0) return [];
     const roots = surplus.map((item) => paths.item(item));
     return [...watch.nodes.keys()]
       .filter((path) => roots.some((root) => path === root || path.startsWith(`${root}/`)))
       .sort((a, b) => b.length - a.length)
       .map((path) => ({ type: 'remove', path }));
+  }
+
+  #removalsOfAbandonedMarks(view: JobView, total: number): readonly Operation[] {
+    const { paths, logger } = this.#ports;
+    const items = abandonedItems(view).filter((item) => item < total);
+    if (items.length > 0)
+      logger.warn(`Job '${paths.jobName}': items ${ranges(items)} were running on an instance that is gone.`);
+    return items.map((item) => ({ type: 'remove', path: paths.item(item, 'running') }));
   }
 
   /**
@@ -206,13 +233,6 @@ export class Sharding {
 /** Whether an error only says that somebody was faster, or that the world has changed: look again, then decide again. */
 export function isLostRace(error: unknown): boolean {
   return error instanceof RegistryConflictError;
-}
-
-/** Items that stay where they are: they run, and their owner lives. */
-function pinnedItems(view: JobView, total: number): readonly { readonly item: number; readonly owner: string }[] {
-  return view.items.flatMap(({ item, owner, running }) =>
-    running && item < total && owner !== undefined && view.instances.has(owner) ? [{ item, owner }] : [],
-  );
 }
 
 function versioned<T extends Operation>(operation: T, version: number | undefined): T {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { toYaml } from '../../lib/layout/job-configuration-yaml.js';
+import { instanceYaml } from '../../lib/layout/job-instance.js';
 import { Cluster } from '../support/cluster.js';
 import { aConfiguration, idOf, ipOf } from '../support/views.js';
 
@@ -216,6 +217,96 @@ describe('a trigger', () => {
     await cluster.settle();
     expect(cluster.runs.map(({ at }) => at)).toEqual(['00:00:05', 'by hand']);
     end();
+  });
+});
+
+/**
+ * A Java instance as its peers see it: registered, and without a record of what it has begun. It does nothing by itself,
+ * and so does not lead either.
+ */
+async function joinJava(cluster: Cluster, name: string): Promise<void> {
+  const { operator, paths } = cluster;
+  await operator.put(paths.server(ipOf(name)), 'ENABLED');
+  const yaml = instanceYaml({ jobInstanceId: idOf(name), serverIp: ipOf(name) });
+  await operator.create(paths.instance(idOf(name)), yaml, 'session');
+  await cluster.settle();
+}
+
+describe('beside Java instances, which ask for an assignment only while they lead,', () => {
+  test('a leader whose server is disabled leaves the request to its successor', async () => {
+    await using cluster = await Cluster.start(['A']);
+    await joinJava(cluster, 'J');
+    expect(cluster.owners).toEqual({ J: [0], A: [1] });
+
+    await cluster.operator.put(cluster.paths.server(ipOf('A')), 'DISABLED');
+    await cluster.settle();
+    expect(cluster.view.leader).toBeUndefined();
+    expect(cluster.view.reshardingNeeded).toBe(true);
+  });
+
+  test('a leader that an operator has ended leaves the request to its successor', async () => {
+    await using cluster = await Cluster.start(['A']);
+    await joinJava(cluster, 'J');
+
+    await cluster.operator.remove(cluster.paths.instance(idOf('A')));
+    await cluster.settle();
+    expect(cluster.view.leader).toBeUndefined();
+    expect(cluster.view.reshardingNeeded).toBe(true);
+  });
+
+  test('a leader that is ended leaves no request where items stay with their instance', async () => {
+    await using cluster = await Cluster.start(['A'], { job: { staticSharding: true } });
+    await joinJava(cluster, 'J');
+
+    await cluster.operator.remove(cluster.paths.instance(idOf('A')));
+    await cluster.settle();
+    expect(cluster.view.leader).toBeUndefined();
+    expect(cluster.view.reshardingNeeded).toBe(false);
+  });
+});
+
+describe('beside Java instances, which leave no record of what they have begun,', () => {
+  test('an item that comes back from one is not run again for the firing that it had there', async () => {
+    await using cluster = await Cluster.start(['A']);
+    await cluster.fire();
+    await joinJava(cluster, 'J');
+    await cluster.fire();
+    cluster.forget();
+
+    await cluster.operator.remove(cluster.paths.instance(idOf('J')));
+    await cluster.advance(2_000);
+    expect(cluster.owners).toEqual({ A: [0, 1] });
+    expect(cluster.runs).toEqual([]);
+
+    await cluster.fire();
+    expect(cluster.ran).toEqual({ A: [0, 1] });
+  });
+});
+
+describe('beside Java instances with failover, whose marks outlive them,', () => {
+  test('the items of one that crashed when no Java peer was left are run again', async () => {
+    await using cluster = await Cluster.start(['A'], { job: { failover: true } });
+    await joinJava(cluster, 'J');
+    await cluster.operator.create(cluster.paths.item(0, 'running'), idOf('J'));
+    await cluster.operator.remove(cluster.paths.instance(idOf('J')));
+    await cluster.advance(6_000);
+    expect(cluster.owners).toEqual({ A: [0, 1] });
+    expect(cluster.view.items.filter(({ running }) => running)).toEqual([]);
+    cluster.forget();
+
+    await cluster.fire();
+    expect(cluster.ran).toEqual({ A: [0, 1] });
+  });
+
+  test('they do not hold back an item that the job has no more', async () => {
+    await using cluster = await Cluster.start(['A'], { job: { failover: true } });
+    await joinJava(cluster, 'J');
+    await cluster.operator.create(cluster.paths.item(1, 'running'), idOf('J'));
+    const one = aConfiguration({ cron: FIVE_SECONDS, timeZone: 'GMT', failover: true, shardingTotalCount: 1 });
+    await cluster.operator.put(cluster.paths.config, toYaml(one));
+    await cluster.operator.remove(cluster.paths.instance(idOf('J')));
+    await cluster.advance(6_000);
+    expect(cluster.view.items.map(({ item }) => item)).toEqual([0]);
   });
 });
 

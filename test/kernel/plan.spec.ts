@@ -48,6 +48,16 @@ describe('leading', () => {
   });
 });
 
+describe('an instance whose node an operator has removed', () => {
+  test('stops', () => {
+    expect(planOf('C', aView(['A', 'B']))).toEqual(['stop']);
+  });
+
+  test('gives up leading first, so that nobody waits for what it still runs', () => {
+    expect(planOf('C', aView(['A', 'B'], { leader: idOf('C') }))).toEqual(['abdicate', 'stop']);
+  });
+});
+
 describe('asking for a new assignment', () => {
   const before = assignmentBasis(aView(['A', 'B']));
 
@@ -167,7 +177,7 @@ describe('an instance', () => {
 
 describe('a firing whose item changes hands', () => {
   const before = T - 5_000;
-  const missedSince = (mark: number): number | undefined => (mark === before ? T : undefined);
+  const missedSince = (_item: number, mark: number): number | undefined => (mark === before ? T : undefined);
   const settled = { instant: T, items: new Set([0]) };
   const mine = [anItem(0, { owner: idOf('A') }), anItem(1, { owner: idOf('A') })];
 

@@ -2,7 +2,7 @@ import { JobConflictError } from '../api/errors.js';
 import { type JobLogger } from '../api/logger.js';
 import { type JobInstance } from '../api/sharding-strategy.js';
 import { createJobInstance } from '../layout/job-instance.js';
-import { type RegistryCenter } from '../registry/registry-center.js';
+import { type RegistryCenter, type SessionState } from '../registry/registry-center.js';
 import { type Clock, systemClock } from '../time/clock.js';
 import { ClockTimers, type FiringTimers } from './cron-timer.js';
 import { type JobDefinition } from './job-definition.js';
@@ -32,6 +32,7 @@ export class JobHost {
   readonly #ports: JobRuntimePorts;
   readonly #jobs = new Map<string, JobRuntime>();
   #isStopping = false;
+  #unsubscribe: (() => void) | undefined;
 
   constructor(options: JobHostOptions) {
     const { registryCenter, logger, clock = systemClock, shutdownGracePeriodMilliseconds = 30_000 } = options;
@@ -72,6 +73,7 @@ export class JobHost {
       throw new JobConflictError(`Job '${jobName}' cannot be added: this process is shutting down.`);
     this.types.check(configuration);
     if (typeof job === 'string') this.types.executor(jobName, job);
+    this.#unsubscribe ??= this.registryCenter.session.onChange((state) => this.#tell(state));
     const runtime = new JobRuntime(definition, this.#ports);
     this.#jobs.set(jobName, runtime);
     return runtime;
@@ -96,5 +98,28 @@ export class JobHost {
   async stop(): Promise<void> {
     this.stopFirings();
     await Promise.all([...this.#jobs.values()].map((runtime) => runtime.stop('the process is shutting down')));
+    this.#unsubscribe?.();
+  }
+
+  /** What happens to the session concerns all jobs alike, so it is logged once. */
+  #tell(state: SessionState): void {
+    const { logger } = this.#ports;
+    const { description } = this.registryCenter;
+    switch (state.phase) {
+      case 'suspended':
+        return logger.warn(`Nothing is heard of the ${description}. No item is begun until it answers again.`);
+      case 'lost':
+        return logger.warn(
+          `The session with the ${description} is lost (${state.reason}). Running items are told to end, as peers may take over.`,
+        );
+      case 'connected':
+        return logger.log(`Connected to the ${description}.`);
+      case 'closed':
+        return logger.log(`The ${description} is closed: ${state.reason}.`);
+      case 'connecting':
+        return;
+      default:
+        return state satisfies never;
+    }
   }
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { sharedZooKeeper } from '../support/shared-zookeeper.js';
+import { until } from '../support/until.js';
+import { ZooKeeperServer } from '../support/zookeeper-server.js';
 import { Processes, type RecordedRun } from './processes.js';
 
 const zooKeeper = sharedZooKeeper();
@@ -72,5 +74,34 @@ describe('several processes on a real ZooKeeper', () => {
       ({ instance, item, startedAt }) => instance === 'B' && item === taken.item && startedAt > killedAt,
     )!;
     expect(next.fencingToken).toBeGreaterThan(taken.fencingToken);
+  }, 60_000);
+
+  test('go on by themselves when ZooKeeper was away for longer than their sessions last, and run nothing twice', async () => {
+    await using server = await ZooKeeperServer.start();
+    await using processes = new Processes({ SERVERS: server.address, NAMESPACE: 'jobs', TOTAL: `${TOTAL}` });
+    for (const instance of ['A', 'B']) await processes.start(instance);
+    await processes.untilSpreadOver(['A', 'B'], TOTAL);
+
+    await server.stop();
+    const lost = (instance: string): boolean => /The session with the .* is lost/.test(processes.output(instance));
+    await until(() => ['A', 'B'].every(lost), 'both instances to give up their sessions');
+    const before = processes.runs.length;
+    await server.restart();
+    await processes.untilSpreadOver(['A', 'B'], TOTAL);
+
+    expect(processes.runs.length).toBeGreaterThan(before);
+    expect(doubled(processes.runs)).toEqual([]);
+  }, 60_000);
+
+  test('boot while ZooKeeper is absent, and begin when it comes', async () => {
+    await using server = await ZooKeeperServer.start();
+    await server.stop();
+    await using processes = new Processes({ SERVERS: server.address, NAMESPACE: 'jobs', TOTAL: `${TOTAL}` });
+    await processes.start('A');
+    expect(processes.runs).toEqual([]);
+    expect(processes.output('A')).toMatch(/The registry centre has not answered yet/);
+
+    await server.restart();
+    await processes.untilSpreadOver(['A'], TOTAL);
   }, 60_000);
 });

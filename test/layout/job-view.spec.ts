@@ -303,7 +303,7 @@ test.each([
   [paths.item(12, 'failover'), false],
   [paths.item(12, 'failovering'), false],
   [paths.nextJobInstanceIp, false],
-  [paths.firing(java), false],
+  [paths.firing(java), true],
   ['/sharding/1/running', false],
 ])('of %s only the existence matters: %p', (path, expected) => {
   expect(isPresenceOnly(path)).toBe(expected);

@@ -20,6 +20,8 @@ export default tseslint.config(
           'process',
           'setTimeout',
           'URL',
+          ,
+          'setImmediate',
         ].map((name) => [name, 'readonly']),
       ),
     },

@@ -1,5 +1,6 @@
+import { describeValue } from '../api/describe-value.js';
 import { InvalidConfigurationError, JobStateError } from '../api/errors.js';
-import { type JobConfiguration } from '../api/job-configuration.js';
+import { type JobConfiguration, jobConfiguration } from '../api/job-configuration.js';
 import { type ElasticJob, isSimpleJob } from '../api/job.js';
 import { type JobLogger } from '../api/logger.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
@@ -30,10 +31,11 @@ abstract class JobBootstrap {
     configuration: JobConfiguration,
     options: JobBootstrapOptions,
   ) {
-    const name = nameOf(job, configuration.jobName);
+    const checked = jobConfiguration(configuration);
+    const name = nameOf(job, checked.jobName);
     this.#host = options.host ?? hostOf(registryCenter);
     this.runtime = this.#host.add({
-      configuration,
+      configuration: checked,
       job,
       jobClassName: options.jobClassName ?? name,
       owner: options.owner ?? (typeof job === 'string' ? `job type ${name}` : `class ${name}`),
@@ -90,7 +92,7 @@ export class OneOffJobBootstrap extends JobBootstrap {
     configuration: JobConfiguration,
     options: JobBootstrapOptions = {},
   ) {
-    if (configuration.cron !== undefined) {
+    if (jobConfiguration(configuration).cron !== undefined) {
       throw new JobStateError(
         `Cron should be empty: job '${configuration.jobName}' has '${configuration.cron}' and is to be started as a one-off job.`,
       );
@@ -129,6 +131,8 @@ function nameOf(job: ElasticJob | string, jobName: string): string {
 }
 
 function hostOf(registryCenter: RegistryCenter): JobHost {
+  if (typeof (registryCenter as Partial<RegistryCenter> | null | undefined)?.connect !== 'function')
+    throw new InvalidConfigurationError([`A job needs a registry centre, got ${describeValue(registryCenter)}`]);
   const known = hosts.get(registryCenter);
   if (known !== undefined) return known;
   registryCenter.connect();

@@ -20,6 +20,7 @@ import { parseShardingItemParameters } from '../layout/sharding-item-parameters.
 import { taskId } from '../layout/task-id.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
+import { describeCause, stackOf } from './error-handlers.js';
 import { type ItemMarks } from './item-marks.js';
 import { type JobTypes } from './job-types.js';
 import { type JobWatch } from './job-watch.js';
@@ -84,7 +85,7 @@ export class JobRun {
       await this.#runItems(begun, signal);
       return { decidedOn: begun.decidedOn };
     } catch (error) {
-      await this.#tellErrorHandler(error);
+      await this.#tellOf(error, signal);
       return { decidedOn: undefined };
     }
   }
@@ -144,7 +145,7 @@ export class JobRun {
     if (items.length === 0) return;
     try {
       const parameters = parseShardingItemParameters(config.shardingItemParameters);
-      const limiter = new Limiter(types.threadPoolSizeProvider(config).getSize());
+      const limiter = new Limiter(types.threadPoolSize(config));
       const shared = {
         jobName: paths.jobName,
         taskId: taskId({ jobName: paths.jobName, items: items.map(({ item }) => item), jobInstanceId: me }),
@@ -174,19 +175,29 @@ export class JobRun {
       if (typeof job === 'string') await types.executor(context.jobName, job).process(config, context);
       else await job.execute(context);
     } catch (error) {
-      await this.#tellErrorHandler(error);
+      await this.#tellOf(error, context.signal);
     }
+  }
+
+  /** That a run was told to end is no failure of the job; whoever told it to has logged why. */
+  async #tellOf(error: unknown, signal: AbortSignal): Promise<void> {
+    const { logger, paths } = this.#ports;
+    if (signal.aborted && error === signal.reason) logger.warn(`Job '${paths.jobName}': ${String(error)}`);
+    else await this.#tellErrorHandler(error);
   }
 
   async #tellErrorHandler(cause: unknown): Promise<void> {
     const { types, watch, paths, logger } = this.#ports;
     const { config } = watch.view;
     try {
-      if (config === undefined) logger.error(`Job '${paths.jobName}': ${String(cause)}`);
+      if (config === undefined) logger.error(`Job '${paths.jobName}': ${describeCause(cause)}`);
       else await types.errorHandler(config).handleException(paths.jobName, cause);
     } catch (error) {
       // The handler's own failure, or a handler type unknown since a change at run time: the cause must not get lost.
-      logger.error(`Job '${paths.jobName}': ${String(cause)}; its error handler: ${String(error)}`, stackOf(cause));
+      logger.error(
+        `Job '${paths.jobName}': ${describeCause(cause)}; its error handler: ${describeCause(error)}`,
+        stackOf(cause),
+      );
     }
   }
 }
@@ -201,8 +212,4 @@ class ClockDifferenceError extends ElasticJobError {
         `'${Math.floor(differenceMs / 1000)}' seconds, max time different is '${maxSeconds}' seconds.`,
     );
   }
-}
-
-function stackOf(cause: unknown): string | undefined {
-  return cause instanceof Error ? cause.stack : undefined;
 }

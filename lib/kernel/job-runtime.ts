@@ -100,6 +100,7 @@ export class JobRuntime {
   #acceptsFirings = true;
   #lookIsQueued = false;
   #started: Deferred | undefined;
+  #startFailure: Error | undefined;
   #stopped: Promise<void> | undefined;
   readonly #cleanUps: (() => void)[] = [];
 
@@ -142,8 +143,14 @@ export class JobRuntime {
    * Registers the job and this instance, as soon as the registry can be reached, and takes part in the job from then on.
    * @returns when registered; for a further call, the same promise
    * @throws JobConflictError, InvalidConfigurationError if that can never succeed; the job is stopped then
+   * @throws JobStateError if the job has been stopped
    */
   start(): Promise<void> {
+    if (this.#phase === 'stopping' || this.#phase === 'stopped')
+      return Promise.reject(
+        this.#startFailure ??
+          new JobStateError(`Job '${this.jobName}' has been stopped. Make a new bootstrap to start it again.`),
+      );
     if (this.#started !== undefined) return this.#started.promise;
     this.#started = new Deferred();
     this.#phase = 'starting';
@@ -340,6 +347,7 @@ export class JobRuntime {
       return;
     }
     logger.error(`Job '${this.jobName}' could not be started: ${String(error)}`);
+    this.#startFailure = error;
     this.#started?.reject(error);
     this.#enterStopped();
   }
@@ -371,17 +379,19 @@ export class JobRuntime {
       this.#alarms.setRetry('retry', () => this.#lookSoon());
       return;
     }
+    let failed = false;
     for (const action of plan(this.#situation(parts))) {
       try {
         await this.#perform(action, parts);
-        this.#alarms.succeeded();
       } catch (error) {
         // A lost race shows in the view sooner or later, and that leads to another look; the retry is for all else.
         if (!isLostRace(error) && !(error instanceof RegistryUnavailableError))
           this.#ports.logger.error(`Job '${this.jobName}': ${action.type} failed and is tried again: ${String(error)}`);
+        failed = true;
         this.#alarms.setRetry('retry', () => this.#lookSoon());
       }
     }
+    if (!failed) this.#alarms.succeeded();
   }
 
   #situation({ watch, marks, leadership }: Parts): Situation {

@@ -3,10 +3,12 @@
  * given at start. An unknown name is refused with the names that are known.
  */
 import { availableParallelism } from 'node:os';
+import { describeValue } from '../api/describe-value.js';
 import { type JobErrorHandler } from '../api/error-handler.js';
 import { InvalidConfigurationError } from '../api/errors.js';
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type TypedJobItemExecutor } from '../api/job-executor.js';
+import { jobPath, keyPath } from '../api/job-name.js';
 import { type JobLogger } from '../api/logger.js';
 import { type JobShardingStrategy } from '../api/sharding-strategy.js';
 import { type JobExecutorThreadPoolSizeProvider } from '../api/thread-pool-size.js';
@@ -48,7 +50,7 @@ export class JobTypes {
   /** Default: AVG_ALLOCATION. */
   strategy({ jobName, jobShardingStrategyType }: JobConfiguration): JobShardingStrategy {
     return choose(this.#strategies, jobShardingStrategyType ?? 'AVG_ALLOCATION', {
-      key: `${jobName}.jobShardingStrategyType`,
+      path: keyPath(jobPath(jobName), 'jobShardingStrategyType'),
       what: 'sharding strategy',
     });
   }
@@ -56,7 +58,7 @@ export class JobTypes {
   /** Default: LOG. */
   errorHandler({ jobName, jobErrorHandlerType }: JobConfiguration): JobErrorHandler {
     return choose(this.#errorHandlers, jobErrorHandlerType ?? 'LOG', {
-      key: `${jobName}.jobErrorHandlerType`,
+      path: keyPath(jobPath(jobName), 'jobErrorHandlerType'),
       what: 'error handler',
     });
   }
@@ -64,14 +66,31 @@ export class JobTypes {
   /** Default: CPU. */
   threadPoolSizeProvider(configuration: JobConfiguration): JobExecutorThreadPoolSizeProvider {
     return choose(this.#threadPoolSizeProviders, configuration.jobExecutorThreadPoolSizeProviderType ?? 'CPU', {
-      key: `${configuration.jobName}.jobExecutorThreadPoolSizeProviderType`,
+      path: keyPath(jobPath(configuration.jobName), 'jobExecutorThreadPoolSizeProviderType'),
       what: 'thread pool size provider',
     });
   }
 
+  /**
+   * How many items of one firing may run at once, as the provider says now.
+   * @throws InvalidConfigurationError if it says anything but an integer of at least 1
+   */
+  threadPoolSize(configuration: JobConfiguration): number {
+    const provider = this.threadPoolSizeProvider(configuration);
+    const size: unknown = provider.getSize();
+    if (typeof size === 'number' && Number.isInteger(size) && size >= 1) return size;
+    const path = keyPath(jobPath(configuration.jobName), 'jobExecutorThreadPoolSizeProviderType');
+    throw new InvalidConfigurationError([
+      `${path}: the provider ${provider.type} must return an integer of at least 1, got ${describeValue(size)}`,
+    ]);
+  }
+
   /** The executor of jobs that have a type instead of a class. */
   executor(jobName: string, type: string): TypedJobItemExecutor {
-    return choose(this.#executors, type, { key: `${jobName}.elasticJobType`, what: 'job type' });
+    return choose(this.#executors, type, {
+      path: keyPath(jobPath(jobName), 'elasticJobType'),
+      what: 'job type',
+    });
   }
 
   /** Refuses a configuration that names something unknown; all faults at once. */
@@ -92,7 +111,7 @@ export class JobTypes {
     const [listener] = configuration.jobListenerTypes;
     if (listener !== undefined) {
       faults.push(
-        `elasticjob.jobs.${configuration.jobName}.jobListenerTypes: unknown job listener "${listener}"; ` +
+        `${keyPath(jobPath(configuration.jobName), 'jobListenerTypes')}: unknown job listener ${describeValue(listener)}; ` +
           'job listeners are not available in this version',
       );
     }
@@ -106,12 +125,12 @@ const singleThread: JobExecutorThreadPoolSizeProvider = { type: 'SINGLE_THREAD',
 function choose<T extends { readonly type: string }>(
   choices: readonly T[],
   type: string,
-  { key, what }: { readonly key: string; readonly what: string },
+  { path, what }: { readonly path: string; readonly what: string },
 ): T {
   const choice = choices.find((candidate) => candidate.type.toUpperCase() === type.toUpperCase());
   if (choice !== undefined) return choice;
   const known = [...new Set(choices.map((candidate) => candidate.type))].join(', ');
   throw new InvalidConfigurationError([
-    `elasticjob.jobs.${key}: unknown ${what} ${JSON.stringify(type)}; known are: ${known === '' ? 'none' : known}`,
+    `${path}: unknown ${what} ${describeValue(type)}; known are: ${known === '' ? 'none' : known}`,
   ]);
 }

@@ -24,6 +24,7 @@ import { encodeFirings } from '../layout/firing-record.js';
 import { type JobPaths } from '../layout/job-paths.js';
 import { availableInstances, type JobView } from '../layout/job-view.js';
 import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
+import { describeCause } from './error-handlers.js';
 import { type JobTypes } from './job-types.js';
 import { type JobWatch } from './job-watch.js';
 import { type AssignedFor, assignmentBasis } from './plan.js';
@@ -130,17 +131,14 @@ export class Sharding {
   #owners(view: JobView, instances: readonly JobInstance[]): Map<number, string> {
     const total = view.config?.shardingTotalCount ?? 0;
     const strategy = this.#strategy(view);
-    const shares = strategy.sharding(instances, this.#ports.paths.jobName, total);
-    const owners = new Map([...shares].flatMap(([id, items]) => items.map((item) => [item, id] as const)));
-    const count = [...shares.values()].reduce((sum, items) => sum + items.length, 0);
+    const shares: unknown = strategy.sharding(instances, this.#ports.paths.jobName, total);
+    const given = sharesOf(shares);
     const known = new Set(instances.map(({ jobInstanceId }) => jobInstanceId));
-    const complete = Array.from({ length: total }, (_, item) => item).every((item) =>
-      known.has(owners.get(item) ?? ''),
-    );
-    if (complete && count === total) return owners;
+    const owners = new Map(given?.filter(([item, id]) => item < total && known.has(id)));
+    if (given !== undefined && owners.size === total && given.length === total) return owners;
     throw new Error(
-      `The sharding strategy ${strategy.type} must give each of the items 0 to ${total - 1} of job ` +
-        `'${this.#ports.paths.jobName}' to exactly one of the given instances, but returned ${describe(owners)}`,
+      `The sharding strategy ${strategy.type} must return a Map that gives each of the items 0 to ${total - 1} of job ` +
+        `'${this.#ports.paths.jobName}' to exactly one of the given instances, but returned ${describeCause(shares)}`,
     );
   }
 
@@ -233,6 +231,20 @@ export class Sharding {
 /** Whether an error only says that somebody was faster, or that the world has changed: look again, then decide again. */
 export function isLostRace(error: unknown): boolean {
   return error instanceof RegistryConflictError;
+}
+
+/** Pairs of item and instance id, as a strategy returned them; `undefined` if that is anything but a Map of lists of items. */
+function sharesOf(shares: unknown): readonly (readonly [item: number, id: string])[] | undefined {
+  if (!(shares instanceof Map)) return undefined;
+  const pairs: (readonly [number, string])[] = [];
+  for (const [id, items] of shares as Map<unknown, unknown>) {
+    if (typeof id !== 'string' || !Array.isArray(items)) return undefined;
+    for (const item of items as unknown[]) {
+      if (typeof item !== 'number' || !Number.isInteger(item) || item < 0) return undefined;
+      pairs.push([item, id]);
+    }
+  }
+  return pairs;
 }
 
 function versioned<T extends Operation>(operation: T, version: number | undefined): T {

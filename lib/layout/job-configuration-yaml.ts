@@ -102,10 +102,15 @@ function readConfiguration(yaml: YamlMapping, threadPoolKey: ThreadPoolKey | und
   };
 }
 
+/** As for settings given here: no registry holds more. */
+const MOST_ITEMS = 100_000;
+
 function rangeFaults({ jobName, shardingTotalCount }: JobConfiguration): readonly string[] {
   return [
     ...(jobName === '' ? ['jobName must not be empty'] : []),
-    ...(shardingTotalCount < 1 ? [`shardingTotalCount must be at least 1, got ${shardingTotalCount}`] : []),
+    ...(shardingTotalCount < 1 || shardingTotalCount > MOST_ITEMS
+      ? [`shardingTotalCount must be at least 1 and at most ${MOST_ITEMS}, got ${shardingTotalCount}`]
+      : []),
   ];
 }
 

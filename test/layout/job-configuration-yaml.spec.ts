@@ -180,7 +180,7 @@ describe('a stored configuration', () => {
     ['TRIGGER', 'the document is not a mapping'],
     ['- a', 'the document is not a mapping'],
     ['a: b: c', 'Nested mappings are not allowed in compact mappings at line 1, column 4'],
-    ['jobName: bill', 'shardingTotalCount must be at least 1, got 0'],
+    ['jobName: bill', 'shardingTotalCount must be at least 1 and at most 100000, got 0'],
     ['shardingTotalCount: 1', 'jobName must not be empty'],
     ['jobName: a\nshardingTotalCount: 1\n<<: {misfire: true}', 'merge keys (<<) are not supported'],
   ])('%j is refused because %s', (yaml, fault) => {

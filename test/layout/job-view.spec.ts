@@ -200,7 +200,7 @@ describe('a view', () => {
 
   test.each([
     ['', 'the document is empty'],
-    ['jobName: bill\nshardingTotalCount: 0', 'shardingTotalCount must be at least 1, got 0'],
+    ['jobName: bill\nshardingTotalCount: 0', 'shardingTotalCount must be at least 1 and at most 100000, got 0'],
   ])('of a configuration %j says why it cannot be used', (text, fault) => {
     const view = readJobView(nodesOf({ [paths.config]: node(text, { revision: 5, version: 2 }) }), 'bill');
 

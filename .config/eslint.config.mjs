@@ -20,7 +20,6 @@ export default tseslint.config(
           'process',
           'setTimeout',
           'URL',
-          ,
           'setImmediate',
         ].map((name) => [name, 'readonly']),
       ),

@@ -66,9 +66,9 @@ function findInstallation() {
 }
 
 function installedClassPath() {
-  // Debian's jar names everything it needs in its manifest.
-  const debian = '/usr/share/java/zookeeper.jar';
-  if (existsSync(debian)) return debian;
+  // Debian's jar names what it needs in its manifest, but for two of Netty's jars, which TLS takes.
+  const debian = ['zookeeper', 'netty-codec', 'netty-resolver'].map((name) => `/usr/share/java/${name}.jar`);
+  if (existsSync(debian[0])) return debian.filter((jar) => existsSync(jar)).join(delimiter);
   const homes = ['/opt', '/usr/local', '/usr/local/share'].flatMap((parent) =>
     namesIn(parent)
       .filter((name) => /zookeeper/i.test(name))

@@ -51,10 +51,19 @@ export class ItemMarks {
    * @throws RegistryUnavailableError if nothing was marked because the registry cannot be reached
    */
   async begin(items: readonly ItemView[], instant: number | undefined, signal: AbortSignal): Promise<boolean> {
+    this.#session = idOf(this.#ports.registry.session.state);
+    this.#present = items.map(({ item }) => item);
+    const begun = await this.#commitBegin(items, instant, signal);
+    if (!begun || this.#session === idOf(this.#ports.registry.session.state)) return begun;
+    // A process that was suspended begins before it has heard that its session is over, and the marks came to live with
+    // the next one: what they were chosen by may be long out of date.
+    await this.clear(this.#present);
+    return false;
+  }
+
+  async #commitBegin(items: readonly ItemView[], instant: number | undefined, signal: AbortSignal): Promise<boolean> {
     const { registry, watch, paths } = this.#ports;
     const { shardingVersion } = watch.view;
-    this.#session = idOf(registry.session.state);
-    this.#present = items.map(({ item }) => item);
     try {
       await registry.commit([
         shardingVersion === undefined

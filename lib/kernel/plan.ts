@@ -128,6 +128,7 @@ const requestResharding: Rule = ({ now, me, local }) => {
 function whyAssignmentIsOutdated(now: JobView, assignedFor: AssignedFor | undefined): string | undefined {
   if (assignedFor === undefined) return 'there is a new leader';
   if (assignedFor.basis !== assignmentBasis(now)) return 'instances, servers or settings have changed';
+  if (now.items.some(({ owner }) => !now.instances.has(owner ?? ''))) return 'items have no living owner';
   const { pinned } = assignedFor;
   const running = runningItems(now);
   const released = pinned.length > 0 && !pinned.some((item) => running.includes(item));

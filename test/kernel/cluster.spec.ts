@@ -71,7 +71,9 @@ describe('items', () => {
       host: { strategies: [forgetful] },
     });
     expect(cluster.owners).toEqual({});
-    expect(cluster.member('A').log.join('\n')).toContain('FORGETFUL must give each of the items 0 to 1');
+    expect(cluster.member('A').log.join('\n')).toContain(
+      'FORGETFUL must return a Map that gives each of the items 0 to 1',
+    );
   });
 
   test('of a thousand are assigned and run', async () => {
@@ -280,6 +282,16 @@ describe('beside Java instances, which leave no record of what they have begun,'
 
     await cluster.fire();
     expect(cluster.ran).toEqual({ A: [0, 1] });
+  });
+});
+
+describe('beside a Java instance that believes to lead although it has been away for too long,', () => {
+  test('a leader assigns the items anew whose owners it has removed', async () => {
+    await using cluster = await Cluster.start(['A']);
+    await joinJava(cluster, 'J');
+    for (const item of [0, 1]) await cluster.operator.remove(cluster.paths.item(item, 'instance'));
+    await cluster.settle();
+    expect(cluster.owners).toEqual({ J: [0], A: [1] });
   });
 });
 

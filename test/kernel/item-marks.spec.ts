@@ -1,0 +1,40 @@
+import { describe, expect, test } from '@jest/globals';
+import { ItemMarks } from '../../lib/kernel/item-marks.js';
+import { JobWatch } from '../../lib/kernel/job-watch.js';
+import { whenConnected } from '../../lib/kernel/when-connected.js';
+import { JobPaths } from '../../lib/layout/job-paths.js';
+import { isPresenceOnly, JobViewReader } from '../../lib/layout/job-view.js';
+import { ZookeeperRegistryCenter } from '../../lib/registry/zookeeper/zookeeper-registry-center.js';
+import { systemClock } from '../../lib/time/clock.js';
+import { sharedZooKeeper } from '../support/shared-zookeeper.js';
+import { anItem, idOf } from '../support/views.js';
+
+const zooKeeper = sharedZooKeeper();
+const paths = new JobPaths('bill');
+const logger = { debug: () => undefined, log: () => undefined, warn: () => undefined, error: () => undefined };
+const never = new AbortController().signal;
+
+describe('marks', () => {
+  // So it is in a process that was suspended: it fires before it has heard that its session is over.
+  test('that were to be made while there was no session do not live with the next one', async () => {
+    const namespace = zooKeeper.namespace();
+    const configuration = { serverLists: zooKeeper.servers, namespace, sessionTimeoutMilliseconds: 20_000 };
+    const peer = new ZookeeperRegistryCenter(configuration);
+    peer.connect();
+    await peer.create(paths.item(0), '');
+    const mirror = await peer.mirror(paths.root, { presenceOnly: isPresenceOnly });
+    const watch = new JobWatch(mirror, new JobViewReader('bill'), systemClock);
+
+    const registry = new ZookeeperRegistryCenter(configuration);
+    const connected = (signal: AbortSignal): Promise<void> => whenConnected(registry.session, signal);
+    const marks = new ItemMarks({ registry, watch, paths, me: idOf('A'), logger, whenConnected: connected });
+    const items = [anItem(0, { owner: idOf('A') })];
+    const beginning = marks.begin(items, undefined, never);
+    registry.connect();
+    expect(await beginning).toBe(false);
+    await marks.end(items);
+
+    expect(await peer.get(paths.item(0, 'running'))).toBeUndefined();
+    await Promise.all([peer.close(), registry.close()]);
+  });
+});

@@ -30,7 +30,7 @@ function idOf(centre: ZookeeperRegistryCenter): string {
 
 test('a session survives a restart of the server, with its nodes and mirrors', async () => {
   await using server = await ZooKeeperServer.start();
-  await using proxied = await openProxied(server.address, { sessionTimeoutMilliseconds: 8_000 });
+  await using proxied = await openProxied(server.address, { sessionTimeoutMilliseconds: 60_000 });
   const { centre } = proxied;
   await centre.create('/mine', 'x', 'session');
   const mirror = await centre.mirror('/');

@@ -159,7 +159,9 @@ function expectSameFirings(crontab: string, { timeZone, from }: { timeZone: stri
   let after = new Date(Math.floor(from.getTime() / 1000) * 1000);
   for (let round = 0; round < 4; round += 1) {
     const [rewritten, original] = [quartz.next(after), nextOf(crontab, { timeZone, after })];
-    // cron-parser gives up on what does not fire within some years, and does not say for how many.
+    // cron-parser finds nothing where a half-hour change of clocks comes next.
+    if (original === undefined && rewritten !== undefined && clocksAreSetNear(rewritten, timeZone)) return;
+    // It also gives up on what does not fire within some years, and does not say for how many.
     if (original === undefined || rewritten === undefined) return expectFarAway(rewritten, { after });
     const isOrdinary = ![after, rewritten, original].some((instant) => clocksAreSetNear(instant, timeZone));
     if (isOrdinary) expect({ crontab, timeZone, next: rewritten }).toEqual({ crontab, timeZone, next: original });

@@ -20,6 +20,7 @@ import { type JobLogger } from '../api/logger.js';
 import { sleep } from '../async/wait.js';
 import { JobHost } from '../kernel/job-host.js';
 import { ScheduleJobBootstrap } from '../kernel/job-bootstrap.js';
+import { createJobInstance } from '../layout/job-instance.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { systemClock } from '../time/clock.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
@@ -157,7 +158,9 @@ function hostOptions(
   { logger, scheduler }: { readonly logger: JobLogger; readonly scheduler: SchedulerRegistry },
 ): ConstructorParameters<typeof JobHost>[0] {
   const { strategies, executors, errorHandlers, threadPoolSizeProviders, shutdownGracePeriodMilliseconds } = module;
+  const { preferredNetworkInterface, preferredNetworkIp } = module;
   return {
+    instance: createJobInstance({ preferredNetworkInterface, preferredNetworkIp }),
     registryCenter,
     logger,
     timers: new SchedulerRegistryTimers(scheduler, logger),

@@ -53,6 +53,10 @@ export class ModuleSettings {
   @BooleanSetting() autoStart?: boolean;
   /** How long running items may go on after the application was told to stop. Default: 30000. */
   @IntegerSetting({ min: 0 }) shutdownGracePeriodMilliseconds?: number;
+  /** Name of the network interface whose address identifies this server, as Java's `elasticjob.preferred.network.interface`. */
+  @TextSetting() preferredNetworkInterface?: string;
+  /** Start of the address, or a regular expression for all of it, as Java's `elasticjob.preferred.network.ip`. */
+  @TextSetting() preferredNetworkIp?: string;
   @Setting({ kind: 'section', demand: () => undefined }) regCenter?: never;
   @Setting({ kind: 'section', demand: () => undefined }) jobs?: never;
   @Setting({ kind: 'section', demand: () => undefined }) tracing?: never;
@@ -79,6 +83,8 @@ export interface ElasticJobModuleOptions extends Pick<
   | 'enabled'
   | 'autoStart'
   | 'shutdownGracePeriodMilliseconds'
+  | 'preferredNetworkInterface'
+  | 'preferredNetworkIp'
   | 'strategies'
   | 'executors'
   | 'errorHandlers'

@@ -8,10 +8,12 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
+import { networkInterfaces } from 'node:os';
 import { type ShardingContext } from '../../lib/api/sharding-context.js';
 import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../../lib/kernel/job-bootstrap.js';
 import { ElasticJob } from '../../lib/nest/elastic-job.decorator.js';
 import { ElasticJobHealth } from '../../lib/nest/elastic-job.health.js';
+import { ElasticJobLifecycle } from '../../lib/nest/elastic-job.lifecycle.js';
 import { JobBootstraps } from '../../lib/nest/job-bootstraps.js';
 import { EmbeddedRegistryCenter } from '../../lib/registry/embedded/embedded-registry-center.js';
 import { until } from '../support/until.js';
@@ -288,6 +290,21 @@ describe('the SchedulerRegistry', () => {
 
     expect([...refusal, ...logger.lines].join('\n')).toContain('the SchedulerRegistry has a cron job of that name');
   });
+});
+
+test('an address preference that no address of this machine meets is refused, and one that is met chooses it', async () => {
+  const refusal = await refusalOf({
+    imports: [elasticJob({ preferredNetworkIp: '203.0.113.' })],
+    providers: [TickJob],
+  });
+  expect(refusal.join('\n')).toContain('203.0.113.');
+
+  const [address] = Object.values(networkInterfaces()).flatMap((each) =>
+    (each ?? []).filter(({ family, internal }) => family === 'IPv4' && !internal).map((info) => info.address),
+  );
+  const preferredNetworkIp = address ?? '';
+  await using app = await started({ imports: [elasticJob({ preferredNetworkIp })], providers: [TickJob] });
+  expect(app.get(ElasticJobLifecycle).host?.instance.serverIp).toBe(address ?? '127.0.0.1');
 });
 
 test('several applications in one process share a job’s items, and go on when one leaves', async () => {

@@ -71,14 +71,31 @@ export class CronTimer {
    * @throws InvalidCronError if they cannot be used; the timer stays as it was then
    */
   arm(schedule: { readonly cron?: string; readonly timeZone?: string }): void {
-    const { cron, timeZone } = schedule;
-    // Noted before parsing: what cannot be parsed must not be tried again until it changes, and leaves the old schedule.
-    this.#armedFor = scheduleKey(schedule);
-    const parsed = cron === undefined ? undefined : QuartzCron.parse(cron, timeZone === undefined ? {} : { timeZone });
-    this.#ports.timers.disarm(this.#ports.jobName);
-    this.#cron = parsed;
+    this.#cron = this.#parse(schedule);
     this.#after.clear();
+    this.#ports.timers.disarm(this.#ports.jobName);
     this.#armNext(this.#ports.clock.now());
+    this.#armedFor = scheduleKey(schedule);
+  }
+
+  #parse(schedule: { readonly cron?: string; readonly timeZone?: string }): QuartzCron | undefined {
+    const { cron, timeZone } = schedule;
+    if (cron === undefined) return undefined;
+    try {
+      return QuartzCron.parse(cron, timeZone === undefined ? {} : { timeZone });
+    } catch (error) {
+      // What cannot be read must not be tried again until it changes.
+      this.#armedFor = scheduleKey(schedule);
+      throw error;
+    }
+  }
+
+  /** The wall clock was set: what was armed by the old time is armed anew. An instant that was leapt over fires now, late. */
+  rearm(): void {
+    const fresh = this.#cron?.next(new Date(this.#ports.clock.now()));
+    if (this.#next === undefined || fresh === undefined || fresh < this.#next)
+      return this.#armNext(this.#ports.clock.now());
+    this.#armAt(this.#next);
   }
 
   disarm(): void {
@@ -114,7 +131,10 @@ export class CronTimer {
   #armNext(after: number): void {
     const instant = this.#cron?.next(new Date(after));
     this.#next = instant;
-    if (instant === undefined) return;
+    if (instant !== undefined) this.#armAt(instant);
+  }
+
+  #armAt(instant: Date): void {
     const { timers, jobName, clock, onFire } = this.#ports;
     timers.arm(jobName, instant, () => {
       // Armed before the firing is told, so that nothing that goes wrong there can end the schedule. Instants that passed

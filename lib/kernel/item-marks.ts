@@ -57,7 +57,7 @@ export class ItemMarks {
     if (!begun || this.#session === idOf(this.#ports.registry.session.state)) return begun;
     // A process that was suspended begins before it has heard that its session is over, and the marks came to live with
     // the next one: what they were chosen by may be long out of date.
-    await this.clear(this.#present);
+    await this.clearOwn(this.#present);
     return false;
   }
 
@@ -85,45 +85,48 @@ export class ItemMarks {
     this.#present = [];
     // Marks of an earlier session have gone with it, and what stands in their place is a peer's.
     if (this.#session !== idOf(this.#ports.registry.session.state)) return;
-    await this.clear(items.map(({ item }) => item));
+    await this.#clear(items.map(({ item }) => item));
   }
 
   /** Removes all marks this instance may have made: of the run in progress, and leftovers. */
   async clearAll(): Promise<void> {
     const items = new Set([...this.#present, ...this.#leftovers]);
-    if (items.size > 0) await this.clear([...items]);
+    if (items.size > 0) await this.clearOwn([...items]);
   }
 
-  /** Removes the marks of items by number, those that exist. */
-  async clear(items: readonly number[]): Promise<void> {
+  /**
+   * Removes the marks of items by number, but only those that are this instance's: after an answer was lost, or the session,
+   * a peer's may stand in their place. Nobody else removes a living instance's mark, so there is no race.
+   */
+  async clearOwn(items: readonly number[]): Promise<void> {
+    const { registry, paths, me, logger } = this.#ports;
+    for (const item of items) this.#leftovers.add(item);
+    const results = await Promise.allSettled(
+      items.map(async (item) => {
+        const path = paths.item(item, 'running');
+        if ((await registry.get(path)) === me) await registry.remove(path);
+        this.#leftovers.delete(item);
+      }),
+    );
+    for (const result of results)
+      if (result.status === 'rejected') logger.debug(`Job '${paths.jobName}': ${String(result.reason)}`);
+  }
+
+  /** In one commit; if it fails, they are leftovers. */
+  async #clear(items: readonly number[]): Promise<void> {
     const { registry, paths, logger } = this.#ports;
     for (const item of items) this.#leftovers.add(item);
     try {
       await registry.commit(items.map((item) => ({ type: 'remove', path: paths.item(item, 'running') })));
       for (const item of items) this.#leftovers.delete(item);
     } catch (error) {
-      if (!(error instanceof RegistryConflictError)) {
-        logger.warn(
-          `Job '${paths.jobName}': could not tell that items ${items.join(',')} have finished, ` +
-            `and will as soon as the registry centre answers: ${String(error)}`,
-        );
-        return;
-      }
-      await this.#clearOneByOne(items);
+      // Some marks are gone already: removed by a peer, or with an item that was dropped.
+      if (error instanceof RegistryConflictError) return this.clearOwn(items);
+      logger.warn(
+        `Job '${paths.jobName}': could not tell that items ${items.join(',')} have finished, ` +
+          `and will as soon as the registry centre answers: ${String(error)}`,
+      );
     }
-  }
-
-  /** Some marks are gone already: removed by a peer, or with an item that was dropped. */
-  async #clearOneByOne(items: readonly number[]): Promise<void> {
-    const { registry, paths, logger } = this.#ports;
-    const results = await Promise.allSettled(
-      items.map(async (item) => {
-        await registry.remove(paths.item(item, 'running'));
-        this.#leftovers.delete(item);
-      }),
-    );
-    for (const result of results)
-      if (result.status === 'rejected') logger.warn(`Job '${paths.jobName}': ${String(result.reason)}`);
   }
 
   // Bound to the session also with failover: a persistent mark is of use only to those who rescue crashed items.
@@ -163,6 +166,7 @@ export class ItemMarks {
   }
 }
 
+/** Id of a session that lives, or may live. */
 function idOf(state: SessionState): string | undefined {
-  return 'id' in state ? state.id : undefined;
+  return state.phase === 'connected' || state.phase === 'suspended' ? state.id : undefined;
 }

@@ -48,7 +48,7 @@ abstract class JobBootstrap {
 
   /** Ends the job on this instance: waits for its running items, withdraws, and frees the job's name. */
   async shutdown(): Promise<void> {
-    await this.#host.remove(this.jobName);
+    await this.#host.remove(this.jobName, this.runtime);
   }
 }
 

@@ -4,6 +4,7 @@ import { type JobInstance } from '../api/sharding-strategy.js';
 import { createJobInstance } from '../layout/job-instance.js';
 import { type RegistryCenter, type SessionState } from '../registry/registry-center.js';
 import { type Clock, systemClock } from '../time/clock.js';
+import { watchClock } from '../time/clock-watch.js';
 import { ClockTimers, type FiringTimers } from './cron-timer.js';
 import { type JobDefinition } from './job-definition.js';
 import { JobRuntime, type JobRuntimePorts } from './job-runtime.js';
@@ -31,8 +32,11 @@ export class JobHost {
   readonly types: JobTypes;
   readonly #ports: JobRuntimePorts;
   readonly #jobs = new Map<string, JobRuntime>();
+  /** The last job of each name that was removed: it may not have been able to withdraw yet. */
+  readonly #leaving = new Map<string, JobRuntime>();
   #isStopping = false;
   #unsubscribe: (() => void) | undefined;
+  #unwatch: (() => void) | undefined;
 
   constructor(options: JobHostOptions) {
     const { registryCenter, logger, clock = systemClock, shutdownGracePeriodMilliseconds = 30_000 } = options;
@@ -64,7 +68,7 @@ export class JobHost {
     const { configuration, job, owner } = definition;
     const { jobName } = configuration;
     const other = this.#jobs.get(jobName);
-    if (other !== undefined) {
+    if (other !== undefined && other.phase !== 'stopped') {
       throw new JobConflictError(
         `Job '${jobName}' is defined twice in this process: by ${other.definition.owner} and by ${owner}. Rename one of them.`,
       );
@@ -74,18 +78,29 @@ export class JobHost {
     this.types.check(configuration);
     if (typeof job === 'string') this.types.executor(jobName, job);
     this.#unsubscribe ??= this.registryCenter.session.onChange((state) => this.#tell(state));
+    // Both have this instance's id: what the former one still wants to withdraw is the new one's from now on.
+    this.#leaving.get(jobName)?.keepRegistration();
+    other?.keepRegistration();
+    this.#unwatch ??= watchClock(this.#ports.clock, () => {
+      for (const each of this.#jobs.values()) each.onClockSet();
+    });
     const runtime = new JobRuntime(definition, this.#ports);
     this.#jobs.set(jobName, runtime);
     return runtime;
   }
 
-  /** Stops the job on this instance and forgets it; what the registry centre has of it stays. Does nothing if there is none. */
-  async remove(jobName: string): Promise<void> {
+  /**
+   * Stops the job on this instance and forgets it; what the registry centre has of it stays. Does nothing if there is
+   * none, or, with `only`, if the job of that name is another one.
+   */
+  async remove(jobName: string, only?: JobRuntime): Promise<void> {
     const runtime = this.#jobs.get(jobName);
-    if (runtime === undefined) return;
+    if (runtime === undefined || (only !== undefined && runtime !== only)) return;
     await runtime.stop('it is removed from this process');
-    // Unless it has been replaced while it was stopping.
-    if (this.#jobs.get(jobName) === runtime) this.#jobs.delete(jobName);
+    // Two calls may have waited for the same stop, and the name may be another job's by now.
+    if (this.#jobs.get(jobName) !== runtime) return;
+    this.#jobs.delete(jobName);
+    this.#leaving.set(jobName, runtime);
   }
 
   /** From now on no new firing starts. */
@@ -97,6 +112,7 @@ export class JobHost {
   /** Stops all jobs: waits for running items up to the grace period, then withdraws. The registry centre stays open. */
   async stop(): Promise<void> {
     this.stopFirings();
+    this.#unwatch?.();
     await Promise.all([...this.#jobs.values()].map((runtime) => runtime.stop('the process is shutting down')));
     this.#unsubscribe?.();
   }

@@ -71,6 +71,7 @@ interface Begun {
 export class JobRun {
   readonly #ports: JobRunPorts;
   readonly #firing: Firing;
+  #hasToldOfAbort = false;
 
   constructor(ports: JobRunPorts, firing: Firing) {
     this.#ports = ports;
@@ -106,7 +107,7 @@ export class JobRun {
   async #begin(signal: AbortSignal): Promise<Begun> {
     const { watch, marks, me, clock, paths } = this.#ports;
     const deadline = clock.monotonic() + ASSIGNMENT_TIMEOUT_MS;
-    if (marks.leftovers.length > 0) await marks.clear(marks.leftovers);
+    if (marks.leftovers.length > 0) await marks.clearOwn(marks.leftovers);
     for (;;) {
       const view = await this.#assignedView(signal);
       const config = this.#configOf(view);
@@ -182,8 +183,9 @@ export class JobRun {
   /** That a run was told to end is no failure of the job; whoever told it to has logged why. */
   async #tellOf(error: unknown, signal: AbortSignal): Promise<void> {
     const { logger, paths } = this.#ports;
-    if (signal.aborted && error === signal.reason) logger.warn(`Job '${paths.jobName}': ${String(error)}`);
-    else await this.#tellErrorHandler(error);
+    if (!signal.aborted || error !== signal.reason) return this.#tellErrorHandler(error);
+    if (!this.#hasToldOfAbort) logger.warn(`Job '${paths.jobName}': ${String(error)}`);
+    this.#hasToldOfAbort = true;
   }
 
   async #tellErrorHandler(cause: unknown): Promise<void> {

@@ -38,7 +38,7 @@ import { JobPaths } from '../layout/job-paths.js';
 import { isPresenceOnly, JobViewReader } from '../layout/job-view.js';
 import { type RegistryCenter, type SessionState } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
-import { Alarms } from './alarms.js';
+import { Alarms, type JobAlarm } from './alarms.js';
 import { CronTimer, type FiringTimers } from './cron-timer.js';
 import { ItemMarks } from './item-marks.js';
 import { type JobDefinition } from './job-definition.js';
@@ -50,6 +50,7 @@ import { type Action, plan, type Situation } from './plan.js';
 import { establishConfiguration, registerInstance, withdrawInstance } from './registration.js';
 import { isLostRace, RESHARDING_PATIENCE_MS, Sharding } from './sharding.js';
 import { whenConnected } from './when-connected.js';
+import { withdrawWhenPossible } from './withdrawal.js';
 import { WorkLane } from './work-lane.js';
 
 /** What a runtime needs; shared by all jobs of a host. */
@@ -85,7 +86,7 @@ export class JobRuntime {
   readonly #ports: JobRuntimePorts;
   readonly #paths: JobPaths;
   readonly #mailbox = new Mailbox();
-  readonly #alarms: Alarms<'retry' | 'patience' | 'reconcile'>;
+  readonly #alarms: Alarms<JobAlarm>;
   readonly #timer: CronTimer;
   readonly #work: WorkLane;
 
@@ -102,6 +103,7 @@ export class JobRuntime {
   #started: Deferred | undefined;
   #startFailure: Error | undefined;
   #stopped: Promise<void> | undefined;
+  #giveUpWithdrawal = (): void => undefined;
   readonly #cleanUps: (() => void)[] = [];
 
   constructor(definition: JobDefinition, ports: JobRuntimePorts) {
@@ -160,13 +162,40 @@ export class JobRuntime {
     return this.#started.promise;
   }
 
-  /** From now on also fires by the cron expression. @throws JobStateError if the configuration that holds has none */
+  /**
+   * From now on also fires by the cron expression. What is wrong with it stops the job.
+   * @throws JobStateError if the configuration that holds has no cron expression, or the job has been stopped
+   * @throws InvalidCronError if it cannot be read
+   */
   async schedule(): Promise<void> {
-    this.#isScheduled = true;
     await this.start();
-    if (this.configuration.cron === undefined)
-      throw new JobStateError(`Cron can not be empty: job '${this.jobName}' has none and cannot be scheduled.`);
-    await this.#mailbox.post(() => this.#look());
+    try {
+      if (this.configuration.cron === undefined)
+        throw new JobStateError(`Cron can not be empty: job '${this.jobName}' has none and cannot be scheduled.`);
+      await this.#mailbox.post(() => this.#schedule());
+    } catch (error) {
+      await this.stop('it could not be scheduled');
+      throw error;
+    }
+  }
+
+  /** The first time by itself, so that what is wrong is told to who asked for it; later changes are the plan's. */
+  async #schedule(): Promise<void> {
+    if (this.#isScheduled || !this.#acceptsFirings) return;
+    this.#timer.arm(this.configuration);
+    this.#isScheduled = true;
+    await this.#look();
+  }
+
+  /** The wall clock was set. */
+  onClockSet(): void {
+    this.#parts?.watch.onClockSet();
+    if (this.#isScheduled && this.#acceptsFirings) this.#timer.rearm();
+  }
+
+  /** Gives up withdrawing, if that was not possible when the job stopped: the registration is another's now. */
+  keepRegistration(): void {
+    this.#giveUpWithdrawal();
   }
 
   /**
@@ -192,20 +221,20 @@ export class JobRuntime {
    */
   stop(why = 'it is shut down'): Promise<void> {
     this.stopFirings();
-    this.#stopped ??= this.#stop(why);
+    this.#stopped ??= this.#phase === 'stopped' ? Promise.resolve() : this.#stop(why);
     return this.#stopped;
   }
 
   async #stop(why: string): Promise<void> {
-    const wasRegistered = this.#registeredIn !== undefined;
     this.#phase = 'stopping';
     this.#started?.reject(new JobStoppedError(this.jobName, why));
     await this.#endRun(why);
     try {
-      if (wasRegistered) await this.#withdraw();
+      await this.#withdraw();
     } catch (error) {
       this.#ports.logger.warn(
-        `Job '${this.jobName}' could not withdraw this instance; peers take over when its session ends: ${String(error)}`,
+        `Job '${this.jobName}' could not withdraw this instance, and will when the registry centre answers, unless its ` +
+          `session is over by then: ${String(error)}`,
       );
     }
     this.#enterStopped();
@@ -217,6 +246,11 @@ export class JobRuntime {
     this.#alarms.cancelAll();
     for (const cleanUp of this.#cleanUps.splice(0)) cleanUp();
     this.#parts?.watch.close();
+    const { registry, instance } = this.#ports;
+    const session = this.#registeredIn;
+    if (session === undefined) return;
+    const me = instance.jobInstanceId;
+    this.#giveUpWithdrawal = withdrawWhenPossible({ registry, paths: this.#paths, me, session });
   }
 
   async #endRun(why: string): Promise<void> {
@@ -226,13 +260,19 @@ export class JobRuntime {
     await this.#parts?.marks.clearAll();
   }
 
-  /** In the control lane, so that nothing registers this instance again behind its back. */
+  /** In the control lane, where a registration that is under way comes to its end before. */
   #withdraw(): Promise<void> {
     const { registry, clock } = this.#ports;
     const withdrawal = this.#mailbox.post(async () => {
-      if (this.#parts === undefined || registry.session.state.phase !== 'connected') return;
+      const session = this.#registeredIn;
+      if (this.#parts === undefined || session === undefined || registry.session.state.phase !== 'connected') return;
       this.#registeredIn = undefined;
-      await withdrawInstance({ ...this.#ports, watch: this.#parts.watch, paths: this.#paths });
+      try {
+        await withdrawInstance({ ...this.#ports, watch: this.#parts.watch, paths: this.#paths });
+      } catch (error) {
+        this.#registeredIn = session;
+        throw error;
+      }
     });
     const path = this.#paths.instance(this.#ports.instance.jobInstanceId);
     return withDeadline(
@@ -291,13 +331,15 @@ export class JobRuntime {
     const { state } = registry.session;
     if (state.phase !== 'connected' || (this.#phase !== 'starting' && this.#phase !== 'suspended')) return;
     const parts = (this.#parts ??= await this.#openParts());
+    if (this.#isOver()) return parts.watch.close();
     if (this.#registeredIn === state.id) {
       await parts.watch.sync();
     } else {
       const ports = { ...this.#ports, watch: parts.watch, paths: this.#paths };
       const config = (this.#config ??= await establishConfiguration(ports, this.definition));
       this.#ports.types.check(config);
-      await registerInstance(ports, config);
+      await registerInstance(ports, config, this.#hasTakenPart ? 'return' : 'start');
+      if (this.#isOver()) return withdrawInstance(ports);
       this.#registeredIn = state.id;
       logger.log(`Job '${this.jobName}' is registered by instance ${instance.jobInstanceId}.`);
     }
@@ -310,6 +352,11 @@ export class JobRuntime {
     this.#started?.resolve();
     await this.#look();
     this.#work.makeUpForMissed();
+  }
+
+  /** Whether the job was stopped meanwhile, and did not wait for what is under way. */
+  #isOver(): boolean {
+    return this.#phase === 'stopped';
   }
 
   async #openParts(): Promise<Parts> {
@@ -343,7 +390,7 @@ export class JobRuntime {
       // Most likely a connection that is just breaking, or somebody who was faster.
       if (!(error instanceof RegistryUnavailableError) && !isLostRace(error))
         logger.warn(`Job '${this.jobName}' could not be registered, and tries again: ${String(error)}`);
-      this.#alarms.setRetry('retry', () => this.#enterSoon());
+      this.#alarms.setRetry('enter', () => this.#enterSoon());
       return;
     }
     logger.error(`Job '${this.jobName}' could not be started: ${String(error)}`);
@@ -386,7 +433,7 @@ export class JobRuntime {
       } catch (error) {
         // A lost race shows in the view sooner or later, and that leads to another look; the retry is for all else.
         if (!isLostRace(error) && !(error instanceof RegistryUnavailableError))
-          this.#ports.logger.error(`Job '${this.jobName}': ${action.type} failed and is tried again: ${String(error)}`);
+          this.#ports.logger.error(`Job '${this.jobName}': ${action.type} failed: ${String(error)}`);
         failed = true;
         this.#alarms.setRetry('retry', () => this.#lookSoon());
       }
@@ -420,6 +467,7 @@ export class JobRuntime {
     const me = instance.jobInstanceId;
     switch (action.type) {
       case 'stop':
+        if (this.#phase === 'stopping') return;
         logger.warn(`Job '${this.jobName}': an operator has ended this instance.`);
         void this.stop('an operator has removed its instance from the registry centre');
         return;
@@ -439,7 +487,7 @@ export class JobRuntime {
       case 'reshard':
         return leadership.reshard();
       case 'clear-marks':
-        return marks.clear(action.items);
+        return marks.clearOwn(action.items);
       case 'reschedule':
         return this.#timer.arm(watch.view.config ?? {});
       case 'run-once':

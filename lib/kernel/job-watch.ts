@@ -11,6 +11,9 @@ export interface Wait {
   readonly what: () => string;
 }
 
+/** How far ahead of this instance's clock a peer's may be before its records are not believed. */
+export const WRONG_CLOCK_MS = 600_000;
+
 /** The job's mirror, read as a `JobView`. Reading is local and synchronous; waiting is woken by changes, not by a timer. */
 export class JobWatch {
   readonly #mirror: Mirror;
@@ -55,11 +58,22 @@ export class JobWatch {
     return (this.#offRecord.get(item) ?? -Infinity) < mark;
   }
 
+  /** Reads the view anew although no node has changed: the clock was set, by which records are believed or not. */
+  onClockSet(): void {
+    this.#read = undefined;
+  }
+
   /** What was once read of a peer's record holds, also when the record has changed and has not been read again. */
   #withAllFirings(view: JobView): JobView {
-    for (const [item, instant] of view.firings)
-      this.#firings.set(item, Math.max(instant, this.#firings.get(item) ?? instant));
-    return { ...view, firings: new Map(this.#firings) };
+    const latestTrusted = this.#clock.now() + WRONG_CLOCK_MS;
+    for (const [item, instant] of view.firings) {
+      const known = this.#firings.get(item) ?? -Infinity;
+      // What was believed while this clock was wrong itself gives way to what is plausible now.
+      if (instant > known || known > latestTrusted) this.#firings.set(item, instant);
+    }
+    // A mark far in the future was made by a clock that was wrong, and must not keep the item from running until then.
+    const latest = this.#clock.now() + WRONG_CLOCK_MS;
+    return { ...view, firings: new Map([...this.#firings].filter(([, instant]) => instant <= latest)) };
   }
 
   /**

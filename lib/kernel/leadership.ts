@@ -1,5 +1,5 @@
 import { type JobLogger } from '../api/logger.js';
-import { type Alarms } from './alarms.js';
+import { type Alarms, type JobAlarm } from './alarms.js';
 import { campaign, type Candidacy } from './election.js';
 import { type AssignedFor } from './plan.js';
 import { RESHARDING_PATIENCE_MS, type Sharding } from './sharding.js';
@@ -7,7 +7,7 @@ import { RESHARDING_PATIENCE_MS, type Sharding } from './sharding.js';
 /** What a leader, or who wants to become one, needs. */
 export interface LeadershipPorts extends Candidacy {
   readonly sharding: Sharding;
-  readonly alarms: Alarms<'retry' | 'patience' | 'reconcile'>;
+  readonly alarms: Alarms<JobAlarm>;
   readonly logger: JobLogger;
   /** Looks at the job once more. */
   readonly lookSoon: () => void;
@@ -35,6 +35,8 @@ export class Leadership {
   /** Forgets everything: what an earlier leadership of this instance assigned says nothing of what its successors did. */
   forget(): void {
     this.#assignedFor = undefined;
+    this.#patience = 'not asked for';
+    this.#ports.alarms.cancel('patience');
   }
 
   /** Stands for election beside the control lane, because the latch may be held by an instance that has just died. */

@@ -54,9 +54,13 @@ export async function establishConfiguration(
 }
 
 /** Registers this instance and its server for as long as the session lives. Registers nothing that is there already. */
-export async function registerInstance(ports: RegistrationPorts, config: JobConfiguration): Promise<void> {
+export async function registerInstance(
+  ports: RegistrationPorts,
+  config: JobConfiguration,
+  occasion: 'start' | 'return',
+): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    const operations = registrationOperations(ports, config);
+    const operations = registrationOperations(ports, config, occasion);
     if (operations.length === 0) return;
     try {
       await createParents(ports);
@@ -87,11 +91,12 @@ export async function withdrawInstance({ registry, watch, paths, instance }: Reg
 function registrationOperations(
   { watch, paths, instance, registry }: RegistrationPorts,
   config: JobConfiguration,
+  occasion: 'start' | 'return',
 ): readonly Operation[] {
   const operations: Operation[] = [];
   const server = paths.server(instance.serverIp);
   const status = watch.view.servers.get(instance.serverIp);
-  const wanted = wantedStatus(status, config);
+  const wanted = occasion === 'start' ? wantedStatus(status, config) : (status ?? 'ENABLED');
   if (status === undefined) operations.push({ type: 'create', path: server, value: wanted });
   else if (status !== wanted) operations.push({ type: 'set', path: server, value: wanted });
 

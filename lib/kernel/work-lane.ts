@@ -29,6 +29,8 @@ export class WorkLane {
   #run: { readonly abort: AbortController; readonly ended: Promise<void> } | undefined;
   /** The latest instant that came while nothing could be run; to be made up for. */
   #missed: number | undefined;
+  /** Whether a trigger that was accepted still waits for its run. */
+  #isAsked = false;
   #settled: SettledFiring | undefined;
 
   constructor(ports: WorkLanePorts) {
@@ -54,16 +56,21 @@ export class WorkLane {
 
   /** Firings that came while a run was in progress, or while suspended, are made up for by one run, or dropped. */
   makeUpForMissed(): void {
+    if (!this.isIdle || !this.#ports.mayBegin()) return;
+    if (this.#isAsked) return this.start({ cause: 'trigger', instant: undefined });
     const instant = this.#missed;
-    if (instant === undefined || !this.isIdle || !this.#ports.mayBegin()) return;
+    if (instant === undefined) return;
     this.#missed = undefined;
     if (this.#ports.makesUp()) this.start({ cause: 'misfire', instant });
     else this.#settled = { instant, items: 'all' };
   }
 
-  /** Begins a run, unless there is one. */
+  /** Begins a run. If that is not possible now, a triggered one waits, for its trigger has been accepted; others need not. */
   start(firing: Firing): void {
-    if (!this.isIdle || !this.#ports.mayBegin()) return;
+    const isTriggered = firing.cause === 'trigger';
+    const mayStart = this.isIdle && this.#ports.mayBegin();
+    if (isTriggered) this.#isAsked = !mayStart;
+    if (!mayStart) return;
     const abort = new AbortController();
     const ended = this.#ports.execute(firing, abort.signal).then(({ decidedOn }) => {
       this.#run = undefined;

@@ -101,6 +101,8 @@ export class JobHost {
     if (this.#jobs.get(jobName) !== runtime) return;
     this.#jobs.delete(jobName);
     this.#leaving.set(jobName, runtime);
+    // A timer would keep the process from ending when all its jobs have.
+    if (this.#jobs.size === 0) this.#endClockWatch();
   }
 
   /** From now on no new firing starts. */
@@ -112,9 +114,14 @@ export class JobHost {
   /** Stops all jobs: waits for running items up to the grace period, then withdraws. The registry centre stays open. */
   async stop(): Promise<void> {
     this.stopFirings();
-    this.#unwatch?.();
+    this.#endClockWatch();
     await Promise.all([...this.#jobs.values()].map((runtime) => runtime.stop('the process is shutting down')));
     this.#unsubscribe?.();
+  }
+
+  #endClockWatch(): void {
+    this.#unwatch?.();
+    this.#unwatch = undefined;
   }
 
   /** What happens to the session concerns all jobs alike, so it is logged once. */
@@ -131,6 +138,7 @@ export class JobHost {
       case 'connected':
         return logger.log(`Connected to the ${description}.`);
       case 'closed':
+        this.#endClockWatch();
         return logger.log(`The ${description} is closed: ${state.reason}.`);
       case 'connecting':
         return;

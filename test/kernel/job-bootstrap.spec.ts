@@ -4,6 +4,8 @@ import { type SimpleJob } from '../../lib/api/job.js';
 import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../../lib/kernel/job-bootstrap.js';
 import { JobHost, type JobHostOptions } from '../../lib/kernel/job-host.js';
 import { EmbeddedRegistryCenter } from '../../lib/registry/embedded/embedded-registry-center.js';
+import { EmbeddedRegistryServer } from '../../lib/registry/embedded/embedded-registry-server.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { until } from '../support/until.js';
 
 let namespaces = 0;
@@ -157,4 +159,19 @@ describe('extensions that return nonsense are named', () => {
       'the fault to be logged',
     );
   });
+});
+
+test('nothing keeps a clock waiting once the last job has been shut down', async () => {
+  const clock = new ManualClock();
+  const registryCenter = new EmbeddedRegistryCenter({ server: new EmbeddedRegistryServer({ clock }), clock });
+  registryCenter.connect();
+  const logger = { debug: () => undefined, log: () => undefined, warn: () => undefined, error: () => undefined };
+  const host = new JobHost({ registryCenter, clock, logger });
+  const bootstrap = new ScheduleJobBootstrap(registryCenter, new CountingJob(), daily(), { host });
+  await bootstrap.schedule();
+  expect(clock.timers).toBeGreaterThan(0);
+
+  await bootstrap.shutdown();
+  await registryCenter.close();
+  expect(clock.timers).toBe(0);
 });

@@ -35,9 +35,10 @@ export function withDeadline<T>(
 /** Settles as `promise` does, or rejects with the signal's reason as soon as it is aborted. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason as Error);
     const onAbort = (): void => reject(signal.reason as Error);
-    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    // Also after an abort: nobody else may be there to handle a failure of the promise.
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
 }

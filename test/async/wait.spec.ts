@@ -7,6 +7,17 @@ async function outcome(promise: Promise<unknown>): Promise<unknown> {
   return Promise.race([promise.catch((error: unknown) => error), settle().then(() => 'pending')]);
 }
 
+/** The rejections that nobody handled while `action` ran and settled. */
+async function unhandledDuring(action: () => void): Promise<readonly unknown[]> {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  action();
+  await settle();
+  process.off('unhandledRejection', note);
+  return unhandled;
+}
+
 describe('sleep', () => {
   test('lasts as long as it is told', async () => {
     const clock = new ManualClock();
@@ -77,19 +88,14 @@ describe('withDeadline', () => {
 
   test('a promise that fails after the deadline is no unhandled rejection', async () => {
     const clock = new ManualClock();
-    const unhandled: unknown[] = [];
-    const note = (reason: unknown): void => void unhandled.push(reason);
-    process.on('unhandledRejection', note);
     let fail = (_: Error): void => undefined;
     const waited = withDeadline(clock, new Promise((_, reject) => (fail = reject)), 10, tooLate);
     const refused = waited.catch((error: unknown) => error);
 
     await clock.advance(10);
     expect(await refused).toEqual(tooLate());
-    fail(new Error('late failure'));
-    await settle();
+    const unhandled = await unhandledDuring(() => fail(new Error('late failure')));
 
-    process.off('unhandledRejection', note);
     expect(unhandled).toEqual([]);
   });
 });
@@ -111,5 +117,25 @@ describe('abortable', () => {
 
     await expect(waiting).rejects.toBe(reason);
     await expect(abortable(Promise.resolve('done'), controller.signal)).rejects.toBe(reason);
+  });
+
+  test.each([
+    ['before', (abort: () => void, wait: () => void) => (abort(), wait())],
+    ['during', (abort: () => void, wait: () => void) => (wait(), abort())],
+  ])('a promise that fails after an abort %s the waiting is no unhandled rejection', async (_, begin) => {
+    const controller = new AbortController();
+    const reason = new Error('aborted');
+    let fail = (_: Error): void => undefined;
+    const promise = new Promise((_, reject) => (fail = reject));
+    let waited: Promise<unknown> = Promise.resolve();
+    begin(
+      () => controller.abort(reason),
+      () => void (waited = abortable(promise, controller.signal).catch((error: unknown) => error)),
+    );
+
+    expect(await waited).toBe(reason);
+    const unhandled = await unhandledDuring(() => fail(new Error('late failure')));
+
+    expect(unhandled).toEqual([]);
   });
 });

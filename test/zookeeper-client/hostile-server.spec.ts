@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { JuteWriter } from '../../lib/registry/zookeeper/client/jute.js';
-import { watcherEvent } from '../../lib/registry/zookeeper/client/messages.js';
+import { addWatch, setWatches, watcherEvent } from '../../lib/registry/zookeeper/client/messages.js';
 import { until } from '../support/until.js';
 import { type Behaviour, FakeServer } from './fake-server.js';
 import { rejectionOf, TestClient } from './test-client.js';
@@ -62,6 +62,48 @@ describe('Answers', () => {
     const failure = await rejectionOf(client.getData('/x'));
 
     expect(failure).toMatchObject({ errorName: 'CONNECTION_LOSS', outcomeUnknown: true });
+  });
+});
+
+describe('Watches', () => {
+  /** Answers the requests for watches with these errors, in turn, and calls `onAllWatches` when told all watches again. */
+  function answering(errors: number[], onAllWatches: () => void): Behaviour {
+    return ({ xid, opcode }, connection) => {
+      if (opcode === setWatches.opcode) onAllWatches();
+      connection.reply(xid, (opcode === addWatch.opcode && errors.shift()) || 0);
+    };
+  }
+
+  async function reconnect(client: TestClient, server: FakeServer): Promise<void> {
+    server.connections[0]!.socket.destroy();
+    await client.passed('connected', 2);
+    // The answer proves that the server has read all that came with the connection.
+    await client.delete('/x');
+  }
+
+  test('that were refused are not set again on the next connection', async () => {
+    let times = 0;
+    await using server = await FakeServer.start(answering([-102], () => times++));
+    await using client = await TestClient.connect(server.address);
+
+    const refusal = await rejectionOf(client.addWatch('/x'));
+    await reconnect(client, server);
+
+    expect(refusal).toMatchObject({ errorName: 'NO_AUTH' });
+    expect(times).toBe(0);
+  });
+
+  test('that are set remain so if they are asked for again and that is refused', async () => {
+    let times = 0;
+    await using server = await FakeServer.start(answering([0, -127], () => times++));
+    await using client = await TestClient.connect(server.address);
+    await client.addWatch('/x');
+
+    const refusal = await rejectionOf(client.addWatch('/x'));
+    await reconnect(client, server);
+
+    expect(refusal).toMatchObject({ errorName: 'THROTTLED' });
+    expect(times).toBe(1);
   });
 });
 

@@ -312,6 +312,20 @@ describe('A lost connection', () => {
     expect(client.events).toEqual([]);
   });
 
+  test('forgets a watch that was removed before its setting was answered', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address);
+    const path = node();
+    await Promise.all([client.addWatch(path), client.removeWatch(path)]);
+
+    proxy.cut();
+    await client.passed('connected', 2);
+    await client.create(path, NOTHING, 'ephemeral');
+
+    expect(proxy.count('setWatches2')).toBe(0);
+    expect(client.events).toEqual([]);
+  });
+
   test('that comes again and again is no reason to dial without pause', async () => {
     await using proxy = await TcpProxy.start(zookeeper.servers);
     await using client = await TestClient.connect(proxy.address);

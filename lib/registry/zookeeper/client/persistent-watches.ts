@@ -6,10 +6,17 @@ const BATCH_BYTES = 128 * 1024;
 
 /** The paths watched by this session. A server forgets them with the connection, so each new connection is told them again. */
 export class PersistentWatches {
-  readonly #paths = new Set<string>();
+  /** With each path, what tells apart who added it. */
+  readonly #paths = new Map<string, symbol>();
 
-  add(path: string): void {
-    this.#paths.add(path);
+  /** Returns a function that takes back this addition, but no earlier and no later one of the same path. */
+  add(path: string): () => void {
+    if (this.#paths.has(path)) return () => undefined;
+    const addition = Symbol(path);
+    this.#paths.set(path, addition);
+    return () => {
+      if (this.#paths.get(path) === addition) this.#paths.delete(path);
+    };
   }
 
   delete(path: string): void {
@@ -36,7 +43,7 @@ export class PersistentWatches {
   *#batches(): Generator<readonly string[]> {
     let batch: string[] = [];
     let size = 0;
-    for (const path of this.#paths) {
+    for (const path of this.#paths.keys()) {
       const length = 4 + Buffer.byteLength(path);
       if (batch.length > 0 && size + length > BATCH_BYTES) {
         yield batch;

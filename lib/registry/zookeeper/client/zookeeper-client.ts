@@ -182,8 +182,14 @@ export class ZooKeeperClient implements ZooKeeperTransport {
 
   async addWatch(path: string): Promise<void> {
     const watched = this.#chroot.absolute(path);
-    await this.#ask(messages.addWatch, path, { path: watched, mode: WATCH_MODE_PERSISTENT_RECURSIVE });
-    this.#session.watches.add(watched);
+    // Before the answer, or a removal that overtakes it would be undone by it.
+    const takeBack = this.#session.watches.add(watched);
+    try {
+      await this.#ask(messages.addWatch, path, { path: watched, mode: WATCH_MODE_PERSISTENT_RECURSIVE });
+    } catch (error) {
+      takeBack();
+      throw error;
+    }
   }
 
   /** The watch is not set again after a reconnection, whatever becomes of the request. A watch that is not there is no error. */

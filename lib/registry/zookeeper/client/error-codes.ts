@@ -34,7 +34,7 @@ const CODES = new Map<number, readonly [ZooKeeperErrorName, string]>([
 ]);
 
 /** Name and meaning of a server's error number. Unknown numbers are `OTHER`. */
-export function describeError(code: number): { readonly errorName: ZooKeeperErrorName; readonly meaning: string } {
+function describeError(code: number): { readonly errorName: ZooKeeperErrorName; readonly meaning: string } {
   const [errorName, meaning] = CODES.get(code) ?? ['OTHER', 'the server reported an error'];
   return { errorName, meaning };
 }

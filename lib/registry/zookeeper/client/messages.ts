@@ -69,9 +69,9 @@ export type StatRecord = ReturnType<typeof statRecord.read>;
 export const createQuestion = record({ path: text, data: bytes, acl: vector(acl), flags: int });
 export const createAnswer = record({ path: text, stat: statRecord });
 export const pathQuestion = record({ path: text });
-export const watchablePathQuestion = record({ path: text, watch: bool });
-export const versionQuestion = record({ path: text, version: int });
-export const setDataQuestion = record({ path: text, data: bytes, version: int });
+const watchablePathQuestion = record({ path: text, watch: bool });
+const versionQuestion = record({ path: text, version: int });
+const setDataQuestion = record({ path: text, data: bytes, version: int });
 export const dataAnswer = record({ data: bytes, stat: statRecord });
 
 const addWatchQuestion = record({ path: text, mode: int });

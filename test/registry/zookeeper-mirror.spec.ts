@@ -1,8 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Mirror } from '../../lib/registry/registry-center.js';
+import { ZooKeeperClient } from '../../lib/registry/zookeeper/client/zookeeper-client.js';
+import { ZooKeeperError, type ZooKeeperTransport } from '../../lib/registry/zookeeper/transport.js';
+import { ZookeeperRegistryCenter } from '../../lib/registry/zookeeper/zookeeper-registry-center.js';
+import { systemClock } from '../../lib/time/clock.js';
 import { sharedZooKeeper } from '../support/shared-zookeeper.js';
 import { until } from '../support/until.js';
-import { openProxied, type ProxiedCentre } from '../support/zookeeper-centres.js';
+import { openProxied, type ProxiedCentre, untilConnected } from '../support/zookeeper-centres.js';
 
 const zooKeeper = sharedZooKeeper();
 
@@ -15,6 +19,17 @@ async function pair(): Promise<{ reader: ProxiedCentre; writer: ProxiedCentre } 
   ];
   const close = async (): Promise<void> => void (await Promise.all([reader.close(), writer.close()]));
   return { reader, writer, [Symbol.asyncDispose]: close };
+}
+
+/** A client whose reading the server refuses as often as `refusals` says: what a real server does only under load. */
+class ThrottledClient extends ZooKeeperClient {
+  refusals = 0;
+
+  override multiRead(paths: readonly string[]): ReturnType<ZooKeeperTransport['multiRead']> {
+    if (this.refusals === 0) return super.multiRead(paths);
+    this.refusals--;
+    return Promise.reject(new ZooKeeperError('THROTTLED', -127, 'The server is overloaded.'));
+  }
 }
 
 const values = (mirror: Mirror): string => [...mirror.nodes].map(([path, { value }]) => `${path}=${value}`).join(' ');
@@ -205,4 +220,79 @@ describe('moments of a mirror', () => {
     expect(mirror.nodes.get('/job/a')).toBe(a);
     expect(mirror.nodes.get('/job/b')).not.toBe(b);
   });
+});
+
+describe('loading a mirror', () => {
+  test('goes on if the connection breaks and comes back while it runs', async () => {
+    await using both = await pair();
+    const { reader, writer } = both;
+    await writer.centre.put('/job/running', 'value');
+    const mirror = await reader.centre.mirror('/job', { presenceOnly: (path) => path.endsWith('/running') });
+    const before = mirror.nodes.get('/job/running')?.value;
+    reader.proxy.resetRequests();
+
+    reader.proxy.blackHole('down');
+    const loading = mirror.load();
+    await until(() => reader.proxy.count('multiRead') > 0);
+    reader.proxy.cut();
+    reader.proxy.heal();
+    await loading;
+
+    expect(before).toBeUndefined();
+    expect(mirror.nodes.get('/job/running')?.value).toBe('value');
+  });
+
+  test('may be asked for by a listener', async () => {
+    await using both = await pair();
+    const { reader, writer } = both;
+    await writer.centre.put('/job', '');
+    const mirror = await reader.centre.mirror('/job', { presenceOnly: (path) => path.endsWith('/running') });
+    let loading: Promise<unknown> | undefined;
+    mirror.onChange(() => void (loading ??= mirror.load().then(() => mirror.nodes.get('/job/running')?.value)));
+
+    await writer.centre.put('/job/running', 'value');
+    await until(() => loading !== undefined);
+
+    expect(await loading).toBe('value');
+  });
+
+  test('ends although nodes of which only the presence matters keep appearing', async () => {
+    await using both = await pair();
+    const { reader, writer } = both;
+    await writer.centre.put('/job/first/running', 'value');
+    const mirror = await reader.centre.mirror('/job', { presenceOnly: (path) => path.endsWith('/running') });
+    reader.proxy.resetRequests();
+
+    reader.proxy.delay('down', 50);
+    const loading = mirror.load();
+    await until(() => reader.proxy.count('multiRead') > 0);
+    await writer.centre.put('/job/second/running', 'later');
+    await loading;
+
+    expect(mirror.nodes.get('/job/first/running')?.value).toBe('value');
+    expect(reader.proxy.count('multiRead')).toBeLessThanOrEqual(2);
+  });
+});
+
+test('a mirror whose reading the server refuses for the moment is not current until it has read again', async () => {
+  const namespace = zooKeeper.namespace();
+  await using writer = await openProxied(zooKeeper.servers, { namespace });
+  let client: ThrottledClient | undefined;
+  const centre = new ZookeeperRegistryCenter(
+    { serverLists: zooKeeper.servers, namespace, baseSleepTimeMilliseconds: 20, maxSleepTimeMilliseconds: 50 },
+    { transport: (connection) => (client = new ThrottledClient(connection, { clock: systemClock })) },
+  );
+  centre.connect();
+  await untilConnected(centre);
+  await writer.centre.put('/job', 'old');
+  const mirror = await centre.mirror('/job');
+  const told: string[] = [];
+  mirror.onChange(() => told.push(`${mirror.nodes.get('/job')?.value}, ${mirror.isCurrent ? 'current' : 'outdated'}`));
+
+  client!.refusals = 1;
+  await writer.centre.put('/job', 'new');
+  await until(() => mirror.nodes.get('/job')?.value === 'new');
+  await centre.close();
+
+  expect(told.slice(0, 2)).toEqual(['old, outdated', 'new, current']);
 });

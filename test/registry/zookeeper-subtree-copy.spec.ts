@@ -116,3 +116,20 @@ test('a removal by somebody else is complete only after an answer', () => {
   expect(copy.work.type).toBe('none');
   expect([...copy.nodes.keys()]).toEqual(['/job']);
 });
+
+test('a wanted value is read although its node is removed and created again meanwhile', () => {
+  const copy = new SubtreeCopy('/job', new Map(), () => true);
+  copy.startReading()(new Map([['/job', node('old', 1n)]]), new Map());
+  copy.published();
+  copy.wantValues();
+
+  const answered = copy.startReading();
+  copy.onEvent({ type: 'deleted', path: '/job' });
+  copy.onEvent({ type: 'created', path: '/job' });
+  answered(new Map([['/job', node('old', 1n)]]), new Map());
+  const { work } = copy;
+  copy.startReading()(new Map([['/job', node('new', 2n)]]), new Map());
+
+  expect(work).toEqual({ type: 'read', paths: ['/job'], lists: [] });
+  expect(copy.nodes.get('/job')?.value).toBe('new');
+});

@@ -89,7 +89,7 @@ export class SubtreeCopy {
     this.#wanted.clear();
   }
 
-  /** Asks for the values of presence-only nodes. */
+  /** Asks for the values of presence-only nodes that are there now, also if they are removed and created again meanwhile. */
   wantValues(): void {
     for (const [path, { value }] of this.nodes) {
       if (value !== undefined) continue;
@@ -201,7 +201,6 @@ export class SubtreeCopy {
   #drop(path: string): void {
     this.#unread.delete(path);
     this.#unlisted.delete(path);
-    this.#wanted.delete(path);
     if (this.nodes.delete(path)) this.changed = true;
   }
 }

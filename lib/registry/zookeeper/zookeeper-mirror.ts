@@ -30,7 +30,8 @@ interface Waiter {
 /**
  * Keeps a copy of one subtree. In each connection it starts anew: watch, catch up with the leader, walk the tree, and from
  * then on read what events name, all of it in one request per round. What it shows is replaced only when the copy is one
- * moment (see `subtree-copy.ts`); until the first such moment after a disconnection it is not current.
+ * moment (see `subtree-copy.ts`); until the first such moment after a disconnection, or after a failed reading, it is not
+ * current.
  */
 export class ZooKeeperMirror implements Mirror, WriteObserver {
   nodes: ReadonlyMap<string, MirroredNode> = new Map();
@@ -68,10 +69,15 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
 
   load(): Promise<void> {
     return this.#perform('load the mirror of', async (call) => {
-      if (!this.isCurrent) await call.within(this.settled());
-      this.#copy?.wantValues();
-      this.#workSoon();
-      await call.within(this.settled());
+      let copy: SubtreeCopy | undefined;
+      // A copy that is replaced meanwhile takes with it what it was asked for. The call's deadline ends the loop.
+      while (!copy || copy !== this.#copy) {
+        if (!this.isCurrent) await call.within(this.settled());
+        copy = this.#copy;
+        copy?.wantValues();
+        this.#workSoon();
+        await call.within(this.settled());
+      }
     });
   }
 
@@ -157,8 +163,6 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
       await work();
     } catch (error) {
       if (this.#copy === copy) this.#onFailure(error);
-    } finally {
-      if (this.#copy === copy) this.#isWorking = false;
     }
   }
 
@@ -177,8 +181,11 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
           break;
         }
         case 'wait':
+          this.#isWorking = false;
           return;
         case 'none':
+          // At once, or what those who are told ask for would find nobody at work.
+          this.#isWorking = false;
           return this.#publish(copy);
         default:
           return work satisfies never;
@@ -213,24 +220,26 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     else if (!this.isCurrent && copy.nodes.size === 0) this.nodes = new Map();
     copy.published();
     this.isCurrent = true;
-    if (changed) this.#listeners.tell();
+    // Not those who begin to wait when they are told: what they wait for is still to come.
     const waiters = [...this.#waiters];
     this.#waiters.clear();
+    if (changed) this.#listeners.tell();
     for (const waiter of waiters) waiter.resolve();
   }
 
   /** What the failed round was to read is forgotten with the copy; so everything is read again. */
   #onFailure(error: unknown): void {
     const connected = this.#connected;
-    this.#copy = undefined;
-    // A broken connection is followed by another start, all else is tried again after a while.
+    // Also if it is a matter of moments: until everything has been read again, events are not listened to.
+    this.stop();
     if (!(error instanceof ZooKeeperError) || !isTransient(error)) {
       const failure = translated('mirror', this.path, error);
       this.#context.logger.error(`The mirror of ${this.path} cannot be kept up to date: ${String(failure)}`);
       this.#failWaiters(failure);
-      this.stop();
     }
-    if (!connected) return;
+    // A listener may have closed the mirror.
+    if (!connected || this.#isClosed) return;
+    // A broken connection is followed by another start before that, all else is tried again after a while.
     this.#cancelRetry = this.#context.clock.after(this.#context.settings.retry.maxMs, () => this.start(connected));
   }
 

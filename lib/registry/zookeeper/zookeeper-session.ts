@@ -5,8 +5,9 @@
  * - **Lost by our own clock.** A server counts the session timeout from the last request it received. We know the latest
  *   moment at which it certainly received one: the sending of the newest request that was answered (`renewedAt`). When the
  *   timeout has passed since then, peers may see our nodes gone, so the session is lost, whatever is still heard.
- *   The elapsed time is looked at whenever the state is asked for, so a process that was frozen never takes itself for
- *   connected on waking up, not even before its timers run.
+ *   The elapsed time is looked at whenever the state is asked for, so a process that was stopped (SIGSTOP) never takes
+ *   itself for connected on waking up, not even before its timers run. This does not hold where the whole machine slept:
+ *   Linux's monotonic clock stands still then, and the loss shows only on contact.
  * - **A new session only after the old one has ended.** A session lost by our own clock may still live at the server, for
  *   instance when all servers were restarted. Its transport is kept until it can end the session there, so a new session
  *   never finds nodes of its predecessor.

@@ -167,7 +167,7 @@ export interface Mirror {
   readonly path: string;
   /** All nodes of the subtree (the root included, if it exists) by absolute path, as of one moment. Immutable: a new map for each moment. */
   readonly nodes: ReadonlyMap<string, MirroredNode>;
-  /** False while disconnected and until the first complete reading afterwards: the copy may be out of date. */
+  /** False while disconnected, or after a reading that failed, until the next complete one: the copy may be out of date. */
   readonly isCurrent: boolean;
   /** Calls `listener` after `nodes` or `isCurrent` has changed. Several changes may be told by one call. */
   onChange(listener: () => void): () => void;

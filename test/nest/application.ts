@@ -28,7 +28,13 @@ export function elasticJob({ regCenter, ...options }: ElasticJobModuleOptions = 
 export async function started(metadata: ModuleMetadata): Promise<INestApplicationContext & AsyncDisposable> {
   const app = await Test.createTestingModule(metadata).compile();
   app.useLogger(false);
-  await app.init();
+  try {
+    await app.init();
+  } catch (error) {
+    // Other modules may have started already, and would keep the test's process up.
+    await app.close();
+    throw error;
+  }
   return Object.assign(app, { [Symbol.asyncDispose]: () => app.close() });
 }
 

@@ -173,6 +173,8 @@ export interface Mirror {
   onChange(listener: () => void): () => void;
   /**
    * Resolves once the mirror shows everything that was committed before the call, by whomever.
+   * With ZooKeeper, a client of the leader may miss a change that a follower has confirmed in the same moment; nobody may
+   * rely on the order of answers that different servers gave, only on that of commits.
    * @throws RegistryUnavailableError if that cannot be established now
    */
   sync(): Promise<void>;

@@ -99,7 +99,8 @@ describe('several processes on a real ZooKeeper', () => {
     await using processes = new Processes({ SERVERS: server.address, NAMESPACE: 'jobs', TOTAL: `${TOTAL}` });
     await processes.start('A');
     expect(processes.runs).toEqual([]);
-    expect(processes.output('A')).toMatch(/The registry centre has not answered yet/);
+    const isTold = (): boolean => processes.output('A').includes('The registry centre has not answered yet');
+    await until(isTold, 'the application to say what it waits for');
 
     await server.restart();
     await processes.untilSpreadOver(['A'], TOTAL);

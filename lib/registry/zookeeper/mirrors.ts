@@ -1,5 +1,6 @@
 import { type Mirror, type MirrorOptions, type SessionState } from '../registry-center.js';
 import { isWithin } from './node-paths.js';
+import { RootIndex } from './root-index.js';
 import { type WatchEvent } from './transport.js';
 import { perform } from './zookeeper-call.js';
 import { type MirrorContext, ZooKeeperMirror } from './zookeeper-mirror.js';
@@ -11,6 +12,7 @@ export type EventListener = (event: WatchEvent) => void;
 export class Mirrors {
   readonly #context: MirrorContext;
   readonly #mirrors = new Set<ZooKeeperMirror>();
+  readonly #byRoot = new RootIndex<ZooKeeperMirror>();
   readonly #listeners = new Set<EventListener>();
   readonly #watches = new Map<string, number>();
 
@@ -67,17 +69,19 @@ export class Mirrors {
     const path = this.#context.namespace.within(event.path);
     if (path === undefined) return;
     const inside = { ...event, path };
-    for (const mirror of this.#mirrors) if (isWithin(path, mirror.path)) mirror.onEvent(inside);
+    for (const mirror of this.#byRoot.concernedBy([path])) mirror.onEvent(inside);
     for (const listener of [...this.#listeners]) listener(inside);
   }
 
   #add(path: string, options: MirrorOptions): ZooKeeperMirror {
     const mirror: ZooKeeperMirror = new ZooKeeperMirror(path, this.#context, options, () => {
-      forget();
+      forgetWrites();
+      forgetEvents();
       this.#mirrors.delete(mirror);
       this.#release(path);
     });
-    const forget = this.#context.writes.observe(mirror);
+    const forgetWrites = this.#context.writes.observe(path, mirror);
+    const forgetEvents = this.#byRoot.add(path, mirror);
     this.#mirrors.add(mirror);
     this.#retain(path);
     return mirror;

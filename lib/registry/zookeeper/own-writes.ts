@@ -1,4 +1,5 @@
 import { type MirroredNode } from '../registry-center.js';
+import { RootIndex } from './root-index.js';
 import { ZooKeeperError } from './transport.js';
 
 /** What a write of this registry centre does to nodes, by path within the namespace. */
@@ -22,7 +23,7 @@ export interface WriteObserver {
 
 /** Tells mirrors of our own writes, so that they need not read what we know. */
 export class OwnWrites {
-  readonly #observers = new Set<WriteObserver>();
+  readonly #observers = new RootIndex<WriteObserver>();
   #newest = 0n;
 
   /** The newest transaction that is known to have happened. What is sent now will have a greater number. */
@@ -35,14 +36,14 @@ export class OwnWrites {
     if (zxid > this.#newest) this.#newest = zxid;
   }
 
-  observe(observer: WriteObserver): () => void {
-    this.#observers.add(observer);
-    return () => void this.#observers.delete(observer);
+  /** Tells `observer` of writes that touch the subtree at `root`. Returns a function that ends it. */
+  observe(root: string, observer: WriteObserver): () => void {
+    return this.#observers.add(root, observer);
   }
 
   /** Sends a write and tells what becomes of it. `send` must send at once. */
   async track<T>(effects: WriteEffects, send: () => Promise<T>, outcomeOf: (answer: T) => WriteOutcome): Promise<T> {
-    const observers = [...this.#observers];
+    const observers = this.#observers.concernedBy(effects.events.keys());
     try {
       const answering = send();
       for (const observer of observers) observer.onWriteSent(effects);

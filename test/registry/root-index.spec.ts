@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals';
+import { RootIndex } from '../../lib/registry/zookeeper/root-index.js';
+
+function anIndex(...roots: readonly string[]): RootIndex<string> {
+  const index = new RootIndex<string>();
+  for (const root of roots) index.add(root, root);
+  return index;
+}
+
+test.each([
+  ['/a/b', ['/a/b', '/a', '/']],
+  ['/a', ['/a', '/']],
+  ['/a/bc', ['/a', '/']],
+  ['/a/b/c/d', ['/a/b', '/a', '/']],
+  ['/', ['/']],
+  ['/x', ['/']],
+])('%s concerns what it lies within, and no sibling of it', (path, expected) => {
+  expect([...anIndex('/', '/a', '/a/b', '/ab').concernedBy([path])]).toEqual(expected);
+});
+
+test('several paths concern each subtree once', () => {
+  expect([...anIndex('/a', '/b').concernedBy(['/a/1', '/a/2', '/b/1'])]).toEqual(['/a', '/b']);
+});
+
+test('what was removed is concerned no more, others with the same root still are', () => {
+  const index = new RootIndex<string>();
+  const remove = index.add('/a', 'one');
+  index.add('/a', 'other');
+  remove();
+  remove();
+  expect([...index.concernedBy(['/a/b'])]).toEqual(['other']);
+});

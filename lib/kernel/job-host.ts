@@ -32,7 +32,7 @@ export class JobHost {
   readonly types: JobTypes;
   readonly #ports: JobRuntimePorts;
   readonly #jobs = new Map<string, JobRuntime>();
-  /** The last job of each name that was removed: it may not have been able to withdraw yet. */
+  /** Jobs that were removed and could not withdraw then; the last one of each name. */
   readonly #leaving = new Map<string, JobRuntime>();
   #isStopping = false;
   #unsubscribe: (() => void) | undefined;
@@ -80,6 +80,7 @@ export class JobHost {
     this.#unsubscribe ??= this.registryCenter.session.onChange((state) => this.#tell(state));
     // Both have this instance's id: what the former one still wants to withdraw is the new one's from now on.
     this.#leaving.get(jobName)?.keepRegistration();
+    this.#leaving.delete(jobName);
     other?.keepRegistration();
     this.#unwatch ??= watchClock(this.#ports.clock, () => {
       for (const each of this.#jobs.values()) each.onClockSet();
@@ -100,7 +101,7 @@ export class JobHost {
     // Two calls may have waited for the same stop, and the name may be another job's by now.
     if (this.#jobs.get(jobName) !== runtime) return;
     this.#jobs.delete(jobName);
-    this.#leaving.set(jobName, runtime);
+    if (!runtime.hasWithdrawn) this.#leaving.set(jobName, runtime);
     // A timer would keep the process from ending when all its jobs have.
     if (this.#jobs.size === 0) this.#endClockWatch();
   }

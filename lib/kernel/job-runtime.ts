@@ -193,6 +193,11 @@ export class JobRuntime {
     if (this.#isScheduled && this.#acceptsFirings) this.#timer.rearm();
   }
 
+  /** Whether nothing in the registry centre says that this instance takes part; of use once the job has stopped. */
+  get hasWithdrawn(): boolean {
+    return this.#registeredIn === undefined;
+  }
+
   /** Gives up withdrawing, if that was not possible when the job stopped: the registration is another's now. */
   keepRegistration(): void {
     this.#giveUpWithdrawal();
@@ -246,11 +251,13 @@ export class JobRuntime {
     this.#alarms.cancelAll();
     for (const cleanUp of this.#cleanUps.splice(0)) cleanUp();
     this.#parts?.watch.close();
-    const { registry, instance } = this.#ports;
-    const session = this.#registeredIn;
-    if (session === undefined) return;
+    if (this.#registeredIn !== undefined) this.#withdrawLater(this.#registeredIn);
+  }
+
+  #withdrawLater(session: string): void {
+    const { registry, instance, logger } = this.#ports;
     const me = instance.jobInstanceId;
-    this.#giveUpWithdrawal = withdrawWhenPossible({ registry, paths: this.#paths, me, session });
+    this.#giveUpWithdrawal = withdrawWhenPossible({ registry, paths: this.#paths, me, session, logger });
   }
 
   async #endRun(why: string): Promise<void> {
@@ -271,6 +278,8 @@ export class JobRuntime {
         await withdrawInstance({ ...this.#ports, watch: this.#parts.watch, paths: this.#paths });
       } catch (error) {
         this.#registeredIn = session;
+        // Nobody waits any more if the deadline has passed meanwhile.
+        if (this.#isOver()) this.#withdrawLater(session);
         throw error;
       }
     });

@@ -1,3 +1,4 @@
+import { type JobLogger } from '../api/logger.js';
 import { type JobPaths } from '../layout/job-paths.js';
 import { type RegistryCenter, type SessionState } from '../registry/registry-center.js';
 
@@ -8,6 +9,7 @@ export interface WithdrawalPorts {
   readonly me: string;
   /** Id of the session in which it is registered. */
   readonly session: string;
+  readonly logger: JobLogger;
 }
 
 /**
@@ -16,7 +18,7 @@ export interface WithdrawalPorts {
  * there is nothing left to do.
  * @returns a function that gives it up
  */
-export function withdrawWhenPossible({ registry, paths, me, session }: WithdrawalPorts): () => void {
+export function withdrawWhenPossible({ registry, paths, me, session, logger }: WithdrawalPorts): () => void {
   let isOver = false;
   const end = (): void => {
     isOver = true;
@@ -31,7 +33,9 @@ export function withdrawWhenPossible({ registry, paths, me, session }: Withdrawa
     if (state.phase === 'suspended' || state.phase === 'connecting' || isOver) return;
     if (state.phase !== 'connected' || state.id !== session) return end();
     // A failure means that the connection is breaking again; the session's next change is followed by another attempt.
-    attempt().catch(() => undefined);
+    attempt().catch((error: unknown) =>
+      logger.warn(`Job '${paths.jobName}': the stopped instance ${me} could not withdraw yet: ${String(error)}`),
+    );
   };
   const unsubscribe = registry.session.onChange(onState);
   onState(registry.session.state);

@@ -35,7 +35,12 @@ export function createJobInstance(options: JobInstanceOptions = {}): JobInstance
     .toString(36)
     .slice(-8)
     .padStart(8, '0');
-  return { jobInstanceId: `${serverIp}${DELIMITER}${pid}-${unique}`, serverIp };
+  return jobInstanceOn(serverIp, `${pid}-${unique}`);
+}
+
+/** The instance of a server that is told from its others by `process`, which holds no slash. */
+export function jobInstanceOn(serverIp: string, process: string): JobInstance {
+  return { jobInstanceId: `${serverIp}${DELIMITER}${process}`, serverIp };
 }
 
 /** The ip in an instance's id: what stands before `@-@`. */

@@ -6,3 +6,8 @@
 export function afterNextPoll(task: () => void): void {
   setImmediate(task);
 }
+
+/** Resolves in the next turn of the event loop: when all chains of promises that wait for nothing else are at rest. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Limiter } from '../../lib/async/limiter.js';
-import { settle } from '../support/manual-clock.js';
+import { settle } from '../../lib/testing/manual-clock.js';
 
 describe('A limiter', () => {
   test('runs as many tasks at once as its limit allows, and not one more', async () => {

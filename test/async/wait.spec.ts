@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { abortable, sleep, withDeadline } from '../../lib/async/wait.js';
-import { ManualClock, settle } from '../support/manual-clock.js';
+import { ManualClock, settle } from '../../lib/testing/manual-clock.js';
 
 /** What a promise has come to by now. */
 async function outcome(promise: Promise<unknown>): Promise<unknown> {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { toYaml } from '../../lib/layout/job-configuration-yaml.js';
 import { instanceYaml } from '../../lib/layout/job-instance.js';
-import { Cluster } from '../support/cluster.js';
+import { TestCluster } from '../../lib/testing/test-cluster.js';
 import { aConfiguration, idOf, ipOf } from '../support/views.js';
 
 const FIVE_SECONDS = '0/5 * * * * ?';
 
 describe('items', () => {
   test('are spread over the instances and each runs once in a firing', async () => {
-    await using cluster = await Cluster.start(['A', 'B', 'C'], { job: { shardingTotalCount: 7 } });
+    await using cluster = await TestCluster.start(['A', 'B', 'C'], { job: { shardingTotalCount: 7 } });
 
     await cluster.fire();
 
@@ -17,7 +17,7 @@ describe('items', () => {
   });
 
   test('move to an instance that joins, before the next firing', async () => {
-    await using cluster = await Cluster.start(['A', 'B'], { job: { shardingTotalCount: 6 } });
+    await using cluster = await TestCluster.start(['A', 'B'], { job: { shardingTotalCount: 6 } });
 
     await cluster.join('C');
 
@@ -25,7 +25,7 @@ describe('items', () => {
   });
 
   test('move away at once from an instance that leaves', async () => {
-    await using cluster = await Cluster.start(['A', 'B', 'C'], { job: { shardingTotalCount: 6 } });
+    await using cluster = await TestCluster.start(['A', 'B', 'C'], { job: { shardingTotalCount: 6 } });
 
     await cluster.leave('A');
 
@@ -34,7 +34,7 @@ describe('items', () => {
   });
 
   test('move away from a crashed instance when its session has ended', async () => {
-    await using cluster = await Cluster.start(['A', 'B'], { job: { shardingTotalCount: 4 } });
+    await using cluster = await TestCluster.start(['A', 'B'], { job: { shardingTotalCount: 4 } });
 
     cluster.kill('A');
     await cluster.advance(12_000);
@@ -44,7 +44,7 @@ describe('items', () => {
   });
 
   test('of more than there are instances leave nobody idle, of fewer leave some idle', async () => {
-    await using cluster = await Cluster.start(['A', 'B', 'C'], { job: { shardingTotalCount: 2 } });
+    await using cluster = await TestCluster.start(['A', 'B', 'C'], { job: { shardingTotalCount: 2 } });
     expect(cluster.owners).toEqual({ C: [0], B: [1] });
   });
 
@@ -54,7 +54,7 @@ describe('items', () => {
       sharding: (all: readonly { jobInstanceId: string }[], _: string, total: number) =>
         new Map([[all.at(-1)!.jobInstanceId, Array.from({ length: total }, (_, i) => i)]]),
     };
-    await using cluster = await Cluster.start(['A', 'B'], {
+    await using cluster = await TestCluster.start(['A', 'B'], {
       job: { jobShardingStrategyType: 'last', shardingTotalCount: 3 },
       host: { strategies: [last] },
     });
@@ -66,7 +66,7 @@ describe('items', () => {
       type: 'FORGETFUL',
       sharding: (all: readonly { jobInstanceId: string }[]) => new Map([[all[0]!.jobInstanceId, [0]]]),
     };
-    await using cluster = await Cluster.start(['A'], {
+    await using cluster = await TestCluster.start(['A'], {
       job: { jobShardingStrategyType: 'FORGETFUL' },
       host: { strategies: [forgetful] },
     });
@@ -77,14 +77,14 @@ describe('items', () => {
   });
 
   test('of a thousand are assigned and run', async () => {
-    await using cluster = await Cluster.start(['A', 'B', 'C'], { job: { shardingTotalCount: 1_000 } });
+    await using cluster = await TestCluster.start(['A', 'B', 'C'], { job: { shardingTotalCount: 1_000 } });
     await cluster.fire();
     expect(Object.values(cluster.ran).map((items) => items.length)).toEqual([333, 333, 334]);
     expect(new Set(cluster.runs.map(({ item }) => item)).size).toBe(1_000);
   });
 
   test('with static sharding stay with their instances when others join', async () => {
-    await using cluster = await Cluster.start(['A'], { job: { staticSharding: true } });
+    await using cluster = await TestCluster.start(['A'], { job: { staticSharding: true } });
     await cluster.join('B');
     expect(cluster.owners).toEqual({ A: [0, 1] });
   });
@@ -92,7 +92,7 @@ describe('items', () => {
 
 describe('a leader', () => {
   test('that leads for the second time does not take the work of its successors for its own', async () => {
-    await using cluster = await Cluster.start(['A', 'B'], { job: { shardingTotalCount: 1 } });
+    await using cluster = await TestCluster.start(['A', 'B'], { job: { shardingTotalCount: 1 } });
     await cluster.operator.put(cluster.paths.server(ipOf('A')), 'DISABLED');
     await cluster.join('C');
     await cluster.operator.put(cluster.paths.server(ipOf('B')), 'DISABLED');
@@ -108,7 +108,7 @@ describe('a leader', () => {
 
 describe('a run', () => {
   test('gives the job what Java gives it, and the scheduled instant, a signal and a fencing token', async () => {
-    await using cluster = await Cluster.start(['A'], {
+    await using cluster = await TestCluster.start(['A'], {
       job: { shardingItemParameters: '0=Beijing,1=上海', jobParameter: 'fast' },
     });
 
@@ -116,8 +116,8 @@ describe('a run', () => {
 
     const [first, second] = cluster.runs.map(({ context }) => context);
     expect(first).toMatchObject({
-      jobName: 'bill',
-      taskId: `bill@-@0,1@-@READY@-@${idOf('A')}`,
+      jobName: 'job',
+      taskId: `job@-@0,1@-@READY@-@${idOf('A')}`,
       shardingTotalCount: 2,
       jobParameter: 'fast',
       shardingItem: 0,
@@ -130,7 +130,7 @@ describe('a run', () => {
   });
 
   test('leaves no mark behind, whether its items succeed or fail', async () => {
-    await using cluster = await Cluster.start(['A'], {
+    await using cluster = await TestCluster.start(['A'], {
       work: (_, { shardingItem }) => {
         if (shardingItem === 0) throw new Error('no stock');
       },
@@ -141,7 +141,7 @@ describe('a run', () => {
     expect(cluster.ran).toEqual({ A: [0, 1] });
     expect([...cluster.tree.keys()].filter((path) => path.endsWith('/running'))).toEqual([]);
     expect(cluster.member('A').log.join('\n')).toContain(
-      "Job 'bill' exception occur in job processing: Error: no stock",
+      "Job 'job' exception occur in job processing: Error: no stock",
     );
   });
 
@@ -150,7 +150,7 @@ describe('a run', () => {
     ['something that is no error', () => Promise.reject(undefined as unknown as Error)],
     ['garbage as a result', () => Promise.resolve('garbage') as unknown as Promise<void>],
   ])('goes on with the next firing after %s', async (_, work) => {
-    await using cluster = await Cluster.start(['A'], { work });
+    await using cluster = await TestCluster.start(['A'], { work });
     await cluster.fire();
     await cluster.fire();
     expect(cluster.ran).toEqual({ A: [0, 0, 1, 1] });
@@ -158,15 +158,15 @@ describe('a run', () => {
 
   test('tells the configured error handler of each failed item', async () => {
     const told: unknown[] = [];
-    await using cluster = await Cluster.start(['A'], {
+    await using cluster = await TestCluster.start(['A'], {
       job: { jobErrorHandlerType: 'collect' },
       host: { errorHandlers: [{ type: 'COLLECT', handleException: (job, cause) => void told.push([job, cause]) }] },
       work: (_, { shardingItem }) => Promise.reject(new Error(`item ${shardingItem}`)),
     });
     await cluster.fire();
     expect(told).toEqual([
-      ['bill', new Error('item 0')],
-      ['bill', new Error('item 1')],
+      ['job', new Error('item 0')],
+      ['job', new Error('item 1')],
     ]);
   });
 
@@ -179,7 +179,7 @@ describe('a run', () => {
       running--;
     };
     const pool = { type: 'THREE', getSize: () => 3 };
-    await using cluster = await Cluster.start(['A'], {
+    await using cluster = await TestCluster.start(['A'], {
       job: { shardingTotalCount: 10, jobExecutorThreadPoolSizeProviderType: 'THREE' },
       host: { threadPoolSizeProviders: [pool] },
       work,
@@ -189,7 +189,7 @@ describe('a run', () => {
   });
 
   test('does not happen on an instance whose clock differs too much from the registry', async () => {
-    await using cluster = await Cluster.start(['A'], { job: { maxTimeDiffSeconds: 1 } });
+    await using cluster = await TestCluster.start(['A'], { job: { maxTimeDiffSeconds: 1 } });
     const { registry, log } = cluster.member('A');
     const time = registry.time.bind(registry);
     registry.time = async (path) => (await time(path)) + 3_000;
@@ -201,7 +201,7 @@ describe('a run', () => {
 
 describe('a trigger', () => {
   test('that comes before the first assignment runs the items when they are assigned', async () => {
-    await using cluster = await Cluster.start([]);
+    await using cluster = await TestCluster.start([]);
     await cluster.operator.create(cluster.paths.trigger(idOf('A')), '');
     await cluster.join('A');
     expect(cluster.runs.map(({ item, at }) => `${item} ${at}`)).toEqual(['0 by hand', '1 by hand']);
@@ -210,7 +210,7 @@ describe('a trigger', () => {
   test('that comes while the instance runs is kept until the run has ended', async () => {
     let end: () => void = () => undefined;
     const work = (): Promise<void> => new Promise((resolve) => (end = resolve));
-    await using cluster = await Cluster.start(['A'], { job: { shardingTotalCount: 1 }, work });
+    await using cluster = await TestCluster.start(['A'], { job: { shardingTotalCount: 1 }, work });
     await cluster.fire();
     await cluster.operator.create(cluster.paths.trigger(idOf('A')), '');
     await cluster.settle();
@@ -226,7 +226,7 @@ describe('a trigger', () => {
  * A Java instance as its peers see it: registered, and without a record of what it has begun. It does nothing by itself,
  * and so does not lead either.
  */
-async function joinJava(cluster: Cluster, name: string): Promise<void> {
+async function joinJava(cluster: TestCluster, name: string): Promise<void> {
   const { operator, paths } = cluster;
   await operator.put(paths.server(ipOf(name)), 'ENABLED');
   const yaml = instanceYaml({ jobInstanceId: idOf(name), serverIp: ipOf(name) });
@@ -236,7 +236,7 @@ async function joinJava(cluster: Cluster, name: string): Promise<void> {
 
 describe('beside Java instances, which ask for an assignment only while they lead,', () => {
   test('a leader whose server is disabled leaves the request to its successor', async () => {
-    await using cluster = await Cluster.start(['A']);
+    await using cluster = await TestCluster.start(['A']);
     await joinJava(cluster, 'J');
     expect(cluster.owners).toEqual({ J: [0], A: [1] });
 
@@ -247,7 +247,7 @@ describe('beside Java instances, which ask for an assignment only while they lea
   });
 
   test('a leader that an operator has ended leaves the request to its successor', async () => {
-    await using cluster = await Cluster.start(['A']);
+    await using cluster = await TestCluster.start(['A']);
     await joinJava(cluster, 'J');
 
     await cluster.operator.remove(cluster.paths.instance(idOf('A')));
@@ -257,7 +257,7 @@ describe('beside Java instances, which ask for an assignment only while they lea
   });
 
   test('a leader that is ended leaves no request where items stay with their instance', async () => {
-    await using cluster = await Cluster.start(['A'], { job: { staticSharding: true } });
+    await using cluster = await TestCluster.start(['A'], { job: { staticSharding: true } });
     await joinJava(cluster, 'J');
 
     await cluster.operator.remove(cluster.paths.instance(idOf('A')));
@@ -269,7 +269,7 @@ describe('beside Java instances, which ask for an assignment only while they lea
 
 describe('beside Java instances, which leave no record of what they have begun,', () => {
   test('an item that comes back from one is not run again for the firing that it had there', async () => {
-    await using cluster = await Cluster.start(['A']);
+    await using cluster = await TestCluster.start(['A']);
     await cluster.fire();
     await joinJava(cluster, 'J');
     await cluster.fire();
@@ -287,7 +287,7 @@ describe('beside Java instances, which leave no record of what they have begun,'
 
 describe('beside a Java instance that believes to lead although it has been away for too long,', () => {
   test('a leader assigns the items anew whose owners it has removed', async () => {
-    await using cluster = await Cluster.start(['A']);
+    await using cluster = await TestCluster.start(['A']);
     await joinJava(cluster, 'J');
     for (const item of [0, 1]) await cluster.operator.remove(cluster.paths.item(item, 'instance'));
     await cluster.settle();
@@ -297,7 +297,7 @@ describe('beside a Java instance that believes to lead although it has been away
 
 describe('beside Java instances with failover, whose marks outlive them,', () => {
   test('the items of one that crashed when no Java peer was left are run again', async () => {
-    await using cluster = await Cluster.start(['A'], { job: { failover: true } });
+    await using cluster = await TestCluster.start(['A'], { job: { failover: true } });
     await joinJava(cluster, 'J');
     await cluster.operator.create(cluster.paths.item(0, 'running'), idOf('J'));
     await cluster.operator.remove(cluster.paths.instance(idOf('J')));
@@ -311,7 +311,7 @@ describe('beside Java instances with failover, whose marks outlive them,', () =>
   });
 
   test('they do not hold back an item that the job has no more', async () => {
-    await using cluster = await Cluster.start(['A'], { job: { failover: true } });
+    await using cluster = await TestCluster.start(['A'], { job: { failover: true } });
     await joinJava(cluster, 'J');
     await cluster.operator.create(cluster.paths.item(1, 'running'), idOf('J'));
     const one = aConfiguration({ cron: FIVE_SECONDS, timeZone: 'GMT', failover: true, shardingTotalCount: 1 });
@@ -324,7 +324,7 @@ describe('beside Java instances with failover, whose marks outlive them,', () =>
 
 describe('operators', () => {
   test('disable a server, whose items go to the others, and enable it again', async () => {
-    await using cluster = await Cluster.start(['A', 'B']);
+    await using cluster = await TestCluster.start(['A', 'B']);
 
     await cluster.operator.put(cluster.paths.server(ipOf('A')), 'DISABLED');
     await cluster.settle();
@@ -337,7 +337,7 @@ describe('operators', () => {
   });
 
   test('disable all servers, so that nothing runs until one is enabled', async () => {
-    await using cluster = await Cluster.start(['A', 'B']);
+    await using cluster = await TestCluster.start(['A', 'B']);
     for (const name of ['A', 'B']) await cluster.operator.put(cluster.paths.server(ipOf(name)), 'DISABLED');
     await cluster.fire();
     expect(cluster.runs).toEqual([]);
@@ -348,7 +348,7 @@ describe('operators', () => {
   });
 
   test('disable an item, which nobody runs until it is enabled', async () => {
-    await using cluster = await Cluster.start(['A', 'B']);
+    await using cluster = await TestCluster.start(['A', 'B']);
     await cluster.operator.create(cluster.paths.item(1, 'disabled'), '');
     await cluster.fire();
     expect(cluster.ran).toEqual({ B: [0] });
@@ -359,7 +359,7 @@ describe('operators', () => {
   });
 
   test('trigger the job by hand: every instance runs its items once', async () => {
-    await using cluster = await Cluster.start(['A', 'B']);
+    await using cluster = await TestCluster.start(['A', 'B']);
     for (const name of ['A', 'B']) await cluster.operator.create(cluster.paths.trigger(idOf(name)), '');
     await cluster.settle();
     expect(cluster.ran).toEqual({ A: [1], B: [0] });
@@ -368,18 +368,18 @@ describe('operators', () => {
   });
 
   test('end one instance by removing its node; it stops for good and its peers take over', async () => {
-    await using cluster = await Cluster.start(['A', 'B']);
+    await using cluster = await TestCluster.start(['A', 'B']);
     await cluster.operator.remove(cluster.paths.instance(idOf('A')));
     await cluster.settle();
     expect(cluster.owners).toEqual({ B: [0, 1] });
-    expect(cluster.member('A').host.jobs.get('bill')?.phase).toBe('stopped');
+    expect(cluster.member('A').host.jobs.get('job')?.phase).toBe('stopped');
 
     await cluster.fire();
     expect(cluster.ran).toEqual({ B: [0, 1] });
   });
 
   test('whose decision to disable a server outlives its restart, unless the configuration is to overwrite', async () => {
-    await using cluster = await Cluster.start(['A', 'B']);
+    await using cluster = await TestCluster.start(['A', 'B']);
     await cluster.operator.put(cluster.paths.server(ipOf('A')), 'DISABLED');
     await cluster.leave('A');
     await cluster.join('A');
@@ -391,7 +391,7 @@ describe('operators', () => {
   });
 
   test('get a server back that they removed while its instance lives', async () => {
-    await using cluster = await Cluster.start(['A']);
+    await using cluster = await TestCluster.start(['A']);
     await cluster.operator.remove(cluster.paths.server(ipOf('A')));
     await cluster.fire();
     expect(cluster.ran).toEqual({ A: [0, 1] });
@@ -399,14 +399,14 @@ describe('operators', () => {
 });
 
 describe('a change of the configuration', () => {
-  const change = async (cluster: Cluster, changes: object): Promise<void> => {
+  const change = async (cluster: TestCluster, changes: object): Promise<void> => {
     const configuration = aConfiguration({ cron: FIVE_SECONDS, timeZone: 'GMT', ...changes });
     await cluster.operator.put(cluster.paths.config, toYaml(configuration));
     await cluster.settle();
   };
 
   test('of the cron takes effect at once', async () => {
-    await using cluster = await Cluster.start(['A'], { job: { cron: '0 0 12 * * ?' } });
+    await using cluster = await TestCluster.start(['A'], { job: { cron: '0 0 12 * * ?' } });
     await change(cluster, { cron: '0/2 * * * * ?' });
     await cluster.advance(4_000);
     expect(cluster.runs.map(({ item, at }) => `${item} ${at}`)).toEqual([
@@ -418,15 +418,15 @@ describe('a change of the configuration', () => {
   });
 
   test('to a cron that cannot be read leaves the schedule as it is, and the log says what is wrong', async () => {
-    await using cluster = await Cluster.start(['A']);
+    await using cluster = await TestCluster.start(['A']);
     await change(cluster, { cron: 'every morning' });
-    await cluster.fire();
+    await cluster.advance('5s');
     expect(cluster.ran).toEqual({ A: [0, 1] });
     expect(cluster.member('A').log.join('\n')).toContain('every morning');
   });
 
   test('of the number of items adds items, and removes them without a trace', async () => {
-    await using cluster = await Cluster.start(['A', 'B']);
+    await using cluster = await TestCluster.start(['A', 'B']);
     await change(cluster, { shardingTotalCount: 5 });
     expect(cluster.owners).toEqual({ A: [2, 3], B: [0, 1, 4] });
 
@@ -440,14 +440,14 @@ describe('a change of the configuration', () => {
   });
 
   test('of parameters holds from the next firing on', async () => {
-    await using cluster = await Cluster.start(['A']);
+    await using cluster = await TestCluster.start(['A']);
     await change(cluster, { shardingItemParameters: '0=x', jobParameter: 'new' });
     await cluster.fire();
     expect(cluster.runs[0]?.context).toMatchObject({ shardingParameter: 'x', jobParameter: 'new' });
   });
 
   test('to monitorExecution=false ends the marking', async () => {
-    await using cluster = await Cluster.start(['A']);
+    await using cluster = await TestCluster.start(['A']);
     await change(cluster, { monitorExecution: false });
     await cluster.fire();
     expect(cluster.ran).toEqual({ A: [0, 1] });
@@ -455,11 +455,11 @@ describe('a change of the configuration', () => {
   });
 
   test('to something unreadable is told, runs nothing, and heals when it is put right', async () => {
-    await using cluster = await Cluster.start(['A']);
+    await using cluster = await TestCluster.start(['A']);
     await cluster.operator.put(cluster.paths.config, 'shardingTotalCount: [three');
     await cluster.fire();
     expect(cluster.runs).toEqual([]);
-    expect(cluster.member('A').log.join('\n')).toContain('/bill/config');
+    expect(cluster.member('A').log.join('\n')).toContain('/job/config');
 
     await change(cluster, {});
     await cluster.fire();
@@ -469,7 +469,7 @@ describe('a change of the configuration', () => {
 
 describe('at start', () => {
   test('the registry’s configuration comes before the local one, unless that is to overwrite', async () => {
-    await using cluster = await Cluster.start(['A'], { job: { shardingTotalCount: 2 } });
+    await using cluster = await TestCluster.start(['A'], { job: { shardingTotalCount: 2 } });
     await cluster.join('B', { shardingTotalCount: 4 });
     expect(cluster.view.config?.shardingTotalCount).toBe(2);
 
@@ -478,15 +478,15 @@ describe('at start', () => {
   });
 
   test('a job name that another class has is refused, naming both', async () => {
-    await using cluster = await Cluster.start(['A']);
+    await using cluster = await TestCluster.start(['A']);
     await cluster.operator.put(cluster.paths.root, 'com.example.BillJob');
     const { started } = await cluster.join('B');
-    await expect(started).rejects.toThrow("class is 'com.example.BillJob', your job class is 'BillJob'");
+    await expect(started).rejects.toThrow("class is 'com.example.BillJob', your job class is 'TestJob'");
     expect(cluster.view.instances.size).toBe(1);
   });
 
   test('with disabled=true an instance gets no items until an operator enables its server', async () => {
-    await using cluster = await Cluster.start(['A'], { job: { disabled: true } });
+    await using cluster = await TestCluster.start(['A'], { job: { disabled: true } });
     await cluster.fire();
     expect(cluster.runs).toEqual([]);
     await cluster.operator.put(cluster.paths.server(ipOf('A')), 'ENABLED');
@@ -507,7 +507,7 @@ describe('a run that takes long', () => {
 
   test('is followed by one more run for all the firings it covered', async () => {
     const { work, release } = gates();
-    await using cluster = await Cluster.start(['A'], { job: { shardingTotalCount: 1 }, work });
+    await using cluster = await TestCluster.start(['A'], { job: { shardingTotalCount: 1 }, work });
     await cluster.fire();
     await cluster.fire();
     await cluster.fire();
@@ -521,7 +521,7 @@ describe('a run that takes long', () => {
 
   test('is not followed by another one with misfire=false', async () => {
     const { work, release } = gates();
-    await using cluster = await Cluster.start(['A'], { job: { shardingTotalCount: 1, misfire: false }, work });
+    await using cluster = await TestCluster.start(['A'], { job: { shardingTotalCount: 1, misfire: false }, work });
     await cluster.fire();
     await cluster.fire();
     release(0);
@@ -533,7 +533,7 @@ describe('a run that takes long', () => {
     const { work, release } = gates();
     const ofA = (name: string, context: { shardingItem: number }): void | Promise<void> =>
       name === 'A' ? work(name, context) : undefined;
-    await using cluster = await Cluster.start(['A', 'B'], {
+    await using cluster = await TestCluster.start(['A', 'B'], {
       job: { shardingTotalCount: 4, misfire: false },
       work: ofA,
     });
@@ -554,14 +554,13 @@ describe('a run that takes long', () => {
 
   test('is waited for when its instance leaves', async () => {
     const { work, release } = gates();
-    await using cluster = await Cluster.start(['A', 'B'], { work });
+    await using cluster = await TestCluster.start(['A', 'B'], { work });
     await cluster.fire();
-    const left = cluster.leave('A');
-    await cluster.settle();
+    await cluster.leave('A');
     expect(cluster.view.instances.has(idOf('A'))).toBe(true);
 
     release(1);
-    await left;
+    await cluster.settle();
     expect(cluster.view.instances.has(idOf('A'))).toBe(false);
     release(0);
     await cluster.settle();
@@ -577,7 +576,7 @@ describe('a run that takes long', () => {
           resolve();
         }),
       );
-    await using cluster = await Cluster.start(['A'], {
+    await using cluster = await TestCluster.start(['A'], {
       job: { shardingTotalCount: 1 },
       work,
       host: { shutdownGracePeriodMilliseconds: 3_000 },
@@ -595,7 +594,7 @@ describe('a run that takes long', () => {
 
 describe('the session', () => {
   test('while it is suspended nothing starts, and the firing is made up for when it is back', async () => {
-    await using cluster = await Cluster.start(['A']);
+    await using cluster = await TestCluster.start(['A']);
     cluster.member('A').registry.faults.suspend();
     await cluster.fire();
     expect(cluster.runs).toEqual([]);
@@ -606,7 +605,7 @@ describe('the session', () => {
   });
 
   test('interrupted and resumed changes no node', async () => {
-    await using cluster = await Cluster.start(['A', 'B']);
+    await using cluster = await TestCluster.start(['A', 'B']);
     const before = [...cluster.tree];
     const { nodes } = await cluster.operator.mirror(cluster.paths.root);
     cluster.member('A').registry.faults.suspend();
@@ -631,7 +630,7 @@ describe('the session', () => {
         }),
       );
     };
-    await using cluster = await Cluster.start(['A', 'B'], { work });
+    await using cluster = await TestCluster.start(['A', 'B'], { work });
     await cluster.fire();
     cluster.member('A').registry.faults.silence();
     await cluster.advance(12_000);
@@ -639,20 +638,20 @@ describe('the session', () => {
     expect(aborted).toEqual(['1 SESSION_LOST']);
     const tokens = cluster.runs
       .filter(({ item }) => item === 1)
-      .map(({ name, context }) => ({ name, token: context.fencingToken }));
-    expect(tokens.at(-1)?.name).toBe('B');
+      .map(({ instance, context }) => ({ instance, token: context.fencingToken }));
+    expect(tokens.at(-1)?.instance).toBe('B');
     expect(tokens.at(-1)!.token).toBeGreaterThan(tokens[0]!.token);
   });
 
   test('lost leaves the mark of the next owner alone, even if the old run does not listen and ends late', async () => {
     const ends = new Map<string, () => void>();
     const work = (name: string): Promise<void> => new Promise((resolve) => ends.set(name, resolve));
-    await using cluster = await Cluster.start(['A', 'B'], { job: { shardingTotalCount: 1 }, work });
+    await using cluster = await TestCluster.start(['A', 'B'], { job: { shardingTotalCount: 1 }, work });
     await cluster.fire();
     cluster.member('B').registry.faults.expire();
     await cluster.operator.put(cluster.paths.server(ipOf('B')), 'DISABLED');
     await cluster.fire();
-    expect(cluster.runs.map(({ name }) => name)).toEqual(['B', 'A']);
+    expect(cluster.runs.map(({ instance }) => instance)).toEqual(['B', 'A']);
 
     ends.get('B')?.();
     await cluster.settle();
@@ -661,7 +660,7 @@ describe('the session', () => {
   });
 
   test('lost and opened anew brings the instance back', async () => {
-    await using cluster = await Cluster.start(['A', 'B']);
+    await using cluster = await TestCluster.start(['A', 'B']);
     cluster.member('A').registry.faults.expire();
     await cluster.settle();
     expect(cluster.owners).toEqual({ A: [1], B: [0] });

@@ -3,8 +3,8 @@ import { type ShardingContext } from '../../lib/api/sharding-context.js';
 import { ScheduleJobBootstrap } from '../../lib/kernel/job-bootstrap.js';
 import { ClockTimers, type FiringTimers } from '../../lib/kernel/cron-timer.js';
 import { type Delivery } from '../../lib/registry/embedded/delivery.js';
-import { Cluster } from '../support/cluster.js';
-import { type ManualClock } from '../support/manual-clock.js';
+import { TestCluster } from '../../lib/testing/test-cluster.js';
+import { type ManualClock } from '../../lib/testing/manual-clock.js';
 import { aConfiguration, idOf, ipOf } from '../support/views.js';
 
 /** Every message takes ten milliseconds. */
@@ -14,7 +14,7 @@ const slowly =
     void clock.after(10, arrive);
 
 const idle = { execute: () => undefined };
-const everyFiveSeconds = aConfiguration({ cron: '0/5 * * * * ?', timeZone: 'GMT' });
+const everyFiveSeconds = aConfiguration({ jobName: 'job', cron: '0/5 * * * * ?', timeZone: 'GMT' });
 
 describe('an instance that was cut off', () => {
   test('leaves the marks of its successors alone when it is back, so that no item runs on two instances at once', async () => {
@@ -31,7 +31,7 @@ describe('an instance that was cut off', () => {
         }),
       );
     };
-    await using cluster = await Cluster.start(['A', 'B'], { work });
+    await using cluster = await TestCluster.start(['A', 'B'], { work });
     await cluster.operator.put(cluster.paths.server(ipOf('B')), 'DISABLED');
     await cluster.settle();
     await cluster.fire();
@@ -48,7 +48,7 @@ describe('an instance that was cut off', () => {
   test('leaves the mark of the next owner alone if it does not know that its own has been removed', async () => {
     const ends = new Map<string, () => void>();
     const work = (name: string): Promise<void> => new Promise((resolve) => ends.set(name, resolve));
-    await using cluster = await Cluster.start(['A', 'B'], {
+    await using cluster = await TestCluster.start(['A', 'B'], {
       job: { shardingTotalCount: 1 },
       work,
       sessionTimeoutMs: 60_000,
@@ -77,7 +77,7 @@ describe('an instance that was cut off', () => {
     ['disabled', { overwrite: true }, 'DISABLED'],
     ['enabled', { disabled: true }, 'ENABLED'],
   ])('finds its server as an operator has %s it', async (_, job, status) => {
-    await using cluster = await Cluster.start(['A', 'B'], { job });
+    await using cluster = await TestCluster.start(['A', 'B'], { job });
     await cluster.operator.put(cluster.paths.server(ipOf('A')), status);
     await cluster.settle();
     cluster.member('A').registry.faults.expire();
@@ -89,7 +89,7 @@ describe('an instance that was cut off', () => {
 describe('a job that is shut down', () => {
   test('while it registers leaves no instance behind', async () => {
     for (const ms of [20, 40, 60, 70, 80, 90, 100, 120]) {
-      await using cluster = await Cluster.start(['B'], { deliver: slowly });
+      await using cluster = await TestCluster.start(['B'], { deliver: slowly });
       await cluster.advance(2_000);
       await cluster.join('A');
       await cluster.advance(20 + ms);
@@ -101,7 +101,7 @@ describe('a job that is shut down', () => {
   });
 
   test('while it opens its mirror leaves that closed', async () => {
-    await using cluster = await Cluster.start([], { deliver: slowly });
+    await using cluster = await TestCluster.start([], { deliver: slowly });
     await cluster.advance(500);
     await cluster.join('A');
     const { registry, bootstrap } = cluster.member('A');
@@ -125,7 +125,7 @@ describe('a job that is shut down', () => {
   });
 
   test('while its session is suspended withdraws when it is back', async () => {
-    await using cluster = await Cluster.start(['A', 'B'], { sessionTimeoutMs: 60_000 });
+    await using cluster = await TestCluster.start(['A', 'B'], { sessionTimeoutMs: 60_000 });
     const { registry, bootstrap } = cluster.member('A');
     registry.faults.suspend();
     const down = bootstrap.shutdown();
@@ -138,44 +138,44 @@ describe('a job that is shut down', () => {
   });
 
   test('while its session is suspended leaves a new job of its name alone', async () => {
-    await using cluster = await Cluster.start(['A'], { sessionTimeoutMs: 60_000 });
+    await using cluster = await TestCluster.start(['A'], { sessionTimeoutMs: 60_000 });
     const { registry, bootstrap, host } = cluster.member('A');
     registry.faults.suspend();
     const down = bootstrap.shutdown();
     await cluster.advance(1_000);
     await down;
-    void new ScheduleJobBootstrap(registry, idle, everyFiveSeconds, { host, jobClassName: 'BillJob' }).schedule();
+    void new ScheduleJobBootstrap(registry, idle, everyFiveSeconds, { host, jobClassName: 'TestJob' }).schedule();
     registry.faults.resume();
     await cluster.advance(1_000);
-    expect(host.jobs.get('bill')?.phase).toBe('active');
+    expect(host.jobs.get('job')?.phase).toBe('active');
     expect([...cluster.view.instances.keys()]).toEqual([idOf('A')]);
   });
 
   test('twice leaves a new job of its name alone', async () => {
-    await using cluster = await Cluster.start(['A']);
+    await using cluster = await TestCluster.start(['A']);
     const { registry, host, bootstrap } = cluster.member('A');
     await bootstrap.shutdown();
-    void new ScheduleJobBootstrap(registry, idle, everyFiveSeconds, { host, jobClassName: 'BillJob' }).schedule();
+    void new ScheduleJobBootstrap(registry, idle, everyFiveSeconds, { host, jobClassName: 'TestJob' }).schedule();
     await cluster.settle();
     await bootstrap.shutdown();
-    expect(host.jobs.get('bill')?.phase).toBe('active');
+    expect(host.jobs.get('job')?.phase).toBe('active');
   });
 
   test('by an operator can be started by a new bootstrap, as the message says', async () => {
-    await using cluster = await Cluster.start(['A', 'B']);
+    await using cluster = await TestCluster.start(['A', 'B']);
     const { registry, host, bootstrap } = cluster.member('A');
     await cluster.operator.remove(cluster.paths.instance(idOf('A')));
     await cluster.settle();
-    await expect(bootstrap.schedule()).rejects.toThrow('Make a new bootstrap');
-    await new ScheduleJobBootstrap(registry, idle, everyFiveSeconds, { host, jobClassName: 'BillJob' }).schedule();
-    expect(host.jobs.get('bill')?.phase).toBe('active');
+    await expect((bootstrap as ScheduleJobBootstrap).schedule()).rejects.toThrow('Make a new bootstrap');
+    await new ScheduleJobBootstrap(registry, idle, everyFiveSeconds, { host, jobClassName: 'TestJob' }).schedule();
+    expect(host.jobs.get('job')?.phase).toBe('active');
   });
 
   test('by an operator while it runs says so once', async () => {
     let end: () => void = () => undefined;
     const work = (name: string): Promise<void> | void =>
       name === 'A' ? new Promise((resolve) => (end = resolve)) : undefined;
-    await using cluster = await Cluster.start(['A', 'B'], { work });
+    await using cluster = await TestCluster.start(['A', 'B'], { work });
     await cluster.fire();
     await cluster.operator.remove(cluster.paths.instance(idOf('A')));
     await cluster.advance(20_000);
@@ -185,9 +185,12 @@ describe('a job that is shut down', () => {
   });
 
   test('because it cannot be scheduled leaves nothing registered', async () => {
-    await using cluster = await Cluster.start([], { job: { cron: '' } });
-    const { started } = await cluster.join('A');
-    await expect(started).rejects.toThrow('Cron can not be empty');
+    await using cluster = await TestCluster.start(['A'], { job: { cron: '' } });
+    const { registry, host, bootstrap } = cluster.member('A');
+    await bootstrap.shutdown();
+    const withoutCron = aConfiguration({ jobName: 'job' });
+    const scheduled = new ScheduleJobBootstrap(registry, idle, withoutCron, { host, jobClassName: 'TestJob' });
+    await expect(scheduled.schedule()).rejects.toThrow('Cron can not be empty');
     expect(cluster.view.instances.size).toBe(0);
   });
 });
@@ -200,7 +203,7 @@ describe('a schedule', () => {
       },
       disarm: () => undefined,
     };
-    await using cluster = await Cluster.start([], { host: { timers } });
+    await using cluster = await TestCluster.start([], { host: { timers } });
     const { started } = await cluster.join('A');
     await expect(started).rejects.toThrow('the name is taken');
   });
@@ -215,7 +218,7 @@ describe('a schedule', () => {
       },
       disarm: (jobName) => real.timers?.disarm(jobName),
     };
-    await using cluster = await Cluster.start([], { job: { cron: '0 0 12 * * ?' }, host: { timers } });
+    await using cluster = await TestCluster.start([], { job: { cron: '0 0 12 * * ?' }, host: { timers } });
     real.timers = new ClockTimers(cluster.clock);
     await cluster.join('A');
     fails = 1;
@@ -229,7 +232,7 @@ describe('a schedule', () => {
 
 describe('a trigger', () => {
   test('that meets a firing runs the items after it', async () => {
-    await using cluster = await Cluster.start(['A'], { deliver: slowly });
+    await using cluster = await TestCluster.start(['A'], { deliver: slowly });
     await cluster.advance(12_000);
     await cluster.advance(5_000 - (cluster.clock.now() % 5_000) - 25);
     cluster.forget();
@@ -242,7 +245,7 @@ describe('a trigger', () => {
 
 describe('a wall clock that is wrong', () => {
   test('for a moment, far ahead, does not keep other instances from running later', async () => {
-    await using cluster = await Cluster.start(['A']);
+    await using cluster = await TestCluster.start(['A']);
     cluster.clock.setWallClock('2035-01-01T00:00:00Z');
     await cluster.advance(40_000);
     cluster.clock.setWallClock('2030-01-01T00:01:00Z');
@@ -254,7 +257,7 @@ describe('a wall clock that is wrong', () => {
   });
 
   test('for a moment, far ahead, does not keep its own instance from running later', async () => {
-    await using cluster = await Cluster.start(['A']);
+    await using cluster = await TestCluster.start(['A']);
     cluster.clock.setWallClock('2035-01-01T00:00:00Z');
     await cluster.advance(40_000);
     cluster.clock.setWallClock('2030-01-01T00:01:00Z');
@@ -264,7 +267,7 @@ describe('a wall clock that is wrong', () => {
   });
 
   test('and is put right makes the job fire at its time of day, once what was leapt over has been made up for', async () => {
-    await using cluster = await Cluster.start(['A'], { job: { cron: '0 0 3 * * ?', shardingTotalCount: 1 } });
+    await using cluster = await TestCluster.start(['A'], { job: { cron: '0 0 3 * * ?', shardingTotalCount: 1 } });
     cluster.clock.setWallClock('2030-01-01T10:00:00Z');
     await cluster.advance(60_000);
     expect(cluster.runs.map(({ context }) => context.scheduledAt?.toISOString())).toEqual(['2030-01-01T03:00:00.000Z']);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Delivery } from '../../lib/registry/embedded/delivery.js';
-import { Cluster } from '../support/cluster.js';
-import { type ManualClock } from '../support/manual-clock.js';
+import { TestCluster } from '../../lib/testing/test-cluster.js';
+import { type ManualClock } from '../../lib/testing/manual-clock.js';
 import { Random } from '../support/random.js';
 import { ipOf } from '../support/views.js';
 
@@ -26,7 +26,7 @@ class History {
   readonly #random: Random;
   readonly items: number;
   readonly told: string[] = [];
-  cluster!: Cluster;
+  cluster!: TestCluster;
   /** Runs in progress, as `item instance`. */
   readonly #running = new Set<string>();
   #names = 0;
@@ -41,7 +41,7 @@ class History {
   }
 
   async begin(): Promise<void> {
-    this.cluster = await Cluster.start([], {
+    this.cluster = await TestCluster.start([], {
       job: { cron: '0/2 * * * * ?', shardingTotalCount: this.items },
       deliver: slowly(this.#random),
       work: (name, { shardingItem, signal }) => this.#work(name, shardingItem, signal),
@@ -168,7 +168,7 @@ class History {
     const instants = [...new Set(runs.map(({ at }) => at))].sort().slice(0, -1);
     return instants.flatMap((at) =>
       Array.from({ length: this.items }, (_, item) => {
-        const by = runs.filter((run) => run.at === at && run.item === item).map(({ name }) => name);
+        const by = runs.filter((run) => run.at === at && run.item === item).map(({ instance }) => instance);
         return isAllowed(by.length) ? '' : `item ${item} at ${at}: ${by.length === 0 ? 'never' : by.join(', ')}`;
       }).filter((misdeed) => misdeed !== ''),
     );
@@ -214,7 +214,7 @@ async function play(seed: number, kinds: readonly string[], judge: (history: His
           v instanceof Map ? [...(v as Map<unknown, unknown>)] : v,
         ),
         log: [...cluster.members.values()].map(({ host, log }) => [
-          host.jobs.get('bill')?.phase,
+          host.jobs.get('job')?.phase,
           ...log.filter((line) => !line.startsWith('Sharding')).slice(-60),
         ]),
       };

@@ -5,7 +5,7 @@ import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../../lib/kernel/job-b
 import { JobHost, type JobHostOptions } from '../../lib/kernel/job-host.js';
 import { EmbeddedRegistryCenter } from '../../lib/registry/embedded/embedded-registry-center.js';
 import { EmbeddedRegistryServer } from '../../lib/registry/embedded/embedded-registry-server.js';
-import { ManualClock } from '../support/manual-clock.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { until } from '../support/until.js';
 
 let namespaces = 0;

@@ -5,7 +5,7 @@ import { javaStringHash } from '../../lib/kernel/strategies/java-string-hash.js'
 import { odevity } from '../../lib/kernel/strategies/odevity.js';
 import { roundRobin } from '../../lib/kernel/strategies/round-robin.js';
 import { singleShardingBalance } from '../../lib/kernel/strategies/single-sharding-balance.js';
-import { ManualClock } from '../support/manual-clock.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
 
 const A: JobInstance = { jobInstanceId: '10.0.0.3@-@300', serverIp: '10.0.0.3' };
 const B: JobInstance = { jobInstanceId: '10.0.0.2@-@200', serverIp: '10.0.0.2' };

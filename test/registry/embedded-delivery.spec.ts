@@ -4,7 +4,7 @@ import { type Delivery } from '../../lib/registry/embedded/delivery.js';
 import { EmbeddedRegistryCenter } from '../../lib/registry/embedded/embedded-registry-center.js';
 import { EmbeddedRegistryServer } from '../../lib/registry/embedded/embedded-registry-server.js';
 import { type Mirror } from '../../lib/registry/registry-center.js';
-import { ManualClock, settle } from '../support/manual-clock.js';
+import { ManualClock, settle } from '../../lib/testing/manual-clock.js';
 import { shown } from './contract/stage.js';
 
 /** Keeps messages until they are let go, in order within each channel. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { EmbeddedRegistryCenter } from '../../lib/registry/embedded/embedded-registry-center.js';
 import { EmbeddedRegistryServer } from '../../lib/registry/embedded/embedded-registry-server.js';
-import { ManualClock, settle } from '../support/manual-clock.js';
+import { ManualClock, settle } from '../../lib/testing/manual-clock.js';
 import { expectRejection, record, sessionId, shown } from './contract/stage.js';
 
 /** Two centres of one server under a clock that is set by hand, with sessions of 60 seconds. */

@@ -42,7 +42,7 @@ export function anItem(item: number, changes: Partial<ItemView> = {}): ItemView 
 
 /** Id of the instance that tests call `name`; its ip is its own. */
 export function idOf(name: string): string {
-  return `${ipOf(name)}@-@1`;
+  return `${ipOf(name)}@-@1-${name}`;
 }
 
 /** Ip of the server that tests call `name`. */

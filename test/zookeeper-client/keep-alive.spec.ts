@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { KeepAlive } from '../../lib/registry/zookeeper/client/keep-alive.js';
-import { ManualClock } from '../support/manual-clock.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
 
 const TIMEOUT_MS = 3000;
 

@@ -1,13 +1,13 @@
-import { type Clock } from '../../lib/time/clock.js';
+import { type Clock } from '../time/clock.js';
+import { nextTurn } from '../time/event-loop.js';
 
 interface Timer {
   /** On the monotonic scale. */
   readonly dueMs: number;
+  /** Number of the timer, by which those of one instant are ordered. */
+  readonly number: number;
   readonly task: () => void;
 }
-
-/** Turns of the event loop given to promise chains after each timer. */
-const SETTLING_TURNS = 3;
 
 /**
  * A clock that moves only when it is told to, so that hours pass in a millisecond and every run is the same.
@@ -16,7 +16,9 @@ const SETTLING_TURNS = 3;
 export class ManualClock implements Clock {
   #wallMs: number;
   #monotonicMs = 0;
-  readonly #timers = new Set<Timer>();
+  #timersSet = 0;
+  /** The next one last, where it is cheap to take. */
+  readonly #timers: Timer[] = [];
 
   constructor(
     /** Wall-clock time at the start: milliseconds since 1970, or anything `Date` takes. */
@@ -34,38 +36,40 @@ export class ManualClock implements Clock {
   }
 
   after(delayMs: number, task: () => void): () => void {
-    const timer = { dueMs: this.#monotonicMs + Math.max(0, delayMs), task };
-    this.#timers.add(timer);
-    return () => void this.#timers.delete(timer);
+    const timer = { dueMs: this.#monotonicMs + Math.max(0, delayMs), number: ++this.#timersSet, task };
+    this.#timers.splice(this.#placeOf(timer), 0, timer);
+    return () => {
+      const place = this.#placeOf(timer);
+      if (this.#timers[place] === timer) this.#timers.splice(place, 1);
+    };
   }
 
   /** Number of timers that are set and have not fired. */
   get timers(): number {
-    return this.#timers.size;
+    return this.#timers.length;
   }
 
   /** Milliseconds until the next timer is due; `undefined` if none is set. */
   get nextTimerInMs(): number | undefined {
-    const next = this.#next();
+    const next = this.#timers.at(-1);
     return next && next.dueMs - this.#monotonicMs;
   }
 
   /**
    * Lets `ms` milliseconds pass, firing all that becomes due on the way, timers set on the way included.
-   * After each timer, and at the end, chains of promises get time to settle.
+   * After each timer, and at the end, chains of promises get time to come to rest.
    */
   async advance(ms: number): Promise<void> {
     const end = this.#monotonicMs + ms;
-    await settle();
-    for (let timer = this.#next(); timer && timer.dueMs <= end; timer = this.#next()) {
-      this.#pass(timer.dueMs - this.#monotonicMs);
-      this.#timers.delete(timer);
-      timer.task();
+    await nextTurn();
+    for (let next = this.#timers.at(-1); next && next.dueMs <= end; next = this.#timers.at(-1)) {
+      this.#pass(next.dueMs - this.#monotonicMs);
+      this.#timers.pop();
+      next.task();
       // One after the other on purpose: what a timer starts may set the next one.
-      await settle();
+      await nextTurn();
     }
     this.#pass(end - this.#monotonicMs);
-    await settle();
   }
 
   /** As `advance`, up to a wall-clock time that is not in the past. */
@@ -85,16 +89,25 @@ export class ManualClock implements Clock {
     this.#monotonicMs += ms;
   }
 
-  #next(): Timer | undefined {
-    let next: Timer | undefined;
-    for (const timer of this.#timers) if (!next || timer.dueMs < next.dueMs) next = timer;
-    return next;
+  /** Where the timer is, or would be, among the others. */
+  #placeOf({ dueMs, number }: Timer): number {
+    let [from, to] = [0, this.#timers.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      const other = this.#timers[middle];
+      if (other && (other.dueMs > dueMs || (other.dueMs === dueMs && other.number > number))) from = middle + 1;
+      else to = middle;
+    }
+    return from;
   }
 }
 
-/** Lets promise chains that wait for nothing but each other come to rest. */
+/** Turns of the event loop given to what needs more than one, as real input and output does. */
+const SETTLING_TURNS = 10;
+
+/** Lets everything come to rest that waits for no time. */
 export async function settle(): Promise<void> {
-  for (let turn = 0; turn < SETTLING_TURNS; turn++) await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < SETTLING_TURNS; turn++) await nextTurn();
 }
 
 function instant(when: number | string | Date): number {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { sleep } from '../../lib/async/wait.js';
-import { ManualClock } from './manual-clock.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
 
 describe('A manual clock', () => {
   test('fires timers in order of due time, then of setting, each at its own time', async () => {

@@ -1,0 +1,84 @@
+import { type JobConfiguration } from '../api/job-configuration.js';
+import { type ShardingContext } from '../api/sharding-context.js';
+import { type JobInstance } from '../api/sharding-strategy.js';
+import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../kernel/job-bootstrap.js';
+import { JobHost, type JobHostOptions } from '../kernel/job-host.js';
+import { EmbeddedRegistryCenter } from '../registry/embedded/embedded-registry-center.js';
+import { type EmbeddedRegistryServer } from '../registry/embedded/embedded-registry-server.js';
+import { type Clock } from '../time/clock.js';
+import { MemberClock } from './member-clock.js';
+
+/** What an instance of a test's cluster is made from. */
+export interface MemberOptions {
+  readonly name: string;
+  readonly instance: JobInstance;
+  readonly configuration: JobConfiguration;
+  readonly server: EmbeddedRegistryServer;
+  readonly clock: Clock;
+  readonly sessionTimeoutMs: number;
+  readonly execute: (context: ShardingContext) => Promise<void>;
+  /** Takes a line of the instance's log. */
+  readonly write: (line: string) => void;
+  readonly host: Partial<JobHostOptions>;
+}
+
+/** A living instance of a test's cluster. */
+export class Member {
+  readonly name: string;
+  readonly instance: JobInstance;
+  /** Its own connection to the registry, on which faults can be inflicted. */
+  readonly registry: EmbeddedRegistryCenter;
+  readonly host: JobHost;
+  readonly bootstrap: ScheduleJobBootstrap | OneOffJobBootstrap;
+  /** Settles when its job is registered, or cannot be. */
+  readonly started: Promise<void>;
+  /** The lines of its log. */
+  readonly log: string[] = [];
+  readonly #clock: MemberClock;
+
+  constructor({ name, instance, configuration, write, ...options }: MemberOptions) {
+    this.name = name;
+    this.instance = instance;
+    this.#clock = new MemberClock(options.clock);
+    const { server, sessionTimeoutMs } = options;
+    const clock = this.#clock;
+    this.registry = new EmbeddedRegistryCenter({ server, clock, sessionTimeoutMilliseconds: sessionTimeoutMs });
+    this.registry.connect();
+    const note = (line: string): void => {
+      this.log.push(line);
+      write(line);
+    };
+    const logger = { debug: note, log: note, warn: note, error: note };
+    this.host = new JobHost({ registryCenter: this.registry, clock, logger, instance, ...options.host });
+    const job = { execute: options.execute };
+    const bootstrapOptions = { host: this.host, jobClassName: 'TestJob' };
+    if (configuration.cron === undefined) {
+      this.bootstrap = new OneOffJobBootstrap(this.registry, job, configuration, bootstrapOptions);
+      this.started = this.bootstrap.start();
+    } else {
+      this.bootstrap = new ScheduleJobBootstrap(this.registry, job, configuration, bootstrapOptions);
+      this.started = this.bootstrap.schedule();
+    }
+    // Who wants to know why it could not start looks at `started`; for others the log has it.
+    this.started.catch(() => undefined);
+  }
+
+  /** Stops it as its process would on SIGTERM. */
+  async leave(): Promise<void> {
+    await this.host.stop();
+    await this.registry.close();
+    this.#clock.end();
+  }
+
+  /** Ends it without a word, as SIGKILL does. */
+  kill(): void {
+    this.host.stopFirings();
+    this.#clock.end();
+    this.registry.faults.silence();
+  }
+
+  /** Sets its wall clock ahead of the cluster's by so many milliseconds, or behind it. */
+  skew(ms: number): void {
+    this.#clock.skew(ms);
+  }
+}

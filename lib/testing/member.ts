@@ -77,6 +77,18 @@ export class Member {
     this.registry.faults.silence();
   }
 
+  /** Stops its process, as SIGSTOP does. */
+  freeze(): void {
+    this.registry.faults.silence();
+    this.#clock.freeze();
+  }
+
+  /** Lets it go on. */
+  thaw(): void {
+    this.#clock.thaw();
+    this.registry.faults.resume();
+  }
+
   /** Sets its wall clock ahead of the cluster's by so many milliseconds, or behind it. */
   skew(ms: number): void {
     this.#clock.skew(ms);

@@ -39,8 +39,8 @@ export interface TestClusterOptions {
   readonly work?: Work;
   /** How long an instance's session outlives its connection, in milliseconds. Default: 6000. */
   readonly sessionTimeoutMs?: number;
-  /** More options of each instance's host, such as strategies and error handlers. */
-  readonly host?: Partial<JobHostOptions>;
+  /** More options of each instance's host, such as strategies and error handlers; a function makes them for an instance by name. */
+  readonly host?: Partial<JobHostOptions> | ((name: string) => Partial<JobHostOptions>);
   /** How messages between instances and registry travel. Default: at once and in order. */
   readonly deliver?: (clock: ManualClock) => Deliver;
 }
@@ -173,7 +173,7 @@ export class TestCluster implements AsyncDisposable {
       sessionTimeoutMs,
       execute: (context) => this.#book.execute(name, context),
       write: (line) => this.log.push(`${name}: ${line}`),
-      host,
+      host: typeof host === 'function' ? host(name) : host,
     });
     this.members.set(name, member);
     await this.settle();
@@ -209,6 +209,17 @@ export class TestCluster implements AsyncDisposable {
   /** Ends a cut: the instance comes back with its session, or with a new one if that has ended. */
   async heal(name: string): Promise<void> {
     this.member(name).registry.faults.resume();
+    await this.settle();
+  }
+
+  /** Stops the process of an instance, as SIGSTOP does: it notices nothing, not even that time passes. */
+  freeze(name: string): void {
+    this.member(name).freeze();
+  }
+
+  /** Lets a frozen instance go on: first what was due meanwhile, then what it hears of the registry. */
+  async thaw(name: string): Promise<void> {
+    this.member(name).thaw();
     await this.settle();
   }
 

@@ -57,9 +57,11 @@ export class ManualClock implements Clock {
 
   /**
    * Lets `ms` milliseconds pass, firing all that becomes due on the way, timers set on the way included.
-   * After each timer, and at the end, chains of promises get time to come to rest.
+   * After each timer, chains of promises get time to come to rest.
+   * @throws RangeError if it is negative
    */
   async advance(ms: number): Promise<void> {
+    if (!(ms >= 0)) throw new RangeError(`Cannot go back ${-ms} ms; use setWallClock to set the machine's clock`);
     const end = this.#monotonicMs + ms;
     await nextTurn();
     for (let next = this.#timers.at(-1); next && next.dueMs <= end; next = this.#timers.at(-1)) {
@@ -72,11 +74,9 @@ export class ManualClock implements Clock {
     this.#pass(end - this.#monotonicMs);
   }
 
-  /** As `advance`, up to a wall-clock time that is not in the past. */
+  /** As `advance`, up to a wall-clock time that is not in the past. @throws RangeError if it is */
   async advanceTo(when: number | string | Date): Promise<void> {
-    const ms = instant(when) - this.#wallMs;
-    if (ms < 0) throw new RangeError(`Cannot go back ${-ms} ms; use setWallClock to set the machine's clock`);
-    await this.advance(ms);
+    await this.advance(instant(when) - this.#wallMs);
   }
 
   /** Sets the wall clock, as an operator or NTP does: `now()` jumps, durations and timers do not. */

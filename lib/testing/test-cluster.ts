@@ -19,6 +19,7 @@ import { jobInstanceOn } from '../layout/job-instance.js';
 import { JobPaths } from '../layout/job-paths.js';
 import { type JobView, readJobView } from '../layout/job-view.js';
 import { type Deliver } from '../registry/embedded/delivery.js';
+import { type LostWrite, type SilencedDirection } from '../registry/embedded/embedded-connection.js';
 import { EmbeddedRegistryCenter } from '../registry/embedded/embedded-registry-center.js';
 import { type EmbeddedNamespace } from '../registry/embedded/embedded-namespace.js';
 import { EmbeddedRegistryServer } from '../registry/embedded/embedded-registry-server.js';
@@ -194,16 +195,25 @@ export class TestCluster implements AsyncDisposable {
 
   /** Ends an instance without a word, as SIGKILL does; its session ends by itself after its time. */
   kill(name: string): void {
-    const member = this.member(name);
-    this.members.delete(name);
-    this.#leaving.delete(name);
-    member.kill();
-    this.#book.lose(name);
+    this.#bury(this.member(name));
   }
 
-  /** Cuts an instance off from the registry. Neither of them notices but by its clock. */
-  cut(name: string): void {
-    this.member(name).registry.faults.silence();
+  /**
+   * Kills an instance at the `number`th write from now on that reaches the registry, 1 being the next one, whether that
+   * is still carried out (`applied`) or not.
+   */
+  killAtWrite(name: string, number: number, outcome: LostWrite): void {
+    const member = this.member(name);
+    member.registry.faults.dieAtWrite(number, outcome, () => this.#bury(member));
+  }
+
+  /**
+   * Cuts an instance off from the registry. Neither of them is told: the instance notices by its own clock, the registry
+   * ends the session when its time has passed. One way only: with `receiving` what it asks for is still done, but it
+   * gets no answers and no news; with `sending` it gets news, but nothing it asks for is done.
+   */
+  cut(name: string, { direction = 'both' }: { readonly direction?: SilencedDirection } = {}): void {
+    this.member(name).registry.faults.silence(direction);
   }
 
   /** Ends a cut: the instance comes back with its session, or with a new one if that has ended. */
@@ -221,6 +231,11 @@ export class TestCluster implements AsyncDisposable {
   async thaw(name: string): Promise<void> {
     this.member(name).thaw();
     await this.settle();
+  }
+
+  /** Sets the wall clock of an instance ahead of the cluster's by so much, or behind it: `-2s`. `0` sets it right. */
+  skew(name: string, by: Duration): void {
+    this.member(name).skew(milliseconds(by));
   }
 
   /** Ends the session of an instance in the registry. */
@@ -293,6 +308,13 @@ export class TestCluster implements AsyncDisposable {
     for (const name of [...this.members.keys(), ...this.#leaving.keys()]) this.kill(name);
     this.server.close();
     await this.settle();
+  }
+
+  #bury(member: Member): void {
+    this.members.delete(member.name);
+    this.#leaving.delete(member.name);
+    member.kill();
+    this.#book.lose(member.name);
   }
 
   get #registry(): EmbeddedNamespace {

@@ -195,3 +195,85 @@ describe('A write whose answer is lost', () => {
     server.close();
   });
 });
+
+describe('A connection that is cut one way', () => {
+  const history = async (direction: 'sending' | 'receiving', { until }: { readonly until: number }) => {
+    const { clock, server, a, b } = await stage();
+    await a.create('/mine', '', 'session');
+    const [watched, followed] = [await b.mirror('/mine'), await a.mirror('/news')];
+    const events: string[] = [];
+    a.session.onChange(({ phase }) => events.push(`${phase} at ${clock.monotonic() / 1000}`));
+    watched.onChange(() => events.push(`session over at ${clock.monotonic() / 1000}`));
+    a.faults.silence(direction);
+    await b.put('/news', '');
+    const write = a.put('/a', 'x').then(
+      () => 'answered',
+      (error: { code: string }) => error.code,
+    );
+    await clock.advance(until);
+    const outcome = { events: [...events], news: followed.nodes.size, written: await b.get('/a'), write: await write };
+    server.close();
+    return outcome;
+  };
+
+  test('before the centre does what it asks for, without telling it, and lets its session run out after it has noticed', async () => {
+    expect(await history('receiving', { until: 120_000 })).toEqual({
+      events: ['suspended at 40', 'lost at 60', 'session over at 100'],
+      news: 0,
+      written: 'x',
+      write: 'REGISTRY_OUTCOME_UNKNOWN',
+    });
+  });
+
+  test('before the server does nothing it asks for, but tells it news until the session ends', async () => {
+    expect(await history('sending', { until: 60_000 })).toEqual({
+      events: ['suspended at 60', 'lost at 60', 'session over at 60'],
+      news: 1,
+      written: undefined,
+      write: 'REGISTRY_OUTCOME_UNKNOWN',
+    });
+  });
+
+  test.each(['sending', 'receiving'] as const)('heals (%s)', async (direction) => {
+    const { server, a, b } = await stage();
+    const id = sessionId(a);
+
+    a.faults.silence(direction);
+    a.faults.resume();
+    await settle();
+
+    expect(sessionId(a)).toBe(id);
+    await a.put('/a', 'x');
+    expect(await b.get('/a')).toBe('x');
+    server.close();
+  });
+});
+
+describe('A centre that dies at a write', () => {
+  test.each([
+    ['applied', ['1', '2', undefined]],
+    ['not-applied', ['1', undefined, undefined]],
+  ] as const)('is never heard of again, that write being %s', async (outcome, values) => {
+    const { clock, server, a, b } = await stage();
+    await a.create('/mine', '', 'session');
+    const deaths: string[] = [];
+
+    a.faults.dieAtWrite(2, outcome, () => deaths.push('died'));
+    const answers: string[] = [];
+    for (const n of ['1', '2', '3']) {
+      a.get('/').catch(() => undefined);
+      a.put(`/${n}`, n).then(
+        () => answers.push(n),
+        () => undefined,
+      );
+    }
+    await settle();
+
+    expect(deaths).toEqual(['died']);
+    expect(await Promise.all(['/1', '/2', '/3'].map((path) => b.get(path)))).toEqual(values);
+    expect(answers).toEqual([]);
+    await clock.advance(60_000);
+    expect(await b.get('/mine')).toBeUndefined();
+    server.close();
+  });
+});

@@ -21,6 +21,9 @@ export interface AnswerTo<T> {
 /** Whether a write whose answer gets lost is carried out. */
 export type LostWrite = 'applied' | 'not-applied';
 
+/** Which way messages are lost, as the centre sees it. */
+export type SilencedDirection = 'both' | 'sending' | 'receiving';
+
 interface Outcome<T> {
   readonly tell: (to: AnswerTo<T>) => void;
 }
@@ -38,7 +41,7 @@ export class EmbeddedConnection implements ServerConnection {
   readonly #whenSevered = new Set<() => void>();
   #serverEnd: 'open' | 'closed' = 'open';
   #centreEnd: 'open' | 'closed' = 'open';
-  #isSilent = false;
+  readonly #silenced = new Set<SilencedDirection>();
   #writeToLose: LostWrite | undefined;
 
   /** @param whenBroken called once at the centre's end when the connection broke, before requests are failed */
@@ -101,10 +104,10 @@ export class EmbeddedConnection implements ServerConnection {
     this.#unanswered.clear();
   }
 
-  /** Loses all that is sent from now on, in both directions, without either end being told. */
-  silence(): void {
-    this.#isSilent = true;
-    if (this.#serverEnd === 'open') this.#server.hearsNothingFrom(this);
+  /** Loses all that is sent from now on in this direction, without either end being told. */
+  silence(direction: SilencedDirection): void {
+    this.#silenced.add(direction);
+    if (direction !== 'receiving' && this.#serverEnd === 'open') this.#server.hearsNothingFrom(this);
   }
 
   /** Closes the server's end; the centre notices as soon as the news arrive. */
@@ -137,26 +140,30 @@ export class EmbeddedConnection implements ServerConnection {
   }
 
   #toServer(what: string, arrive: () => void): void {
-    this.#deliver(`${this.#name} → server`, what, () => {
+    this.#deliver('sending', `${this.#name} → server`, what, () => {
       if (this.#serverEnd === 'open') arrive();
     });
   }
 
   #toCentre(what: string, arrive: () => void): void {
-    this.#deliver(`server → ${this.#name}`, what, () => {
+    this.#deliver('receiving', `server → ${this.#name}`, what, () => {
       if (this.#centreEnd === 'open') arrive();
     });
   }
 
-  #deliver(channel: string, what: string, arrive: () => void): void {
-    if (this.#isSilent) return;
+  #deliver(direction: SilencedDirection, channel: string, what: string, arrive: () => void): void {
+    if (this.#isSilent(direction)) return;
     this.#server.deliver({
       channel,
       what,
       arrive: () => {
-        if (!this.#isSilent) arrive();
+        if (!this.#isSilent(direction)) arrive();
       },
     });
+  }
+
+  #isSilent(direction: SilencedDirection): boolean {
+    return this.#silenced.has('both') || this.#silenced.has(direction);
   }
 }
 

@@ -26,7 +26,7 @@ import {
   type RegistryCenter,
   type Session,
 } from '../registry-center.js';
-import { type LostWrite } from './embedded-connection.js';
+import { type LostWrite, type SilencedDirection } from './embedded-connection.js';
 import { EmbeddedHold } from './embedded-hold.js';
 import { EmbeddedMirror } from './embedded-mirror.js';
 import { type EmbeddedRegistryServer } from './embedded-registry-server.js';
@@ -50,8 +50,14 @@ export interface EmbeddedRegistryCenterOptions {
 export interface EmbeddedFaults {
   /** Breaks the connection and lets no new one through; the centre notices at once, its session goes on. */
   suspend(): void;
-  /** Loses all messages from now on; the centre notices by its own clock after two thirds of the session. */
-  silence(): void;
+  /**
+   * Loses all messages from now on; the centre notices by its own clock after two thirds of the session. One way only:
+   * - `receiving`: what the centre asks for is done, but neither answers nor news come back. It notices likewise, and
+   *   only then the time of its session begins to run out at the server.
+   * - `sending`: nothing reaches the server, but news come, so that the centre believes in its connection until no
+   *   request was answered for the whole of its session, when the server ends it.
+   */
+  silence(direction?: SilencedDirection): void;
   /** Ends `suspend` and `silence`: the centre connects again, to the same session if it still lives. */
   resume(): void;
   /** Ends the session at the server. The centre learns of it when it is, or comes, in contact. */
@@ -61,6 +67,12 @@ export interface EmbeddedFaults {
    * with a `RegistryOutcomeUnknownError` either way. The centre connects again at once.
    */
   loseNextWrite(outcome: LostWrite): void;
+  /**
+   * Lets the centre's process die at the `number`th write from now on that reaches the server, 1 being the next one: it
+   * is carried out (`applied`) or not, and nothing of the centre is heard any more, nor does it hear anything.
+   * @param onDeath called in that moment, to end what else there is of the process
+   */
+  dieAtWrite(number: number, outcome: LostWrite, onDeath?: () => void): void;
 }
 
 /** A registry centre in the memory of this process. */
@@ -94,10 +106,11 @@ export class EmbeddedRegistryCenter implements RegistryCenter {
     const session = this.#session;
     return {
       suspend: () => session.suspend(),
-      silence: () => session.silence(),
+      silence: (direction = 'both') => session.silence(direction),
       resume: () => session.resume(),
       expire: () => session.expire(),
       loseNextWrite: (outcome) => session.loseNextWrite(outcome),
+      dieAtWrite: (number, outcome, onDeath = () => undefined) => session.dieAtWrite(number, outcome, onDeath),
     };
   }
 

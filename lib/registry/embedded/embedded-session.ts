@@ -2,7 +2,13 @@ import { DeadlineExceededError, RegistryUnavailableError } from '../../api/error
 import { withDeadline } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
 import { type Session, type SessionState } from '../registry-center.js';
-import { type AnswerTo, EmbeddedConnection, type EmbeddedRequest, type LostWrite } from './embedded-connection.js';
+import {
+  type AnswerTo,
+  EmbeddedConnection,
+  type EmbeddedRequest,
+  type LostWrite,
+  type SilencedDirection,
+} from './embedded-connection.js';
 import { type EmbeddedNamespace } from './embedded-namespace.js';
 import { type EmbeddedRegistryServer } from './embedded-registry-server.js';
 import { Listeners } from './listeners.js';
@@ -20,6 +26,14 @@ export interface ServerSide {
 export interface SessionRequest<T> extends Omit<EmbeddedRequest<T>, 'run'> {
   /** What the server does, at once. */
   readonly run: (at: ServerSide) => T;
+}
+
+/** The write that is the last thing the server sees of a centre. */
+interface LastWrite {
+  /** Writes that reach the server before it, itself included. */
+  left: number;
+  readonly outcome: LostWrite;
+  readonly onDeath: () => void;
 }
 
 /** Longest time that closing waits for the server's answer. */
@@ -40,6 +54,7 @@ export class EmbeddedSession implements Session {
   #state: SessionState = { phase: 'connecting' };
   #connection: EmbeddedConnection | undefined;
   #isReachable = true;
+  #lastWrite: LastWrite | undefined;
   /** Ends the countdown that runs while nothing is heard; `undefined` while none does. */
   #cancelCountdown: (() => void) | undefined;
 
@@ -82,7 +97,7 @@ export class EmbeddedSession implements Session {
       return to.failed(new RegistryUnavailableError(operation, path, new Error(`The session is ${state.phase}`)));
     }
     const at = { server, connection, session: state.id, namespace: server.namespace(this.#namespace) };
-    connection.send({ operation, path, kind, run: () => run(at) }, to);
+    connection.send({ operation, path, kind, run: () => this.#carryOut(kind, () => run(at)) }, to);
   }
 
   /** Ends the session at the server if it answers. Afterwards no state follows. */
@@ -102,11 +117,11 @@ export class EmbeddedSession implements Session {
     this.#connection?.cut('the connection was cut');
   }
 
-  /** Lets no message through from now on; the centre notices only by its own clock. */
-  silence(): void {
+  /** Lets no message through in this direction from now on, and no new connection. */
+  silence(direction: SilencedDirection): void {
     this.#isReachable = false;
-    this.#startCountdown();
-    this.#connection?.silence();
+    this.#startCountdown(direction === 'sending' ? 'hears' : 'hears nothing');
+    this.#connection?.silence(direction);
   }
 
   /** Lets connections through again. */
@@ -124,9 +139,28 @@ export class EmbeddedSession implements Session {
     if (state.phase === 'connected' || state.phase === 'suspended') this.#server?.endSession(state.id);
   }
 
+  /** Silences the centre at the `number`th write that reaches the server from now on. */
+  dieAtWrite(number: number, outcome: LostWrite, onDeath: () => void): void {
+    this.#lastWrite = { left: number, outcome, onDeath };
+  }
+
   /** Breaks the present connection when the next write reaches the server. */
   loseNextWrite(outcome: LostWrite): void {
     this.#connection?.loseNextWrite(outcome);
+  }
+
+  /** Does at the server what a request asks for, unless it is the one that the centre dies of. */
+  #carryOut<T>(kind: 'read' | 'write', run: () => T): T {
+    const last = this.#lastWrite;
+    if (kind === 'read' || !last || --last.left > 0) return run();
+    this.#lastWrite = undefined;
+    try {
+      if (last.outcome === 'applied') return run();
+      throw new Error('The centre is dead; nobody hears this');
+    } finally {
+      this.silence('both');
+      last.onDeath();
+    }
   }
 
   #dial(): void {
@@ -157,7 +191,7 @@ export class EmbeddedSession implements Session {
   #broken(): void {
     this.#connection = undefined;
     if (this.#state.phase === 'connected') {
-      this.#startCountdown();
+      this.#startCountdown('hears nothing');
       this.#enter({ phase: 'suspended', id: this.#state.id });
     }
     this.#dial();
@@ -172,13 +206,15 @@ export class EmbeddedSession implements Session {
     else this.#dial();
   }
 
-  #startCountdown(): void {
+  /** A centre that hears something of the server believes in its connection until no request was answered for all its session. */
+  #startCountdown(kind: 'hears nothing' | 'hears'): void {
     if (this.#cancelCountdown || this.#state.phase !== 'connected') return;
-    const cancelNotice = this.#clock.after((this.timeoutMs * 2) / 3, () =>
-      this.#connection?.cut('nothing was heard for two thirds of the session'),
+    const noticeMs = kind === 'hears' ? this.timeoutMs : (this.timeoutMs * 2) / 3;
+    const cancelNotice = this.#clock.after(noticeMs, () =>
+      this.#connection?.cut(`nothing was answered for ${noticeMs} ms`),
     );
     const cancelLoss = this.#clock.after(this.timeoutMs, () =>
-      this.#lose(`nothing was heard for ${this.timeoutMs} ms, the whole of its timeout`),
+      this.#lose(`nothing was answered for ${this.timeoutMs} ms, the whole of its timeout`),
     );
     this.#cancelCountdown = () => {
       cancelNotice();
@@ -202,7 +238,7 @@ export class EmbeddedSession implements Session {
       operation: 'end the session at',
       path: '/',
       kind: 'write',
-      run: () => this.#server?.endSession(id),
+      run: () => this.#carryOut('write', () => this.#server?.endSession(id)),
     });
     const deadline = withDeadline(
       this.#clock,

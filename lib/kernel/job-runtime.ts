@@ -426,7 +426,8 @@ export class JobRuntime {
   async #look(): Promise<void> {
     const parts = this.#parts;
     const isTakingPart = this.#phase === 'active' || this.#phase === 'stopping';
-    if (parts === undefined || !isTakingPart || this.#registeredIn === undefined || !parts.watch.isCurrent) return;
+    const session = this.#registeredIn;
+    if (parts === undefined || !isTakingPart || session === undefined || !parts.watch.isCurrent) return;
     this.#armReconcile();
     try {
       if (this.configuration.monitorExecution) await parts.watch.readFirings();
@@ -435,6 +436,8 @@ export class JobRuntime {
       this.#alarms.setRetry('retry', () => this.#lookSoon());
       return;
     }
+    // Read in a session that has ended meanwhile, the absence of the own node would pass for an operator's order to stop.
+    if (this.#registeredIn !== session) return;
     let failed = false;
     for (const action of plan(this.#situation(parts))) {
       try {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ShardingContext } from '../../lib/api/sharding-context.js';
+import { Deferred } from '../../lib/async/deferred.js';
 import { ScheduleJobBootstrap } from '../../lib/kernel/job-bootstrap.js';
 import { ClockTimers, type FiringTimers } from '../../lib/kernel/cron-timer.js';
 import { type Delivery } from '../../lib/registry/embedded/delivery.js';
@@ -71,6 +72,39 @@ describe('an instance that was cut off', () => {
     await cluster.advance(100);
     expect(cluster.tree.get(cluster.paths.item(0, 'running'))).toBe(idOf('A'));
     ends.get('A')?.();
+  });
+
+  test('does not take the end of its session for an order of an operator, though it was just reading the job', async () => {
+    await using cluster = await TestCluster.start(['B'], { deliver: slowly });
+    await cluster.advance(2_000);
+    await cluster.join('A');
+    const { registry } = cluster.member('A');
+    const mirror = registry.mirror.bind(registry);
+    let answers = Promise.resolve();
+    let asked = 0;
+    registry.mirror = async (...args) => {
+      const opened = await mirror(...args);
+      const load = opened.load.bind(opened);
+      opened.load = () => {
+        asked++;
+        return answers.then(load);
+      };
+      return opened;
+    };
+    await cluster.advance(10_000);
+    const before = asked;
+    const answer = new Deferred();
+    answers = answer.promise;
+    await cluster.join('C');
+    await cluster.advance(1_000);
+    expect(asked).toBeGreaterThan(before);
+
+    await cluster.expire('A');
+    await cluster.advance(1_000);
+    answer.resolve();
+    await cluster.advance(10_000);
+
+    expect([...cluster.view.instances.keys()].sort()).toEqual(['A', 'B', 'C'].map(idOf));
   });
 
   test.each([

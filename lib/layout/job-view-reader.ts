@@ -20,9 +20,6 @@ export function readJobView(nodes: ReadonlyMap<string, MirroredNode>, jobName: s
 export class JobViewReader {
   readonly #paths: JobPaths;
   readonly #parsed = new Map<string, JobPath>();
-  readonly #config = new Memo<ReadConfiguration>();
-  readonly #instances = new Memo<InstanceView>();
-  readonly #records = new Memo<ReadonlyMap<number, number>>();
 
   constructor(jobName: string) {
     this.#paths = new JobPaths(jobName);
@@ -57,19 +54,19 @@ export class JobViewReader {
         view.config = node;
         Object.assign(
           view,
-          this.#config.of(node, () => readConfiguration(node, this.#paths.config)),
+          configurations.of(node, () => readConfiguration(node, this.#paths.config)),
         );
         return;
       case 'instance':
         view.instances.set(
           path.id,
-          this.#instances.of(node, () => readInstance(path.id, node)),
+          instances.of(node, () => readInstance(path.id, node)),
         );
         return;
       case 'firing':
         view.firingRecords.set(
           path.id,
-          node.value === undefined ? undefined : this.#records.of(node, () => decodeFirings(node.value ?? '')),
+          node.value === undefined ? undefined : records.of(node, () => decodeFirings(node.value ?? '')),
         );
         return;
       default:
@@ -77,6 +74,22 @@ export class JobViewReader {
     }
   }
 }
+
+/** Remembers what was made of a node, as long as the node is in use. */
+class Memo<T extends object> {
+  readonly #known = new WeakMap<MirroredNode, T>();
+
+  of(node: MirroredNode, make: () => T): T {
+    let made = this.#known.get(node);
+    if (made === undefined) this.#known.set(node, (made = make()));
+    return made;
+  }
+}
+
+// For all readers of the process: mirrors of the embedded registry show the same node objects.
+const configurations = new Memo<ReadConfiguration>();
+const instances = new Memo<InstanceView>();
+const records = new Memo<ReadonlyMap<number, number>>();
 
 interface ReadConfiguration {
   readonly configuration: JobConfiguration | undefined;
@@ -169,17 +182,6 @@ class Draft {
       firings: latest(this.firingRecords.values()),
       firingRecords: this.firingRecords,
     };
-  }
-}
-
-/** Remembers what was made of a node, as long as the node is in use. */
-class Memo<T extends object> {
-  readonly #known = new WeakMap<MirroredNode, T>();
-
-  of(node: MirroredNode, make: () => T): T {
-    let made = this.#known.get(node);
-    if (made === undefined) this.#known.set(node, (made = make()));
-    return made;
   }
 }
 

@@ -52,7 +52,7 @@ export class Member {
     this.host = new JobHost({ registryCenter: this.registry, clock, logger, instance, ...options.host });
     const job = { execute: options.execute };
     const bootstrapOptions = { host: this.host, jobClassName: 'TestJob' };
-    if (configuration.cron === undefined) {
+    if (configuration.cron === undefined || configuration.cron === '') {
       this.bootstrap = new OneOffJobBootstrap(this.registry, job, configuration, bootstrapOptions);
       this.started = this.bootstrap.start();
     } else {

@@ -168,7 +168,7 @@ export class TestCluster implements AsyncDisposable {
     const member = new Member({
       name,
       instance: this.#identify(name),
-      configuration: jobConfiguration({ ...this.#configuration, ...job }),
+      configuration: { ...this.#configuration, ...job },
       server,
       clock,
       sessionTimeoutMs,

@@ -76,7 +76,7 @@ export class QuartzCron {
    * @throws InvalidTimeZoneError if the zone is not known
    */
   static parse(expression: string, options: CronOptions = {}): QuartzCron {
-    return new QuartzCron(expression, readSchedule(expression), parseTimeZone(options.timeZone));
+    return new QuartzCron(expression, scheduleOf(expression), parseTimeZone(options.timeZone));
   }
 
   /** The id of the time zone; if none was given, of the zone this process had when the expression was read. */
@@ -163,7 +163,22 @@ export class QuartzCron {
   }
 }
 
-function readSchedule(expression: string): CronSchedule {
+/** Schedules that were read lately, by last year and expression: an expression is read for each of many purposes. */
+const knownSchedules = new Map<string, CronSchedule>();
+const SCHEDULES_KEPT = 1_000;
+
+function scheduleOf(expression: string): CronSchedule {
+  const lastYear = new Date().getFullYear() + YEARS_AHEAD;
+  const key = `${lastYear} ${expression}`;
+  let schedule = knownSchedules.get(key);
+  if (schedule === undefined) {
+    if (knownSchedules.size >= SCHEDULES_KEPT) knownSchedules.clear();
+    knownSchedules.set(key, (schedule = readSchedule(expression, lastYear)));
+  }
+  return schedule;
+}
+
+function readSchedule(expression: string, lastYear: number): CronSchedule {
   // Java's upper case and its idea of a blank at the end of a word, which includes the line break of a YAML block.
   const words = expression
     .toUpperCase()
@@ -173,7 +188,6 @@ function readSchedule(expression: string): CronSchedule {
   if (second === undefined || minute === undefined || hour === undefined) throw tooShort(expression, words.length);
   if (dayOfMonth === undefined || month === undefined || !dayOfWeek) throw tooShort(expression, words.length);
 
-  const lastYear = new Date().getFullYear() + YEARS_AHEAD;
   const values = (field: CronField, text: string): readonly number[] =>
     readField(expression, { field, text, read: (list) => readValues(field, list) });
   return {

@@ -83,10 +83,18 @@ export function parseTimeZone(text: string | undefined): TimeZone {
   return zone;
 }
 
+/** The zone of this process as it was last asked for, and the environment variable that made it so. */
+let knownProcessZone: { readonly variable: string | undefined; readonly zone: TimeZone } | undefined;
+
 /** Asks Date rather than Intl, which does not name every zone that the environment variable TZ can describe. */
 function processZone(): TimeZone {
-  const id = (Intl.DateTimeFormat().resolvedOptions().timeZone as string | undefined) ?? 'system default';
-  return new TimeZone(id, true, (instantMs) => -new Date(instantMs).getTimezoneOffset() * MINUTE_MS);
+  const variable = process.env['TZ'];
+  if (knownProcessZone?.variable !== variable || knownProcessZone === undefined) {
+    const id = (Intl.DateTimeFormat().resolvedOptions().timeZone as string | undefined) ?? 'system default';
+    const offsetAt: OffsetAt = (instantMs) => -new Date(instantMs).getTimezoneOffset() * MINUTE_MS;
+    knownProcessZone = { variable, zone: new TimeZone(id, true, offsetAt) };
+  }
+  return knownProcessZone.zone;
 }
 
 function fixedOffset(id: string): OffsetAt | undefined {

@@ -21,7 +21,8 @@ export interface ShardingContext {
    */
   readonly signal: AbortSignal;
   /**
-   * A number that grows with each ownership of the item. Store it with what you write and reject smaller ones, and a
+   * A number that grows with each run of the item, whoever runs it (without `monitorExecution`: with each assignment of
+   * the items). Store it with what you write and reject smaller ones, and a
    * stale owner can do no harm: `UPDATE … SET …, token = :token WHERE id = :id AND token <= :token`.
    */
   readonly fencingToken: number;

@@ -40,6 +40,9 @@ export class ClockTimers implements FiringTimers {
 
 const REMEMBERED_MARKS = 100;
 
+/** A minute, an hour, a day, a month, a year: at most some dozens of instants are passed in each. */
+const LOOKING_BACK_MS = [60_000, 3_600_000, 86_400_000, 31 * 86_400_000, 366 * 86_400_000];
+
 /** What a `CronTimer` needs. */
 export interface CronTimerPorts {
   readonly jobName: string;
@@ -55,6 +58,7 @@ export class CronTimer {
   #cron: QuartzCron | undefined;
   #armedFor: string | undefined;
   #next: Date | undefined;
+  #latest: Date | undefined;
   readonly #after = new Map<number, readonly [Date | undefined, Date | undefined]>();
 
   constructor(ports: CronTimerPorts) {
@@ -73,6 +77,7 @@ export class CronTimer {
   arm(schedule: { readonly cron?: string; readonly timeZone?: string }): void {
     this.#cron = this.#parse(schedule);
     this.#after.clear();
+    this.#latest = undefined;
     this.#ports.timers.disarm(this.#ports.jobName);
     this.#armNext(this.#ports.clock.now());
     this.#armedFor = scheduleKey(schedule);
@@ -103,6 +108,7 @@ export class CronTimer {
     this.#cron = undefined;
     this.#after.clear();
     this.#next = undefined;
+    this.#latest = undefined;
     this.#armedFor = undefined;
   }
 
@@ -115,6 +121,28 @@ export class CronTimer {
     if (instant === undefined || this.#next === undefined || instant >= this.#next) return undefined;
     if (instant.getTime() < this.#ports.clock.now() - windowMs) return undefined;
     return following !== undefined && following < this.#next ? undefined : instant.getTime();
+  }
+
+  /** The last instant before the one this timer is going to fire; milliseconds since 1970. `undefined` if there is none within a year. */
+  latest(): number | undefined {
+    if (this.#cron === undefined || this.#next === undefined) return this.#latest?.getTime();
+    this.#latest ??= this.#lastBefore(this.#next);
+    return this.#latest?.getTime();
+  }
+
+  /** Cron expressions are only searched forwards: from ever further back, until there is anything. */
+  #lastBefore(end: Date): Date | undefined {
+    for (const windowMs of LOOKING_BACK_MS) {
+      let found: Date | undefined;
+      for (
+        let instant = this.#cron?.next(new Date(end.getTime() - windowMs));
+        instant !== undefined && instant < end;
+        instant = this.#cron?.next(instant)
+      )
+        found = instant;
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   /** The next two instants after `mark`. Remembered, for it is asked of each item at each look, and most have one mark. */
@@ -139,6 +167,7 @@ export class CronTimer {
     timers.arm(jobName, instant, () => {
       // Armed before the firing is told, so that nothing that goes wrong there can end the schedule. Instants that passed
       // while the event loop was busy are not fired one by one: the one that is late stands for them.
+      this.#latest = instant;
       this.#armNext(Math.max(instant.getTime(), clock.now()));
       onFire(instant);
     });

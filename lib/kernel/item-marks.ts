@@ -1,15 +1,22 @@
 /**
  * The marks of a run in the registry centre: an item that bears `running` is begun by nobody else. A run costs two commits
  * whatever the number of its items: one that creates all marks, one that removes them. The first one also writes down
- * for which instant the items are begun, and checks that the assignment it relies on is still the present one.
+ * for which instant the items are begun, and checks that the assignment it relies on is still the present one. If some items
+ * of a run take longer than others, the marks of those that have ended go in batches.
+ *
+ * With failover the marks outlive their instance, for its peers to find what it has left unfinished; without it they live
+ * with its session.
  */
 import { RegistryConflictError, RegistryOutcomeUnknownError } from '../api/errors.js';
 import { type JobLogger } from '../api/logger.js';
-import { encodeFirings } from '../layout/firing-record.js';
-import { type JobPaths } from '../layout/job-paths.js';
+import { Deferred } from '../async/deferred.js';
+import { EMPTY_FIRINGS, encodeFirings, withBegun } from '../layout/firing-record.js';
+import { type ItemMark, type JobPaths } from '../layout/job-paths.js';
 import { type ItemView } from '../layout/job-view.js';
-import { type Operation, type RegistryCenter, type SessionState } from '../registry/registry-center.js';
+import { type Lifetime, type Operation, type RegistryCenter, type SessionState } from '../registry/registry-center.js';
+import { type Clock } from '../time/clock.js';
 import { type JobWatch } from './job-watch.js';
+import { failsOver } from './select-items.js';
 
 /** What marking needs. */
 export interface ItemMarksPorts {
@@ -17,81 +24,188 @@ export interface ItemMarksPorts {
   readonly watch: JobWatch;
   readonly paths: JobPaths;
   readonly me: string;
+  readonly clock: Clock;
   readonly logger: JobLogger;
   /** Resolves as soon as the session is connected; rejects with the signal's reason when it is aborted. */
   readonly whenConnected: (signal: AbortSignal) => Promise<void>;
 }
 
+/** How long the mark of an item that has ended may wait for others to be removed with it. */
+const BATCH_MS = 100;
+
+/** All marks that a run, and who takes one over, may make of an item. */
+const RUN: readonly ItemMark[] = ['running'];
+const RESCUE: readonly ItemMark[] = ['running', 'failover', 'failovering'];
+
+/** What this instance has marked an item with. */
+interface Marked {
+  readonly lifetime: Lifetime;
+  readonly marks: readonly ItemMark[];
+  /** Id of the session in which the marks were made. */
+  readonly session: string | undefined;
+  /** `left`: the run has ended, and removing its marks has failed. */
+  state: 'running' | 'ended' | 'left';
+}
+
 /** Marks the items of this instance's runs as running. */
 export class ItemMarks {
   readonly #ports: ItemMarksPorts;
-  readonly #leftovers = new Set<number>();
-  /** Items of the run in progress. */
-  #present: readonly number[] = [];
-  /** Id of the session the present run's marks live with. */
-  #session: string | undefined;
+  readonly #marked = new Map<number, Marked>();
+  /** Number of items whose run has not ended. */
+  #running = 0;
+  /** Marks that wait to be removed together. */
+  #batch: { readonly removed: Deferred; readonly cancel: () => void } | undefined;
+  #removal: Promise<void> = Promise.resolve();
 
   constructor(ports: ItemMarksPorts) {
     this.#ports = ports;
   }
 
-  /** Items whose marks could not be removed when their run ended; they may still bear one. */
+  /** Items whose run has ended and whose marks could not be removed; they may still bear them. */
   get leftovers(): readonly number[] {
-    return [...this.#leftovers];
+    return [...this.#marked].filter(([, { state }]) => state === 'left').map(([item]) => item);
   }
 
-  /** Forgets leftovers: the session they were bound to is gone, and they with it. */
-  forgetLeftovers(): void {
-    this.#leftovers.clear();
+  /** Whether this instance has marked the item, as far as it knows. */
+  has(item: number): boolean {
+    return this.#marked.has(item);
   }
 
   /**
    * Marks all `items` as running, and as begun for `instant` if there is one.
-   * @returns false if nothing was marked because the view they were chosen from is out of date
+   * @returns the commit's revision; `undefined` if nothing was marked because the view they were chosen from is out of date
    * @throws RegistryUnavailableError if nothing was marked because the registry cannot be reached
    */
-  async begin(items: readonly ItemView[], instant: number | undefined, signal: AbortSignal): Promise<boolean> {
-    this.#session = idOf(this.#ports.registry.session.state);
-    this.#present = items.map(({ item }) => item);
-    const begun = await this.#commitBegin(items, instant, signal);
-    if (!begun || this.#session === idOf(this.#ports.registry.session.state)) return begun;
+  async begin(
+    items: readonly ItemView[],
+    instant: number | undefined,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
+    const { registry, watch, paths, me } = this.#ports;
+    const session = idOf(registry.session.state);
+    const lifetime = failsOver(watch.view) ? 'persistent' : 'session';
+    const former = watch.view.firingRecords.get(me);
+    const numbers = items.map(({ item }) => item);
+    const revision = await this.#commitBegin(items, instant, lifetime, signal);
+    if (revision === undefined) return undefined;
+    this.#note(numbers, { lifetime, marks: RUN, session });
+    if (session === idOf(registry.session.state)) return revision;
     // A process that was suspended begins before it has heard that its session is over, and the marks came to live with
     // the next one: what they were chosen by may be long out of date.
-    await this.clearOwn(this.#present);
-    return false;
+    await this.#takeBack(numbers, former && { type: 'set', path: paths.firing(me), value: encodeFirings(former) });
+    return undefined;
   }
 
-  async #commitBegin(items: readonly ItemView[], instant: number | undefined, signal: AbortSignal): Promise<boolean> {
-    const { registry, watch, paths } = this.#ports;
+  /** Takes note of marks that were made by taking the items over. */
+  noteTakenOver(items: readonly number[], session: string | undefined): void {
+    this.#note(items, { lifetime: 'persistent', marks: RESCUE, session });
+  }
+
+  #note(items: readonly number[], marked: Omit<Marked, 'state'>): void {
+    for (const item of items) {
+      if (this.#marked.get(item)?.state !== 'running') this.#running++;
+      this.#marked.set(item, { ...marked, state: 'running' });
+    }
+  }
+
+  async #commitBegin(
+    items: readonly ItemView[],
+    instant: number | undefined,
+    lifetime: Lifetime,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
+    const { registry, watch, paths, me } = this.#ports;
     const { shardingVersion } = watch.view;
     try {
-      await registry.commit([
+      return await registry.commit([
         shardingVersion === undefined
           ? { type: 'check', path: paths.sharding }
           : { type: 'check', path: paths.sharding, version: shardingVersion },
-        ...items.map(({ item }) => this.#creation(item)),
+        ...items.flatMap(({ item, misfired }): readonly Operation[] => [
+          { type: 'create', path: paths.item(item, 'running'), value: me, lifetime },
+          ...(misfired ? [{ type: 'remove', path: paths.item(item, 'misfire') } as const] : []),
+        ]),
         ...(await this.#record(items, instant)),
       ]);
-      return true;
     } catch (error) {
-      if (error instanceof RegistryConflictError) return false;
-      if (error instanceof RegistryOutcomeUnknownError) return this.#wasBegun(items, signal);
+      if (error instanceof RegistryConflictError) return undefined;
+      if (error instanceof RegistryOutcomeUnknownError) return this.wasMarked(items, signal);
       throw error;
     }
   }
 
-  /** Removes the marks of the run that ends. What cannot be removed now is a leftover, to be removed later. */
-  async end(items: readonly ItemView[]): Promise<void> {
-    this.#present = [];
-    // Marks of an earlier session have gone with it, and what stands in their place is a peer's.
-    if (this.#session !== idOf(this.#ports.registry.session.state)) return;
-    await this.#clear(items.map(({ item }) => item));
+  /**
+   * After an unknown outcome of a commit that marked items: they all bear its mark, or none.
+   * @returns the revision of the commit; `undefined` if it was not carried out
+   */
+  async wasMarked(items: readonly ItemView[], signal: AbortSignal): Promise<number | undefined> {
+    const [first] = items;
+    if (first === undefined) return undefined;
+    const { watch, paths, me, whenConnected } = this.#ports;
+    await whenConnected(signal);
+    await watch.sync();
+    await watch.readAll();
+    const node = watch.nodes.get(paths.item(first.item, 'running'));
+    return node?.value === me ? node.revision : undefined;
   }
 
-  /** Removes all marks this instance may have made: of the run in progress, and leftovers. */
+  /** The item's run has ended: its marks go, together with those of others that end about now. Never rejects. */
+  end(item: number): Promise<void> {
+    if (!this.#markEnded(item)) return Promise.resolve();
+    if (this.#batch === undefined) {
+      const { clock } = this.#ports;
+      this.#batch = { removed: new Deferred(), cancel: clock.after(BATCH_MS, () => void this.flush()) };
+    }
+    const { removed } = this.#batch;
+    if (this.#running === 0) void this.flush();
+    return removed.promise;
+  }
+
+  /** Removes the marks of all runs that have ended now. Never rejects: what cannot be removed is a leftover. */
+  async flush(): Promise<void> {
+    const batch = this.#batch;
+    batch?.cancel();
+    this.#batch = undefined;
+    if (batch !== undefined) {
+      const items = this.#ended();
+      this.#removal = this.#removal.then(() => this.#remove(items));
+    }
+    await this.#removal;
+    batch?.removed.resolve();
+  }
+
+  /** Says in the registry centre that a firing came while these items were running (manual, `misfire`). */
+  async noteMisfired(items: readonly ItemView[]): Promise<void> {
+    const { registry, paths } = this.#ports;
+    const unmarked = items.filter(({ misfired }) => !misfired);
+    await Promise.all(unmarked.map(({ item }) => registry.create(paths.item(item, 'misfire'), '')));
+  }
+
+  /** Removes what says that a firing has been missed. */
+  async clearMisfired(items: readonly number[]): Promise<void> {
+    const { registry, paths } = this.#ports;
+    await Promise.all(items.map((item) => registry.remove(paths.item(item, 'misfire'))));
+  }
+
+  /**
+   * The session is over. Marks that lived with it are nobody's business any more; of the others, those of runs that had
+   * ended are to be removed on return, and those of runs that had not are told as crashed then, by whoever comes first.
+   */
+  forgetSession(): void {
+    for (const [item, marked] of this.#marked)
+      if (marked.lifetime === 'session' || marked.state === 'running') this.#marked.delete(item);
+      else marked.state = 'left';
+    this.#running = 0;
+  }
+
+  /** Forgets leftovers that have been removed by other means. */
+  forget(items: readonly number[]): void {
+    for (const item of items) if (this.#marked.get(item)?.state === 'left') this.#marked.delete(item);
+  }
+
+  /** Removes all marks this instance has made: of runs in progress, and leftovers. */
   async clearAll(): Promise<void> {
-    const items = new Set([...this.#present, ...this.#leftovers]);
-    if (items.size > 0) await this.clearOwn([...items]);
+    await this.clearOwn([...this.#marked.keys()]);
   }
 
   /**
@@ -100,43 +214,88 @@ export class ItemMarks {
    */
   async clearOwn(items: readonly number[]): Promise<void> {
     const { registry, paths, me, logger } = this.#ports;
-    for (const item of items) this.#leftovers.add(item);
     const results = await Promise.allSettled(
       items.map(async (item) => {
-        const path = paths.item(item, 'running');
-        if ((await registry.get(path)) === me) await registry.remove(path);
-        this.#leftovers.delete(item);
+        const marks = this.#marked.get(item)?.marks ?? RUN;
+        for (const path of marks.map((mark) => paths.item(item, mark)))
+          if ((await registry.get(path)) === me) await registry.remove(path);
+        this.#drop(item);
       }),
     );
+    for (const item of items) this.#markLeft(item);
     for (const result of results)
       if (result.status === 'rejected') logger.debug(`Job '${paths.jobName}': ${String(result.reason)}`);
   }
 
+  #drop(item: number): void {
+    if (this.#marked.get(item)?.state === 'running') this.#running--;
+    this.#marked.delete(item);
+  }
+
+  #ended(): readonly number[] {
+    return [...this.#marked].filter(([, { state }]) => state !== 'running').map(([item]) => item);
+  }
+
   /** In one commit; if it fails, they are leftovers. */
-  async #clear(items: readonly number[]): Promise<void> {
+  async #remove(items: readonly number[]): Promise<void> {
     const { registry, paths, logger } = this.#ports;
-    for (const item of items) this.#leftovers.add(item);
+    const session = idOf(registry.session.state);
+    // Marks of an earlier session are dealt with on return, and what stands in their place may be a peer's.
+    const present = items.filter((item) => this.#marked.get(item)?.session === session);
+    for (const item of items) if (!present.includes(item)) this.#markLeft(item);
+    if (present.length === 0) return;
+    const operations = present.flatMap((item) =>
+      (this.#marked.get(item)?.marks ?? []).map((mark): Operation => ({
+        type: 'remove',
+        path: paths.item(item, mark),
+      })),
+    );
     try {
-      await registry.commit(items.map((item) => ({ type: 'remove', path: paths.item(item, 'running') })));
-      for (const item of items) this.#leftovers.delete(item);
+      await registry.commit(operations);
+      for (const item of present) this.#drop(item);
     } catch (error) {
       // Some marks are gone already: removed by a peer, or with an item that was dropped.
-      if (error instanceof RegistryConflictError) return this.clearOwn(items);
+      if (error instanceof RegistryConflictError) return this.clearOwn(present);
+      for (const item of present) this.#markLeft(item);
       logger.warn(
-        `Job '${paths.jobName}': could not tell that items ${items.join(',')} have finished, ` +
+        `Job '${paths.jobName}': could not tell that items ${present.join(',')} have finished, ` +
           `and will as soon as the registry centre answers: ${String(error)}`,
       );
     }
   }
 
-  // Bound to the session also with failover: a persistent mark is of use only to those who rescue crashed items.
-  #creation(item: number): Operation {
-    const { paths, me } = this.#ports;
-    return { type: 'create', path: paths.item(item, 'running'), value: me, lifetime: 'session' };
+  /** As if it had not been begun, so that it can be begun by whom it belongs to. */
+  async #takeBack(items: readonly number[], record: Operation | undefined): Promise<void> {
+    const { registry, paths, logger } = this.#ports;
+    for (const item of items) this.#markEnded(item);
+    try {
+      await registry.commit([
+        ...items.map((item): Operation => ({ type: 'remove', path: paths.item(item, 'running') })),
+        ...(record === undefined ? [] : [record]),
+      ]);
+      for (const item of items) this.#drop(item);
+    } catch (error) {
+      // Whatever it was, what is left is known and tried again later.
+      logger.debug(`Job '${paths.jobName}': ${String(error)}`);
+      await this.clearOwn(items);
+    }
+  }
+
+  /** Returns false if it had ended already, or is none of ours. */
+  #markEnded(item: number): boolean {
+    const marked = this.#marked.get(item);
+    if (marked?.state !== 'running') return false;
+    marked.state = 'ended';
+    this.#running--;
+    return true;
+  }
+
+  #markLeft(item: number): void {
+    const marked = this.#marked.get(item);
+    if (marked?.state === 'ended') marked.state = 'left';
   }
 
   async #record(items: readonly ItemView[], instant: number | undefined): Promise<readonly Operation[]> {
-    if (instant === undefined) return [];
     const { registry, watch, paths, me } = this.#ports;
     const path = paths.firing(me);
     if (!watch.nodes.has(path)) {
@@ -145,28 +304,16 @@ export class ItemMarks {
     }
     // After a disconnection the mirror need not know what this instance itself has written.
     if (watch.nodes.get(path)?.value === undefined) await watch.readAll();
-    const record = new Map(watch.view.firingRecords.get(me));
-    for (const { item } of items) record.set(item, instant);
-    // The leader may be taking over records of instances that are gone, so nothing may be overwritten unseen.
+    const { firingRecords, firings } = watch.view;
+    const numbers = items.map(({ item }) => item);
+    const value = encodeFirings(withBegun(firingRecords.get(me) ?? EMPTY_FIRINGS, numbers, instant, firings));
+    // Who puts away the records of instances that are gone writes here too, so nothing may be overwritten unseen.
     const version = watch.nodes.get(path)?.version;
-    const value = encodeFirings(record);
     return [version === undefined ? { type: 'set', path, value } : { type: 'set', path, value, version }];
-  }
-
-  /** After an unknown outcome: all marks were made in one commit, so the first one tells. */
-  async #wasBegun(items: readonly ItemView[], signal: AbortSignal): Promise<boolean> {
-    const [first] = items;
-    if (first === undefined) return true;
-    const { registry, paths, me, whenConnected } = this.#ports;
-    for (const { item } of items) this.#leftovers.add(item);
-    await whenConnected(signal);
-    const begun = (await registry.get(paths.item(first.item, 'running'))) === me;
-    for (const { item } of items) this.#leftovers.delete(item);
-    return begun;
   }
 }
 
 /** Id of a session that lives, or may live. */
-function idOf(state: SessionState): string | undefined {
+export function idOf(state: SessionState): string | undefined {
   return state.phase === 'connected' || state.phase === 'suspended' ? state.id : undefined;
 }

@@ -6,9 +6,17 @@
  * 3. this instance's items are chosen
  * 4. with monitorExecution, they are marked as running, in one commit that fails if the assignment has changed
  * 5. they run concurrently, up to the job's limit; a failure goes to the error handler and stops no other item
- * 6. the marks are removed, in one commit
+ * 6. the marks are removed, in one commit, or in batches if some items take longer
+ *
+ * Taking over crashed items, 2 to 4 are another way of coming to items that are marked as this instance's.
  */
-import { DeadlineExceededError, ElasticJobError, InvalidConfigurationError } from '../api/errors.js';
+import {
+  DeadlineExceededError,
+  ElasticJobError,
+  InvalidConfigurationError,
+  RegistryUnavailableError,
+  SessionLostError,
+} from '../api/errors.js';
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type ElasticJob } from '../api/job.js';
 import { type JobLogger } from '../api/logger.js';
@@ -21,29 +29,16 @@ import { taskId } from '../layout/task-id.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
 import { describeCause, stackOf } from './error-handlers.js';
+import { type Failover } from './failover.js';
+import { type BegunItem, type Firing } from './firing.js';
 import { type ItemMarks } from './item-marks.js';
 import { type JobTypes } from './job-types.js';
 import { type JobWatch } from './job-watch.js';
 import { isDecided, runningItems } from './plan.js';
-import { assignedItems, itemsToRun } from './select-items.js';
+import { assignedItems, chooseItems } from './select-items.js';
 
 /** Longest wait for the items to be assigned before a firing is given up. */
 const ASSIGNMENT_TIMEOUT_MS = 30_000;
-
-/** Why the job runs now. */
-export interface Firing {
-  readonly cause: 'schedule' | 'misfire' | 'catch-up' | 'trigger';
-  /** The scheduled instant in milliseconds since 1970; `undefined` for a manual one. */
-  readonly instant: number | undefined;
-  /** The items to look at. Default: all of this instance's. */
-  readonly items?: readonly number[];
-}
-
-/** How a firing went on this instance. */
-export interface RunOutcome {
-  /** Numbers of the items that were this instance's when it chose; `undefined` if it did not get that far. */
-  readonly decidedOn: readonly number[] | undefined;
-}
 
 /** What a run needs. */
 export interface JobRunPorts {
@@ -54,16 +49,21 @@ export interface JobRunPorts {
   readonly job: ElasticJob | string;
   readonly types: JobTypes;
   readonly marks: ItemMarks;
+  readonly failover: Failover;
   readonly clock: Clock;
   readonly logger: JobLogger;
   /** Resolves as soon as the session is connected; rejects with the signal's reason when it is aborted. */
   readonly whenConnected: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Items that are this instance's to run, and the settings they run with. */
-interface Begun {
-  readonly items: readonly ItemView[];
+/** A run whose items are this instance's to run now. */
+export interface BegunRun {
+  readonly items: readonly BegunItem[];
+  /** Items that are due as well but are still being run. */
+  readonly blocked: readonly number[];
+  /** Items that the firing concerns; none of them needs another decision. */
   readonly decidedOn: readonly number[];
+  /** The settings they run with. */
   readonly config: JobConfiguration;
 }
 
@@ -78,16 +78,23 @@ export class JobRun {
     this.#firing = firing;
   }
 
-  /** Runs the firing to its end. Never rejects: what goes wrong is told to the error handler and logged. */
-  async execute(signal: AbortSignal): Promise<RunOutcome> {
+  /**
+   * Makes items this instance's to run. `busy` are those that it is still running. Never rejects: what goes wrong is told
+   * to the error handler and logged.
+   * @returns why nothing can be run, if so: `failed`, or `disconnected` if nothing is wrong but the connection
+   */
+  async begin(signal: AbortSignal, busy: ReadonlySet<number>): Promise<BegunRun | 'failed' | 'disconnected'> {
     try {
       await this.#checkClock();
-      const begun = await this.#begin(signal);
-      await this.#runItems(begun, signal);
-      return { decidedOn: begun.decidedOn };
+      return await (this.#firing.cause === 'failover' ? this.#takeOver(signal, busy) : this.#choose(signal, busy));
     } catch (error) {
+      const { paths, logger } = this.#ports;
+      if (error instanceof RegistryUnavailableError || error instanceof SessionLostError) {
+        logger.warn(`Job '${paths.jobName}' could not begin a run: ${String(error)}`);
+        return 'disconnected';
+      }
       await this.#tellOf(error, signal);
-      return { decidedOn: undefined };
+      return 'failed';
     }
   }
 
@@ -103,23 +110,50 @@ export class JobRun {
     throw new ClockDifferenceError(paths.jobName, difference, maxSeconds);
   }
 
+  async #takeOver(signal: AbortSignal, busy: ReadonlySet<number>): Promise<BegunRun> {
+    const { watch, failover } = this.#ports;
+    const config = this.#configOf(watch.view);
+    return { items: await failover.takeOver(busy, signal), blocked: [], decidedOn: [], config };
+  }
+
   /** Chooses the items and marks them; again, if the assignment changes in between. */
-  async #begin(signal: AbortSignal): Promise<Begun> {
+  async #choose(signal: AbortSignal, busy: ReadonlySet<number>): Promise<BegunRun> {
     const { watch, marks, me, clock, paths } = this.#ports;
     const deadline = clock.monotonic() + ASSIGNMENT_TIMEOUT_MS;
+    // Items that have ended and only wait for others to lose their marks with them are free.
+    await marks.flush();
     if (marks.leftovers.length > 0) await marks.clearOwn(marks.leftovers);
     for (;;) {
       const view = await this.#assignedView(signal);
       const config = this.#configOf(view);
       if (config.monitorExecution && (await watch.readFirings())) continue;
-      const items = itemsToRun(view, me, this.#firing);
-      const begun = { items, config, decidedOn: this.#firing.items ?? assignedItems(view, me).map(({ item }) => item) };
-      if (items.length === 0 || !config.monitorExecution) return begun;
-      if (await marks.begin(items, this.#firing.instant, signal)) return begun;
+      const { items, blocked } = chooseItems(view, me, this.#firing, busy);
+      const decidedOn = this.#firing.items ?? assignedItems(view, me).map(({ item }) => item);
+      const { instant } = this.#firing;
+      const begun = (revision?: number): BegunRun => ({
+        items: items.map(({ item, ownerRevision }) => ({ item, instant, fencingToken: revision ?? ownerRevision })),
+        blocked: blocked.map(({ item }) => item),
+        decidedOn,
+        config,
+      });
+      if (config.monitorExecution && config.misfire && instant !== undefined) await this.#noteMisfired(blocked);
+      if (items.length === 0 || !config.monitorExecution) return begun();
+      const revision = await marks.begin(items, instant, signal);
+      if (revision !== undefined) return begun(revision);
       if (clock.monotonic() > deadline)
         throw new DeadlineExceededError(`a stable assignment of job '${paths.jobName}'`, ASSIGNMENT_TIMEOUT_MS);
       // Not a poll: each turn follows a commit that was refused because the view was behind.
       await watch.sync();
+    }
+  }
+
+  /** For who comes to own the item, and for Java peers; this instance remembers it by itself. */
+  async #noteMisfired(items: readonly ItemView[]): Promise<void> {
+    const { marks, logger, paths } = this.#ports;
+    try {
+      await marks.noteMisfired(items);
+    } catch (error) {
+      logger.warn(`Job '${paths.jobName}': could not mark items as misfired: ${String(error)}`);
     }
   }
 
@@ -141,30 +175,42 @@ export class JobRun {
     ]);
   }
 
-  async #runItems({ items, config }: Begun, signal: AbortSignal): Promise<void> {
-    const { marks, paths, types, me } = this.#ports;
-    if (items.length === 0) return;
+  /** Runs the items to their end; `onItemEnd` is called for each when it may be begun anew. Never rejects. */
+  async process(begun: BegunRun, signal: AbortSignal, onItemEnd: (item: number) => void): Promise<void> {
+    const { marks } = this.#ports;
+    const end = async ({ item }: BegunItem): Promise<void> => {
+      await marks.end(item);
+      onItemEnd(item);
+    };
+    let perform = (item: BegunItem): Promise<void> => end(item);
     try {
-      const parameters = parseShardingItemParameters(config.shardingItemParameters);
-      const limiter = new Limiter(types.threadPoolSize(config));
-      const shared = {
-        jobName: paths.jobName,
-        taskId: taskId({ jobName: paths.jobName, items: items.map(({ item }) => item), jobInstanceId: me }),
-        shardingTotalCount: config.shardingTotalCount,
-        jobParameter: config.jobParameter,
-        scheduledAt: this.#firing.instant === undefined ? undefined : new Date(this.#firing.instant),
-        signal,
-      };
-      const contextOf = (item: ItemView): ShardingContext => ({
-        ...shared,
-        shardingItem: item.item,
-        shardingParameter: parameters.get(item.item),
-        fencingToken: item.ownerRevision,
-      });
-      await Promise.all(items.map((item) => limiter.run(() => this.#runItem(config, contextOf(item)))));
-    } finally {
-      if (config.monitorExecution) await marks.end(items);
+      const contextOf = this.#contexts(begun, signal);
+      const limiter = new Limiter(this.#ports.types.threadPoolSize(begun.config));
+      perform = (item) => limiter.run(() => this.#runItem(begun.config, contextOf(item))).then(() => end(item));
+    } catch (error) {
+      // Settings that became wrong while the job runs.
+      await this.#tellOf(error, signal);
     }
+    await Promise.all(begun.items.map(perform));
+  }
+
+  #contexts({ items, config }: BegunRun, signal: AbortSignal): (item: BegunItem) => ShardingContext {
+    const { paths, me } = this.#ports;
+    const parameters = parseShardingItemParameters(config.shardingItemParameters);
+    const shared = {
+      jobName: paths.jobName,
+      taskId: taskId({ jobName: paths.jobName, items: items.map(({ item }) => item), jobInstanceId: me }),
+      shardingTotalCount: config.shardingTotalCount,
+      jobParameter: config.jobParameter,
+      signal,
+    };
+    return ({ item, instant, fencingToken }) => ({
+      ...shared,
+      shardingItem: item,
+      shardingParameter: parameters.get(item),
+      scheduledAt: instant === undefined ? undefined : new Date(instant),
+      fencingToken,
+    });
   }
 
   /** Never rejects, so that a failure stops no other item. */

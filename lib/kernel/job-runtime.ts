@@ -40,6 +40,8 @@ import { type RegistryCenter, type SessionState } from '../registry/registry-cen
 import { type Clock } from '../time/clock.js';
 import { Alarms, type JobAlarm } from './alarms.js';
 import { CronTimer, type FiringTimers } from './cron-timer.js';
+import { Failover } from './failover.js';
+import { Housekeeping } from './housekeeping.js';
 import { ItemMarks } from './item-marks.js';
 import { type JobDefinition } from './job-definition.js';
 import { JobRun, type JobRunPorts } from './job-run.js';
@@ -47,7 +49,7 @@ import { type JobTypes } from './job-types.js';
 import { JobWatch } from './job-watch.js';
 import { Leadership } from './leadership.js';
 import { type Action, plan, type Situation } from './plan.js';
-import { establishConfiguration, registerInstance, withdrawInstance } from './registration.js';
+import { establishConfiguration, registerInstance, restoreOwnNodes, withdrawInstance } from './registration.js';
 import { isLostRace, RESHARDING_PATIENCE_MS, Sharding } from './sharding.js';
 import { whenConnected } from './when-connected.js';
 import { withdrawWhenPossible } from './withdrawal.js';
@@ -75,6 +77,8 @@ const WITHDRAWAL_TIMEOUT_MS = 5_000;
 interface Parts {
   readonly watch: JobWatch;
   readonly marks: ItemMarks;
+  readonly failover: Failover;
+  readonly housekeeping: Housekeeping;
   readonly sharding: Sharding;
   readonly leadership: Leadership;
   readonly run: JobRunPorts;
@@ -117,10 +121,12 @@ export class JobRuntime {
       jobName,
       clock,
       logger,
-      execute: (firing, signal) => new JobRun(this.#active().run, firing).execute(signal),
+      open: (firing) => new JobRun(this.#active().run, firing),
       mayBegin: () => this.#phase === 'active' && this.#acceptsFirings,
+      mayOverlap: () => this.configuration.jobListenerTypes.length === 0,
       makesUp: () => this.configuration.misfire,
-      onEnd: () => this.#lookSoon(),
+      onProgress: () => this.#lookSoon(),
+      onFailoverFailed: () => this.#alarms.setRetry('failover', () => this.#lookSoon()),
     });
     const onFire = (instant: Date): void => {
       if (this.#acceptsFirings) this.#work.fire(instant.getTime());
@@ -316,7 +322,7 @@ export class JobRuntime {
   #onSessionLost(reason: string): void {
     this.#registeredIn = undefined;
     this.#parts?.leadership.forget();
-    this.#parts?.marks.forgetLeftovers();
+    this.#parts?.marks.forgetSession();
     this.#work.abandon(new SessionLostError(reason));
   }
 
@@ -347,7 +353,9 @@ export class JobRuntime {
       const ports = { ...this.#ports, watch: parts.watch, paths: this.#paths };
       const config = (this.#config ??= await establishConfiguration(ports, this.definition));
       this.#ports.types.check(config);
-      await registerInstance(ports, config, this.#hasTakenPart ? 'return' : 'start');
+      const endedItems = parts.marks.leftovers;
+      await registerInstance(ports, config, { occasion: this.#hasTakenPart ? 'return' : 'start', endedItems });
+      parts.marks.forget(endedItems);
       if (this.#isOver()) return withdrawInstance(ports);
       this.#registeredIn = state.id;
       logger.log(`Job '${this.jobName}' is registered by instance ${instance.jobInstanceId}.`);
@@ -360,7 +368,6 @@ export class JobRuntime {
     this.#alarms.succeeded();
     this.#started?.resolve();
     await this.#look();
-    this.#work.makeUpForMissed();
   }
 
   /** Whether the job was stopped meanwhile, and did not wait for what is under way. */
@@ -376,7 +383,8 @@ export class JobRuntime {
     this.#cleanUps.push(watch.onChange(() => this.#lookSoon()));
     const shared = { registry, watch, paths, me: instance.jobInstanceId, logger };
     const connected = (signal: AbortSignal): Promise<void> => whenConnected(registry.session, signal);
-    const marks = new ItemMarks({ ...shared, whenConnected: connected });
+    const marks = new ItemMarks({ ...shared, clock, whenConnected: connected });
+    const failover = new Failover({ ...shared, marks });
     const sharding = new Sharding({ ...shared, types });
     const leadership = new Leadership({
       ...shared,
@@ -385,8 +393,8 @@ export class JobRuntime {
       isStanding: () => this.#registeredIn !== undefined,
       lookSoon: () => this.#lookSoon(),
     });
-    const run = { ...shared, job: this.definition.job, types, marks, clock, whenConnected: connected };
-    return { watch, marks, sharding, leadership, run };
+    const run = { ...shared, job: this.definition.job, types, marks, failover, clock, whenConnected: connected };
+    return { watch, marks, failover, housekeeping: new Housekeeping(shared), sharding, leadership, run };
   }
 
   #onEnterFailed(error: unknown): void {
@@ -431,6 +439,7 @@ export class JobRuntime {
     this.#armReconcile();
     try {
       if (this.configuration.monitorExecution) await parts.watch.readFirings();
+      await parts.watch.readRunners();
     } catch (error) {
       this.#ports.logger.debug(`Job '${this.jobName}': ${String(error)}`);
       this.#alarms.setRetry('retry', () => this.#lookSoon());
@@ -453,16 +462,23 @@ export class JobRuntime {
     if (!failed) this.#alarms.succeeded();
   }
 
-  #situation({ watch, marks, leadership }: Parts): Situation {
+  #situation({ watch, marks, housekeeping, leadership }: Parts): Situation {
     const { instance } = this.#ports;
-    const { isIdle, settled } = this.#work;
+    const { isIdle, canBegin, busy, backlog, settled } = this.#work;
     return {
       now: watch.view,
       me: instance.jobInstanceId,
       myIp: instance.serverIp,
       local: {
-        isIdle: isIdle && this.#acceptsFirings && this.#phase === 'active',
-        leftoverMarks: isIdle ? marks.leftovers : [],
+        canBegin,
+        isIdle,
+        busy,
+        backlog,
+        mayTakeOver: !this.#alarms.isSet('failover'),
+        isForgotten: (item) => canBegin && !busy.has(item) && !marks.has(item),
+        leftoverMarks: marks.leftovers,
+        desertedServers: housekeeping.desertedServers,
+        latestInstant: () => this.#timer.latest(),
         armedFor: this.#timer.armedFor,
         isScheduled: this.#isScheduled && this.#acceptsFirings,
         assignedFor: leadership.assignedFor,
@@ -474,7 +490,8 @@ export class JobRuntime {
     };
   }
 
-  async #perform(action: Action, { watch, marks, sharding, leadership }: Parts): Promise<void> {
+  async #perform(action: Action, parts: Parts): Promise<void> {
+    const { watch, marks, failover, housekeeping, sharding, leadership } = parts;
     const { registry, instance, logger } = this.#ports;
     const me = instance.jobInstanceId;
     switch (action.type) {
@@ -483,9 +500,8 @@ export class JobRuntime {
         logger.warn(`Job '${this.jobName}': an operator has ended this instance.`);
         void this.stop('an operator has removed its instance from the registry centre');
         return;
-      case 'return-to-servers':
-        await registry.create(this.#paths.server(instance.serverIp), 'ENABLED');
-        return;
+      case 'restore-own-nodes':
+        return restoreOwnNodes({ ...this.#ports, watch, paths: this.#paths });
       case 'campaign':
         return leadership.campaignSoon();
       case 'abdicate':
@@ -498,16 +514,26 @@ export class JobRuntime {
         return leadership.awaitIdleItems(action.items);
       case 'reshard':
         return leadership.reshard();
+      case 'report-crashed':
+        return failover.report((item) => this.#work.canBegin && !this.#work.busy.has(item) && !marks.has(item));
+      case 'end-failover':
+        return housekeeping.endFailover();
+      case 'tidy-up':
+        return housekeeping.tidyUp();
+      case 'remove-servers':
+        return housekeeping.removeServers(action.ips);
       case 'clear-marks':
         return marks.clearOwn(action.items);
+      case 'clear-misfired':
+        return marks.clearMisfired(action.items);
       case 'reschedule':
         return this.#timer.arm(watch.view.config ?? {});
       case 'run-once':
         // Removing the node is the claim: a trigger that somebody has withdrawn is not run.
         if (await registry.remove(this.#paths.trigger(me))) this.#work.start({ cause: 'trigger', instant: undefined });
         return;
-      case 'catch-up':
-        return this.#work.start({ cause: 'catch-up', instant: action.instant, items: action.items });
+      case 'begin':
+        return this.#work.start(action.firing);
       default:
         return action satisfies never;
     }
@@ -516,8 +542,28 @@ export class JobRuntime {
   /** Looks again now and then although nothing was notified (manual, `reconcileIntervalMinutes`; below 1: never). */
   #armReconcile(): void {
     const minutes = this.configuration.reconcileIntervalMinutes;
-    if (minutes >= 1 && !this.#alarms.isSet('reconcile'))
-      this.#alarms.set('reconcile', minutes * 60_000, () => this.#lookSoon());
+    if (minutes < 1 || this.#alarms.isSet('reconcile')) return;
+    this.#alarms.set('reconcile', minutes * 60_000, () => {
+      void this.#mailbox
+        .post(() => this.#reconcile())
+        .catch((error: unknown) => this.#ports.logger.error(String(error)));
+    });
+  }
+
+  /** A look at a fresh reading of everything, what is never notified included. */
+  async #reconcile(): Promise<void> {
+    if (this.#parts !== undefined && this.#phase === 'active') {
+      const { watch, housekeeping } = this.#parts;
+      watch.forgetReadings();
+      try {
+        await watch.readAll();
+        housekeeping.noteServers(await watch.sync());
+      } catch (error) {
+        // The next look, when the registry answers again, reads what it needs.
+        this.#ports.logger.debug(`Job '${this.jobName}': ${String(error)}`);
+      }
+    }
+    await this.#look();
   }
 
   /**

@@ -1,7 +1,8 @@
 import { DeadlineExceededError } from '../api/errors.js';
-import { type JobView, type JobViewReader } from '../layout/job-view.js';
+import { isGone, type JobView, type JobViewReader } from '../layout/job-view.js';
 import { type Mirror, type MirroredNode } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
+import { hasUnreadDeadMarks } from './select-items.js';
 
 /** How long, and for what, to wait. */
 export interface Wait {
@@ -21,6 +22,8 @@ export class JobWatch {
   readonly #clock: Clock;
   readonly #firings = new Map<number, number>();
   #firingsReadFor: number | undefined;
+  /** Instances that were there when it was last known who runs what; `undefined` if that is not known. */
+  #runnersReadFor: Set<string> | undefined;
   /** By item, when its owner was last seen to be one that keeps no record; milliseconds since 1970. */
   readonly #offRecord = new Map<number, number>();
   #read: { readonly nodes: ReadonlyMap<string, MirroredNode>; readonly view: JobView } | undefined;
@@ -31,7 +34,7 @@ export class JobWatch {
     this.#clock = clock;
     // What was going on while it was out of date may include a write of our own whose answer got lost.
     mirror.onChange(() => {
-      if (!mirror.isCurrent) this.#firingsReadFor = undefined;
+      if (!mirror.isCurrent) this.forgetReadings();
     });
   }
 
@@ -88,6 +91,26 @@ export class JobWatch {
     if (isUnread) await this.#mirror.load();
     this.#firingsReadFor = shardingVersion;
     return isUnread;
+  }
+
+  /**
+   * Reads who runs the items, if an instance is gone that may have been running one: once for each that is.
+   * @returns whether anything had to be read, so that the view may have changed meanwhile
+   */
+  async readRunners(): Promise<boolean> {
+    const { view } = this;
+    const seen = this.#runnersReadFor;
+    const isKnown = seen !== undefined && ![...seen].some((id) => isGone(view, id)) && !hasUnreadDeadMarks(view);
+    const isUnread = !isKnown && view.items.some(({ running, runningOn }) => running && runningOn === undefined);
+    if (isUnread) await this.#mirror.load();
+    this.#runnersReadFor = new Set([...view.instances.keys(), ...view.live]);
+    return isUnread;
+  }
+
+  /** What was read of peers is read anew when it is needed. */
+  forgetReadings(): void {
+    this.#firingsReadFor = undefined;
+    this.#runnersReadFor = undefined;
   }
 
   /** Reads everything that the mirror has left unread. */

@@ -6,18 +6,26 @@
  * | Rule | Performed by | Java's counterpart |
  * |---|---|---|
  * | stop | job-runtime | InstanceShutdownStatusJobListener |
- * | returnToServers | registration | – (Java never comes back) |
+ * | restoreOwnNodes | registration | – (Java never comes back) |
  * | standForElection | election | LeaderElectionJobListener |
  * | abdicate | election | LeaderAbdicationJobListener |
  * | requestResharding | sharding | ShardingTotalCountChanged-, ListenServersChangedJobListener |
  * | reshard | sharding | ShardingService, at the leader's next firing |
- * | clearMarks | item-marks | MonitorExecutionSettingsChangedJobListener |
+ * | reportCrashed | failover | JobCrashedJobListener, LegacyCrashedRunningItemListener |
+ * | endFailover | housekeeping | FailoverSettingsChangedJobListener |
+ * | tidyUp | housekeeping | – (Java leaves it) |
+ * | clearMarks, clearMisfired | item-marks | MonitorExecutionSettingsChangedJobListener |
  * | reschedule | cron-timer | CronSettingAndJobEventChangedJobListener |
  * | runOnce | job-runtime | JobTriggerStatusJobListener |
- * | catchUp | job-runtime | – (Java misses the firing) |
+ * | makeUp | work-lane | JobTriggerListener, the misfire loop of ElasticJobExecutor |
+ * | takeOver | failover | FailoverService.failoverIfNecessary |
+ * | catchUp | work-lane | – (Java misses the firing) |
+ *
+ * Java's ReconcileService has no rule of its own: a reconciliation is one more look, at a fresh reading of everything.
  */
-import { availableInstances, type JobView } from '../layout/job-view.js';
-import { assignedItems } from './select-items.js';
+import { availableInstances, hasJavaPeers, isGone, type ItemView, type JobView } from '../layout/job-view.js';
+import { type Firing } from './firing.js';
+import { assignedItems, custodian, deadRuns, failsOver, isFree, shareOfCrashed, wasBegun } from './select-items.js';
 
 /** All that a decision may depend on. */
 export interface Situation {
@@ -30,8 +38,22 @@ export interface Situation {
 
 /** What only this instance knows of itself. */
 export interface LocalFacts {
+  /** Whether a run may begin now: not while another one is just beginning. */
+  readonly canBegin: boolean;
   /** True while no run is in progress here. */
   readonly isIdle: boolean;
+  /** Items that this instance is running. */
+  readonly busy: ReadonlySet<number>;
+  /** What could not be run when it was due. */
+  readonly backlog: Backlog;
+  /** Whether taking over may be tried; false for a while after it has failed. */
+  readonly mayTakeOver: boolean;
+  /** The last instant of the schedule that has passed; milliseconds since 1970. `undefined` if there is none. */
+  readonly latestInstant: () => number | undefined;
+  /** Servers that had no instance at two reconciliations in a row. */
+  readonly desertedServers: readonly string[];
+  /** Whether this instance knows nothing of a run of the item that it would have marked itself. */
+  readonly isForgotten: (item: number) => boolean;
   /** Items that this instance marked as running and whose marks it could not remove. */
   readonly leftoverMarks: readonly number[];
   /** What the timer is armed for, as `scheduleKey` says it; `undefined` while it is not armed, or not to be armed. */
@@ -49,6 +71,20 @@ export interface LocalFacts {
    * or more than one, or if nobody can tell. Milliseconds since 1970.
    */
   readonly missedSince: (item: number, mark: number) => number | undefined;
+}
+
+/** What could not be run when it was due, and is to be run as soon as it can be. */
+export interface Backlog {
+  /** The latest instant (milliseconds since 1970) at which nothing could be begun at all. */
+  readonly instant: number | undefined;
+  /** Whether a session has been lost since this instance last began a run, so that peers may have run what it could not. */
+  readonly hasLostSession: boolean;
+  /** The latest such instant by item, of items that were still running then. */
+  readonly missed: ReadonlyMap<number, number>;
+  /** Whether a trigger that was accepted waits for its run. */
+  readonly trigger: boolean;
+  /** Items that were still running when a trigger came. */
+  readonly triggered: ReadonlySet<number>;
 }
 
 /** What an assignment was made for, to see when it is out of date. */
@@ -70,16 +106,20 @@ export interface SettledFiring {
 /** One thing to do. */
 export type Action =
   | { readonly type: 'stop' }
-  | { readonly type: 'return-to-servers' }
+  | { readonly type: 'restore-own-nodes' }
   | { readonly type: 'campaign' }
   | { readonly type: 'abdicate'; readonly bequest: 'resharding' | 'nothing' }
   | { readonly type: 'request-resharding'; readonly reason: string }
   | { readonly type: 'await-idle-items'; readonly items: readonly number[] }
   | { readonly type: 'reshard' }
-  | { readonly type: 'clear-marks'; readonly items: readonly number[] }
+  | { readonly type: 'report-crashed' }
+  | { readonly type: 'end-failover' }
+  | { readonly type: 'tidy-up' }
+  | { readonly type: 'remove-servers'; readonly ips: readonly string[] }
+  | { readonly type: 'clear-marks' | 'clear-misfired'; readonly items: readonly number[] }
   | { readonly type: 'reschedule' }
   | { readonly type: 'run-once' }
-  | { readonly type: 'catch-up'; readonly instant: number; readonly items: readonly number[] };
+  | { readonly type: 'begin'; readonly firing: Firing };
 
 type Rule = (situation: Situation) => Action | undefined;
 
@@ -94,7 +134,8 @@ export function plan(situation: Situation): readonly Action[] {
   return RULES.map((rule) => rule(situation)).filter((action) => action !== undefined);
 }
 
-const returnToServers: Rule = ({ now, myIp }) => (now.servers.has(myIp) ? undefined : { type: 'return-to-servers' });
+const restoreOwnNodes: Rule = ({ now, me, myIp }) =>
+  now.servers.has(myIp) && now.live.has(me) && now.firingRecords.has(me) ? undefined : { type: 'restore-own-nodes' };
 
 const standForElection: Rule = ({ now, me }) =>
   now.leader === undefined && isAvailable(now, me) ? { type: 'campaign' } : undefined;
@@ -143,11 +184,11 @@ const reshard: Rule = ({ now, me, local }) => {
 };
 
 const clearMarks: Rule = ({ now, me, local }) => {
-  if (!local.isIdle) return undefined;
   const unmonitored = now.config?.monitorExecution === false;
   const items = now.items
     .filter(
-      ({ item, running, owner }) => running && (local.leftoverMarks.includes(item) || (unmonitored && owner === me)),
+      ({ item, running, owner }) =>
+        running && !local.busy.has(item) && (local.leftoverMarks.includes(item) || (unmonitored && owner === me)),
     )
     .map(({ item }) => item);
   return items.length > 0 ? { type: 'clear-marks', items } : undefined;
@@ -158,23 +199,116 @@ const reschedule: Rule = ({ now, local }) =>
     ? { type: 'reschedule' }
     : undefined;
 
-const runOnce: Rule = ({ now, me, local }) => (now.triggers.has(me) && local.isIdle ? { type: 'run-once' } : undefined);
+const runOnce: Rule = ({ now, me, local }) =>
+  now.triggers.has(me) && local.canBegin ? { type: 'run-once' } : undefined;
+
+/** What was due while it could not be run follows as soon as it can be, once for all instants that were missed. */
+const makeUp: Rule = ({ now, me, local }) => {
+  const { canBegin, busy, backlog } = local;
+  if (!canBegin || !isAssigned(now)) return undefined;
+  if (backlog.trigger) return begin({ cause: 'trigger', instant: undefined });
+  const free = assignedItems(now, me).filter((item) => !item.disabled && isFree(item, busy));
+  const triggered = free.filter(({ item }) => backlog.triggered.has(item));
+  if (triggered.length > 0) return begin({ cause: 'trigger', instant: undefined, items: numbersOf(triggered) });
+  if (backlog.instant !== undefined && (!backlog.hasLostSession || isOnRecord(now)))
+    return begin({ cause: 'misfire', instant: backlog.instant });
+  return makeUpForItems(
+    free.flatMap(({ item, misfired }) => {
+      const instant = backlog.missed.get(item) ?? (misfired && isMisfiring(now) ? local.latestInstant() : undefined);
+      return instant === undefined || wasBegun(now, item, instant) ? [] : [{ item, instant }];
+    }),
+    'misfire',
+  );
+};
+
+/** Whether all that is begun is written down, by everybody. */
+const isOnRecord = (view: JobView): boolean => view.config?.monitorExecution === true && !hasJavaPeers(view);
+
+/** One firing for one instant; the others follow when this one has begun. */
+function makeUpForItems(
+  missed: readonly { readonly item: number; readonly instant: number }[],
+  cause: 'misfire' | 'catch-up',
+): Action | undefined {
+  const [first] = missed;
+  if (first === undefined) return undefined;
+  return begin({
+    cause,
+    instant: first.instant,
+    items: missed.filter(({ instant }) => instant === first.instant).map(({ item }) => item),
+  });
+}
+
+const begin = (firing: Firing): Action => ({ type: 'begin', firing });
+const numbersOf = (items: readonly ItemView[]): readonly number[] => items.map(({ item }) => item);
+const isMisfiring = ({ config }: JobView): boolean => config?.misfire === true;
+
+const takeOver: Rule = ({ now, me, local: { canBegin, isIdle, busy, mayTakeOver } }) =>
+  canBegin && isIdle && mayTakeOver && shareOfCrashed(now, me, busy).length > 0
+    ? begin({ cause: 'failover', instant: undefined })
+    : undefined;
+
+/** Marks that say that a firing was missed, although that has been made up for, or is not to be. */
+const clearMisfired: Rule = ({ now, me, local }) => {
+  const isOver = (item: number): boolean => {
+    const instant = local.latestInstant();
+    return instant === undefined || wasBegun(now, item, instant);
+  };
+  const items = assignedItems(now, me).filter(
+    ({ item, misfired, disabled, running }) => misfired && !running && (disabled || !isMisfiring(now) || isOver(item)),
+  );
+  return items.length > 0 ? { type: 'clear-misfired', items: numbersOf(items) } : undefined;
+};
+
+const reportCrashed: Rule = ({ now, me, local }) => {
+  const dead = deadRuns(now, me, local.isForgotten);
+  // Without failover they are merely in the way, and one who removes them is enough.
+  const isMine = failsOver(now) || custodian(now) === me;
+  return dead.length > 0 && isMine ? { type: 'report-crashed' } : undefined;
+};
+
+/** What failover has left behind when it is switched off, or when the number of items is reduced. */
+const endFailover: Rule = ({ now, me }) =>
+  now.leader === me && failoverRemains(now).length > 0 ? END_FAILOVER : undefined;
+const END_FAILOVER: Action = { type: 'end-failover' };
+
+/** Items that bear traces of failover which nobody will remove. */
+export function failoverRemains(view: JobView): readonly number[] {
+  const items = new Map(view.items.map((item) => [item.item, item]));
+  if (failsOver(view)) return isAssigned(view) ? view.crashedItems.filter((item) => !items.has(item)) : [];
+  const isIdleTrace = ({ running, takenOverBy, failoveringBy }: ItemView): boolean =>
+    !running && (takenOverBy !== undefined || failoveringBy !== undefined);
+  return [...new Set([...view.crashedItems, ...numbersOf(view.items.filter(isIdleTrace))])];
+}
+
+/** What instances that are gone have left, or a leader that leads no more. */
+const tidyUp: Rule = ({ now, me }) => {
+  // As long as it owns items, its record tells that it kept one.
+  const isLeft = (id: string): boolean => isGone(now, id) && !now.items.some(({ owner }) => owner === id);
+  if (custodian(now) !== me) return undefined;
+  if ([...now.firingRecords.keys(), ...now.triggers].some(isLeft)) return { type: 'tidy-up' };
+  return now.leader === me && now.processing && !now.reshardingNeeded ? { type: 'tidy-up' } : undefined;
+};
+
+const removeServers: Rule = ({ now, me, local }) => {
+  const used = new Set([...now.instances.values()].map(({ serverIp }) => serverIp));
+  const ips = local.desertedServers.filter((ip) => now.servers.get(ip) === 'ENABLED' && !used.has(ip));
+  return custodian(now) === me && ips.length > 0 ? { type: 'remove-servers', ips } : undefined;
+};
 
 /**
  * A firing that was due while its item changed hands: the former owner was gone, or told to wait, and the new one was not
  * the owner yet, or not even there. The records tell that exactly this firing is missing.
  */
-const catchUp: Rule = ({ now, me, local: { isIdle, settled, missedSince } }) => {
-  if (!isIdle || !isAssigned(now) || now.config?.monitorExecution !== true) return undefined;
-  const missed = assignedItems(now, me).flatMap(({ item }) => {
-    const mark = now.firings.get(item);
-    const instant = mark === undefined ? undefined : missedSince(item, mark);
-    return instant === undefined || isSettled(settled, item, instant) ? [] : [{ item, instant }];
-  });
-  const [first] = missed;
-  if (first === undefined) return undefined;
-  const items = missed.filter(({ instant }) => instant === first.instant).map(({ item }) => item);
-  return { type: 'catch-up', instant: first.instant, items };
+const catchUp: Rule = ({ now, me, local: { canBegin, busy, settled, missedSince } }) => {
+  if (!canBegin || !isAssigned(now) || now.config?.monitorExecution !== true) return undefined;
+  const missed = assignedItems(now, me)
+    .filter((item) => isFree(item, busy))
+    .flatMap(({ item }) => {
+      const mark = now.firings.get(item);
+      const instant = mark === undefined ? undefined : missedSince(item, mark);
+      return instant === undefined || isSettled(settled, item, instant) ? [] : [{ item, instant }];
+    });
+  return makeUpForItems(missed, 'catch-up');
 };
 
 function isSettled(settled: SettledFiring | undefined, item: number, instant: number): boolean {
@@ -183,14 +317,21 @@ function isSettled(settled: SettledFiring | undefined, item: number, instant: nu
 }
 
 const RULES: readonly Rule[] = [
-  returnToServers,
+  restoreOwnNodes,
+  reportCrashed,
   abdicate,
   standForElection,
   requestResharding,
   reshard,
+  endFailover,
+  tidyUp,
+  removeServers,
   clearMarks,
+  clearMisfired,
   reschedule,
   runOnce,
+  makeUp,
+  takeOver,
   catchUp,
 ];
 
@@ -209,9 +350,9 @@ export function isDecided(view: JobView): boolean {
   return isAssigned(view) || availableInstances(view).length === 0;
 }
 
-/** Numbers of the items that somebody runs. */
+/** Numbers of the items that their owners run. What is taken over is run by whom it belongs to whatever the assignment. */
 export function runningItems(view: JobView): readonly number[] {
-  return view.items.filter(({ running }) => running).map(({ item }) => item);
+  return numbersOf(view.items.filter(({ running, takenOverBy }) => running && takenOverBy === undefined));
 }
 
 /** All that an assignment depends on, as one text to compare. */

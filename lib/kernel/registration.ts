@@ -9,8 +9,10 @@ import { fromYaml, toYaml, type ToYamlOptions } from '../layout/job-configuratio
 import { instanceYaml } from '../layout/job-instance.js';
 import { type JobPaths } from '../layout/job-paths.js';
 import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
+import { reportOperations } from './failover.js';
 import { type JobDefinition } from './job-definition.js';
 import { type JobWatch } from './job-watch.js';
+import { failsOver } from './select-items.js';
 
 /** What registering needs. */
 export interface RegistrationPorts {
@@ -53,14 +55,27 @@ export async function establishConfiguration(
   ]);
 }
 
-/** Registers this instance and its server for as long as the session lives. Registers nothing that is there already. */
+/** How an instance comes to register. */
+export interface Arrival {
+  /** Whether it takes part for the first time, or has lost its session. */
+  readonly occasion: 'start' | 'return';
+  /** Items that may still bear its marks although their runs have ended. */
+  readonly endedItems: readonly number[];
+}
+
+/**
+ * Registers this instance and its server for as long as the session lives. Registers nothing that is there already. Runs
+ * that an earlier session of this instance has left unfinished are told as crashed in the same moment: from then on nobody
+ * could tell them from living ones.
+ */
 export async function registerInstance(
   ports: RegistrationPorts,
   config: JobConfiguration,
-  occasion: 'start' | 'return',
+  arrival: Arrival,
 ): Promise<void> {
+  if (arrival.occasion === 'return') await ports.watch.readAll();
   for (let attempt = 1; ; attempt++) {
-    const operations = registrationOperations(ports, config, occasion);
+    const operations = registrationOperations(ports, config, arrival);
     if (operations.length === 0) return;
     try {
       await createParents(ports);
@@ -70,48 +85,89 @@ export async function registerInstance(
     } catch (error) {
       if (!(error instanceof RegistryConflictError) || attempt === ATTEMPTS) throw error;
       await ports.watch.sync();
+      await ports.watch.readAll();
     }
   }
+}
+
+/** Makes this instance's nodes that have been removed anew; all but the one whose removal ends it. */
+export async function restoreOwnNodes({ registry, watch, paths, instance }: RegistrationPorts): Promise<void> {
+  const { nodes } = watch;
+  const id = instance.jobInstanceId;
+  const isMissing = (path: string): boolean => !nodes.has(path);
+  if (isMissing(paths.server(instance.serverIp))) await registry.create(paths.server(instance.serverIp), 'ENABLED');
+  if (isMissing(paths.live(id))) await registry.create(paths.live(id), '', 'session');
+  if (isMissing(paths.firing(id))) await registry.create(paths.firing(id), '');
 }
 
 /** Withdraws this instance, and its leadership if it has it, so that peers take over at once. */
 export async function withdrawInstance({ registry, watch, paths, instance }: RegistrationPorts): Promise<void> {
   const isLeader = watch.view.leader === instance.jobInstanceId;
-  const withdrawal: Operation = { type: 'remove', path: paths.instance(instance.jobInstanceId) };
+  const own = ownNodes(paths, instance.jobInstanceId);
+  const leaving = isLeader ? [paths.leader, ...own] : own;
   try {
-    await registry.commit(isLeader ? [{ type: 'remove', path: paths.leader }, withdrawal] : [withdrawal]);
+    await registry.commit(leaving.map((path): Operation => ({ type: 'remove', path })));
   } catch (error) {
     if (!(error instanceof RegistryConflictError)) throw error;
-    // One of them is gone already; the other must go too.
-    if (isLeader) await registry.remove(paths.leader);
-    await registry.remove(paths.instance(instance.jobInstanceId));
+    // One of them is gone already; the others must go too.
+    for (const path of leaving) await registry.remove(path);
   }
+}
+
+/** What says that an instance takes part. */
+export function ownNodes(paths: JobPaths, id: string): readonly string[] {
+  return [paths.instance(id), paths.live(id)];
 }
 
 function registrationOperations(
   { watch, paths, instance, registry }: RegistrationPorts,
   config: JobConfiguration,
-  occasion: 'start' | 'return',
+  { occasion, endedItems }: Arrival,
 ): readonly Operation[] {
   const operations: Operation[] = [];
+  const id = instance.jobInstanceId;
   const server = paths.server(instance.serverIp);
   const status = watch.view.servers.get(instance.serverIp);
   const wanted = occasion === 'start' ? wantedStatus(status, config) : (status ?? 'ENABLED');
   if (status === undefined) operations.push({ type: 'create', path: server, value: wanted });
   else if (status !== wanted) operations.push({ type: 'set', path: server, value: wanted });
 
-  const path = paths.instance(instance.jobInstanceId);
-  const node = watch.nodes.get(path);
   const { state } = registry.session;
-  if (node === undefined || state.phase !== 'connected' || node.session !== state.id) {
+  const session = state.phase === 'connected' ? state.id : undefined;
+  for (const path of ownNodes(paths, id)) {
+    const node = watch.nodes.get(path);
+    if (node !== undefined && node.session === session) continue;
     // A node of an earlier session would vanish when the server notices that session's end.
     if (node !== undefined) operations.push({ type: 'remove', path, version: node.version });
-    operations.push({ type: 'create', path, value: instanceYaml(instance), lifetime: 'session' });
+    const value = path === paths.instance(id) ? instanceYaml(instance) : '';
+    operations.push({ type: 'create', path, value, lifetime: 'session' });
   }
   // From the first on, for one who has no record is taken for one who keeps none.
-  const record = paths.firing(instance.jobInstanceId);
+  const record = paths.firing(id);
   if (!watch.nodes.has(record)) operations.push({ type: 'create', path: record, value: '' });
-  return operations;
+  return operations.length === 0 ? [] : [...operations, ...unfinishedOperations({ watch, paths, id, endedItems })];
+}
+
+/** Puts an end to what an earlier session of this instance was running. */
+function unfinishedOperations({
+  watch,
+  paths,
+  id,
+  endedItems,
+}: Pick<RegistrationPorts, 'watch' | 'paths'> &
+  Pick<Arrival, 'endedItems'> & { readonly id: string }): readonly Operation[] {
+  const { view, nodes } = watch;
+  return view.items
+    .filter(({ runningOn, takenOverBy, failoveringBy }) => [runningOn, takenOverBy, failoveringBy].includes(id))
+    .flatMap((item): readonly Operation[] => {
+      const isUnfinished = failsOver(view) && !endedItems.includes(item.item);
+      const isToWait = isUnfinished && !view.crashedItems.includes(item.item);
+      const failover = paths.item(item.item, 'failover');
+      return [
+        ...reportOperations({ paths, item, isDead: (runner) => runner === id, isToWait }),
+        ...(item.takenOverBy === id && nodes.has(failover) ? [{ type: 'remove', path: failover } as const] : []),
+      ];
+    });
 }
 
 /** `disabled` disables the server at each start, as in Java; what an operator has disabled stays so unless `overwrite` is set. */
@@ -121,7 +177,9 @@ function wantedStatus(status: string | undefined, config: JobConfiguration): 'EN
 }
 
 async function createParents({ registry, watch, paths }: RegistrationPorts): Promise<void> {
-  const missing = [paths.instances, paths.servers, paths.firings].filter((path) => !watch.nodes.has(path));
+  const missing = [paths.instances, paths.servers, paths.firings, paths.lives, paths.crashedItems].filter(
+    (path) => !watch.nodes.has(path),
+  );
   await Promise.all(missing.map((path) => registry.create(path, '')));
 }
 

@@ -14,13 +14,12 @@
  * do not check the version; against them only the `running` marks stand, as among themselves.
  *
  * The wait for running items has a limit (`RESHARDING_PATIENCE_MS`). Past it, items that still run stay with their living
- * owner, the others are assigned, and another assignment follows when the busy ones have finished. Marks of instances that
- * are gone are removed then: Java peers have had the time to take over what these have left unfinished.
+ * owner, the others are assigned, and another assignment follows when the busy ones have finished. Items that are being taken
+ * over are not waited for: who runs them does so whomever they are assigned to.
  */
 import { RegistryConflictError } from '../api/errors.js';
 import { type JobLogger } from '../api/logger.js';
 import { type JobInstance, type JobShardingStrategy } from '../api/sharding-strategy.js';
-import { encodeFirings } from '../layout/firing-record.js';
 import { type JobPaths } from '../layout/job-paths.js';
 import { availableInstances, type JobView } from '../layout/job-view.js';
 import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
@@ -28,7 +27,7 @@ import { describeCause } from './error-handlers.js';
 import { type JobTypes } from './job-types.js';
 import { type JobWatch } from './job-watch.js';
 import { type AssignedFor, assignmentBasis } from './plan.js';
-import { abandonedItems, isPartlyUnread, pinnedItems } from './select-items.js';
+import { pinnedItems } from './select-items.js';
 import { averageAllocation } from './strategies/average-allocation.js';
 
 /** How long the leader lets running items finish before it assigns the others without them. */
@@ -89,7 +88,6 @@ export class Sharding {
    */
   async assign(): Promise<AssignedFor | undefined> {
     const { registry, watch, paths, me, logger } = this.#ports;
-    if (isPartlyUnread(watch.view)) await watch.readAll();
     const { view } = watch;
     const instances = availableInstances(view);
     if (view.leader !== me || !view.reshardingNeeded || view.config === undefined || instances.length === 0) return;
@@ -109,8 +107,6 @@ export class Sharding {
       versioned({ type: 'set', path: paths.sharding, value: '' }, view.shardingVersion),
       ...this.#ownerOperations(owners),
       ...this.#removalsOfSurplusItems(view, owners.size),
-      ...this.#removalsOfAbandonedMarks(view, owners.size),
-      ...this.#removalsOfGoneInstances(view),
       versioned({ type: 'remove', path: paths.resharding }, view.reshardingVersion),
       ...(view.processing ? [{ type: 'remove', path: paths.processing } as const] : []),
     ] satisfies readonly Operation[];
@@ -182,49 +178,14 @@ export class Sharding {
 
   #removalsOfSurplusItems(view: JobView, total: number): readonly Operation[] {
     const { paths, watch } = this.#ports;
-    const abandoned = abandonedItems(view);
-    const surplus = view.items
-      .filter(({ item, running }) => item >= total && (!running || abandoned.includes(item)))
-      .map(({ item }) => item);
+    const isWaiting = (item: number): boolean => view.crashedItems.includes(item);
+    const surplus = view.items.filter(({ item, running }) => item >= total && !running).map(({ item }) => item);
     if (surplus.length === 0) return [];
-    const roots = surplus.map((item) => paths.item(item));
+    const roots = surplus.flatMap((item) => [paths.item(item), ...(isWaiting(item) ? [paths.crashedItem(item)] : [])]);
     return [...watch.nodes.keys()]
       .filter((path) => roots.some((root) => path === root || path.startsWith(`${root}/`)))
       .sort((a, b) => b.length - a.length)
       .map((path) => ({ type: 'remove', path }));
-  }
-
-  #removalsOfAbandonedMarks(view: JobView, total: number): readonly Operation[] {
-    const { paths, logger } = this.#ports;
-    const items = abandonedItems(view).filter((item) => item < total);
-    if (items.length > 0)
-      logger.warn(`Job '${paths.jobName}': items ${ranges(items)} were running on an instance that is gone.`);
-    return items.map((item) => ({ type: 'remove', path: paths.item(item, 'running') }));
-  }
-
-  /**
-   * What instances that are gone have begun is taken over into the leader's own record, so that records do not pile up
-   * and nothing is forgotten; triggers that nobody will accept any more go with them.
-   */
-  #removalsOfGoneInstances(view: JobView): readonly Operation[] {
-    const { paths, watch, me } = this.#ports;
-    const triggers = [...view.triggers]
-      .filter((id) => !view.instances.has(id))
-      .map((id): Operation => ({ type: 'remove', path: paths.trigger(id) }));
-    const gone = [...view.firingRecords].filter(([id]) => !view.instances.has(id));
-    if (gone.length === 0) return triggers;
-
-    const own = new Map(view.firingRecords.get(me));
-    for (const [, record] of gone)
-      for (const [item, instant] of record ?? []) own.set(item, Math.max(instant, own.get(item) ?? instant));
-    const path = paths.firing(me);
-    const node = watch.nodes.get(path);
-    const value = encodeFirings(own);
-    return [
-      ...triggers,
-      node === undefined ? { type: 'create', path, value } : { type: 'set', path, value, version: node.version },
-      ...gone.map(([id]): Operation => ({ type: 'remove', path: paths.firing(id) })),
-    ];
   }
 }
 

@@ -1,6 +1,7 @@
 import { type JobLogger } from '../api/logger.js';
 import { type JobPaths } from '../layout/job-paths.js';
 import { type RegistryCenter, type SessionState } from '../registry/registry-center.js';
+import { ownNodes } from './registration.js';
 
 /** Who withdraws, and from where. */
 export interface WithdrawalPorts {
@@ -26,7 +27,7 @@ export function withdrawWhenPossible({ registry, paths, me, session, logger }: W
   };
   const attempt = async (): Promise<void> => {
     if ((await registry.get(paths.leader)) === me && !isOver) await registry.remove(paths.leader);
-    if (!isOver) await registry.remove(paths.instance(me));
+    for (const path of ownNodes(paths, me)) if (!isOver) await registry.remove(path);
     end();
   };
   const onState = (state: SessionState): void => {

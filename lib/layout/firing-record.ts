@@ -1,51 +1,101 @@
 /**
- * Our own record of which scheduled instants have been begun: the value of `x-node/fired/{instance}`.
+ * Our own record of what has been begun: the value of `x-node/fired/{instance}`.
  *
- * Before an instance runs items for an instant, it writes its record in the very commit that creates their `running`
- * marks. Who comes into an item later can tell from all instances' records whether that instant's firing was begun by
- * anybody. Java neither writes nor reads it.
+ * Before an instance runs items, it writes its record in the very commit that creates their `running` marks. Who comes
+ * into an item later, or takes over its crashed run, can tell from all instances' records which instant's firing was
+ * begun last by anybody. Java neither writes nor reads it.
  *
- * One line for each instant, the latest first, with the items for which it is the last one begun:
+ * One line for each instant, the latest first, with the items for which it is the last one begun; then, if there are any, the items
+ * that were begun by hand after that:
  * ```
  * 1767225600000: 0-3,7
  * 1767225595000: 4
+ * by hand: 2
  * ```
  */
 
-/** The text for these instants (milliseconds since 1970) by item. The empty map is the empty text. */
-export function encodeFirings(firings: ReadonlyMap<number, number>): string {
+/** What one instance, or several together, have begun. */
+export interface FiringRecord {
+  /** The last scheduled instant begun, in milliseconds since 1970, by item. */
+  readonly instants: ReadonlyMap<number, number>;
+  /** Items that were begun by hand after that. */
+  readonly byHand: ReadonlySet<number>;
+}
+
+/** Nothing was begun. */
+export const EMPTY_FIRINGS: FiringRecord = { instants: new Map(), byHand: new Set() };
+
+/** The text of a record. That of the empty one is empty. */
+export function encodeFirings({ instants, byHand }: FiringRecord): string {
   const itemsByInstant = new Map<number, number[]>();
-  for (const [item, instant] of firings) {
+  for (const [item, instant] of instants) {
     const items = itemsByInstant.get(instant);
     if (items === undefined) itemsByInstant.set(instant, [item]);
     else items.push(item);
   }
-  return [...itemsByInstant]
+  const lines = [...itemsByInstant]
     .sort(([one], [other]) => other - one)
-    .map(([instant, items]) => `${instant}: ${ranges(items.sort((one, other) => one - other)).join(',')}`)
-    .join('\n');
+    .map(([instant, items]) => `${instant}: ${ranges(items).join(',')}`);
+  if (byHand.size > 0) lines.push(`${BY_HAND}: ${ranges([...byHand]).join(',')}`);
+  return lines.join('\n');
 }
 
 /** The inverse of `encodeFirings`. What it cannot read it leaves out; if an item occurs twice, the later instant counts. */
-export function decodeFirings(text: string): ReadonlyMap<number, number> {
-  const firings = new Map<number, number>();
+export function decodeFirings(text: string): FiringRecord {
+  const instants = new Map<number, number>();
+  const byHand = new Set<number>();
   for (const line of text.split('\n')) {
-    const [, instant, list] = /^\s*(\d{1,15})\s*:(.*)$/.exec(line.trimEnd()) ?? [];
-    if (instant === undefined || list === undefined) continue;
+    const [, key, list] = /^\s*(\d{1,15}|by hand)\s*:(.*)$/.exec(line.trimEnd()) ?? [];
+    if (key === undefined || list === undefined) continue;
     for (const item of list.split(',').flatMap(itemsOf)) {
-      firings.set(item, Math.max(Number(instant), firings.get(item) ?? 0));
+      if (key === BY_HAND) byHand.add(item);
+      else instants.set(item, Math.max(Number(key), instants.get(item) ?? 0));
     }
   }
-  return firings;
+  return { instants, byHand };
 }
 
+/** All records as one. Those that have not been read (`undefined`) are left out. */
+export function mergeFirings(records: Iterable<FiringRecord | undefined>): FiringRecord {
+  const known = [...records].filter((record) => record !== undefined);
+  const instants = new Map<number, number>();
+  for (const record of known)
+    for (const [item, instant] of record.instants) instants.set(item, Math.max(instant, instants.get(item) ?? instant));
+  const byHand = new Set<number>();
+  for (const record of known)
+    for (const item of record.byHand) if (record.instants.get(item) === instants.get(item)) byHand.add(item);
+  return { instants, byHand };
+}
+
+/** The record after these items have been begun for `instant`, or by hand if there is none. `known`: the last instants of anybody. */
+export function withBegun(
+  record: FiringRecord,
+  items: readonly number[],
+  instant: number | undefined,
+  known: ReadonlyMap<number, number>,
+): FiringRecord {
+  const instants = new Map(record.instants);
+  const byHand = new Set(record.byHand);
+  for (const item of items) {
+    // By hand after which instant: of two records that name the same one, that of the manual run is the later.
+    const last = instant ?? known.get(item);
+    if (last !== undefined) instants.set(item, last);
+    if (instant === undefined) byHand.add(item);
+    else byHand.delete(item);
+  }
+  return { instants, byHand };
+}
+
+const BY_HAND = 'by hand';
+
 function ranges(items: readonly number[]): readonly string[] {
+  const sorted = [...items].sort((one, other) => one - other);
   const written: string[] = [];
-  let first = items[0];
-  items.forEach((item, index) => {
-    if (items[index + 1] === item + 1) return;
+  let first = sorted[0];
+  sorted.forEach((item, index) => {
+    if (sorted[index + 1] === item + 1) return;
     written.push(first === item ? `${item}` : `${first}-${item}`);
-    first = items[index + 1];
+    first = sorted[index + 1];
   });
   return written;
 }

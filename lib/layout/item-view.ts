@@ -4,6 +4,8 @@ import { type ItemMark } from './job-paths.js';
 /** One sharding item. */
 export interface ItemView {
   readonly item: number;
+  /** Version of the item's node, which grows with each report of a crash; `undefined` if there is only something below it. */
+  readonly version: number | undefined;
   /** Id of the instance it is assigned to. */
   readonly owner: string | undefined;
   /** Revision at which the owner was written, which grows with each assignment: the fencing token's source. 0 without owner. */
@@ -30,6 +32,7 @@ export type ItemDraft = { -readonly [K in keyof ItemView]: ItemView[K] };
 export function newItem(item: number): ItemDraft {
   return {
     item,
+    version: undefined,
     owner: undefined,
     ownerRevision: 0,
     running: false,

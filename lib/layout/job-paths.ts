@@ -22,7 +22,9 @@
  * ├── trigger/{id}                        present: this instance is to run now
  * ├── systemTime/current                  written to learn the registry's time
  * ├── next-job-instance-ip                ip of the next runner, with SINGLE_SHARDING_BALANCE
- * └── x-node/fired/{id}                   our own: which instants this instance has begun → firing-record.ts
+ * └── x-node                              our own
+ *     ├── fired/{id}                      which instants this instance has begun → firing-record.ts
+ *     └── live/{id}                       a session node: this instance's process has not ended
  * ```
  *
  * All of it except `x-node` is Java ElasticJob's. Java ignores other children of the job's root, and nothing else.
@@ -38,7 +40,7 @@ export type GuaranteeStage = 'started' | 'completed';
 /** Which node of a job a path names; the inverse of the builders of `JobPaths`. */
 export type JobPath =
   | { readonly type: PlainNode }
-  | { readonly type: 'instance' | 'trigger' | 'firing'; readonly id: string }
+  | { readonly type: 'instance' | 'trigger' | 'firing' | 'live'; readonly id: string }
   | { readonly type: 'server'; readonly ip: string }
   | { readonly type: 'crashedItem' | 'item'; readonly item: number }
   | { readonly type: 'itemMark'; readonly item: number; readonly mark: ItemMark }
@@ -64,7 +66,8 @@ type PlainNode =
   | 'systemTime'
   | 'triggers'
   | 'nextJobInstanceIp'
-  | 'firings';
+  | 'firings'
+  | 'lives';
 
 const ITEM_MARKS = ['instance', 'running', 'failover', 'failovering', 'misfire', 'disabled'] as const;
 
@@ -208,6 +211,18 @@ export class JobPaths {
     return `${this.root}/x-node/fired/${id}`;
   }
 
+  get lives(): string {
+    return `${this.root}/x-node/live`;
+  }
+
+  /**
+   * A session node that this instance keeps until it has ended, also while it is stopping after an operator removed its
+   * `instance` node. Unknown to Java.
+   */
+  live(id: string): string {
+    return `${this.root}/x-node/live/${id}`;
+  }
+
   /** Which node of this job `path` names. Items must be written as Java writes them: `7`, not `07` or `+7`. */
   parse(path: string): JobPath {
     if (path === this.root) return { type: 'root' };
@@ -238,6 +253,7 @@ const PLAIN_NODES: ReadonlyMap<string, JobPath> = new Map<string, JobPath>([
   ['trigger', { type: 'triggers' }],
   ['next-job-instance-ip', { type: 'nextJobInstanceIp' }],
   ['x-node/fired', { type: 'firings' }],
+  ['x-node/live', { type: 'lives' }],
 ]);
 
 function parseBelowRoot(relative: string): JobPath {
@@ -256,6 +272,8 @@ function parseBelowRoot(relative: string): JobPath {
       return { type: 'trigger', id: name };
     case 'x-node/fired':
       return { type: 'firing', id: name };
+    case 'x-node/live':
+      return { type: 'live', id: name };
     case 'leader/failover/items':
       return ofItem(name, (item) => ({ type: 'crashedItem', item }));
     case 'sharding':

@@ -1,7 +1,7 @@
 import { InvalidConfigurationError } from '../api/errors.js';
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type MirroredNode } from '../registry/registry-center.js';
-import { decodeFirings } from './firing-record.js';
+import { decodeFirings, type FiringRecord, mergeFirings } from './firing-record.js';
 import { addMark, type ItemDraft, newItem, textOf } from './item-view.js';
 import { fromYaml } from './job-configuration-yaml.js';
 import { ipOfInstanceId, parseInstanceYaml } from './job-instance.js';
@@ -45,7 +45,7 @@ export class JobViewReader {
   #add(view: Draft, path: JobPath, node: MirroredNode): void {
     switch (path.type) {
       case 'item':
-        view.item(path.item);
+        view.item(path.item).version = node.version;
         return;
       case 'itemMark':
         addMark(view.item(path.item), path.mark, node);
@@ -89,7 +89,7 @@ class Memo<T extends object> {
 // For all readers of the process: mirrors of the embedded registry show the same node objects.
 const configurations = new Memo<ReadConfiguration>();
 const instances = new Memo<InstanceView>();
-const records = new Memo<ReadonlyMap<number, number>>();
+const records = new Memo<FiringRecord>();
 
 interface ReadConfiguration {
   readonly configuration: JobConfiguration | undefined;
@@ -103,9 +103,10 @@ class Draft {
   configuration: JobConfiguration | undefined;
   configFault: string | undefined;
   readonly instances = new Map<string, InstanceView>();
-  readonly firingRecords = new Map<string, ReadonlyMap<number, number> | undefined>();
+  readonly firingRecords = new Map<string, FiringRecord | undefined>();
   readonly #servers = new Map<string, ServerStatus>();
   readonly #items = new Map<number, ItemDraft>();
+  readonly #live = new Set<string>();
   readonly #triggers = new Set<string>();
   readonly #crashedItems: number[] = [];
   readonly #startedItems = new Set<number>();
@@ -142,6 +143,9 @@ class Draft {
       case 'sharding':
         this.#sharding = node;
         return;
+      case 'live':
+        this.#live.add(path.id);
+        return;
       case 'trigger':
         this.#triggers.add(path.id);
         return;
@@ -159,6 +163,7 @@ class Draft {
   }
 
   finished(): JobView {
+    const { instants, byHand } = mergeFirings(this.firingRecords.values());
     return {
       exists: this.root !== undefined,
       jobClass: textOf(this.root),
@@ -167,6 +172,7 @@ class Draft {
       configRevision: this.config?.revision,
       configVersion: this.config?.version,
       instances: this.instances,
+      live: this.#live,
       servers: this.#servers,
       leader: this.#leader,
       reshardingNeeded: this.#resharding !== undefined,
@@ -179,7 +185,8 @@ class Draft {
       startedItems: this.#startedItems,
       completedItems: this.#completedItems,
       nextJobInstanceIp: this.#nextJobInstanceIp,
-      firings: latest(this.firingRecords.values()),
+      firings: instants,
+      begunByHand: byHand,
       firingRecords: this.firingRecords,
     };
   }
@@ -203,12 +210,4 @@ function readInstance(id: string, node: MirroredNode): InstanceView {
     session: node.session,
     readable,
   };
-}
-
-function latest(records: Iterable<ReadonlyMap<number, number> | undefined>): ReadonlyMap<number, number> {
-  const firings = new Map<number, number>();
-  for (const record of records) {
-    for (const [item, instant] of record ?? []) firings.set(item, Math.max(instant, firings.get(item) ?? instant));
-  }
-  return firings;
 }

@@ -1,5 +1,6 @@
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type JobInstance } from '../api/sharding-strategy.js';
+import { type FiringRecord } from './firing-record.js';
 import { type ItemView } from './item-view.js';
 
 /** Everything the registry centre knows of one job at one moment. Immutable. */
@@ -18,6 +19,11 @@ export interface JobView {
   readonly configVersion: number | undefined;
   /** All living instances by id, those that get no items too. */
   readonly instances: ReadonlyMap<string, InstanceView>;
+  /**
+   * Ids of our instances whose process has not ended as far as the registry centre knows. One that is here and not among
+   * `instances` is stopping; one that is there and not here is a Java peer.
+   */
+  readonly live: ReadonlySet<string>;
   readonly servers: ReadonlyMap<string, ServerStatus>;
   /** Id of the leader. */
   readonly leader: string | undefined;
@@ -45,8 +51,10 @@ export interface JobView {
    * far as their records have been read.
    */
   readonly firings: ReadonlyMap<number, number>;
-  /** The same for each instance by itself, by its id; `undefined` for a record that has not been read. */
-  readonly firingRecords: ReadonlyMap<string, ReadonlyMap<number, number> | undefined>;
+  /** Items whose last run was begun by hand, after the instant that `firings` tells. */
+  readonly begunByHand: ReadonlySet<number>;
+  /** What each instance has begun by itself, by its id; `undefined` for a record that has not been read. */
+  readonly firingRecords: ReadonlyMap<string, FiringRecord | undefined>;
 }
 
 /** A living instance. */

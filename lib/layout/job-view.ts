@@ -13,6 +13,7 @@
 import { type JobInstance } from '../api/sharding-strategy.js';
 import { type JobView } from './job-view-types.js';
 
+export { type FiringRecord } from './firing-record.js';
 export { type ItemView } from './item-view.js';
 export { type InstanceView, type JobView, type ServerStatus } from './job-view-types.js';
 export { JobViewReader, readJobView } from './job-view-reader.js';
@@ -22,6 +23,19 @@ export function availableInstances(view: JobView): readonly JobInstance[] {
   return [...view.instances.values()]
     .filter(({ readable, serverIp }) => readable && view.servers.get(serverIp) === 'ENABLED')
     .sort((one, other) => (one.jobInstanceId < other.jobInstanceId ? 1 : -1));
+}
+
+/**
+ * Whether the instance has ended, with all that it was doing. One that an operator has removed is not gone while it
+ * brings its items to their end.
+ */
+export function isGone(view: JobView, id: string): boolean {
+  return !view.instances.has(id) && !view.live.has(id);
+}
+
+/** Whether instances of Java ElasticJob take part, which know nothing of our own nodes. */
+export function hasJavaPeers({ instances, live }: JobView): boolean {
+  return [...instances.keys()].some((id) => !live.has(id));
 }
 
 /**
@@ -42,7 +56,7 @@ const PRESENCE_ONLY = new RegExp(
       'leader/sharding/processing',
       String.raw`(?:leader/(?:election|failover)/latch|guarantee/(?:started|completed)-latch|trigger)/[^/]+`,
       'systemTime/current',
-      'x-node/fired/[^/]+',
+      'x-node/(?:fired|live)/[^/]+',
     ].join('|') +
     ')$',
 );

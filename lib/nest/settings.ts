@@ -126,7 +126,7 @@ function warningsOn(jobs: readonly DefinedJob[], strangers: readonly string[]): 
     ({ configuration: { timeZone } }) => timeZone !== undefined && !parseTimeZone(timeZone).acceptedByJava,
   );
   const over = jobs.filter(({ configuration }) => isOver(configuration));
-  const failover = jobs.filter(({ configuration }) => configuration.failover);
+  const unseen = jobs.filter(({ configuration: { failover, monitorExecution } }) => failover && !monitorExecution);
   return [
     ...(zoned.length === 0
       ? []
@@ -136,9 +136,11 @@ function warningsOn(jobs: readonly DefinedJob[], strangers: readonly string[]): 
     ...(over.length === 0
       ? []
       : [`The last firing that cron allows is over, so that nothing will run, of: ${listed(over)}.`]),
-    ...(failover.length === 0
+    ...(unseen.length === 0
       ? []
-      : [`failover is stored for Java peers and has no effect in this version, on: ${listed(failover)}.`]),
+      : [
+          `failover needs monitorExecution to see what was running, and has no effect without it, on: ${listed(unseen)}.`,
+        ]),
     ...(strangers.length === 0
       ? []
       : [`These environment variables are no settings of ElasticJob and are ignored: ${strangers.join(', ')}.`]),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { assignmentBasis, type LocalFacts, plan, scheduleKey } from '../../lib/kernel/plan.js';
-import { itemsToRun } from '../../lib/kernel/select-items.js';
+import { chooseItems } from '../../lib/kernel/select-items.js';
 import { type JobView } from '../../lib/layout/job-view.js';
 import { aConfiguration, aView, anItem, idOf, ipOf } from '../support/views.js';
 
@@ -10,7 +10,20 @@ const HOURLY = aConfiguration({ cron: '0 0 * * * ?' });
 /** What `name` plans in `now`, having assigned the items for the state `assignedFor` if it leads. */
 function planOf(name: string, now: JobView, local: Partial<LocalFacts> = {}): string[] {
   const facts: LocalFacts = {
+    canBegin: true,
     isIdle: true,
+    busy: new Set(),
+    backlog: {
+      instant: undefined,
+      hasLostSession: false,
+      missed: new Map(),
+      trigger: false,
+      triggered: new Set(),
+    },
+    mayTakeOver: true,
+    latestInstant: () => undefined,
+    desertedServers: [],
+    isForgotten: () => false,
     leftoverMarks: [],
     armedFor: now.config === undefined ? undefined : scheduleKey(now.config),
     isScheduled: true,
@@ -139,14 +152,14 @@ describe('an instance', () => {
 
   test('whose server node was removed puts it back', () => {
     expect(planOf('B', aView(['A', 'B'], { servers: new Map([[ipOf('A'), 'ENABLED']]) }))).toEqual([
-      'return-to-servers',
+      'restore-own-nodes',
     ]);
   });
 
-  test('runs once when it is triggered and idle, and keeps the trigger while it is busy', () => {
+  test('runs once when it is triggered, and keeps the trigger while it is just beginning a run', () => {
     const now = aView(['A', 'B'], { triggers: new Set([idOf('B')]) });
     expect(planOf('B', now)).toEqual(['run-once']);
-    expect(planOf('B', now, { isIdle: false })).toEqual([]);
+    expect(planOf('B', now, { canBegin: false })).toEqual([]);
     expect(planOf('A', now)).toEqual([]);
   });
 
@@ -156,12 +169,12 @@ describe('an instance', () => {
     expect(planOf('A', now, { armedFor: undefined, isScheduled: false })).not.toContain('reschedule');
   });
 
-  test('removes marks that it could not remove when its run ended, once it is idle', () => {
+  test('removes marks that it could not remove when their runs ended', () => {
     const now = aView(['A'], {
       items: [anItem(0, { owner: idOf('A'), running: true }), anItem(1, { owner: idOf('A') })],
     });
     expect(planOf('A', now, { leftoverMarks: [0, 1] })).toEqual(['clear-marks']);
-    expect(planOf('A', now, { leftoverMarks: [0, 1], isIdle: false })).toEqual([]);
+    expect(planOf('A', now, { leftoverMarks: [0, 1], busy: new Set([0]) })).toEqual([]);
   });
 
   test('removes the marks of its items when monitoring is switched off', () => {
@@ -183,7 +196,7 @@ describe('a firing whose item changes hands', () => {
 
   test('is made up for by the new owner if the old one has not begun it', () => {
     const now = aView(['A'], { items: mine, firings: new Map([[1, before]]) });
-    expect(planOf('A', now, { settled, missedSince })).toEqual(['catch-up']);
+    expect(planOf('A', now, { settled, missedSince })).toEqual(['begin']);
   });
 
   test('is left alone if the old owner has begun it', () => {
@@ -214,7 +227,7 @@ describe('a firing whose item changes hands', () => {
 
 describe('choosing items', () => {
   const items = (view: JobView, name: string, instant?: number): number[] =>
-    itemsToRun(view, idOf(name), { instant }).map(({ item }) => item);
+    chooseItems(view, idOf(name), { instant }, new Set()).items.map(({ item }) => item);
 
   test('takes those that are assigned to the instance', () => {
     expect(items(aView(['A', 'B'], { config: aConfiguration({ shardingTotalCount: 5 }) }), 'A', T)).toEqual([0, 2, 4]);

@@ -46,6 +46,8 @@ const every: readonly (readonly [path: string, written: string, parsed: JobPath]
   [paths.nextJobInstanceIp, '/bill/next-job-instance-ip', { type: 'nextJobInstanceIp' }],
   [paths.firings, '/bill/x-node/fired', { type: 'firings' }],
   [paths.firing(id), `/bill/x-node/fired/${id}`, { type: 'firing', id }],
+  [paths.lives, '/bill/x-node/live', { type: 'lives' }],
+  [paths.live(id), `/bill/x-node/live/${id}`, { type: 'live', id }],
 ];
 
 describe('the paths of a job', () => {

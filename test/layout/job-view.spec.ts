@@ -77,10 +77,10 @@ describe('the view of a tree written by Java', () => {
     const ownerRevision = nodes['/mixed/sharding/0/instance']!.revision;
 
     expect(view.items).toEqual([
-      { ...idle, item: 0, owner: java, ownerRevision, running: true, runningOn: java, misfired: true },
-      { ...idle, item: 1, owner: java, ownerRevision, running: true, runningOn: java },
-      { ...idle, item: 2, owner: other, ownerRevision, misfired: true },
-      { ...idle, item: 3, owner: other, ownerRevision, misfired: true, disabled: true },
+      { ...idle, version: 0, item: 0, owner: java, ownerRevision, running: true, runningOn: java, misfired: true },
+      { ...idle, version: 0, item: 1, owner: java, ownerRevision, running: true, runningOn: java },
+      { ...idle, version: 0, item: 2, owner: other, ownerRevision, misfired: true },
+      { ...idle, version: 0, item: 3, owner: other, ownerRevision, misfired: true, disabled: true },
     ]);
     expect(view.crashedItems).toEqual([1]);
   });
@@ -125,6 +125,7 @@ describe('a view', () => {
       configRevision: undefined,
       configVersion: undefined,
       instances: new Map(),
+      live: new Set(),
       servers: new Map(),
       leader: undefined,
       reshardingNeeded: false,
@@ -138,6 +139,7 @@ describe('a view', () => {
       completedItems: new Set(),
       nextJobInstanceIp: undefined,
       firings: new Map(),
+      begunByHand: new Set(),
       firingRecords: new Map(),
     });
   });

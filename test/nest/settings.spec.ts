@@ -525,8 +525,8 @@ test('switched off, nothing else is looked at', () => {
 
 test('what is allowed but perhaps not meant is warned of', () => {
   const providers = [
-    provider('a', { shardingTotalCount: 1, timeZone: 'Asia/Shanghai', failover: true }),
-    provider('b', { shardingTotalCount: 1, timeZone: 'Europe/Berlin' }),
+    provider('a', { shardingTotalCount: 1, timeZone: 'Asia/Shanghai', failover: true, monitorExecution: false }),
+    provider('b', { shardingTotalCount: 1, timeZone: 'Europe/Berlin', failover: true }),
     provider('c', { shardingTotalCount: 1, timeZone: 'GMT+8' }),
     provider('d', { shardingTotalCount: 1, cron: '0 0 0 1 1 ? 1999' }),
   ];
@@ -534,7 +534,7 @@ test('what is allowed but perhaps not meant is warned of', () => {
   expect(read({ providers }).warnings).toEqual([
     "Java ElasticJob refuses time zones that do not start with 'GMT'. Instances in Java could not run: 'a', 'b'.",
     "The last firing that cron allows is over, so that nothing will run, of: 'd'.",
-    "failover is stored for Java peers and has no effect in this version, on: 'a'.",
+    "failover needs monitorExecution to see what was running, and has no effect without it, on: 'a'.",
   ]);
 });
 

@@ -1,4 +1,5 @@
 import { type JobConfiguration } from '../../lib/api/job-configuration.js';
+import { EMPTY_FIRINGS } from '../../lib/layout/firing-record.js';
 import { type ItemView, type JobView } from '../../lib/layout/job-view.js';
 
 /** A complete configuration with the defaults of the manual. */
@@ -27,6 +28,7 @@ export function aConfiguration(changes: Partial<JobConfiguration> = {}): JobConf
 export function anItem(item: number, changes: Partial<ItemView> = {}): ItemView {
   return {
     item,
+    version: 0,
     owner: undefined,
     ownerRevision: 0,
     running: false,
@@ -71,6 +73,7 @@ export function aView(names: readonly string[], changes: Partial<JobView> = {}):
         { jobInstanceId: idOf(name), serverIp: ipOf(name), session: `session of ${name}`, readable: true },
       ]),
     ),
+    live: new Set(names.map(idOf)),
     servers: new Map(names.map((name) => [ipOf(name), 'ENABLED'])),
     leader: leader === undefined ? undefined : idOf(leader),
     reshardingNeeded: false,
@@ -84,7 +87,8 @@ export function aView(names: readonly string[], changes: Partial<JobView> = {}):
     completedItems: new Set(),
     nextJobInstanceIp: undefined,
     firings: new Map(),
-    firingRecords: new Map(),
+    begunByHand: new Set(),
+    firingRecords: new Map(names.map((name) => [idOf(name), EMPTY_FIRINGS])),
     ...changes,
   };
 }

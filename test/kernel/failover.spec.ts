@@ -1,0 +1,237 @@
+import { describe, expect, test } from '@jest/globals';
+import { type ShardingContext } from '../../lib/api/sharding-context.js';
+import { Deferred } from '../../lib/async/deferred.js';
+import { TestCluster, type TestClusterOptions } from '../../lib/testing/test-cluster.js';
+
+/** A cluster whose items block until they are released, or their signal aborts. */
+class Blocking {
+  readonly #held = new Map<string, Deferred>();
+  isBlocking = true;
+  readonly work = (name: string, { shardingItem, signal }: ShardingContext): Promise<void> => {
+    if (!this.isBlocking) return Promise.resolve();
+    const held = new Deferred();
+    this.#held.set(`${name}${shardingItem}`, held);
+    signal.addEventListener('abort', () => held.resolve());
+    return held.promise;
+  };
+  releaseAll(): void {
+    for (const held of this.#held.values()) held.resolve();
+  }
+}
+
+async function cluster(
+  names: readonly string[],
+  blocking: Blocking,
+  options: TestClusterOptions = {},
+): Promise<TestCluster> {
+  const job = { cron: '0 0 * * * ?', failover: true, shardingTotalCount: 3, ...options.job };
+  return TestCluster.start(names, { ...options, work: blocking.work, job });
+}
+
+const untilFiring = (of: TestCluster): number => 3_600_000 - (of.clock.now() % 3_600_000);
+
+/** Everything of the tree that speaks of a run. */
+function marks({ tree }: TestCluster): string[] {
+  return [...tree.keys()].filter(
+    (path) =>
+      /(running|failover|failovering|misfire|\d+)$/.test(path) &&
+      /sharding\/\d+\/(?!instance)|failover\/items\//.test(path),
+  );
+}
+
+describe('items of an instance that dies while it runs them', () => {
+  test('are run again, once, by idle instances, in parallel, with the same instant and a higher token', async () => {
+    const blocking = new Blocking();
+    await using of = await cluster(['A', 'B', 'C'], blocking, { job: { shardingTotalCount: 6 } });
+    blocking.isBlocking = true;
+    await of.advance(untilFiring(of));
+    expect(Object.keys(of.ran).sort()).toEqual(['A', 'B', 'C']);
+    const before = of.runs.filter(({ instance }) => instance === 'A');
+    // B and C have finished theirs.
+    blocking.isBlocking = false;
+    of.forget();
+    of.kill('A');
+    blocking.releaseAll();
+    await of.advance(6_000);
+    expect(of.ran).toEqual({ B: [expect.any(Number)], C: [expect.any(Number)] });
+    for (const run of of.runs) {
+      const died = before.find(({ item }) => item === run.item);
+      expect(run.at).toBe(died?.at);
+      expect(run.context.fencingToken).toBeGreaterThan(died?.context.fencingToken ?? Infinity);
+    }
+    of.forget();
+    await of.advance(60_000);
+    expect(of.ran).toEqual({});
+    expect(marks(of)).toEqual([]);
+  });
+
+  test('are run again by one who is busy, as soon as it has finished its own', async () => {
+    const blocking = new Blocking();
+    await using of = await cluster(['A', 'B'], blocking, { job: { shardingTotalCount: 2 } });
+    await of.advance(untilFiring(of));
+    of.kill('A');
+    of.forget();
+    await of.advance(20_000);
+    expect(of.ran).toEqual({});
+    blocking.isBlocking = false;
+    blocking.releaseAll();
+    await of.settle();
+    expect(Object.values(of.ran).flat()).toHaveLength(1);
+    await of.settle();
+    expect(marks(of)).toEqual([]);
+  });
+
+  test('are run again when the dead instance was itself rescuing them', async () => {
+    const blocking = new Blocking();
+    await using of = await cluster(['A', 'B', 'C'], blocking, { job: { shardingTotalCount: 1 } });
+    await of.advance(untilFiring(of));
+    const [first] = Object.keys(of.ran) as [string];
+    of.kill(first);
+    of.forget();
+    await of.advance(6_000);
+    const [second] = Object.keys(of.ran) as [string];
+    of.kill(second);
+    of.forget();
+    blocking.isBlocking = false;
+    await of.advance(6_000);
+    expect(Object.values(of.ran)).toEqual([[0]]);
+    expect(Object.keys(of.ran)).not.toContain(first);
+    expect(Object.keys(of.ran)).not.toContain(second);
+    expect(marks(of)).toEqual([]);
+  });
+
+  test('are not run again if the instance stops gracefully, or dies idle', async () => {
+    const blocking = new Blocking();
+    blocking.isBlocking = false;
+    await using of = await cluster(['A', 'B', 'C'], blocking);
+    await of.advance(untilFiring(of));
+    of.forget();
+    await of.leave('A');
+    of.kill('B');
+    await of.advance(60_000);
+    expect(of.ran).toEqual({});
+    expect(of.owners).toEqual({ C: [0, 1, 2] });
+  });
+
+  test('are not run again if an operator has disabled the server they ran on', async () => {
+    const blocking = new Blocking();
+    await using of = await cluster(['A', 'B'], blocking, { job: { shardingTotalCount: 2 } });
+    await of.advance(untilFiring(of));
+    await of.disable('A');
+    of.kill('A');
+    of.forget();
+    blocking.isBlocking = false;
+    blocking.releaseAll();
+    await of.advance(60_000);
+    expect(of.ran).toEqual({});
+    expect(marks(of)).toEqual([]);
+  });
+});
+
+describe('an instance whose session is lost while it runs items', () => {
+  test('takes them up again itself when it is alone', async () => {
+    const blocking = new Blocking();
+    await using of = await cluster(['A'], blocking, { job: { shardingTotalCount: 2 } });
+    await of.advance(untilFiring(of));
+    of.forget();
+    blocking.isBlocking = false;
+    of.member('A').registry.faults.expire();
+    await of.advance(10_000);
+    expect(of.ran).toEqual({ A: [0, 1] });
+    expect(marks(of)).toEqual([]);
+  });
+
+  test('does not run again what had ended when it was cut off', async () => {
+    const blocking = new Blocking();
+    await using of = await cluster(['A'], blocking, { job: { shardingTotalCount: 2 } });
+    await of.advance(untilFiring(of));
+    of.forget();
+    of.member('A').registry.faults.suspend();
+    blocking.isBlocking = false;
+    blocking.releaseAll();
+    await of.advance(20_000);
+    of.member('A').registry.faults.resume();
+    await of.advance(20_000);
+    expect(of.ran).toEqual({});
+    expect(marks(of)).toEqual([]);
+  });
+});
+
+describe('a whole cluster that dies while it runs items', () => {
+  test('runs them again when the first instance is back', async () => {
+    const blocking = new Blocking();
+    await using of = await cluster(['A', 'B'], blocking, { job: { shardingTotalCount: 2 } });
+    await of.advance(untilFiring(of));
+    of.kill('A');
+    of.kill('B');
+    await of.advance(20_000);
+    of.forget();
+    blocking.isBlocking = false;
+    await of.join('C');
+    await of.settle();
+    expect(of.ran).toEqual({ C: [0, 1] });
+    expect(marks(of)).toEqual([]);
+  });
+});
+
+test('an instance that an operator ends finishes its items, and nobody takes them over', async () => {
+  const blocking = new Blocking();
+  await using of = await cluster(['A', 'B'], blocking, {
+    job: { shardingTotalCount: 2 },
+    host: { shutdownGracePeriodMilliseconds: 60_000 },
+  });
+  await of.advance(untilFiring(of));
+  await of.operator.remove(of.paths.instance(of.idOf('A')));
+  await of.advance(20_000);
+  blocking.isBlocking = false;
+  of.forget();
+  blocking.releaseAll();
+  await of.advance(20_000);
+  expect(of.ran).toEqual({});
+  expect(marks(of)).toEqual([]);
+  expect(of.owners).toEqual({ B: [0, 1] });
+});
+
+test('what failover has left is removed when it is switched off', async () => {
+  const blocking = new Blocking();
+  await using of = await cluster(['A', 'B'], blocking, { job: { shardingTotalCount: 2 } });
+  await of.advance(untilFiring(of));
+  of.kill('A');
+  await of.advance(10_000);
+  await of.reconfigure({ failover: false });
+  of.forget();
+  blocking.isBlocking = false;
+  blocking.releaseAll();
+  await of.advance(10_000);
+  expect(of.ran).toEqual({});
+  expect(marks(of)).toEqual([]);
+});
+
+describe('a slow item', () => {
+  test('keeps no other item from its next firing, and is made up for once when it has ended', async () => {
+    const gate = new Deferred();
+    await using of = await TestCluster.start(['A'], {
+      job: { shardingTotalCount: 3 },
+      work: (_, { shardingItem, scheduledAt }) =>
+        shardingItem === 1 && scheduledAt?.getTime() === Date.parse('2030-01-01T00:00:05Z') ? gate.promise : undefined,
+    });
+    for (let firing = 0; firing < 4; firing++) await of.fire();
+    expect(of.runs.map(({ item, at }) => `${item} ${at}`)).toEqual([
+      '0 00:00:05',
+      '1 00:00:05',
+      '2 00:00:05',
+      '0 00:00:10',
+      '2 00:00:10',
+      '0 00:00:15',
+      '2 00:00:15',
+      '0 00:00:20',
+      '2 00:00:20',
+    ]);
+    expect(marks(of)).toContain('/job/sharding/1/misfire');
+    of.forget();
+    gate.resolve();
+    await of.advance(200);
+    expect(of.runs.map(({ item, at }) => `${item} ${at}`)).toEqual(['1 00:00:20']);
+    expect(marks(of)).toEqual([]);
+  });
+});

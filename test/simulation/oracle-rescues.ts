@@ -1,0 +1,62 @@
+import { ipOf } from '../support/views.js';
+import { type Evidence, type Mark } from './evidence.js';
+import { seconds } from './run-book.js';
+
+/**
+ * With failover, a run that is lost is reported, and made again by somebody for the same instant. That this happens no
+ * more than once, and to no run that had ended, `doubles` says.
+ */
+export function lostRuns(evidence: Evidence): readonly string[] {
+  return evidence.marks.flatMap((mark) => {
+    switch (mark.fate) {
+      case 'ended':
+      case 'open':
+        return [];
+      case 'reported':
+        return wasRescued(evidence, mark) || mayStayLost(evidence, mark) ? [] : [`${nameOf(mark)} was never rescued`];
+      case 'vanished':
+      case 'removed':
+        return isToBeReported(evidence, mark) ? [`${nameOf(mark)} was not reported: its mark was ${mark.fate}`] : [];
+      default:
+        return mark.fate satisfies never;
+    }
+  });
+}
+
+function wasRescued({ marks }: Evidence, lost: Mark): boolean {
+  return marks.some(
+    ({ item, isRescue, revision, run, scheduledMs }) =>
+      item === lost.item &&
+      isRescue &&
+      revision > lost.revision &&
+      (run === undefined || scheduledMs === lost.scheduledMs),
+  );
+}
+
+/** Failover was switched off, or the item dropped, before anybody could take it over. */
+function mayStayLost(evidence: Evidence, { item, toMs }: Mark): boolean {
+  const window = { fromMs: toMs, toMs: Infinity };
+  return (
+    evidence.everConfigured(({ failover, monitorExecution }) => !failover || !monitorExecution, window) ||
+    evidence.ever(evidence.paths.item(item), (value) => value === undefined, window)
+  );
+}
+
+function isToBeReported(evidence: Evidence, { item, instance, fromMs, toMs, run }: Mark): boolean {
+  const hadEnded =
+    run !== undefined && (run.end === 'completed' || run.end === 'failed') && (run.endedMs ?? Infinity) <= toMs;
+  const window = { fromMs: fromMs - 1_000, toMs: toMs + 1_000 };
+  const isOff = evidence.everConfigured(({ failover, monitorExecution }) => !failover || !monitorExecution, window);
+  const server = evidence.paths.server(ipOf(instance));
+  const isDisabled = evidence.ever(server, (value) => value !== 'ENABLED', {
+    fromMs: toMs - 1_000,
+    toMs: toMs + 1_000,
+  });
+  const isDropped = evidence.ever(evidence.paths.item(item), (value) => value === undefined, { fromMs, toMs });
+  return !hadEnded && !isOff && !isDisabled && !isDropped;
+}
+
+function nameOf({ item, instance, scheduledMs, fromMs }: Mark): string {
+  const what = scheduledMs === undefined ? 'by hand' : `for ${seconds(scheduledMs)}`;
+  return `the run of item ${item} ${what} on ${instance}, begun at ${seconds(fromMs)},`;
+}

@@ -1,0 +1,83 @@
+import { idOf } from '../support/views.js';
+import { type Evidence, grouped, type Mark, type Window } from './evidence.js';
+import { type Exemption, type Run } from './recording.js';
+import { nameOf, seconds } from './run-book.js';
+
+/** No item runs on two instances, or twice on one, at once; a run that was told to end does not count any more. */
+export function overlaps(evidence: Evidence): readonly string[] {
+  const { runs, exemptions } = evidence.recording;
+  return [...grouped(runs, ({ item }) => item).values()].flatMap((ofItem) =>
+    ofItem.flatMap((run, index) =>
+      ofItem.slice(0, index).flatMap((earlier) => {
+        const both = { fromMs: run.begunMs, toMs: Math.min(endOf(run), endOf(earlier)) };
+        const isSeen =
+          both.toMs > both.fromMs && !isCovered(both, exemptions, [run, earlier]) && evidence.isMonitored(both);
+        return isSeen ? [`${nameOf(run)} begins while ${nameOf(earlier)} is running`] : [];
+      }),
+    ),
+  );
+}
+
+/** When a run stops counting. */
+function endOf({ endedMs, abortedMs }: Run): number {
+  return Math.min(endedMs ?? Infinity, abortedMs ?? Infinity);
+}
+
+/** Whether at each moment one of the runs was on an instance that could not know what it had to know. */
+function isCovered({ fromMs, toMs }: Window, exemptions: readonly Exemption[], runs: readonly Run[]): boolean {
+  let uncoveredFrom = fromMs;
+  const relevant = exemptions
+    .filter(({ name }) => runs.some(({ instance }) => instance === name))
+    .sort((one, other) => one.fromMs - other.fromMs);
+  for (const exemption of relevant)
+    if (exemption.fromMs <= uncoveredFrom) uncoveredFrom = Math.max(uncoveredFrom, exemption.toMs);
+  return uncoveredFrom >= toMs;
+}
+
+/** While user code runs, and may go on, the item's mark names its instance. */
+export function unmarkedRuns(evidence: Evidence): readonly string[] {
+  const { recording, paths } = evidence;
+  return recording.runs.flatMap((run) => {
+    const window = { fromMs: run.begunMs, toMs: endOf(run) };
+    if (!evidence.isMonitored(window)) return [];
+    const me = idOf(run.instance);
+    return evidence.spans(paths.item(run.item, 'running')).flatMap(({ value, fromMs, toMs }) => {
+      const both = { fromMs: Math.max(fromMs, window.fromMs), toMs: Math.min(toMs, window.toMs) };
+      const isSeen = value !== me && both.toMs > both.fromMs && !isCovered(both, recording.exemptions, [run]);
+      return isSeen ? [`${nameOf(run)} is not marked as running from ${seconds(both.fromMs)} on`] : [];
+    });
+  });
+}
+
+/** The fencing token of an item grows with each run that begins. */
+export function tokens({ marks }: Evidence): readonly string[] {
+  const last = new Map<number, Run>();
+  return marks.flatMap(({ run }) => {
+    if (run === undefined) return [];
+    const before = last.get(run.item);
+    last.set(run.item, run);
+    if (before === undefined || before.token < run.token) return [];
+    return [`${nameOf(run)} has token ${run.token}, and ${nameOf(before)} had ${before.token}`];
+  });
+}
+
+/** A firing begins an item once, and once more for each time that it was reported as crashed. */
+export function doubles(evidence: Evidence): readonly string[] {
+  const scheduled = evidence.marks.filter(({ scheduledMs }) => scheduledMs !== undefined);
+  const groups = grouped(scheduled, ({ item, scheduledMs }) => `${item} ${scheduledMs}`);
+  return [...groups.values()].flatMap((marks) => {
+    const [first] = marks;
+    if (first === undefined || !evidence.isMonitored(span(marks))) return [];
+    const allowed = 1 + marks.filter(({ fate }) => fate === 'reported').length;
+    if (marks.length <= allowed) return [];
+    const who = marks.map(({ instance, fromMs, fate }) => `${instance} at ${seconds(fromMs)} (${fate})`).join(', ');
+    return [`item ${first.item} was begun ${marks.length} times for ${seconds(first.scheduledMs ?? 0)}: ${who}`];
+  });
+}
+
+function span(marks: readonly Mark[]): Window {
+  return {
+    fromMs: Math.min(...marks.map(({ fromMs }) => fromMs)),
+    toMs: Math.max(...marks.map(({ fromMs }) => fromMs)),
+  };
+}

@@ -1,0 +1,70 @@
+import { idOf } from '../support/views.js';
+import { type Evidence, type Mark, nameOfId } from './evidence.js';
+import { seconds } from './run-book.js';
+
+/** A trigger that an instance has accepted, by removing it. */
+interface Acceptance {
+  readonly name: string;
+  readonly atMs: number;
+}
+
+/** How long an instance that had trouble may take until it is as if it had had none. */
+const RECOVERY_MS = 20_000;
+
+/** An accepted trigger runs each of the instance's items once; two that meet an instance while it is busy are one. */
+export function triggers(evidence: Evidence): readonly string[] {
+  if (!evidence.isMonitored({ fromMs: -Infinity, toMs: Infinity })) return [];
+  const accepted = acceptances(evidence);
+  const byHand = evidence.marks.filter(
+    ({ run, isRescue }) => run !== undefined && run.scheduledMs === undefined && !isRescue,
+  );
+  return [...surplus(byHand, accepted), ...unheard(evidence, byHand, accepted)];
+}
+
+function acceptances({ recording, paths }: Evidence): readonly Acceptance[] {
+  return recording.commits.flatMap(({ atMs, by, changes }) =>
+    changes.flatMap(({ path, before, after }) => {
+      const node = paths.parse(path);
+      if (node.type !== 'trigger' || before === undefined || after !== undefined) return [];
+      const name = nameOfId(node.id);
+      return name === by ? [{ name, atMs }] : [];
+    }),
+  );
+}
+
+function surplus(byHand: readonly Mark[], accepted: readonly Acceptance[]): readonly string[] {
+  return byHand.flatMap(({ item, instance, fromMs }, index) => {
+    const earlier = byHand.slice(0, index).filter((mark) => mark.item === item && mark.instance === instance).length;
+    const asked = accepted.filter(({ name, atMs }) => name === instance && atMs <= fromMs).length;
+    const what = `item ${item} ran by hand on ${instance} at ${seconds(fromMs)}`;
+    return earlier < asked ? [] : [`${what}, for the ${earlier + 1}. time after ${asked} triggers`];
+  });
+}
+
+function unheard(evidence: Evidence, byHand: readonly Mark[], accepted: readonly Acceptance[]): readonly string[] {
+  const { recording, paths } = evidence;
+  return accepted.flatMap(({ name, atMs }) => {
+    const isTroubled = recording.played.some(
+      (played) => played.name === name && played.atMs >= atMs - RECOVERY_MS && played.step?.type !== 'join',
+    );
+    if (isTroubled) return [];
+    return evidence
+      .spans(paths.sharding)
+      .slice(0, 1)
+      .flatMap(() => ownedFor(evidence, name, atMs))
+      .filter((item) => !byHand.some((mark) => mark.item === item && mark.instance === name && mark.fromMs >= atMs))
+      .map((item) => `${name} accepted a trigger at ${seconds(atMs)} and did not run item ${item}`);
+  });
+}
+
+/** Items that were the instance's, and enabled, from shortly before until the end. */
+function ownedFor(evidence: Evidence, name: string, atMs: number): readonly number[] {
+  const { paths, recording } = evidence;
+  const window = { fromMs: atMs - 500, toMs: recording.calmMs };
+  const items = evidence.configAt(atMs)?.shardingTotalCount ?? 0;
+  return Array.from({ length: items }, (_, item) => item).filter(
+    (item) =>
+      !evidence.ever(paths.item(item, 'instance'), (value) => value !== idOf(name), window) &&
+      !evidence.ever(paths.item(item, 'disabled'), (value) => value !== undefined, window),
+  );
+}

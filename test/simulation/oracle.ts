@@ -1,0 +1,47 @@
+/**
+ * What must be true of every history, whatever happens in it: one rule a function, from evidence to the faults it finds.
+ * The rules judge by what was committed and what user code did, and know nothing of how the kernel works.
+ *
+ * | Rules | Say |
+ * |---|---|
+ * | `oracle-runs` | no item runs twice at once; marks name who runs; tokens grow; no firing runs an item twice |
+ * | `oracle-firings` | no firing leaves out an item, unless the declared policy says so |
+ * | `oracle-rescues` | every lost run is made again exactly once while failover is on |
+ * | `oracle-triggers` | each accepted trigger runs each item exactly once |
+ * | `oracle-rest` | at rest nothing is left over, nobody waits, nobody asks, and firings are as on the first day |
+ */
+import { Evidence } from './evidence.js';
+import { type History } from './history.js';
+import { missedFirings } from './oracle-firings.js';
+import { lostRuns } from './oracle-rescues.js';
+import { requests, unquietFirings, unrest } from './oracle-rest.js';
+import { doubles, overlaps, tokens, unmarkedRuns } from './oracle-runs.js';
+import { triggers } from './oracle-triggers.js';
+import { type Recording } from './recording.js';
+
+/** Something that must not be. */
+export interface Fault {
+  readonly rule: string;
+  readonly text: string;
+}
+
+type Rule = (evidence: Evidence) => readonly string[];
+
+const RULES: Readonly<Record<string, Rule>> = {
+  overlaps,
+  unmarkedRuns,
+  tokens,
+  doubles,
+  missedFirings,
+  lostRuns,
+  triggers,
+  unrest,
+  unquietFirings,
+  requests,
+};
+
+/** Everything that is wrong with a history as it was played. */
+export function judge(history: History, recording: Recording): readonly Fault[] {
+  const evidence = new Evidence(history, recording);
+  return Object.entries(RULES).flatMap(([rule, find]) => find(evidence).map((text) => ({ rule, text })));
+}

@@ -1,0 +1,81 @@
+import { type Step } from './history.js';
+
+/** How a run of user code ended: `aborted` if it was told to end before, `lost` if its process was gone first. */
+export type RunEnd = 'completed' | 'failed' | 'aborted' | 'lost';
+
+/** One run of an item's user code. Times are milliseconds since the beginning of the history, in true time. */
+export interface Run {
+  readonly instance: string;
+  readonly item: number;
+  /** The scheduled instant; `undefined` if it was asked for by hand, or nobody knows. */
+  readonly scheduledMs: number | undefined;
+  readonly token: number;
+  readonly begunMs: number;
+  readonly abortedMs: number | undefined;
+  readonly endedMs: number | undefined;
+  readonly end: RunEnd | undefined;
+}
+
+/** One commit to the registry. */
+export interface Commit {
+  readonly atMs: number;
+  readonly revision: number;
+  /** Name of the instance whose session it was, or `operator`. */
+  readonly by: string;
+  /** What became of the values; `undefined` where there is no node. */
+  readonly changes: readonly {
+    readonly path: string;
+    readonly before: string | undefined;
+    readonly after: string | undefined;
+  }[];
+}
+
+/** A step as it was played, and what came of it by itself later, such as `B is back`. */
+export interface Played {
+  readonly atMs: number;
+  readonly text: string;
+  readonly step?: Step;
+  /** The instance concerned. */
+  readonly name?: string;
+}
+
+/** While an instance could not know what it had to know: its session was ended by the server, or its process frozen. */
+export interface Exemption {
+  readonly name: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** An instance that is there at the end, or at another moment of rest. */
+export interface Presence {
+  readonly name: string;
+  readonly phase: string;
+  /** Timers it waits for. */
+  readonly timers: number;
+  readonly skewMs: number;
+  readonly session: string;
+}
+
+/** What is seen of the cluster when nothing has happened for a long while. */
+export interface Rest {
+  readonly atMs: number;
+  readonly present: readonly Presence[];
+  /** The job's nodes. */
+  readonly tree: ReadonlyMap<string, string>;
+}
+
+/** All that a simulator knows of a history when it is over. */
+export interface Recording {
+  readonly runs: readonly Run[];
+  readonly commits: readonly Commit[];
+  readonly played: readonly Played[];
+  /** From when on nothing happened any more: everybody is back, everything enabled, all items quick. */
+  readonly calmMs: number;
+  /** Between the end of the calm and two more firings, and after these. */
+  readonly rests: readonly Rest[];
+  /** Requests by instance and second. */
+  readonly requests: ReadonlyMap<string, ReadonlyMap<number, number>>;
+  readonly exemptions: readonly Exemption[];
+  /** The ends of the instances' logs. */
+  readonly logs: ReadonlyMap<string, readonly string[]>;
+}

@@ -1,0 +1,31 @@
+import { type Event } from './history.js';
+
+/** A step as a scenario writes it. */
+export function textOf(event: Event): string {
+  switch (event.type) {
+    case 'join':
+      return event.skewMs === 0 ? `join ${event.name}` : `join ${event.name} clock=${event.skewMs}ms`;
+    case 'kill-at-write':
+      return `kill ${event.name} ${event.when} write ${event.nth}`;
+    case 'lose-write':
+      return `lose ${event.name} write ${event.nth} ${event.outcome}`;
+    case 'suspend':
+    case 'freeze':
+      return `${event.type} ${event.name} for ${event.ms}ms`;
+    case 'cut':
+      return `cut ${event.name} ${event.direction} for ${event.ms}ms`;
+    case 'set-clock':
+      return `clock ${event.name} ${event.skewMs}ms`;
+    case 'disable-item':
+    case 'enable-item':
+      return `${event.type} ${event.item}`;
+    case 'reconfigure':
+      return `reconfigure ${Object.entries(event.change)
+        .map(([key, value]) => `${key}=${value}`)
+        .join(' ')}`;
+    case 'trigger':
+      return 'trigger';
+    default:
+      return `${event.type} ${event.name}`;
+  }
+}

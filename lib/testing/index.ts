@@ -1,9 +1,11 @@
 /**
  * The public surface of `nestjs-elasticjob/testing`. What is not exported here may change with any version.
  */
-export { TestCluster, type TestClusterOptions } from './test-cluster.js';
+export { TestCluster } from './test-cluster.js';
+export { type TestClusterOptions } from './test-cluster-options.js';
 export { type Member } from './member.js';
 export { type Run, type RunOutcome, type Work } from './runs.js';
+export { type ClusterEvent, type ClusterHappening, tellEvent } from './events.js';
 export { ManualClock, settle } from './manual-clock.js';
 export { type Duration } from './durations.js';
 export { type JobView } from '../layout/job-view.js';

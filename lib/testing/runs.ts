@@ -29,6 +29,14 @@ export interface Run {
 /** Does an item's work on the named instance. */
 export type Work = (instance: string, context: ShardingContext) => void | Promise<void>;
 
+/** That a run has begun or ended. */
+export interface RunEvent {
+  readonly type: 'run-started' | 'run-ended';
+  readonly instance: string;
+  readonly item: number;
+  readonly run: Run;
+}
+
 type OpenRun = { -readonly [Key in keyof Run]: Run[Key] };
 
 /** The runs of a test's cluster, in the order in which they began. */
@@ -36,16 +44,13 @@ export class RunBook {
   readonly runs: Run[] = [];
   readonly #clock: Clock;
   readonly #work: Work;
+  readonly #tell: (event: RunEvent) => void;
   readonly #open = new Set<OpenRun>();
 
-  constructor(clock: Clock, work: Work) {
+  constructor(clock: Clock, work: Work, tell: (event: RunEvent) => void) {
     this.#clock = clock;
     this.#work = work;
-  }
-
-  /** Whether any work has begun and not ended. */
-  get isAnyRunning(): boolean {
-    return this.#open.size > 0;
+    this.#tell = tell;
   }
 
   /** Does the work of one item and writes down how it went. Rejects as the work does. */
@@ -81,6 +86,7 @@ export class RunBook {
     };
     this.runs.push(run);
     this.#open.add(run);
+    this.#tell({ type: 'run-started', instance, item, run });
     return run;
   }
 
@@ -89,5 +95,6 @@ export class RunBook {
     if (!this.#open.delete(run)) return;
     run.outcome = outcome;
     run.endedMs = this.#clock.monotonic();
+    this.#tell({ type: 'run-ended', instance: run.instance, item: run.item, run });
   }
 }

@@ -13,38 +13,22 @@
  * an id and a server of its own; commands name it as the test does.
  */
 import { jobConfiguration, type JobConfiguration } from '../api/job-configuration.js';
-import { type JobHostOptions } from '../kernel/job-host.js';
 import { toYaml } from '../layout/job-configuration-yaml.js';
-import { jobInstanceOn } from '../layout/job-instance.js';
 import { JobPaths } from '../layout/job-paths.js';
 import { type JobView, readJobView } from '../layout/job-view.js';
-import { type Deliver } from '../registry/embedded/delivery.js';
 import { type LostWrite, type SilencedDirection } from '../registry/embedded/embedded-connection.js';
 import { EmbeddedRegistryCenter } from '../registry/embedded/embedded-registry-center.js';
 import { type EmbeddedNamespace } from '../registry/embedded/embedded-namespace.js';
 import { EmbeddedRegistryServer } from '../registry/embedded/embedded-registry-server.js';
 import { QuartzCron } from '../time/cron.js';
+import { Census } from './census.js';
+import { type CommitReading, eventsOf } from './commit-events.js';
+import { type ClusterEvent, type ClusterHappening, tellEvent } from './events.js';
 import { type Duration, milliseconds } from './durations.js';
 import { ManualClock, settle } from './manual-clock.js';
 import { Member } from './member.js';
-import { type Run, RunBook, type Work } from './runs.js';
-
-/** What a test's cluster is made from. All of it may be left out. */
-export interface TestClusterOptions {
-  /**
-   * Settings of the job. Default: a job named `job` of 2 items that fires every five seconds, `0/5 * * * * ?` in GMT.
-   * With `cron: ''` it is a one-off job, which runs when it is triggered.
-   */
-  readonly job?: Partial<JobConfiguration>;
-  /** What the job does for an item; it may throw, and take its time. Default: nothing. */
-  readonly work?: Work;
-  /** How long an instance's session outlives its connection, in milliseconds. Default: 6000. */
-  readonly sessionTimeoutMs?: number;
-  /** More options of each instance's host, such as strategies and error handlers; a function makes them for an instance by name. */
-  readonly host?: Partial<JobHostOptions> | ((name: string) => Partial<JobHostOptions>);
-  /** How messages between instances and registry travel. Default: at once and in order. */
-  readonly deliver?: (clock: ManualClock) => Deliver;
-}
+import { type Run, RunBook } from './runs.js';
+import { type TestClusterOptions } from './test-cluster-options.js';
 
 /** Several instances of one job in one process. */
 export class TestCluster implements AsyncDisposable {
@@ -58,12 +42,13 @@ export class TestCluster implements AsyncDisposable {
   readonly operator: EmbeddedRegistryCenter;
   /** What all instances logged, each line with the instance's name before it. */
   readonly log: string[] = [];
+  /** What has happened since the start or the last `forget()`, in order. */
+  readonly events: ClusterEvent[] = [];
   readonly #options: TestClusterOptions;
   readonly #configuration: JobConfiguration;
   readonly #book: RunBook;
   readonly #leaving = new Map<string, Member>();
-  readonly #servers = new Map<string, string>();
-  readonly #names = new Map<string, string>();
+  readonly #census = new Census();
 
   private constructor(options: TestClusterOptions) {
     this.#options = options;
@@ -72,7 +57,14 @@ export class TestCluster implements AsyncDisposable {
     this.#configuration = { ...DEFAULT_JOB, ...options.job };
     this.paths = new JobPaths(this.#configuration.jobName);
     this.operator = new EmbeddedRegistryCenter({ server: this.server, clock: this.clock });
-    this.#book = new RunBook(this.clock, options.work ?? (() => undefined));
+    this.#book = new RunBook(this.clock, options.work ?? (() => undefined), (event) => this.#note(event));
+    const reading: CommitReading = {
+      paths: this.paths,
+      nameOf: (id) => this.nameOf(id),
+      owners: () => this.owners,
+      hasEnded: (session) => session !== OPERATOR && !this.server.sessions.includes(session),
+    };
+    this.#registry.watch(this.paths.root, (commit) => eventsOf(commit, reading).forEach((each) => this.#note(each)));
   }
 
   /** Starts instances of the given names one after the other, each registered before the next one comes. */
@@ -120,9 +112,15 @@ export class TestCluster implements AsyncDisposable {
     return ran;
   }
 
-  /** Forgets the runs so far. */
+  /** What has happened, in words; each line begins with the time since the start. */
+  get story(): readonly string[] {
+    return this.events.map(tellEvent);
+  }
+
+  /** Forgets the runs and events so far. */
   forget(): void {
     this.#book.runs.length = 0;
+    this.events.length = 0;
   }
 
   /** An instance that has joined and has neither left nor been killed. @throws RangeError if there is none of that name */
@@ -138,21 +136,17 @@ export class TestCluster implements AsyncDisposable {
    * `10.0.0.65@-@1-A`. For ids of another kind the id itself, and `nobody` for none.
    */
   nameOf(id: string | undefined): string {
-    return id === undefined ? 'nobody' : (this.#names.get(id) ?? /-(\w+)$/.exec(id)?.[1] ?? id);
+    return this.#census.nameOf(id);
   }
 
-  /** Id in the registry of the latest instance of that name. */
+  /** Id in the registry of the latest instance of that name. @throws RangeError if none has ever joined */
   idOf(name: string): string {
-    const id = [...this.#names].findLast(([, each]) => each === name)?.[0];
-    if (id === undefined) throw new RangeError(`No instance '${name}' has ever joined`);
-    return id;
+    return this.#census.idOf(name);
   }
 
-  /** Ip of the server that instances of that name run on. */
+  /** Ip of the server that instances of that name run on. @throws RangeError if none has ever joined */
   ipOf(name: string): string {
-    const ip = this.#servers.get(name);
-    if (ip === undefined) throw new RangeError(`No instance '${name}' has ever joined`);
-    return ip;
+    return this.#census.ipOf(name);
   }
 
   /**
@@ -162,12 +156,11 @@ export class TestCluster implements AsyncDisposable {
    */
   async join(name: string, job: Partial<JobConfiguration> = {}, onServerOf?: string): Promise<Member> {
     if (this.members.has(name) || this.#leaving.has(name)) throw new RangeError(`Instance '${name}' is up already`);
-    if (onServerOf !== undefined) this.#servers.set(name, this.ipOf(onServerOf));
     const { server, clock } = this;
     const { sessionTimeoutMs = 6_000, host = {} } = this.#options;
     const member = new Member({
       name,
-      instance: this.#identify(name),
+      instance: this.#census.register(name, onServerOf),
       configuration: { ...this.#configuration, ...job },
       server,
       clock,
@@ -177,6 +170,7 @@ export class TestCluster implements AsyncDisposable {
       host: typeof host === 'function' ? host(name) : host,
     });
     this.members.set(name, member);
+    this.#followSession(member);
     await this.settle();
     return member;
   }
@@ -310,7 +304,21 @@ export class TestCluster implements AsyncDisposable {
     await this.settle();
   }
 
+  #followSession({ name, registry }: Member): void {
+    const types = { suspended: 'suspended', lost: 'session-lost', connected: 'connected' } as const;
+    let isFirst = true;
+    registry.session.onChange(({ phase }) => {
+      if (!isFirst && phase in types) this.#note({ type: types[phase as keyof typeof types], instance: name });
+      isFirst = false;
+    });
+  }
+
+  #note(event: ClusterHappening): void {
+    this.events.push({ ...event, atMs: this.clock.monotonic() });
+  }
+
   #bury(member: Member): void {
+    this.#note({ type: 'killed', instance: member.name });
     this.members.delete(member.name);
     this.#leaving.delete(member.name);
     member.kill();
@@ -319,16 +327,6 @@ export class TestCluster implements AsyncDisposable {
 
   get #registry(): EmbeddedNamespace {
     return this.server.namespace(NAMESPACE);
-  }
-
-  /** A new process on the server of that name: `10.0.0.65@-@1-A`, the second one `10.0.0.65@-@2-A`. */
-  #identify(name: string): ReturnType<typeof jobInstanceOn> {
-    const ip = this.#servers.get(name) ?? freeIp(name, [...this.#servers.values()]);
-    this.#servers.set(name, ip);
-    const former = [...this.#names.values()].filter((each) => each === name).length;
-    const instance = jobInstanceOn(ip, `${former + 1}-${name}`);
-    this.#names.set(instance.jobInstanceId, name);
-    return instance;
   }
 }
 
@@ -343,12 +341,3 @@ const DEFAULT_JOB = jobConfiguration({
   timeZone: 'GMT',
   shardingTotalCount: 2,
 });
-
-/** An ip for the server of that name that tells names of one letter apart by sight and by order, and is not taken. */
-function freeIp(name: string, taken: readonly string[]): string {
-  const start = name.charCodeAt(name.length - 1) % 256;
-  for (let number = start; ; number++) {
-    const ip = `10.0.${Math.floor(number / 256)}.${number % 256}`;
-    if (!taken.includes(ip)) return ip;
-  }
-}

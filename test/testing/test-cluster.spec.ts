@@ -192,3 +192,37 @@ describe('In a cluster for tests', () => {
     expect(cluster.runs.map(({ outcome }) => outcome)).toEqual(['completed', 'completed']);
   });
 });
+
+describe('The story of a cluster for tests', () => {
+  test('tells what happened, and when', async () => {
+    await using cluster = await TestCluster.start(['A', 'B'], {
+      job: { cron: '0 * * * * ?', shardingTotalCount: 1 },
+      work: () => sleep(cluster.clock, 1_000),
+    });
+    await cluster.fire();
+    await cluster.advance('1s');
+    await cluster.disable('A');
+    cluster.kill('B');
+    await cluster.advance('6s');
+    await cluster.leave('A');
+
+    expect(cluster.story).toEqual([
+      '00:00:00.000 A joined',
+      '00:00:00.000 A leads',
+      '00:00:00.000 items are assigned: 0 to A',
+      '00:00:00.000 B joined',
+      '00:00:00.000 items are assigned: 0 to B',
+      '00:01:00.000 B runs item 0 (00:01:00)',
+      '00:01:01.000 B ends item 0 (00:01:00): completed',
+      '00:01:01.000 server 10.0.0.65 is disabled',
+      '00:01:01.000 B leads',
+      '00:01:01.000 B is killed',
+      '00:01:07.000 B is gone, its session has ended',
+      '00:01:07.000 A left',
+    ]);
+    expect(cluster.events.at(-1)).toEqual({ type: 'left', instance: 'A', atMs: 67_000 });
+
+    cluster.forget();
+    expect(cluster.story).toEqual([]);
+  });
+});

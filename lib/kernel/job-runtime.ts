@@ -1,8 +1,8 @@
 /**
  * One job on one instance, from its start to its end. Start reading the kernel here.
  *
- * A runtime has two lanes. In the *control lane*, a mailbox, it looks at the job as a whole, plans, and performs the
- * plan's actions one after the other; user code is never awaited there. In the *work lane* it runs at most one firing at a time.
+ * A runtime has two lanes. In the *control lane* it looks at the job as a whole, plans, and performs the plan's actions
+ * one after the other; user code is never awaited there. In the *work lane* it runs firings.
  *
  * ```
  *            start()              session suspended or lost
@@ -32,26 +32,19 @@ import { type JobConfiguration } from '../api/job-configuration.js';
 import { type JobLogger } from '../api/logger.js';
 import { type JobInstance } from '../api/sharding-strategy.js';
 import { Deferred } from '../async/deferred.js';
-import { Mailbox } from '../async/mailbox.js';
 import { withDeadline } from '../async/wait.js';
 import { JobPaths } from '../layout/job-paths.js';
-import { isPresenceOnly, JobViewReader } from '../layout/job-view.js';
 import { type RegistryCenter, type SessionState } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
 import { Alarms, type JobAlarm } from './alarms.js';
+import { ControlLane } from './control-lane.js';
 import { CronTimer, type FiringTimers } from './cron-timer.js';
-import { Failover } from './failover.js';
-import { Housekeeping } from './housekeeping.js';
-import { ItemMarks } from './item-marks.js';
 import { type JobDefinition } from './job-definition.js';
-import { JobRun, type JobRunPorts } from './job-run.js';
+import { type JobParts, openParts } from './job-parts.js';
+import { JobRun } from './job-run.js';
 import { type JobTypes } from './job-types.js';
-import { JobWatch } from './job-watch.js';
-import { Leadership } from './leadership.js';
-import { type Action, plan, type Situation } from './plan.js';
-import { establishConfiguration, registerInstance, restoreOwnNodes, withdrawInstance } from './registration.js';
-import { isLostRace, RESHARDING_PATIENCE_MS, Sharding } from './sharding.js';
-import { whenConnected } from './when-connected.js';
+import { establishConfiguration, registerInstance, withdrawInstance } from './registration.js';
+import { isLostRace } from './sharding.js';
 import { withdrawWhenPossible } from './withdrawal.js';
 import { WorkLane } from './work-lane.js';
 
@@ -73,29 +66,18 @@ export type JobPhase = 'created' | 'starting' | 'active' | 'suspended' | 'stoppi
 /** How long withdrawing from the registry may take when stopping. */
 const WITHDRAWAL_TIMEOUT_MS = 5_000;
 
-/** Everything that exists once the job's tree is being watched. */
-interface Parts {
-  readonly watch: JobWatch;
-  readonly marks: ItemMarks;
-  readonly failover: Failover;
-  readonly housekeeping: Housekeeping;
-  readonly sharding: Sharding;
-  readonly leadership: Leadership;
-  readonly run: JobRunPorts;
-}
-
 /** One job on this instance. */
 export class JobRuntime {
   readonly definition: JobDefinition;
   readonly #ports: JobRuntimePorts;
   readonly #paths: JobPaths;
-  readonly #mailbox = new Mailbox();
   readonly #alarms: Alarms<JobAlarm>;
   readonly #timer: CronTimer;
   readonly #work: WorkLane;
+  readonly #control: ControlLane;
 
   #phase: JobPhase = 'created';
-  #parts: Parts | undefined;
+  #parts: JobParts | undefined;
   #config: JobConfiguration | undefined;
   /** Id of the session in which this instance is registered. */
   #registeredIn: string | undefined;
@@ -103,7 +85,6 @@ export class JobRuntime {
   #hasTakenPart = false;
   #isScheduled = false;
   #acceptsFirings = true;
-  #lookIsQueued = false;
   #started: Deferred | undefined;
   #startFailure: Error | undefined;
   #stopped: Promise<void> | undefined;
@@ -125,13 +106,25 @@ export class JobRuntime {
       mayBegin: () => this.#phase === 'active' && this.#acceptsFirings,
       mayOverlap: () => this.configuration.jobListenerTypes.length === 0,
       makesUp: () => this.configuration.misfire,
-      onProgress: () => this.#lookSoon(),
-      onFailoverFailed: () => this.#alarms.setRetry('failover', () => this.#lookSoon()),
+      onProgress: () => this.#control.lookSoon(),
+      onFailoverFailed: () => this.#alarms.setRetry('failover', () => this.#control.lookSoon()),
     });
     const onFire = (instant: Date): void => {
       if (this.#acceptsFirings) this.#work.fire(instant.getTime());
     };
     this.#timer = new CronTimer({ jobName, clock, timers, onFire });
+    this.#control = new ControlLane({
+      ...ports,
+      paths: this.#paths,
+      alarms: this.#alarms,
+      timer: this.#timer,
+      work: this.#work,
+      configuration: () => this.configuration,
+      parts: () => (this.#phase === 'active' || this.#phase === 'stopping' ? this.#parts : undefined),
+      session: () => this.#registeredIn,
+      isScheduled: () => this.#isScheduled && this.#acceptsFirings,
+      onRemoved: () => this.#onRemoved(),
+    });
   }
 
   get jobName(): string {
@@ -178,7 +171,7 @@ export class JobRuntime {
     try {
       if (this.configuration.cron === undefined)
         throw new JobStateError(`Cron can not be empty: job '${this.jobName}' has none and cannot be scheduled.`);
-      await this.#mailbox.post(() => this.#schedule());
+      await this.#control.post(() => this.#schedule());
     } catch (error) {
       await this.stop('it could not be scheduled');
       throw error;
@@ -190,7 +183,7 @@ export class JobRuntime {
     if (this.#isScheduled || !this.#acceptsFirings) return;
     this.#timer.arm(this.configuration);
     this.#isScheduled = true;
-    await this.#look();
+    await this.#control.look();
   }
 
   /** The wall clock was set. */
@@ -276,7 +269,7 @@ export class JobRuntime {
   /** In the control lane, where a registration that is under way comes to its end before. */
   #withdraw(): Promise<void> {
     const { registry, clock } = this.#ports;
-    const withdrawal = this.#mailbox.post(async () => {
+    const withdrawal = this.#control.post(async () => {
       const session = this.#registeredIn;
       if (this.#parts === undefined || session === undefined || registry.session.state.phase !== 'connected') return;
       this.#registeredIn = undefined;
@@ -296,6 +289,12 @@ export class JobRuntime {
       WITHDRAWAL_TIMEOUT_MS,
       () => new DeadlineExceededError(`the registry centre to remove ${path}`, WITHDRAWAL_TIMEOUT_MS),
     );
+  }
+
+  #onRemoved(): void {
+    if (this.#phase === 'stopping') return;
+    this.#ports.logger.warn(`Job '${this.jobName}': an operator has ended this instance.`);
+    void this.stop('an operator has removed its instance from the registry centre');
   }
 
   // ── session ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -337,7 +336,7 @@ export class JobRuntime {
 
   #enterSoon(): void {
     if (this.#phase !== 'starting' && this.#phase !== 'suspended') return;
-    void this.#mailbox.post(() => this.#enter()).catch((error: unknown) => this.#onEnterFailed(error));
+    void this.#control.post(() => this.#enter()).catch((error: unknown) => this.#onEnterFailed(error));
   }
 
   /** From `starting` or `suspended` to `active`, if the session allows. */
@@ -367,7 +366,7 @@ export class JobRuntime {
     this.#hasTakenPart = true;
     this.#alarms.succeeded();
     this.#started?.resolve();
-    await this.#look();
+    await this.#control.look();
   }
 
   /** Whether the job was stopped meanwhile, and did not wait for what is under way. */
@@ -375,26 +374,18 @@ export class JobRuntime {
     return this.#phase === 'stopped';
   }
 
-  async #openParts(): Promise<Parts> {
-    const { registry, clock, instance, types, logger } = this.#ports;
-    const paths = this.#paths;
-    const mirror = await registry.mirror(paths.root, { presenceOnly: isPresenceOnly });
-    const watch = new JobWatch(mirror, new JobViewReader(this.jobName), clock);
-    this.#cleanUps.push(watch.onChange(() => this.#lookSoon()));
-    const shared = { registry, watch, paths, me: instance.jobInstanceId, logger };
-    const connected = (signal: AbortSignal): Promise<void> => whenConnected(registry.session, signal);
-    const marks = new ItemMarks({ ...shared, clock, whenConnected: connected });
-    const failover = new Failover({ ...shared, marks });
-    const sharding = new Sharding({ ...shared, types });
-    const leadership = new Leadership({
-      ...shared,
-      sharding,
+  async #openParts(): Promise<JobParts> {
+    const parts = await openParts({
+      ...this.#ports,
+      paths: this.#paths,
+      me: this.#ports.instance.jobInstanceId,
+      job: this.definition.job,
       alarms: this.#alarms,
       isStanding: () => this.#registeredIn !== undefined,
-      lookSoon: () => this.#lookSoon(),
+      lookSoon: () => this.#control.lookSoon(),
     });
-    const run = { ...shared, job: this.definition.job, types, marks, failover, clock, whenConnected: connected };
-    return { watch, marks, failover, housekeeping: new Housekeeping(shared), sharding, leadership, run };
+    this.#cleanUps.push(parts.watch.onChange(() => this.#control.lookSoon()));
+    return parts;
   }
 
   #onEnterFailed(error: unknown): void {
@@ -416,165 +407,7 @@ export class JobRuntime {
     this.#enterStopped();
   }
 
-  // ── control lane ───────────────────────────────────────────────────────────────────────────────────────────────
-
-  /** Looks once more; several requests that come before the look begins are one. */
-  #lookSoon(): void {
-    if (this.#lookIsQueued || this.#phase === 'stopped') return;
-    this.#lookIsQueued = true;
-    void this.#mailbox
-      .post(async () => {
-        this.#lookIsQueued = false;
-        await this.#look();
-      })
-      .catch((error: unknown) => this.#ports.logger.error(`Job '${this.jobName}': ${String(error)}`));
-  }
-
-  /** Plans from the present view and performs the plan. Never rejects. */
-  async #look(): Promise<void> {
-    const parts = this.#parts;
-    const isTakingPart = this.#phase === 'active' || this.#phase === 'stopping';
-    const session = this.#registeredIn;
-    if (parts === undefined || !isTakingPart || session === undefined || !parts.watch.isCurrent) return;
-    this.#armReconcile();
-    try {
-      if (this.configuration.monitorExecution) await parts.watch.readFirings();
-      await parts.watch.readRunners();
-    } catch (error) {
-      this.#ports.logger.debug(`Job '${this.jobName}': ${String(error)}`);
-      this.#alarms.setRetry('retry', () => this.#lookSoon());
-      return;
-    }
-    // Read in a session that has ended meanwhile, the absence of the own node would pass for an operator's order to stop.
-    if (this.#registeredIn !== session) return;
-    let failed = false;
-    for (const action of plan(this.#situation(parts))) {
-      try {
-        await this.#perform(action, parts);
-      } catch (error) {
-        // A lost race shows in the view sooner or later, and that leads to another look; the retry is for all else.
-        if (!isLostRace(error) && !(error instanceof RegistryUnavailableError))
-          this.#ports.logger.error(`Job '${this.jobName}': ${action.type} failed: ${String(error)}`);
-        failed = true;
-        this.#alarms.setRetry('retry', () => this.#lookSoon());
-      }
-    }
-    if (!failed) this.#alarms.succeeded();
-  }
-
-  #situation({ watch, marks, housekeeping, leadership }: Parts): Situation {
-    const { instance } = this.#ports;
-    const { isIdle, canBegin, busy, backlog, settled } = this.#work;
-    return {
-      now: watch.view,
-      me: instance.jobInstanceId,
-      myIp: instance.serverIp,
-      local: {
-        canBegin,
-        isIdle,
-        busy,
-        backlog,
-        mayTakeOver: !this.#alarms.isSet('failover'),
-        isForgotten: (item) => canBegin && !busy.has(item) && !marks.has(item),
-        leftoverMarks: marks.leftovers,
-        desertedServers: housekeeping.desertedServers,
-        latestInstant: () => this.#timer.latest(),
-        armedFor: this.#timer.armedFor,
-        isScheduled: this.#isScheduled && this.#acceptsFirings,
-        assignedFor: leadership.assignedFor,
-        patienceIsOver: leadership.patienceIsOver,
-        settled,
-        missedSince: (item, mark) =>
-          watch.isOnRecordSince(item, mark) ? this.#timer.missedSince(mark, this.#catchUpWindowMs()) : undefined,
-      },
-    };
-  }
-
-  async #perform(action: Action, parts: Parts): Promise<void> {
-    const { watch, marks, failover, housekeeping, sharding, leadership } = parts;
-    const { registry, instance, logger } = this.#ports;
-    const me = instance.jobInstanceId;
-    switch (action.type) {
-      case 'stop':
-        if (this.#phase === 'stopping') return;
-        logger.warn(`Job '${this.jobName}': an operator has ended this instance.`);
-        void this.stop('an operator has removed its instance from the registry centre');
-        return;
-      case 'restore-own-nodes':
-        return restoreOwnNodes({ ...this.#ports, watch, paths: this.#paths });
-      case 'campaign':
-        return leadership.campaignSoon();
-      case 'abdicate':
-        if (action.bequest === 'resharding') return sharding.bequeath();
-        await registry.remove(this.#paths.leader);
-        return;
-      case 'request-resharding':
-        return sharding.request(action.reason);
-      case 'await-idle-items':
-        return leadership.awaitIdleItems(action.items);
-      case 'reshard':
-        return leadership.reshard();
-      case 'report-crashed':
-        return failover.report((item) => this.#work.canBegin && !this.#work.busy.has(item) && !marks.has(item));
-      case 'end-failover':
-        return housekeeping.endFailover();
-      case 'tidy-up':
-        return housekeeping.tidyUp();
-      case 'remove-servers':
-        return housekeeping.removeServers(action.ips);
-      case 'clear-marks':
-        return marks.clearOwn(action.items);
-      case 'clear-misfired':
-        return marks.clearMisfired(action.items);
-      case 'reschedule':
-        return this.#timer.arm(watch.view.config ?? {});
-      case 'run-once':
-        // Removing the node is the claim: a trigger that somebody has withdrawn is not run.
-        if (await registry.remove(this.#paths.trigger(me))) this.#work.start({ cause: 'trigger', instant: undefined });
-        return;
-      case 'begin':
-        return this.#work.start(action.firing);
-      default:
-        return action satisfies never;
-    }
-  }
-
-  /** Looks again now and then although nothing was notified (manual, `reconcileIntervalMinutes`; below 1: never). */
-  #armReconcile(): void {
-    const minutes = this.configuration.reconcileIntervalMinutes;
-    if (minutes < 1 || this.#alarms.isSet('reconcile')) return;
-    this.#alarms.set('reconcile', minutes * 60_000, () => {
-      void this.#mailbox
-        .post(() => this.#reconcile())
-        .catch((error: unknown) => this.#ports.logger.error(String(error)));
-    });
-  }
-
-  /** A look at a fresh reading of everything, what is never notified included. */
-  async #reconcile(): Promise<void> {
-    if (this.#parts !== undefined && this.#phase === 'active') {
-      const { watch, housekeeping } = this.#parts;
-      watch.forgetReadings();
-      try {
-        await watch.readAll();
-        housekeeping.noteServers(await watch.sync());
-      } catch (error) {
-        // The next look, when the registry answers again, reads what it needs.
-        this.#ports.logger.debug(`Job '${this.jobName}': ${String(error)}`);
-      }
-    }
-    await this.#look();
-  }
-
-  /**
-   * How long after its instant a firing is made up for when its item has changed hands. It has to cover the longest
-   * handover, that of a crash; past it, operators who switch a job on again do not expect last night's run.
-   */
-  #catchUpWindowMs(): number {
-    return 2 * this.#ports.registry.session.timeoutMs + RESHARDING_PATIENCE_MS;
-  }
-
-  #active(): Parts {
+  #active(): JobParts {
     if (this.#parts !== undefined) return this.#parts;
     throw new JobStateError(`Job '${this.jobName}' is ${this.#phase} and cannot do this.`);
   }

@@ -48,6 +48,8 @@ export interface LocalFacts {
   readonly backlog: Backlog;
   /** Whether taking over may be tried; false for a while after it has failed. */
   readonly mayTakeOver: boolean;
+  /** Whether crashed items have waited long enough for instances that are idle. */
+  readonly idlePatienceIsOver: boolean;
   /** The last instant of the schedule that has passed; milliseconds since 1970. `undefined` if there is none. */
   readonly latestInstant: () => number | undefined;
   /** Servers that had no instance at two reconciliations in a row. */
@@ -110,7 +112,7 @@ export type Action =
   | { readonly type: 'campaign' }
   | { readonly type: 'abdicate'; readonly bequest: 'resharding' | 'nothing' }
   | { readonly type: 'request-resharding'; readonly reason: string }
-  | { readonly type: 'await-idle-items'; readonly items: readonly number[] }
+  | { readonly type: 'await-idle-items' | 'await-idleness'; readonly items: readonly number[] }
   | { readonly type: 'reshard' }
   | { readonly type: 'report-crashed' }
   | { readonly type: 'end-failover' }
@@ -205,7 +207,7 @@ const runOnce: Rule = ({ now, me, local }) =>
 /** What was due while it could not be run follows as soon as it can be, once for all instants that were missed. */
 const makeUp: Rule = ({ now, me, local }) => {
   const { canBegin, busy, backlog } = local;
-  if (!canBegin || !isAssigned(now)) return undefined;
+  if (!canBegin || !isAssigned(now) || !isAvailable(now, me)) return undefined;
   if (backlog.trigger) return begin({ cause: 'trigger', instant: undefined });
   const free = assignedItems(now, me).filter((item) => !item.disabled && isFree(item, busy));
   const triggered = free.filter(({ item }) => backlog.triggered.has(item));
@@ -242,10 +244,15 @@ const begin = (firing: Firing): Action => ({ type: 'begin', firing });
 const numbersOf = (items: readonly ItemView[]): readonly number[] => items.map(({ item }) => item);
 const isMisfiring = ({ config }: JobView): boolean => config?.misfire === true;
 
-const takeOver: Rule = ({ now, me, local: { canBegin, isIdle, busy, mayTakeOver } }) =>
-  canBegin && isIdle && mayTakeOver && shareOfCrashed(now, me, busy).length > 0
+/** Idle instances take over at once, busy ones when they have finished; or when that takes too long. */
+const takeOver: Rule = ({ now, me, local: { canBegin, isIdle, busy, mayTakeOver, idlePatienceIsOver } }) => {
+  if (!canBegin || !mayTakeOver) return undefined;
+  const share = shareOfCrashed(now, me, busy);
+  if (share.length === 0) return undefined;
+  return isIdle || idlePatienceIsOver
     ? begin({ cause: 'failover', instant: undefined })
-    : undefined;
+    : { type: 'await-idleness', items: numbersOf(share) };
+};
 
 /** Marks that say that a firing was missed, although that has been made up for, or is not to be. */
 const clearMisfired: Rule = ({ now, me, local }) => {
@@ -262,7 +269,7 @@ const clearMisfired: Rule = ({ now, me, local }) => {
 const reportCrashed: Rule = ({ now, me, local }) => {
   const dead = deadRuns(now, me, local.isForgotten);
   // Without failover they are merely in the way, and one who removes them is enough.
-  const isMine = failsOver(now) || custodian(now) === me;
+  const isMine = failsOver(now) || custodian(now) === me || dead.some(({ item }) => item.runningOn === me);
   return dead.length > 0 && isMine ? { type: 'report-crashed' } : undefined;
 };
 

@@ -31,7 +31,7 @@ import { pinnedItems } from './select-items.js';
 import { averageAllocation } from './strategies/average-allocation.js';
 
 /** How long the leader lets running items finish before it assigns the others without them. */
-export const RESHARDING_PATIENCE_MS = 5_000;
+export const RESHARDING_PATIENCE_MS = 1_000;
 
 /** Most item nodes created in one commit, so that thousands of new items do not exceed the registry's limit. */
 const ITEM_NODES_A_COMMIT = 2_000;

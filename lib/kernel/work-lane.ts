@@ -23,7 +23,7 @@ export interface WorkLanePorts {
   readonly makesUp: () => boolean;
   /** Something can be begun that could not be before. */
   readonly onProgress: () => void;
-  /** Taking over has failed for another reason than that others were faster. */
+  /** Taking over has failed, if only because others were faster; not to be tried again at once. */
   readonly onFailoverFailed: () => void;
 }
 
@@ -139,6 +139,8 @@ export class WorkLane {
       else if (begun === 'disconnected') this.#postpone(firing);
       return;
     }
+    // Others were faster, or something is in the way.
+    if (firing.cause === 'failover' && begun.items.length === 0) this.#ports.onFailoverFailed();
     for (const { item } of begun.items) this.#busy.add(item);
     this.#settle(firing, begun, signal);
     this.#ports.onProgress();

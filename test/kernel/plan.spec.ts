@@ -21,6 +21,7 @@ function planOf(name: string, now: JobView, local: Partial<LocalFacts> = {}): st
       triggered: new Set(),
     },
     mayTakeOver: true,
+    idlePatienceIsOver: false,
     latestInstant: () => undefined,
     desertedServers: [],
     isForgotten: () => false,

@@ -1,0 +1,61 @@
+import { type ElasticJob } from '../api/job.js';
+import { type JobLogger } from '../api/logger.js';
+import { type JobPaths } from '../layout/job-paths.js';
+import { isPresenceOnly, JobViewReader } from '../layout/job-view.js';
+import { type RegistryCenter } from '../registry/registry-center.js';
+import { type Clock } from '../time/clock.js';
+import { type Alarms, type JobAlarm } from './alarms.js';
+import { Failover } from './failover.js';
+import { Housekeeping } from './housekeeping.js';
+import { ItemMarks } from './item-marks.js';
+import { type JobRunPorts } from './job-run.js';
+import { type JobTypes } from './job-types.js';
+import { JobWatch } from './job-watch.js';
+import { Leadership } from './leadership.js';
+import { Sharding } from './sharding.js';
+import { whenConnected } from './when-connected.js';
+
+/** Everything of a job that exists once its tree is being watched. */
+export interface JobParts {
+  readonly watch: JobWatch;
+  readonly marks: ItemMarks;
+  readonly failover: Failover;
+  readonly housekeeping: Housekeeping;
+  readonly sharding: Sharding;
+  readonly leadership: Leadership;
+  readonly run: JobRunPorts;
+}
+
+/** What the parts need. */
+export interface JobPartsPorts {
+  readonly registry: RegistryCenter;
+  readonly paths: JobPaths;
+  readonly me: string;
+  readonly job: ElasticJob | string;
+  readonly types: JobTypes;
+  readonly alarms: Alarms<JobAlarm>;
+  readonly clock: Clock;
+  readonly logger: JobLogger;
+  /** Whether this instance is registered, so that it may lead. */
+  readonly isStanding: () => boolean;
+  /** Looks at the job once more. */
+  readonly lookSoon: () => void;
+}
+
+/**
+ * Begins to watch the job's tree, and puts together all that works on it.
+ * @throws RegistryUnavailableError if it cannot be read now
+ */
+export async function openParts(ports: JobPartsPorts): Promise<JobParts> {
+  const { registry, paths, clock } = ports;
+  const mirror = await registry.mirror(paths.root, { presenceOnly: isPresenceOnly });
+  const watch = new JobWatch(mirror, new JobViewReader(paths.jobName), clock);
+  const connected = (signal: AbortSignal): Promise<void> => whenConnected(registry.session, signal);
+  const shared = { ...ports, watch };
+  const marks = new ItemMarks({ ...shared, whenConnected: connected });
+  const failover = new Failover({ ...shared, marks });
+  const sharding = new Sharding(shared);
+  const leadership = new Leadership({ ...shared, sharding });
+  const run = { ...shared, marks, failover, whenConnected: connected };
+  return { watch, marks, failover, housekeeping: new Housekeeping(shared), sharding, leadership, run };
+}

@@ -37,6 +37,11 @@ export async function provideZooKeeper() {
   return { ...server, env: { ...javaEnvironment(installation), ZOOKEEPER_SERVERS: server.address } };
 }
 
+/** What programs that start servers of their own must find in their environment. Installs ZooKeeper if there is none. */
+export function zooKeeperEnvironment() {
+  return javaEnvironment(findOrInstall());
+}
+
 function javaEnvironment({ java, classPath }) {
   const path = java === 'java' ? process.env.PATH : [dirname(java), process.env.PATH].join(delimiter);
   return { ZOOKEEPER_CLASSPATH: classPath, PATH: path };

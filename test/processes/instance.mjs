@@ -1,42 +1,93 @@
-// One instance of a job, in a process of its own: a Nest application that writes down every run of an item.
+// One instance of one or several jobs, in a process of its own: a Nest application that writes down every run of an item,
+// step by step, and what the library logs. Each line is in the file before the program goes on; only a crash of the whole
+// machine could lose one. `t` is the machine's monotonic clock in milliseconds, the same for all processes.
 import 'reflect-metadata';
 import { Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { appendFileSync } from 'node:fs';
+import { openSync, writeSync } from 'node:fs';
 import { ElasticJobModule, JobBootstraps } from 'nestjs-elasticjob';
 
 const { RUN_LOG, INSTANCE, SERVERS, NAMESPACE, TOTAL = '5', CRON = '* * * * * ?', WORK_MS = '50' } = process.env;
+const { SESSION_MS = '2000', GRACE_MS = '30000', JOBS } = process.env;
 
-function write(entry) {
-  appendFileSync(RUN_LOG, `${JSON.stringify({ instance: INSTANCE, at: Date.now(), ...entry })}\n`);
+/** By job name: its settings, and under `work` how many steps of how many milliseconds its items take, item after item. */
+const jobs = JOBS
+  ? JSON.parse(JOBS)
+  : {
+      recorded: { cron: CRON, shardingTotalCount: Number(TOTAL), work: { steps: [1], stepMs: Number(WORK_MS) } },
+    };
+
+function settingsOf(name) {
+  const settings = { elasticJobClass: 'RecordedJob', timeZone: 'GMT', ...jobs[name] };
+  delete settings.work;
+  return settings;
 }
 
+const log = openSync(RUN_LOG, 'a');
+const monotonicMs = () => Number(process.hrtime.bigint() / 1_000n) / 1_000;
+function write(entry) {
+  writeSync(log, `${JSON.stringify({ instance: INSTANCE, at: Date.now(), t: monotonicMs(), ...entry })}\n`);
+}
+
+let runs = 0;
+
 class RecordedJob {
-  async execute({ shardingItem: item, scheduledAt, fencingToken, signal }) {
-    const run = { item, scheduledAt: scheduledAt?.getTime(), fencingToken };
-    write({ event: 'start', ...run });
-    await new Promise((resolve) => setTimeout(resolve, Number(WORK_MS)));
-    write({ event: signal.aborted ? 'aborted' : 'end', ...run });
+  async execute({ jobName: job, shardingItem: item, scheduledAt, fencingToken, signal }) {
+    const run = ++runs;
+    const { steps, stepMs } = jobs[job].work;
+    write({ event: 'start', run, job, item, scheduledAt: scheduledAt?.getTime(), fencingToken });
+    signal.addEventListener('abort', () => write({ event: 'abort', run }), { once: true });
+    for (let step = 0; step < steps[item % steps.length]; step++) {
+      await new Promise((resolve) => setTimeout(resolve, stepMs));
+      if (signal.aborted) return write({ event: 'aborted', run });
+      write({ event: 'step', run });
+    }
+    write({ event: 'end', run });
   }
+}
+
+const BEAT_MS = 50;
+const STALL_MS = 300;
+const parent = process.ppid;
+
+/**
+ * Writes down when this process did not get to run: stopped, or starved. The line's time is the end of the event-loop turn
+ * in which it woke. Also ends with the process that started it, which may have had no time to say so.
+ */
+function watch(beat) {
+  setTimeout(() => {
+    const now = monotonicMs();
+    if (now - beat > STALL_MS) setImmediate(() => write({ event: 'stall', from: beat }));
+    if (process.ppid !== parent) process.exit(1);
+    watch(now);
+  }, BEAT_MS);
+}
+
+/** Into the same file, so that it can be read beside the runs; warnings also to the output. */
+const logger = { debug: say('debug'), log: say('log'), warn: say('warn'), error: say('error') };
+function say(level) {
+  return (message, ...more) => {
+    write({ event: 'log', level, message: [message, ...more.filter((each) => typeof each === 'string')].join(' ') });
+    if (level !== 'debug') console.log(`${level} ${message}`);
+  };
 }
 
 class AppModule {}
 Module({
   imports: [
     ElasticJobModule.forRoot({
-      regCenter: { serverLists: SERVERS, namespace: NAMESPACE, sessionTimeoutMilliseconds: 2_000 },
-      jobs: {
-        recorded: { elasticJobClass: 'RecordedJob', cron: CRON, shardingTotalCount: Number(TOTAL), timeZone: 'GMT' },
-      },
+      regCenter: { serverLists: SERVERS, namespace: NAMESPACE, sessionTimeoutMilliseconds: Number(SESSION_MS) },
+      shutdownGracePeriodMilliseconds: Number(GRACE_MS),
+      jobs: Object.fromEntries(Object.keys(jobs).map((name) => [name, settingsOf(name)])),
     }),
   ],
   providers: [RecordedJob],
 })(AppModule);
 
-Logger.overrideLogger(['warn', 'error', 'log']);
+watch(monotonicMs());
+Logger.overrideLogger(logger);
 const app = await NestFactory.createApplicationContext(AppModule);
 app.enableShutdownHooks();
 await app.init();
 write({ event: 'ready', jobs: app.get(JobBootstraps).names });
-// The library keeps no process up by itself being idle; a server would.
-await new Promise(() => setTimeout(() => undefined, 2 ** 31 - 1));
+console.log('ready');

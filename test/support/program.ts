@@ -34,6 +34,16 @@ export class Program implements AsyncDisposable {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
+  /** Number of the process. */
+  get pid(): number {
+    return this.#child.pid ?? -1;
+  }
+
+  /** Sends a signal without waiting for what it does. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
   /** Waits for its end, after a signal if one is given; returns the exit code or the signal that ended it. */
   async end(signal?: NodeJS.Signals): Promise<number | string | null> {
     if (signal !== undefined) this.#child.kill(signal);

@@ -1,0 +1,125 @@
+import { type Fault, type FaultKind, type History, type LogEvent } from '../history.js';
+import { groupBy } from './group-by.js';
+import { type Interval, Intervals } from './intervals.js';
+
+/** When each process could not do its part, by what it wrote itself and by what was done to it. */
+export interface Troubles {
+  /** Dead, stopped, cut off or without a session. */
+  readonly of: (process: string) => Intervals;
+  /** Times at which the process did not get to run at all, while it lived. */
+  readonly stalls: (process: string) => Intervals;
+  /** When the process learned that its session was lost. */
+  readonly losses: (process: string) => readonly number[];
+  /** Times at which no process could do its part, or the ensemble could not. */
+  readonly standstill: Intervals;
+}
+
+/** After a connection is back, how long a process may take until it plays its part again. */
+const RETURN_MS = 500;
+
+const CUTS: ReadonlySet<FaultKind> = new Set([
+  'cut both ways',
+  'cut sending',
+  'cut receiving',
+  'reset connections',
+] as const);
+const FREEZES: ReadonlySet<FaultKind> = new Set(['freeze past the session', 'freeze within the session'] as const);
+
+/** Reads the troubles of all processes from a history. */
+export function readTroubles(history: History): Troubles {
+  const events = groupBy(history.events, ({ process }) => process);
+  const faults = groupBy(
+    history.faults.flatMap((fault) => fault.targets.map((target) => ({ ...fault, target }))),
+    ({ target }) => target,
+  );
+  const outages = history.outages.map(({ from, to }) => ({ from, to: to + RETURN_MS, why: 'no registry' }));
+  const of = new Map<string, Intervals>();
+  const stalls = new Map<string, Intervals>();
+  const losses = new Map<string, readonly number[]>();
+  for (const { name, bornAt, diedAt } of history.processes) {
+    const own = events.get(name) ?? [];
+    const stopped = [...stallsIn(own), ...freezes(faults.get(name) ?? [])];
+    const readyAt = own.find(({ event }) => event === 'ready')?.t ?? diedAt ?? Infinity;
+    stalls.set(name, new Intervals(stopped));
+    losses.set(
+      name,
+      own.filter((event) => sessionPhase(event) === 'lost').map(({ t }) => t),
+    );
+    of.set(
+      name,
+      new Intervals([
+        { from: -Infinity, to: bornAt, why: 'owner dead' },
+        { from: bornAt, to: readyAt, why: 'owner starting' },
+        ...(diedAt === undefined ? [] : [{ from: diedAt, to: Infinity, why: 'owner dead' }]),
+        ...stopped,
+        ...disconnections(own),
+        ...cuts(faults.get(name) ?? []),
+        ...outages,
+      ]),
+    );
+  }
+  return {
+    of: (process) => of.get(process) ?? NONE,
+    stalls: (process) => stalls.get(process) ?? NONE,
+    losses: (process) => losses.get(process) ?? [],
+    standstill: new Intervals([...outages, ...common([...of.values()])]),
+  };
+}
+
+const NONE = new Intervals([]);
+
+/** What a log line says of the session; `undefined` if it speaks of something else. */
+export function sessionPhase(event: LogEvent): 'suspended' | 'lost' | 'connected' | undefined {
+  if (event.event !== 'log') return undefined;
+  if (event.message.startsWith('Nothing is heard of the ')) return 'suspended';
+  if (event.message.startsWith('The session with the ')) return 'lost';
+  return event.message.startsWith('Connected to the ') ? 'connected' : undefined;
+}
+
+function stallsIn(events: readonly LogEvent[]): readonly Interval[] {
+  return events.flatMap((event) =>
+    event.event === 'stall' ? [{ from: event.from, to: event.t, why: 'owner frozen' }] : [],
+  );
+}
+
+function freezes(faults: readonly Fault[]): readonly Interval[] {
+  return faults
+    .filter(({ kind }) => FREEZES.has(kind))
+    .map(({ from, to }) => ({ from, to: to + RETURN_MS, why: 'owner frozen' }));
+}
+
+function cuts(faults: readonly Fault[]): readonly Interval[] {
+  return faults
+    .filter(({ kind }) => CUTS.has(kind))
+    .map(({ from, to }) => ({ from, to: to + RETURN_MS, why: 'owner cut off' }));
+}
+
+/** From a doubt about the session, or its loss, until it is connected again. */
+export function disconnections(events: readonly LogEvent[]): readonly Interval[] {
+  const intervals: Interval[] = [];
+  let since: number | undefined;
+  for (const event of events) {
+    const phase = sessionPhase(event);
+    if (phase === 'suspended' || phase === 'lost') since ??= event.t;
+    if (phase !== 'connected' || since === undefined) continue;
+    intervals.push({ from: since, to: event.t + RETURN_MS, why: 'owner disconnected' });
+    since = undefined;
+  }
+  return since === undefined ? intervals : [...intervals, { from: since, to: Infinity, why: 'owner disconnected' }];
+}
+
+/** Moments that are in all of these sets. */
+function common(sets: readonly Intervals[]): readonly Interval[] {
+  const edges = sets
+    .flatMap((set) => [...set].flatMap(({ from, to }) => [[from, 1] as const, [to, -1] as const]))
+    .sort(([one, first], [other, second]) => one - other || first - second);
+  const intervals: Interval[] = [];
+  let depth = 0;
+  let since = 0;
+  for (const [t, change] of edges) {
+    if (depth === sets.length) intervals.push({ from: since, to: t });
+    depth += change;
+    since = t;
+  }
+  return intervals;
+}

@@ -1,0 +1,135 @@
+/**
+ * What a campaign leaves behind, and all that the checker is told. Every time is in milliseconds of the machine's monotonic
+ * clock (`CLOCK_MONOTONIC`, the same for all processes), but for instants of schedules, which are milliseconds since 1970.
+ */
+
+/** A job that every instance hosts. */
+export interface JobSpec {
+  readonly name: string;
+  readonly cron: string;
+  /** The cron expression's period; instants are its multiples. */
+  readonly periodMs: number;
+  readonly items: number;
+  readonly failover: boolean;
+  readonly misfire: boolean;
+  readonly monitorExecution: boolean;
+  /** How many steps the items take: item 0 the first number, and so on, from the start again when they are used up. */
+  readonly steps: readonly number[];
+  readonly stepMs: number;
+}
+
+/** One process: an instance from one start to the next. */
+export interface ProcessLife {
+  /** `C#3`: the third process of instance C. */
+  readonly name: string;
+  readonly pid: number;
+  readonly bornAt: number;
+  /** When it was known to be gone; `undefined` if it lives. */
+  readonly diedAt: number | undefined;
+}
+
+/** A line of a process's own log. */
+export type LogEvent = { readonly process: string; readonly t: number } & (
+  | { readonly event: 'ready' }
+  | {
+      readonly event: 'start';
+      readonly run: number;
+      readonly job: string;
+      readonly item: number;
+      readonly scheduledAt: number | undefined;
+      readonly fencingToken: number;
+    }
+  /** `abort`: its signal says that it is to end. `aborted`: it has ended for that. */
+  | { readonly event: 'step' | 'end' | 'abort' | 'aborted'; readonly run: number }
+  /** The process did not get to run since `from`; `t` is the end of the event-loop turn in which it did again. */
+  | { readonly event: 'stall'; readonly from: number }
+  | { readonly event: 'log'; readonly level: string; readonly message: string }
+);
+
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+export const FAULT_KINDS = [
+  'kill',
+  'freeze past the session',
+  'freeze within the session',
+  'stop and restart',
+  'cut both ways',
+  'cut sending',
+  'cut receiving',
+  'reset connections',
+  'kill a follower',
+  'kill the leader',
+  'freeze the leader',
+] as const;
+
+/** What was done to the cluster, and when it was made good. */
+export interface Fault {
+  readonly number: number;
+  readonly kind: FaultKind;
+  /** The process, or the server of the ensemble; several, if the process was replaced meanwhile. */
+  readonly targets: readonly string[];
+  readonly from: number;
+  /** When it was made good: healed, continued, or replaced by a process or server that is ready. */
+  readonly to: number;
+}
+
+/** How a job stood in the registry centre from `t` on, as a bystander saw it. */
+export interface Moment {
+  readonly t: number;
+  readonly job: string;
+  /** False while the bystander had no connection: anything may have happened. */
+  readonly isSeen: boolean;
+  /** Whether the items are to be assigned anew. */
+  readonly isResharding: boolean;
+  /** Instance id by item; empty if it has no owner. */
+  readonly owners: readonly string[];
+  /** Ids of registered instances. */
+  readonly living: readonly string[];
+  /** Items that bear a mark of a run, of a crash, or of a rescue. */
+  readonly marked: readonly number[];
+}
+
+/** All that is known of a campaign. */
+export interface History {
+  readonly jobs: readonly JobSpec[];
+  readonly processes: readonly ProcessLife[];
+  /** By process in the order in which it wrote them. */
+  readonly events: readonly LogEvent[];
+  readonly faults: readonly Fault[];
+  readonly moments: readonly Moment[];
+  /** Times at which the ensemble had no leader that serves. */
+  readonly outages: readonly { readonly from: number; readonly to: number }[];
+  /** Instants from `from` to `to` are accounted for; everything was in order at both. */
+  readonly from: number;
+  readonly to: number;
+  /** To be added to a monotonic time for milliseconds since 1970. */
+  readonly wallOffset: number;
+  readonly sessionMs: number;
+}
+
+/** Something that must not be. */
+export interface Finding {
+  readonly kind: FindingKind;
+  readonly text: string;
+  /** Where to look: around this time … */
+  readonly t: number;
+  /** … and at this item. */
+  readonly job?: string;
+  readonly item?: number;
+}
+
+export type FindingKind =
+  | 'miss'
+  | 'late'
+  | 'early'
+  | 'wrong instant'
+  | 'double'
+  | 'overlap'
+  | 'stale step'
+  | 'token'
+  | 'not rescued'
+  | 'rescued late'
+  | 'unended'
+  | 'stuck'
+  | 'residue'
+  | 'process';

@@ -1,0 +1,47 @@
+import { type JobSpec } from './history.js';
+
+const everySecond = { cron: '* * * * * ?', periodMs: 1_000 };
+const everyTwoSeconds = { cron: '0/2 * * * * ?', periodMs: 2_000 };
+const everyFiveSeconds = { cron: '0/5 * * * * ?', periodMs: 5_000 };
+const rescued = { failover: true, misfire: true, monitorExecution: true };
+
+/** What every instance hosts: short and long items, one and many, those that outlast their period, each policy. */
+export const CHAOS_JOBS: readonly JobSpec[] = [
+  { name: 'quick', ...everySecond, ...rescued, items: 6, steps: [2], stepMs: 50 },
+  { name: 'twelve', ...everyTwoSeconds, ...rescued, items: 12, steps: [3, 6, 9], stepMs: 100 },
+  { name: 'long', ...everyFiveSeconds, ...rescued, items: 4, steps: [30, 20], stepMs: 100 },
+  { name: 'single', ...everyFiveSeconds, ...rescued, items: 1, steps: [20], stepMs: 100 },
+  { name: 'overrun', ...everyTwoSeconds, ...rescued, items: 3, steps: [32, 4, 4], stepMs: 100 },
+  { name: 'dropping', ...everyTwoSeconds, ...rescued, misfire: false, items: 3, steps: [4, 27, 4], stepMs: 100 },
+  { name: 'unrescued', ...everySecond, ...rescued, failover: false, items: 5, steps: [3], stepMs: 100 },
+  {
+    name: 'unmonitored',
+    ...everySecond,
+    failover: false,
+    misfire: false,
+    monitorExecution: false,
+    items: 4,
+    steps: [1],
+    stepMs: 20,
+  },
+];
+
+/** The settings of jobs as the processes are given them. */
+export function settingsOf(jobs: readonly JobSpec[]): string {
+  return JSON.stringify(
+    Object.fromEntries(
+      jobs.map(({ name, cron, items, failover, misfire, monitorExecution, steps, stepMs }) => [
+        name,
+        {
+          cron,
+          shardingTotalCount: items,
+          failover,
+          misfire,
+          monitorExecution,
+          overwrite: true,
+          work: { steps, stepMs },
+        },
+      ]),
+    ),
+  );
+}

@@ -69,8 +69,7 @@ export function judgeTokens(runs: readonly Run[], troubles: Troubles): readonly 
   for (const run of runs) {
     // Started in the turn in which its process woke: it was begun before.
     if (troubles.stalls(run.process).contains(run.start)) continue;
-    const isOwnersNext = run.token === greatest?.token && run.process === greatest.process;
-    if (greatest !== undefined && run.token <= greatest.token && !isOwnersNext)
+    if (greatest !== undefined && run.token <= greatest.token)
       findings.push({
         kind: 'token',
         t: run.start,

@@ -82,6 +82,7 @@ export class Failover {
 
   async #takeShare(busy: ReadonlySet<number>, signal: AbortSignal): Promise<readonly BegunItem[]> {
     const { registry, watch, me, marks, logger, paths } = this.#ports;
+    if (watch.nodes.get(paths.firing(me))?.value === undefined) await watch.readAll();
     const { view } = watch;
     const session = idOf(registry.session.state);
     const share = shareOfCrashed(view, me, busy);
@@ -108,6 +109,7 @@ export class Failover {
   async #take(view: JobView, item: ItemView, signal: AbortSignal): Promise<BegunItem | undefined> {
     const { registry, watch, paths, me, marks } = this.#ports;
     signal.throwIfAborted();
+    const own = watch.nodes.get(paths.firing(me));
     const path = (mark: 'running' | 'failover' | 'failovering'): string => paths.item(item.item, mark);
     const instant = instantOf(watch, view, item.item);
     const begun = (fencingToken: number | undefined): BegunItem | undefined =>
@@ -116,6 +118,8 @@ export class Failover {
       return begun(
         await registry.commit([
           { type: 'check', path: paths.instance(me) },
+          // As when beginning a run of its own: not if it was asked for in an earlier session.
+          ...(own === undefined ? [] : [{ type: 'check', path: paths.firing(me), version: own.version } as const]),
           { type: 'remove', path: paths.crashedItem(item.item) },
           ...(item.running ? [{ type: 'remove', path: path('running') } as const] : []),
           { type: 'create', path: path('failover'), value: me, lifetime: 'session' },

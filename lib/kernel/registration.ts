@@ -73,7 +73,11 @@ export async function registerInstance(
   config: JobConfiguration,
   arrival: Arrival,
 ): Promise<void> {
-  if (arrival.occasion === 'return') await ports.watch.readAll();
+  if (arrival.occasion === 'return') {
+    // What it shows may be from before the session was lost.
+    await ports.watch.sync();
+    await ports.watch.readAll();
+  }
   for (let attempt = 1; ; attempt++) {
     const operations = registrationOperations(ports, config, arrival);
     if (operations.length === 0) return;
@@ -143,8 +147,12 @@ function registrationOperations(
     operations.push({ type: 'create', path, value, lifetime: 'session' });
   }
   // From the first on, for one who has no record is taken for one who keeps none.
-  const record = paths.firing(id);
-  if (!watch.nodes.has(record)) operations.push({ type: 'create', path: record, value: '' });
+  const path = paths.firing(id);
+  const record = watch.nodes.get(path);
+  if (record === undefined) operations.push({ type: 'create', path, value: '' });
+  // Its new version keeps a run from beginning that an earlier session has asked for and that is still on its way.
+  else if (operations.length > 0 && occasion === 'return')
+    operations.push({ type: 'set', path, value: record.value ?? '', version: record.version });
   return operations.length === 0 ? [] : [...operations, ...unfinishedOperations({ watch, paths, id, endedItems })];
 }
 

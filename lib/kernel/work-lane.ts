@@ -137,6 +137,7 @@ export class WorkLane {
     if (typeof begun === 'string') {
       if (firing.cause === 'failover') this.#ports.onFailoverFailed();
       else if (begun === 'disconnected') this.#postpone(firing);
+      else if (firing.instant !== undefined) this.#settled = { instant: firing.instant, items: 'all' };
       return;
     }
     // Others were faster, or something is in the way.

@@ -197,6 +197,17 @@ describe('a run', () => {
     expect(cluster.runs).toEqual([]);
     expect(log.join('\n')).toContain("exceed '3' seconds, max time different is '1' seconds");
   });
+
+  test('whose clock differs too much tells the error handler of each firing once, and does not try again', async () => {
+    await using cluster = await TestCluster.start(['A'], { job: { maxTimeDiffSeconds: 1 } });
+    await cluster.fire();
+    cluster.forget();
+    cluster.skew('A', '3s');
+    await cluster.advance('15s');
+    expect(cluster.runs).toEqual([]);
+    const told = cluster.member('A').log.filter((line) => line.includes("exceed '3' seconds"));
+    expect(told).toHaveLength(3);
+  });
 });
 
 describe('a trigger', () => {

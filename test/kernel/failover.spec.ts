@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ShardingContext } from '../../lib/api/sharding-context.js';
 import { Deferred } from '../../lib/async/deferred.js';
-import { TestCluster, type TestClusterOptions } from '../../lib/testing/test-cluster.js';
+import { TestCluster, type TestClusterOptions } from '../../lib/testing/index.js';
 
 /** A cluster whose items block until they are released, or their signal aborts. */
 class Blocking {

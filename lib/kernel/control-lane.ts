@@ -92,6 +92,7 @@ export class ControlLane {
     }
     // Read in a session that has ended meanwhile, the absence of the own node would pass for an operator's order to stop.
     if (this.#ports.session() !== session) return;
+    if (!this.#ports.configuration().misfire) this.#ports.work.dropMissed();
     await this.#performAll(plan(this.#situation(parts)), parts);
   }
 

@@ -14,6 +14,7 @@
 import { RegistryConflictError, RegistryOutcomeUnknownError } from '../api/errors.js';
 import { type JobLogger } from '../api/logger.js';
 import { type JobPaths } from '../layout/job-paths.js';
+import { decodeCrash, encodeCrash } from '../layout/crash-report.js';
 import { hasJavaPeers, isGone, type ItemView, type JobView } from '../layout/job-view.js';
 import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
 import { type BegunItem } from './firing.js';
@@ -60,6 +61,7 @@ export class Failover {
           item,
           isDead: (id) => isGone(view, id) || (id === me && isForgotten(item.item)),
           isToWait: isToBeRescued && !view.crashedItems.includes(item.item),
+          instant: instantOf(watch, view, item.item),
         }),
       ),
     );
@@ -111,7 +113,10 @@ export class Failover {
     signal.throwIfAborted();
     const own = watch.nodes.get(paths.firing(me));
     const path = (mark: 'running' | 'failover' | 'failovering'): string => paths.item(item.item, mark);
-    const instant = instantOf(watch, view, item.item);
+    const report = await registry.get(paths.crashedItem(item.item));
+    if (report === undefined) return undefined;
+    const reported = decodeCrash(report);
+    const instant = reported === 'unsaid' ? instantOf(watch, view, item.item) : reported;
     const begun = (fencingToken: number | undefined): BegunItem | undefined =>
       fencingToken === undefined ? undefined : { item: item.item, instant, fencingToken };
     try {
@@ -143,23 +148,27 @@ interface DeadItem {
   readonly isDead: (id: string) => boolean;
   /** Whether it is to wait for somebody who takes it over. */
   readonly isToWait: boolean;
+  /** The scheduled instant it was run for; `undefined` if there is none, or nobody knows. */
+  readonly instant: number | undefined;
 }
 
 /** Puts an end to a run of an instance that is gone, or that comes back without remembering it. */
-export function reportOperations({ paths, item, isDead, isToWait }: DeadItem): readonly Operation[] {
-  const { version, running, runningOn, failoveringBy } = item;
+export function reportOperations({ paths, item, isDead, isToWait, instant }: DeadItem): readonly Operation[] {
+  const { version, running, runningOn, takenOverBy, failoveringBy } = item;
   const path = paths.item(item.item);
   const operations: Operation[] = [{ type: 'set', path, value: '', ...(version !== undefined && { version }) }];
-  if (isToWait) operations.push({ type: 'create', path: paths.crashedItem(item.item), value: '' });
+  if (isToWait) operations.push({ type: 'create', path: paths.crashedItem(item.item), value: encodeCrash(instant) });
   if (running && runningOn !== undefined && isDead(runningOn))
     operations.push({ type: 'remove', path: paths.item(item.item, 'running') });
+  if (takenOverBy !== undefined && isDead(takenOverBy))
+    operations.push({ type: 'remove', path: paths.item(item.item, 'failover') });
   if (failoveringBy !== undefined && isDead(failoveringBy))
     operations.push({ type: 'remove', path: paths.item(item.item, 'failovering') });
   return operations;
 }
 
 /** The instant of the run that died; nobody knows it if the item was run by hand, or maybe by a Java instance. */
-function instantOf(watch: JobWatch, view: JobView, item: number): number | undefined {
+export function instantOf(watch: JobWatch, view: JobView, item: number): number | undefined {
   const instant = view.firings.get(item);
   if (instant === undefined || view.begunByHand.has(item) || !watch.isOnRecordSince(item, instant)) return undefined;
   return instant;

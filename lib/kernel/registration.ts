@@ -9,7 +9,7 @@ import { fromYaml, toYaml, type ToYamlOptions } from '../layout/job-configuratio
 import { instanceYaml } from '../layout/job-instance.js';
 import { type JobPaths } from '../layout/job-paths.js';
 import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
-import { reportOperations } from './failover.js';
+import { instantOf, reportOperations } from './failover.js';
 import { type JobDefinition } from './job-definition.js';
 import { type JobWatch } from './job-watch.js';
 import { failsOver } from './select-items.js';
@@ -164,17 +164,14 @@ function unfinishedOperations({
   endedItems,
 }: Pick<RegistrationPorts, 'watch' | 'paths'> &
   Pick<Arrival, 'endedItems'> & { readonly id: string }): readonly Operation[] {
-  const { view, nodes } = watch;
+  const { view } = watch;
   return view.items
     .filter(({ runningOn, takenOverBy, failoveringBy }) => [runningOn, takenOverBy, failoveringBy].includes(id))
     .flatMap((item): readonly Operation[] => {
       const isUnfinished = failsOver(view) && !endedItems.includes(item.item);
       const isToWait = isUnfinished && !view.crashedItems.includes(item.item);
-      const failover = paths.item(item.item, 'failover');
-      return [
-        ...reportOperations({ paths, item, isDead: (runner) => runner === id, isToWait }),
-        ...(item.takenOverBy === id && nodes.has(failover) ? [{ type: 'remove', path: failover } as const] : []),
-      ];
+      const instant = instantOf(watch, view, item.item);
+      return reportOperations({ paths, item, isDead: (runner) => runner === id, isToWait, instant });
     });
 }
 

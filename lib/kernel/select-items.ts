@@ -78,10 +78,11 @@ export function deadRuns(view: JobView, me: string, isForgotten: (item: number) 
     const isDead = (id: string): boolean => isGone(view, id) || (id === me && isForgotten(item.item));
     const rescuerDied = item.failoveringBy !== undefined && isDead(item.failoveringBy);
     const runnerDied = item.running && item.runningOn !== undefined && isDead(item.runningOn);
-    const isTaken = item.takenOverBy !== undefined && !isDead(item.takenOverBy);
+    const claimDied = item.takenOverBy !== undefined && isDead(item.takenOverBy);
+    const isTaken = item.takenOverBy !== undefined && !claimDied;
     const isWaiting = view.crashedItems.includes(item.item);
     // A Java peer that has reported a dead rescuer leaves this mark to the next one.
-    if (!runnerDied && (!rescuerDied || isWaiting || isTaken)) return [];
+    if (!runnerDied && !claimDied && (!rescuerDied || isWaiting || isTaken)) return [];
     const isToBeRescued =
       failsOver(view) && !isTaken && (rescuerDied || (runnerDied && !isDisabledServer(view, item.runningOn)));
     return [{ item, isToBeRescued }];

@@ -173,6 +173,11 @@ export class WorkLane {
     this.#settled = { instant, items: former === 'all' ? 'all' : new Set([...former, ...decidedOn]) };
   }
 
+  /** Drops what items have missed while they were running: `misfire` is switched off. */
+  dropMissed(): void {
+    this.#missed.clear();
+  }
+
   /**
    * Tells the runs in progress to end, and forgets what is to be made up for item by item: peers do that now. What came
    * while nothing could be begun is still due, unless a peer was able to; the records tell.

@@ -1,14 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
-import { assignmentBasis, type LocalFacts, plan, scheduleKey } from '../../lib/kernel/plan.js';
-import { chooseItems } from '../../lib/kernel/select-items.js';
-import { type JobView } from '../../lib/layout/job-view.js';
+import { type Action, assignmentBasis, type LocalFacts, plan, scheduleKey } from '../../lib/kernel/plan.js';
+import { chooseItems, shareOfCrashed } from '../../lib/kernel/select-items.js';
+import { EMPTY_FIRINGS } from '../../lib/layout/firing-record.js';
+import { type ItemView, type JobView, type ServerStatus } from '../../lib/layout/job-view.js';
 import { aConfiguration, aView, anItem, idOf, ipOf } from '../support/views.js';
 
 const T = Date.parse('2030-01-01T00:00:05Z');
 const HOURLY = aConfiguration({ cron: '0 0 * * * ?' });
 
-/** What `name` plans in `now`, having assigned the items for the state `assignedFor` if it leads. */
+/** Names of what `name` plans in `now`, having assigned the items for the state `assignedFor` if it leads. */
 function planOf(name: string, now: JobView, local: Partial<LocalFacts> = {}): string[] {
+  return actionsOf(name, now, local).map(({ type }) => type);
+}
+
+function actionsOf(name: string, now: JobView, local: Partial<LocalFacts> = {}): readonly Action[] {
   const facts: LocalFacts = {
     canBegin: true,
     isIdle: true,
@@ -34,7 +39,7 @@ function planOf(name: string, now: JobView, local: Partial<LocalFacts> = {}): st
     missedSince: () => undefined,
     ...local,
   };
-  return plan({ now, me: idOf(name), myIp: ipOf(name), local: facts }).map(({ type }) => type);
+  return plan({ now, me: idOf(name), myIp: ipOf(name), local: facts });
 }
 
 describe('a settled job', () => {
@@ -186,6 +191,199 @@ describe('an instance', () => {
 
   test('does nothing without a configuration it can read', () => {
     expect(planOf('A', aView(['A'], { config: undefined }), { armedFor: 'old' })).toEqual([]);
+  });
+});
+
+describe('failover', () => {
+  const config = aConfiguration({ failover: true });
+  const died = (changes: Partial<ItemView> = {}): ItemView =>
+    anItem(0, { owner: idOf('B'), running: true, runningOn: idOf('B'), version: 4, ...changes });
+  const living = anItem(1, { owner: idOf('A') });
+  const A = (changes: Partial<JobView>, local: Partial<LocalFacts> = {}): string[] =>
+    planOf('A', aView(['A'], { config, ...changes }), { assignedFor: undefined, ...local }).filter(
+      (type) => !/resharding|reshard/.test(type),
+    );
+
+  test('is told of by every instance that sees a run of one that is gone', () => {
+    const now = aView(['A', 'C'], { config, items: [died(), living] });
+    expect(planOf('A', now)).toContain('report-crashed');
+    expect(planOf('C', now)).toContain('report-crashed');
+  });
+
+  test('is not told of while the runner lives, or is being stopped by an operator, or is not known', () => {
+    expect(planOf('A', aView(['A', 'B'], { config, items: [died(), living] }))).toEqual([]);
+    expect(A({ items: [died(), living], live: new Set([idOf('A'), idOf('B')]) })).toEqual([]);
+    expect(A({ items: [died({ runningOn: undefined }), living] })).toEqual([]);
+  });
+
+  test('is told of a rescuer that is gone, once', () => {
+    const item = anItem(0, { owner: idOf('A'), failoveringBy: idOf('B') });
+    expect(A({ items: [item, living] })).toEqual(['report-crashed']);
+    expect(A({ items: [item, living], crashedItems: [0] })).not.toContain('report-crashed');
+  });
+
+  test('is told of this instance itself if it bears a mark that it knows nothing of', () => {
+    const mine = anItem(0, { owner: idOf('A'), running: true, runningOn: idOf('A') });
+    expect(A({ items: [mine, living] })).toEqual([]);
+    expect(A({ items: [mine, living] }, { isForgotten: () => true })).toEqual(['report-crashed']);
+  });
+
+  test('takes over at once when idle, when it has finished if busy, and at last although it is busy', () => {
+    const waiting = { items: [anItem(0, { owner: idOf('A') }), living], crashedItems: [0] };
+    expect(A(waiting)).toEqual(['begin']);
+    expect(A(waiting, { isIdle: false, busy: new Set([1]) })).toEqual(['await-idleness']);
+    expect(A(waiting, { isIdle: false, busy: new Set([1]), idlePatienceIsOver: true })).toEqual(['begin']);
+  });
+
+  test('takes over nothing that is still being run, here or elsewhere, nor on a disabled server', () => {
+    const running = anItem(0, { owner: idOf('A'), running: true });
+    expect(A({ items: [running, living], crashedItems: [0] })).toEqual([]);
+    const idle = { items: [anItem(0, { owner: idOf('A') }), living], crashedItems: [0] };
+    expect(A(idle, { busy: new Set([0]) })).toEqual([]);
+    expect(A({ ...idle, servers: new Map([[ipOf('A'), 'DISABLED']]) })).not.toContain('begin');
+  });
+
+  test('leaves what a crash has left to one instance when it is off, which just removes it', () => {
+    const items = [died(), living];
+    const off = aView(['A', 'C'], { config: aConfiguration(), items });
+    expect(planOf('A', off)).toContain('report-crashed');
+    expect(planOf('C', off)).toEqual([]);
+  });
+
+  test('is ended by the leader when it is switched off', () => {
+    const left = {
+      config: aConfiguration(),
+      items: [anItem(0, { owner: idOf('A'), failoveringBy: idOf('A') }), living],
+    };
+    expect(planOf('A', aView(['A', 'C'], left))).toEqual(['end-failover']);
+    expect(planOf('C', aView(['A', 'C'], left))).toEqual([]);
+    expect(planOf('A', aView(['A', 'C'], { crashedItems: [1] }))).toEqual(['end-failover']);
+  });
+});
+
+describe('the shares of crashed items', () => {
+  const config = aConfiguration({ failover: true, shardingTotalCount: 7 });
+  const view = (names: readonly string[], changes: Partial<JobView> = {}): JobView =>
+    aView(names, { config, crashedItems: [0, 1, 2, 3, 4, 5, 6], ...changes });
+  const share = (name: string, of: JobView): number[] =>
+    shareOfCrashed(of, idOf(name), new Set()).map(({ item }) => item);
+
+  test('are even, and together all', () => {
+    const three = view(['A', 'B', 'C']);
+    const shares = ['A', 'B', 'C'].map((name) => share(name, three));
+    expect(shares.map(({ length }) => length)).toEqual([3, 3, 3]);
+    expect(new Set(shares.flat()).size).toBe(7);
+  });
+
+  test('leave one item to whoever is first, so that it does not wait for one who does not come', () => {
+    const one = view(['A', 'B', 'C'], { crashedItems: [4] });
+    expect(['A', 'B', 'C'].map((name) => share(name, one))).toEqual([[4], [4], [4]]);
+  });
+
+  test('are not for instances that are busy', () => {
+    const items = Array.from({ length: 7 }, (_, item) => anItem(item, { owner: idOf(item < 4 ? 'A' : 'B') }));
+    items[6] = anItem(6, { owner: idOf('B'), running: true });
+    expect(share('A', view(['A', 'B'], { items, crashedItems: [0, 1, 2] }))).toEqual([0, 1, 2]);
+  });
+});
+
+describe('what instances that are gone have left', () => {
+  const record = new Map([
+    [idOf('A'), EMPTY_FIRINGS],
+    [idOf('C'), EMPTY_FIRINGS],
+    [idOf('B'), EMPTY_FIRINGS],
+  ]);
+  const items = [anItem(0, { owner: idOf('A') }), anItem(1, { owner: idOf('C') })];
+
+  test('is put away by the leader', () => {
+    const now = aView(['A', 'C'], { items, firingRecords: record });
+    expect(planOf('A', now)).toEqual(['tidy-up']);
+    expect(planOf('C', now)).toEqual([]);
+  });
+
+  test('is put away by the first of our instances under a Java leader', () => {
+    const now = aView(['J', 'A', 'C'], { items, firingRecords: record, live: new Set([idOf('A'), idOf('C')]) });
+    expect(planOf('A', now)).toEqual(['tidy-up']);
+    expect(planOf('C', now)).toEqual([]);
+  });
+
+  test('stays as long as items are theirs, so that one can tell that they kept a record', () => {
+    const theirs = [anItem(0, { owner: idOf('A') }), anItem(1, { owner: idOf('B') })];
+    expect(planOf('A', aView(['A', 'C'], { items: theirs, firingRecords: record }))).not.toContain('tidy-up');
+  });
+
+  test('includes a note of a former leader that it is assigning', () => {
+    expect(planOf('A', aView(['A'], { processing: true }))).toEqual(['tidy-up']);
+    expect(planOf('A', aView(['A', 'C'], { leader: idOf('C'), processing: true }))).toEqual([]);
+  });
+
+  test('includes servers, but only those that an operator has not disabled and that nobody uses', () => {
+    const servers = new Map<string, ServerStatus>([
+      [ipOf('A'), 'ENABLED'],
+      [ipOf('B'), 'ENABLED'],
+      [ipOf('C'), 'DISABLED'],
+    ]);
+    const desertedServers = [ipOf('A'), ipOf('B'), ipOf('C')];
+    const [action] = actionsOf('A', aView(['A'], { servers }), { desertedServers });
+    expect(action).toEqual({ type: 'remove-servers', ips: [ipOf('B')] });
+  });
+});
+
+describe('what could not be run when it was due', () => {
+  const nothing = {
+    instant: undefined,
+    hasLostSession: false,
+    missed: new Map<number, number>(),
+    trigger: false,
+    triggered: new Set<number>(),
+  };
+  const begun = (now: JobView, local: Partial<LocalFacts>): unknown =>
+    actionsOf('A', now, local).find(({ type }) => type === 'begin');
+  const mine = [anItem(0, { owner: idOf('A') }), anItem(1, { owner: idOf('A') })];
+
+  test('is run as soon as the item is free, and only that item', () => {
+    const backlog = { ...nothing, missed: new Map([[1, T]]) };
+    const firing = { cause: 'misfire', instant: T, items: [1] };
+    expect(begun(aView(['A'], { items: mine }), { backlog })).toEqual({ type: 'begin', firing });
+    expect(begun(aView(['A'], { items: mine }), { backlog, busy: new Set([1]) })).toBeUndefined();
+    const rescued = [mine[0]!, anItem(1, { owner: idOf('A'), running: true, takenOverBy: idOf('B') })];
+    expect(begun(aView(['A', 'B'], { items: rescued }), { backlog })).toBeUndefined();
+  });
+
+  test('is not run if somebody has begun it meanwhile', () => {
+    const backlog = { ...nothing, missed: new Map([[1, T]]) };
+    expect(begun(aView(['A'], { items: mine, firings: new Map([[1, T]]) }), { backlog })).toBeUndefined();
+  });
+
+  test('is run for a new owner by its mark, for the latest instant', () => {
+    const items = [mine[0]!, anItem(1, { owner: idOf('A'), misfired: true })];
+    const firing = { cause: 'misfire', instant: T, items: [1] };
+    expect(begun(aView(['A'], { items }), { latestInstant: () => T })).toEqual({ type: 'begin', firing });
+  });
+
+  test.each<[why: string, view: Partial<JobView>, latest: number | undefined]>([
+    ['it has been made up for', { firings: new Map([[1, T]]) }, T],
+    ['misfire is off', { config: aConfiguration({ misfire: false }) }, T],
+    ['the job has no schedule', {}, undefined],
+  ])('leaves no mark if %s', (_, changes, latest) => {
+    const items = [mine[0]!, anItem(1, { owner: idOf('A'), misfired: true })];
+    expect(planOf('A', aView(['A'], { items, ...changes }), { latestInstant: () => latest })).toEqual([
+      'clear-misfired',
+    ]);
+  });
+
+  test('is run after a lost session only if everybody keeps records', () => {
+    const backlog = { ...nothing, instant: T, hasLostSession: true };
+    const both = aView(['A', 'J'], { items: mine });
+    expect(begun(both, { backlog })).toEqual({ type: 'begin', firing: { cause: 'misfire', instant: T } });
+    expect(begun({ ...both, live: new Set([idOf('A')]) }, { backlog })).toBeUndefined();
+    expect(begun({ ...both, config: aConfiguration({ monitorExecution: false }) }, { backlog })).toBeUndefined();
+  });
+
+  test('by hand is run by hand', () => {
+    const backlog = { ...nothing, triggered: new Set([0]) };
+    const firing = { cause: 'trigger', instant: undefined, items: [0] };
+    expect(begun(aView(['A'], { items: mine }), { backlog })).toEqual({ type: 'begin', firing });
   });
 });
 

@@ -99,7 +99,8 @@ export class Sharding {
     }
 
     const owners = this.#owners(view, instances);
-    const pinned = pinnedItems(view, owners.size);
+    // Those that are where they belong anyway do not have to be assigned once more.
+    const pinned = pinnedItems(view, owners.size).filter(({ item, owner }) => owners.get(item) !== owner);
     for (const { item, owner } of pinned) owners.set(item, owner);
     await this.#createItemNodes(view, owners.size);
     const operations = [

@@ -209,7 +209,7 @@ const makeUp: Rule = ({ now, me, local }) => {
   const { canBegin, busy, backlog } = local;
   if (!canBegin || !isAssigned(now) || !isAvailable(now, me)) return undefined;
   if (backlog.trigger) return begin({ cause: 'trigger', instant: undefined });
-  const free = assignedItems(now, me).filter((item) => !item.disabled && isFree(item, busy));
+  const free = assignedItems(now, me).filter((item) => !item.disabled && isFree(now, item, busy));
   const triggered = free.filter(({ item }) => backlog.triggered.has(item));
   if (triggered.length > 0) return begin({ cause: 'trigger', instant: undefined, items: numbersOf(triggered) });
   if (backlog.instant !== undefined && (!backlog.hasLostSession || isOnRecord(now)))
@@ -309,7 +309,7 @@ const removeServers: Rule = ({ now, me, local }) => {
 const catchUp: Rule = ({ now, me, local: { canBegin, busy, settled, missedSince } }) => {
   if (!canBegin || !isAssigned(now) || now.config?.monitorExecution !== true) return undefined;
   const missed = assignedItems(now, me)
-    .filter((item) => isFree(item, busy))
+    .filter((item) => isFree(now, item, busy))
     .flatMap(({ item }) => {
       const mark = now.firings.get(item);
       const instant = mark === undefined ? undefined : missedSince(item, mark);

@@ -25,7 +25,7 @@ export function pinnedItems(
 /** What this instance may run for a firing, and what it may not yet. */
 export interface Choice {
   readonly items: readonly ItemView[];
-  /** Items that are due as well, but are still being run: here, or by who has taken them over. */
+  /** Items that are due as well, but are still being run, here or by who has taken them over, or wait to be taken over. */
   readonly blocked: readonly ItemView[];
 }
 
@@ -47,13 +47,20 @@ export function chooseItems(
     ({ item, disabled }) => !disabled && items?.includes(item) !== false && !wasBegun(view, item, instant),
   );
   return {
-    items: due.filter((item) => isFree(item, busy)),
-    blocked: due.filter((item) => !isFree(item, busy)),
+    items: due.filter((item) => isFree(view, item, busy)),
+    blocked: due.filter((item) => !isFree(view, item, busy)),
   };
 }
 
-/** Whether nobody runs the item, as far as this instance can see. */
-export function isFree({ item, running, takenOverBy }: ItemView, busy: ReadonlySet<number>): boolean {
+/**
+ * Whether the item may be begun for another firing: nobody runs it, as far as this instance can see, and no run of it that
+ * has died waits to be taken over. That one comes first, or its instant would be forgotten for the new one.
+ */
+export function isFree(view: JobView, item: ItemView, busy: ReadonlySet<number>): boolean {
+  return isUnoccupied(item, busy) && !(failsOver(view) && view.crashedItems.includes(item.item));
+}
+
+function isUnoccupied({ item, running, takenOverBy }: ItemView, busy: ReadonlySet<number>): boolean {
   return !running && takenOverBy === undefined && !busy.has(item);
 }
 
@@ -107,7 +114,7 @@ export function claimableItems(view: JobView, busy: ReadonlySet<number>): readon
   if (!failsOver(view)) return [];
   return view.items.filter((item) => {
     const runnerDied = item.running && item.runningOn !== undefined && isGone(view, item.runningOn);
-    return view.crashedItems.includes(item.item) && (isFree(item, busy) || (runnerDied && !busy.has(item.item)));
+    return view.crashedItems.includes(item.item) && (isUnoccupied(item, busy) || (runnerDied && !busy.has(item.item)));
   });
 }
 

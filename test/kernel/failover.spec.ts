@@ -81,6 +81,23 @@ describe('items of an instance that dies while it runs them', () => {
     expect(marks(of)).toEqual([]);
   });
 
+  test('are run again for the instant of the crash before anything else is made of them', async () => {
+    const blocking = new Blocking();
+    await using of = await cluster(['A', 'B'], blocking, { job: { cron: '0/5 * * * * ?', shardingTotalCount: 2 } });
+    await of.fire();
+    of.kill('A');
+    of.forget();
+    await of.advance(20_000);
+    expect(of.owners).toEqual({ B: [0, 1] });
+    // B owns the crashed item by now, has come to later instants, and is still busy with its own item.
+    expect(of.ran).toEqual({});
+
+    blocking.isBlocking = false;
+    blocking.releaseAll();
+    await of.settle();
+    expect(of.runs.map(({ item, at }) => `${item} ${at}`).sort()).toEqual(['0 00:00:25', '1 00:00:05', '1 00:00:25']);
+  });
+
   test('are run again when the dead instance was itself rescuing them', async () => {
     const blocking = new Blocking();
     await using of = await cluster(['A', 'B', 'C'], blocking, { job: { shardingTotalCount: 1 } });

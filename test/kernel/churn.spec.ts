@@ -4,8 +4,13 @@ import { deliverSoon } from '../../lib/registry/embedded/delivery.js';
 import { TestCluster } from '../../lib/testing/index.js';
 import { aConfiguration } from '../support/views.js';
 
+interface Counted {
+  readonly cluster: TestCluster;
+  readonly messages: Map<string, number>;
+}
+
 /** A cluster of which every message is counted by the channel it takes. */
-async function countedCluster(names: readonly string[], job = {}): Promise<[TestCluster, Map<string, number>]> {
+async function countedCluster(names: readonly string[], job = {}): Promise<Counted> {
   const messages = new Map<string, number>();
   const cluster = await TestCluster.start(names, {
     job,
@@ -14,13 +19,14 @@ async function countedCluster(names: readonly string[], job = {}): Promise<[Test
       deliverSoon(delivery);
     },
   });
-  return [cluster, messages];
+  return { cluster, messages };
 }
 
 describe('jobs that come and go', () => {
   test('leave no timer, no mirror and no node behind, a thousand times (EJ#702, #683, #2116)', async () => {
-    const [cluster, messages] = await countedCluster(['A']);
-    await using _ = cluster;
+    const counted = await countedCluster(['A']);
+    const { messages } = counted;
+    await using cluster = counted.cluster;
     const { registry, host } = cluster.member('A');
     const addAndRemove = async (): Promise<void> => {
       const job = { execute: () => undefined };
@@ -70,8 +76,9 @@ describe('a start', () => {
     'of the last of %i instances costs it ten requests at most, the leader three, and all others one each (EJ#2403)',
     async (size) => {
       const names = Array.from({ length: size - 1 }, (_, index) => `pod-${index}`);
-      const [cluster, messages] = await countedCluster(names, { shardingTotalCount: size });
-      await using _ = cluster;
+      const counted = await countedCluster(names, { shardingTotalCount: size });
+      const { messages } = counted;
+      await using cluster = counted.cluster;
       messages.clear();
 
       await cluster.join('last');
@@ -89,8 +96,9 @@ describe('a start', () => {
   );
 
   test('of the first instance, which sets the job up, costs twenty-five requests at most', async () => {
-    const [cluster, messages] = await countedCluster([]);
-    await using _ = cluster;
+    const counted = await countedCluster([]);
+    const { messages } = counted;
+    await using cluster = counted.cluster;
     messages.clear();
 
     await cluster.join('A');

@@ -82,12 +82,16 @@ test('the YAML example is read by the module that loads it, and the environment 
   expect(exitCode).toBe(0);
 }, 30_000);
 
-test('the example of a test passes', async () => {
-  await using program = new Program(compiled('sync-orders.test.ts'), { args: ['--test-reporter=tap'] });
+test.each(['sync-orders.test.ts', 'failover.test.ts'])(
+  'the example of a test in %s passes',
+  async (file) => {
+    await using program = new Program(compiled(file), { args: ['--test-reporter=tap'] });
 
-  const exitCode = await program.end();
+    const exitCode = await program.end();
 
-  expect(program.output).toContain('# pass 1\n');
-  expect(program.output).toContain('# fail 0\n');
-  expect(exitCode).toBe(0);
-}, 30_000);
+    expect(program.output).toContain('# pass 1\n');
+    expect(program.output).toContain('# fail 0\n');
+    expect(exitCode).toBe(0);
+  },
+  30_000,
+);

@@ -13,7 +13,10 @@ function typeFaults(programs: ReadonlyMap<string, string>): readonly string[] {
     rootDir: root,
     noEmit: true,
     noUnusedLocals: false,
-    paths: { 'nestjs-elasticjob': [join(root, 'lib/index.ts')] },
+    paths: {
+      'nestjs-elasticjob': [join(root, 'lib/index.ts')],
+      'nestjs-elasticjob/testing': [join(root, 'lib/testing/index.ts')],
+    },
   };
   const host = ts.createCompilerHost(settings);
   const disk = ts.createCompilerHost(settings);

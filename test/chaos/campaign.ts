@@ -76,9 +76,11 @@ export async function runCampaign(
     tellOf(error);
   }
 
-  const settledAt = monotonicMs() + 1_000;
-  print(`${((settledAt - from) / 1000).toFixed(1)} s  all is made good; watching what comes`);
+  print(`${((monotonicMs() - from) / 1000).toFixed(1)} s  all is made good; watching what comes`);
   const longestMs = Math.max(...jobs.map(({ steps, stepMs }) => Math.max(...steps) * stepMs));
+  // What was late or is being rescued may go on for as long as that.
+  await pause(2 * longestMs);
+  const settledAt = monotonicMs();
   const before = await allNodes(bystander, jobs);
   await pause(3 * Math.max(...jobs.map(({ periodMs }) => periodMs)) + longestMs + 2_000);
   const to = monotonicMs();

@@ -103,6 +103,15 @@ describe('the checker of a campaign', () => {
             .says('A', 5_600, 'Connected to the ZooKeeper'),
         'owner disconnected',
       ],
+      [
+        'its job took no part in the owner',
+        (story: Story) =>
+          story
+            .fault('kill a follower', 'server 1', 3_400, 3_600)
+            .phase('A', 3_500, 'suspended')
+            .phase('A', 6_100, 'active'),
+        'owner disconnected',
+      ],
     ])('excuses those that passed while %s, but not the one after', (_, trouble, excuse) => {
       const story = trouble(new Story().runs('A', [...seconds(1, 3), ...seconds(7, 9)]));
       const late = { by: 'A', for: 6_000, at: 6_150, ends: 6_250 };
@@ -134,7 +143,7 @@ describe('the checker of a campaign', () => {
     test('finds one that is late for no reason', () => {
       const story = new Story({ periodMs: 5_000 })
         .runs('A', [10_000])
-        .run({ by: 'A', for: 5_000, at: 8_000, ends: 8_100 });
+        .run({ by: 'A', for: 5_000, at: 8_500, ends: 8_600 });
       expect(kinds(story.told(500, 10_500))).toEqual(['late']);
     });
 
@@ -345,6 +354,15 @@ describe('the checker of a campaign', () => {
         .runs('A', [...seconds(1, 3), ...seconds(7, 9)])
         .says('A', 3_500, 'Nothing is heard of the ZooKeeper')
         .says('A', 6_100, 'Connected to the ZooKeeper');
+      expect(kinds(story.told())).toEqual(['stuck']);
+    });
+
+    test('finds a job that takes no part in a living process without a cause', () => {
+      const story = new Story()
+        .runs('A', [...seconds(1, 3), ...seconds(7, 9)])
+        .phase('A', 3_500, 'suspended')
+        .phase('A', 6_100, 'active')
+        .run({ by: 'A', for: 6_000, at: 6_120, ends: 6_220 });
       expect(kinds(story.told())).toEqual(['stuck']);
     });
   });

@@ -43,6 +43,8 @@ export type LogEvent = { readonly process: string; readonly t: number } & (
   | { readonly event: 'step' | 'end' | 'abort' | 'aborted'; readonly run: number }
   /** The process did not get to run since `from`; `t` is the end of the event-loop turn in which it did again. */
   | { readonly event: 'stall'; readonly from: number }
+  /** In which phase each job is from now on, as the library's health report says it. */
+  | { readonly event: 'phases'; readonly jobs: Readonly<Record<string, string>> }
   | { readonly event: 'log'; readonly level: string; readonly message: string }
 );
 

@@ -130,6 +130,8 @@ function tell(
       return [[event.t, `${by} is ready`]];
     case 'stall':
       return [[event.t, `${by} had not run for ${Math.round(event.t - event.from)} ms`]];
+    case 'phases':
+      return job === undefined ? [] : [[event.t, `${by} ${job}: ${event.jobs[job] ?? 'none'}`]];
     case 'log': {
       const isOfAnother = /^Job '([^']+)'/.exec(event.message)?.[1];
       return isOfAnother === undefined || isOfAnother === job

@@ -96,6 +96,12 @@ export class Story {
     return this;
   }
 
+  /** Which phase the job enters in a process. */
+  phase(process: string, t: number, phase: string): this {
+    this.#events.push({ process, t, event: 'phases', jobs: { [this.#job.name]: phase } });
+    return this;
+  }
+
   says(process: string, t: number, message: string): this {
     this.#events.push({ process, t, event: 'log', level: 'log', message });
     return this;

@@ -5,7 +5,7 @@ import 'reflect-metadata';
 import { Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { openSync, writeSync } from 'node:fs';
-import { ElasticJobModule, JobBootstraps } from 'nestjs-elasticjob';
+import { ElasticJobHealth, ElasticJobModule, JobBootstraps } from 'nestjs-elasticjob';
 
 const { RUN_LOG, INSTANCE, SERVERS, NAMESPACE, TOTAL = '5', CRON = '* * * * * ?', WORK_MS = '50' } = process.env;
 const { SESSION_MS = '2000', GRACE_MS = '30000', JOBS } = process.env;
@@ -58,9 +58,22 @@ function watch(beat) {
   setTimeout(() => {
     const now = monotonicMs();
     if (now - beat > STALL_MS) setImmediate(() => write({ event: 'stall', from: beat }));
+    // Not on waking: asking for the health makes the library look at its clock, which it must do by itself.
+    else writePhases();
     if (process.ppid !== parent) process.exit(1);
     watch(now);
   }, BEAT_MS);
+}
+
+let health;
+let phases = '{}';
+
+/** Which jobs take part, whenever that has changed. */
+function writePhases() {
+  const jobs = health?.report.jobs ?? {};
+  if (JSON.stringify(jobs) === phases) return;
+  phases = JSON.stringify(jobs);
+  write({ event: 'phases', jobs });
 }
 
 /** Into the same file, so that it can be read beside the runs; warnings also to the output. */
@@ -89,5 +102,6 @@ Logger.overrideLogger(logger);
 const app = await NestFactory.createApplicationContext(AppModule);
 app.enableShutdownHooks();
 await app.init();
+health = app.get(ElasticJobHealth);
 write({ event: 'ready', jobs: app.get(JobBootstraps).names });
 console.log('ready');

@@ -13,6 +13,8 @@ export interface ItemTimeline {
 
 /** How long after the end of an item's work its mark may stand: ended items are taken off in batches. */
 export const RECORDING_MS = 500;
+/** How long before its start a run that is late may have been about to begin, so that no other one could. */
+const BEGINNING_MS = 1_000;
 /** How far the bystander may be behind those who act, or ahead of them. */
 const BYSTANDER_MS = 150;
 
@@ -28,7 +30,11 @@ export function itemTimeline(
   item: number,
   { moments, runs, troubles, history }: Sources,
 ): ItemTimeline {
-  const unable: Interval[] = runs.map(({ start, end }) => ({ from: start, to: end + RECORDING_MS, why: 'running' }));
+  const unable: Interval[] = runs.map(({ start, end, scheduledAt = Infinity }) => ({
+    from: Math.min(start, Math.max(scheduledAt - history.wallOffset, start - BEGINNING_MS)),
+    to: end + RECORDING_MS,
+    why: 'running',
+  }));
   const handovers: number[] = [];
   const add = (from: number, to: number, why: string): unknown =>
     unable.push({ from: from - BYSTANDER_MS, to: to + BYSTANDER_MS, why });
@@ -37,10 +43,11 @@ export function itemTimeline(
     if (owned === undefined) return;
     const process = processOf(owned.id, history.processes);
     if (process === undefined) throw new Error(`Nobody knows instance ${owned.id}, which owned ${name}/${item}`);
-    for (const trouble of troubles.of(process)) {
+    const own = troubles.of(process, name);
+    for (const trouble of own) {
       const from = Math.max(owned.from, trouble.from);
       const until = Math.min(to, trouble.to);
-      if (from < until) add(from, until, troubles.of(process).why(from));
+      if (from < until) add(from, until, own.why(from));
     }
     handovers.push(...troubles.losses(process).filter((t) => t >= (owned?.from ?? 0) && t <= to));
     owned = undefined;

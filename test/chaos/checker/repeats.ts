@@ -69,7 +69,7 @@ export function judgeRepeats(job: JobSpec, runs: readonly Run[], context: Repeat
       const couldBe = context.troubles.standstill.uncovered(lostAt, again.start);
       if (couldBe > context.rescueLimitMs)
         tell('rescued late', `was ${run.outcome}, and run again only ${Math.round(again.start - lostAt)} ms later`);
-    } else if (context.troubles.of(run.process).touches(run.end, run.end + RECORDING_MS)) {
+    } else if (context.troubles.of(run.process, run.job).touches(run.end, run.end + RECORDING_MS)) {
       tally.untold++;
     } else {
       tell('double', `was ${run.outcome}, and run again by ${again.process}`);

@@ -3,7 +3,7 @@ import { type Fault, type Finding, type History, type Moment } from '../history.
 import { groupBy } from './group-by.js';
 import { type Interval, Intervals } from './intervals.js';
 import { type Run } from './runs.js';
-import { disconnections, type Troubles } from './troubles.js';
+import { absences, disconnections, type Troubles } from './troubles.js';
 
 /** How long the leader waits for running items before it assigns the others; the library's own limit. */
 const PATIENCE_MS = 5_000;
@@ -49,20 +49,26 @@ function lonelyProcesses(history: History): readonly Finding[] {
   const reachMs = 2 * history.sessionMs + SLOWNESS_MS;
   const isOfServers = ({ kind }: Fault): boolean => /follower|leader/.test(kind);
   const events = groupBy(history.events, ({ process }) => process);
-  return history.processes.flatMap(({ name, diedAt = history.to }) => {
+  return history.processes.flatMap(({ name, bornAt, diedAt = history.to }) => {
     const own = events.get(name) ?? [];
+    const readyAt = own.find(({ event }) => event === 'ready')?.t ?? diedAt;
     const causes = new Intervals([
+      { from: bornAt, to: readyAt + reachMs },
       ...history.faults
         .filter((fault) => fault.targets.includes(name) || isOfServers(fault))
         .map(({ from, to }) => ({ from, to: to + reachMs })),
       ...own.flatMap((event) => (event.event === 'stall' ? [{ from: event.from, to: event.t + reachMs }] : [])),
     ]);
-    return disconnections(own).flatMap(({ from, to }): Finding[] => {
-      const ms = causes.uncovered(from, Math.min(to, diedAt, history.to));
-      return ms > 1_000
-        ? [{ kind: 'stuck', t: from, text: `${name} had no session for ${Math.round(ms)} ms without a cause` }]
-        : [];
-    });
+    const jobs = history.jobs.map(
+      (job) => [`job ${job.name} of ${name} took no part`, absences(own, job.name)] as const,
+    );
+    const all = [[`${name} had no session`, disconnections(own)] as const, ...jobs];
+    return all.flatMap(([what, intervals]) =>
+      intervals.flatMap(({ from, to }): Finding[] => {
+        const ms = causes.uncovered(from, Math.min(to, diedAt, history.to));
+        return ms > 1_000 ? [{ kind: 'stuck', t: from, text: `${what} for ${Math.round(ms)} ms without a cause` }] : [];
+      }),
+    );
   });
 }
 

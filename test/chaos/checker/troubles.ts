@@ -4,8 +4,8 @@ import { type Interval, Intervals } from './intervals.js';
 
 /** When each process could not do its part, by what it wrote itself and by what was done to it. */
 export interface Troubles {
-  /** Dead, stopped, cut off or without a session. */
-  readonly of: (process: string) => Intervals;
+  /** Dead, stopped, cut off or without a session; with `job`, also when that job did not take part. */
+  readonly of: (process: string, job?: string) => Intervals;
   /** Times at which the process did not get to run at all, while it lived. */
   readonly stalls: (process: string) => Intervals;
   /** When the process learned that its session was lost. */
@@ -14,8 +14,8 @@ export interface Troubles {
   readonly standstill: Intervals;
 }
 
-/** After a connection is back, how long a process may take until it plays its part again. */
-const RETURN_MS = 500;
+/** After what was done to it has been made good, how long it may take until a process knows. */
+const RETURN_MS = 300;
 
 const CUTS: ReadonlySet<FaultKind> = new Set([
   'cut both ways',
@@ -34,6 +34,7 @@ export function readTroubles(history: History): Troubles {
   );
   const outages = history.outages.map(({ from, to }) => ({ from, to: to + RETURN_MS, why: 'no registry' }));
   const of = new Map<string, Intervals>();
+  const ofJobs = new Map<string, Intervals>();
   const stalls = new Map<string, Intervals>();
   const losses = new Map<string, readonly number[]>();
   for (const { name, bornAt, diedAt } of history.processes) {
@@ -45,21 +46,21 @@ export function readTroubles(history: History): Troubles {
       name,
       own.filter((event) => sessionPhase(event) === 'lost').map(({ t }) => t),
     );
-    of.set(
-      name,
-      new Intervals([
-        { from: -Infinity, to: bornAt, why: 'owner dead' },
-        { from: bornAt, to: readyAt, why: 'owner starting' },
-        ...(diedAt === undefined ? [] : [{ from: diedAt, to: Infinity, why: 'owner dead' }]),
-        ...stopped,
-        ...disconnections(own),
-        ...cuts(faults.get(name) ?? []),
-        ...outages,
-      ]),
-    );
+    const all = [
+      { from: -Infinity, to: bornAt, why: 'owner dead' },
+      { from: bornAt, to: readyAt, why: 'owner starting' },
+      ...(diedAt === undefined ? [] : [{ from: diedAt, to: Infinity, why: 'owner dead' }]),
+      ...stopped,
+      ...disconnections(own),
+      ...cuts(faults.get(name) ?? []),
+      ...outages,
+    ];
+    of.set(name, new Intervals(all));
+    for (const job of history.jobs)
+      ofJobs.set(`${name} ${job.name}`, new Intervals([...all, ...absences(own, job.name)]));
   }
   return {
-    of: (process) => of.get(process) ?? NONE,
+    of: (process, job) => (job === undefined ? of.get(process) : ofJobs.get(`${process} ${job}`)) ?? NONE,
     stalls: (process) => stalls.get(process) ?? NONE,
     losses: (process) => losses.get(process) ?? [],
     standstill: new Intervals([...outages, ...common([...of.values()])]),
@@ -107,6 +108,25 @@ export function disconnections(events: readonly LogEvent[]): readonly Interval[]
   }
   return since === undefined ? intervals : [...intervals, { from: since, to: Infinity, why: 'owner disconnected' }];
 }
+
+/** From when a job does not take part until it does. */
+export function absences(events: readonly LogEvent[], job: string): readonly Interval[] {
+  const intervals: Interval[] = [];
+  let since: number | undefined;
+  for (const event of events) {
+    if (event.event !== 'phases') continue;
+    const isActive = event.jobs[job] === 'active';
+    if (!isActive) since ??= event.t - BEAT_MS;
+    else if (since !== undefined) {
+      intervals.push({ from: since, to: event.t, why: 'owner disconnected' });
+      since = undefined;
+    }
+  }
+  return since === undefined ? intervals : [...intervals, { from: since, to: Infinity, why: 'owner disconnected' }];
+}
+
+/** How often a process writes down in which phase its jobs are. */
+const BEAT_MS = 50;
 
 /** Moments that are in all of these sets. */
 function common(sets: readonly Intervals[]): readonly Interval[] {

@@ -138,8 +138,7 @@ export class ControlLane {
         assignedFor: leadership.assignedFor,
         patienceIsOver: leadership.patienceIsOver,
         settled,
-        missedSince: (item, mark) =>
-          watch.isOnRecordSince(item, mark) ? timer.missedSince(mark, this.#catchUpWindowMs()) : undefined,
+        missedSince: (item, mark) => this.missedSince(item, mark),
       },
     };
   }
@@ -243,6 +242,12 @@ export class ControlLane {
     }
     await this.look();
     this.#armReconcile();
+  }
+
+  /** See `LocalFacts.missedSince`. */
+  missedSince(item: number, mark: number): number | undefined {
+    const isOnRecord = this.#ports.parts()?.watch.isOnRecordSince(item, mark) === true;
+    return isOnRecord ? this.#ports.timer.missedSince(mark, this.#catchUpWindowMs()) : undefined;
   }
 
   /**

@@ -5,13 +5,16 @@ import { isPresenceOnly, JobViewReader } from '../layout/job-view.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
 import { type Alarms, type JobAlarm } from './alarms.js';
+import { Barrier } from './barrier.js';
 import { Failover } from './failover.js';
 import { Housekeeping } from './housekeeping.js';
 import { ItemMarks } from './item-marks.js';
+import { JobListeners } from './job-listeners.js';
 import { type JobRunPorts } from './job-run.js';
 import { type JobTypes } from './job-types.js';
 import { JobWatch } from './job-watch.js';
 import { Leadership } from './leadership.js';
+import { instantToCatchUp, type LocalFacts } from './plan.js';
 import { Sharding } from './sharding.js';
 import { whenConnected } from './when-connected.js';
 
@@ -23,6 +26,7 @@ export interface JobParts {
   readonly housekeeping: Housekeeping;
   readonly sharding: Sharding;
   readonly leadership: Leadership;
+  readonly barrier: Barrier;
   readonly run: JobRunPorts;
 }
 
@@ -40,6 +44,7 @@ export interface JobPartsPorts {
   readonly isStanding: () => boolean;
   /** Looks at the job once more. */
   readonly lookSoon: () => void;
+  readonly missedSince: LocalFacts['missedSince'];
 }
 
 /**
@@ -56,6 +61,12 @@ export async function openParts(ports: JobPartsPorts): Promise<JobParts> {
   const failover = new Failover({ ...shared, marks });
   const sharding = new Sharding(shared);
   const leadership = new Leadership({ ...shared, sharding });
-  const run = { ...shared, marks, failover, whenConnected: connected };
-  return { watch, marks, failover, housekeeping: new Housekeeping(shared), sharding, leadership, run };
+  const barrier = new Barrier({
+    ...shared,
+    whenConnected: connected,
+    instantToCatchUp: (view, item) => instantToCatchUp(view, item, ports.missedSince),
+  });
+  const listeners = new JobListeners(ports.types, barrier);
+  const run = { ...shared, marks, failover, listeners, whenConnected: connected };
+  return { watch, marks, failover, housekeeping: new Housekeeping(shared), sharding, leadership, barrier, run };
 }

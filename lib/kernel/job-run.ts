@@ -5,8 +5,10 @@
  * 2. the items are assigned: nobody asks for another assignment, or it has been waited for
  * 3. this instance's items are chosen
  * 4. with monitorExecution, they are marked as running, in one commit that fails if the assignment has changed
- * 5. they run concurrently, up to the job's limit; a failure goes to the error handler and stops no other item
- * 6. the marks are removed, in one commit, or in batches if some items take longer
+ * 5. the job's listeners are called; those that are called once in the cluster wait for the items of other instances
+ * 6. the items run concurrently, up to the job's limit; a failure goes to the error handler and stops no other item
+ * 7. the marks are removed, in one commit, or in batches if some items take longer
+ * 8. the listeners are called again
  *
  * Taking over crashed items, 2 to 4 are another way of coming to items that are marked as this instance's.
  */
@@ -32,6 +34,7 @@ import { describeCause, stackOf } from './error-handlers.js';
 import { type Failover } from './failover.js';
 import { type BegunItem, type Firing } from './firing.js';
 import { type ItemMarks } from './item-marks.js';
+import { type JobListeners, listenedFiring, type ListenedFiring } from './job-listeners.js';
 import { type JobTypes } from './job-types.js';
 import { type JobWatch } from './job-watch.js';
 import { isDecided, runningItems } from './plan.js';
@@ -48,6 +51,7 @@ export interface JobRunPorts {
   readonly me: string;
   readonly job: ElasticJob | string;
   readonly types: JobTypes;
+  readonly listeners: JobListeners;
   readonly marks: ItemMarks;
   readonly failover: Failover;
   readonly clock: Clock;
@@ -177,21 +181,25 @@ export class JobRun {
 
   /** Runs the items to their end; `onItemEnd` is called for each when it may be begun anew. Never rejects. */
   async process(begun: BegunRun, signal: AbortSignal, onItemEnd: (item: number) => void): Promise<void> {
-    const { marks } = this.#ports;
+    const { marks, listeners, me } = this.#ports;
     const end = async ({ item }: BegunItem): Promise<void> => {
       await marks.end(item);
       onItemEnd(item);
     };
     let perform = (item: BegunItem): Promise<void> => end(item);
+    let listened: ListenedFiring | undefined;
     try {
       const contextOf = this.#contexts(begun, signal);
       const limiter = new Limiter(this.#ports.types.threadPoolSize(begun.config));
       perform = (item) => limiter.run(() => this.#runItem(begun.config, contextOf(item))).then(() => end(item));
+      listened = listenedFiring({ ...begun, firing: this.#firing, jobInstanceId: me, signal });
     } catch (error) {
       // Settings that became wrong while the job runs.
       await this.#tellOf(error, signal);
     }
+    if (listened !== undefined) await listeners.before(listened).catch((error: unknown) => this.#tellOf(error, signal));
     await Promise.all(begun.items.map(perform));
+    if (listened !== undefined) await listeners.after(listened).catch((error: unknown) => this.#tellOf(error, signal));
   }
 
   #contexts({ items, config }: BegunRun, signal: AbortSignal): (item: BegunItem) => ShardingContext {

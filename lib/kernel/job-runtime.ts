@@ -232,6 +232,7 @@ export class JobRuntime {
   async #stop(why: string): Promise<void> {
     this.#phase = 'stopping';
     this.#started?.reject(new JobStoppedError(this.jobName, why));
+    this.#parts?.barrier.leave();
     await this.#endRun(why);
     try {
       await this.#withdraw();
@@ -248,6 +249,7 @@ export class JobRuntime {
     this.#phase = 'stopped';
     this.#timer.disarm();
     this.#alarms.cancelAll();
+    this.#parts?.barrier.stop();
     for (const cleanUp of this.#cleanUps.splice(0)) cleanUp();
     this.#parts?.watch.close();
     if (this.#registeredIn !== undefined) this.#withdrawLater(this.#registeredIn);
@@ -275,6 +277,7 @@ export class JobRuntime {
       this.#registeredIn = undefined;
       try {
         await withdrawInstance({ ...this.#ports, watch: this.#parts.watch, paths: this.#paths });
+        await this.#parts.barrier.withdraw();
       } catch (error) {
         this.#registeredIn = session;
         // Nobody waits any more if the deadline has passed meanwhile.
@@ -383,6 +386,7 @@ export class JobRuntime {
       alarms: this.#alarms,
       isStanding: () => this.#registeredIn !== undefined,
       lookSoon: () => this.#control.lookSoon(),
+      missedSince: (item, mark) => this.#control.missedSince(item, mark),
     });
     this.#cleanUps.push(parts.watch.onChange(() => this.#control.lookSoon()));
     return parts;

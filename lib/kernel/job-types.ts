@@ -8,12 +8,13 @@ import { type JobErrorHandler } from '../api/error-handler.js';
 import { InvalidConfigurationError } from '../api/errors.js';
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type TypedJobItemExecutor } from '../api/job-executor.js';
+import { type AnyJobListener, faultInListener, LOWEST_ORDER } from '../api/job-listener.js';
 import { jobPath, keyPath } from '../api/job-name.js';
 import { type JobLogger } from '../api/logger.js';
 import { type JobShardingStrategy } from '../api/sharding-strategy.js';
 import { type JobExecutorThreadPoolSizeProvider } from '../api/thread-pool-size.js';
 import { type Clock } from '../time/clock.js';
-import { builtInErrorHandlers } from './error-handlers.js';
+import { builtInErrorHandlers, describeCause } from './error-handlers.js';
 import { averageAllocation } from './strategies/average-allocation.js';
 import { odevity } from './strategies/odevity.js';
 import { roundRobin } from './strategies/round-robin.js';
@@ -25,6 +26,13 @@ export interface JobTypeExtensions {
   readonly executors?: readonly TypedJobItemExecutor[];
   readonly errorHandlers?: readonly JobErrorHandler[];
   readonly threadPoolSizeProviders?: readonly JobExecutorThreadPoolSizeProvider[];
+  readonly listeners?: readonly AnyJobListener[];
+}
+
+/** A listener with the type by which jobs name it. */
+export interface NamedListener {
+  readonly type: string;
+  readonly listener: AnyJobListener;
 }
 
 /** Finds what a job's configuration names. Each method throws InvalidConfigurationError on an unknown name. */
@@ -33,7 +41,9 @@ export class JobTypes {
   readonly #executors: readonly TypedJobItemExecutor[];
   readonly #errorHandlers: readonly JobErrorHandler[];
   readonly #threadPoolSizeProviders: readonly JobExecutorThreadPoolSizeProvider[];
+  readonly #listeners: readonly NamedListener[];
 
+  /** @throws InvalidConfigurationError if what is given as a listener is none, or has the type of another one */
   constructor(extensions: JobTypeExtensions, ground: { readonly clock: Clock; readonly logger: JobLogger }) {
     this.#strategies = [
       ...(extensions.strategies ?? []),
@@ -45,6 +55,7 @@ export class JobTypes {
     this.#executors = extensions.executors ?? [];
     this.#errorHandlers = [...(extensions.errorHandlers ?? []), ...builtInErrorHandlers(ground.logger)];
     this.#threadPoolSizeProviders = [...(extensions.threadPoolSizeProviders ?? []), cpu, singleThread];
+    this.#listeners = namedListeners(extensions.listeners ?? []);
   }
 
   /** Default: AVG_ALLOCATION. */
@@ -93,12 +104,25 @@ export class JobTypes {
     });
   }
 
+  /** The job's listeners in the order in which they are called: by `order()`, and as they are named. */
+  listeners({ jobName, jobListenerTypes }: JobConfiguration): readonly NamedListener[] {
+    const path = keyPath(jobPath(jobName), 'jobListenerTypes');
+    const chosen = jobListenerTypes.map((type) => choose(this.#listeners, type, { path, what: 'job listener' }));
+    return [...new Set(chosen)]
+      .map((named) => ({ named, order: orderOf(named) }))
+      .sort((one, other) => one.order - other.order)
+      .map(({ named }) => named);
+  }
+
   /** Refuses a configuration that names something unknown; all faults at once. */
   check(configuration: JobConfiguration): void {
     const faults = [
       () => this.strategy(configuration),
       () => this.errorHandler(configuration),
       () => this.threadPoolSizeProvider(configuration),
+      ...configuration.jobListenerTypes.map(
+        (type) => () => this.listeners({ ...configuration, jobListenerTypes: [type] }),
+      ),
     ].flatMap((find) => {
       try {
         find();
@@ -108,19 +132,38 @@ export class JobTypes {
         throw error;
       }
     });
-    const [listener] = configuration.jobListenerTypes;
-    if (listener !== undefined) {
-      faults.push(
-        `${keyPath(jobPath(configuration.jobName), 'jobListenerTypes')}: unknown job listener ${describeValue(listener)}; ` +
-          'job listeners are not available in this version',
-      );
-    }
     if (faults.length > 0) throw new InvalidConfigurationError(faults);
   }
 }
 
 const cpu: JobExecutorThreadPoolSizeProvider = { type: 'CPU', getSize: () => 2 * availableParallelism() };
 const singleThread: JobExecutorThreadPoolSizeProvider = { type: 'SINGLE_THREAD', getSize: () => 1 };
+
+function namedListeners(listeners: readonly AnyJobListener[]): readonly NamedListener[] {
+  const faults: string[] = [];
+  const named = listeners.map((listener): NamedListener => {
+    const type: unknown = (listener as AnyJobListener | null | undefined)?.type;
+    const name = typeof type === 'string' && type.trim() !== '' ? type : undefined;
+    const fault = faultInListener(listener);
+    if (name === undefined) faults.push(`The job listener ${describeCause(listener)} has no type`);
+    else if (fault !== undefined) faults.push(`The job listener ${name} ${fault}`);
+    return { type: name ?? '', listener };
+  });
+  const types = named.map(({ type }) => type.toUpperCase());
+  const twice = types.find((type, index) => type !== '' && types.indexOf(type) !== index);
+  if (twice !== undefined) faults.push(`There are two job listeners of type ${twice}; case does not count`);
+  if (faults.length > 0) throw new InvalidConfigurationError(faults);
+  return named;
+}
+
+/** As in Java, greater ones are called later. */
+function orderOf({ type, listener }: NamedListener): number {
+  const order: unknown = listener.order?.() ?? LOWEST_ORDER;
+  if (typeof order === 'number' && !Number.isNaN(order)) return order;
+  throw new InvalidConfigurationError([
+    `The order() of job listener ${type} must return a number, got ${describeValue(order)}`,
+  ]);
+}
 
 function choose<T extends { readonly type: string }>(
   choices: readonly T[],

@@ -307,16 +307,25 @@ const removeServers: Rule = ({ now, me, local }) => {
  * the owner yet, or not even there. The records tell that exactly this firing is missing.
  */
 const catchUp: Rule = ({ now, me, local: { canBegin, busy, settled, missedSince } }) => {
-  if (!canBegin || !isAssigned(now) || now.config?.monitorExecution !== true) return undefined;
+  if (!canBegin || !isAssigned(now)) return undefined;
   const missed = assignedItems(now, me)
     .filter((item) => isFree(now, item, busy))
     .flatMap(({ item }) => {
-      const mark = now.firings.get(item);
-      const instant = mark === undefined ? undefined : missedSince(item, mark);
+      const instant = instantToCatchUp(now, item, missedSince);
       return instant === undefined || isSettled(settled, item, instant) ? [] : [{ item, instant }];
     });
   return makeUpForItems(missed, 'catch-up');
 };
+
+/** The one instant that the records tell to be missing of the item; milliseconds since 1970. */
+export function instantToCatchUp(
+  { config, firings }: JobView,
+  item: number,
+  missedSince: LocalFacts['missedSince'],
+): number | undefined {
+  const mark = config?.monitorExecution === true ? firings.get(item) : undefined;
+  return mark === undefined ? undefined : missedSince(item, mark);
+}
 
 function isSettled(settled: SettledFiring | undefined, item: number, instant: number): boolean {
   if (settled?.instant !== instant) return false;

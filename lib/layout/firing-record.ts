@@ -14,6 +14,8 @@
  * ```
  */
 
+import { fromRanges, toRanges } from './item-ranges.js';
+
 /** What one instance, or several together, have begun. */
 export interface FiringRecord {
   /** The last scheduled instant begun, in milliseconds since 1970, by item. */
@@ -35,8 +37,8 @@ export function encodeFirings({ instants, byHand }: FiringRecord): string {
   }
   const lines = [...itemsByInstant]
     .sort(([one], [other]) => other - one)
-    .map(([instant, items]) => `${instant}: ${ranges(items).join(',')}`);
-  if (byHand.size > 0) lines.push(`${BY_HAND}: ${ranges([...byHand]).join(',')}`);
+    .map(([instant, items]) => `${instant}: ${toRanges(items)}`);
+  if (byHand.size > 0) lines.push(`${BY_HAND}: ${toRanges([...byHand])}`);
   return lines.join('\n');
 }
 
@@ -47,7 +49,7 @@ export function decodeFirings(text: string): FiringRecord {
   for (const line of text.split('\n')) {
     const [, key, list] = /^\s*(\d{1,15}|by hand)\s*:(.*)$/.exec(line.trimEnd()) ?? [];
     if (key === undefined || list === undefined) continue;
-    for (const item of list.split(',').flatMap(itemsOf)) {
+    for (const item of fromRanges(list)) {
       if (key === BY_HAND) byHand.add(item);
       else instants.set(item, Math.max(Number(key), instants.get(item) ?? 0));
     }
@@ -87,24 +89,3 @@ export function withBegun(
 }
 
 const BY_HAND = 'by hand';
-
-function ranges(items: readonly number[]): readonly string[] {
-  const sorted = [...items].sort((one, other) => one - other);
-  const written: string[] = [];
-  let first = sorted[0];
-  sorted.forEach((item, index) => {
-    if (sorted[index + 1] === item + 1) return;
-    written.push(first === item ? `${item}` : `${first}-${item}`);
-    first = sorted[index + 1];
-  });
-  return written;
-}
-
-function itemsOf(range: string): readonly number[] {
-  const [, first, last = first] = /^\s*(\d{1,10})(?:-(\d{1,10}))?\s*$/.exec(range) ?? [];
-  const length = Number(last) - Number(first) + 1;
-  // A range that no job can have is garbage, and must not cost memory.
-  return length >= 1 && length <= GREATEST_COUNT ? Array.from({ length }, (_, index) => Number(first) + index) : [];
-}
-
-const GREATEST_COUNT = 100_000;

@@ -24,7 +24,8 @@
  * ├── next-job-instance-ip                ip of the next runner, with SINGLE_SHARDING_BALANCE
  * └── x-node                              our own
  *     ├── fired/{id}                      which instants this instance has begun → firing-record.ts
- *     └── live/{id}                       a session node: this instance's process has not ended
+ *     ├── live/{id}                       a session node: this instance's process has not ended
+ *     └── guarantee/…                     who has come to which meeting of items → attendance.ts
  * ```
  *
  * All of it except `x-node` is Java ElasticJob's. Java ignores other children of the job's root, and nothing else.
@@ -40,11 +41,11 @@ export type GuaranteeStage = 'started' | 'completed';
 /** Which node of a job a path names; the inverse of the builders of `JobPaths`. */
 export type JobPath =
   | { readonly type: PlainNode }
-  | { readonly type: 'instance' | 'trigger' | 'firing' | 'live'; readonly id: string }
+  | { readonly type: 'instance' | 'trigger' | 'firing' | 'live' | 'attendance'; readonly id: string }
   | { readonly type: 'server'; readonly ip: string }
   | { readonly type: 'crashedItem' | 'item'; readonly item: number }
   | { readonly type: 'itemMark'; readonly item: number; readonly mark: ItemMark }
-  | { readonly type: 'guarantee' | 'guaranteeLatch'; readonly stage: GuaranteeStage }
+  | { readonly type: 'guarantee' | 'guaranteeLatch' | 'called' | 'call'; readonly stage: GuaranteeStage }
   | { readonly type: 'guaranteeItem'; readonly stage: GuaranteeStage; readonly item: number }
   /** Not a node of this job, or one that means nothing: inner folders, latch participants, other people's additions. */
   | { readonly type: 'unknown' };
@@ -67,7 +68,8 @@ type PlainNode =
   | 'triggers'
   | 'nextJobInstanceIp'
   | 'firings'
-  | 'lives';
+  | 'lives'
+  | 'attendances';
 
 const ITEM_MARKS = ['instance', 'running', 'failover', 'failovering', 'misfire', 'disabled'] as const;
 
@@ -159,28 +161,15 @@ export class JobPaths {
     return mark === undefined ? `${this.root}/sharding/${item}` : `${this.root}/sharding/${item}/${mark}`;
   }
 
-  get guaranteeStarted(): string {
-    return `${this.root}/guarantee/started`;
+  /** Parent of the items that have reported the stage of a firing; with an item, that item's node. Java's. */
+  guarantee(stage: GuaranteeStage, item?: number): string {
+    const path = `${this.root}/guarantee/${stage}`;
+    return item === undefined ? path : `${path}/${item}`;
   }
 
-  guaranteeStartedItem(item: number): string {
-    return `${this.root}/guarantee/started/${item}`;
-  }
-
-  get guaranteeStartedLatch(): string {
-    return `${this.root}/guarantee/started-latch`;
-  }
-
-  get guaranteeCompleted(): string {
-    return `${this.root}/guarantee/completed`;
-  }
-
-  guaranteeCompletedItem(item: number): string {
-    return `${this.root}/guarantee/completed/${item}`;
-  }
-
-  get guaranteeCompletedLatch(): string {
-    return `${this.root}/guarantee/completed-latch`;
+  /** To be held exclusively while making the call of a stage. */
+  guaranteeLatch(stage: GuaranteeStage): string {
+    return `${this.root}/guarantee/${stage}-latch`;
   }
 
   /** The node through which the registry's time is asked. */
@@ -223,6 +212,25 @@ export class JobPaths {
     return `${this.root}/x-node/live/${id}`;
   }
 
+  get attendances(): string {
+    return `${this.root}/x-node/guarantee/present`;
+  }
+
+  /** A session node: what this instance has reported to the meetings of items. Unknown to Java, as are the next two. */
+  attendance(id: string): string {
+    return `${this.root}/x-node/guarantee/present/${id}`;
+  }
+
+  /** The rounds of a stage whose call was begun. */
+  called(stage: GuaranteeStage): string {
+    return `${this.root}/x-node/guarantee/${stage}`;
+  }
+
+  /** A session node of who makes the call of a stage now. */
+  call(stage: GuaranteeStage): string {
+    return `${this.root}/x-node/guarantee/${stage}-by`;
+  }
+
   /** Which node of this job `path` names. Items must be written as Java writes them: `7`, not `07` or `+7`. */
   parse(path: string): JobPath {
     if (path === this.root) return { type: 'root' };
@@ -254,6 +262,11 @@ const PLAIN_NODES: ReadonlyMap<string, JobPath> = new Map<string, JobPath>([
   ['next-job-instance-ip', { type: 'nextJobInstanceIp' }],
   ['x-node/fired', { type: 'firings' }],
   ['x-node/live', { type: 'lives' }],
+  ['x-node/guarantee/present', { type: 'attendances' }],
+  ['x-node/guarantee/started', { type: 'called', stage: 'started' }],
+  ['x-node/guarantee/completed', { type: 'called', stage: 'completed' }],
+  ['x-node/guarantee/started-by', { type: 'call', stage: 'started' }],
+  ['x-node/guarantee/completed-by', { type: 'call', stage: 'completed' }],
 ]);
 
 function parseBelowRoot(relative: string): JobPath {
@@ -274,6 +287,8 @@ function parseBelowRoot(relative: string): JobPath {
       return { type: 'firing', id: name };
     case 'x-node/live':
       return { type: 'live', id: name };
+    case 'x-node/guarantee/present':
+      return { type: 'attendance', id: name };
     case 'leader/failover/items':
       return ofItem(name, (item) => ({ type: 'crashedItem', item }));
     case 'sharding':

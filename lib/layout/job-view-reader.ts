@@ -2,6 +2,7 @@ import { InvalidConfigurationError } from '../api/errors.js';
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type MirroredNode } from '../registry/registry-center.js';
 import { decodeFirings, type FiringRecord, mergeFirings } from './firing-record.js';
+import { GuaranteeDraft } from './guarantee-view.js';
 import { addMark, type ItemDraft, newItem, textOf } from './item-view.js';
 import { fromYaml } from './job-configuration-yaml.js';
 import { ipOfInstanceId, parseInstanceYaml } from './job-instance.js';
@@ -69,6 +70,14 @@ export class JobViewReader {
           node.value === undefined ? undefined : records.of(node, () => decodeFirings(node.value ?? '')),
         );
         return;
+      case 'attendance':
+      case 'called':
+      case 'call':
+        return view.guarantee.add(
+          path,
+          node,
+          (known, make) => guaranteeRecords.of(known, make) as ReturnType<typeof make>,
+        );
       default:
         view.add(path, node);
     }
@@ -90,6 +99,7 @@ class Memo<T extends object> {
 const configurations = new Memo<ReadConfiguration>();
 const instances = new Memo<InstanceView>();
 const records = new Memo<FiringRecord>();
+const guaranteeRecords = new Memo<object>();
 
 interface ReadConfiguration {
   readonly configuration: JobConfiguration | undefined;
@@ -104,6 +114,7 @@ class Draft {
   configFault: string | undefined;
   readonly instances = new Map<string, InstanceView>();
   readonly firingRecords = new Map<string, FiringRecord | undefined>();
+  readonly guarantee = new GuaranteeDraft();
   readonly #servers = new Map<string, ServerStatus>();
   readonly #items = new Map<number, ItemDraft>();
   readonly #live = new Set<string>();
@@ -184,6 +195,7 @@ class Draft {
       crashedItems: this.#crashedItems.sort((one, other) => one - other),
       startedItems: this.#startedItems,
       completedItems: this.#completedItems,
+      guarantee: this.guarantee.finished(),
       nextJobInstanceIp: this.#nextJobInstanceIp,
       firings: instants,
       begunByHand: byHand,

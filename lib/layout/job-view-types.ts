@@ -1,6 +1,7 @@
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type JobInstance } from '../api/sharding-strategy.js';
 import { type FiringRecord } from './firing-record.js';
+import { type GuaranteeView } from './guarantee-view.js';
 import { type ItemView } from './item-view.js';
 
 /** Everything the registry centre knows of one job at one moment. Immutable. */
@@ -44,6 +45,8 @@ export interface JobView {
   /** Items that have reported their start, or completion, to the listeners that run once for the cluster. */
   readonly startedItems: ReadonlySet<number>;
   readonly completedItems: ReadonlySet<number>;
+  /** The same as our own instances have it, with the firing it belongs to. */
+  readonly guarantee: GuaranteeView;
   /** Ip of the next runner, with SINGLE_SHARDING_BALANCE. */
   readonly nextJobInstanceIp: string | undefined;
   /**

@@ -30,16 +30,20 @@ const every: readonly (readonly [path: string, written: string, parsed: JobPath]
   [paths.item(0, 'failovering'), '/bill/sharding/0/failovering', { type: 'itemMark', item: 0, mark: 'failovering' }],
   [paths.item(0, 'misfire'), '/bill/sharding/0/misfire', { type: 'itemMark', item: 0, mark: 'misfire' }],
   [paths.item(0, 'disabled'), '/bill/sharding/0/disabled', { type: 'itemMark', item: 0, mark: 'disabled' }],
-  [paths.guaranteeStarted, '/bill/guarantee/started', { type: 'guarantee', stage: 'started' }],
-  [paths.guaranteeStartedItem(1), '/bill/guarantee/started/1', { type: 'guaranteeItem', stage: 'started', item: 1 }],
-  [paths.guaranteeStartedLatch, '/bill/guarantee/started-latch', { type: 'guaranteeLatch', stage: 'started' }],
-  [paths.guaranteeCompleted, '/bill/guarantee/completed', { type: 'guarantee', stage: 'completed' }],
+  [paths.guarantee('started'), '/bill/guarantee/started', { type: 'guarantee', stage: 'started' }],
+  [paths.guarantee('started', 1), '/bill/guarantee/started/1', { type: 'guaranteeItem', stage: 'started', item: 1 }],
+  [paths.guaranteeLatch('started'), '/bill/guarantee/started-latch', { type: 'guaranteeLatch', stage: 'started' }],
+  [paths.guarantee('completed'), '/bill/guarantee/completed', { type: 'guarantee', stage: 'completed' }],
   [
-    paths.guaranteeCompletedItem(1),
+    paths.guarantee('completed', 1),
     '/bill/guarantee/completed/1',
     { type: 'guaranteeItem', stage: 'completed', item: 1 },
   ],
-  [paths.guaranteeCompletedLatch, '/bill/guarantee/completed-latch', { type: 'guaranteeLatch', stage: 'completed' }],
+  [
+    paths.guaranteeLatch('completed'),
+    '/bill/guarantee/completed-latch',
+    { type: 'guaranteeLatch', stage: 'completed' },
+  ],
   [paths.systemTime, '/bill/systemTime/current', { type: 'systemTime' }],
   [paths.triggers, '/bill/trigger', { type: 'triggers' }],
   [paths.trigger(id), `/bill/trigger/${id}`, { type: 'trigger', id }],
@@ -48,6 +52,10 @@ const every: readonly (readonly [path: string, written: string, parsed: JobPath]
   [paths.firing(id), `/bill/x-node/fired/${id}`, { type: 'firing', id }],
   [paths.lives, '/bill/x-node/live', { type: 'lives' }],
   [paths.live(id), `/bill/x-node/live/${id}`, { type: 'live', id }],
+  [paths.attendances, '/bill/x-node/guarantee/present', { type: 'attendances' }],
+  [paths.attendance(id), `/bill/x-node/guarantee/present/${id}`, { type: 'attendance', id }],
+  [paths.called('started'), '/bill/x-node/guarantee/started', { type: 'called', stage: 'started' }],
+  [paths.call('completed'), '/bill/x-node/guarantee/completed-by', { type: 'call', stage: 'completed' }],
 ];
 
 describe('the paths of a job', () => {
@@ -62,8 +70,8 @@ describe('the paths of a job', () => {
     );
 
     expect(new Set(every.map(([path]) => path)).size).toBe(every.length);
-    // The root is a field, and item() builds seven kinds of paths.
-    expect(every).toHaveLength(builders.length + 1 + 6);
+    // The root is a field, item() builds seven kinds of paths, guarantee() four, and guaranteeLatch() two.
+    expect(every).toHaveLength(builders.length + 1 + 6 + 3 + 1);
   });
 
   test.each([

@@ -2,7 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 
 import { instanceYaml } from '../../lib/layout/job-instance.js';
 import { JobPaths } from '../../lib/layout/job-paths.js';
-import { availableInstances, isPresenceOnly, JobViewReader, readJobView } from '../../lib/layout/job-view.js';
+import {
+  availableInstances,
+  isPresenceOnly,
+  JobViewReader,
+  readJobView,
+  NO_GUARANTEE,
+} from '../../lib/layout/job-view.js';
 import { type MirroredNode } from '../../lib/registry/registry-center.js';
 import { javaTrees, mirrored } from './fixtures.js';
 
@@ -137,6 +143,7 @@ describe('a view', () => {
       crashedItems: [],
       startedItems: new Set(),
       completedItems: new Set(),
+      guarantee: NO_GUARANTEE,
       nextJobInstanceIp: undefined,
       firings: new Map(),
       begunByHand: new Set(),
@@ -160,8 +167,8 @@ describe('a view', () => {
         [paths.crashedItem(10)]: node(),
         [paths.crashedItem(9)]: node(),
         [paths.trigger(java)]: node(),
-        [paths.guaranteeStartedItem(2)]: node(undefined),
-        [paths.guaranteeCompletedItem(10)]: node(undefined),
+        [paths.guarantee('started', 2)]: node(undefined),
+        [paths.guarantee('completed', 10)]: node(undefined),
         [paths.nextJobInstanceIp]: node('10.0.0.9'),
         [paths.firing(java)]: node('2000: 0-1'),
         [paths.firing(other)]: node('3000: 1\n1000: 0'),
@@ -286,14 +293,14 @@ test.each([
   [paths.item(12, 'running'), true],
   [paths.item(12, 'misfire'), true],
   [paths.item(12, 'disabled'), true],
-  [paths.guaranteeStartedItem(1), true],
-  [paths.guaranteeCompletedItem(1), true],
+  [paths.guarantee('started', 1), true],
+  [paths.guarantee('completed', 1), true],
   [paths.crashedItem(1), true],
   [paths.trigger(java), true],
   [paths.processing, true],
   [paths.systemTime, true],
   [`${paths.electionLatch}/_c_6f0c-latch-0000000042`, true],
-  [`${paths.guaranteeStartedLatch}/_c_6f0c-latch-0000000042`, true],
+  [`${paths.guaranteeLatch('started')}/_c_6f0c-latch-0000000042`, true],
   [paths.root, false],
   [paths.config, false],
   [paths.instance(java), false],

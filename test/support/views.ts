@@ -1,6 +1,6 @@
 import { type JobConfiguration } from '../../lib/api/job-configuration.js';
 import { EMPTY_FIRINGS } from '../../lib/layout/firing-record.js';
-import { type ItemView, type JobView } from '../../lib/layout/job-view.js';
+import { type ItemView, type JobView, NO_GUARANTEE } from '../../lib/layout/job-view.js';
 
 /** A complete configuration with the defaults of the manual. */
 export function aConfiguration(changes: Partial<JobConfiguration> = {}): JobConfiguration {
@@ -85,6 +85,7 @@ export function aView(names: readonly string[], changes: Partial<JobView> = {}):
     crashedItems: [],
     startedItems: new Set(),
     completedItems: new Set(),
+    guarantee: NO_GUARANTEE,
     nextJobInstanceIp: undefined,
     firings: new Map(),
     begunByHand: new Set(),

@@ -1,0 +1,31 @@
+import { type GuaranteeStage } from '../layout/job-paths.js';
+
+/** A meeting of a firing's items: before they start, or when they have completed. */
+export interface Meeting {
+  readonly stage: GuaranteeStage;
+  /** Key of the round. */
+  readonly round: string;
+  /** The firing's scheduled instant, in milliseconds since 1970; `undefined` for one by hand. */
+  readonly instant: number | undefined;
+}
+
+/** Which firing it is. */
+export interface MeetingFiring {
+  /** The scheduled instant in milliseconds since 1970; `undefined` for one by hand. */
+  readonly instant: number | undefined;
+  /** Whether it makes up for a part of a firing that others have begun. */
+  readonly isRescue: boolean;
+}
+
+/** Who comes to a meeting, and what is to be called there. */
+export interface Coming {
+  readonly stage: Meeting['stage'];
+  /** Type of the listener. */
+  readonly type: string;
+  readonly firing: MeetingFiring;
+  readonly items: readonly number[];
+  /** Milliseconds; 0 or less: no limit of the listener's own. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly make: (signal: AbortSignal) => void | Promise<void>;
+}

@@ -1,0 +1,229 @@
+import { ElasticJobError, JobStoppedError, RegistryConflictError } from '../api/errors.js';
+import { type JobLogger } from '../api/logger.js';
+import { abortable, sleep } from '../async/wait.js';
+import { encodeCall, encodeCalled } from '../layout/attendance.js';
+import { hasJavaPeers, isGone, type JobView } from '../layout/job-view.js';
+import { type JobPaths } from '../layout/job-paths.js';
+import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
+import { type Clock } from '../time/clock.js';
+import { type JobWatch } from './job-watch.js';
+import { type Meeting } from './meeting.js';
+import { isTransient } from './own-attendance.js';
+
+/** How long a call may take if its listener sets no limit. */
+const CALL_LIMIT_MS = 600_000;
+
+/** Longest wait for the latch that Java peers hold while they make the call. */
+const LATCH_TIMEOUT_MS = 60_000;
+
+/** Time between two attempts at what failed because the registry did not answer. */
+const PAUSE_MS = 200;
+
+/** What making a call needs. */
+export interface OnceCallPorts {
+  readonly registry: RegistryCenter;
+  readonly watch: JobWatch;
+  readonly paths: JobPaths;
+  readonly me: string;
+  readonly clock: Clock;
+  readonly logger: JobLogger;
+  /** Resolves as soon as the session is connected; rejects with the signal's reason when it is aborted. */
+  readonly whenConnected: (signal: AbortSignal) => Promise<void>;
+}
+
+/** User code that is to be called once in the cluster. */
+export interface Call {
+  readonly make: (signal: AbortSignal) => void | Promise<void>;
+  /** Milliseconds; 0 or less: none of its own. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The call of a meeting that is complete. Who wins the commit that enters the round into the record of calls, and no one else, makes
+ * it; a session node shows that it is being made. Java peers, which know of neither, are kept out by their latch, and
+ * see by the missing node of the stage that it was made.
+ */
+export class OnceCall {
+  readonly #ports: OnceCallPorts;
+  /** Rounds whose call this instance has begun, the latest last. */
+  readonly #begun: string[] = [];
+  readonly #stopping = new AbortController();
+
+  constructor(ports: OnceCallPorts) {
+    this.#ports = ports;
+  }
+
+  /**
+   * How the call of the round stands: `open`, somebody `calls`, it `was` begun and nobody is at it any more; or it is
+   * `ours`, which we had not heard of.
+   */
+  state(view: JobView, { stage, round }: Meeting): 'open' | 'calls' | 'was' | 'ours' {
+    const { called, call } = view.guarantee[stage];
+    if (!called.includes(round)) return 'open';
+    if (call?.round !== round) return 'was';
+    if (call.instance !== this.#ports.me) return isGone(view, call.instance) ? 'was' : 'calls';
+    return this.#begun.includes(`${stage} ${round}`) ? 'was' : 'ours';
+  }
+
+  /**
+   * Makes the call, if nobody else does.
+   * @returns false if somebody was faster, or nothing could be decided; look again
+   * @throws what the call throws, and OnceCallTimeoutError if it takes too long
+   */
+  async attempt(meeting: Meeting, call: Call): Promise<boolean> {
+    const { registry, watch, paths, logger } = this.#ports;
+    if (!hasJavaPeers(watch.view)) return this.#attempt(meeting, call);
+    // What the call itself throws must not be taken for a failure of the latch.
+    let outcome: Promise<boolean> | undefined;
+    try {
+      await registry.exclusively(paths.guaranteeLatch(meeting.stage), LATCH_TIMEOUT_MS, async () => {
+        await watch.sync();
+        // Who had the latch before us made the call, and has removed the node.
+        const isOpen = watch.nodes.has(paths.guarantee(meeting.stage));
+        outcome = isOpen ? this.#attempt(meeting, call) : this.close(meeting).then(() => true);
+        await outcome.catch(() => undefined);
+      });
+    } catch (error) {
+      logger.warn(`Job '${paths.jobName}': the listener's call for ${meeting.round} is delayed: ${String(error)}`);
+      await this.#pause(call.signal);
+    }
+    return outcome ?? false;
+  }
+
+  async #attempt(meeting: Meeting, call: Call): Promise<boolean> {
+    const isOurs =
+      this.state(this.#ports.watch.view, meeting) === 'ours' || (await this.#enter(meeting, 'call', call.signal));
+    if (!isOurs) return false;
+    this.#begun.push(`${meeting.stage} ${meeting.round}`);
+    this.#begun.splice(0, this.#begun.length - 100);
+    try {
+      await this.#make(meeting, call);
+      return true;
+    } finally {
+      await this.#end(meeting);
+    }
+  }
+
+  /** Enters the round as if its call had been made: nobody will make it any more. */
+  async close(meeting: Meeting): Promise<void> {
+    if (await this.#enter(meeting, 'close', this.#stopping.signal))
+      await this.#removeSoon(this.#ports.paths.guarantee(meeting.stage));
+  }
+
+  /** Ends what goes on in the background. */
+  stop(): void {
+    this.#stopping.abort(new JobStoppedError(this.#ports.paths.jobName, 'its listeners are not called any more'));
+  }
+
+  /** Whether this very commit entered the round. */
+  async #enter({ stage, round }: Meeting, purpose: 'call' | 'close', signal: AbortSignal): Promise<boolean> {
+    const { registry, watch, paths, me } = this.#ports;
+    const { view } = watch;
+    const { called, call } = view.guarantee[stage];
+    if (called.includes(round)) return false;
+    const record = watch.nodes.get(paths.called(stage));
+    try {
+      if (record === undefined) {
+        await registry.create(paths.called(stage), '');
+        await watch.sync();
+        return false;
+      }
+      const entry = { path: paths.called(stage), value: encodeCalled(called, round), version: record.version };
+      // One that is left of a caller that has withdrawn, or of ourselves.
+      const isLeft = call !== undefined && (call.instance === me || isGone(view, call.instance));
+      const leftover: readonly Operation[] = isLeft ? [{ type: 'remove', path: paths.call(stage) }] : [];
+      const value = encodeCall({ round, instance: me });
+      await registry.commit([
+        { type: 'set', ...entry },
+        ...(purpose === 'close' ? [] : leftover),
+        ...(purpose === 'close'
+          ? []
+          : [{ type: 'create', path: paths.call(stage), value, lifetime: 'session' } as const]),
+      ]);
+      return true;
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      if (!(error instanceof RegistryConflictError)) await this.#pause(signal);
+      // Whatever the outcome was, the view will tell, see `state`.
+      await watch.sync().catch(() => this.#pause(signal));
+      return false;
+    }
+  }
+
+  async #make({ stage, round }: Meeting, { make, timeoutMs, signal }: Call): Promise<void> {
+    const { clock, paths } = this.#ports;
+    const limitMs = timeoutMs > 0 ? timeoutMs : CALL_LIMIT_MS;
+    const overdue = new AbortController();
+    const cancel = clock.after(limitMs, () =>
+      overdue.abort(
+        new OnceCallTimeoutError(
+          limitMs,
+          `The listener's call of job '${paths.jobName}' for ${round}, when all items had ${stage}, has not returned and is left behind`,
+        ),
+      ),
+    );
+    const both = AbortSignal.any([signal, overdue.signal]);
+    try {
+      await abortable(
+        Promise.resolve().then(() => make(both)),
+        both,
+      );
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Lets all go on who wait for the call. */
+  async #end({ stage }: Meeting): Promise<void> {
+    const { paths } = this.#ports;
+    // In this order: who goes on may soon report to the next meeting, in the node that is removed here.
+    await this.#removeSoon(paths.guarantee(stage));
+    await this.#removeSoon(paths.call(stage));
+  }
+
+  /** Now, or as soon as the session is connected again. */
+  async #removeSoon(path: string): Promise<void> {
+    const { registry, logger, paths } = this.#ports;
+    const session = idOf(registry);
+    try {
+      await registry.remove(path);
+    } catch (error) {
+      logger.debug(`Job '${paths.jobName}': ${String(error)}`);
+      if (isTransient(error)) void this.#removeLater(path, session);
+    }
+  }
+
+  /** Never rejects. With another session, our node is gone, and what stands in its place is another's. */
+  async #removeLater(path: string, session: string | undefined): Promise<void> {
+    const { registry } = this.#ports;
+    while (!this.#stopping.signal.aborted) {
+      try {
+        await this.#pause(this.#stopping.signal);
+        if (idOf(registry) === session) await registry.remove(path);
+        return;
+      } catch (error) {
+        if (!isTransient(error)) return;
+      }
+    }
+  }
+
+  /** Until the registry can be asked again. */
+  async #pause(signal: AbortSignal): Promise<void> {
+    await sleep(this.#ports.clock, PAUSE_MS, signal);
+    await this.#ports.whenConnected(signal);
+  }
+}
+
+function idOf({ session: { state } }: RegistryCenter): string | undefined {
+  return state.phase === 'connected' || state.phase === 'suspended' ? state.id : undefined;
+}
+
+/** A listener that is called once in the cluster took too long, or was not called because items did not come in time. */
+export class OnceCallTimeoutError extends ElasticJobError {
+  override readonly name = 'OnceCallTimeoutError';
+  constructor(timeoutMs: number, what: string) {
+    // Java's words, by which people search.
+    super('DEADLINE_EXCEEDED', `Job timeout. timeout mills is ${timeoutMs}. ${what}.`);
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Our own records of who has come to the meetings of a firing's items, for listeners that are called once in the cluster. Java has
+ * the nodes `guarantee/{stage}/{item}` alone, which do not tell of which firing they are, nor who made them; we write
+ * them for Java peers, and go by these records among ourselves:
+ *
+ * ```
+ *  x-node/guarantee/present/{id}   session node: what the instance has reported, by round
+ *                                    1893456005000/AUDIT started 4 completed 0-3
+ *  x-node/guarantee/{stage}        rounds whose call was begun by somebody, the latest last
+ *  x-node/guarantee/{stage}-by     session node of who makes a call now: the round, and the id of the instance
+ * ```
+ * A *round* is one firing for one listener. A scheduled firing is named by its instant, one by hand by a number.
+ */
+import { fromRanges, toRanges } from './item-ranges.js';
+
+/** One firing for one type of listener. */
+export interface Round {
+  /** Instant in milliseconds since 1970, or the running number of a firing by hand. */
+  readonly firing: { readonly instant: number } | { readonly hand: number };
+  /** The listener's type. */
+  readonly type: string;
+}
+
+/** Items that an instance has reported for a round, each in the last of its two states. */
+export interface Attendance {
+  readonly started: ReadonlySet<number>;
+  readonly completed: ReadonlySet<number>;
+}
+
+/** A call that is being made. */
+export interface CallView {
+  readonly round: string;
+  /** Id of the instance that makes it. */
+  readonly instance: string;
+}
+
+/** How many rounds are remembered. Who comes to an older one comes too late. */
+const REMEMBERED_ROUNDS = 32;
+
+/** The round's name in records; without spaces, and the same whatever the type's case. */
+export function roundKey({ firing, type }: Round): string {
+  // By way of UTF-8, for what is no text at all must not throw.
+  const name = encodeURIComponent(Buffer.from(type.toUpperCase()).toString());
+  return `${'instant' in firing ? firing.instant : `hand-${firing.hand}`}/${name}`;
+}
+
+/** The inverse of `roundKey`, up to the type's case; `undefined` if `key` is none. */
+export function parseRoundKey(key: string): Round | undefined {
+  const [, instant, hand, name] = /^(?:(\d{1,15})|hand-(\d{1,15}))\/(\S*)$/.exec(key) ?? [];
+  if (name === undefined) return undefined;
+  const firing = instant === undefined ? { hand: Number(hand) } : { instant: Number(instant) };
+  try {
+    return { firing, type: decodeURIComponent(name) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of an instance's record, by round key. */
+export function encodeAttendance(rounds: ReadonlyMap<string, Attendance>): string {
+  return [...rounds]
+    .map(([round, { started, completed }]) =>
+      [round, ...part('started', started), ...part('completed', completed)].join(' '),
+    )
+    .join('\n');
+}
+
+/** The inverse of `encodeAttendance`. What it cannot read it leaves out. */
+export function decodeAttendance(text: string): ReadonlyMap<string, Attendance> {
+  const rounds = new Map<string, Attendance>();
+  for (const line of text.split('\n')) {
+    const [, round, started = '', completed = ''] =
+      /^(\S+)(?: started ([\d,-]+))?(?: completed ([\d,-]+))?$/.exec(line) ?? [];
+    if (round !== undefined)
+      rounds.set(round, { started: new Set(fromRanges(started)), completed: new Set(fromRanges(completed)) });
+  }
+  return rounds;
+}
+
+/** The round keys that a record of calls holds, the latest last. */
+export function decodeCalled(text: string): readonly string[] {
+  return text.split('\n').filter((line) => line !== '');
+}
+
+/** The record of calls with one more round. */
+export function encodeCalled(former: readonly string[], round: string): string {
+  const all = [...former.filter((one) => one !== round), round];
+  const recent = all.slice(-REMEMBERED_ROUNDS);
+  // Rounds by hand are numbered on from the last one, however long ago it was.
+  const byHand = all.filter((one) => one.startsWith('hand-')).slice(-REMEMBERED_ROUNDS / 4);
+  return [...byHand.filter((one) => !recent.includes(one)), ...recent].join('\n');
+}
+
+/** The text of the node of who makes a call. */
+export function encodeCall({ round, instance }: CallView): string {
+  return `${round}\n${instance}`;
+}
+
+/** The inverse of `encodeCall`; `undefined` if the text is none. */
+export function decodeCall(text: string): CallView | undefined {
+  const [round = '', instance = ''] = text.split('\n');
+  return round === '' || instance === '' ? undefined : { round, instance };
+}
+
+function part(name: string, items: ReadonlySet<number>): readonly string[] {
+  return items.size === 0 ? [] : [`${name} ${toRanges(items)}`];
+}

@@ -1,0 +1,600 @@
+import { describe, expect, test } from '@jest/globals';
+import { type JobConfiguration } from '../../lib/api/job-configuration.js';
+import { TestCluster, type Work } from '../../lib/testing/index.js';
+import { type Calls, Once, Told } from '../support/listeners.js';
+
+/** What happened, in order, and by whom the two calls were made. */
+class Story extends Told {
+  /** Lines of the two calls alone, without who made them and of which items that one told. */
+  get calls(): readonly string[] {
+    return this.lines.filter((line) => / all /.test(line)).map((line) => line.replace(/^\w+ (.*?) \[.*$/, '$1'));
+  }
+}
+
+interface Given {
+  readonly job?: Partial<JobConfiguration>;
+  readonly calls?: Calls | ((name: string) => Calls);
+  readonly work?: Work;
+}
+
+async function start(
+  names: readonly string[],
+  told: Told,
+  { job, calls = {}, work }: Given = {},
+): Promise<TestCluster> {
+  return TestCluster.start(names, {
+    job: { jobListenerTypes: ['ONCE'], ...job },
+    host: (name) => ({ listeners: [new Once(told, name, typeof calls === 'function' ? calls(name) : calls)] }),
+    work: async (instance, context) => {
+      told.lines.push(`${instance} item ${context.shardingItem}`);
+      await work?.(instance, context);
+      told.lines.push(`${instance} item ${context.shardingItem} done`);
+    },
+  });
+}
+
+/** Work of one item that goes on until it is let go. */
+function held(item: number): { readonly work: Work; readonly letGo: () => void } {
+  let letGo = (): void => undefined;
+  const gate = new Promise<void>((resolve) => (letGo = resolve));
+  return { work: (_, { shardingItem }) => (shardingItem === item ? gate : undefined), letGo: () => letGo() };
+}
+
+const guaranteeNodes = (cluster: TestCluster): readonly string[] =>
+  [...cluster.tree.keys()].filter((path) => /^\/job\/guarantee\/(started|completed)(\/|$)/.test(path)).sort();
+
+const logOf = (cluster: TestCluster): string => cluster.log.join('\n');
+
+describe('a listener that is called once in the cluster', () => {
+  test('EJ487: is called before the first item starts and after the last one has completed, once in a firing', async () => {
+    const told = new Story();
+    await using cluster = await start(['A', 'B', 'C'], told, { job: { shardingTotalCount: 3 } });
+
+    await cluster.fire();
+
+    expect(told.calls).toEqual(['all started', 'all completed']);
+    expect(told.lines[0]).toMatch(/^[ABC] all started \[\d\]$/);
+    expect(told.lines.at(-1)).toMatch(/^[ABC] all completed \[\d\]$/);
+    expect(told.lines).toHaveLength(8);
+    expect(guaranteeNodes(cluster)).toEqual([]);
+  });
+
+  test('EJ271: is called after the slowest item, and nobody fires again before', async () => {
+    const told = new Story();
+    const slow = held(1);
+    await using cluster = await start(['A', 'B', 'C'], told, { job: { shardingTotalCount: 3 }, work: slow.work });
+    await cluster.fire();
+    expect(told.calls).toEqual(['all started']);
+    expect(guaranteeNodes(cluster)).toEqual([
+      '/job/guarantee/completed',
+      '/job/guarantee/completed/0',
+      '/job/guarantee/completed/2',
+    ]);
+    await cluster.advance('3s');
+    expect(told.calls).toEqual(['all started']);
+
+    slow.letGo();
+    await cluster.settle();
+
+    expect(told.calls).toEqual(['all started', 'all completed']);
+  });
+
+  test('EJ2142: is called once in each of two hundred firings while instances come, go and die', async () => {
+    const told = new Told();
+    const byInstant = new Map<string, string[]>();
+    const note = (what: string) => (contexts: { readonly scheduledAt: Date | undefined }) => {
+      const at = contexts.scheduledAt?.toISOString() ?? 'by hand';
+      byInstant.set(at, [...(byInstant.get(at) ?? []), what]);
+    };
+    const calls = { started: note('started'), completed: note('completed') };
+    await using cluster = await start(['A', 'B', 'C'], told, {
+      calls,
+      job: { shardingTotalCount: 5, cron: '0/30 * * * * ?' },
+    });
+
+    for (let firing = 1; firing <= 200; firing++) {
+      await cluster.fire();
+      if (firing % 7 === 0) cluster.kill('A');
+      if (firing % 7 === 3 && !cluster.members.has('A')) await cluster.join('A');
+      if (firing % 11 === 0) await cluster.leave('B');
+      if (firing % 11 === 5 && !cluster.members.has('B')) await cluster.join('B');
+    }
+    await cluster.advance('29s');
+
+    expect(byInstant.size).toBe(200);
+    expect([...byInstant].filter(([, called]) => called.join() !== 'started,completed')).toEqual([]);
+  });
+
+  test('EJ1689: is not kept waiting by instances without items', async () => {
+    const told = new Story();
+    await using cluster = await start(['A', 'B', 'C'], told, { job: { shardingTotalCount: 1 } });
+
+    await cluster.fire();
+
+    expect(told.lines).toEqual(['C all started [0]', 'C item 0', 'C item 0 done', 'C all completed [0]']);
+  });
+
+  test('EJ512: is not kept waiting by a disabled item, nor when all are', async () => {
+    const told = new Story();
+    await using cluster = await start(['A', 'B'], told);
+    await cluster.disableItem(0);
+    await cluster.fire();
+    expect(told.calls).toEqual(['all started', 'all completed']);
+    told.take();
+
+    await cluster.disableItem(1);
+    await cluster.fire();
+
+    expect(told.lines).toEqual([]);
+    expect(guaranteeNodes(cluster)).toEqual([]);
+  });
+
+  test('is not kept waiting by an item that is disabled while others wait for it', async () => {
+    const told = new Story();
+    await using cluster = await start(['A', 'B'], told);
+    cluster.freeze('B');
+    await cluster.fire();
+    expect(told.calls).toEqual([]);
+
+    await cluster.disableItem(0);
+
+    expect(told.calls).toEqual(['all started', 'all completed']);
+  });
+
+  test('EJ1502: serves two jobs of one process without mixing them up', async () => {
+    const told = new Story();
+    await using cluster = await start(['A', 'B'], told);
+    const { host } = cluster.member('A');
+    const { ScheduleJobBootstrap } = await import('../../lib/kernel/job-bootstrap.js');
+    const other = { execute: () => void told.lines.push('other item') };
+    const configuration = { ...cluster.view.config!, jobName: 'other', shardingTotalCount: 1 };
+    const bootstrap = new ScheduleJobBootstrap(host.registryCenter, other, configuration, { host });
+    void bootstrap.schedule();
+    await cluster.settle();
+
+    await cluster.fire();
+
+    const jobs = told.contexts.map(({ jobName }) => jobName).sort();
+    expect(jobs).toEqual(['job', 'job', 'other', 'other']);
+  });
+
+  test('of two types is called for each', async () => {
+    const told = new Story();
+    await using cluster = await TestCluster.start(['A', 'B'], {
+      job: { jobListenerTypes: ['ONE', 'TWO'] },
+      host: (name) => ({ listeners: [new Once(told, name, {}, 'ONE'), new Once(told, name, {}, 'TWO')] }),
+    });
+
+    await cluster.fire();
+    await cluster.fire();
+
+    expect(told.calls).toEqual(Array(2).fill(['all started', 'all started', 'all completed', 'all completed']).flat());
+    expect(guaranteeNodes(cluster)).toEqual([]);
+  });
+
+  test('is called once when the job is triggered by hand, each time', async () => {
+    const told = new Story();
+    await using cluster = await start(['A', 'B', 'C'], told, { job: { cron: '', shardingTotalCount: 3 } });
+
+    for (let time = 1; time <= 3; time++) await cluster.trigger();
+
+    expect(told.calls).toEqual(Array(3).fill(['all started', 'all completed']).flat());
+  });
+
+  test('is called without marks of running items too', async () => {
+    const told = new Story();
+    const slow = held(1);
+    await using cluster = await start(['A', 'B'], told, { job: { monitorExecution: false }, work: slow.work });
+    await cluster.fire();
+    await cluster.advance('12s');
+    expect(told.calls).toEqual(['all started']);
+
+    slow.letGo();
+    await cluster.settle();
+
+    expect(told.calls.slice(0, 2)).toEqual(['all started', 'all completed']);
+  });
+
+  test('that fails is told to the error handler, on the instance it was called on alone, and holds nobody up', async () => {
+    const told = new Story();
+    const fail = (): never => {
+      throw new Error('no audit');
+    };
+    await using cluster = await start(['A', 'B'], told, { calls: { started: fail, completed: fail } });
+
+    await cluster.fire();
+    await cluster.fire();
+
+    expect(told.calls).toEqual(Array(2).fill(['all started', 'all completed']).flat());
+    expect(Object.keys(cluster.ran)).toEqual(expect.arrayContaining(['A', 'B']));
+    expect(cluster.log.filter((line) => line.includes('no audit'))).toHaveLength(4);
+    expect(guaranteeNodes(cluster)).toEqual([]);
+  });
+});
+
+describe('who is not there is not waited for', () => {
+  test('EJ2032: an instance that was killed before the firing, as soon as its session is over', async () => {
+    const told = new Story();
+    await using cluster = await start(['A', 'B', 'C'], told, { job: { shardingTotalCount: 3 } });
+    cluster.kill('A');
+
+    await cluster.fire();
+    expect(told.calls).toEqual([]);
+    await cluster.advance('3s');
+
+    expect(told.calls).toEqual(['all started', 'all completed']);
+  });
+
+  test.each(['applied', 'not-applied'] as const)(
+    'an instance that dies at any of its writes in a firing, whose last one is %s; and the next firing is as any other',
+    async (kept) => {
+      // Who dies at the very commit that enters the round has begun the call, as far as anybody can know.
+      let [missedCalls, deaths] = [0, 0];
+      for (const name of ['A', 'B', 'C']) {
+        for (let write = 1, hasDied = true; hasDied; write++) {
+          const told = new Story();
+          await using cluster = await start(['A', 'B', 'C'], told, {
+            job: { shardingTotalCount: 3, cron: '0 * * * * ?' },
+          });
+          cluster.killAtWrite(name, write, kept);
+
+          await cluster.fire();
+          await cluster.advance('55s');
+
+          const before = told.calls.filter((call) => call === 'all started').length;
+          const after = told.calls.filter((call) => call === 'all completed').length;
+          expect([before, after].every((count) => count <= 1)).toBe(true);
+          missedCalls += 2 - before - after;
+          hasDied = !cluster.members.has(name);
+          if (!hasDied) continue;
+          deaths++;
+          told.take();
+          await cluster.join(name);
+          await cluster.fire();
+          expect(told.calls).toEqual(['all started', 'all completed']);
+          expect(guaranteeNodes(cluster)).toEqual([]);
+        }
+      }
+
+      expect(deaths).toBeGreaterThan(20);
+      expect(missedCalls).toBe(kept === 'applied' ? 2 : 0);
+    },
+    30_000,
+  );
+
+  test('an instance that dies while its item runs, without failover', async () => {
+    const told = new Story();
+    const slow = held(0);
+    await using cluster = await start(['A', 'B'], told, { work: slow.work, job: { cron: '0 * * * * ?' } });
+    await cluster.fire();
+    expect(told.calls).toEqual(['all started']);
+
+    cluster.kill(cluster.nameOf(cluster.view.items[0]!.owner));
+    await cluster.advance('20s');
+
+    expect(told.calls).toEqual(['all started', 'all completed']);
+  });
+
+  test('an instance that dies in the middle of the call: nobody repeats it, all others go on', async () => {
+    const told = new Story();
+    const never = (): Promise<void> => new Promise(() => undefined);
+    await using cluster = await start(['A', 'B', 'C'], told, {
+      calls: { started: never },
+      job: { shardingTotalCount: 3, cron: '0 * * * * ?' },
+    });
+    await cluster.fire();
+    const [caller = ''] = told.lines[0]!.split(' ');
+
+    cluster.kill(caller);
+    await cluster.advance('12s');
+
+    expect(told.calls).toEqual(['all started', 'all completed']);
+    expect(cluster.runs.map(({ instance }) => instance)).not.toContain(caller);
+    expect(cluster.runs).toHaveLength(2);
+  });
+
+  test('an owner that lives and does not begin, for longer than ten seconds; and the log names it', async () => {
+    const told = new Story();
+    await using cluster = await start(['A', 'B'], told, { job: { cron: '0 * * * * ?', maxTimeDiffSeconds: 1 } });
+    const { registry } = cluster.member('B');
+    const time = registry.time.bind(registry);
+    registry.time = async (path) => (await time(path)) + 3_000;
+
+    await cluster.fire();
+    await cluster.advance('9s');
+    expect(told.calls).toEqual([]);
+    await cluster.advance('1s');
+
+    expect(told.calls).toEqual(['all started', 'all completed']);
+    expect(logOf(cluster)).toContain(`goes on without items 0 (late, ${cluster.idOf('B')})`);
+  });
+
+  test('stale nodes of a firing whose participants have all died count for nothing', async () => {
+    const told = new Story();
+    await using cluster = await start(['A', 'B'], told, { job: { cron: '0 * * * * ?' } });
+    await cluster.advance('59s');
+    cluster.freeze('B');
+    await cluster.fire();
+    cluster.kill('A');
+    cluster.kill('B');
+    await cluster.advance('30s');
+    expect(guaranteeNodes(cluster)).toEqual(['/job/guarantee/started', '/job/guarantee/started/1']);
+
+    await cluster.join('C');
+    await cluster.join('D');
+    await cluster.advance('29s');
+    cluster.freeze('D');
+    await cluster.fire();
+    expect(told.calls).toEqual([]);
+    await cluster.thaw('D');
+    await cluster.settle();
+
+    expect(told.calls).toEqual(['all started', 'all completed']);
+    expect(guaranteeNodes(cluster)).toEqual([]);
+  });
+});
+
+describe('with failover', () => {
+  const failover = { failover: true, cron: '0 * * * * ?' };
+
+  test('the call comes when a rescuer has completed what died, once, whoever else had completed before', async () => {
+    const told = new Story();
+    let isFirst = true;
+    await using cluster = await start(['A', 'B', 'C'], told, {
+      job: { ...failover, shardingTotalCount: 3 },
+      work: (_, { shardingItem, signal }) => {
+        if (shardingItem !== 0 || !isFirst) return;
+        isFirst = false;
+        return new Promise((_resolve, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason as Error)),
+        );
+      },
+    });
+    await cluster.fire();
+    expect(told.calls).toEqual(['all started']);
+
+    cluster.kill(cluster.nameOf(cluster.view.items[0]!.owner));
+    await cluster.advance('15s');
+
+    expect(told.calls).toEqual(['all started', 'all completed']);
+    expect(told.lines.at(-1)).toMatch(/all completed/);
+    expect(told.lines.filter((line) => line.endsWith('item 0'))).toHaveLength(2);
+    expect(told.contexts.at(-1)!.scheduledAt).toEqual(new Date('2030-01-01T00:01:00Z'));
+    expect(guaranteeNodes(cluster)).toEqual([]);
+  });
+
+  test('an item that crashed before all had started is not waited for; its rescue does not call again', async () => {
+    const told = new Story();
+    await using cluster = await start(['A', 'B', 'C'], told, { job: { ...failover, shardingTotalCount: 3 } });
+    // Its first write begins its item; with the second one it would have told so.
+    cluster.killAtWrite('B', 2, 'not-applied');
+
+    await cluster.fire();
+    await cluster.advance('30s');
+
+    expect(told.calls).toEqual(['all started', 'all completed']);
+    expect(told.lines.at(-1)).toMatch(/all completed/);
+    expect(cluster.runs.map(({ item }) => item).sort()).toEqual([0, 1, 2]);
+  });
+});
+
+describe('beside a Java peer', () => {
+  const java = '10.0.0.1@-@4711';
+
+  /** A job of two items, one of them of an instance that is nothing but its nodes, as a Java process would have them. */
+  async function withJava(told: Told, calls: Calls = {}): Promise<TestCluster> {
+    const cluster = await start(['A'], told, { calls, job: { cron: '0 * * * * ?', staticSharding: true } });
+    const { operator, paths } = cluster;
+    await operator.create(paths.server('10.0.0.1'), 'ENABLED');
+    await operator.create(paths.instance(java), `jobInstanceId: ${java}\nserverIp: 10.0.0.1\n`, 'session');
+    await operator.put(paths.item(0, 'instance'), java);
+    await cluster.settle();
+    return cluster;
+  }
+
+  test('its nodes count, and the stage’s node is removed, by which it hears that the call was made', async () => {
+    const told = new Story();
+    await using cluster = await withJava(told);
+    const { operator, paths } = cluster;
+    await cluster.fire();
+    expect(guaranteeNodes(cluster)).toEqual([paths.guarantee('started'), paths.guarantee('started', 1)]);
+    expect(told.lines).toEqual([]);
+
+    await operator.create(paths.guarantee('started', 0), '');
+    await cluster.settle();
+    expect(told.calls).toEqual(['all started']);
+    expect(guaranteeNodes(cluster)).toEqual([paths.guarantee('completed'), paths.guarantee('completed', 1)]);
+
+    await operator.create(paths.guarantee('completed', 0), '');
+    await cluster.settle();
+    expect(told.calls).toEqual(['all started', 'all completed']);
+    expect(guaranteeNodes(cluster)).toEqual([]);
+  });
+
+  test('that makes the call itself, under the latch, nobody makes it again', async () => {
+    const told = new Story();
+    await using cluster = await withJava(told);
+    const { operator, paths } = cluster;
+    await cluster.fire();
+
+    let end = (): void => undefined;
+    void operator.exclusively(paths.guaranteeLatch('started'), 1_000, async () => {
+      await operator.create(paths.guarantee('started', 0), '');
+      await new Promise<void>((resolve) => (end = resolve));
+      await operator.remove(paths.guarantee('started'));
+    });
+    await cluster.settle();
+    expect(told.lines).toEqual([]);
+    end();
+    await cluster.settle();
+
+    expect(told.lines).toEqual(['A item 1', 'A item 1 done']);
+  });
+
+  test('that gives up, and removes the stage’s node, lets the others go on', async () => {
+    const told = new Story();
+    await using cluster = await withJava(told);
+    await cluster.fire();
+
+    await cluster.operator.remove(cluster.paths.guarantee('started'));
+    await cluster.settle();
+
+    expect(told.lines).toEqual(['A item 1', 'A item 1 done']);
+  });
+});
+
+describe('a timeout', () => {
+  test('before the start is told to the error handler in Java’s words, and the items run without the call, which nobody makes later', async () => {
+    const told = new Story();
+    await using cluster = await start(['A', 'B'], told, {
+      calls: { startedTimeoutMs: 2_000 },
+      job: { cron: '0 * * * * ?' },
+    });
+    await cluster.advance('59s');
+    cluster.freeze('B');
+    await cluster.fire();
+    await cluster.advance('2s');
+    expect(told.lines).toEqual(['A item 1', 'A item 1 done']);
+    expect(logOf(cluster)).toMatch(
+      /Job timeout\. timeout mills is 2000\. .* waited for all items of .* to start, in vain for items 0 /,
+    );
+
+    await cluster.thaw('B');
+    await cluster.settle();
+
+    expect(told.calls).toEqual(['all completed']);
+    expect(guaranteeNodes(cluster)).toEqual([]);
+  });
+
+  test('after completion lets the instance fire again; the last item to complete still leads to the call', async () => {
+    const told = new Story();
+    const slow = held(0);
+    await using cluster = await start(['A', 'B'], told, { calls: { completedTimeoutMs: 2_000 }, work: slow.work });
+    await cluster.fire();
+
+    await cluster.advance('2s');
+    expect(logOf(cluster)).toContain('Job timeout. timeout mills is 2000.');
+    expect(told.calls).toEqual(['all started']);
+    slow.letGo();
+    await cluster.settle();
+
+    expect(told.calls).toEqual(['all started', 'all completed']);
+  });
+
+  test('after completion, of an item that never completes: the call is made with that of the next firing', async () => {
+    const told = new Story();
+    const slow = held(0);
+    await using cluster = await start(['A', 'B'], told, {
+      calls: { completedTimeoutMs: 2_000 },
+      work: (_, context) => (context.scheduledAt?.getUTCMinutes() === 1 ? slow.work('', context) : undefined),
+      job: { cron: '0 * * * * ?' },
+    });
+    await cluster.fire();
+    await cluster.advance('3s');
+    cluster.kill(cluster.nameOf(cluster.view.items[0]!.owner));
+    await cluster.advance('50s');
+    expect(told.calls).toEqual(['all started']);
+
+    await cluster.fire();
+
+    expect(told.calls).toEqual(['all started', 'all started', 'all completed', 'all completed']);
+    const [, , second, first] = told.contexts.map(({ scheduledAt }) => scheduledAt?.getUTCMinutes());
+    expect([first, second]).toEqual([1, 2]);
+  });
+
+  test('of a call that hangs: it is told, its signal aborts, and nobody is held up', async () => {
+    const told = new Story();
+    const hang = (): Promise<void> => new Promise(() => undefined);
+    await using cluster = await start(['A', 'B'], told, {
+      calls: { started: hang, completed: hang, startedTimeoutMs: 1_000, completedTimeoutMs: 1_000 },
+      job: { cron: '0/10 * * * * ?' },
+    });
+
+    await cluster.fire();
+    await cluster.advance('5s');
+    expect(told.contexts.map(({ signal }) => signal.aborted)).toEqual([true, true]);
+    await cluster.fire();
+    await cluster.advance('5s');
+
+    expect(told.calls).toEqual(Array(2).fill(['all started', 'all completed']).flat());
+    expect(cluster.runs).toHaveLength(4);
+    expect(guaranteeNodes(cluster)).toEqual([]);
+  });
+
+  test('of a call that hangs without a limit of its listener is ten minutes', async () => {
+    const told = new Story();
+    const hang = (): Promise<void> => new Promise(() => undefined);
+    await using cluster = await start(['A', 'B'], told, { calls: { started: hang } });
+    await cluster.fire();
+    await cluster.advance('9m');
+    expect(cluster.runs).toHaveLength(0);
+
+    await cluster.advance('1m');
+
+    expect(cluster.runs.length).toBeGreaterThan(0);
+    expect(logOf(cluster)).toContain('waits for the call for 1893456005000/ONCE by ');
+  });
+});
+
+describe('an instance', () => {
+  test('that stops does not wait for others to complete, and makes the call if it is the last', async () => {
+    const told = new Story();
+    const slow = held(0);
+    await using cluster = await start(['A', 'B'], told, { work: slow.work });
+    await cluster.fire();
+    const idle = cluster.nameOf(cluster.view.items[1]!.owner);
+
+    await cluster.leave(idle);
+    expect(cluster.view.instances.size).toBe(1);
+    slow.letGo();
+    await cluster.settle();
+
+    expect(told.calls).toEqual(['all started', 'all completed']);
+  });
+
+  test('whose session is lost while it waits gives up, and takes part again with the next firing', async () => {
+    const told = new Story();
+    await using cluster = await start(['A', 'B'], told, { job: { cron: '0 * * * * ?' } });
+    await cluster.advance('59s');
+    cluster.freeze('B');
+    await cluster.fire();
+    await cluster.expire('A');
+    await cluster.thaw('B');
+    await cluster.advance('30s');
+    told.take();
+
+    await cluster.fire();
+
+    expect(told.calls).toEqual(['all started', 'all completed']);
+  });
+
+  test('that is cut off in the middle and comes back in time makes and hears calls as if nothing had been', async () => {
+    const told = new Story();
+    const slow = held(0);
+    await using cluster = await start(['A', 'B'], told, { work: slow.work, job: { cron: '0 * * * * ?' } });
+    await cluster.fire();
+    cluster.cut('A');
+    await cluster.advance('1s');
+
+    slow.letGo();
+    await cluster.advance('1s');
+    await cluster.heal('A');
+    await cluster.advance('1s');
+
+    expect(told.calls).toEqual(['all started', 'all completed']);
+    await cluster.fire();
+    expect(told.calls).toHaveLength(4);
+  });
+
+  test('leaves nothing behind in the registry when it stops', async () => {
+    const told = new Story();
+    await using cluster = await start(['A'], told);
+    await cluster.fire();
+
+    await cluster.leave('A');
+
+    expect([...cluster.tree.keys()].filter((path) => path.includes('x-node/guarantee/')).sort()).toEqual([
+      ...['/job/x-node/guarantee/completed', '/job/x-node/guarantee/present', '/job/x-node/guarantee/started'],
+    ]);
+  });
+});

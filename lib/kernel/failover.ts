@@ -14,7 +14,7 @@
 import { RegistryConflictError, RegistryOutcomeUnknownError } from '../api/errors.js';
 import { type JobLogger } from '../api/logger.js';
 import { type JobPaths } from '../layout/job-paths.js';
-import { decodeCrash, encodeCrash } from '../layout/crash-report.js';
+import { encodeCrash } from '../layout/crash-report.js';
 import { hasJavaPeers, isGone, type ItemView, type JobView } from '../layout/job-view.js';
 import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
 import { type BegunItem } from './firing.js';
@@ -53,15 +53,16 @@ export class Failover {
     const { view } = watch;
     const dead = deadRuns(view, me, isForgotten);
     if (dead.length === 0) return;
-    if (!watch.nodes.has(paths.crashedItems)) await registry.create(paths.crashedItems, '');
+    for (const parent of [paths.crashedItems, paths.crashReports])
+      if (!watch.nodes.has(parent)) await registry.create(parent, '');
     await registry.commit(
       dead.flatMap(({ item, isToBeRescued }) =>
         reportOperations({
+          watch,
           paths,
           item,
           isDead: (id) => isGone(view, id) || (id === me && isForgotten(item.item)),
           isToWait: isToBeRescued && !view.crashedItems.includes(item.item),
-          instant: instantOf(watch, view, item.item),
         }),
       ),
     );
@@ -113,10 +114,8 @@ export class Failover {
     signal.throwIfAborted();
     const own = watch.nodes.get(paths.firing(me));
     const path = (mark: 'running' | 'failover' | 'failovering'): string => paths.item(item.item, mark);
-    const report = await registry.get(paths.crashedItem(item.item));
-    if (report === undefined) return undefined;
-    const reported = decodeCrash(report);
-    const instant = reported === 'unsaid' ? instantOf(watch, view, item.item) : reported;
+    const { crashReports } = view;
+    const instant = crashReports.has(item.item) ? crashReports.get(item.item) : instantOf(watch, item.item);
     const begun = (fencingToken: number | undefined): BegunItem | undefined =>
       fencingToken === undefined ? undefined : { item: item.item, instant, fencingToken };
     try {
@@ -142,34 +141,38 @@ export class Failover {
 
 /** An item whose run is over although nobody has ended it. */
 interface DeadItem {
+  readonly watch: JobWatch;
   readonly paths: JobPaths;
   readonly item: ItemView;
   /** Whether an instance's marks mean nothing any more. */
   readonly isDead: (id: string) => boolean;
   /** Whether it is to wait for somebody who takes it over. */
   readonly isToWait: boolean;
-  /** The scheduled instant it was run for; `undefined` if there is none, or nobody knows. */
-  readonly instant: number | undefined;
 }
 
 /** Puts an end to a run of an instance that is gone, or that comes back without remembering it. */
-export function reportOperations({ paths, item, isDead, isToWait, instant }: DeadItem): readonly Operation[] {
+export function reportOperations({ watch, paths, item, isDead, isToWait }: DeadItem): readonly Operation[] {
   const { version, running, runningOn, takenOverBy, failoveringBy } = item;
   const path = paths.item(item.item);
   const operations: Operation[] = [{ type: 'set', path, value: '', ...(version !== undefined && { version }) }];
-  if (isToWait) operations.push({ type: 'create', path: paths.crashedItem(item.item), value: encodeCrash(instant) });
-  if (running && runningOn !== undefined && isDead(runningOn))
-    operations.push({ type: 'remove', path: paths.item(item.item, 'running') });
-  if (takenOverBy !== undefined && isDead(takenOverBy))
-    operations.push({ type: 'remove', path: paths.item(item.item, 'failover') });
-  if (failoveringBy !== undefined && isDead(failoveringBy))
-    operations.push({ type: 'remove', path: paths.item(item.item, 'failovering') });
+  const isOfDead = (id: string | undefined): boolean => id !== undefined && isDead(id);
+  if (isToWait) {
+    operations.push({ type: 'create', path: paths.crashedItem(item.item), value: '' });
+    // What a rescuer that has died was to run is known already.
+    const isKnown = watch.view.crashReports.has(item.item);
+    const value = encodeCrash(instantOf(watch, item.item));
+    if (!isKnown) operations.push({ type: 'create', path: paths.crashReport(item.item), value });
+    else if (!isOfDead(failoveringBy)) operations.push({ type: 'set', path: paths.crashReport(item.item), value });
+  }
+  if (running && isOfDead(runningOn)) operations.push({ type: 'remove', path: paths.item(item.item, 'running') });
+  if (isOfDead(takenOverBy)) operations.push({ type: 'remove', path: paths.item(item.item, 'failover') });
+  if (isOfDead(failoveringBy)) operations.push({ type: 'remove', path: paths.item(item.item, 'failovering') });
   return operations;
 }
 
 /** The instant of the run that died; nobody knows it if the item was run by hand, or maybe by a Java instance. */
-export function instantOf(watch: JobWatch, view: JobView, item: number): number | undefined {
-  const instant = view.firings.get(item);
-  if (instant === undefined || view.begunByHand.has(item) || !watch.isOnRecordSince(item, instant)) return undefined;
-  return instant;
+function instantOf(watch: JobWatch, item: number): number | undefined {
+  const instant = watch.view.firings.get(item);
+  if (instant === undefined || watch.view.begunByHand.has(item)) return undefined;
+  return watch.isOnRecordSince(item, instant) ? instant : undefined;
 }

@@ -4,7 +4,7 @@ import { type ItemMark, type JobPaths } from '../layout/job-paths.js';
 import { isGone, type JobView } from '../layout/job-view.js';
 import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
 import { type JobWatch } from './job-watch.js';
-import { failoverRemains } from './plan.js';
+import { failoverRemains, idleReports } from './plan.js';
 
 /** What tidying up needs. */
 export interface HousekeepingPorts {
@@ -61,7 +61,8 @@ export class Housekeeping {
     const { registry, watch, paths, me, logger } = this.#ports;
     if ([...watch.view.firingRecords.values()].includes(undefined)) await watch.readAll();
     const { view } = watch;
-    const operations = [...this.#recordOperations(view), ...this.#triggerRemovals(view)];
+    const reports = idleReports(view).map((item): Operation => ({ type: 'remove', path: paths.crashReport(item) }));
+    const operations = [...this.#recordOperations(view), ...this.#triggerRemovals(view), ...reports];
     if (operations.length > 0) await registry.commit(operations);
     if (view.leader !== me || !view.processing || view.reshardingNeeded) return;
     await registry.remove(paths.processing);

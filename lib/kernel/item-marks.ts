@@ -227,6 +227,17 @@ export class ItemMarks {
       if (result.status === 'rejected') logger.debug(`Job '${paths.jobName}': ${String(result.reason)}`);
   }
 
+  /** All nodes that speak of this instance's run of the item. */
+  #traces(item: number): readonly string[] {
+    const { paths, watch } = this.#ports;
+    const marks = this.#marked.get(item)?.marks ?? [];
+    const report = paths.crashReport(item);
+    return [
+      ...marks.map((mark) => paths.item(item, mark)),
+      ...(marks === RESCUE && watch.nodes.has(report) ? [report] : []),
+    ];
+  }
+
   #drop(item: number): void {
     if (this.#marked.get(item)?.state === 'running') this.#running--;
     this.#marked.delete(item);
@@ -244,12 +255,9 @@ export class ItemMarks {
     const present = items.filter((item) => this.#marked.get(item)?.session === session);
     for (const item of items) if (!present.includes(item)) this.#markLeft(item);
     if (present.length === 0) return;
-    const operations = present.flatMap((item) =>
-      (this.#marked.get(item)?.marks ?? []).map((mark): Operation => ({
-        type: 'remove',
-        path: paths.item(item, mark),
-      })),
-    );
+    const operations = present
+      .flatMap((item) => this.#traces(item))
+      .map((path): Operation => ({ type: 'remove', path }));
     try {
       await registry.commit(operations);
       for (const item of present) this.#drop(item);

@@ -287,12 +287,21 @@ export function failoverRemains(view: JobView): readonly number[] {
   return [...new Set([...view.crashedItems, ...numbersOf(view.items.filter(isIdleTrace))])];
 }
 
+/** Reports of crashes that nobody waits for any more: a Java peer has run the item again, or it is not to be. */
+export function idleReports({ crashReports, crashedItems, items }: JobView): readonly number[] {
+  const inUse = new Set(crashedItems);
+  for (const { item, takenOverBy, failoveringBy } of items)
+    if (takenOverBy !== undefined || failoveringBy !== undefined) inUse.add(item);
+  return [...crashReports.keys()].filter((item) => !inUse.has(item));
+}
+
 /** What instances that are gone have left, or a leader that leads no more. */
 const tidyUp: Rule = ({ now, me }) => {
   // As long as it owns items, its record tells that it kept one.
   const isLeft = (id: string): boolean => isGone(now, id) && !now.items.some(({ owner }) => owner === id);
   if (custodian(now) !== me) return undefined;
-  if ([...now.firingRecords.keys(), ...now.triggers].some(isLeft)) return { type: 'tidy-up' };
+  if ([...now.firingRecords.keys(), ...now.triggers].some(isLeft) || idleReports(now).length > 0)
+    return { type: 'tidy-up' };
   return now.leader === me && now.processing && !now.reshardingNeeded ? { type: 'tidy-up' } : undefined;
 };
 

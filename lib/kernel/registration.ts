@@ -9,7 +9,7 @@ import { fromYaml, toYaml, type ToYamlOptions } from '../layout/job-configuratio
 import { instanceYaml } from '../layout/job-instance.js';
 import { type JobPaths } from '../layout/job-paths.js';
 import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
-import { instantOf, reportOperations } from './failover.js';
+import { reportOperations } from './failover.js';
 import { type JobDefinition } from './job-definition.js';
 import { type JobWatch } from './job-watch.js';
 import { failsOver } from './select-items.js';
@@ -82,7 +82,7 @@ export async function registerInstance(
     const operations = registrationOperations(ports, config, arrival);
     if (operations.length === 0) return;
     try {
-      await createParents(ports);
+      await createParents(ports, arrival);
       await ports.registry.commit(operations);
       await ports.watch.sync();
       return;
@@ -170,8 +170,7 @@ function unfinishedOperations({
     .flatMap((item): readonly Operation[] => {
       const isUnfinished = failsOver(view) && !endedItems.includes(item.item);
       const isToWait = isUnfinished && !view.crashedItems.includes(item.item);
-      const instant = instantOf(watch, view, item.item);
-      return reportOperations({ paths, item, isDead: (runner) => runner === id, isToWait, instant });
+      return reportOperations({ watch, paths, item, isDead: (runner) => runner === id, isToWait });
     });
 }
 
@@ -181,10 +180,11 @@ function wantedStatus(status: string | undefined, config: JobConfiguration): 'EN
   return status === 'DISABLED' && !config.overwrite ? 'DISABLED' : 'ENABLED';
 }
 
-async function createParents({ registry, watch, paths }: RegistrationPorts): Promise<void> {
-  const missing = [paths.instances, paths.servers, paths.firings, paths.lives, paths.crashedItems].filter(
-    (path) => !watch.nodes.has(path),
-  );
+async function createParents({ registry, watch, paths }: RegistrationPorts, { occasion }: Arrival): Promise<void> {
+  const parents = [paths.instances, paths.servers, paths.firings, paths.lives];
+  // Only one who comes back can have left a run behind.
+  if (occasion === 'return') parents.push(paths.crashedItems, paths.crashReports);
+  const missing = parents.filter((path) => !watch.nodes.has(path));
   await Promise.all(missing.map((path) => registry.create(path, '')));
 }
 

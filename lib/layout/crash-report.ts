@@ -1,6 +1,6 @@
 /**
- * The value of `leader/failover/items/{item}`: the instant whose firing was cut short. It is written down because by the time
- * somebody takes the item over, its owner may have begun it for a later one. Java writes the empty text and reads nothing.
+ * The value of `x-node/crashed/{item}`: the instant whose firing was cut short. It is written down because by the time
+ * somebody takes the item over, its owner may have begun it for a later one. Java neither writes nor reads it.
  */
 
 const UNKNOWN = 'unknown';
@@ -10,8 +10,7 @@ export function encodeCrash(instant: number | undefined): string {
   return instant === undefined ? UNKNOWN : String(instant);
 }
 
-/** The inverse of `encodeCrash`; `'unsaid'` for what a Java instance, or somebody else, has written. */
-export function decodeCrash(text: string): number | undefined | 'unsaid' {
-  if (text === UNKNOWN) return undefined;
-  return /^\d{1,15}$/.test(text) ? Number(text) : 'unsaid';
+/** The inverse of `encodeCrash`; what cannot be read tells nothing. */
+export function decodeCrash(text: string): number | undefined {
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

@@ -25,6 +25,7 @@
  * └── x-node                              our own
  *     ├── fired/{id}                      which instants this instance has begun → firing-record.ts
  *     ├── live/{id}                       a session node: this instance's process has not ended
+ *     ├── crashed/{item}                  the firing that was cut short, until it has been run again → crash-report.ts
  *     └── guarantee/…                     who has come to which meeting of items → attendance.ts
  * ```
  *
@@ -43,7 +44,7 @@ export type JobPath =
   | { readonly type: PlainNode }
   | { readonly type: 'instance' | 'trigger' | 'firing' | 'live' | 'attendance'; readonly id: string }
   | { readonly type: 'server'; readonly ip: string }
-  | { readonly type: 'crashedItem' | 'item'; readonly item: number }
+  | { readonly type: 'crashedItem' | 'crashReport' | 'item'; readonly item: number }
   | { readonly type: 'itemMark'; readonly item: number; readonly mark: ItemMark }
   | { readonly type: 'guarantee' | 'guaranteeLatch' | 'called' | 'call'; readonly stage: GuaranteeStage }
   | { readonly type: 'guaranteeItem'; readonly stage: GuaranteeStage; readonly item: number }
@@ -69,7 +70,8 @@ type PlainNode =
   | 'nextJobInstanceIp'
   | 'firings'
   | 'lives'
-  | 'attendances';
+  | 'attendances'
+  | 'crashReports';
 
 const ITEM_MARKS = ['instance', 'running', 'failover', 'failovering', 'misfire', 'disabled'] as const;
 
@@ -200,6 +202,15 @@ export class JobPaths {
     return `${this.root}/x-node/fired/${id}`;
   }
 
+  get crashReports(): string {
+    return `${this.root}/x-node/crashed`;
+  }
+
+  /** Which firing of a crashed item was cut short, until somebody has run it again. Persistent, unknown to Java. */
+  crashReport(item: number): string {
+    return `${this.root}/x-node/crashed/${item}`;
+  }
+
   get lives(): string {
     return `${this.root}/x-node/live`;
   }
@@ -267,6 +278,7 @@ const PLAIN_NODES: ReadonlyMap<string, JobPath> = new Map<string, JobPath>([
   ['x-node/guarantee/completed', { type: 'called', stage: 'completed' }],
   ['x-node/guarantee/started-by', { type: 'call', stage: 'started' }],
   ['x-node/guarantee/completed-by', { type: 'call', stage: 'completed' }],
+  ['x-node/crashed', { type: 'crashReports' }],
 ]);
 
 function parseBelowRoot(relative: string): JobPath {
@@ -291,6 +303,8 @@ function parseBelowRoot(relative: string): JobPath {
       return { type: 'attendance', id: name };
     case 'leader/failover/items':
       return ofItem(name, (item) => ({ type: 'crashedItem', item }));
+    case 'x-node/crashed':
+      return ofItem(name, (item) => ({ type: 'crashReport', item }));
     case 'sharding':
       return ofItem(name, (item) => ({ type: 'item', item }));
     case 'guarantee/started':

@@ -1,6 +1,7 @@
 import { InvalidConfigurationError } from '../api/errors.js';
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type MirroredNode } from '../registry/registry-center.js';
+import { decodeCrash } from './crash-report.js';
 import { decodeFirings, type FiringRecord, mergeFirings } from './firing-record.js';
 import { GuaranteeDraft } from './guarantee-view.js';
 import { addMark, type ItemDraft, newItem, textOf } from './item-view.js';
@@ -120,6 +121,7 @@ class Draft {
   readonly #live = new Set<string>();
   readonly #triggers = new Set<string>();
   readonly #crashedItems: number[] = [];
+  readonly #crashReports = new Map<number, number | undefined>();
   readonly #startedItems = new Set<number>();
   readonly #completedItems = new Set<number>();
   #leader: string | undefined;
@@ -163,6 +165,9 @@ class Draft {
       case 'crashedItem':
         this.#crashedItems.push(path.item);
         return;
+      case 'crashReport':
+        this.#crashReports.set(path.item, decodeCrash(node.value ?? ''));
+        return;
       case 'guaranteeItem':
         (path.stage === 'started' ? this.#startedItems : this.#completedItems).add(path.item);
         return;
@@ -193,6 +198,7 @@ class Draft {
       items: [...this.#items.values()].sort((one, other) => one.item - other.item),
       triggers: this.#triggers,
       crashedItems: this.#crashedItems.sort((one, other) => one - other),
+      crashReports: this.#crashReports,
       startedItems: this.#startedItems,
       completedItems: this.#completedItems,
       guarantee: this.guarantee.finished(),

@@ -42,6 +42,11 @@ export interface JobView {
   readonly triggers: ReadonlySet<string>;
   /** Items waiting to be taken over, in ascending order. */
   readonly crashedItems: readonly number[];
+  /**
+   * The instant, in milliseconds since 1970, whose firing was cut short, by item, until it has been run again; `undefined`
+   * if nobody knows it. Not for items that only a Java instance has reported.
+   */
+  readonly crashReports: ReadonlyMap<number, number | undefined>;
   /** Items that have reported their start, or completion, to the listeners that run once for the cluster. */
   readonly startedItems: ReadonlySet<number>;
   readonly completedItems: ReadonlySet<number>;

@@ -50,6 +50,8 @@ const every: readonly (readonly [path: string, written: string, parsed: JobPath]
   [paths.nextJobInstanceIp, '/bill/next-job-instance-ip', { type: 'nextJobInstanceIp' }],
   [paths.firings, '/bill/x-node/fired', { type: 'firings' }],
   [paths.firing(id), `/bill/x-node/fired/${id}`, { type: 'firing', id }],
+  [paths.crashReports, '/bill/x-node/crashed', { type: 'crashReports' }],
+  [paths.crashReport(3), '/bill/x-node/crashed/3', { type: 'crashReport', item: 3 }],
   [paths.lives, '/bill/x-node/live', { type: 'lives' }],
   [paths.live(id), `/bill/x-node/live/${id}`, { type: 'live', id }],
   [paths.attendances, '/bill/x-node/guarantee/present', { type: 'attendances' }],

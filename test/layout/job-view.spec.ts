@@ -141,6 +141,7 @@ describe('a view', () => {
       items: [],
       triggers: new Set(),
       crashedItems: [],
+      crashReports: new Map(),
       startedItems: new Set(),
       completedItems: new Set(),
       guarantee: NO_GUARANTEE,

@@ -39,6 +39,7 @@ const KINDS = [
   ['next-runner', /^next-job-instance-ip$/],
   ['live', /^x-node\/live\/(?<of>[^/]+)$/],
   ['record', /^x-node\/fired\/(?<of>[^/]+)$/],
+  ['crash-report', /^x-node\/crashed\/(?<item>\d+)$/],
   ['place-in-the-failover-queue', /^leader\/failover\/latch\/[^/]+$/],
   ['place-in-a-queue', /^(leader\/election\/latch|guarantee\/\w+-latch)\/[^/]+$/],
   ['time', /^systemTime\/current$/],
@@ -87,12 +88,14 @@ function changeOf(root: string, { path, before, after }: NodeChange): Change {
 
 /**
  * What says nothing to a reader: queueing for a latch, asking for the time, the root and folders that come to be, and writes
- * that only count up a version, which fences others. What an instance writes down of the firings it begins shows as its runs.
+ * that only count up a version, which fences others. What an instance writes down of the firings it begins, or of those that
+ * were cut short, shows as runs.
  */
 function isSilent({ kind, did }: Change): boolean {
   switch (kind) {
     case 'place-in-a-queue':
     case 'time':
+    case 'crash-report':
       return true;
     case 'place-in-the-failover-queue':
       return did === 'removed';

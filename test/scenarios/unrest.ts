@@ -5,7 +5,7 @@ import { type Stage } from './stage.js';
 const LASTING = [
   /^$/,
   /^config$/,
-  /^(instances|servers|leader|leader\/(election|election\/latch|sharding|failover|failover\/(items|latch))|sharding|trigger|guarantee|guarantee\/\w+-latch|systemTime|systemTime\/current|x-node|x-node\/(live|fired))$/,
+  /^(instances|servers|leader|leader\/(election|election\/latch|sharding|failover|failover\/(items|latch))|sharding|trigger|guarantee|guarantee\/\w+-latch|systemTime|systemTime\/current|x-node|x-node\/(live|fired|crashed))$/,
   /^servers\/[^/]+$/,
   /^leader\/election\/instance$/,
   /^sharding\/\d+(\/(instance|disabled))?$/,

@@ -175,7 +175,7 @@ function scheduledFor(
   { changes }: Commit,
 ): number | undefined {
   const record = changes.find(({ path }) => path === paths.firing(id));
-  const [before, after] = [record?.before, record?.after].map((text) => decodeFirings(text ?? '').get(item));
+  const [before, after] = [record?.before, record?.after].map((text) => decodeFirings(text ?? '').instants.get(item));
   return after === undefined || after === before ? undefined : after - START;
 }
 

@@ -83,6 +83,7 @@ export function aView(names: readonly string[], changes: Partial<JobView> = {}):
     items: Array.from({ length: config.shardingTotalCount }, (_, item) => anItem(item, { owner: owner(item) })),
     triggers: new Set(),
     crashedItems: [],
+    crashReports: new Map(),
     startedItems: new Set(),
     completedItems: new Set(),
     guarantee: NO_GUARANTEE,

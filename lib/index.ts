@@ -10,6 +10,7 @@ export {
 } from './nest/elastic-job.module.js';
 export { type ElasticJobModuleOptions, JobSettings, RegCenterSettings } from './nest/module-settings.js';
 export { ElasticJob, type ElasticJobOptions, InjectOneOffJob } from './nest/elastic-job.decorator.js';
+export { JobListener } from './nest/job-listener.decorator.js';
 export { elasticJobConfig, type ElasticJobConfigFactory } from './nest/yaml-file.js';
 export { type AddJobOptions, type JobBootstrap, JobBootstraps } from './nest/job-bootstraps.js';
 export { JobHandle } from './nest/job-handle.js';
@@ -29,6 +30,12 @@ export { type JobPhase, type JobRuntime } from './kernel/job-runtime.js';
 export { type FiringTimers } from './kernel/cron-timer.js';
 
 // What users may add
+export {
+  AbstractDistributeOnceElasticJobListener,
+  type AnyJobListener,
+  type ElasticJobListener,
+} from './api/job-listener.js';
+export { type ShardingContexts } from './api/sharding-contexts.js';
 export { type JobErrorHandler } from './api/error-handler.js';
 export { type TypedJobItemExecutor } from './api/job-executor.js';
 export { type JobInstance, type JobShardingStrategy } from './api/sharding-strategy.js';

@@ -44,7 +44,7 @@ export class JobOptions {
   @TextSetting() jobExecutorThreadPoolSizeProviderType?: string;
   /** Type of the error handler: LOG, THROW, IGNORE or one of yours. Default: LOG. */
   @TextSetting() jobErrorHandlerType?: string;
-  /** Types of the job's listeners. */
+  /** Types of the job's listeners: providers with `@JobListener('…')`, or `listeners` of `forRoot()`. While a job has any, one firing ends before the next begins. */
   @TextListSetting() jobListenerTypes?: readonly string[];
   /** What the job does, for people. */
   @TextSetting() description?: string;

@@ -2,10 +2,11 @@ import { Inject, Injectable, Scope } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { DiscoveryService } from '@nestjs/core';
 import { type ElasticJobMetadata, jobsOf } from './elastic-job.decorator.js';
+import { listenerTypeOf } from './job-listener.decorator.js';
 
 type Wrapper = ReturnType<DiscoveryService['getProviders']>[number];
 
-/** A provider of the application, as far as jobs are concerned. */
+/** A provider of the application, as far as jobs and their listeners are concerned. */
 export interface FoundProvider {
   /** Name of the class, or of the token if it is no class. */
   readonly className: string;
@@ -19,6 +20,8 @@ export interface FoundProvider {
   readonly scopeFault: string | undefined;
   /** What it is decorated to be. */
   readonly jobs: readonly ElasticJobMetadata[];
+  /** The listener it is decorated to be, by its type. */
+  readonly listener?: { readonly type: unknown } | undefined;
 }
 
 /** Finds the application's providers. Has no effects. */
@@ -61,7 +64,7 @@ function found(wrapper: Wrapper): FoundProvider | undefined {
     wrapper.token,
   ];
   const candidates = types.filter((type): type is NamedType => typeof type === 'function' && type !== Object);
-  const type = candidates.find((candidate) => jobsOf(candidate).length > 0) ?? candidates[0];
+  const type = candidates.find(isDecorated) ?? candidates[0];
   const className = type?.name ?? String(wrapper.name);
   return {
     className,
@@ -70,7 +73,12 @@ function found(wrapper: Wrapper): FoundProvider | undefined {
     instance: instance as object | undefined,
     scopeFault,
     jobs: type === undefined ? [] : jobsOf(type),
+    listener: type === undefined ? undefined : listenerTypeOf(type),
   };
+}
+
+function isDecorated(type: object): boolean {
+  return jobsOf(type).length > 0 || listenerTypeOf(type) !== undefined;
 }
 
 interface NamedType {

@@ -26,7 +26,6 @@ import { systemClock } from '../time/clock.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { type JobBootstrap, JobBootstraps } from './job-bootstraps.js';
 import { type DefinedJob } from './job-definitions.js';
-import { type ModuleSettings } from './module-settings.js';
 import { createRegistryCenter } from './registry-center.factory.js';
 import { SchedulerRegistryTimers } from './scheduler-registry-timers.js';
 import { type ElasticJobSettings, readSettings } from './settings.js';
@@ -77,7 +76,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     for (const warning of settings.warnings) logger.warn(warning);
     const registry = settings.module.registryCenter ?? createRegistryCenter(settings.regCenter);
     logger.log(describe(registry, settings));
-    this.#host = new JobHost(hostOptions(registry, settings.module, { logger, scheduler: this.#scheduler }));
+    this.#host = new JobHost(hostOptions(registry, settings, { logger, scheduler: this.#scheduler }));
     this.#bootstraps.open(this.#host);
     try {
       registry.connect();
@@ -154,7 +153,7 @@ function start(bootstrap: JobBootstrap): Promise<void> {
 
 function hostOptions(
   registryCenter: RegistryCenter,
-  module: ModuleSettings,
+  { module, listeners }: ElasticJobSettings,
   { logger, scheduler }: { readonly logger: JobLogger; readonly scheduler: SchedulerRegistry },
 ): ConstructorParameters<typeof JobHost>[0] {
   const { strategies, executors, errorHandlers, threadPoolSizeProviders, shutdownGracePeriodMilliseconds } = module;
@@ -168,6 +167,7 @@ function hostOptions(
     ...(executors && { executors }),
     ...(errorHandlers && { errorHandlers }),
     ...(threadPoolSizeProviders && { threadPoolSizeProviders }),
+    listeners,
     ...(shutdownGracePeriodMilliseconds !== undefined && { shutdownGracePeriodMilliseconds }),
   };
 }

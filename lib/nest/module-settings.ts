@@ -2,6 +2,7 @@ import { type Type } from '@nestjs/common';
 import { describeValue } from '../api/describe-value.js';
 import { type JobErrorHandler } from '../api/error-handler.js';
 import { type TypedJobItemExecutor } from '../api/job-executor.js';
+import { type AnyJobListener, faultInListener } from '../api/job-listener.js';
 import { JobOptions } from '../api/job-options.js';
 import { type JobLogger } from '../api/logger.js';
 import { BooleanSetting, IntegerSetting, Setting, TextSetting } from '../api/setting.js';
@@ -70,6 +71,8 @@ export class ModuleSettings {
   /** Providers of the number of items that run at once, besides CPU and SINGLE_THREAD. */
   @Setting({ kind: 'code', demand: listOf('getSize') })
   threadPoolSizeProviders?: readonly JobExecutorThreadPoolSizeProvider[];
+  /** Job listeners besides the providers that are decorated with `@JobListener('…')`. */
+  @Setting({ kind: 'code', demand: demandOnListeners }) listeners?: readonly AnyJobListener[];
   /** Where the library says what happens. Default: Nest's logger, context `ElasticJob`. */
   @Setting({ kind: 'code', demand: objectWith('debug', 'log', 'warn', 'error') }) logger?: JobLogger;
   /** A registry centre made by you; comes before `regCenter`. It is connected and closed with the application. */
@@ -89,6 +92,7 @@ export interface ElasticJobModuleOptions extends Pick<
   | 'executors'
   | 'errorHandlers'
   | 'threadPoolSizeProviders'
+  | 'listeners'
   | 'logger'
   | 'registryCenter'
 > {
@@ -109,6 +113,17 @@ function objectWith(...methods: readonly string[]): (value: unknown) => string |
     const missing = methods.find((method) => typeof (value as Record<string, unknown> | null)?.[method] !== 'function');
     return missing === undefined ? undefined : `must be an object with the method ${missing}()`;
   };
+}
+
+function demandOnListeners(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return 'must be a list of job listeners';
+  for (const entry of value as unknown[]) {
+    const { type } = (entry ?? {}) as { readonly type?: unknown };
+    if (typeof type !== 'string' || type.trim() === '') return `must be a list of job listeners that have a 'type'`;
+    const fault = faultInListener(entry);
+    if (fault !== undefined) return `must be a list of job listeners, but ${type} ${fault}`;
+  }
+  return undefined;
 }
 
 function listOf(method: string): (value: unknown) => string | undefined {

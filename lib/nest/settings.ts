@@ -6,9 +6,11 @@ import { systemClock } from '../time/clock.js';
 import { QuartzCron } from '../time/cron.js';
 import { parseTimeZone } from '../time/time-zone.js';
 import { bind, type BoundTree, type Layer } from './binding.js';
+import { type AnyJobListener } from '../api/job-listener.js';
 import { type FoundProvider } from './elastic-job.explorer.js';
 import { originKey, readEnvironment } from './environment.js';
 import { type DefinedJob, defineJobs } from './job-definitions.js';
+import { defineListeners } from './listener-definitions.js';
 import { ModuleSettings, RegCenterSettings } from './module-settings.js';
 
 /** Where settings come from. */
@@ -26,6 +28,7 @@ export interface ElasticJobSettings {
   readonly module: ModuleSettings;
   readonly regCenter: RegCenterSettings;
   readonly jobs: readonly DefinedJob[];
+  readonly listeners: readonly AnyJobListener[];
   /** What is allowed, but perhaps not meant; one sentence each. */
   readonly warnings: readonly string[];
 }
@@ -69,16 +72,20 @@ export function readSettings({
   const { jobs, faults } = defineJobs({ providers, jobs: tree.jobs, originOf: (name) => originOf('jobs', name) });
   const module = Object.assign(new ModuleSettings(), Object.fromEntries(tree.module));
   const regCenter = Object.assign(new RegCenterSettings(), Object.fromEntries(tree.regCenter));
+  const moduleFaults = faultsIn(module, 'elasticjob', originOf());
+  const given = moduleFaults.length === 0 ? (module.listeners ?? []) : [];
+  const { listeners, faults: listenerFaults } = defineListeners(providers, given);
   const all = [
     ...tree.faults,
     ...variables.faults,
-    ...faultsIn(module, 'elasticjob', originOf()),
+    ...moduleFaults,
     ...faultsInRegCenter(tree, regCenter, originOf('regCenter')),
     ...faults,
+    ...listenerFaults,
   ];
-  if (all.length === 0) all.push(...faultsInTypes(module, jobs));
+  if (all.length === 0) all.push(...faultsInTypes(module, jobs, listeners));
   if (all.length > 0) throw new InvalidConfigurationError([...new Set(all)]);
-  return { module, regCenter, jobs, warnings: warningsOn(jobs, variables.strangers) };
+  return { module, regCenter, jobs, listeners, warnings: warningsOn(jobs, variables.strangers) };
 }
 
 function keysOf(props: unknown): readonly string[] {
@@ -95,13 +102,18 @@ function faultsInRegCenter(
   return lacksNamespace ? [...faults, NAMESPACE_FAULT] : faults;
 }
 
-function faultsInTypes(module: ModuleSettings, jobs: readonly DefinedJob[]): readonly string[] {
+function faultsInTypes(
+  module: ModuleSettings,
+  jobs: readonly DefinedJob[],
+  listeners: readonly AnyJobListener[],
+): readonly string[] {
   const { strategies, executors, errorHandlers, threadPoolSizeProviders } = module;
   const extensions = {
     ...(strategies && { strategies }),
     ...(executors && { executors }),
     ...(errorHandlers && { errorHandlers }),
     ...(threadPoolSizeProviders && { threadPoolSizeProviders }),
+    listeners,
   };
   const silent = { debug: () => undefined, log: () => undefined, warn: () => undefined, error: () => undefined };
   const types = new JobTypes(extensions, { clock: systemClock, logger: silent });

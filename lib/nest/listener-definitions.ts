@@ -1,0 +1,74 @@
+import { describeValue } from '../api/describe-value.js';
+import { type AnyJobListener, faultInListener, isDistributeOnce, LOWEST_ORDER } from '../api/job-listener.js';
+import { type FoundProvider } from './elastic-job.explorer.js';
+
+/** A listener, and who defined it. */
+interface DefinedListener {
+  readonly type: string;
+  readonly listener: AnyJobListener;
+  readonly owner: string;
+}
+
+/**
+ * The listeners that decorators and options define together, and everything that is wrong with them.
+ * @param given those of `forRoot()`, which have been checked one by one
+ */
+export function defineListeners(
+  providers: readonly FoundProvider[],
+  given: readonly AnyJobListener[],
+): { readonly listeners: readonly AnyJobListener[]; readonly faults: readonly string[] } {
+  const faults: string[] = [];
+  const defined = given.map((listener) => ({ type: listener.type ?? '', listener, owner: "forRoot()'s listeners" }));
+  for (const provider of providers) {
+    const found = provider.listener === undefined ? undefined : listenerOf(provider, provider.listener.type);
+    if (typeof found === 'string') faults.push(found);
+    else if (found !== undefined) defined.push(found);
+  }
+  return { listeners: defined.map(({ listener }) => listener), faults: [...faults, ...faultsInTypes(defined)] };
+}
+
+/** The provider as a listener, or what is wrong with it. */
+function listenerOf(
+  { className, label, instance, scopeFault }: FoundProvider,
+  type: unknown,
+): DefinedListener | string {
+  if (typeof type !== 'string' || type.trim() === '')
+    return `@JobListener on ${className}: the listener's type must be a text that is not empty, got ${describeValue(type)}`;
+  const path = `@JobListener(${describeValue(type)})`;
+  if (scopeFault !== undefined)
+    return `${path}: ${label} cannot be a listener: it ${scopeFault}, and a job runs outside of any request`;
+  const fault = faultInListener(instance);
+  if (fault !== undefined) return `${path}: ${label} cannot be a listener: it ${fault}`;
+  return { type, listener: named(type, instance as AnyJobListener), owner: label };
+}
+
+function faultsInTypes(defined: readonly DefinedListener[]): readonly string[] {
+  const owners = new Map<string, string[]>();
+  for (const { type, owner } of defined)
+    owners.set(type.toUpperCase(), [...(owners.get(type.toUpperCase()) ?? []), owner]);
+  return [...owners]
+    .filter(([, labels]) => labels.length > 1)
+    .map(
+      ([type, labels]) => `The job listener ${type} is defined ${labels.length} times: by ${labels.join(' and by ')}`,
+    );
+}
+
+/** The listener under the decorator's name. Not derived from it, for it may have private members. */
+function named(type: string, listener: AnyJobListener): AnyJobListener {
+  const order = (): number => listener.order?.() ?? LOWEST_ORDER;
+  if (isDistributeOnce(listener))
+    return {
+      type,
+      order,
+      startedTimeoutMilliseconds: listener.startedTimeoutMilliseconds,
+      completedTimeoutMilliseconds: listener.completedTimeoutMilliseconds,
+      doBeforeJobExecutedAtLastStarted: (contexts) => listener.doBeforeJobExecutedAtLastStarted(contexts),
+      doAfterJobExecutedAtLastCompleted: (contexts) => listener.doAfterJobExecutedAtLastCompleted(contexts),
+    };
+  return {
+    type,
+    order,
+    beforeJobExecuted: (contexts) => listener.beforeJobExecuted(contexts),
+    afterJobExecuted: (contexts) => listener.afterJobExecuted(contexts),
+  };
+}

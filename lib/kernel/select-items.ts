@@ -111,7 +111,7 @@ export function hasUnreadDeadMarks(view: JobView): boolean {
 
 /** Crashed items that wait for somebody and that nobody runs. */
 export function claimableItems(view: JobView, busy: ReadonlySet<number>): readonly ItemView[] {
-  if (!failsOver(view)) return [];
+  if (!failsOver(view) || view.crashedItems.length === 0) return [];
   return view.items.filter((item) => {
     const runnerDied = item.running && item.runningOn !== undefined && isGone(view, item.runningOn);
     return view.crashedItems.includes(item.item) && (isUnoccupied(item, busy) || (runnerDied && !busy.has(item.item)));
@@ -124,12 +124,13 @@ export function claimableItems(view: JobView, busy: ReadonlySet<number>): readon
  */
 export function shareOfCrashed(view: JobView, me: string, busy: ReadonlySet<number>): readonly ItemView[] {
   const claimable = claimableItems(view, busy);
+  if (claimable.length === 0) return [];
   const working = new Set(view.items.flatMap((item) => (item.running ? [item.takenOverBy ?? item.owner] : [])));
   const idle = availableInstances(view)
     .map(({ jobInstanceId }) => jobInstanceId)
     .filter((id) => id === me || !working.has(id));
   const rank = idle.indexOf(me);
-  if (rank < 0 || claimable.length === 0) return [];
+  if (rank < 0) return [];
   const size = Math.ceil(claimable.length / idle.length);
   const share = new Set(Array.from({ length: size }, (_, index) => (rank * size + index) % claimable.length));
   return claimable.filter((_, index) => share.has(index));

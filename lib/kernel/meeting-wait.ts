@@ -1,3 +1,4 @@
+import { describeRound } from '../layout/attendance.js';
 import { DeadlineExceededError } from '../api/errors.js';
 import { hasJavaPeers, isGone, type JobView } from '../layout/job-view.js';
 import { type Coming, type Meeting } from './meeting.js';
@@ -159,7 +160,7 @@ export class MeetingWait {
     const what = meeting.stage === 'started' ? 'start' : 'complete';
     throw new OnceCallTimeoutError(
       coming.timeoutMs,
-      `Job '${paths.jobName}' waited for all items of ${meeting.round} to ${what}, in vain for ${whom}, and goes on`,
+      `Job '${paths.jobName}' waited for all items of ${describeRound(meeting.round)} to ${what}, in vain for ${whom}, and goes on`,
     );
   }
 
@@ -172,7 +173,11 @@ export class MeetingWait {
     const calling = view.guarantee[meeting.stage].call;
     const isBusy = calling !== undefined && calling.instance !== me && !isGone(view, calling.instance);
     if (isBusy)
-      return { type: 'wait', untilMs: Infinity, whom: `the call for ${calling.round} by ${calling.instance} to end` };
+      return {
+        type: 'wait',
+        untilMs: Infinity,
+        whom: `the call for ${describeRound(calling.round)} by ${calling.instance} to end`,
+      };
     if (this.#wasCalledByJava(view)) return { type: 'called-by-java' };
     return this.#decideBy(missingItems(view, meeting, this.#ports.instantToCatchUp));
   }

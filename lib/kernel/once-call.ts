@@ -1,7 +1,7 @@
 import { ElasticJobError, JobStoppedError, RegistryConflictError } from '../api/errors.js';
 import { type JobLogger } from '../api/logger.js';
 import { abortable, sleep } from '../async/wait.js';
-import { encodeCall, encodeCalled } from '../layout/attendance.js';
+import { describeRound, encodeCall, encodeCalled } from '../layout/attendance.js';
 import { hasJavaPeers, isGone, type JobView } from '../layout/job-view.js';
 import { type JobPaths } from '../layout/job-paths.js';
 import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
@@ -85,7 +85,9 @@ export class OnceCall {
         await outcome.catch(() => undefined);
       });
     } catch (error) {
-      logger.warn(`Job '${paths.jobName}': the listener's call for ${meeting.round} is delayed: ${String(error)}`);
+      logger.warn(
+        `Job '${paths.jobName}': the listener's call for ${describeRound(meeting.round)} is delayed: ${String(error)}`,
+      );
       await this.#pause(call.signal);
     }
     return outcome ?? false;

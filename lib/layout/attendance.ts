@@ -44,6 +44,15 @@ export function roundKey({ firing, type }: Round): string {
   return `${'instant' in firing ? firing.instant : `hand-${firing.hand}`}/${name}`;
 }
 
+/** What the key of a round means to people. */
+export function describeRound(key: string): string {
+  const round = parseRoundKey(key);
+  if (round === undefined) return key;
+  const { firing, type } = round;
+  const which = 'instant' in firing ? `at ${new Date(firing.instant).toISOString()}` : `by hand, number ${firing.hand}`;
+  return `the firing ${which} (listener ${type})`;
+}
+
 /** The inverse of `roundKey`, up to the type's case; `undefined` if `key` is none. */
 export function parseRoundKey(key: string): Round | undefined {
   const [, instant, hand, name] = /^(?:(\d{1,15})|hand-(\d{1,15}))\/(\S*)$/.exec(key) ?? [];

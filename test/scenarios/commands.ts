@@ -2,7 +2,7 @@ import { jobConfiguration } from '../../lib/api/job-configuration.js';
 import { toYaml } from '../../lib/layout/job-configuration-yaml.js';
 import { type Duration } from '../../lib/testing/durations.js';
 import { type Command } from './scenario-file.js';
-import { jobSettings, list, numbers } from './settings.js';
+import { jobSettings, list } from './settings.js';
 import { OPERATOR, type Stage } from './stage.js';
 import { JAVA_COMMANDS } from './java-peer.js';
 import { SHOW_COMMANDS } from './shows.js';
@@ -103,12 +103,12 @@ const OPERATORS: Readonly<Record<string, Perform>> = {
 const TIME: Readonly<Record<string, Perform>> = {
   fire: async (stage, { settings }) => {
     stage.work.hold(list(settings.get('hold')));
-    stage.work.fail(numbers(settings.get('throw')));
+    stage.work.fail(list(settings.get('throw')));
     await stage.cluster.fire();
   },
   hold: (stage, { words }) => stage.work.hold(words),
   release: (stage, { words }) => stage.work.release(words),
-  throw: (stage, { words }) => stage.work.fail(words.map(Number)),
+  throw: (stage, { words }) => stage.work.fail(words),
   advance: (stage, { words: [duration] }) => stage.cluster.advance(duration as Duration),
   settle: () => undefined,
 };

@@ -64,6 +64,7 @@ class Telling {
     for (const { of } of changes.take('record', 'removed'))
       this.#say(`${by} took over the record of ${this.#name(of)}`);
     this.#tellAssignment();
+    this.#tellMeetings();
     for (const change of changes.rest) this.#tellAlone(change);
   }
 
@@ -152,6 +153,22 @@ class Telling {
     }
   }
 
+  /** Of items, before they start and when they have completed, for listeners that are called once. */
+  #tellMeetings(): void {
+    const { by } = this.#commit;
+    for (const { of } of this.#changes.take('meeting', 'removed')) {
+      this.#changes.take('arrival', 'removed', (arrival) => arrival.of === of);
+      this.#say(`${by} closed the meeting of all that have ${of}`);
+    }
+    this.#changes.take('meeting', 'created');
+    for (const stage of ['started', 'completed'])
+      this.#items(
+        `${by} reported`,
+        this.#changes.take('arrival', 'created', ({ of }) => of === stage),
+        stage,
+      );
+  }
+
   #tellAssignment(): void {
     const { owners } = this.#commit;
     const changes = this.#changes;
@@ -200,15 +217,7 @@ class Telling {
           after === undefined ? `nobody is named as the next to run` : `next to run is ${this.#commit.serverOf(after)}`,
         );
       case 'arrival':
-        return this.#items(
-          did === 'removed' ? `${by} removed that` : `${by} told that`,
-          [change],
-          did === 'removed' ? `had ${of}` : `has ${of}`,
-        );
-      case 'meeting':
-        return this.#say(
-          did === 'removed' ? `${by} let all go on that have ${of}` : `${by} waits for all that have not ${of}`,
-        );
+        return this.#items(`${by} ${did} the report of`, [change], `as ${of}`);
       case 'crash':
         return this.#items(`${by} ${did} the report of`, [change]);
       case 'misfire':

@@ -38,6 +38,9 @@ const KINDS = [
   ['arrival', /^guarantee\/(?<of>started|completed)\/(?<item>\d+)$/],
   ['next-runner', /^next-job-instance-ip$/],
   ['live', /^x-node\/live\/(?<of>[^/]+)$/],
+  ['presence', /^x-node\/guarantee\/present\/[^/]+$/],
+  ['rounds', /^x-node\/guarantee\/(started|completed)$/],
+  ['caller', /^x-node\/guarantee\/(started|completed)-by$/],
   ['record', /^x-node\/fired\/(?<of>[^/]+)$/],
   ['crash-report', /^x-node\/crashed\/(?<item>\d+)$/],
   ['place-in-the-failover-queue', /^leader\/failover\/latch\/[^/]+$/],
@@ -45,7 +48,7 @@ const KINDS = [
   ['time', /^systemTime\/current$/],
   [
     'folder',
-    /^(instances|servers|leader|leader\/(election|election\/latch|sharding|failover|failover\/(items|latch))|sharding|trigger|guarantee|guarantee\/\w+-latch|systemTime|x-node|x-node\/\w+)$/,
+    /^(instances|servers|leader|leader\/(election|election\/latch|sharding|failover|failover\/(items|latch))|sharding|trigger|guarantee|guarantee\/\w+-latch|systemTime|x-node|x-node\/\w+|x-node\/guarantee\/present)$/,
   ],
 ] as const satisfies readonly (readonly [string, RegExp])[];
 
@@ -89,13 +92,16 @@ function changeOf(root: string, { path, before, after }: NodeChange): Change {
 /**
  * What says nothing to a reader: queueing for a latch, asking for the time, the root and folders that come to be, and writes
  * that only count up a version, which fences others. What an instance writes down of the firings it begins, or of those that
- * were cut short, shows as runs.
+ * were cut short, shows as runs; what it writes down of listeners' meetings, in the calls themselves.
  */
 function isSilent({ kind, did }: Change): boolean {
   switch (kind) {
     case 'place-in-a-queue':
     case 'time':
     case 'crash-report':
+    case 'presence':
+    case 'rounds':
+    case 'caller':
       return true;
     case 'place-in-the-failover-queue':
       return did === 'removed';

@@ -1,6 +1,7 @@
 import { type JobConfiguration } from '../../lib/api/job-configuration.js';
-import { milliseconds } from '../../lib/testing/durations.js';
+import { type Duration, milliseconds } from '../../lib/testing/durations.js';
 import { perform } from './commands.js';
+import { type OnceTimeouts } from './listeners.js';
 import { type Block, type Command, type ScenarioFile } from './scenario-file.js';
 import { jobSettings } from './settings.js';
 import { scenarioJob, Stage } from './stage.js';
@@ -19,6 +20,7 @@ interface Setting {
   readonly jobs: JobConfiguration[];
   sessionTimeoutMs: number;
   graceMs: number;
+  timeouts: OnceTimeouts;
   isDeaf: boolean;
   /** Unrest that the scenario wants to end in. */
   readonly allowed: string[];
@@ -74,8 +76,13 @@ class Player {
 
   #set({ words, settings }: Command): void {
     const [session, grace] = [settings.get('session'), settings.get('grace')];
-    if (session !== undefined) this.#setting.sessionTimeoutMs = milliseconds(session as `${number}s`);
-    if (grace !== undefined) this.#setting.graceMs = milliseconds(grace as `${number}s`);
+    this.#setting.sessionTimeoutMs = msOf(session) ?? this.#setting.sessionTimeoutMs;
+    this.#setting.graceMs = msOf(grace) ?? this.#setting.graceMs;
+    const { startedMs, completedMs } = this.#setting.timeouts;
+    this.#setting.timeouts = {
+      startedMs: msOf(settings.get('started')) ?? startedMs,
+      completedMs: msOf(settings.get('completed')) ?? completedMs,
+    };
     if (words.includes('deaf')) this.#setting.isDeaf = true;
   }
 
@@ -106,6 +113,11 @@ class Player {
   }
 }
 
+function msOf(duration: string | undefined): number | undefined {
+  return duration === undefined ? undefined : milliseconds(duration as Duration);
+}
+
 function newSetting(): Setting {
-  return { jobs: [], sessionTimeoutMs: 6_000, graceMs: 30_000, isDeaf: false, allowed: [] };
+  const timeouts = { startedMs: 60_000, completedMs: 60_000 };
+  return { jobs: [], sessionTimeoutMs: 6_000, graceMs: 30_000, timeouts, isDeaf: false, allowed: [] };
 }

@@ -37,9 +37,9 @@ export function tellRuns(entries: readonly Entry[]): readonly Statement[] {
   for (const entry of entries) {
     if (!('stage' in entry)) {
       told.push(entry);
-      // What is said of these items in between must stay in between.
-      for (const item of entry.items)
-        for (const key of [...open.keys()]) if (key.endsWith(` ${item}`)) open.delete(key);
+      // What is said of these items between the start and the end of their work must stay there.
+      for (const [key, run] of open)
+        if (run.at(-1)?.stage !== 'marked' && entry.items.some((item) => key.endsWith(` ${item}`))) open.delete(key);
       continue;
     }
     const key = `${entry.job} ${entry.instance} ${entry.item}`;
@@ -47,6 +47,8 @@ export function tellRuns(entries: readonly Entry[]): readonly Statement[] {
     const last = run?.at(-1);
     if (run !== undefined && last !== undefined && ORDER.indexOf(entry.stage) > ORDER.indexOf(last.stage)) {
       run.push(entry);
+      // A run is told where its work begins.
+      if (last.stage === 'marked') told.push(...told.splice(told.indexOf(run), 1));
       continue;
     }
     const begun = [entry];
@@ -79,9 +81,5 @@ function describeRun(stages: readonly RunEvent[]): Statement {
   const end = ended?.outcome === 'failed' ? 'failed' : ended?.outcome === 'aborted' ? 'broke off' : 'finished';
   if (started !== undefined) return ended === undefined ? say('started') : say('ran', outcome);
   if (ended !== undefined) return say(end, isLeftMarked ? ['still marked'] : []);
-  return names === 'marked unmarked'
-    ? say('marked and unmarked', ['without running'])
-    : names === 'marked'
-      ? say('marked', ['as running'])
-      : say('unmarked');
+  return say(names === 'marked unmarked' ? 'marked and unmarked without running' : names);
 }

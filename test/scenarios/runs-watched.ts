@@ -28,7 +28,9 @@ export class WatchedWork {
   readonly #open = new Set<OpenRun>();
   /** `item`, or `item@A`; those that run until they are released. */
   readonly #held = new Set<string>();
-  readonly #failing = new Set<number>();
+  readonly #failing = new Set<string>();
+  /** Listeners' calls that are held. */
+  readonly #calls = new Map<string, () => void>();
   readonly #gone = new WeakSet<Member>();
   readonly #frozen = new Map<Member, (() => void)[]>();
   readonly #tokens = new Map<string, number>();
@@ -44,8 +46,8 @@ export class WatchedWork {
     for (const item of items) this.#held.add(item);
   }
 
-  /** The items throw as long as they are named here. */
-  fail(items: readonly number[]): void {
+  /** The items, or listeners' calls, throw as long as they are named here. */
+  fail(items: readonly string[]): void {
     this.#failing.clear();
     for (const item of items) this.#failing.add(item);
   }
@@ -53,16 +55,38 @@ export class WatchedWork {
   /** Ends the runs of held items, and holds them no more. */
   release(items: readonly string[]): void {
     for (const item of items) {
-      this.#held.delete(item);
+      for (const held of this.#held) if (held === item || held.startsWith(`${item}@`)) this.#held.delete(held);
+      for (const [place, end] of this.#calls) if (place === item || place.startsWith(`${item}@`)) end();
       for (const run of [...this.#open])
         if (item === `${run.context.shardingItem}` || item === placeOf(run)) this.#letEnd(run, 'ok');
     }
+  }
+
+  /** A listener's call: ends at once unless it is held, as `started` or `started@A`, or to fail. */
+  async listen(member: Member, name: string, what: string, signal: AbortSignal): Promise<void> {
+    const place = `${what}@${name}`;
+    const isHeld = this.#held.has(what) || this.#held.has(place);
+    if (isHeld && !signal.aborted)
+      await new Promise<void>((resolve) => {
+        const end = (): void => {
+          this.#calls.delete(place);
+          resolve();
+        };
+        this.#calls.set(place, end);
+        signal.addEventListener('abort', () => {
+          this.#ports.chronicle.say(`${name} was told to break off the call '${what}'`);
+          end();
+        });
+      });
+    if (this.#gone.has(member)) return new Promise(() => undefined);
+    if (this.#failing.has(what)) throw new Error(`${what} fails`);
   }
 
   /** What this instance runs is of no account any more. */
   lose(member: Member): void {
     this.#gone.add(member);
     for (const run of this.#open) if (run.member === member) this.#open.delete(run);
+    for (const place of this.#calls.keys()) if (place.endsWith(`@${member.name}`)) this.#calls.delete(place);
   }
 
   freeze(member: Member): void {
@@ -75,9 +99,9 @@ export class WatchedWork {
     for (const end of ends) end();
   }
 
-  /** Runs that have begun and not ended, as `0@A`. */
+  /** Runs and listeners' calls that have begun and not ended, as `0@A`. */
   get open(): readonly string[] {
-    return [...this.#open].map(placeOf);
+    return [...[...this.#open].map(placeOf), ...this.#calls.keys()];
   }
 
   async execute(member: Member, name: string, context: ShardingContext): Promise<void> {
@@ -87,7 +111,7 @@ export class WatchedWork {
     const isHeld = this.#held.has(`${item}`) || this.#held.has(place);
     const how = isHeld ? await this.#wait(member, name, context) : 'ok';
     if (this.#gone.has(member)) return new Promise(() => undefined);
-    const outcome = how === 'ok' && this.#failing.has(item) ? 'failed' : how;
+    const outcome = how === 'ok' && this.#failing.has(`${item}`) ? 'failed' : how;
     const isMarked = this.#ports.isMarked(name, context);
     this.#ports.chronicle.note({ stage: 'ended', job, instance: name, item, outcome, isMarked });
     if (outcome === 'failed') throw new Error(`item ${item} fails`);

@@ -38,11 +38,6 @@ function read(key: string, value: string, line: string): Partial<JobConfiguratio
   return reader(value);
 }
 
-/** `0,2` as numbers. */
-export function numbers(text: string | undefined): readonly number[] {
-  return list(text).map(Number);
-}
-
 /** `0,2@B` as texts. */
 export function list(text: string | undefined): readonly string[] {
   return text === undefined || text === '' ? [] : text.split(',');

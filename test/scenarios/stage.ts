@@ -1,5 +1,6 @@
 import { jobConfiguration, type JobConfiguration } from '../../lib/api/job-configuration.js';
 import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../../lib/kernel/job-bootstrap.js';
+import { type JobHostOptions } from '../../lib/kernel/job-host.js';
 import { JobPaths } from '../../lib/layout/job-paths.js';
 import { type JobView, readJobView } from '../../lib/layout/job-view.js';
 import { type EmbeddedNamespace, type WatchedCommit } from '../../lib/registry/embedded/embedded-namespace.js';
@@ -8,6 +9,7 @@ import { type Member } from '../../lib/testing/member.js';
 import { TestCluster } from '../../lib/testing/test-cluster.js';
 import { Chronicle } from './chronicle.js';
 import { tellCommit } from './commit-words.js';
+import { type OnceTimeouts, scenarioListeners } from './listeners.js';
 import { Network } from './network.js';
 import { WatchedWork } from './runs-watched.js';
 
@@ -19,6 +21,8 @@ export interface StageOptions {
   readonly jobs: readonly JobConfiguration[];
   readonly sessionTimeoutMs: number;
   readonly graceMs: number;
+  /** Of the listener that is called once in the cluster. */
+  readonly timeouts: OnceTimeouts;
 }
 
 /** A cluster on which a scenario is played, with all that is needed to tell everything that happens. */
@@ -201,11 +205,18 @@ export class Stage implements AsyncDisposable {
     return this.work.execute(member, this.nameOf(member.instance.jobInstanceId), context);
   }
 
-  #hostOf(name: string, { graceMs }: StageOptions): object {
+  #hostOf(name: string, { graceMs, timeouts }: StageOptions): Partial<JobHostOptions> {
+    const member = (): Member => this.cluster.member(name);
+    const called = (): string => this.nameOf(member().instance.jobInstanceId);
+    const listeners = {
+      tell: (job: string, what: string, items: readonly number[]) =>
+        this.chronicle.note({ job, before: `${called()} ${what}`, items: [...items].sort((a, b) => a - b), after: '' }),
+      work: (what: string, signal: AbortSignal) => this.work.listen(member(), called(), what, signal),
+    };
     const told = (jobName: string, cause: unknown): void =>
       this.chronicle.note({
         job: jobName,
-        before: `${name}'s error handler was told: ${messageOf(cause)}`,
+        before: `${name}'s error handler was told: ${this.readable(messageOf(cause))}`,
         items: [],
         after: '',
       });
@@ -214,6 +225,7 @@ export class Stage implements AsyncDisposable {
     return {
       logger: { debug: silent, log: silent, warn: write, error: write },
       shutdownGracePeriodMilliseconds: graceMs,
+      listeners: scenarioListeners(listeners, timeouts),
       errorHandlers: [{ type: 'TRANSCRIPT', handleException: told }],
     };
   }

@@ -5,7 +5,7 @@ import { type Stage } from './stage.js';
 const LASTING = [
   /^$/,
   /^config$/,
-  /^(instances|servers|leader|leader\/(election|election\/latch|sharding|failover|failover\/(items|latch))|sharding|trigger|guarantee|guarantee\/\w+-latch|systemTime|systemTime\/current|x-node|x-node\/(live|fired|crashed))$/,
+  /^(instances|servers|leader|leader\/(election|election\/latch|sharding|failover|failover\/(items|latch))|sharding|trigger|guarantee|guarantee\/\w+-latch|systemTime|systemTime\/current|x-node|x-node\/(live|fired|crashed|guarantee|guarantee\/(present|started|completed)))$/,
   /^servers\/[^/]+$/,
   /^leader\/election\/instance$/,
   /^sharding\/\d+(\/(instance|disabled))?$/,
@@ -44,7 +44,8 @@ function residue(stage: Stage, jobName: string): readonly string[] {
   const { instances } = stage.viewOf(jobName);
   return [...stage.registry.subtree(root)].flatMap(([path, { value }]) => {
     const relative = path.slice(root.length + 1);
-    const [, id] = /^(?:instances|x-node\/live|x-node\/fired)\/([^/]+)$/.exec(relative) ?? [];
+    const [, id] =
+      /^(?:instances|x-node\/live|x-node\/fired|x-node\/guarantee\/present)\/([^/]+)$/.exec(relative) ?? [];
     const isExpected = id === undefined ? LASTING.some((pattern) => pattern.test(relative)) : instances.has(id);
     return isExpected ? [] : [stage.readable(`left behind: ${relative}${value === '' ? '' : ` = ${value.trim()}`}`)];
   });

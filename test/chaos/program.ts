@@ -49,6 +49,7 @@ export async function main(args: readonly string[]): Promise<number> {
     print: (line) => console.log(line),
   });
   const code = report(history, verdict);
+  console.log(`Chaos: ${history.faults.length} faults, ${verdict.findings.length} violations (seed ${values.seed})`);
   if (code === 0 && !values.keep) rmSync(folder, { recursive: true });
   else
     console.log(

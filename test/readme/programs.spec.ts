@@ -65,6 +65,17 @@ test('a job added at run time fires on all items, and the program ends by itself
   expect(exitCode).toBe(0);
 }, 30_000);
 
+test('the listeners are called around the items, and once for each firing', async () => {
+  await using program = new Program(compiled('listeners.ts'));
+
+  const exitCode = await program.end();
+
+  expect(program.output).toMatch(
+    /bill: 2 items begin here[^]*open the books of 20[^]*bill\n[^]*bill\n[^]*bill: they have ended[^]*close the books of 20/,
+  );
+  expect(exitCode).toBe(0);
+}, 30_000);
+
 test('the YAML example is read by the module that loads it, and the environment comes before it', async () => {
   writeFileSync(join(folder, 'elasticjob.yaml'), exampleFile('elasticjob.yaml'));
   const boot = `

@@ -22,6 +22,7 @@ test('an instance of the sample ships orders, places new ones on demand, and end
   await until(async () => (await count(({ status }) => status === 'shipped')) >= 60);
   const placed = await fetch(`${url}/orders`, { method: 'POST' });
   await until(async () => (await count(() => true)) === 720);
+  await until(() => app.output.includes('After: 720 orders'), 'the last listener');
   const end = await app.end('SIGTERM');
 
   expect(health).toMatchObject({
@@ -30,6 +31,9 @@ test('an instance of the sample ships orders, places new ones on demand, and end
     jobs: { shipOrders: 'active', placeOrders: 'active' },
   });
   expect(placed.status).toBe(202);
+  expect(app.output).toMatch(
+    /Before: 600 orders[^]*placeOrders: north, south, east, west, central, overseas here, in \d+ ms/,
+  );
   expect(app.output).not.toMatch(/\b(WARN|ERROR)\b/);
   expect(end).toBe('SIGTERM');
 }, 30_000);

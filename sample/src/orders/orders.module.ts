@@ -4,9 +4,14 @@ import { OrderDesk } from './order-desk.js';
 import { OrdersController } from './orders.controller.js';
 import { PlaceOrdersJob } from './place-orders.job.js';
 import { ShipOrdersJob } from './ship-orders.job.js';
+import { StockTaking } from './stock-taking.listener.js';
+import { Stopwatch } from './stopwatch.listener.js';
 
-/** Orders and the jobs that process them. */
-@Module({ controllers: [OrdersController], providers: [OrderDesk, ShipOrdersJob, PlaceOrdersJob] })
+/** Orders, the jobs that process them, and who listens to these. */
+@Module({
+  controllers: [OrdersController],
+  providers: [OrderDesk, ShipOrdersJob, PlaceOrdersJob, Stopwatch, StockTaking],
+})
 export class OrdersModule {
   /** With the name under which this instance writes its runs down. */
   static named(instance: string): DynamicModule {

@@ -1,0 +1,101 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Delivery } from '../../lib/registry/embedded/delivery.js';
+import { type ManualClock, TestCluster } from '../../lib/testing/index.js';
+
+/** Every message takes ten milliseconds. */
+const slowly =
+  (clock: ManualClock) =>
+  ({ arrive }: Delivery): void =>
+    void clock.after(10, arrive);
+
+/** Moments within what takes a few messages, in milliseconds. */
+const MOMENTS = Array.from({ length: 26 }, (_, index) => index * 5);
+
+/** `instance: items` of everybody, each item by everybody who ran it for that instant. */
+const ranAt = ({ runs }: TestCluster, instant: string): number[] =>
+  runs
+    .filter(({ at }) => at === instant)
+    .map(({ item }) => item)
+    .sort();
+
+/** A and B, settled, with four items, each of which has been begun before: only then can a new owner tell what it missed. */
+async function settled(): Promise<TestCluster> {
+  const cluster = await TestCluster.start(['A'], { job: { shardingTotalCount: 4 }, deliver: slowly });
+  await cluster.advance('1s');
+  await cluster.join('B');
+  await cluster.advance('5s');
+  expect(cluster.owners).toEqual({ A: [2, 3], B: [0, 1] });
+  return cluster;
+}
+
+describe('whenever it happens during an assignment', () => {
+  test('EJ1840: an instance that joins gets items', async () => {
+    for (const moment of MOMENTS) {
+      await using cluster = await settled();
+      await cluster.join('C');
+      await cluster.advance(moment);
+      await cluster.join('D');
+
+      await cluster.advance('2s');
+
+      expect({ moment, owners: cluster.owners }).toEqual({ moment, owners: { A: [3], B: [2], C: [1], D: [0] } });
+    }
+  });
+
+  test('EJ1471: a firing waits for it, and for nothing else', async () => {
+    for (const moment of MOMENTS) {
+      await using cluster = await settled();
+      await cluster.advance(4_000 - moment);
+      await cluster.join('C');
+      await cluster.advance(moment);
+
+      await cluster.advance('1s');
+
+      expect({ moment, ran: ranAt(cluster, '00:00:10') }).toEqual({ moment, ran: [0, 1, 2, 3] });
+    }
+  });
+
+  test.each(['applied', 'not-applied'] as const)(
+    'EJ2488: an answer that its leader loses (%s) leaves nobody waiting, and no item to nobody',
+    async (outcome) => {
+      for (const moment of MOMENTS) {
+        await using cluster = await settled();
+        await cluster.join('C');
+        await cluster.advance(moment);
+        cluster.member('A').registry.faults.loseNextWrite(outcome);
+
+        await cluster.advance('1s');
+
+        expect({ moment, owners: cluster.owners }).toEqual({ moment, owners: { A: [2], B: [1], C: [0, 3] } });
+        expect(cluster.view.reshardingNeeded).toBe(false);
+      }
+    },
+  );
+});
+
+describe('EJ2488: the answer to a write that begins a run is lost', () => {
+  test.each(['applied', 'not-applied'] as const)('(%s), and the items run, once', async (outcome) => {
+    await using cluster = await TestCluster.start(['A']);
+    cluster.member('A').registry.faults.loseNextWrite(outcome);
+
+    await cluster.fire();
+    await cluster.advance('1s');
+
+    expect(cluster.runs.map(({ item, at }) => `${item} ${at}`)).toEqual(['0 00:00:05', '1 00:00:05']);
+    expect([...cluster.tree.keys()].filter((path) => path.endsWith('/running'))).toEqual([]);
+  });
+
+  test.each(['applied', 'not-applied'] as const)('(%s), and what runs is marked', async (outcome) => {
+    const marked: unknown[] = [];
+    await using cluster = await TestCluster.start(['A'], {
+      job: { shardingTotalCount: 1 },
+      work: () => void marked.push(cluster.tree.get(cluster.paths.item(0, 'running'))),
+    });
+    cluster.member('A').registry.faults.loseNextWrite(outcome);
+
+    await cluster.fire();
+
+    expect(marked).toEqual([cluster.idOf('A')]);
+    expect(cluster.runs[0]!.context.fencingToken).toBeGreaterThan(1);
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, test } from '@jest/globals';
+import { Deferred } from '../../lib/async/deferred.js';
+import { deliverSoon } from '../../lib/registry/embedded/delivery.js';
+import { TestCluster } from '../../lib/testing/index.js';
+
+const told = ({ runs }: TestCluster): string[] => runs.map(({ item, at }) => `${item} ${at}`);
+
+test('EJ2490: firings missed in an outage are made up for once, for the last of them', async () => {
+  await using cluster = await TestCluster.start(['A'], { sessionTimeoutMs: 60_000 });
+  cluster.member('A').registry.faults.suspend();
+  await cluster.advance('17s');
+
+  await cluster.heal('A');
+  await cluster.advance('1s');
+
+  expect(told(cluster)).toEqual(['0 00:00:15', '1 00:00:15']);
+});
+
+describe('an item that runs longer than the job’s period', () => {
+  /** Item 0 goes on until it is let go; the others end at once. */
+  async function slow(): Promise<{ cluster: TestCluster; gate: Deferred; messages: () => number }> {
+    const gate = new Deferred();
+    let messages = 0;
+    const cluster = await TestCluster.start(['A'], {
+      job: { shardingTotalCount: 3 },
+      work: (_, { shardingItem }) => (shardingItem === 0 ? gate.promise : undefined),
+      deliver: () => (delivery) => {
+        messages++;
+        deliverSoon(delivery);
+      },
+    });
+    return { cluster, gate, messages: () => messages };
+  }
+
+  test('EJ390: is run once more when it has ended, and no other item is', async () => {
+    const { cluster, gate } = await slow();
+    await using _ = cluster;
+    await cluster.fire();
+    await cluster.fire();
+    cluster.forget();
+
+    gate.resolve();
+    await cluster.advance('4s');
+
+    expect(told(cluster)).toEqual(['0 00:00:10']);
+  });
+
+  test('EJ596: makes nobody spin', async () => {
+    const { cluster, gate, messages } = await slow();
+    await using _ = cluster;
+    await cluster.fire();
+    const before = messages();
+
+    await cluster.advance('50s');
+
+    // Ten firings of two items: to each belong two commits with their answers and news.
+    expect(messages() - before).toBeLessThan(100);
+    gate.resolve();
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, test } from '@jest/globals';
+import { Deferred } from '../../lib/async/deferred.js';
+import { TestCluster } from '../../lib/testing/index.js';
+
+test('every run of an item has a higher fencing token than the one before', async () => {
+  await using cluster = await TestCluster.start(['A'], { job: { shardingTotalCount: 1 } });
+
+  for (let firing = 0; firing < 3; firing++) await cluster.fire();
+  await cluster.trigger();
+
+  const tokens = cluster.runs.map(({ context }) => context.fencingToken);
+  expect(tokens).toHaveLength(4);
+  expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b));
+});
+
+describe('an instance that is cut off for a moment', () => {
+  test.each([true, false])('keeps the marks of what it is running (failover=%s)', async (failover) => {
+    const gate = new Deferred();
+    await using cluster = await TestCluster.start(['A', 'B'], { job: { failover }, work: () => gate.promise });
+    await cluster.fire();
+    const { tree } = cluster;
+
+    cluster.member('A').registry.faults.suspend();
+    await cluster.advance('1s');
+    await cluster.heal('A');
+    await cluster.advance('1s');
+
+    expect([...cluster.tree]).toEqual([...tree]);
+    gate.resolve();
+  });
+
+  test('begins nothing meanwhile, even if runs are not marked', async () => {
+    await using cluster = await TestCluster.start(['A'], {
+      job: { monitorExecution: false },
+      sessionTimeoutMs: 60_000,
+    });
+    cluster.member('A').registry.faults.suspend();
+    await cluster.advance('6s');
+    expect(cluster.runs).toEqual([]);
+
+    await cluster.heal('A');
+    expect(cluster.runs.map(({ item, at }) => `${item} ${at}`)).toEqual(['0 00:00:05', '1 00:00:05']);
+  });
+
+  test('begins no further item of a run in progress meanwhile', async () => {
+    const first = new Deferred();
+    const pool = { type: 'ONE', getSize: () => 1 };
+    await using cluster = await TestCluster.start(['A'], {
+      job: { jobExecutorThreadPoolSizeProviderType: 'ONE' },
+      host: { threadPoolSizeProviders: [pool] },
+      sessionTimeoutMs: 60_000,
+      work: (_, { shardingItem }) => (shardingItem === 0 ? first.promise : undefined),
+    });
+    await cluster.fire();
+    cluster.member('A').registry.faults.suspend();
+    first.resolve();
+    await cluster.advance('1s');
+    expect(cluster.ran).toEqual({ A: [0] });
+
+    await cluster.heal('A');
+    expect(cluster.ran).toEqual({ A: [0, 1] });
+  });
+});
+
+describe('an instance that comes back with another session', () => {
+  test('before the former one has ended in the registry is there for good', async () => {
+    await using cluster = await TestCluster.start(['A', 'B']);
+    // The registry hears of the broken connection when the instance notices that it hears nothing, seconds later.
+    cluster.cut('A', { direction: 'receiving' });
+    await cluster.advance('7s');
+    expect(cluster.view.instances.has(cluster.idOf('A'))).toBe(true);
+
+    await cluster.heal('A');
+    await cluster.advance('20s');
+
+    expect(Object.keys(cluster.owners)).toEqual(['B', 'A']);
+    expect(cluster.view.live.has(cluster.idOf('A'))).toBe(true);
+  });
+
+  test('finds its server removed, and takes part all the same', async () => {
+    await using cluster = await TestCluster.start(['A', 'B']);
+    cluster.cut('A');
+    await cluster.advance('7s');
+    await cluster.operator.remove(cluster.paths.server(cluster.ipOf('A')));
+    await cluster.settle();
+
+    await cluster.heal('A');
+
+    expect(cluster.view.servers.get(cluster.ipOf('A'))).toBe('ENABLED');
+    expect(cluster.owners).toEqual({ A: [1], B: [0] });
+  });
+});

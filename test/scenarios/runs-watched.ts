@@ -2,6 +2,7 @@ import { type ShardingContext } from '../../lib/api/sharding-context.js';
 import { type Member } from '../../lib/testing/member.js';
 import { type Clock } from '../../lib/time/clock.js';
 import { type Chronicle, timeOf } from './chronicle.js';
+import { RunDemands } from './run-demands.js';
 
 interface OpenRun {
   readonly member: Member;
@@ -33,12 +34,13 @@ export class WatchedWork {
   readonly #calls = new Map<string, () => void>();
   readonly #gone = new WeakSet<Member>();
   readonly #frozen = new Map<Member, (() => void)[]>();
-  readonly #tokens = new Map<string, number>();
+  readonly #demands: RunDemands;
   /** Whether items take no notice of their signal. */
   isDeaf = false;
 
   constructor(ports: WorkPorts) {
     this.#ports = ports;
+    this.#demands = new RunDemands(ports.complain);
   }
 
   /** From now on the items run until they are released; `1@B` only on B. */
@@ -99,6 +101,11 @@ export class WatchedWork {
     for (const end of ends) end();
   }
 
+  /** An instance removed its mark of an item. */
+  unmarked(name: string, job: string, item: number): void {
+    this.#demands.unmarked(name, job, item);
+  }
+
   /** Runs and listeners' calls that have begun and not ended, as `0@A`. */
   get open(): readonly string[] {
     return [...[...this.#open].map(placeOf), ...this.#calls.keys()];
@@ -114,6 +121,7 @@ export class WatchedWork {
     const outcome = how === 'ok' && this.#failing.has(`${item}`) ? 'failed' : how;
     const isMarked = this.#ports.isMarked(name, context);
     this.#ports.chronicle.note({ stage: 'ended', job, instance: name, item, outcome, isMarked });
+    if (outcome === 'ok') this.#demands.ended(name, context, isMarked);
     if (outcome === 'failed') throw new Error(`item ${item} fails`);
   }
 
@@ -124,7 +132,7 @@ export class WatchedWork {
     const cause = this.#causeOf(name, context);
     chronicle.note({ stage: 'started', job, instance: name, item, isMarked, ...(cause !== undefined && { cause }) });
     this.#demandNoOverlap(name, context);
-    this.#demandGrowingToken(name, isMarked, context);
+    this.#demands.begun(name, context, isMarked);
     context.signal.addEventListener('abort', () => {
       if (!this.#gone.has(member) && [...this.#open].some((run) => run.context === context))
         chronicle.note({
@@ -171,20 +179,6 @@ export class WatchedWork {
       if (!isSame || context.signal.aborted || this.#frozen.has(member)) continue;
       this.#ports.complain(`${name} began item ${shardingItem} of ${jobName} while ${other} ran it`);
     }
-  }
-
-  #demandGrowingToken(
-    name: string,
-    isMarked: boolean | undefined,
-    { jobName, shardingItem, fencingToken }: ShardingContext,
-  ): void {
-    const key = `${jobName} ${shardingItem}`;
-    const last = this.#tokens.get(key) ?? -1;
-    // Without marks nothing is written when a run begins, and the token is that of the assignment.
-    const grows = isMarked === undefined ? fencingToken >= last : fencingToken > last;
-    if (!grows)
-      this.#ports.complain(`${name} ran item ${shardingItem} of ${jobName} with a fencing token that did not grow`);
-    this.#tokens.set(key, fencingToken);
   }
 }
 

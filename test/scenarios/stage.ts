@@ -267,7 +267,10 @@ export class Stage implements AsyncDisposable {
         readable: (text) => this.readable(text),
         serverOf: (ip) => this.serverOf(ip),
       });
-      for (const entry of told) this.chronicle.note(entry);
+      for (const entry of told) {
+        this.chronicle.note(entry);
+        if ('stage' in entry && entry.stage === 'unmarked') this.work.unmarked(entry.instance, entry.job, entry.item);
+      }
       for (const id of this.viewOf(jobName).instances.keys()) this.#joined.add(`${jobName} ${id}`);
     }
   }

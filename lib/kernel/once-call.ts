@@ -6,6 +6,7 @@ import { hasJavaPeers, isGone, type JobView } from '../layout/job-view.js';
 import { type JobPaths } from '../layout/job-paths.js';
 import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
+import { idOf } from './item-marks.js';
 import { type JobWatch } from './job-watch.js';
 import { type Meeting } from './meeting.js';
 import { isTransient } from './own-attendance.js';
@@ -99,18 +100,20 @@ export class OnceCall {
     if (!isOurs) return false;
     this.#begun.push(`${meeting.stage} ${meeting.round}`);
     this.#begun.splice(0, this.#begun.length - 100);
+    const session = idOf(this.#ports.registry.session.state);
     try {
       await this.#make(meeting, call);
       return true;
     } finally {
-      await this.#end(meeting);
+      await this.#end(meeting, session);
     }
   }
 
   /** Enters the round as if its call had been made: nobody will make it any more. */
   async close(meeting: Meeting): Promise<void> {
+    const session = idOf(this.#ports.registry.session.state);
     if (await this.#enter(meeting, 'close', this.#stopping.signal))
-      await this.#removeSoon(this.#ports.paths.guarantee(meeting.stage));
+      await this.#removeSoon(this.#ports.paths.guarantee(meeting.stage), session);
   }
 
   /** Ends what goes on in the background. */
@@ -136,12 +139,12 @@ export class OnceCall {
       const isLeft = call !== undefined && (call.instance === me || isGone(view, call.instance));
       const leftover: readonly Operation[] = isLeft ? [{ type: 'remove', path: paths.call(stage) }] : [];
       const value = encodeCall({ round, instance: me });
+      const creation: Operation = { type: 'create', path: paths.call(stage), value, lifetime: 'session' };
       await registry.commit([
+        // Who was frozen for longer than its session must not begin anything before it has heard of that.
+        { type: 'check', path: paths.live(me) },
         { type: 'set', ...entry },
-        ...(purpose === 'close' ? [] : leftover),
-        ...(purpose === 'close'
-          ? []
-          : [{ type: 'create', path: paths.call(stage), value, lifetime: 'session' } as const]),
+        ...(purpose === 'call' ? [...leftover, creation] : []),
       ]);
       return true;
     } catch (error) {
@@ -161,7 +164,7 @@ export class OnceCall {
       overdue.abort(
         new OnceCallTimeoutError(
           limitMs,
-          `The listener's call of job '${paths.jobName}' for ${round}, when all items had ${stage}, has not returned and is left behind`,
+          `The listener's call of job '${paths.jobName}' for ${describeRound(round)}, when all items had ${stage}, has not returned and is left behind`,
         ),
       ),
     );
@@ -177,36 +180,37 @@ export class OnceCall {
   }
 
   /** Lets all go on who wait for the call. */
-  async #end({ stage }: Meeting): Promise<void> {
+  async #end({ stage }: Meeting, session: string | undefined): Promise<void> {
     const { paths } = this.#ports;
     // In this order: who goes on may soon report to the next meeting, in the node that is removed here.
-    await this.#removeSoon(paths.guarantee(stage));
-    await this.#removeSoon(paths.call(stage));
+    await this.#removeSoon(paths.guarantee(stage), session);
+    await this.#removeSoon(paths.call(stage), session);
   }
 
-  /** Now, or as soon as the session is connected again. */
-  async #removeSoon(path: string): Promise<void> {
-    const { registry, logger, paths } = this.#ports;
-    const session = idOf(registry);
-    try {
-      await registry.remove(path);
-    } catch (error) {
-      logger.debug(`Job '${paths.jobName}': ${String(error)}`);
-      if (isTransient(error)) void this.#removeLater(path, session);
+  /** Now, or as soon as the session is connected again. Never rejects. */
+  async #removeSoon(path: string, session: string | undefined): Promise<void> {
+    if (!(await this.#removeNow(path, session))) void this.#removeLater(path, session);
+  }
+
+  async #removeLater(path: string, session: string | undefined): Promise<void> {
+    for (let isDone = false; !isDone;) {
+      const isOver = await this.#pause(this.#stopping.signal).then(
+        () => false,
+        () => true,
+      );
+      isDone = isOver || (await this.#removeNow(path, session));
     }
   }
 
-  /** Never rejects. With another session, our node is gone, and what stands in its place is another's. */
-  async #removeLater(path: string, session: string | undefined): Promise<void> {
-    const { registry } = this.#ports;
-    while (!this.#stopping.signal.aborted) {
-      try {
-        await this.#pause(this.#stopping.signal);
-        if (idOf(registry) === session) await registry.remove(path);
-        return;
-      } catch (error) {
-        if (!isTransient(error)) return;
-      }
+  /** Whether nothing is left to do. After the session, our node is gone, and what stands in its place is another's. */
+  async #removeNow(path: string, session: string | undefined): Promise<boolean> {
+    const { registry, logger, paths } = this.#ports;
+    try {
+      if (idOf(registry.session.state) === session) await registry.remove(path);
+      return true;
+    } catch (error) {
+      logger.debug(`Job '${paths.jobName}': ${String(error)}`);
+      return !isTransient(error);
     }
   }
 
@@ -215,10 +219,6 @@ export class OnceCall {
     await sleep(this.#ports.clock, PAUSE_MS, signal);
     await this.#ports.whenConnected(signal);
   }
-}
-
-function idOf({ session: { state } }: RegistryCenter): string | undefined {
-  return state.phase === 'connected' || state.phase === 'suspended' ? state.id : undefined;
 }
 
 /** A listener that is called once in the cluster took too long, or was not called because items did not come in time. */

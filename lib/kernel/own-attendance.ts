@@ -5,6 +5,7 @@ import { encodeAttendance } from '../layout/attendance.js';
 import { type JobPaths } from '../layout/job-paths.js';
 import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
+import { idOf } from './item-marks.js';
 import { type JobWatch } from './job-watch.js';
 import { type Meeting } from './meeting.js';
 
@@ -98,8 +99,7 @@ export class OwnAttendance {
   }
 
   #forgetWithSession(): void {
-    const { state } = this.#ports.registry.session;
-    const id = state.phase === 'connected' || state.phase === 'suspended' ? state.id : undefined;
+    const id = idOf(this.#ports.registry.session.state);
     if (this.#session !== id) this.#rounds.clear();
     this.#session = id;
   }
@@ -113,7 +113,9 @@ export class OwnAttendance {
         const parents = creations.length === 0 ? [paths.attendances] : [paths.attendances, paths.guarantee(stage)];
         const missing = parents.filter((path) => !watch.nodes.has(path));
         await Promise.all(missing.map((path) => registry.create(path, '')));
-        const operations = [...this.#ownRecord(paths.attendance(me)), ...creations];
+        // Who was frozen for longer than its session must not tell anything in the next one before it has registered.
+        const operations: Operation[] = [{ type: 'check', path: paths.live(me) }];
+        operations.push(...this.#ownRecord(paths.attendance(me)), ...creations);
         for (let from = 0; from < operations.length; from += NODES_A_COMMIT) {
           // In order: the first one also carries our own record, by which alone we count.
           await registry.commit(operations.slice(from, from + NODES_A_COMMIT));

@@ -242,7 +242,8 @@ function makeUpForItems(
 
 const begin = (firing: Firing): Action => ({ type: 'begin', firing });
 const numbersOf = (items: readonly ItemView[]): readonly number[] => items.map(({ item }) => item);
-const isMisfiring = ({ config }: JobView): boolean => config?.misfire === true;
+/** Whether marks tell what has been missed. Without monitorExecution nothing would tell that it has been made up for. */
+const isMisfiring = ({ config }: JobView): boolean => config?.misfire === true && config.monitorExecution;
 
 /** Idle instances take over at once, busy ones when they have finished; or when that takes too long. */
 const takeOver: Rule = ({ now, me, local: { canBegin, isIdle, busy, mayTakeOver, idlePatienceIsOver } }) => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Deferred } from '../../lib/async/deferred.js';
+import { sleep } from '../../lib/async/wait.js';
 import { deliverSoon } from '../../lib/registry/embedded/delivery.js';
 import { TestCluster } from '../../lib/testing/index.js';
 
@@ -54,4 +55,19 @@ describe('an item that runs longer than the job’s period', () => {
     expect(messages).toBeLessThan(100);
     gate.resolve();
   });
+});
+
+test('the mark of a missed firing makes nobody run its item over and over once marks are not made any more', async () => {
+  const work = (): Promise<void> => sleep(cluster.clock, 500);
+  await using cluster = await TestCluster.start(['A'], { work, job: { shardingTotalCount: 1 } });
+  await cluster.reconfigure({ monitorExecution: false });
+  await cluster.fire();
+  cluster.forget();
+
+  await cluster.operator.create(cluster.paths.item(0, 'misfire'), '');
+  await cluster.fire();
+  await cluster.fire();
+
+  expect(told(cluster)).toEqual(['0 00:00:10', '0 00:00:15']);
+  expect([...cluster.tree.keys()].filter((path) => path.endsWith('misfire'))).toEqual([]);
 });

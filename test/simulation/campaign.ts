@@ -5,6 +5,9 @@ import { type Fault } from './oracle.js';
 /** Seeds that a process is given at a time. */
 const PORTION = 25;
 
+/** A history takes some hundredths of a second. */
+const LONGEST_MS = 60_000;
+
 /** Which histories to play. */
 export interface Plan {
   readonly firstSeed: number;
@@ -29,16 +32,16 @@ export interface Outcome {
   readonly failures: readonly Failure[];
 }
 
-/** What a worker is asked for, and what it answers. */
+/** What a worker is asked for. */
 export interface Portion {
   readonly firstSeed: number;
   readonly histories: number;
 }
-export interface Answer {
-  readonly failures: readonly Failure[];
-}
 
-/** Plays many histories in several processes. A process that dies is a failure of the campaign itself. */
+/** What it answers for each history. */
+export type Answer = Failure;
+
+/** Plays many histories in several processes, and ends a process whose history does not come to an end. */
 export async function campaign({ firstSeed, histories, processes, mostFailures, onProgress }: Plan): Promise<Outcome> {
   const began = performance.now();
   const failures: Failure[] = [];
@@ -49,44 +52,64 @@ export async function campaign({ firstSeed, histories, processes, mostFailures, 
     handedOut += left;
     return { firstSeed: firstSeed + handedOut - left, histories: left };
   };
-  const work = async (worker: ChildProcess): Promise<void> => {
-    for (let portion = next(); portion !== undefined; portion = next()) {
-      // Serial on purpose: a process plays one history at a time.
-      const answer = await ask(worker, portion);
-      failures.push(...answer.failures);
-      played += portion.histories;
-      onProgress(played, failures.length);
-    }
-    worker.disconnect();
+  const note = (failure: Failure): void => {
+    played++;
+    if (failure.faults.length > 0) failures.push(failure);
+    onProgress(played, failures.length);
   };
-  const workers = Array.from({ length: processes }, start);
-  try {
-    await Promise.all(workers.map(work));
-  } finally {
-    for (const worker of workers) worker.kill();
-  }
+  const work = async (): Promise<void> => {
+    let worker = start();
+    try {
+      for (let portion = next(); portion !== undefined; portion = next()) {
+        for (let from = portion.firstSeed; from < portion.firstSeed + portion.histories;) {
+          // Serial on purpose: a process plays one history at a time.
+          const count = await playIn(
+            worker,
+            { firstSeed: from, histories: portion.firstSeed + portion.histories - from },
+            note,
+          );
+          from += count;
+          if (from === portion.firstSeed + portion.histories) continue;
+          note({ seed: from++, faults: [{ rule: 'endless', text: `it has not ended after ${LONGEST_MS} ms` }] });
+          worker.kill('SIGKILL');
+          worker = start();
+        }
+      }
+    } finally {
+      worker.kill();
+    }
+  };
+  await Promise.all(Array.from({ length: processes }, work));
   failures.sort((one, other) => one.seed - other.seed);
   return { played, seconds: (performance.now() - began) / 1_000, failures };
 }
 
 function start(): ChildProcess {
   const loader = new URL('../../.config/typescript.mjs', import.meta.url).href;
-  return fork(fileURLToPath(new URL('worker.ts', import.meta.url)), {
-    execArgv: ['--import', loader, '--max-semi-space-size=32', '--disable-warning=MaxListenersExceededWarning'],
-  });
+  const execArgv = ['--import', loader, '--max-semi-space-size=32', '--disable-warning=MaxListenersExceededWarning'];
+  return fork(fileURLToPath(new URL('worker.ts', import.meta.url)), { execArgv });
 }
 
-function ask(worker: ChildProcess, portion: Portion): Promise<Answer> {
+/** Has the process play histories; returns how many it has answered, fewer than asked for if one takes too long. */
+function playIn(worker: ChildProcess, portion: Portion, note: (failure: Failure) => void): Promise<number> {
   return new Promise((resolve, reject) => {
+    let answered = 0;
+    const end = (settle: () => void): void => {
+      clearTimeout(watchdog);
+      worker.off('exit', onExit).off('message', onMessage);
+      settle();
+    };
+    const watchdog = setTimeout(() => end(() => resolve(answered)), LONGEST_MS);
     const onExit = (code: number | null, signal: string | null): void =>
-      reject(
-        new Error(`The process that played the histories from seed ${portion.firstSeed} on ended: ${signal ?? code}`),
+      end(() =>
+        reject(new Error(`The process that played seed ${portion.firstSeed + answered} ended: ${signal ?? code}`)),
       );
-    worker.once('exit', onExit);
-    worker.once('message', (answer) => {
-      worker.off('exit', onExit);
-      resolve(answer as Answer);
-    });
+    const onMessage = (answer: unknown): void => {
+      note(answer as Answer);
+      watchdog.refresh();
+      if (++answered === portion.histories) end(() => resolve(answered));
+    };
+    worker.on('exit', onExit).on('message', onMessage);
     worker.send(portion);
   });
 }

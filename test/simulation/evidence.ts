@@ -94,6 +94,14 @@ export class Evidence {
     );
   }
 
+  /** How much the clock of an instance was ahead. */
+  skewMs(name: string, atMs: number): number {
+    const set = this.recording.played.findLast(
+      ({ step, atMs: setMs }) => step !== undefined && 'skewMs' in step && step.name === name && setMs <= atMs,
+    );
+    return set?.step !== undefined && 'skewMs' in set.step ? set.step.skewMs : 0;
+  }
+
   get names(): readonly string[] {
     return [...this.recording.requests.keys()];
   }
@@ -137,7 +145,10 @@ function marksOf(paths: JobPaths, { commits, runs }: Recording): readonly Mark[]
         item === mark.item && instance === mark.instance && begunMs >= mark.fromMs && begunMs <= toMs,
     );
     if (run !== undefined) unclaimed.delete(run);
-    marks.push({ ...mark, toMs, fate, run, scheduledMs: run === undefined ? mark.scheduledMs : run.scheduledMs });
+    // Who takes an item over knows the instant from whom it has died with.
+    const lost = mark.isRescue ? marks.findLast(({ item }) => item === mark.item) : undefined;
+    const scheduledMs = run === undefined ? (lost ?? mark).scheduledMs : run.scheduledMs;
+    marks.push({ ...mark, toMs, fate, run, scheduledMs });
   };
   for (const commit of commits) {
     for (const { path, before, after } of commit.changes) {
@@ -163,7 +174,7 @@ function fateOf(paths: JobPaths, mark: OpenMark, { by, changes }: Commit): Fate 
   if (changes.some(({ path, after }) => path === reported && after !== undefined)) return 'reported';
   const instance = paths.instance(mark.value);
   const hasGone = ({ path, after }: Commit['changes'][number]): boolean =>
-    after === undefined && (path === instance || path.endsWith(`/live/${mark.value}`));
+    after === undefined && (path === instance || path === paths.live(mark.value));
   if (changes.some(hasGone)) return 'vanished';
   return by === mark.instance ? 'ended' : 'removed';
 }
@@ -174,9 +185,11 @@ function scheduledFor(
   { item, id }: { readonly item: number; readonly id: string },
   { changes }: Commit,
 ): number | undefined {
-  const record = changes.find(({ path }) => path === paths.firing(id));
-  const [before, after] = [record?.before, record?.after].map((text) => decodeFirings(text ?? '').instants.get(item));
-  return after === undefined || after === before ? undefined : after - START;
+  const written = changes.find(({ path, after }) => path === paths.firing(id) && after !== undefined);
+  if (written === undefined) return undefined;
+  const { instants, byHand } = decodeFirings(written.after ?? '');
+  const instant = byHand.has(item) ? undefined : instants.get(item);
+  return instant === undefined ? undefined : instant - START;
 }
 
 export function nameOfId(id: string): string {

@@ -95,15 +95,19 @@ const nobodyWasAble: Excuse = ({ evidence, instantMs }) => {
   return moments.some((ms) => !evidence.names.some((name) => evidence.isAvailable(name, ms)));
 };
 
-const laterOneStandsForIt: Excuse = ({ evidence, item, instantMs }) =>
-  busy(evidence, item, instantMs).some(({ toMs }) => instants(evidence, instantMs, toMs + 1).length > 0);
+const laterOneStandsForIt: Excuse = ({ evidence, item, instantMs, after }) => {
+  const [nextMs] = instants(evidence, instantMs, (after.scheduledMs ?? 0) + 1);
+  if (nextMs === undefined) return false;
+  const kept = [...busy(evidence, item), ...interruptions(evidence)];
+  return isCovered({ fromMs: instantMs + SLACK_MS, toMs: nextMs - SLACK_MS }, kept);
+};
 
 const isDropped: Excuse = ({ evidence, item, instantMs, after }) =>
   evidence.everConfigured(({ misfire }) => !misfire, { fromMs: instantMs - SLACK_MS, toMs: after.fromMs }) &&
-  (busy(evidence, item, instantMs).length > 0 || wasInterrupted(evidence, instantMs));
+  isCovered({ fromMs: instantMs, toMs: instantMs }, [...busy(evidence, item), ...interruptions(evidence)]);
 
 const severalWereMissed: Excuse = ({ evidence, instantMs, missing }) =>
-  missing.length > 1 && wasInterrupted(evidence, instantMs);
+  missing.length > 1 && isCovered({ fromMs: instantMs, toMs: instantMs }, interruptions(evidence));
 
 const wasRescheduled: Excuse = ({ evidence, before, after }) => {
   const window = { fromMs: before.fromMs - SLACK_MS, toMs: after.fromMs + SLACK_MS };
@@ -126,18 +130,34 @@ const EXCUSES: readonly Excuse[] = [
   wasUnmonitored,
 ];
 
-/** Marks of the item that keep others from beginning it at this instant. */
-function busy({ marks }: Evidence, item: number, instantMs: number): readonly Mark[] {
-  return marks.filter((mark) => mark.item === item && mark.fromMs <= instantMs + SLACK_MS && mark.toMs >= instantMs);
+/** While the item is run, nobody begins it. Its instance decides by its own clock what comes meanwhile. */
+function busy(evidence: Evidence, item: number): readonly Window[] {
+  return evidence.marks
+    .filter((mark) => mark.item === item)
+    .map(({ instance, fromMs, toMs }) => {
+      const skewMs = evidence.skewMs(instance, fromMs);
+      return widened({ fromMs: fromMs + skewMs, toMs: toMs + skewMs });
+    });
 }
 
-/** Whether the items were being assigned, or something was wrong with somebody, around this instant. */
-function wasInterrupted(evidence: Evidence, instantMs: number): boolean {
-  const window = { fromMs: instantMs - SLACK_MS, toMs: instantMs + SLACK_MS };
-  return (
-    evidence.ever(evidence.paths.resharding, (value) => value !== undefined, window) ||
-    troubles(evidence).some(({ fromMs, toMs }) => fromMs <= window.toMs && toMs >= window.fromMs)
-  );
+/** While the items are being assigned, or something is wrong with somebody, they may not be begun. */
+function interruptions(evidence: Evidence): readonly Window[] {
+  const resharding = evidence.spans(evidence.paths.resharding).filter(({ value }) => value !== undefined);
+  return [...resharding, ...troubles(evidence)].map(widened);
+}
+
+function widened({ fromMs, toMs }: Window): Window {
+  return { fromMs: fromMs - SLACK_MS, toMs: toMs + SLACK_MS };
+}
+
+/** Whether all of a window lies in some of these. */
+function isCovered({ fromMs, toMs }: Window, windows: readonly Window[]): boolean {
+  let coveredTo = fromMs;
+  for (const window of windows.toSorted((one, other) => one.fromMs - other.fromMs)) {
+    if (window.fromMs > coveredTo) break;
+    if (window.toMs >= coveredTo) coveredTo = Math.max(coveredTo, window.toMs + 1);
+  }
+  return coveredTo > toMs;
 }
 
 const HARD = ['kill', 'kill-at-write', 'lose-write', 'suspend', 'cut', 'freeze', 'expire', 'set-clock'];

@@ -9,7 +9,7 @@ const TIMERS_AT_REST = 3;
 
 /** Nodes that say that something is going on or has been left over. */
 const LEFTOVER =
-  /\/(?:running|failover|failovering|misfire|disabled|necessary|processing)$|\/leader\/failover\/items\/|\/trigger\/.|latch\/|\/guarantee\//;
+  /\/sharding\/(?:\d+\/(?:running|failover|failovering|misfire|disabled)|necessary|processing)$|\/leader\/failover\/items\/|\/trigger\/.|latch\/|\/guarantee\//;
 
 /** From its instant to its last item, as far as nothing keeps it. */
 const FIRING_MS = 700;

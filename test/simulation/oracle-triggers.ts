@@ -42,25 +42,22 @@ function surplus(byHand: readonly Mark[], accepted: readonly Acceptance[]): read
 }
 
 function unheard(evidence: Evidence, byHand: readonly Mark[], accepted: readonly Acceptance[]): readonly string[] {
-  const { recording, paths } = evidence;
+  const { recording } = evidence;
   return accepted.flatMap(({ name, atMs }) => {
     const isTroubled = recording.played.some(
       (played) => played.name === name && played.atMs >= atMs - RECOVERY_MS && played.step?.type !== 'join',
     );
     if (isTroubled) return [];
-    return evidence
-      .spans(paths.sharding)
-      .slice(0, 1)
-      .flatMap(() => ownedFor(evidence, name, atMs))
+    return ownedFor(evidence, name, atMs)
       .filter((item) => !byHand.some((mark) => mark.item === item && mark.instance === name && mark.fromMs >= atMs))
       .map((item) => `${name} accepted a trigger at ${seconds(atMs)} and did not run item ${item}`);
   });
 }
 
-/** Items that were the instance's, and enabled, from shortly before until the end. */
+/** Items that were the instance's, and enabled, from shortly before for as long as it may take to run them. */
 function ownedFor(evidence: Evidence, name: string, atMs: number): readonly number[] {
   const { paths, recording } = evidence;
-  const window = { fromMs: atMs - 500, toMs: recording.calmMs };
+  const window = { fromMs: atMs - 500, toMs: recording.rests[0]?.atMs ?? Infinity };
   const items = evidence.configAt(atMs)?.shardingTotalCount ?? 0;
   return Array.from({ length: items }, (_, item) => item).filter(
     (item) =>

@@ -5,6 +5,16 @@ interface Timer {
   readonly task: () => void;
 }
 
+/** More timers than any good can fire in one millisecond. */
+const MOST_AT_ONCE = 20_000;
+
+/** Somebody does something without end, and time never passes. */
+export class SpinError extends Error {
+  constructor(readonly atMs: number) {
+    super(`Time stands still at ${atMs} ms: there is no end of what happens there`);
+  }
+}
+
 /**
  * The time of a simulated world, which passes only in `advance`. As `ManualClock`, but for what a simulation cannot
  * afford ten thousand times a second: nothing in it waits for the event loop, so chains of promises are all that has to
@@ -13,6 +23,7 @@ interface Timer {
 export class TrueTime implements Clock {
   readonly #startMs: number;
   #elapsedMs = 0;
+  #firedNow = 0;
   /** The next one last; of two that are due together, the one that was set first. */
   readonly #timers: Timer[] = [];
 
@@ -46,6 +57,8 @@ export class TrueTime implements Clock {
     const endMs = this.#elapsedMs + ms;
     await promisesAtRest();
     for (let next = this.#timers.at(-1); next && next.dueMs <= endMs; next = this.#timers.at(-1)) {
+      if (next.dueMs > this.#elapsedMs) this.#firedNow = 0;
+      if (++this.#firedNow > MOST_AT_ONCE) throw new SpinError(this.#elapsedMs);
       this.#elapsedMs = next.dueMs;
       this.#timers.pop();
       next.task();

@@ -112,7 +112,7 @@ export class World {
       ...{ unknowingSinceMs: undefined, isLeaving: false },
     };
     registry.session.onChange(({ phase }) => {
-      if (phase !== 'connected' && !clock.isFrozen) this.#knows(machine);
+      if ((phase === 'lost' || phase === 'closed') && !clock.isFrozen) this.#knows(machine);
     });
     this.machines.set(name, machine);
     const job = { execute: (context: ShardingContext) => this.#options.execute(machine, context) };

@@ -532,7 +532,7 @@ describe('a timeout', () => {
     await cluster.advance('1m');
 
     expect(cluster.runs.length).toBeGreaterThan(0);
-    expect(logOf(cluster)).toContain('waits for the call for 1893456005000/ONCE by ');
+    expect(logOf(cluster)).toContain('waits for the call for the firing at 2030-01-01T00:00:05.000Z (listener ONCE) by ');
   });
 });
 

@@ -42,7 +42,7 @@ export interface ControlLanePorts {
 const HANDOVER_MS = 5_000;
 
 /** How long crashed items wait for an idle instance before a busy one takes them over beside its own. */
-const IDLE_PATIENCE_MS = 30_000;
+const IDLE_PATIENCE_MS = 10_000;
 
 /** Looks at the job, and does what is to be done. */
 export class ControlLane {

@@ -71,7 +71,7 @@ describe('items of an instance that dies while it runs them', () => {
     await of.advance(untilFiring(of));
     of.kill('A');
     of.forget();
-    await of.advance(20_000);
+    await of.advance(15_000);
     expect(of.ran).toEqual({});
     blocking.isBlocking = false;
     blocking.releaseAll();
@@ -87,7 +87,7 @@ describe('items of an instance that dies while it runs them', () => {
     await of.fire();
     of.kill('A');
     of.forget();
-    await of.advance(20_000);
+    await of.advance(14_000);
     expect(of.owners).toEqual({ B: [0, 1] });
     // B owns the crashed item by now, has come to later instants, and is still busy with its own item.
     expect(of.ran).toEqual({});
@@ -95,7 +95,7 @@ describe('items of an instance that dies while it runs them', () => {
     blocking.isBlocking = false;
     blocking.releaseAll();
     await of.settle();
-    expect(of.runs.map(({ item, at }) => `${item} ${at}`).sort()).toEqual(['0 00:00:25', '1 00:00:05', '1 00:00:25']);
+    expect(of.runs.map(({ item, at }) => `${item} ${at}`).sort()).toEqual(['0 00:00:15', '1 00:00:05', '1 00:00:15']);
   });
 
   test('are run again when the dead instance was itself rescuing them', async () => {

@@ -259,7 +259,9 @@ const takeOver: Rule = ({ now, me, local: { canBegin, isIdle, busy, mayTakeOver,
 const clearMisfired: Rule = ({ now, me, local }) => {
   const isOver = (item: number): boolean => {
     const instant = local.latestInstant();
-    return instant === undefined || wasBegun(now, item, instant);
+    if (instant !== undefined) return wasBegun(now, item, instant);
+    // Who leaves has no instants any more; its successor has.
+    return now.config?.cron === undefined;
   };
   const items = assignedItems(now, me).filter(
     ({ item, misfired, disabled, running }) => misfired && !running && (disabled || !isMisfiring(now) || isOver(item)),

@@ -71,3 +71,23 @@ test('the mark of a missed firing makes nobody run its item over and over once m
   expect(told(cluster)).toEqual(['0 00:00:10', '0 00:00:15']);
   expect([...cluster.tree.keys()].filter((path) => path.endsWith('misfire'))).toEqual([]);
 });
+
+test('what an instance that leaves can no longer make up for is made up for by its successor', async () => {
+  const gate = new Deferred();
+  await using cluster = await TestCluster.start(['A', 'B'], {
+    job: { shardingTotalCount: 1 },
+    work: () => gate.promise,
+  });
+  await cluster.fire();
+  const [runner] = Object.keys(cluster.ran);
+  await cluster.fire();
+  await cluster.fire();
+  cluster.forget();
+
+  await cluster.leave(runner!);
+  await cluster.advance('1s');
+  gate.resolve();
+  await cluster.advance('1s');
+
+  expect(told(cluster)).toEqual(['0 00:00:15']);
+});

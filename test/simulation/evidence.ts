@@ -85,12 +85,17 @@ export class Evidence {
     return !this.everConfigured(({ monitorExecution }) => !monitorExecution, window);
   }
 
+  /** What a node was at a moment, after everything that happened in that millisecond. */
+  valueAt(path: string, ms: number): string | undefined {
+    return this.spans(path).findLast(({ fromMs }) => fromMs <= ms)?.value;
+  }
+
   /** Whether the instance was registered and its server enabled at a moment. */
   isAvailable(name: string, ms: number): boolean {
-    const at = { fromMs: ms, toMs: ms };
+    const { paths } = this;
     return (
-      this.ever(this.paths.instance(idOf(name)), (value) => value !== undefined, at) &&
-      this.ever(this.paths.server(ipOf(name)), (value) => value === 'ENABLED', at)
+      this.valueAt(paths.instance(idOf(name)), ms) !== undefined &&
+      this.valueAt(paths.server(ipOf(name)), ms) === 'ENABLED'
     );
   }
 

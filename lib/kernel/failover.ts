@@ -20,7 +20,7 @@ import { type Operation, type RegistryCenter } from '../registry/registry-center
 import { type BegunItem } from './firing.js';
 import { idOf, type ItemMarks } from './item-marks.js';
 import { type JobWatch } from './job-watch.js';
-import { deadRuns, shareOfCrashed } from './select-items.js';
+import { type DeadRun, deadRuns, shareOfCrashed } from './select-items.js';
 
 /** What taking over needs. */
 export interface FailoverPorts {
@@ -50,11 +50,17 @@ export class Failover {
    */
   async report(isForgotten: (item: number) => boolean): Promise<void> {
     const { registry, watch, paths, me, logger } = this.#ports;
-    const { view } = watch;
-    const dead = deadRuns(view, me, isForgotten);
-    if (dead.length === 0) return;
+    const seen = deadRuns(watch.view, me, isForgotten);
+    if (seen.length === 0) return;
     for (const parent of [paths.crashedItems, paths.crashReports])
       if (!watch.nodes.has(parent)) await registry.create(parent, '');
+    // The view may be behind this instance's own commits: a mark that it has just removed is not forgotten, and what stands
+    // in its place by now is a peer's.
+    const isMine = ({ item: { runningOn, failoveringBy } }: DeadRun): boolean =>
+      runningOn === me || failoveringBy === me;
+    const view = seen.some(isMine) ? await watch.sync() : watch.view;
+    const dead = deadRuns(view, me, isForgotten);
+    if (dead.length === 0) return;
     await registry.commit(
       dead.flatMap(({ item, isToBeRescued }) =>
         reportOperations({

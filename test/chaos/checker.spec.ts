@@ -241,6 +241,18 @@ describe('the checker of a campaign', () => {
       expect(kinds(ended(4_900).told())).toEqual(['double']);
     });
 
+    test('takes a process for dead from the moment when it is killed, though that shows later', () => {
+      const story = new Story()
+        .runs('A', seconds(1, 4))
+        .lives('A', -60_000, 4_900)
+        .registry(4_005, { marked: [0] })
+        .run({ by: 'B', for: 4_000, at: 7_150, ends: 7_280 })
+        .registry(7_300, { owner: 'B', living: ['B'] })
+        .runs('B', seconds(8, 9));
+      expect(kinds(story.told())).toEqual(['double']);
+      expect(kinds(story.fault('kill', 'A', 4_150, 8_000).told())).toEqual([]);
+    });
+
     test('finds one of an unmonitored item if nothing moved', () => {
       const story = (): Story =>
         new Story({ monitorExecution: false, failover: false })

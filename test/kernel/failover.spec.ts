@@ -145,6 +145,32 @@ describe('items of an instance that dies while it runs them', () => {
   });
 });
 
+test('a mark that an instance has just removed, and still sees, is not taken for one that it has forgotten', async () => {
+  // As with ZooKeeper, a mirror may show later than the answer to a commit what has been committed; `sync` waits for it.
+  let mirrorLagMs = 1;
+  await using of = await TestCluster.start(['B'], {
+    job: { cron: '0/5 * * * * ?', failover: true, shardingTotalCount: 2 },
+    work: () => new Promise((end) => of.clock.after(6_000, end)),
+    deliver:
+      (clock) =>
+      ({ channel, what, arrive }) =>
+        clock.after(/centre 3$/.test(channel) && /^(revision|answer to sync)/.test(what) ? mirrorLagMs : 1, arrive),
+  });
+  await of.advance(1_000);
+  await of.join('A');
+  await of.advance(3_900);
+  const [item] = of.owners['A'] ?? [];
+  mirrorLagMs = 3_000;
+  await of.advance(2_000);
+  await of.join('C');
+  await of.advance(9_000);
+
+  // What A missed for its run is made up for by who owns the item since, while A sees neither that nor the end of its own.
+  const runs = of.runs.filter((run) => run.item === item).map(({ instance, at }) => `${instance} ${at}`);
+  expect(runs).toEqual(['A 00:00:05', expect.stringMatching(/^[BC] 00:00:10$/)]);
+  expect(of.log.filter((line) => line.includes('is gone'))).toEqual([]);
+});
+
 describe('an instance whose session is lost while it runs items', () => {
   test('takes them up again itself when it is alone', async () => {
     const blocking = new Blocking();

@@ -64,8 +64,9 @@ export function judgeRepeats(job: JobSpec, runs: readonly Run[], context: Repeat
       tell('double', `was run again by ${again.process}`);
     } else if (wasCutShort) {
       tally.rescued++;
-      const lostAt = context.troubles.of(run.process).at(run.end - 1)?.from ?? run.end;
-      rescueMs.push(again.start - Math.max(lostAt, run.start));
+      const troubledAt = context.troubles.of(run.process).at(run.end - 1)?.from ?? run.end;
+      const lostAt = Math.max(troubledAt, run.start);
+      rescueMs.push(again.start - lostAt);
       const couldBe = context.troubles.standstill.uncovered(lostAt, again.start);
       if (couldBe > context.rescueLimitMs)
         tell('rescued late', `was ${run.outcome}, and run again only ${Math.round(again.start - lostAt)} ms later`);

@@ -53,6 +53,7 @@ export function readTroubles(history: History): Troubles {
       ...stopped,
       ...disconnections(own),
       ...cuts(faults.get(name) ?? []),
+      ...kills(faults.get(name) ?? []),
       ...outages,
     ];
     of.set(name, new Intervals(all));
@@ -93,6 +94,11 @@ function cuts(faults: readonly Fault[]): readonly Interval[] {
   return faults
     .filter(({ kind }) => CUTS.has(kind))
     .map(({ from, to }) => ({ from, to: to + RETURN_MS, why: 'owner cut off' }));
+}
+
+/** That a process is dead shows only some time after it was killed. */
+function kills(faults: readonly Fault[]): readonly Interval[] {
+  return faults.filter(({ kind }) => kind === 'kill').map(({ from }) => ({ from, to: Infinity, why: 'owner dead' }));
 }
 
 /** From a doubt about the session, or its loss, until it is connected again. */

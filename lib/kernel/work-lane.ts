@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { JobStoppedError } from '../api/errors.js';
 import { type JobLogger } from '../api/logger.js';
 import { withDeadline } from '../async/wait.js';
@@ -111,6 +112,8 @@ export class WorkLane {
     this.#hasLostSession = false;
     this.#isBeginning = true;
     const run = { firing, abort: new AbortController() };
+    // Each item may listen, with as many requests as it likes; Node warns of more than ten listeners.
+    setMaxListeners(0, run.abort.signal);
     const ended = this.#carryOut(run).finally(() => {
       this.#runs.delete(run);
       this.#ports.onProgress();

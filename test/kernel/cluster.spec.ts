@@ -1,3 +1,4 @@
+import { getMaxListeners } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { toYaml } from '../../lib/layout/job-configuration-yaml.js';
 import { instanceYaml } from '../../lib/layout/job-instance.js';
@@ -107,6 +108,12 @@ describe('a leader', () => {
 });
 
 describe('a run', () => {
+  test('gives a signal to which all items may listen as often as they like, without a warning of Node', async () => {
+    await using cluster = await TestCluster.start(['A']);
+    await cluster.fire();
+    expect(cluster.runs.map(({ context }) => getMaxListeners(context.signal))).toEqual([0, 0]);
+  });
+
   test('gives the job what Java gives it, and the scheduled instant, a signal and a fencing token', async () => {
     await using cluster = await TestCluster.start(['A'], {
       job: { shardingItemParameters: '0=Beijing,1=上海', jobParameter: 'fast' },

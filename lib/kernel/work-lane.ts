@@ -113,7 +113,7 @@ export class WorkLane {
     this.#isBeginning = true;
     const run = { firing, abort: new AbortController() };
     // Each item may listen, with as many requests as it likes; Node warns of more than ten listeners.
-    setMaxListeners(0, run.abort.signal);
+    setMaxListeners(Infinity, run.abort.signal);
     const ended = this.#carryOut(run).finally(() => {
       this.#runs.delete(run);
       this.#ports.onProgress();

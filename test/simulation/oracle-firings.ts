@@ -10,6 +10,7 @@
  *
  * A firing that is missing all alone because its item changed hands, was waiting, or lost its owner has no excuse.
  */
+import { idOf } from '../support/views.js';
 import { periodMsOf } from './configuration.js';
 import { type Evidence, type Mark, type Window } from './evidence.js';
 import { MOST_ITEMS, SESSION_TIMEOUT_MS } from './history.js';
@@ -136,14 +137,26 @@ function busy(evidence: Evidence, item: number): readonly Window[] {
     .filter((mark) => mark.item === item)
     .map(({ instance, fromMs, toMs }) => {
       const skewMs = evidence.skewMs(instance, fromMs);
-      return widened({ fromMs: fromMs + skewMs, toMs: toMs + skewMs });
+      return widened({ fromMs: fromMs + Math.min(0, skewMs), toMs: toMs + Math.max(0, skewMs) });
     });
 }
 
 /** While the items are being assigned, or something is wrong with somebody, they may not be begun. */
 function interruptions(evidence: Evidence): readonly Window[] {
   const resharding = evidence.spans(evidence.paths.resharding).filter(({ value }) => value !== undefined);
-  return [...resharding, ...troubles(evidence)].map(widened);
+  return [...resharding, ...troubles(evidence), ...departures(evidence)].map(widened);
+}
+
+/** Who leaves keeps its items until those that it runs have ended, and begins none any more. */
+function departures(evidence: Evidence): readonly Window[] {
+  const { paths, recording } = evidence;
+  return recording.played.flatMap(({ atMs, name, step }) => {
+    if (name === undefined || (step?.type !== 'leave' && step?.type !== 'terminate')) return [];
+    const gone = evidence
+      .spans(paths.live(idOf(name)))
+      .find(({ value, fromMs }) => value === undefined && fromMs >= atMs);
+    return [{ fromMs: atMs, toMs: gone?.fromMs ?? atMs }];
+  });
 }
 
 function widened({ fromMs, toMs }: Window): Window {

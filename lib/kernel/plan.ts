@@ -161,12 +161,18 @@ function staysAsAssigned({ config, items }: JobView): boolean {
 const requestResharding: Rule = ({ now, me, local }) => {
   if (now.leader !== me || now.reshardingNeeded || now.config === undefined) return undefined;
   if (availableInstances(now).length === 0) return undefined;
-  const recounted = now.items.length !== now.config.shardingTotalCount;
-  if (recounted) return { type: 'request-resharding', reason: 'the number of items differs from the configured one' };
+  if (isRecounted(now, now.config.shardingTotalCount))
+    return { type: 'request-resharding', reason: 'the number of items differs from the configured one' };
   if (staysAsAssigned(now)) return undefined;
   const reason = whyAssignmentIsOutdated(now, local.assignedFor);
   return reason === undefined ? undefined : { type: 'request-resharding', reason };
 };
+
+/** Whether items are missing, or are too many and can go. One too many that is being run goes when that has ended. */
+function isRecounted({ items }: JobView, total: number): boolean {
+  const surplus = items.filter(({ item }) => item >= total);
+  return items.length - surplus.length < total || surplus.some(({ running }) => !running);
+}
 
 function whyAssignmentIsOutdated(now: JobView, assignedFor: AssignedFor | undefined): string | undefined {
   if (assignedFor === undefined) return 'there is a new leader';

@@ -278,3 +278,30 @@ describe('a slow item', () => {
     expect(marks(of)).toEqual([]);
   });
 });
+
+test('an item that is rescued although it is one too many by now makes nobody assign the items over and over', async () => {
+  const blocking = new Blocking();
+  let requests = 0;
+  await using of = await cluster(['A'], blocking, {
+    deliver: (clock) => (delivery) => {
+      requests++;
+      clock.after(1, delivery.arrive);
+    },
+  });
+  await of.advance(1_000);
+  await of.advance(untilFiring(of) + 100);
+  await of.reconfigure({ shardingTotalCount: 2 });
+  of.cut('A');
+  await of.advance(15_000);
+
+  await of.heal('A');
+  await of.advance(2_000);
+  expect(of.runs.filter(({ item, outcome }) => item === 2 && outcome === 'running')).toHaveLength(1);
+  requests = 0;
+  await of.advance(10_000);
+  expect(requests).toBeLessThan(10);
+
+  blocking.releaseAll();
+  await of.advance(2_000);
+  expect(of.owners).toEqual({ A: [0, 1] });
+});

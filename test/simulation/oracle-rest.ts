@@ -9,7 +9,7 @@ const TIMERS_AT_REST = 3;
 
 /** Nodes that say that something is going on or has been left over. */
 const LEFTOVER =
-  /\/sharding\/(?:\d+\/(?:running|failover|failovering|misfire|disabled)|necessary|processing)$|\/leader\/failover\/items\/|\/trigger\/.|latch\/|\/guarantee\//;
+  /\/sharding\/(?:\d+\/(?:running|failover|failovering|misfire|disabled)|necessary|processing)$|\/leader\/failover\/items\/|\/x-node\/crashed\/|\/trigger\/.|latch\/|\/guarantee\//;
 
 /** From its instant to its last item, as far as nothing keeps it. */
 const FIRING_MS = 700;
@@ -104,6 +104,13 @@ function dueBetween(fromMs: number, toMs: number, periodMs: number): readonly nu
   const due: number[] = [];
   for (let ms = Math.ceil(fromMs / periodMs) * periodMs; ms <= toMs; ms += periodMs) due.push(ms);
   return due;
+}
+
+/** Nobody does anything without end. */
+export function endless({ recording }: Evidence): readonly string[] {
+  return recording.endlessMs === undefined
+    ? []
+    : [`there is no end of what happens at ${seconds(recording.endlessMs)}`];
 }
 
 /** A firing costs what it costs, an idle second nothing, and no trouble makes anybody ask without end. */

@@ -11,7 +11,9 @@ export function overlaps(evidence: Evidence): readonly string[] {
       ofItem.slice(0, index).flatMap((earlier) => {
         const both = { fromMs: run.begunMs, toMs: Math.min(endOf(run), endOf(earlier)) };
         const isSeen =
-          both.toMs > both.fromMs && !isCovered(both, exemptions, [run, earlier]) && evidence.isMonitored(both);
+          both.toMs > both.fromMs &&
+          !isCovered(both, exemptions, [run, earlier]) &&
+          evidence.isMonitored({ ...both, fromMs: earlier.begunMs });
         return isSeen ? [`${nameOf(run)} begins while ${nameOf(earlier)} is running`] : [];
       }),
     ),

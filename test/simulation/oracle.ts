@@ -14,7 +14,7 @@ import { Evidence } from './evidence.js';
 import { type History } from './history.js';
 import { missedFirings } from './oracle-firings.js';
 import { lostRuns } from './oracle-rescues.js';
-import { requests, unquietFirings, unrest } from './oracle-rest.js';
+import { endless, requests, unquietFirings, unrest } from './oracle-rest.js';
 import { doubles, overlaps, tokens, unmarkedRuns } from './oracle-runs.js';
 import { triggers } from './oracle-triggers.js';
 import { type Recording } from './recording.js';
@@ -28,6 +28,7 @@ export interface Fault {
 type Rule = (evidence: Evidence) => readonly string[];
 
 const RULES: Readonly<Record<string, Rule>> = {
+  endless,
   overlaps,
   unmarkedRuns,
   tokens,

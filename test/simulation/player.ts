@@ -7,6 +7,7 @@ import { type Event, type History, type Step } from './history.js';
 import { type Commit, type Played, type Recording, type Rest } from './recording.js';
 import { RunBook } from './run-book.js';
 import { textOf } from './step-text.js';
+import { EndlessError } from './true-time.js';
 import { type Machine, World } from './world.js';
 
 /** Longer than anything may take that is still going on when nothing happens any more. */
@@ -33,6 +34,7 @@ class Player {
   readonly #played: Played[] = [];
   readonly #rests: Rest[] = [];
   readonly #names = new Map<string, string>();
+  #calmMs = Infinity;
 
   constructor(history: History) {
     const { seed, slowestMessageMs, poolSize, job } = history;
@@ -48,19 +50,28 @@ class Player {
   }
 
   async play(): Promise<Recording> {
+    try {
+      await this.#playSteps();
+      await this.#calmDown();
+      this.#calmMs = this.#world.nowMs;
+      await this.#world.clock.advance(CALM_MS);
+      await this.#rest();
+      await this.#world.clock.advance(2 * this.#periodMs);
+      await this.#rest();
+      return this.#recording(undefined);
+    } catch (error) {
+      if (error instanceof EndlessError) return this.#recording(error.atMs);
+      throw error;
+    }
+  }
+
+  async #playSteps(): Promise<void> {
     const { clock } = this.#world;
     for (const step of this.#history.steps) {
       await clock.advance(Math.max(0, step.atMs - this.#world.nowMs));
       this.#perform(step);
       await clock.advance(0);
     }
-    await this.#calmDown();
-    const calmMs = this.#world.nowMs;
-    await clock.advance(CALM_MS);
-    await this.#rest();
-    await clock.advance(2 * this.#periodMs);
-    await this.#rest();
-    return this.#recording(calmMs);
   }
 
   /** Ends everything that was to end, brings everybody back, and enables everything. */
@@ -248,13 +259,14 @@ class Player {
     return [...this.#world.machines.keys()].find((name) => idOf(name) === id) ?? id;
   }
 
-  #recording(calmMs: number): Recording {
+  #recording(endlessMs: number | undefined): Recording {
     const machines = [...this.#world.machines.values()];
     return {
       runs: this.#book.runs,
       commits: this.#commits,
       played: this.#played,
-      calmMs,
+      endlessMs,
+      calmMs: this.#calmMs,
       rests: this.#rests,
       requests: new Map(machines.map(({ name, centre }) => [name, this.#world.network.requests(centre)])),
       exemptions: this.#world.exemptions,

@@ -69,6 +69,8 @@ export interface Recording {
   readonly runs: readonly Run[];
   readonly commits: readonly Commit[];
   readonly played: readonly Played[];
+  /** When somebody did something without end, so that time did not pass any more. */
+  readonly endlessMs: number | undefined;
   /** From when on nothing happened any more: everybody is back, everything enabled, all items quick. */
   readonly calmMs: number;
   /** Between the end of the calm and two more firings, and after these. */

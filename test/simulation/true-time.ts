@@ -9,7 +9,7 @@ interface Timer {
 const MOST_AT_ONCE = 20_000;
 
 /** Somebody does something without end, and time never passes. */
-export class SpinError extends Error {
+export class EndlessError extends Error {
   constructor(readonly atMs: number) {
     super(`Time stands still at ${atMs} ms: there is no end of what happens there`);
   }
@@ -58,7 +58,7 @@ export class TrueTime implements Clock {
     await promisesAtRest();
     for (let next = this.#timers.at(-1); next && next.dueMs <= endMs; next = this.#timers.at(-1)) {
       if (next.dueMs > this.#elapsedMs) this.#firedNow = 0;
-      if (++this.#firedNow > MOST_AT_ONCE) throw new SpinError(this.#elapsedMs);
+      if (++this.#firedNow > MOST_AT_ONCE) throw new EndlessError(this.#elapsedMs);
       this.#elapsedMs = next.dueMs;
       this.#timers.pop();
       next.task();

@@ -2,7 +2,7 @@
  * The control lane of a job: a mailbox in which one thing is done after the other, user code never. Whatever happens,
  * the answer is the same: look at the job as it is, plan, perform the plan.
  */
-import { RegistryUnavailableError } from '../api/errors.js';
+import { RegistryOutcomeUnknownError, RegistryUnavailableError } from '../api/errors.js';
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type JobLogger } from '../api/logger.js';
 import { type JobInstance } from '../api/sharding-strategy.js';
@@ -104,7 +104,7 @@ export class ControlLane {
         await this.#perform(action, parts);
       } catch (error) {
         // A lost race shows in the view sooner or later, and that leads to another look; the retry is for all else.
-        if (!isLostRace(error) && !(error instanceof RegistryUnavailableError))
+        if (!isLostRace(error) && !isOutage(error))
           logger.error(`Job '${paths.jobName}': ${action.type} failed: ${String(error)}`);
         failed = true;
         alarms.setRetry('retry', () => this.lookSoon());
@@ -257,4 +257,9 @@ export class ControlLane {
   #catchUpWindowMs(): number {
     return 2 * this.#ports.registry.session.timeoutMs + HANDOVER_MS;
   }
+}
+
+/** Whether an error only says that the registry centre cannot be reached, which is logged once for all jobs. */
+function isOutage(error: unknown): boolean {
+  return error instanceof RegistryUnavailableError || error instanceof RegistryOutcomeUnknownError;
 }

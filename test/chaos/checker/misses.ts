@@ -2,7 +2,7 @@
  * Accounts for every instant of a job's schedule and every item: it ran on time, or late, or there is an excuse that the
  * declared policy gives. The excuses, and nothing else:
  *
- * - *misfire on*: at no time between the instant and the next one could the item be begun, for half a second on end; so
+ * - *misfire on*: at no time between the instant and the next one could the item be begun, for a second on end; so
  *   the run that followed was for a later instant. ("Firings missed are made up for by one run.")
  * - *misfire off*: the item could not be begun at the instant itself.
  * - The item changed hands, or its owner the session, and two or more instants in a row are missing. ("A firing that comes
@@ -18,8 +18,8 @@ import { type Run } from './runs.js';
 
 /** A run that starts within this of its instant, or of the moment when the item could be begun, is in time. */
 export const IN_TIME_MS = 300;
-/** An item that could be begun for this long without a break has to have been. */
-const CHANCE_MS = 500;
+/** An item that could be begun for a second on end, or nearly all the time until the next instant, has to have been. */
+const chanceMs = ({ periodMs }: JobSpec): number => Math.min(1_000, 0.9 * periodMs);
 /** The same where only a delay is at stake, not a run. */
 const LATE_MS = 2_000;
 
@@ -79,6 +79,8 @@ export function accountFor(
   return { findings, expected: instants.length, inTime: lateness.length, madeUp, lateness, excused };
 }
 
+/** How long around a move an item that is not monitored may be missed. */
+const MOVE_MS = 500;
 /** Two clocks are read at slightly different moments. */
 const EARLY_MS = 20;
 
@@ -95,13 +97,13 @@ function excuseFor(t: number, { job, timeline, row: [first, last], wallOffset }:
   const { periodMs } = job;
   const isUnableAtOnce = unable.touches(t - 50, t + IN_TIME_MS);
   if (!job.monitorExecution) {
-    const moved = handovers.some((at) => Math.abs(at - t) <= CHANCE_MS);
+    const moved = handovers.some((at) => Math.abs(at - t) <= MOVE_MS);
     return moved || isUnableAtOnce
       ? `not monitored: ${moved ? 'moved' : unable.reason(t - 50, t + IN_TIME_MS)}`
       : undefined;
   }
   if (!job.misfire && isUnableAtOnce) return `misfire off: ${unable.reason(t - 50, t + IN_TIME_MS)}`;
-  if (unable.longestGap(t, t + periodMs) < CHANCE_MS) return `collapsed: ${unable.reason(t, t + periodMs)}`;
+  if (unable.longestGap(t, t + periodMs) < chanceMs(job)) return `collapsed: ${unable.reason(t, t + periodMs)}`;
   const began = first - wallOffset - periodMs;
   const ended = last - wallOffset + periodMs;
   if (last > first && handovers.some((at) => at >= began && at <= ended)) return 'changed hands, several missing';

@@ -180,7 +180,7 @@ function whyAssignmentIsOutdated(now: JobView, assignedFor: AssignedFor | undefi
   if (now.items.some(({ owner }) => !now.instances.has(owner ?? ''))) return 'items have no living owner';
   const { pinned } = assignedFor;
   const running = runningItems(now);
-  const released = pinned.length > 0 && !pinned.some((item) => running.includes(item));
+  const released = pinned.some((item) => !running.includes(item));
   return released ? 'items that had to stay with their instance have finished' : undefined;
 }
 

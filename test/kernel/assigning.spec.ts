@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { Deferred } from '../../lib/async/deferred.js';
 import { type Delivery } from '../../lib/registry/embedded/delivery.js';
 import { type ManualClock, TestCluster } from '../../lib/testing/index.js';
 
@@ -98,4 +99,29 @@ describe('EJ2488: the answer to a write that begins a run is lost', () => {
     expect(marked).toEqual([cluster.idOf('A')]);
     expect(cluster.runs[0]!.context.fencingToken).toBeGreaterThan(1);
   });
+});
+
+test('an item that had to stay with a disabled instance moves when it has ended, whatever else still runs there', async () => {
+  const [short, long] = [new Deferred(), new Deferred()];
+  await using cluster = await TestCluster.start(['A'], {
+    job: { shardingTotalCount: 3 },
+    work: (name, { shardingItem }) =>
+      name === 'A' ? [undefined, short.promise, long.promise][shardingItem] : undefined,
+  });
+  await cluster.fire();
+  await cluster.join('B');
+  await cluster.disable('A');
+  await cluster.advance('2s');
+  expect(cluster.owners).toEqual({ A: [1, 2], B: [0] });
+  cluster.forget();
+
+  short.resolve();
+  await cluster.advance('2s');
+  expect(cluster.owners).toEqual({ A: [2], B: [0, 1] });
+  await cluster.fire();
+  expect(cluster.ran).toEqual({ B: [0, 1] });
+
+  long.resolve();
+  await cluster.advance('2s');
+  expect(cluster.owners).toEqual({ B: [0, 1, 2] });
 });

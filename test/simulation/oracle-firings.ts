@@ -144,7 +144,13 @@ function busy(evidence: Evidence, item: number): readonly Window[] {
 /** While the items are being assigned, or something is wrong with somebody, they may not be begun. */
 function interruptions(evidence: Evidence): readonly Window[] {
   const resharding = evidence.spans(evidence.paths.resharding).filter(({ value }) => value !== undefined);
-  return [...resharding, ...troubles(evidence), ...departures(evidence)].map(widened);
+  return [
+    ...resharding,
+    ...troubles(evidence),
+    ...disagreement(evidence),
+    ...departures(evidence),
+    ...desertions(evidence),
+  ].map(widened);
 }
 
 /** Who leaves keeps its items until those that it runs have ended, and begins none any more. */
@@ -175,12 +181,27 @@ function isCovered({ fromMs, toMs }: Window, windows: readonly Window[]): boolea
 
 const HARD = ['kill', 'kill-at-write', 'lose-write', 'suspend', 'cut', 'freeze', 'expire', 'set-clock'];
 
-function troubles({ recording, history }: Evidence): readonly Window[] {
+function troubles({ recording }: Evidence): readonly Window[] {
   return recording.played.flatMap(({ atMs, step }) => {
-    if (step !== undefined && step.type === 'join' && Math.abs(step.skewMs) >= history.job.periodSeconds * 1000)
-      return [{ fromMs: atMs, toMs: Infinity }];
     if (step !== undefined && !HARD.includes(step.type)) return [];
     const lengthMs = step !== undefined && 'ms' in step ? step.ms : 0;
     return [{ fromMs: atMs, toMs: atMs + lengthMs + RECOVERY_MS }];
   });
+}
+
+/** Instances whose clocks differ by a period do not agree on what has been missed. */
+function disagreement({ recording, history }: Evidence): readonly Window[] {
+  const skews = recording.played.flatMap(({ step }) => (step !== undefined && 'skewMs' in step ? [step.skewMs] : []));
+  const spreadMs = Math.max(...skews) - Math.min(...skews);
+  return spreadMs + SLACK_MS >= history.job.periodSeconds * 1_000 ? [{ fromMs: 0, toMs: Infinity }] : [];
+}
+
+/** While nobody is there who is enabled. */
+function desertions(evidence: Evidence): readonly Window[] {
+  const moments = evidence.recording.commits.map(({ atMs }) => atMs);
+  return [...new Set([0, ...moments])].flatMap((fromMs, index, all) =>
+    evidence.names.some((name) => evidence.isAvailable(name, fromMs))
+      ? []
+      : [{ fromMs, toMs: all[index + 1] ?? Infinity }],
+  );
 }

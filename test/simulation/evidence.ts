@@ -47,6 +47,8 @@ export class Evidence {
   readonly marks: readonly Mark[];
   /** The job's configuration over time. */
   readonly configs: readonly Span<JobConfiguration>[];
+  /** How much the clocks of instances were ahead of true time, and behind it if negative. */
+  readonly skews: { readonly leastMs: number; readonly greatestMs: number };
   readonly #nodes = new Map<string, Span[]>();
 
   constructor(history: History, recording: Recording) {
@@ -56,6 +58,8 @@ export class Evidence {
     this.configs = this.spans(this.paths.config).flatMap(({ value, ...span }) =>
       value === undefined ? [] : [{ ...span, value: configurationOf(value) }],
     );
+    const skews = recording.played.flatMap(({ step }) => (step && 'skewMs' in step ? [step.skewMs] : []));
+    this.skews = { leastMs: Math.min(0, ...skews), greatestMs: Math.max(0, ...skews) };
     this.marks = marksOf(this.paths, recording);
   }
 
@@ -97,14 +101,6 @@ export class Evidence {
       this.valueAt(paths.instance(idOf(name)), ms) !== undefined &&
       this.valueAt(paths.server(ipOf(name)), ms) === 'ENABLED'
     );
-  }
-
-  /** How much the clock of an instance was ahead. */
-  skewMs(name: string, atMs: number): number {
-    const set = this.recording.played.findLast(
-      ({ step, atMs: setMs }) => step !== undefined && 'skewMs' in step && step.name === name && setMs <= atMs,
-    );
-    return set?.step !== undefined && 'skewMs' in set.step ? set.step.skewMs : 0;
   }
 
   get names(): readonly string[] {

@@ -2,7 +2,7 @@
  * Every instant of the schedule begins every item exactly once; that it does so at most once, `doubles` says. Which
  * instants may be left out is the job's declared policy, one excuse each:
  *
- * - the item was disabled, or nobody was there who was enabled
+ * - the item was disabled, or its owner just then, or nobody was there who was enabled
  * - the item was still running, and a later instant that it missed stands for this one (`misfire`: one run makes up for all)
  * - the item was running, or its owner away, and `misfire` is off: what was missed is dropped
  * - the item changed hands, and more than one instant passed meanwhile: those before the latest are not made up for
@@ -10,9 +10,9 @@
  *
  * A firing that is missing all alone because its item changed hands, was waiting, or lost its owner has no excuse.
  */
-import { idOf } from '../support/views.js';
+import { idOf, ipOf } from '../support/views.js';
 import { periodMsOf } from './configuration.js';
-import { type Evidence, type Mark, type Window } from './evidence.js';
+import { type Evidence, type Mark, nameOfId, type Window } from './evidence.js';
 import { MOST_ITEMS, SESSION_TIMEOUT_MS } from './history.js';
 import { seconds } from './run-book.js';
 
@@ -21,6 +21,9 @@ const SLACK_MS = 400;
 
 /** Longest time from a fault until everything is as it should be: the session, the patience with running items, retries. */
 const RECOVERY_MS = 2 * SESSION_TIMEOUT_MS + 8_000;
+
+/** How long after its server was disabled an instance may still be the owner of its items. */
+const DISABLING_MS = 2_000;
 
 /** An instant that is missing, and those around it. */
 interface Gap {
@@ -81,19 +84,26 @@ function instants(evidence: Evidence, afterMs: number, beforeMs: number): readon
   return found;
 }
 
-const wasDisabled: Excuse = ({ evidence, item, instantMs, after }) =>
-  evidence.ever(evidence.paths.item(item, 'disabled'), (value) => value !== undefined, {
-    fromMs: instantMs - SLACK_MS,
-    toMs: Math.max(after.fromMs, instantMs + SLACK_MS),
-  });
+const wasDisabled: Excuse = ({ evidence, item, instantMs, after }) => {
+  const { fromMs, toMs } = around(evidence, instantMs);
+  const window = { fromMs, toMs: Math.max(after.fromMs, toMs) };
+  return evidence.ever(evidence.paths.item(item, 'disabled'), (value) => value !== undefined, window);
+};
+
+/** Its owner had just been disabled, and kept it because it was running it. */
+const ownerWasDisabled: Excuse = ({ evidence, item, instantMs }) => {
+  const { paths } = evidence;
+  const { fromMs, toMs } = around(evidence, instantMs);
+  const owner = evidence.valueAt(paths.item(item, 'instance'), fromMs);
+  if (owner === undefined) return false;
+  return evidence
+    .spans(paths.server(ipOf(nameOfId(owner))))
+    .some((span) => span.value === 'DISABLED' && span.fromMs >= fromMs - DISABLING_MS && span.fromMs <= toMs);
+};
 
 const nobodyWasAble: Excuse = ({ evidence, instantMs }) => {
-  const window = { fromMs: instantMs - SLACK_MS, toMs: instantMs + SLACK_MS };
-  const moments = [
-    window.fromMs,
-    ...evidence.recording.commits.map(({ atMs }) => atMs).filter((atMs) => atMs > window.fromMs && atMs <= window.toMs),
-  ];
-  return moments.some((ms) => !evidence.names.some((name) => evidence.isAvailable(name, ms)));
+  const window = around(evidence, instantMs);
+  return desertions(evidence).some(({ fromMs, toMs }) => fromMs <= window.toMs && toMs >= window.fromMs);
 };
 
 const laterOneStandsForIt: Excuse = ({ evidence, item, instantMs, after }) => {
@@ -123,6 +133,7 @@ const wasUnmonitored: Excuse = ({ evidence, before, after }) =>
 
 const EXCUSES: readonly Excuse[] = [
   wasDisabled,
+  ownerWasDisabled,
   nobodyWasAble,
   laterOneStandsForIt,
   isDropped,
@@ -131,14 +142,14 @@ const EXCUSES: readonly Excuse[] = [
   wasUnmonitored,
 ];
 
-/** While the item is run, nobody begins it. Its instance decides by its own clock what comes meanwhile. */
+/** When an instant may have come for somebody, and a little before and after. */
+function around({ skews }: Evidence, instantMs: number): Window {
+  return { fromMs: instantMs - skews.greatestMs - SLACK_MS, toMs: instantMs - skews.leastMs + SLACK_MS };
+}
+
+/** While the item is run, nobody begins it. */
 function busy(evidence: Evidence, item: number): readonly Window[] {
-  return evidence.marks
-    .filter((mark) => mark.item === item)
-    .map(({ instance, fromMs, toMs }) => {
-      const skewMs = evidence.skewMs(instance, fromMs);
-      return widened({ fromMs: fromMs + Math.min(0, skewMs), toMs: toMs + Math.max(0, skewMs) });
-    });
+  return evidence.marks.filter((mark) => mark.item === item).map((mark) => instantsIn(evidence, mark));
 }
 
 /** While the items are being assigned, or something is wrong with somebody, they may not be begun. */
@@ -150,7 +161,7 @@ function interruptions(evidence: Evidence): readonly Window[] {
     ...disagreement(evidence),
     ...departures(evidence),
     ...desertions(evidence),
-  ].map(widened);
+  ].map((window) => instantsIn(evidence, window));
 }
 
 /** Who leaves keeps its items until those that it runs have ended, and begins none any more. */
@@ -165,8 +176,9 @@ function departures(evidence: Evidence): readonly Window[] {
   });
 }
 
-function widened({ fromMs, toMs }: Window): Window {
-  return { fromMs: fromMs - SLACK_MS, toMs: toMs + SLACK_MS };
+/** The instants that may have come for somebody in a window, or a little before or after. */
+function instantsIn({ skews }: Evidence, { fromMs, toMs }: Window): Window {
+  return { fromMs: fromMs + skews.leastMs - SLACK_MS, toMs: toMs + skews.greatestMs + SLACK_MS };
 }
 
 /** Whether all of a window lies in some of these. */
@@ -190,10 +202,9 @@ function troubles({ recording }: Evidence): readonly Window[] {
 }
 
 /** Instances whose clocks differ by a period do not agree on what has been missed. */
-function disagreement({ recording, history }: Evidence): readonly Window[] {
-  const skews = recording.played.flatMap(({ step }) => (step !== undefined && 'skewMs' in step ? [step.skewMs] : []));
-  const spreadMs = Math.max(...skews) - Math.min(...skews);
-  return spreadMs + SLACK_MS >= history.job.periodSeconds * 1_000 ? [{ fromMs: 0, toMs: Infinity }] : [];
+function disagreement({ skews, history }: Evidence): readonly Window[] {
+  const spreadMs = skews.greatestMs - skews.leastMs + SLACK_MS;
+  return spreadMs >= history.job.periodSeconds * 1_000 ? [{ fromMs: 0, toMs: Infinity }] : [];
 }
 
 /** While nobody is there who is enabled. */

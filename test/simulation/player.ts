@@ -81,6 +81,8 @@ class Player {
     await clock.advance(Math.max(1_000, ...ends.map((atMs) => atMs + 100 - this.#world.nowMs)));
     for (const machine of machines.values())
       this.#world.network.ambush(machine.centre, { nth: -1, strike: () => undefined });
+    // What has been sent may still be somebody's last write.
+    await clock.advance(200);
     this.#book.isCalm = true;
     if (this.#world.present.length === 0)
       this.#perform({ atMs: this.#world.nowMs, type: 'join', name: 'Z', skewMs: 0 });

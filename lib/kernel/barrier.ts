@@ -87,7 +87,8 @@ export class Barrier {
   /** Makes the calls of earlier rounds that nobody is missing from any more. */
   async #concludeOpen(except: string, signal: AbortSignal): Promise<void> {
     const { watch, instantToCatchUp } = this.#ports;
-    for (const [round, coming] of this.#open) {
+    // A copy: what stays open is put to the end of the map, where the loop would meet it again and again.
+    for (const [round, coming] of [...this.#open]) {
       const meeting: Meeting = { stage: coming.stage, round, instant: coming.firing.instant };
       if (round === except || !watch.isCurrent) continue;
       const isOpen = this.#call.state(watch.view, meeting) === 'open' && this.#attendance.has(round);

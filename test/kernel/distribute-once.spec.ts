@@ -262,6 +262,26 @@ describe('who is not there is not waited for', () => {
     30_000,
   );
 
+  test('an instance that dies while its item runs: its round stays open while the others run the firings they have missed', async () => {
+    const told = new Story();
+    const slow = held(1);
+    await using cluster = await start(['A', 'B'], told, {
+      work: (name, context) => (name === 'A' ? slow.work(name, context) : undefined),
+      job: { cron: '0/3 * * * * ?', failover: true },
+    });
+    await cluster.fire();
+    cluster.kill('A');
+
+    await cluster.advance('20s');
+
+    // Once for each of the firings, the one included that is completed by the rescue of item 1.
+    expect(told.calls.filter((call) => call === 'all started').length).toBeGreaterThan(4);
+    expect(told.calls.filter((call) => call === 'all completed')).toHaveLength(
+      told.calls.filter((call) => call === 'all started').length,
+    );
+    expect(guaranteeNodes(cluster)).toEqual([]);
+  });
+
   test('an instance that dies while its item runs, without failover', async () => {
     const told = new Story();
     const slow = held(0);
@@ -532,7 +552,9 @@ describe('a timeout', () => {
     await cluster.advance('1m');
 
     expect(cluster.runs.length).toBeGreaterThan(0);
-    expect(logOf(cluster)).toContain('waits for the call for the firing at 2030-01-01T00:00:05.000Z (listener ONCE) by ');
+    expect(logOf(cluster)).toContain(
+      'waits for the call for the firing at 2030-01-01T00:00:05.000Z (listener ONCE) by ',
+    );
   });
 });
 

@@ -177,7 +177,10 @@ function isRecounted({ items }: JobView, total: number): boolean {
 function whyAssignmentIsOutdated(now: JobView, assignedFor: AssignedFor | undefined): string | undefined {
   if (assignedFor === undefined) return 'there is a new leader';
   if (assignedFor.basis !== assignmentBasis(now)) return 'instances, servers or settings have changed';
-  if (now.items.some(({ owner }) => !now.instances.has(owner ?? ''))) return 'items have no living owner';
+  const total = now.config?.shardingTotalCount ?? 0;
+  // One that is too many and still runs belongs to nobody any more.
+  if (now.items.some(({ item, owner }) => item < total && !now.instances.has(owner ?? '')))
+    return 'items have no living owner';
   const { pinned } = assignedFor;
   const running = runningItems(now);
   const released = pinned.some((item) => !running.includes(item));

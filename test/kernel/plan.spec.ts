@@ -133,6 +133,17 @@ describe('asking for a new assignment', () => {
   });
 });
 
+describe('an item that is one too many', () => {
+  const items = [anItem(0, { owner: idOf('A') }), anItem(1, { owner: idOf('A') })];
+  const surplus = anItem(2, { owner: idOf('D'), running: true, takenOverBy: idOf('A') });
+
+  test('and is being rescued for an instance that is gone gives the leader nothing to do until that has ended', () => {
+    expect(planOf('A', aView(['A'], { items: [...items, surplus] }))).toEqual([]);
+    const ended = { ...surplus, running: false, takenOverBy: undefined };
+    expect(planOf('A', aView(['A'], { items: [...items, ended] }))).toEqual(['request-resharding']);
+  });
+});
+
 describe('assigning', () => {
   const asked = { reshardingNeeded: true, reshardingVersion: 0 };
   const busy = [anItem(0, { owner: idOf('A') }), anItem(1, { owner: idOf('B'), running: true })];

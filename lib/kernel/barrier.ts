@@ -27,7 +27,7 @@
 import { parseRoundKey, roundKey } from '../layout/attendance.js';
 import { type JobView } from '../layout/job-view.js';
 import { type BarrierPorts, MeetingWait } from './meeting-wait.js';
-import { type Coming, type Meeting } from './meeting.js';
+import { type Coming, type Meeting, wasCalled } from './meeting.js';
 import { missingItems } from './missing-items.js';
 import { OnceCall } from './once-call.js';
 import { OwnAttendance } from './own-attendance.js';
@@ -43,8 +43,6 @@ export class Barrier {
   readonly #leaving = new AbortController();
   /** When rounds began here, on the monotonic scale; in the order of their beginning. */
   readonly #beganAt = new Map<string, number>();
-  /** What this instance has left before its call was made, by round. */
-  readonly #open = new Map<string, Coming>();
   /** The present round of a firing by hand, by the listener's type. */
   readonly #byHand = new Map<string, string>();
 
@@ -67,35 +65,32 @@ export class Barrier {
     const meeting: Meeting = { stage, round, instant: firing.instant };
     const beganAt = this.#beginningOf(round);
     await this.#attendance.report(meeting, items, signal);
-    try {
-      const wait = new MeetingWait(this.#ports, { meeting, coming, call: this.#call, beganAt });
-      await wait.end(this.#leaving.signal);
-    } finally {
-      if (stage === 'completed') this.#note(meeting, coming);
-    }
-    if (stage === 'completed') await this.#concludeOpen(round, signal);
+    const wait = new MeetingWait(this.#ports, { meeting, coming, call: this.#call, beganAt });
+    await wait.end(this.#leaving.signal);
+    if (stage === 'completed' && !this.#leaving.signal.aborted) await this.#conclude(coming, round);
   }
 
-  /** A round whose call is still to be made must not be lost if those who were to come never do. */
-  #note(meeting: Meeting, coming: Coming): void {
-    const { round } = meeting;
-    this.#open.delete(round);
-    if (this.#call.state(this.#ports.watch.view, meeting) !== 'open') return this.#attendance.forget(round);
-    if (this.#attendance.has(round)) this.#open.set(round, coming);
-  }
-
-  /** Makes the calls of earlier rounds that nobody is missing from any more. */
-  async #concludeOpen(except: string, signal: AbortSignal): Promise<void> {
+  /**
+   * Makes the calls of earlier rounds that nobody will come to any more: all who took part have died, or their timeout has
+   * passed, or what was to be run again was not.
+   */
+  async #conclude(coming: Coming, present: string): Promise<void> {
     const { watch, instantToCatchUp } = this.#ports;
-    // A copy: what stays open is put to the end of the map, where the loop would meet it again and again.
-    for (const [round, coming] of [...this.#open]) {
-      const meeting: Meeting = { stage: coming.stage, round, instant: coming.firing.instant };
-      if (round === except || !watch.isCurrent) continue;
-      const isOpen = this.#call.state(watch.view, meeting) === 'open' && this.#attendance.has(round);
+    const { type, signal, make } = coming;
+    for (const round of this.#attendance.rounds)
+      if (wasCalled(watch.view, 'completed', round)) this.#attendance.forget(round);
+    for (const round of watch.view.guarantee.started.called) {
+      const parsed = parseRoundKey(round);
+      if (parsed?.type !== type.toUpperCase() || round === present) continue;
+      const instant = 'instant' in parsed.firing ? parsed.firing.instant : undefined;
+      if (instant !== undefined && instant > (coming.firing.instant ?? Infinity)) continue;
+      const meeting: Meeting = { stage: 'completed', round, instant };
+      const missing = missingItems(watch.view, meeting, instantToCatchUp);
+      // Who has not come by now will not.
+      const isOver = watch.isCurrent && missing.every(({ why }) => why === 'late');
+      const call = { ...coming, make: (each: AbortSignal) => make(each, meeting), signal };
       // In order, as their firings were.
-      if (isOpen && missingItems(watch.view, meeting, instantToCatchUp).length === 0)
-        await this.#call.attempt(meeting, { ...coming, signal });
-      this.#note(meeting, coming);
+      if (isOver && this.#call.state(watch.view, meeting) === 'open') await this.#call.attempt(meeting, call);
     }
   }
 

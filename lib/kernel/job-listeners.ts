@@ -3,11 +3,11 @@ import { isDistributeOnce } from '../api/job-listener.js';
 import { type ShardingContexts } from '../api/sharding-contexts.js';
 import { abortable } from '../async/wait.js';
 import { parseShardingItemParameters } from '../layout/sharding-item-parameters.js';
-import { taskId } from '../layout/task-id.js';
+import { parseTaskId, taskId } from '../layout/task-id.js';
 import { type Barrier } from './barrier.js';
 import { type BegunItem, type Firing } from './firing.js';
 import { type JobTypes, type NamedListener } from './job-types.js';
-import { type Coming } from './meeting.js';
+import { type Coming, type Meeting } from './meeting.js';
 
 /** A firing whose items this instance has chosen. */
 export interface ChosenFiring {
@@ -118,9 +118,24 @@ export class JobListeners {
         stage: 'completed',
         signal: contexts.signal,
         timeoutMs: listener.completedTimeoutMilliseconds,
-        make: (signal) => listener.doAfterJobExecutedAtLastCompleted({ ...contexts, signal }),
+        make: (signal, forgotten) =>
+          listener.doAfterJobExecutedAtLastCompleted({ ...contexts, ...withoutItems(contexts, forgotten), signal }),
       });
   }
+}
+
+/** Of an earlier firing nothing is known but when it was. */
+function withoutItems(
+  { jobName, taskId: id }: ShardingContexts,
+  forgotten: Meeting | undefined,
+): Partial<ShardingContexts> {
+  if (forgotten === undefined) return {};
+  const { instant } = forgotten;
+  return {
+    taskId: taskId({ jobName, items: [], jobInstanceId: parseTaskId(id)?.jobInstanceId ?? '' }),
+    shardingItemParameters: new Map(),
+    scheduledAt: instant === undefined ? undefined : new Date(instant),
+  };
 }
 
 /** Calls, and waits no longer than the run may take. */

@@ -61,6 +61,7 @@ export class MeetingWait {
   readonly #givenUp = new Map<number, string>();
   #tellAt: number;
   #hasSeenOwnNodes = false;
+  #isLeaving = false;
 
   constructor(ports: BarrierPorts, options: MeetingWaitOptions) {
     this.#ports = ports;
@@ -103,6 +104,7 @@ export class MeetingWait {
     const isPatient = meeting.stage === 'started';
     const signal = isPatient ? coming.signal : AbortSignal.any([coming.signal, leaving]);
     if (!isPatient && leaving.aborted) {
+      this.#isLeaving = true;
       await watch.sync();
       return this.#decide(watch.view);
     }
@@ -179,7 +181,9 @@ export class MeetingWait {
         whom: `the call for ${describeRound(calling.round)} by ${calling.instance} to end`,
       };
     if (this.#wasCalledByJava(view)) return { type: 'called-by-java' };
-    return this.#decideBy(missingItems(view, meeting, this.#ports.instantToCatchUp));
+    // Who is about to go has no timer any more to tell what is to be made up for; it leaves that to others.
+    const toCatchUp = this.#isLeaving ? () => meeting.instant : this.#ports.instantToCatchUp;
+    return this.#decideBy(missingItems(view, meeting, toCatchUp));
   }
 
   #decideBy(missing: readonly MissingItem[]): Decision {

@@ -1,3 +1,4 @@
+import { type JobView } from '../layout/job-view.js';
 import { type GuaranteeStage } from '../layout/job-paths.js';
 
 /** A meeting of a firing's items: before they start, or when they have completed. */
@@ -27,5 +28,15 @@ export interface Coming {
   /** Milliseconds; 0 or less: no limit of the listener's own. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  readonly make: (signal: AbortSignal) => void | Promise<void>;
+  /** `forgotten`: the call is that of an earlier firing, which nobody has made. */
+  readonly make: (signal: AbortSignal, forgotten?: Meeting) => void | Promise<void>;
+}
+
+/** Whether the call of the round was begun by anybody, or would come too late. */
+export function wasCalled(
+  { guarantee: { started, completed } }: JobView,
+  stage: GuaranteeStage,
+  round: string,
+): boolean {
+  return completed.called.includes(round) || (stage === 'started' && started.called.includes(round));
 }

@@ -3,12 +3,12 @@ import { type JobLogger } from '../api/logger.js';
 import { abortable, sleep } from '../async/wait.js';
 import { describeRound, encodeCall, encodeCalled } from '../layout/attendance.js';
 import { hasJavaPeers, isGone, type JobView } from '../layout/job-view.js';
-import { type JobPaths } from '../layout/job-paths.js';
+import { type GuaranteeStage, type JobPaths } from '../layout/job-paths.js';
 import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
 import { idOf } from './item-marks.js';
 import { type JobWatch } from './job-watch.js';
-import { type Meeting } from './meeting.js';
+import { type Meeting, wasCalled } from './meeting.js';
 import { isTransient } from './own-attendance.js';
 
 /** How long a call may take if its listener sets no limit. */
@@ -34,7 +34,8 @@ export interface OnceCallPorts {
 
 /** User code that is to be called once in the cluster. */
 export interface Call {
-  readonly make: (signal: AbortSignal) => void | Promise<void>;
+  /** `forgotten`: it is that of an earlier firing, which nobody has made. */
+  readonly make: (signal: AbortSignal, forgotten?: Meeting) => void | Promise<void>;
   /** Milliseconds; 0 or less: none of its own. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -60,8 +61,8 @@ export class OnceCall {
    * `ours`, which we had not heard of.
    */
   state(view: JobView, { stage, round }: Meeting): 'open' | 'calls' | 'was' | 'ours' {
-    const { called, call } = view.guarantee[stage];
-    if (!called.includes(round)) return 'open';
+    const { call } = view.guarantee[stage];
+    if (!wasCalled(view, stage, round)) return 'open';
     if (call?.round !== round) return 'was';
     if (call.instance !== this.#ports.me) return isGone(view, call.instance) ? 'was' : 'calls';
     return this.#begun.includes(`${stage} ${round}`) ? 'was' : 'ours';
@@ -125,26 +126,18 @@ export class OnceCall {
   async #enter({ stage, round }: Meeting, purpose: 'call' | 'close', signal: AbortSignal): Promise<boolean> {
     const { registry, watch, paths, me } = this.#ports;
     const { view } = watch;
-    const { called, call } = view.guarantee[stage];
-    if (called.includes(round)) return false;
-    const record = watch.nodes.get(paths.called(stage));
+    if (wasCalled(view, stage, round)) return false;
     try {
-      if (record === undefined) {
+      if (!watch.nodes.has(paths.called(stage))) {
         await registry.create(paths.called(stage), '');
         await watch.sync();
         return false;
       }
-      const entry = { path: paths.called(stage), value: encodeCalled(called, round), version: record.version };
-      // One that is left of a caller that has withdrawn, or of ourselves.
-      const isLeft = call !== undefined && (call.instance === me || isGone(view, call.instance));
-      const leftover: readonly Operation[] = isLeft ? [{ type: 'remove', path: paths.call(stage) }] : [];
-      const value = encodeCall({ round, instance: me });
-      const creation: Operation = { type: 'create', path: paths.call(stage), value, lifetime: 'session' };
       await registry.commit([
         // Who was frozen for longer than its session must not begin anything before it has heard of that.
         { type: 'check', path: paths.live(me) },
-        { type: 'set', ...entry },
-        ...(purpose === 'call' ? [...leftover, creation] : []),
+        ...this.#entry(view, { stage, round }),
+        ...(purpose === 'call' ? this.#callOperations(view, { stage, round }) : []),
       ]);
       return true;
     } catch (error) {
@@ -154,6 +147,44 @@ export class OnceCall {
       await watch.sync().catch(() => this.#pause(signal));
       return false;
     }
+  }
+
+  #entry(
+    { guarantee: { started, completed } }: JobView,
+    { stage, round }: Pick<Meeting, 'stage' | 'round'>,
+  ): Operation[] {
+    const write = (which: GuaranteeStage, rounds: readonly string[]): Operation => {
+      const path = this.#ports.paths.called(which);
+      return {
+        type: 'set',
+        path,
+        value: encodeCalled(rounds),
+        version: this.#ports.watch.nodes.get(path)?.version ?? 0,
+      };
+    };
+    if (stage === 'started') return [write('started', [...started.called, round])];
+    const isEntered = started.called.includes(round);
+    const remaining = started.called.filter((one) => one !== round);
+    return [
+      write('completed', [...completed.called, round]),
+      // What has completed is open no more.
+      ...(isEntered ? [write('started', remaining)] : []),
+    ];
+  }
+
+  #callOperations(view: JobView, { stage, round }: Pick<Meeting, 'stage' | 'round'>): readonly Operation[] {
+    const { paths, me } = this.#ports;
+    const { call } = view.guarantee[stage];
+    const path = paths.call(stage);
+    const creation: Operation = {
+      type: 'create',
+      path,
+      value: encodeCall({ round, instance: me }),
+      lifetime: 'session',
+    };
+    // One that is left of a caller that has withdrawn, or of ourselves.
+    const isLeft = call !== undefined && (call.instance === me || isGone(view, call.instance));
+    return isLeft ? [{ type: 'remove', path }, creation] : [creation];
   }
 
   async #make({ stage, round }: Meeting, { make, timeoutMs, signal }: Call): Promise<void> {

@@ -7,7 +7,7 @@ import { type Operation, type RegistryCenter } from '../registry/registry-center
 import { type Clock } from '../time/clock.js';
 import { idOf } from './item-marks.js';
 import { type JobWatch } from './job-watch.js';
-import { type Meeting } from './meeting.js';
+import { type Meeting, wasCalled } from './meeting.js';
 
 /** What reporting needs. */
 export interface OwnAttendancePorts {
@@ -43,6 +43,11 @@ export class OwnAttendance {
     this.#ports = ports;
   }
 
+  /** Those this instance tells of. */
+  get rounds(): readonly string[] {
+    return [...this.#rounds.keys()];
+  }
+
   /** Whether this instance has reported anything for the round, in the present session. */
   has(round: string): boolean {
     return this.#rounds.has(round);
@@ -62,7 +67,7 @@ export class OwnAttendance {
     const { watch, paths } = this.#ports;
     await this.#write(stage, signal, () => {
       const { view } = watch;
-      if (view.guarantee[stage].called.includes(round)) return [];
+      if (wasCalled(view, stage, round)) return [];
       const come = stage === 'started' ? view.startedItems : view.completedItems;
       return items
         .filter((item) => !come.has(item))

@@ -6,7 +6,8 @@
  * ```
  *  x-node/guarantee/present/{id}   session node: what the instance has reported, by round
  *                                    1893456005000/AUDIT started 4 completed 0-3
- *  x-node/guarantee/{stage}        rounds whose call was begun by somebody, the latest last
+ *  x-node/guarantee/{stage}        rounds whose call was begun by somebody, the latest last; those of `started` only
+ *                                  until that of `completed` is begun, too, so that what is still open stands there
  *  x-node/guarantee/{stage}-by     session node of who makes a call now: the round, and the id of the instance
  * ```
  * A *round* is one firing for one listener. A scheduled firing is named by its instant, one by hand by a number.
@@ -91,12 +92,11 @@ export function decodeCalled(text: string): readonly string[] {
   return text.split('\n').filter((line) => line !== '');
 }
 
-/** The record of calls with one more round. */
-export function encodeCalled(former: readonly string[], round: string): string {
-  const all = [...former.filter((one) => one !== round), round];
-  const recent = all.slice(-REMEMBERED_ROUNDS);
+/** The text of a record of calls. Those of long ago are left out. */
+export function encodeCalled(rounds: readonly string[]): string {
+  const recent = rounds.slice(-REMEMBERED_ROUNDS);
   // Rounds by hand are numbered on from the last one, however long ago it was.
-  const byHand = all.filter((one) => one.startsWith('hand-')).slice(-REMEMBERED_ROUNDS / 4);
+  const byHand = rounds.filter((one) => one.startsWith('hand-')).slice(-REMEMBERED_ROUNDS / 4);
   return [...byHand.filter((one) => !recent.includes(one)), ...recent].join('\n');
 }
 

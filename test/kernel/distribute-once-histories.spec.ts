@@ -1,0 +1,161 @@
+import { describe, expect, test } from '@jest/globals';
+import { type ShardingContexts } from '../../lib/api/sharding-contexts.js';
+import { type Delivery } from '../../lib/registry/embedded/delivery.js';
+import { type ManualClock } from '../../lib/testing/manual-clock.js';
+import { TestCluster } from '../../lib/testing/test-cluster.js';
+import { Once, Told } from '../support/listeners.js';
+import { Random } from '../support/random.js';
+
+const HISTORIES = Number(process.env['HISTORIES'] ?? 20);
+const FIRST_SEED = Number(process.env['SEED'] ?? 1);
+const SEEDS = Array.from({ length: HISTORIES }, (_, index) => FIRST_SEED + index);
+const PERIOD_MS = 20_000;
+
+/** Every message takes up to 30 ms, in order on its channel only. */
+const slowly = (random: Random) => (clock: ManualClock) => {
+  const busyUntil = new Map<string, number>();
+  return ({ channel, arrive }: Delivery): void => {
+    const at = Math.max(busyUntil.get(channel) ?? 0, clock.monotonic() + random.integer(0, 30));
+    busyUntil.set(channel, at);
+    clock.after(at - clock.monotonic(), arrive);
+  };
+};
+
+/** What happened to one firing, in order: `started`, `item 0 begins`, `item 0 ends`, `completed`. */
+type Firing = string[];
+
+class History {
+  readonly #random: Random;
+  readonly firings = new Map<string, Firing>();
+  cluster!: TestCluster;
+  #names = 0;
+
+  constructor(seed: number) {
+    this.#random = new Random(seed);
+  }
+
+  async begin(): Promise<void> {
+    const random = this.#random;
+    this.cluster = await TestCluster.start([], {
+      job: {
+        cron: '0/20 * * * * ?',
+        shardingTotalCount: random.integer(1, 6),
+        jobListenerTypes: ['ONCE'],
+        failover: random.next() < 0.5,
+      },
+      deliver: slowly(random),
+      work: async (_, { shardingItem, scheduledAt, signal }) => {
+        this.#note(scheduledAt, `item ${shardingItem} begins`);
+        await this.#sleep(random.integer(0, 300), signal);
+        this.#note(scheduledAt, `item ${shardingItem} ends`);
+      },
+      host: (name) => ({ listeners: [this.#listener(name)] }),
+    });
+    for (let left = random.integer(2, 4); left > 0; left--) await this.cluster.join(`I${++this.#names}`);
+    await this.cluster.advance(3 * PERIOD_MS);
+  }
+
+  #listener(name: string): Once {
+    const call = (stage: string) => async (contexts: ShardingContexts) => {
+      this.#note(contexts.scheduledAt, stage);
+      await this.#sleep(this.#random.integer(0, 200), contexts.signal);
+      this.#note(contexts.scheduledAt, `${stage} ends`);
+    };
+    return new Once(new Told(), name, { started: call('started'), completed: call('completed') });
+  }
+
+  #note(scheduledAt: Date | undefined, what: string): void {
+    const at = scheduledAt?.toISOString() ?? 'by hand';
+    this.firings.set(at, [...(this.firings.get(at) ?? []), what]);
+  }
+
+  #sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      this.cluster.clock.after(ms, resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+
+  async step(): Promise<void> {
+    const random = this.#random;
+    const { cluster } = this;
+    const untilFiring = PERIOD_MS - (cluster.clock.now() % PERIOD_MS);
+    await cluster.advance(
+      random.pick([random.integer(0, 2_000), Math.max(0, untilFiring - 50), untilFiring + random.integer(0, 900)]),
+    );
+    const present = [...cluster.members.keys()];
+    if (present.length === 0) return void (await cluster.join(`I${++this.#names}`));
+    const name = random.pick(present);
+    switch (random.pick(['join', 'leave', 'kill', 'dieAtWrite', 'expire', 'blink', 'freeze', 'nothing'])) {
+      case 'join':
+        if (present.length < 5) await cluster.join(`I${++this.#names}`);
+        return;
+      case 'leave':
+        if (present.length > 1) await cluster.leave(name);
+        return;
+      case 'kill':
+        if (present.length > 1) cluster.kill(name);
+        return;
+      case 'dieAtWrite':
+        if (present.length > 1) cluster.killAtWrite(name, random.integer(1, 12), 'not-applied');
+        return;
+      case 'expire':
+        return cluster.expire(name);
+      case 'blink':
+        cluster.cut(name, { direction: random.pick(['both', 'sending', 'receiving'] as const) });
+        await cluster.advance(random.integer(0, 9_000));
+        if (cluster.members.has(name)) await cluster.heal(name);
+        return;
+      case 'freeze':
+        cluster.freeze(name);
+        await cluster.advance(random.integer(0, 12_000));
+        if (cluster.members.has(name)) await cluster.thaw(name);
+        return;
+      default:
+    }
+  }
+
+  async settle(): Promise<void> {
+    if (this.cluster.members.size === 0) await this.cluster.join(`I${++this.#names}`);
+    // To the middle between two firings.
+    await this.cluster.advance(4 * PERIOD_MS + PERIOD_MS / 2 - (this.cluster.clock.now() % PERIOD_MS));
+  }
+}
+
+/** What must never be, of one firing. */
+function faultsIn(firing: Firing): readonly string[] {
+  const count = (what: string): number => firing.filter((each) => each === what).length;
+  const first = firing.findIndex((each) => each.startsWith('item'));
+  const faults = ['started', 'completed'].filter((call) => count(call) > 1).map((call) => `${call} twice`);
+  const started = firing.indexOf('started');
+  if (started > first && first >= 0) faults.push('an item began before the call');
+  return faults;
+}
+
+describe('histories of clusters whose firings are told once', () => {
+  test.each(SEEDS)('seed %d', async (seed) => {
+    const history = new History(seed);
+    await history.begin();
+    await using cluster = history.cluster;
+
+    for (let steps = 0; steps < 25; steps++) await history.step();
+    await history.settle();
+    const settledAt = cluster.clock.now();
+    await cluster.advance(5 * PERIOD_MS);
+
+    const faults = [...history.firings].flatMap(([at, firing]) =>
+      faultsIn(firing).map((fault) => `${at}: ${fault} ${firing.join(', ')}`),
+    );
+    expect(faults).toEqual([]);
+    const calm = [...history.firings].filter(([at]) => new Date(at).getTime() > settledAt);
+    expect(calm).toHaveLength(5);
+    for (const [, firing] of calm) {
+      expect(firing.slice(0, 2)).toEqual(['started', 'started ends']);
+      expect(firing.slice(-2)).toEqual(['completed', 'completed ends']);
+    }
+    const left = [...cluster.tree.keys()].filter((path) =>
+      /^\/job\/guarantee\/(started|completed)(\/|$)|-by$/.test(path),
+    );
+    expect(left).toEqual([]);
+  });
+});

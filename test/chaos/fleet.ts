@@ -16,8 +16,9 @@ export interface FleetOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
-const START_LIMIT_MS = 30_000;
-const STOP_LIMIT_MS = 30_000;
+/** Generous, for a machine that has much else to do. */
+const START_LIMIT_MS = 90_000;
+const STOP_LIMIT_MS = 60_000;
 
 /** All instances, each hosting all jobs. */
 export class Fleet implements AsyncDisposable {

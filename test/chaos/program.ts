@@ -1,11 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { judge, runCampaign } from './campaign.js';
-import { type Verdict } from './checker/checker.js';
-import { parseLog } from './fleet.js';
-import { type Finding, type History } from './history.js';
+import { judge, loadRecord, type CampaignRecord, runCampaign, saveRecord } from './campaign.js';
 import { evidence, summary } from './report.js';
 
 const HELP = `npm run chaos -- [options]
@@ -36,10 +33,10 @@ export async function main(args: readonly string[]): Promise<number> {
     console.log(HELP);
     return 0;
   }
-  if (values.check !== undefined) return checkAgain(values.check);
+  if (values.check !== undefined) return report(loadRecord(values.check)) === 0 ? 0 : 1;
   const folder = mkdtempSync(join(tmpdir(), 'chaos-'));
   console.log(`seed ${values.seed}; logs in ${folder}`);
-  const { history, verdict } = await runCampaign({
+  const record = await runCampaign({
     seed: Number(values.seed),
     faults: Number(values.faults),
     meanGapMs: Number(values.gap),
@@ -48,14 +45,15 @@ export async function main(args: readonly string[]): Promise<number> {
     folder,
     print: (line) => console.log(line),
   });
-  const code = report(history, verdict);
-  console.log(`Chaos: ${history.faults.length} faults, ${verdict.findings.length} violations (seed ${values.seed})`);
-  if (code === 0 && !values.keep) rmSync(folder, { recursive: true });
+  saveRecord(folder, record);
+  const violations = report(record);
+  console.log(`Chaos: ${record.history.faults.length} faults, ${violations} violations (seed ${values.seed})`);
+  if (violations === 0 && !values.keep) rmSync(folder, { recursive: true });
   else
     console.log(
       `The logs are in ${folder}. Again with: npm run chaos -- --faults ${values.faults} --seed ${values.seed}`,
     );
-  return code;
+  return violations === 0 ? 0 : 1;
 }
 
 /** How many findings are shown with the logs around them. */
@@ -63,23 +61,13 @@ const SHOWN = 6;
 /** How many are listed at all. */
 const LISTED = 100;
 
-function report(history: History, verdict: Verdict): number {
+/** Prints the figures and what was found; returns how much that was. */
+function report(record: CampaignRecord): number {
+  const { history } = record;
+  const verdict = judge(record);
   console.log(`\n${summary(history, verdict)}`);
   for (const finding of verdict.findings.slice(0, SHOWN)) console.log(`\n${evidence(finding, history)}`);
   for (const { kind, text } of verdict.findings.slice(SHOWN, LISTED)) console.log(`${kind}: ${text}`);
   if (verdict.findings.length > LISTED) console.log(`… and ${verdict.findings.length - LISTED} more`);
-  return verdict.findings.length === 0 ? 0 : 1;
-}
-
-function checkAgain(folder: string): number {
-  const saved = JSON.parse(readFileSync(join(folder, 'history.json'), 'utf8')) as {
-    history: History;
-    settledAt: number;
-    findings: Finding[];
-  };
-  const events = saved.history.processes.flatMap(({ name }) =>
-    parseLog(name, readFileSync(join(folder, `${name}.log`), 'utf8')),
-  );
-  const history = { ...saved.history, events };
-  return report(history, judge(history, saved.settledAt, saved.findings));
+  return verdict.findings.length;
 }

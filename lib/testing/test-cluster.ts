@@ -16,6 +16,7 @@ import { jobConfiguration, type JobConfiguration } from '../api/job-configuratio
 import { toYaml } from '../layout/job-configuration-yaml.js';
 import { JobPaths } from '../layout/job-paths.js';
 import { type JobView, readJobView } from '../layout/job-view.js';
+import { deliverSoon } from '../registry/embedded/delivery.js';
 import { type LostWrite, type SilencedDirection } from '../registry/embedded/embedded-connection.js';
 import { EmbeddedRegistryCenter } from '../registry/embedded/embedded-registry-center.js';
 import { type EmbeddedNamespace } from '../registry/embedded/embedded-namespace.js';
@@ -27,6 +28,7 @@ import { type ClusterEvent, type ClusterHappening, tellEvent } from './events.js
 import { type Duration, milliseconds } from './durations.js';
 import { ManualClock, settle } from './manual-clock.js';
 import { Member } from './member.js';
+import { Restlessness } from './restlessness.js';
 import { type Run, RunBook } from './runs.js';
 import { type TestClusterOptions } from './test-cluster-options.js';
 
@@ -49,11 +51,12 @@ export class TestCluster implements AsyncDisposable {
   readonly #book: RunBook;
   readonly #leaving = new Map<string, Member>();
   readonly #census = new Census();
+  readonly #restlessness = new Restlessness(this.clock);
 
   private constructor(options: TestClusterOptions) {
     this.#options = options;
-    const deliver = options.deliver?.(this.clock);
-    this.server = new EmbeddedRegistryServer({ clock: this.clock, ...(deliver && { deliver }) });
+    const deliver = this.#restlessness.watch(options.deliver?.(this.clock) ?? deliverSoon);
+    this.server = new EmbeddedRegistryServer({ clock: this.clock, deliver });
     this.#configuration = { ...DEFAULT_JOB, ...options.job };
     this.paths = new JobPaths(this.#configuration.jobName);
     this.operator = new EmbeddedRegistryCenter({ server: this.server, clock: this.clock });
@@ -292,16 +295,17 @@ export class TestCluster implements AsyncDisposable {
     await this.settle();
   }
 
-  /** Lets everything happen that needs no time. */
-  settle(): Promise<void> {
-    return settle();
+  /** Lets everything happen that needs no time. @throws Error, as other commands do, if there is no end to it */
+  async settle(): Promise<void> {
+    await settle();
+    this.#restlessness.demandRest();
   }
 
   /** Ends all instances at once, whatever they are doing. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const name of [...this.members.keys(), ...this.#leaving.keys()]) this.kill(name);
     this.server.close();
-    await this.settle();
+    await settle();
   }
 
   #followSession({ name, registry }: Member): void {

@@ -225,4 +225,17 @@ describe('The story of a cluster for tests', () => {
     cluster.forget();
     expect(cluster.story).toEqual([]);
   });
+
+  test('what would go on for ever without any time passing is ended, and told', async () => {
+    await using cluster = await TestCluster.start(['A']);
+    const mirror = await cluster.operator.mirror('/counter');
+    let count = 0;
+    mirror.onChange(() => void cluster.operator.put('/counter', String(++count)));
+    await cluster.settle();
+
+    void cluster.operator.put('/counter', 'start');
+
+    await expect(cluster.settle()).rejects.toThrow('does not come to rest: 20000 messages were sent');
+    await expect(cluster.advance('1s')).rejects.toThrow('does not come to rest');
+  });
 });

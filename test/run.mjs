@@ -1,10 +1,12 @@
 /**
  * `npm test`: everything a clone needs, from nothing but Node, npm and (on Debian) root: dependencies, a build, a real
- * ZooKeeper for this run, then Jest. Arguments are Jest's own: `npm test -- test/time`.
+ * ZooKeeper for this run, then Jest, then the simulation. Arguments are Jest's own; a part of the tests leaves the
+ * simulation out: `npm test -- test/time`.
  */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { prepare, root } from '../.config/prepare.mjs';
 import { provideZooKeeper } from '../.config/zookeeper.mjs';
 
@@ -30,23 +32,33 @@ async function run(jestArguments) {
   const zookeeper = await provideZooKeeper();
   try {
     console.log(`Node ${process.versions.node}, ${zookeeper.description}`);
-    return interruption.signal ? 1 : await jest(jestArguments, { ...process.env, ...zookeeper.env });
+    const code = interruption.signal ? 1 : await jest(jestArguments, { ...process.env, ...zookeeper.env });
+    const isPart = jestArguments.some((each) => !each.startsWith('-'));
+    if (code !== 0 || isPart) return code;
   } finally {
     await zookeeper.stop();
   }
+  return interruption.signal ? 1 : await simulation();
+}
+
+/** The same histories each time; `npm run simulate` plays others. */
+function simulation() {
+  const flags = ['--import', pathToFileURL(join(root, '.config/typescript.mjs')).href];
+  return program([...flags, join(root, 'test/simulation/main.ts'), '--histories', '20000'], process.env);
 }
 
 function jest(jestArguments, env) {
   // The contract suite throws in listeners on purpose, which registry centres report as warnings.
   const quiet = ['ExperimentalWarning', 'ElasticJobWarning'].map((type) => `--disable-warning=${type}`);
   const flags = ['--experimental-vm-modules', ...quiet];
-  const program = [join(root, 'node_modules/jest/bin/jest.js'), '-c', join(root, '.config/jest.config.mjs')];
+  const jest = [join(root, 'node_modules/jest/bin/jest.js'), '-c', join(root, '.config/jest.config.mjs')];
+  return program([...flags, ...jest, ...jestArguments], env);
+}
+
+/** Runs Node to its end, and returns its exit code. */
+function program(nodeArguments, env) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...flags, ...program, ...jestArguments], {
-      cwd: root,
-      env,
-      stdio: 'inherit',
-    });
+    const child = spawn(process.execPath, nodeArguments, { cwd: root, env, stdio: 'inherit' });
     interruption.pass = (signal) => child.kill(signal);
     child.once('error', reject);
     child.once('exit', (code) => resolve(code ?? 1));

@@ -18,7 +18,7 @@ const FIRING_MS = 700;
 const REQUESTS_A_FIRING = 4;
 
 /** Most requests of an instance in any second, whatever happens. */
-const REQUESTS_A_SECOND = 100;
+const REQUESTS_A_SECOND = 60;
 
 /** At rest everybody is active and waits for nothing, one leads, each item has a living owner, and nothing is left over. */
 export function unrest({ recording, paths }: Evidence): readonly string[] {

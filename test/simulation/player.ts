@@ -11,7 +11,7 @@ import { EndlessError } from './true-time.js';
 import { type Machine, World } from './world.js';
 
 /** Longer than anything may take that is still going on when nothing happens any more. */
-const CALM_MS = 20_000;
+const CALM_MS = 15_000;
 
 /** Plays a history from its beginning until long after its last step; the same history always gives the same recording. */
 export async function play(history: History): Promise<Recording> {

@@ -4,6 +4,9 @@ import { type Behaviour, type History } from './history.js';
 import { type Run, type RunEnd } from './recording.js';
 import { type Machine, START, type World } from './world.js';
 
+/** Runs are over before the calm is. */
+const LONGEST_RUN_MS = 12_000;
+
 type OpenRun = { -readonly [Key in keyof Run]: Run[Key] };
 
 /** The user code of the simulated job, and the record of what it did. */
@@ -77,7 +80,7 @@ export class RunBook {
     const periodMs = this.#history.job.periodSeconds * 1000;
     const isQuick = behaviour === 'quick' || behaviour === 'failing';
     if (this.isCalm) return random.integer(0, 5);
-    return isQuick ? random.integer(0, 200) : random.integer(periodMs / 2, 2.4 * periodMs);
+    return isQuick ? random.integer(0, 200) : random.integer(periodMs / 2, Math.min(2.4 * periodMs, LONGEST_RUN_MS));
   }
 
   get #nowMs(): number {

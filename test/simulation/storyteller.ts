@@ -20,7 +20,7 @@ const ROUGH = [
 ];
 const BEHAVIOURS: readonly Behaviour[] = ['quick', 'quick', 'quick', 'quick', 'slow', 'failing', 'stubborn'];
 const STRATEGIES = ['AVG_ALLOCATION', 'ODEVITY', 'ROUND_ROBIN'];
-const PERIODS = [3, 5, 5, 10];
+const PERIODS = [3, 5, 10, 10];
 
 /** The history of a seed; always the same one. */
 export function historyOf(seed: number): History {
@@ -128,12 +128,12 @@ class Storyteller {
         return { type: kind, name, nth: this.#nth(), outcome: this.#random.pick(['applied', 'not-applied']) };
       case 'suspend':
       case 'freeze':
-        return { type: kind, name, ms: this.#random.integer(1, 12_000) };
+        return { type: kind, name, ms: this.#random.integer(1, 10_000) };
       case 'cut':
         return {
           type: kind,
           name,
-          ms: this.#random.integer(1, 15_000),
+          ms: this.#random.integer(1, 10_000),
           direction: this.#random.pick(['both', 'sending', 'receiving']),
         };
       case 'set-clock':

@@ -8,6 +8,12 @@ import { type OnceCall, type OnceCallPorts, OnceCallTimeoutError } from './once-
 /** How long an item is waited for that does not come although its owner lives, or whose state cannot be told. */
 export const PATIENCE_MS = 10_000;
 
+/**
+ * How long a call is left to the Java peer that may have come last. A Java peer looks only once whether all have come, just after it
+ * has reported; would the stage's node be removed before that look, it would not hear of it and wait until its timeout.
+ */
+const JAVA_TURN_MS = 1_000;
+
 /** After how long a wait reads what the mirror has left unread, to tell who is meant. */
 const READING_AFTER_MS = 1_000;
 
@@ -62,6 +68,9 @@ export class MeetingWait {
   #tellAt: number;
   #hasSeenOwnNodes = false;
   #isLeaving = false;
+  #hasAwaitedOthers = false;
+  /** Since when nobody is missing, on the monotonic scale. */
+  #completeSince: number | undefined;
 
   constructor(ports: BarrierPorts, options: MeetingWaitOptions) {
     this.#ports = ports;
@@ -183,7 +192,17 @@ export class MeetingWait {
     if (this.#wasCalledByJava(view)) return { type: 'called-by-java' };
     // Who is about to go has no timer any more to tell what is to be made up for; it leaves that to others.
     const toCatchUp = this.#isLeaving ? () => meeting.instant : this.#ports.instantToCatchUp;
-    return this.#decideBy(missingItems(view, meeting, toCatchUp));
+    const decision = this.#decideBy(missingItems(view, meeting, toCatchUp));
+    return decision.type === 'complete' && hasJavaPeers(view) ? this.#afterJava() : decision;
+  }
+
+  /** Nobody is missing any more. If others came after this instance, the call is theirs to make. */
+  #afterJava(): Decision {
+    const now = this.#ports.clock.monotonic();
+    this.#completeSince ??= now;
+    const untilMs = this.#completeSince + JAVA_TURN_MS;
+    if (!this.#hasAwaitedOthers || now >= untilMs) return { type: 'complete' };
+    return { type: 'wait', untilMs, whom: 'who came last to make the call' };
   }
 
   #decideBy(missing: readonly MissingItem[]): Decision {
@@ -197,6 +216,8 @@ export class MeetingWait {
     const whom = `items ${awaited.map(({ item }) => this.#givenUp.get(item)).join(', ')}`;
     for (const { item } of awaited) this.#givenUp.delete(item);
     if (awaited.length === 0) return { type: 'complete' };
+    this.#completeSince = undefined;
+    this.#hasAwaitedOthers ||= awaited.some(({ item }) => !this.#options.coming.items.includes(item));
     const dues = awaited.flatMap(({ item }) => [
       this.#patienceEndsAt(item),
       this.#readingAt(this.#sightings.get(item)),

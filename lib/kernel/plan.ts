@@ -287,7 +287,7 @@ const reportCrashed: Rule = ({ now, me, local }) => {
 
 /** What failover has left behind when it is switched off, or when the number of items is reduced. */
 const endFailover: Rule = ({ now, me }) =>
-  now.leader === me && failoverRemains(now).length > 0 ? END_FAILOVER : undefined;
+  custodian(now) === me && failoverRemains(now).length > 0 ? END_FAILOVER : undefined;
 const END_FAILOVER: Action = { type: 'end-failover' };
 
 /** Items that bear traces of failover which nobody will remove. */

@@ -421,14 +421,41 @@ describe('beside a Java peer', () => {
     expect(told.lines).toEqual([]);
 
     await operator.create(paths.guarantee('started', 0), '');
-    await cluster.settle();
+    await cluster.advance('1s');
     expect(told.calls).toEqual(['all started']);
     expect(guaranteeNodes(cluster)).toEqual([paths.guarantee('completed'), paths.guarantee('completed', 1)]);
 
     await operator.create(paths.guarantee('completed', 0), '');
-    await cluster.settle();
+    await cluster.advance('1s');
     expect(told.calls).toEqual(['all started', 'all completed']);
     expect(guaranteeNodes(cluster)).toEqual([]);
+  });
+
+  test('that came last makes the call: it looks for the others only once, and would not hear of ours', async () => {
+    const told = new Story();
+    await using cluster = await withJava(told);
+    const { operator, paths } = cluster;
+    await cluster.fire();
+
+    await operator.create(paths.guarantee('started', 0), '');
+    await cluster.advance('900ms');
+    expect(told.lines).toEqual([]);
+    await operator.remove(paths.guarantee('started'));
+    await cluster.settle();
+
+    expect(told.lines).toEqual(['A item 1', 'A item 1 done']);
+  });
+
+  test('that came first leaves the call to who comes last, who makes it at once', async () => {
+    const told = new Story();
+    await using cluster = await withJava(told);
+    const { operator, paths } = cluster;
+    await operator.create(paths.guarantee('started'), '');
+    await operator.create(paths.guarantee('started', 0), '');
+
+    await cluster.fire();
+
+    expect(told.calls).toEqual(['all started']);
   });
 
   test('that makes the call itself, under the latch, nobody makes it again', async () => {

@@ -270,6 +270,12 @@ describe('failover', () => {
     expect(planOf('C', aView(['A', 'C'], left))).toEqual([]);
     expect(planOf('A', aView(['A', 'C'], { crashedItems: [1] }))).toEqual(['end-failover']);
   });
+
+  test('when it is switched off under a Java leader, is cleared by the first of our instances', () => {
+    const now = aView(['J', 'A', 'C'], { crashedItems: [1], live: new Set([idOf('A'), idOf('C')]) });
+    expect(planOf('A', now)).toEqual(['end-failover']);
+    expect(planOf('C', now)).toEqual([]);
+  });
 });
 
 describe('the shares of crashed items', () => {

@@ -94,14 +94,16 @@ export class JobWatch {
   }
 
   /**
-   * Reads who runs the items, if an instance is gone that may have been running one: once for each that is.
+   * Reads who runs the items and what was begun, if an instance is gone that may have been running one: once for each
+   * that is.
    * @returns whether anything had to be read, so that the view may have changed meanwhile
    */
   async readRunners(): Promise<boolean> {
     const { view } = this;
     const seen = this.#runnersReadFor;
     const isKnown = seen !== undefined && ![...seen].some((id) => isGone(view, id)) && !hasUnreadDeadMarks(view);
-    const isUnread = !isKnown && view.items.some(({ running, runningOn }) => running && runningOn === undefined);
+    const isUnread =
+      !isKnown && view.items.some(({ running, runningOn }) => running && isPartlyUnread(view, runningOn));
     if (isUnread) await this.#mirror.load();
     this.#runnersReadFor = new Set([...view.instances.keys(), ...view.live]);
     return isUnread;
@@ -170,4 +172,12 @@ export class JobWatch {
   close(): void {
     this.#mirror.close();
   }
+}
+
+/** Whether it is not known who runs an item, or, if that instance is gone, what it has begun since it was read last. */
+function isPartlyUnread(view: JobView, runningOn: string | undefined): boolean {
+  if (runningOn === undefined) return true;
+  return (
+    isGone(view, runningOn) && view.firingRecords.has(runningOn) && view.firingRecords.get(runningOn) === undefined
+  );
 }

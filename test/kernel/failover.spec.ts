@@ -305,3 +305,28 @@ test('an item that is rescued although it is one too many by now makes nobody as
   await of.advance(2_000);
   expect(of.owners).toEqual({ A: [0, 1] });
 });
+
+test('a run by hand that dies is rescued as one, whatever its instance has begun since', async () => {
+  const blocking = new Blocking();
+  blocking.isBlocking = false;
+  await using of = await cluster(['A', 'B'], blocking, { job: { shardingTotalCount: 9 } });
+  await of.fire();
+  expect(of.owners).toMatchObject({ A: [4, 5, 6, 7] });
+  await of.disableItem(6);
+  blocking.isBlocking = true;
+  await of.trigger();
+  // For the new assignment, B reads what A has begun so far.
+  await of.join('C');
+  await of.advance(2_000);
+  expect(of.owners['A']).toEqual(expect.arrayContaining([6, 7]));
+  blocking.isBlocking = false;
+  await of.enableItem(6);
+  await of.fire();
+  await of.advance(1_000);
+  of.forget();
+
+  of.kill('A');
+  await of.advance(10_000);
+
+  expect(of.runs.find(({ item }) => item === 7)?.at).toBe('by hand');
+});

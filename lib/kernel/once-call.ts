@@ -17,6 +17,9 @@ const CALL_LIMIT_MS = 600_000;
 /** Longest wait for the latch that Java peers hold while they make the call. */
 const LATCH_TIMEOUT_MS = 60_000;
 
+/** Most nodes removed in one commit. */
+const NODES_A_COMMIT = 2_000;
+
 /** Time between two attempts at what failed because the registry did not answer. */
 const PAUSE_MS = 200;
 
@@ -210,12 +213,29 @@ export class OnceCall {
     }
   }
 
-  /** Lets all go on who wait for the call. */
+  /** Lets all go on who wait for the call. Never rejects. */
   async #end({ stage }: Meeting, session: string | undefined): Promise<void> {
     const { paths } = this.#ports;
+    if (await this.#removeAtOnce(stage, session)) return;
     // In this order: who goes on may soon report to the next meeting, in the node that is removed here.
     await this.#removeSoon(paths.guarantee(stage), session);
     await this.#removeSoon(paths.call(stage), session);
+  }
+
+  /** Our node, and the stage's with all items, in one commit. False if it is not as this instance sees it. */
+  async #removeAtOnce(stage: GuaranteeStage, session: string | undefined): Promise<boolean> {
+    const { registry, watch, paths } = this.#ports;
+    const come = stage === 'started' ? watch.view.startedItems : watch.view.completedItems;
+    const root = paths.guarantee(stage);
+    if (come.size > NODES_A_COMMIT || !watch.nodes.has(root) || idOf(registry.session.state) !== session) return false;
+    const all = [...[...come].map((item) => paths.guarantee(stage, item)), root, paths.call(stage)];
+    try {
+      await registry.commit(all.map((path): Operation => ({ type: 'remove', path })));
+      return true;
+    } catch (error) {
+      this.#ports.logger.debug(`Job '${paths.jobName}': ${String(error)}`);
+      return false;
+    }
   }
 
   /** Now, or as soon as the session is connected again. Never rejects. */

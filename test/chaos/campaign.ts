@@ -20,7 +20,7 @@ import { Chaos } from './chaos.js';
 import { check, type Verdict } from './checker/checker.js';
 import { readRuns } from './checker/runs.js';
 import { planFaults } from './fault-plan.js';
-import { Fleet, type Instance, parseLog } from './fleet.js';
+import { Fleet, type Instance, readLog } from './fleet.js';
 import { type Finding, type History, type JobSpec } from './history.js';
 import { JOBS, settingsOf } from './jobs.js';
 import { monotonicMs, pause } from './monotonic.js';
@@ -159,9 +159,7 @@ export function saveRecord(folder: string, { history, ...more }: CampaignRecord)
 /** The record of an earlier campaign. */
 export function loadRecord(folder: string): CampaignRecord {
   const { history, ...more } = JSON.parse(readFileSync(join(folder, 'history.json'), 'utf8')) as CampaignRecord;
-  const events = history.processes.flatMap(({ name }) =>
-    parseLog(name, readFileSync(join(folder, `${name}.log`), 'utf8')),
-  );
+  const events = history.processes.flatMap(({ name }) => readLog(name, join(folder, `${name}.log`)));
   return { ...more, history: { ...history, events } };
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Program } from '../support/program.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -147,12 +147,17 @@ export class Life {
 
   /** What it wrote. */
   get events(): readonly LogEvent[] {
-    return parseLog(this.name, readFileSync(this.log, 'utf8'));
+    return readLog(this.name, this.log);
   }
 }
 
+/** What a process wrote to its log: nothing, if it was killed before it could. */
+export function readLog(process: string, file: string): readonly LogEvent[] {
+  return existsSync(file) ? parseLog(process, readFileSync(file, 'utf8')) : [];
+}
+
 /** The lines of a process's log. A line that was being written when the process died counts for nothing. */
-export function parseLog(process: string, text: string): readonly LogEvent[] {
+function parseLog(process: string, text: string): readonly LogEvent[] {
   return text
     .split('\n')
     .slice(0, -1)

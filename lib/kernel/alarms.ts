@@ -11,7 +11,7 @@ export type JobAlarm = 'enter' | 'retry' | 'failover' | 'idleness' | 'patience' 
 export class Alarms<Name extends string> {
   readonly #clock: Clock;
   readonly #cancels = new Map<Name, () => void>();
-  #failures = 0;
+  readonly #failures = new Map<Name, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -30,14 +30,16 @@ export class Alarms<Name extends string> {
     this.#cancels.set(name, cancel);
   }
 
-  /** Sets an alarm that comes the later the more often this has been called since the last `succeeded()`. */
+  /** Sets an alarm that comes the later the more often this has been called since the last `succeeded(name)`. */
   setRetry(name: Name, task: () => void): void {
-    this.#failures++;
-    this.set(name, backoffMs(this.#failures, RETRY), task);
+    const failures = (this.#failures.get(name) ?? 0) + 1;
+    this.#failures.set(name, failures);
+    this.set(name, backoffMs(failures, RETRY), task);
   }
 
-  succeeded(): void {
-    this.#failures = 0;
+  /** The next retry of that name comes soon again. */
+  succeeded(name: Name): void {
+    this.#failures.delete(name);
   }
 
   cancel(name: Name): void {

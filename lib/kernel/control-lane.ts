@@ -49,6 +49,7 @@ export class ControlLane {
   readonly #ports: ControlLanePorts;
   readonly #mailbox = new Mailbox();
   #lookIsQueued = false;
+  #isTriggerInDoubt = false;
   #idlePatience: 'not asked for' | 'running' | 'over' = 'not asked for';
 
   constructor(ports: ControlLanePorts) {
@@ -110,7 +111,7 @@ export class ControlLane {
         alarms.setRetry('retry', () => this.lookSoon());
       }
     }
-    if (!failed) alarms.succeeded();
+    if (!failed) alarms.succeeded('retry');
   }
 
   #situation({ watch, marks, housekeeping, leadership }: JobParts): Situation {
@@ -118,6 +119,7 @@ export class ControlLane {
     const { isIdle, canBegin, busy, backlog, settled } = work;
     const { view } = watch;
     if (view.crashedItems.length === 0 || isIdle) this.#forgetIdlePatience();
+    if (view.crashedItems.length === 0) alarms.succeeded('failover');
     return {
       now: view,
       me: instance.jobInstanceId,
@@ -127,6 +129,7 @@ export class ControlLane {
         isIdle,
         busy,
         backlog,
+        isTriggerInDoubt: this.#isTriggerInDoubt,
         mayTakeOver: !alarms.isSet('failover'),
         idlePatienceIsOver: this.#idlePatience === 'over',
         isForgotten: this.#isForgotten(marks),
@@ -180,14 +183,26 @@ export class ControlLane {
       case 'reschedule':
         return timer.arm(watch.view.config ?? {});
       case 'run-once':
-        // Removing the node is the claim: a trigger that somebody has withdrawn is not run.
-        if (await registry.remove(paths.trigger(instance.jobInstanceId)))
-          work.start({ cause: 'trigger', instant: undefined });
+        if (await this.#acceptTrigger()) work.start({ cause: 'trigger', instant: undefined });
         return;
       case 'begin':
         return work.start(action.firing);
       default:
         return action satisfies never;
+    }
+  }
+
+  /** Removing the node is the claim: a trigger that somebody has withdrawn is not run. */
+  async #acceptTrigger(): Promise<boolean> {
+    const { registry, paths, instance } = this.#ports;
+    const wasInDoubt = this.#isTriggerInDoubt;
+    try {
+      const isRemoved = await registry.remove(paths.trigger(instance.jobInstanceId));
+      this.#isTriggerInDoubt = false;
+      return isRemoved || wasInDoubt;
+    } catch (error) {
+      if (error instanceof RegistryOutcomeUnknownError) this.#isTriggerInDoubt = true;
+      throw error;
     }
   }
 
@@ -241,7 +256,6 @@ export class ControlLane {
       }
     }
     await this.look();
-    this.#armReconcile();
   }
 
   /** See `LocalFacts.missedSince`. */

@@ -7,9 +7,10 @@
  * With failover the marks outlive their instance, for its peers to find what it has left unfinished; without it they live
  * with its session.
  */
-import { RegistryConflictError, RegistryOutcomeUnknownError } from '../api/errors.js';
+import { RegistryConflictError, RegistryOutcomeUnknownError, RegistryUnavailableError } from '../api/errors.js';
 import { type JobLogger } from '../api/logger.js';
 import { Deferred } from '../async/deferred.js';
+import { sleep } from '../async/wait.js';
 import { EMPTY_FIRINGS, encodeFirings, withBegun } from '../layout/firing-record.js';
 import { type ItemMark, type JobPaths } from '../layout/job-paths.js';
 import { type ItemView } from '../layout/job-view.js';
@@ -32,6 +33,9 @@ export interface ItemMarksPorts {
 
 /** How long the mark of an item that has ended may wait for others to be removed with it. */
 const BATCH_MS = 100;
+
+/** Time between two attempts to learn what became of a commit. */
+const PAUSE_MS = 200;
 
 /** All marks that a run, and who takes one over, may make of an item. */
 const RUN: readonly ItemMark[] = ['running'];
@@ -142,11 +146,24 @@ export class ItemMarks {
     const [first] = items;
     if (first === undefined) return undefined;
     const { watch, paths, me, whenConnected } = this.#ports;
-    await whenConnected(signal);
-    await watch.sync();
-    await watch.readAll();
+    // Until it is known: what was marked, and is not run, would be lost.
+    for (let isKnown = false; !isKnown; isKnown = await this.#readAll(signal)) await whenConnected(signal);
     const node = watch.nodes.get(paths.item(first.item, 'running'));
     return node?.value === me ? node.revision : undefined;
+  }
+
+  /** Whether everything has been read; after a pause if not, for the connection has broken once more. */
+  async #readAll(signal: AbortSignal): Promise<boolean> {
+    const { watch, clock } = this.#ports;
+    try {
+      await watch.sync();
+      await watch.readAll();
+      return true;
+    } catch (error) {
+      if (!(error instanceof RegistryUnavailableError)) throw error;
+      await sleep(clock, PAUSE_MS, signal);
+      return false;
+    }
   }
 
   /** The item's run has ended: its marks go, together with those of others that end about now. Never rejects. */

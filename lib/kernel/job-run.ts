@@ -16,6 +16,7 @@ import {
   DeadlineExceededError,
   ElasticJobError,
   InvalidConfigurationError,
+  RegistryOutcomeUnknownError,
   RegistryUnavailableError,
   SessionLostError,
 } from '../api/errors.js';
@@ -24,6 +25,7 @@ import { type ElasticJob } from '../api/job.js';
 import { type JobLogger } from '../api/logger.js';
 import { type ShardingContext } from '../api/sharding-context.js';
 import { Limiter } from '../async/limiter.js';
+import { withDeadline } from '../async/wait.js';
 import { type JobPaths } from '../layout/job-paths.js';
 import { type ItemView, type JobView } from '../layout/job-view.js';
 import { parseShardingItemParameters } from '../layout/sharding-item-parameters.js';
@@ -42,6 +44,9 @@ import { assignedItems, chooseItems } from './select-items.js';
 
 /** Longest wait for the items to be assigned before a firing is given up. */
 const ASSIGNMENT_TIMEOUT_MS = 30_000;
+
+/** Longest wait for an error handler: while it is at work the item, or the job, begins nothing else. */
+const ERROR_HANDLER_TIMEOUT_MS = 30_000;
 
 /** What a run needs. */
 export interface JobRunPorts {
@@ -85,20 +90,21 @@ export class JobRun {
   /**
    * Makes items this instance's to run. `busy` are those that it is still running. Never rejects: what goes wrong is told
    * to the error handler and logged.
-   * @returns why nothing can be run, if so: `failed`, or `disconnected` if nothing is wrong but the connection
+   * @returns why nothing can be run, if so: `failed`, or `too-early` if nothing is wrong but that the registry centre does
+   *   not answer, or that the items have not been assigned in time
    */
-  async begin(signal: AbortSignal, busy: ReadonlySet<number>): Promise<BegunRun | 'failed' | 'disconnected'> {
+  async begin(signal: AbortSignal, busy: ReadonlySet<number>): Promise<BegunRun | 'failed' | 'too-early'> {
     try {
       await this.#checkClock();
       return await (this.#firing.cause === 'failover' ? this.#takeOver(signal, busy) : this.#choose(signal, busy));
     } catch (error) {
       const { paths, logger } = this.#ports;
-      if (error instanceof RegistryUnavailableError || error instanceof SessionLostError) {
+      if (isDisconnection(error)) {
         logger.warn(`Job '${paths.jobName}' could not begin a run: ${String(error)}`);
-        return 'disconnected';
+        return 'too-early';
       }
       await this.#tellOf(error, signal);
-      return 'failed';
+      return error instanceof DeadlineExceededError ? 'too-early' : 'failed';
     }
   }
 
@@ -243,11 +249,17 @@ export class JobRun {
   }
 
   async #tellErrorHandler(cause: unknown): Promise<void> {
-    const { types, watch, paths, logger } = this.#ports;
+    const { types, watch, paths, logger, clock } = this.#ports;
     const { config } = watch.view;
     try {
       if (config === undefined) logger.error(`Job '${paths.jobName}': ${describeCause(cause)}`);
-      else await types.errorHandler(config).handleException(paths.jobName, cause);
+      else {
+        const handled = types.errorHandler(config).handleException(paths.jobName, cause);
+        await withDeadline(clock, Promise.resolve(handled), ERROR_HANDLER_TIMEOUT_MS, () => {
+          const what = `the error handler ${config.jobErrorHandlerType ?? ''} of job '${paths.jobName}' to return`;
+          return new DeadlineExceededError(what, ERROR_HANDLER_TIMEOUT_MS);
+        });
+      }
     } catch (error) {
       // The handler's own failure, or a handler type unknown since a change at run time: the cause must not get lost.
       logger.error(
@@ -256,6 +268,15 @@ export class JobRun {
       );
     }
   }
+}
+
+/** Whether nothing was begun because the connection, or the session, broke. What begins items finds out what became of lost answers. */
+function isDisconnection(error: unknown): boolean {
+  return (
+    error instanceof RegistryUnavailableError ||
+    error instanceof RegistryOutcomeUnknownError ||
+    error instanceof SessionLostError
+  );
 }
 
 /** The clock of this process and the registry's differ too much for the job to run (manual, `maxTimeDiffSeconds`). */

@@ -367,7 +367,7 @@ export class JobRuntime {
     if (this.#phase !== 'starting' && this.#phase !== 'suspended') return;
     this.#phase = 'active';
     this.#hasTakenPart = true;
-    this.#alarms.succeeded();
+    this.#alarms.succeeded('enter');
     this.#started?.resolve();
     await this.#control.look();
   }

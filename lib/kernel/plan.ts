@@ -46,6 +46,8 @@ export interface LocalFacts {
   readonly busy: ReadonlySet<number>;
   /** What could not be run when it was due. */
   readonly backlog: Backlog;
+  /** Whether the answer to removing this instance's trigger got lost. */
+  readonly isTriggerInDoubt: boolean;
   /** Whether taking over may be tried; false for a while after it has failed. */
   readonly mayTakeOver: boolean;
   /** Whether crashed items have waited long enough for instances that are idle. */
@@ -211,7 +213,7 @@ const reschedule: Rule = ({ now, local }) =>
     : undefined;
 
 const runOnce: Rule = ({ now, me, local }) =>
-  now.triggers.has(me) && local.canBegin ? { type: 'run-once' } : undefined;
+  (now.triggers.has(me) || local.isTriggerInDoubt) && local.canBegin ? { type: 'run-once' } : undefined;
 
 /** What was due while it could not be run follows as soon as it can be, once for all instants that were missed. */
 const makeUp: Rule = ({ now, me, local }) => {
@@ -279,6 +281,8 @@ const clearMisfired: Rule = ({ now, me, local }) => {
 };
 
 const reportCrashed: Rule = ({ now, me, local }) => {
+  // Settings that cannot be read do not say that nobody is to be rescued.
+  if (now.config === undefined) return undefined;
   const dead = deadRuns(now, me, local.isForgotten);
   // Without failover they are merely in the way, and one who removes them is enough.
   const isMine = failsOver(now) || custodian(now) === me || dead.some(({ item }) => item.runningOn === me);
@@ -287,7 +291,7 @@ const reportCrashed: Rule = ({ now, me, local }) => {
 
 /** What failover has left behind when it is switched off, or when the number of items is reduced. */
 const endFailover: Rule = ({ now, me }) =>
-  custodian(now) === me && failoverRemains(now).length > 0 ? END_FAILOVER : undefined;
+  now.config !== undefined && custodian(now) === me && failoverRemains(now).length > 0 ? END_FAILOVER : undefined;
 const END_FAILOVER: Action = { type: 'end-failover' };
 
 /** Items that bear traces of failover which nobody will remove. */

@@ -92,9 +92,13 @@ export class WorkLane {
   /** Fires for a scheduled instant (milliseconds since 1970): now, or as soon as it is possible. */
   fire(instant: number): void {
     if (this.canBegin) return this.start({ cause: 'schedule', instant });
-    const { logger, jobName, makesUp } = this.#ports;
-    // A rescue is no run of this instance's own items, which `misfire` is about.
-    const isKept = makesUp() || [...this.#runs.keys()].some(({ firing }) => firing.cause === 'failover');
+    const { logger, jobName, makesUp, mayOverlap } = this.#ports;
+    // Neither a run that is just beginning, of some items only maybe, nor a rescue is a run of the items that are due, which
+    // `misfire` is about.
+    const isKept =
+      makesUp() ||
+      (this.#isBeginning && mayOverlap()) ||
+      [...this.#runs.keys()].some(({ firing }) => firing.cause === 'failover');
     logger.debug(
       `Job '${jobName}': the firing at ${new Date(instant).toISOString()} ${isKept ? 'has to wait' : 'is dropped'}.`,
     );
@@ -139,7 +143,7 @@ export class WorkLane {
     this.#isBeginning = false;
     if (typeof begun === 'string') {
       if (firing.cause === 'failover') this.#ports.onFailoverFailed();
-      else if (begun === 'disconnected') this.#postpone(firing);
+      else if (begun === 'too-early') this.#postpone(firing);
       else if (firing.instant !== undefined) this.#settled = { instant: firing.instant, items: 'all' };
       return;
     }

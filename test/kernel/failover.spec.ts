@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { type JobErrorHandler } from '../../lib/api/error-handler.js';
 import { type ShardingContext } from '../../lib/api/sharding-context.js';
 import { Deferred } from '../../lib/async/deferred.js';
 import { TestCluster, type TestClusterOptions } from '../../lib/testing/index.js';
@@ -329,4 +330,41 @@ test('a run by hand that dies is rescued as one, whatever its instance has begun
   await of.advance(10_000);
 
   expect(of.runs.find(({ item }) => item === 7)?.at).toBe('by hand');
+});
+
+test('who may not take over because its clock is wrong tells the error handler now and then, not without end', async () => {
+  const blocking = new Blocking();
+  let failures = 0;
+  const handler: JobErrorHandler = { type: 'COUNT', handleException: () => void failures++ };
+  await using of = await cluster(['A', 'B'], blocking, {
+    job: { maxTimeDiffSeconds: 1, jobErrorHandlerType: 'COUNT' },
+    host: { errorHandlers: [handler] },
+  });
+  await of.advance(untilFiring(of));
+  of.skew('B', '10s');
+  of.kill('A');
+  blocking.releaseAll();
+
+  await of.advance('1m');
+
+  expect(failures).toBeGreaterThan(0);
+  expect(failures).toBeLessThan(30);
+});
+
+test('an item whose instance dies while the settings cannot be read is rescued when they can', async () => {
+  const blocking = new Blocking();
+  await using of = await cluster(['A', 'B'], blocking, { job: { shardingTotalCount: 2 } });
+  await of.advance(untilFiring(of));
+  blocking.releaseAll();
+  const settings = of.tree.get(of.paths.config) ?? '';
+  of.kill('A');
+  await of.operator.put(of.paths.config, 'jobName: [');
+  await of.advance('10s');
+  blocking.isBlocking = false;
+  of.forget();
+
+  await of.operator.put(of.paths.config, settings);
+  await of.advance('2s');
+
+  expect(of.ran).toEqual({ B: [expect.any(Number)] });
 });

@@ -25,6 +25,7 @@ function actionsOf(name: string, now: JobView, local: Partial<LocalFacts> = {}):
       trigger: false,
       triggered: new Set(),
     },
+    isTriggerInDoubt: false,
     mayTakeOver: true,
     idlePatienceIsOver: false,
     latestInstant: () => undefined,

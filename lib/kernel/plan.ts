@@ -17,8 +17,8 @@
  * | clearMarks, clearMisfired | item-marks | MonitorExecutionSettingsChangedJobListener |
  * | reschedule | cron-timer | CronSettingAndJobEventChangedJobListener |
  * | runOnce | job-runtime | JobTriggerStatusJobListener |
- * | makeUp | work-lane | JobTriggerListener, the misfire loop of ElasticJobExecutor |
  * | takeOver | failover | FailoverService.failoverIfNecessary |
+ * | makeUp | work-lane | JobTriggerListener, the misfire loop of ElasticJobExecutor |
  * | catchUp | work-lane | – (Java misses the firing) |
  *
  * Java's ReconcileService has no rule of its own: a reconciliation is one more look, at a fresh reading of everything.
@@ -284,10 +284,19 @@ const reportCrashed: Rule = ({ now, me, local }) => {
   // Settings that cannot be read do not say that nobody is to be rescued.
   if (now.config === undefined) return undefined;
   const dead = deadRuns(now, me, local.isForgotten);
+  if (dead.length === 0) return undefined;
   // Without failover they are merely in the way, and one who removes them is enough.
-  const isMine = failsOver(now) || custodian(now) === me || dead.some(({ item }) => item.runningOn === me);
-  return dead.length > 0 && isMine ? { type: 'report-crashed' } : undefined;
+  const isMine = failsOver(now) ? local.isIdle || !isAnyJavaAvailable(now) : custodian(now) === me;
+  return isMine || dead.some(({ item }) => item.runningOn === me) ? { type: 'report-crashed' } : undefined;
 };
+
+/**
+ * Whether a Java peer could take items over. It notices a crash only by the marks that a report removes, so one who is busy
+ * and cannot take over itself leaves it to the peer.
+ */
+function isAnyJavaAvailable(view: JobView): boolean {
+  return availableInstances(view).some(({ jobInstanceId }) => !view.live.has(jobInstanceId));
+}
 
 /** What failover has left behind when it is switched off, or when the number of items is reduced. */
 const endFailover: Rule = ({ now, me }) =>
@@ -371,8 +380,8 @@ const RULES: readonly Rule[] = [
   clearMisfired,
   reschedule,
   runOnce,
-  makeUp,
   takeOver,
+  makeUp,
   catchUp,
 ];
 

@@ -119,8 +119,9 @@ export function claimableItems(view: JobView, busy: ReadonlySet<number>): readon
 }
 
 /**
- * Which of the crashed items this instance takes: its share of them, so that all idle instances, Java's too, take over
- * in parallel. The shares of instances that see the same cover all items, so that none waits for one who does not come.
+ * Which of the crashed items this instance takes: its share of them, so that all idle instances take over in parallel. The
+ * shares of instances that see the same cover all items, so that none waits for one who does not come. Java peers are not
+ * counted on: one takes what it finds at the moment of the crash and when it has finished a run, and else does not look.
  */
 export function shareOfCrashed(view: JobView, me: string, busy: ReadonlySet<number>): readonly ItemView[] {
   const claimable = claimableItems(view, busy);
@@ -128,7 +129,7 @@ export function shareOfCrashed(view: JobView, me: string, busy: ReadonlySet<numb
   const working = new Set(view.items.flatMap((item) => (item.running ? [item.takenOverBy ?? item.owner] : [])));
   const idle = availableInstances(view)
     .map(({ jobInstanceId }) => jobInstanceId)
-    .filter((id) => id === me || !working.has(id));
+    .filter((id) => id === me || (view.live.has(id) && !working.has(id)));
   const rank = idle.indexOf(me);
   if (rank < 0) return [];
   const size = Math.ceil(claimable.length / idle.length);

@@ -49,6 +49,16 @@ class JavaPeer {
         registry.remove(this.session, paths.item(item, mark));
   }
 
+  /** What it does for each item when it sees an instance go that was running it. */
+  report(items: readonly number[]): void {
+    const { registry } = this.#stage;
+    const paths = this.#stage.pathsOf();
+    for (const item of items) {
+      registry.create(this.session, paths.crashedItem(item), '');
+      registry.remove(this.session, paths.item(item, 'running'));
+    }
+  }
+
   takeOver(items: readonly number[]): void {
     const { registry } = this.#stage;
     const paths = this.#stage.pathsOf();
@@ -79,6 +89,7 @@ export const JAVA_COMMANDS: Readonly<Record<string, Perform>> = {
   'java-join': (stage, { words: [name] }) => peer(stage, name).join(),
   'java-begin': (stage, { words: [name, ...items] }) => peer(stage, name).begin(items.map(Number)),
   'java-end': (stage, { words: [name, ...items] }) => peer(stage, name).end(items.map(Number)),
+  'java-report': (stage, { words: [name, ...items] }) => peer(stage, name).report(items.map(Number)),
   'java-take-over': (stage, { words: [name, ...items] }) => peer(stage, name).takeOver(items.map(Number)),
   'java-die': (stage, { words: [name] }) => peer(stage, name).die(),
 };

@@ -3,9 +3,9 @@ import { type Clock } from '../time/clock.js';
 
 const RETRY = { baseMs: 100, maxMs: 5_000 };
 
-/** What a job sets alarms for: to register, to look again, to try again to take over, to
+/** What a job sets alarms for: to register, to look again, to stand for election or take over again, to
  * stop waiting for idle instances or for running items, to look without a cause. */
-export type JobAlarm = 'enter' | 'retry' | 'failover' | 'idleness' | 'patience' | 'reconcile';
+export type JobAlarm = 'enter' | 'retry' | 'election' | 'failover' | 'idleness' | 'patience' | 'reconcile';
 
 /** The timers of a job other than that of its schedule: one of each name, replaced when it is set again. */
 export class Alarms<Name extends string> {

@@ -41,16 +41,20 @@ export class Leadership {
 
   /** Stands for election beside the control lane, because the latch may be held by an instance that has just died. */
   campaignSoon(): void {
-    if (this.#isCampaigning) return;
+    if (this.#isCampaigning || this.#ports.alarms.isSet('election')) return;
     this.#isCampaigning = true;
     this.forget();
     const { logger, alarms, lookSoon, paths, me } = this.#ports;
     campaign(this.#ports)
-      .then((won) => won && logger.log(`Job '${paths.jobName}': instance ${me} leads.`))
+      .then((won) => {
+        alarms.succeeded('election');
+        if (won) logger.log(`Job '${paths.jobName}': instance ${me} leads.`);
+      })
       .catch((error: unknown) => {
         const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
         logger.warn(`Job '${paths.jobName}': could not stand for election, and tries again: ${String(error)}${cause}`);
-        alarms.setRetry('retry', lookSoon);
+        // Until then nobody here stands again, whatever happens: a registry centre that refuses it would be asked without end.
+        alarms.setRetry('election', lookSoon);
       })
       .finally(() => {
         this.#isCampaigning = false;

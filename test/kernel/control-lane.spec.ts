@@ -82,3 +82,21 @@ describe('EJ661: while somebody holds the latch of the election', () => {
     expect(cluster.leader).toBe('B');
   });
 });
+
+test('an election that the registry centre refuses is tried again now and then, not without end', async () => {
+  await using cluster = await TestCluster.start(['A']);
+  const folder = cluster.paths.leader.slice(0, cluster.paths.leader.lastIndexOf('/'));
+  // What lives with a session has no children.
+  await cluster.operator.remove(folder);
+  await cluster.operator.create(folder, '', 'session');
+
+  await cluster.advance('1m');
+
+  const attempts = cluster.log.filter((line) => line.includes('could not stand for election'));
+  expect(attempts.length).toBeGreaterThan(3);
+  expect(attempts.length).toBeLessThan(30);
+
+  await cluster.operator.remove(folder);
+  await cluster.advance('6s');
+  expect(cluster.leader).toBe('A');
+});

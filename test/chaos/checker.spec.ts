@@ -363,6 +363,14 @@ describe('the checker of a campaign', () => {
       expect(kinds(story.told(500, 34_500))).toContain('stuck');
     });
 
+    test('finds an item that bears a mark for long while nobody runs it', () => {
+      const story = new Story()
+        .runs('A', [...seconds(1, 3), ...seconds(30, 34)])
+        .registry(3_500, { marked: [0] })
+        .registry(29_500, {});
+      expect(kinds(story.told(500, 34_500))).toEqual(['stuck']);
+    });
+
     test('finds a process that loses contact without a cause', () => {
       const story = new Story()
         .runs('A', [...seconds(1, 3), ...seconds(7, 9)])

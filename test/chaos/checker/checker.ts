@@ -42,7 +42,7 @@ export function check(history: History): Verdict {
   const troubles = readTroubles(history);
   const runs = readRuns(history);
   const runsOf = byItem(runs);
-  const findings: Finding[] = [...judgeStandstills(history, troubles), ...judgeEndings(runs, history, troubles)];
+  const findings: Finding[] = [...judgeStandstills(history, runs, troubles), ...judgeEndings(runs, history, troubles)];
   const figures: Figures = {
     firings: 0,
     expected: 0,

@@ -54,12 +54,12 @@ export class Intervals {
 
   /** The longest stretch between `from` and `to` that is not in the set. */
   longestGap(from: number, to: number): number {
-    return Math.max(0, ...this.#gaps(from, to));
+    return Math.max(0, ...this.gapsIn({ from, to }).map((gap) => gap.to - gap.from));
   }
 
   /** How much of `from` to `to` is not in the set. */
   uncovered(from: number, to: number): number {
-    return this.#gaps(from, to).reduce((sum, gap) => sum + gap, 0);
+    return this.gapsIn({ from, to }).reduce((sum, gap) => sum + gap.to - gap.from, 0);
   }
 
   /** Why a moment is in the set. */
@@ -77,13 +77,14 @@ export class Intervals {
     return [...shares].sort(([, one], [, other]) => other - one)[0]?.[0] ?? 'nothing';
   }
 
-  #gaps(from: number, to: number): readonly number[] {
-    const gaps: number[] = [];
+  /** The stretches of an interval that are not in the set. */
+  gapsIn({ from, to }: Interval): readonly Interval[] {
+    const gaps: Interval[] = [];
     let at = from;
     for (let index = Math.max(0, this.#indexAfter(from) - 1); at < to; index++) {
       const block = this.#blocks[index];
       const until = Math.min(to, block?.from ?? to);
-      if (until > at) gaps.push(until - at);
+      if (until > at) gaps.push({ from: at, to: until });
       if (block === undefined) break;
       at = Math.max(at, block.to);
     }

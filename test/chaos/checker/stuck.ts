@@ -2,7 +2,7 @@
 import { type Fault, type Finding, type History, type Moment } from '../history.js';
 import { groupBy } from './group-by.js';
 import { type Interval, Intervals } from './intervals.js';
-import { type Run } from './runs.js';
+import { byItem, type Run } from './runs.js';
 import { absences, disconnections, type Troubles } from './troubles.js';
 
 /** How long the leader waits for running items before it assigns the others; the library's own limit. */
@@ -11,7 +11,8 @@ const PATIENCE_MS = 5_000;
 const SLOWNESS_MS = 4_000;
 
 /** Jobs whose items nobody assigned, and processes that did not come back. */
-export function judgeStandstills(history: History, troubles: Troubles): readonly Finding[] {
+export function judgeStandstills(history: History, runs: readonly Run[], troubles: Troubles): readonly Finding[] {
+  const runsOf = byItem(runs);
   // A leader that dies while it assigns, and its successor that does so too, each cost a session.
   const limitMs = PATIENCE_MS + SLOWNESS_MS + 2 * history.sessionMs;
   const findings: Finding[] = [];
@@ -26,6 +27,12 @@ export function judgeStandstills(history: History, troubles: Troubles): readonly
     for (let item = 0; item < items; item++) {
       const isOrphan = ({ owners, living }: Moment): boolean => !living.includes(owners[item] ?? '');
       for (const interval of times(moments, isOrphan)) tell(interval, `item ${item} has no living owner`);
+      const isMarked = ({ marked }: Moment): boolean => marked.includes(item);
+      const running = new Intervals(
+        (runsOf.get(`${job}/${item}`) ?? []).map(({ start, end }) => ({ from: start, to: end })),
+      );
+      for (const marked of times(moments, isMarked))
+        for (const interval of running.gapsIn(marked)) tell(interval, `item ${item} bears a mark and nobody runs it`);
     }
   }
   return [...findings, ...lonelyProcesses(history)];

@@ -42,14 +42,14 @@ export function chooseItems(
   busy: ReadonlySet<number>,
 ): Choice {
   const ip = view.instances.get(me)?.serverIp;
-  if (ip === undefined || view.servers.get(ip) !== 'ENABLED') return { items: [], blocked: [] };
+  if (ip === undefined) return { items: [], blocked: [] };
   const due = assignedItems(view, me).filter(
     ({ item, disabled }) => !disabled && items?.includes(item) !== false && !wasBegun(view, item, instant),
   );
-  return {
-    items: due.filter((item) => isFree(view, item, busy)),
-    blocked: due.filter((item) => !isFree(view, item, busy)),
-  };
+  const blocked = due.filter((item) => !isFree(view, item, busy));
+  // What keeps an item with a disabled instance is its run, which keeps it from its next owner's firing too.
+  if (view.servers.get(ip) !== 'ENABLED') return { items: [], blocked: instant === undefined ? [] : blocked };
+  return { items: due.filter((item) => isFree(view, item, busy)), blocked };
 }
 
 /**

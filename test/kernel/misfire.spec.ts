@@ -91,3 +91,21 @@ test('what an instance that leaves can no longer make up for is made up for by i
 
   expect(told(cluster)).toEqual(['0 00:00:15']);
 });
+
+test('what an item misses while its instance, disabled meanwhile, still runs it is made up for by whose it is then', async () => {
+  const gate = new Deferred();
+  await using cluster = await TestCluster.start(['A'], { job: { shardingTotalCount: 1 }, work: () => gate.promise });
+  await cluster.fire();
+  await cluster.join('B');
+  await cluster.disable('A');
+  await cluster.fire();
+  await cluster.fire();
+  expect(cluster.ran).toEqual({ A: [0] });
+  cluster.forget();
+
+  gate.resolve();
+  await cluster.advance('2s');
+
+  expect(cluster.ran).toEqual({ B: [0] });
+  expect(told(cluster)).toEqual(['0 00:00:15']);
+});

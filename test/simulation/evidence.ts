@@ -138,14 +138,10 @@ interface OpenMark extends Omit<Mark, 'toMs' | 'fate' | 'run'> {
 function marksOf(paths: JobPaths, { commits, runs }: Recording): readonly Mark[] {
   const open = new Map<string, OpenMark>();
   const marks: Mark[] = [];
-  const unclaimed = new Set(runs);
   const close = ({ path, ...mark }: OpenMark, toMs: number, fate: Fate): void => {
     open.delete(path);
-    const run = [...unclaimed].find(
-      ({ item, instance, begunMs }) =>
-        item === mark.item && instance === mark.instance && begunMs >= mark.fromMs && begunMs <= toMs,
-    );
-    if (run !== undefined) unclaimed.delete(run);
+    // The token of a run is the revision of the commit that marked its item.
+    const run = runs.find(({ item, token }) => item === mark.item && token === mark.revision);
     // Who takes an item over knows the instant from whom it has died with.
     const lost = mark.isRescue ? marks.findLast(({ item }) => item === mark.item) : undefined;
     const scheduledMs = run === undefined ? (lost ?? mark).scheduledMs : run.scheduledMs;

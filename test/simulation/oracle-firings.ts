@@ -2,7 +2,7 @@
  * Every instant of the schedule begins every item exactly once; that it does so at most once, `doubles` says. Which
  * instants may be left out is the job's declared policy, one excuse each:
  *
- * - the item was disabled, or its owner just then, or nobody was there who was enabled
+ * - the item was disabled, or nobody was there who was enabled
  * - the item was still running, and a later instant that it missed stands for this one (`misfire`: one run makes up for all)
  * - the item was running, or its owner away, and `misfire` is off: what was missed is dropped
  * - the item changed hands, and more than one instant passed meanwhile: those before the latest are not made up for
@@ -10,9 +10,9 @@
  *
  * A firing that is missing all alone because its item changed hands, was waiting, or lost its owner has no excuse.
  */
-import { idOf, ipOf } from '../support/views.js';
+import { idOf } from '../support/views.js';
 import { periodMsOf } from './configuration.js';
-import { type Evidence, type Mark, nameOfId, type Window } from './evidence.js';
+import { type Evidence, type Mark, type Window } from './evidence.js';
 import { MOST_ITEMS, SESSION_TIMEOUT_MS } from './history.js';
 import { seconds } from './run-book.js';
 
@@ -21,9 +21,6 @@ const SLACK_MS = 400;
 
 /** Longest time from a fault until everything is as it should be: the session, the patience with running items, retries. */
 const RECOVERY_MS = 2 * SESSION_TIMEOUT_MS + 8_000;
-
-/** How long after its server was disabled an instance may still be the owner of its items. */
-const DISABLING_MS = 2_000;
 
 /** An instant that is missing, and those around it. */
 interface Gap {
@@ -90,17 +87,6 @@ const wasDisabled: Excuse = ({ evidence, item, instantMs, after }) => {
   return evidence.ever(evidence.paths.item(item, 'disabled'), (value) => value !== undefined, window);
 };
 
-/** Its owner had just been disabled, and kept it because it was running it. */
-const ownerWasDisabled: Excuse = ({ evidence, item, instantMs }) => {
-  const { paths } = evidence;
-  const { fromMs, toMs } = around(evidence, instantMs);
-  const owner = evidence.valueAt(paths.item(item, 'instance'), fromMs);
-  if (owner === undefined) return false;
-  return evidence
-    .spans(paths.server(ipOf(nameOfId(owner))))
-    .some((span) => span.value === 'DISABLED' && span.fromMs >= fromMs - DISABLING_MS && span.fromMs <= toMs);
-};
-
 const nobodyWasAble: Excuse = ({ evidence, instantMs }) => {
   const window = around(evidence, instantMs);
   return desertions(evidence).some(({ fromMs, toMs }) => fromMs <= window.toMs && toMs >= window.fromMs);
@@ -133,7 +119,6 @@ const wasUnmonitored: Excuse = ({ evidence, before, after }) =>
 
 const EXCUSES: readonly Excuse[] = [
   wasDisabled,
-  ownerWasDisabled,
   nobodyWasAble,
   laterOneStandsForIt,
   isDropped,

@@ -130,6 +130,8 @@ export class Failover {
           { type: 'check', path: paths.instance(me) },
           // As when beginning a run of its own: not if it was asked for in an earlier session.
           ...(own === undefined ? [] : [{ type: 'check', path: paths.firing(me), version: own.version } as const]),
+          // So that a report, or a take-over, that was decided on before this one comes too late.
+          newVersion(paths, item),
           { type: 'remove', path: paths.crashedItem(item.item) },
           ...(item.running ? [{ type: 'remove', path: path('running') } as const] : []),
           { type: 'create', path: path('failover'), value: me, lifetime: 'session' },
@@ -158,9 +160,8 @@ interface DeadItem {
 
 /** Puts an end to a run of an instance that is gone, or that comes back without remembering it. */
 export function reportOperations({ watch, paths, item, isDead, isToWait }: DeadItem): readonly Operation[] {
-  const { version, running, runningOn, takenOverBy, failoveringBy } = item;
-  const path = paths.item(item.item);
-  const operations: Operation[] = [{ type: 'set', path, value: '', ...(version !== undefined && { version }) }];
+  const { running, runningOn, takenOverBy, failoveringBy } = item;
+  const operations: Operation[] = [newVersion(paths, item)];
   const isOfDead = (id: string | undefined): boolean => id !== undefined && isDead(id);
   if (isToWait) {
     operations.push({ type: 'create', path: paths.crashedItem(item.item), value: '' });
@@ -174,6 +175,11 @@ export function reportOperations({ watch, paths, item, isDead, isToWait }: DeadI
   if (isOfDead(takenOverBy)) operations.push({ type: 'remove', path: paths.item(item.item, 'failover') });
   if (isOfDead(failoveringBy)) operations.push({ type: 'remove', path: paths.item(item.item, 'failovering') });
   return operations;
+}
+
+/** Fits only if nobody has reported or taken over the item meanwhile. */
+function newVersion(paths: JobPaths, { item, version }: ItemView): Operation {
+  return { type: 'set', path: paths.item(item), value: '', ...(version !== undefined && { version }) };
 }
 
 /** The instant of the run that died; nobody knows it if the item was run by hand, or maybe by a Java instance. */

@@ -1,16 +1,20 @@
 import { type Deliver } from '../registry/embedded/delivery.js';
 import { type Clock } from '../time/clock.js';
 
-/** Messages at one instant of the clock after which nobody believes in an end. A cluster needs a few hundred, a large one a few thousand. */
+/** Messages at one instant after which nobody believes in an end. A cluster needs a few hundred, a large one a few thousand. */
 const MOST_MESSAGES = 20_000;
 
+/** As `MOST_MESSAGES`, of readings of the clock: what goes round in circles without a message reads it, too. */
+const MOST_READINGS = 50_000;
+
 /**
- * Ends what would go on for ever, and keep its process from everything else: instances that send message after message
- * while no time passes.
+ * Ends what would go on for ever while no time passes, and keep its process from everything else: instances that send message
+ * after message, or think in circles.
  */
 export class Restlessness {
   readonly #clock: Clock;
-  #count = 0;
+  #messages = 0;
+  #readings = 0;
   #countedAtMs = 0;
   #error: Error | undefined;
 
@@ -19,22 +23,46 @@ export class Restlessness {
   }
 
   /** Counts what is delivered. Past the limit nothing arrives any more. */
-  watch(deliver: Deliver): Deliver {
+  delivery(deliver: Deliver): Deliver {
     return (delivery) => {
-      if (this.#error !== undefined) return;
-      if (this.#clock.monotonic() !== this.#countedAtMs) this.demandRest();
-      if (++this.#count <= MOST_MESSAGES) return deliver(delivery);
-      this.#error = new Error(
-        `The cluster does not come to rest: ${MOST_MESSAGES} messages were sent while no time passed, the last one by ` +
-          `${delivery.channel}: ${delivery.what}`,
-      );
+      this.#noteTime();
+      if (++this.#messages > MOST_MESSAGES)
+        this.#error ??= restless(`${MOST_MESSAGES} messages, the last one ${delivery.channel}: ${delivery.what}`);
+      if (this.#error === undefined) deliver(delivery);
     };
   }
 
-  /** Begins to count anew. @throws Error if the limit was exceeded */
+  /** The same clock; past the limit nobody can read it any more. */
+  get clock(): Clock {
+    const read = (): Clock => {
+      this.#noteTime();
+      if (++this.#readings > MOST_READINGS) this.#error ??= restless(`${MOST_READINGS} readings of the clock`);
+      if (this.#error !== undefined) throw this.#error;
+      return this.#clock;
+    };
+    return {
+      now: () => read().now(),
+      monotonic: () => read().monotonic(),
+      after: (delayMs, task) => this.#clock.after(delayMs, task),
+    };
+  }
+
+  /** Begins to count anew. @throws Error if a limit was exceeded */
   demandRest(): void {
     if (this.#error !== undefined) throw this.#error;
-    this.#count = 0;
-    this.#countedAtMs = this.#clock.monotonic();
+    this.#messages = 0;
+    this.#readings = 0;
   }
+
+  #noteTime(): void {
+    const now = this.#clock.monotonic();
+    if (now === this.#countedAtMs) return;
+    this.#countedAtMs = now;
+    this.#messages = 0;
+    this.#readings = 0;
+  }
+}
+
+function restless(what: string): Error {
+  return new Error(`The cluster does not come to rest: ${what}, while no time passed.`);
 }

@@ -55,7 +55,7 @@ export class TestCluster implements AsyncDisposable {
 
   private constructor(options: TestClusterOptions) {
     this.#options = options;
-    const deliver = this.#restlessness.watch(options.deliver?.(this.clock) ?? deliverSoon);
+    const deliver = this.#restlessness.delivery(options.deliver?.(this.clock) ?? deliverSoon);
     this.server = new EmbeddedRegistryServer({ clock: this.clock, deliver });
     this.#configuration = { ...DEFAULT_JOB, ...options.job };
     this.paths = new JobPaths(this.#configuration.jobName);
@@ -159,14 +159,14 @@ export class TestCluster implements AsyncDisposable {
    */
   async join(name: string, job: Partial<JobConfiguration> = {}, onServerOf?: string): Promise<Member> {
     if (this.members.has(name) || this.#leaving.has(name)) throw new RangeError(`Instance '${name}' is up already`);
-    const { server, clock } = this;
+    const { server } = this;
     const { sessionTimeoutMs = 6_000, host = {} } = this.#options;
     const member = new Member({
       name,
       instance: this.#census.register(name, onServerOf),
       configuration: { ...this.#configuration, ...job },
       server,
-      clock,
+      clock: this.#restlessness.clock,
       sessionTimeoutMs,
       execute: (context) => this.#book.execute(name, context),
       write: (line) => this.log.push(`${name}: ${line}`),

@@ -56,6 +56,43 @@ describe('whenever it happens during an assignment', () => {
     }
   });
 
+  test('EJ1471: a firing waits for it, even if nothing else happens afterwards', async () => {
+    for (const moment of MOMENTS) {
+      await using cluster = await TestCluster.start(['A', 'B'], { job: { shardingTotalCount: 1 }, deliver: slowly });
+      await cluster.advance('6s');
+      await cluster.advance(4_000 - moment);
+      // Of a server whose address comes before those of the others, which are given items first.
+      await cluster.join('old-1');
+      await cluster.advance(moment);
+
+      await cluster.advance('1s');
+
+      const ran = cluster.runs.filter(({ at }) => at === '00:00:10').map(({ instance }) => instance);
+      expect({ moment, ran, owners: cluster.owners }).toEqual({ moment, ran: ['B'], owners: { B: [0] } });
+    }
+  });
+
+  test('EJ2194: one who hears of it late does not run what it owned before', async () => {
+    // All that the registry tells A takes a third of a second.
+    const late = (clock: ManualClock) => (delivery: Delivery) =>
+      void clock.after(delivery.channel === 'server → centre 3' ? 300 : 10, delivery.arrive);
+    for (const moment of [150, 200, 250]) {
+      await using cluster = await TestCluster.start(['B'], { deliver: late });
+      await cluster.advance('1s');
+      await cluster.join('A');
+      // So that it fires when the others have done so.
+      cluster.skew('A', '-100ms');
+      await cluster.advance(9_000 - moment);
+      expect(cluster.owners).toEqual({ A: [1], B: [0] });
+      await cluster.join('C');
+
+      await cluster.advance('4s');
+
+      expect(cluster.owners).toEqual({ B: [1], C: [0] });
+      expect({ moment, ran: ranAt(cluster, '00:00:10') }).toEqual({ moment, ran: [0, 1] });
+    }
+  });
+
   test.each(['applied', 'not-applied'] as const)(
     'EJ2488: an answer that its leader loses (%s) leaves nobody waiting, and no item to nobody',
     async (outcome) => {
@@ -72,6 +109,21 @@ describe('whenever it happens during an assignment', () => {
       }
     },
   );
+});
+
+test('EJ390: an item that changes hands in the middle of a firing is not run again by its new owner', async () => {
+  await using cluster = await TestCluster.start(['A', 'B'], { job: { shardingTotalCount: 1 } });
+  cluster.skew('B', '-1s');
+  await cluster.disable('B');
+  await cluster.fire();
+  expect(cluster.ran).toEqual({ A: [0] });
+
+  await cluster.enable('B');
+  expect(cluster.owners).toEqual({ B: [0] });
+  // By B's clock, the firing is still to come.
+  await cluster.advance('3s');
+
+  expect(cluster.runs.map(({ instance, at }) => `${instance} ${at}`)).toEqual(['A 00:00:05']);
 });
 
 describe('EJ2488: the answer to a write that begins a run is lost', () => {

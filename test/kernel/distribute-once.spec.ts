@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { type JobConfiguration } from '../../lib/api/job-configuration.js';
+import { type SimpleJob } from '../../lib/api/job.js';
+import { sleep } from '../../lib/async/wait.js';
+import { ScheduleJobBootstrap } from '../../lib/kernel/job-bootstrap.js';
 import { TestCluster, type Work } from '../../lib/testing/index.js';
 import { type Calls, Once, Told } from '../support/listeners.js';
 
@@ -145,7 +148,6 @@ describe('a listener that is called once in the cluster', () => {
     const told = new Story();
     await using cluster = await start(['A', 'B'], told);
     const { host } = cluster.member('A');
-    const { ScheduleJobBootstrap } = await import('../../lib/kernel/job-bootstrap.js');
     const other = { execute: () => void told.lines.push('other item') };
     const configuration = { ...cluster.view.config!, jobName: 'other', shardingTotalCount: 1 };
     const bootstrap = new ScheduleJobBootstrap(host.registryCenter, other, configuration, { host });
@@ -156,6 +158,30 @@ describe('a listener that is called once in the cluster', () => {
 
     const jobs = told.contexts.map(({ jobName }) => jobName).sort();
     expect(jobs).toEqual(['job', 'job', 'other', 'other']);
+  });
+
+  test('EJ1502: does not take items of another job for those of its own', async () => {
+    const told = new Story();
+    const { work, letGo } = held(0);
+    await using cluster: TestCluster = await start(['A', 'B'], told, {
+      work: (name, context) => (context.shardingItem === 1 ? sleep(cluster.clock, 1_000) : work(name, context)),
+    });
+    const { host } = cluster.member('A');
+    const configuration = { ...cluster.view.config!, jobName: 'other' };
+    const other: SimpleJob = {
+      execute: ({ shardingItem }) => (shardingItem === 1 ? sleep(cluster.clock, 3_000) : undefined),
+    };
+    void new ScheduleJobBootstrap(host.registryCenter, other, configuration, { host }).schedule();
+    await cluster.settle();
+    const toldOfJob = (): number => told.contexts.filter(({ jobName }) => jobName === 'job').length;
+
+    await cluster.fire();
+    await cluster.advance('2s');
+    expect(toldOfJob()).toBe(1);
+
+    letGo();
+    await cluster.settle();
+    expect(toldOfJob()).toBe(2);
   });
 
   test('of two types is called for each', async () => {

@@ -19,9 +19,9 @@ test('EJ2490: firings missed in an outage are made up for once, for the last of 
 
 describe('an item that runs longer than the job’s period', () => {
   /** Item 0 goes on until the gate opens; the others end at once. Every message is told to `onMessage`. */
-  const start = (gate: Deferred, onMessage = (): void => undefined): Promise<TestCluster> =>
+  const start = (gate: Deferred, job = {}, onMessage = (): void => undefined): Promise<TestCluster> =>
     TestCluster.start(['A'], {
-      job: { shardingTotalCount: 3 },
+      job: { shardingTotalCount: 3, ...job },
       work: (_, { shardingItem }) => (shardingItem === 0 ? gate.promise : undefined),
       deliver: () => (delivery) => {
         onMessage();
@@ -42,10 +42,25 @@ describe('an item that runs longer than the job’s period', () => {
     expect(told(cluster)).toEqual(['0 00:00:10']);
   });
 
+  test('EJ2113: keeps no other item from its firings, even if those of its own are dropped', async () => {
+    const gate = new Deferred();
+    await using cluster = await start(gate, { misfire: false });
+    await cluster.fire();
+    cluster.forget();
+
+    await cluster.fire();
+    await cluster.fire();
+    expect(told(cluster)).toEqual(['1 00:00:10', '2 00:00:10', '1 00:00:15', '2 00:00:15']);
+
+    gate.resolve();
+    await cluster.advance('1s');
+    expect(told(cluster)).toHaveLength(4);
+  });
+
   test('EJ596: makes nobody spin', async () => {
     const gate = new Deferred();
     let messages = 0;
-    await using cluster = await start(gate, () => messages++);
+    await using cluster = await start(gate, {}, () => messages++);
     await cluster.fire();
     messages = 0;
 

@@ -19,7 +19,7 @@ async function start(names: readonly string[], options: TestClusterOptions = {})
 
 describe('what has died is run again', () => {
   const deaths = (['applied', 'not-applied'] as const).flatMap((outcome) =>
-    [1, 2, 3, 4].map((write): readonly [number, LostWrite] => [write, outcome]),
+    Array.from({ length: 14 }, (_, index) => index + 1).map((write): readonly [number, LostWrite] => [write, outcome]),
   );
 
   test.each(deaths)(

@@ -1,0 +1,255 @@
+import { type Mutant } from '../mutant.js';
+
+/** Failover, and marks that outlive their run. */
+export const failover: readonly Mutant[] = [
+  {
+    threads: ['EJ523', 'EJ526'],
+    name: 'dead-must-be-available',
+    bug: 'Failover only if another instance of the dead one’s server is available: never for one on another host.',
+    first: 'kernel/failover.spec.ts',
+    edits: [
+      {
+        file: 'kernel/select-items.ts',
+        find: 'const runnerDied = item.running && item.runningOn !== undefined && isDead(item.runningOn);',
+        replace:
+          'const runnerDied = item.running && item.runningOn !== undefined && isDead(item.runningOn) &&' +
+          ' availableInstances(view).some(({ serverIp }) => item.runningOn?.startsWith(`${serverIp}@`));',
+      },
+    ],
+  },
+  {
+    threads: ['EJ2090', 'EJ2161', 'EJ522'],
+    name: 'assigned-is-as-good-as-running',
+    bug: 'Whatever is assigned to an instance that goes is run again, though it was idle.',
+    first: 'kernel/failover.spec.ts',
+    edits: [
+      {
+        file: 'kernel/select-items.ts',
+        find: 'const runnerDied = item.running && item.runningOn !== undefined && isDead(item.runningOn);',
+        replace: 'const runnerDied = item.owner !== undefined && isDead(item.owner);',
+      },
+    ],
+  },
+  {
+    threads: ['EJ2090'],
+    name: 'marks-die-with-their-instance',
+    bug: 'Running marks vanish with the session, so nobody can tell that a run has died.',
+    first: 'kernel/failover.spec.ts',
+    edits: [
+      {
+        file: 'kernel/item-marks.ts',
+        find: "failsOver(watch.view) ? 'persistent' : 'session'",
+        replace: "'session'",
+      },
+    ],
+  },
+  {
+    threads: ['EJ2429'],
+    name: 'rescue-in-steps',
+    bug: 'A rescuer that is stopped between claiming and beginning leaves the item, and its marks, for ever.',
+    first: 'kernel/rescuers.spec.ts',
+    edits: [
+      {
+        file: 'kernel/failover.ts',
+        find: "type: watch.nodes.has(path('failovering')) ? 'set' : 'create', path: path('failovering'), value: me },\n          { type: 'create', path: path('running'), value: me },\n        ]),",
+        replace:
+          "type: watch.nodes.has(path('failovering')) ? 'set' : 'create', path: path('failovering'), value: me },\n        ]).then(() => registry.commit([{ type: 'create', path: path('running'), value: me }])),",
+      },
+      {
+        file: 'kernel/select-items.ts',
+        find: 'const rescuerDied = item.failoveringBy !== undefined && isDead(item.failoveringBy);',
+        replace: 'const rescuerDied = false;',
+      },
+    ],
+  },
+  {
+    threads: ['EJ2429'],
+    name: 'rescuer-is-not-rescued',
+    bug: 'The crash of an instance that was itself rescuing is noticed by nobody.',
+    first: 'kernel/failover.spec.ts',
+    edits: [
+      {
+        file: 'kernel/select-items.ts',
+        find: 'if (!runnerDied && !claimDied && (!rescuerDied || isWaiting || isTaken)) return [];',
+        replace: 'if (!runnerDied || rescuerDied) return [];',
+      },
+    ],
+  },
+  {
+    threads: ['EJ2429'],
+    name: 'failovering-stays',
+    bug: 'A rescue that has ended leaves its failovering mark.',
+    first: 'kernel/failover.spec.ts',
+    edits: [
+      {
+        file: 'kernel/item-marks.ts',
+        find: "const RESCUE: readonly ItemMark[] = ['running', 'failover', 'failovering'];",
+        replace: "const RESCUE: readonly ItemMark[] = ['running', 'failover'];",
+      },
+    ],
+  },
+  {
+    threads: ['5.1-B', 'EJ2429'],
+    name: 'crash-is-an-event',
+    bug: 'A crash is reported by who sees it happen only: after the whole cluster’s death the marks stay for ever.',
+    first: 'kernel/failover.spec.ts',
+    edits: [
+      {
+        file: 'kernel/job-watch.ts',
+        find: 'view: this.#withAllFirings(this.#reader.read(nodes)) };',
+        replace: 'view: this.#ofThoseSeen(this.#withAllFirings(this.#reader.read(nodes))) };',
+      },
+      {
+        file: 'kernel/job-watch.ts',
+        find: '  #noteOffRecord(',
+        replace: `  readonly #seen = new Set<string>();
+  #ofThoseSeen(view: JobView): JobView {
+    for (const id of view.instances.keys()) this.#seen.add(id);
+    const known = (id: string | undefined): string | undefined => (this.#seen.has(id ?? '') ? id : undefined);
+    return { ...view, items: view.items.map((item) => ({ ...item, runningOn: known(item.runningOn) })) };
+  }
+
+  #noteOffRecord(`,
+      },
+    ],
+  },
+  {
+    threads: ['EJ2493'],
+    name: 'failed-item-stays-marked',
+    bug: 'An item that threw keeps its running mark, and is not run again.',
+    first: 'kernel/cluster.spec.ts',
+    edits: [
+      {
+        file: 'kernel/job-run.ts',
+        find: '  #hasToldOfAbort = false;',
+        replace: '  #hasToldOfAbort = false;\n  readonly #failed = new Set<number>();',
+      },
+      {
+        file: 'kernel/job-run.ts',
+        find: 'await marks.end(item);',
+        replace: 'if (!this.#failed.has(item)) await marks.end(item);',
+      },
+      {
+        file: 'kernel/job-run.ts',
+        find: 'await this.#tellOf(error, context.signal);',
+        replace: 'this.#failed.add(context.shardingItem);\n      await this.#tellOf(error, context.signal);',
+      },
+    ],
+  },
+  {
+    threads: ['EJ571'],
+    name: 'claim-is-not-removed',
+    bug: 'A crashed item that was taken over still waits, and is taken over again.',
+    first: 'kernel/failover.spec.ts',
+    edits: [
+      {
+        file: 'kernel/failover.ts',
+        find: "{ type: 'remove', path: paths.crashedItem(item.item) },",
+        replace: '',
+      },
+    ],
+  },
+  {
+    threads: ['EJ577'],
+    name: 'disabled-server-is-rescued',
+    bug: 'Items of a server that an operator has disabled are run again elsewhere.',
+    first: 'kernel/failover.spec.ts',
+    edits: [
+      {
+        file: 'kernel/select-items.ts',
+        find: "return [...servers].some(([ip, status]) => status === 'DISABLED' && id?.startsWith(`${ip}@`) === true);",
+        replace: 'return servers.size === 0 && id === undefined;',
+      },
+    ],
+  },
+  {
+    threads: ['EJ577'],
+    name: 'disabled-server-rescues',
+    bug: 'An instance whose server is disabled takes over what has crashed elsewhere.',
+    first: 'kernel/rescuers.spec.ts',
+    edits: [
+      {
+        file: 'kernel/select-items.ts',
+        find: 'const idle = availableInstances(view)',
+        replace: 'const idle = [...view.instances.values()]',
+      },
+    ],
+  },
+  {
+    threads: ['5.2-3'],
+    name: 'servers-by-prefix',
+    bug: '10.0.0.6 is taken for the server of 10.0.0.65.',
+    first: 'kernel/rescuers.spec.ts',
+    edits: [
+      {
+        file: 'kernel/select-items.ts',
+        find: "status === 'DISABLED' && id?.startsWith(`${ip}@`) === true",
+        replace: "status === 'DISABLED' && id?.startsWith(ip) === true",
+      },
+    ],
+  },
+  {
+    threads: ['§1i-2'],
+    name: 'rescue-one-after-the-other',
+    bug: 'An instance takes over one crashed item at a time.',
+    first: 'kernel/rescuers.spec.ts',
+    edits: [
+      {
+        file: 'kernel/select-items.ts',
+        find: 'const size = Math.ceil(claimable.length / idle.length);',
+        replace: 'const size = 1;',
+      },
+    ],
+  },
+  {
+    threads: ['EJ669'],
+    name: 'owner-runs-what-is-being-rescued',
+    bug: 'An item that is being rescued is not marked as running, and its owner runs it at the same time.',
+    first: 'kernel/rescuers.spec.ts',
+    edits: [
+      {
+        file: 'kernel/failover.ts',
+        find: "          { type: 'create', path: path('running'), value: me },\n",
+        replace: '',
+      },
+      {
+        file: 'kernel/select-items.ts',
+        find: 'return !running && takenOverBy === undefined && !busy.has(item);',
+        replace: 'return !running && !busy.has(item);',
+      },
+      {
+        file: 'kernel/item-marks.ts',
+        find: "const RESCUE: readonly ItemMark[] = ['running', 'failover', 'failovering'];",
+        replace: "const RESCUE: readonly ItemMark[] = ['failover', 'failovering'];",
+      },
+    ],
+  },
+  {
+    threads: ['5.1-P'],
+    name: 'rescue-starves-own-items',
+    bug: 'An instance that is rescuing an item runs none of its own.',
+    first: 'kernel/rescuers.spec.ts',
+    edits: [
+      {
+        file: 'kernel/select-items.ts',
+        find: "  if (ip === undefined || view.servers.get(ip) !== 'ENABLED') return { items: [], blocked: [] };",
+        replace:
+          "  if (ip === undefined || view.servers.get(ip) !== 'ENABLED') return { items: [], blocked: [] };\n" +
+          '  if (view.items.some(({ takenOverBy }) => takenOverBy === me)) return { items: [], blocked: [] };',
+      },
+    ],
+  },
+  {
+    threads: ['EJ114'],
+    name: 'rescue-with-the-token-of-the-assignment',
+    bug: 'A rescue has no higher fencing token than the run that it replaces.',
+    first: 'kernel/failover.spec.ts',
+    edits: [
+      {
+        file: 'kernel/failover.ts',
+        find: '{ item: item.item, instant, fencingToken };',
+        replace: '{ item: item.item, instant, fencingToken: item.ownerRevision };',
+      },
+    ],
+  },
+];

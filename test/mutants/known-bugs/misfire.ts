@@ -1,0 +1,133 @@
+import { type Mutant } from '../mutant.js';
+
+/** Firings that come while nothing can be run, and triggers. */
+export const misfire: readonly Mutant[] = [
+  {
+    threads: ['EJ241', 'EJ250'],
+    name: 'trigger-is-missed-as-well',
+    bug: 'A trigger is run, and made up for as if it had been missed.',
+    first: 'kernel/cluster.spec.ts',
+    edits: [
+      {
+        file: 'kernel/control-lane.ts',
+        find: "work.start({ cause: 'trigger', instant: undefined });",
+        replace: "for (const cause of ['trigger', 'trigger'] as const) work.start({ cause, instant: undefined });",
+      },
+    ],
+  },
+  {
+    threads: ['EJ52', 'EJ1981'],
+    name: 'trigger-during-a-run-is-lost',
+    bug: 'A trigger that comes while the instance is running is ignored.',
+    first: 'kernel/cluster.spec.ts',
+    edits: [
+      {
+        file: 'kernel/work-lane.ts',
+        find: "    if (cause === 'trigger') for (const item of blocked) this.#triggered.add(item);",
+        replace: '',
+      },
+    ],
+  },
+  {
+    threads: ['EJ390', 'EJ470', 'EJ2490'],
+    name: 'made-up-for-twice',
+    bug: 'A missed firing is made up for by two mechanisms, once each.',
+    first: 'kernel/misfire.spec.ts',
+    edits: [
+      {
+        file: 'kernel/work-lane.ts',
+        find: '    if (items === undefined && (this.#waiting ?? Infinity) <= instant) this.#waiting = undefined;',
+        replace:
+          "    if (items === undefined && (this.#waiting ?? Infinity) <= instant) {\n      this.#waiting = undefined;\n      if (cause === 'misfire') this.#isTriggered = true;\n    }",
+      },
+    ],
+  },
+  {
+    threads: ['EJ390'],
+    name: 'new-owner-runs-it-again',
+    bug: 'An item that changes hands in the middle of a firing is run by its old owner and by its new one.',
+    first: 'kernel/assigning.spec.ts',
+    edits: [
+      {
+        file: 'kernel/select-items.ts',
+        find: 'items?.includes(item) !== false && !wasBegun(view, item, instant),',
+        replace: 'items?.includes(item) !== false,',
+      },
+    ],
+  },
+  {
+    threads: ['EJ596'],
+    name: 'misfire-of-the-whole-instance',
+    bug: 'A firing that meets a slow item is made up for again and again while that runs.',
+    first: 'kernel/misfire.spec.ts',
+    edits: [
+      {
+        file: 'kernel/work-lane.ts',
+        find: '    if (this.#ports.makesUp())\n      for (const item of blocked) this.#missed.set(item, Math.max(instant, this.#missed.get(item) ?? instant));',
+        replace: '    if (this.#ports.makesUp() && blocked.length > 0) this.#waiting = instant;',
+      },
+    ],
+  },
+  {
+    threads: ['EJ596'],
+    name: 'misfire-mark-stays',
+    bug: 'The mark of a missed firing outlives what made up for it, and demands the next run.',
+    first: 'kernel/failover.spec.ts',
+    edits: [
+      {
+        file: 'kernel/item-marks.ts',
+        find: "...(misfired ? [{ type: 'remove', path: paths.item(item, 'misfire') } as const] : []),",
+        replace: '',
+      },
+      {
+        file: 'kernel/plan.ts',
+        find: "return items.length > 0 ? { type: 'clear-misfired', items: numbersOf(items) } : undefined;",
+        replace: 'return undefined;',
+      },
+    ],
+  },
+  {
+    threads: ['EJ458', 'EJ695', '5.1-M'],
+    name: 'misfire-false-is-ignored',
+    bug: 'Missed firings are made up for although misfire is switched off.',
+    first: 'kernel/cluster.spec.ts',
+    edits: [
+      {
+        file: 'kernel/job-runtime.ts',
+        find: 'makesUp: () => this.configuration.misfire,',
+        replace: 'makesUp: () => true,',
+      },
+      {
+        file: 'kernel/control-lane.ts',
+        find: 'if (!this.#ports.configuration().misfire) this.#ports.work.dropMissed();',
+        replace: '',
+      },
+    ],
+  },
+  {
+    threads: ['EJ458'],
+    name: 'nothing-is-made-up-for',
+    bug: 'Firings missed during a run are dropped although misfire is switched on.',
+    first: 'kernel/cluster.spec.ts',
+    edits: [
+      {
+        file: 'kernel/job-runtime.ts',
+        find: 'makesUp: () => this.configuration.misfire,',
+        replace: 'makesUp: () => false,',
+      },
+    ],
+  },
+  {
+    threads: ['EJ2490', '5.1-M'],
+    name: 'one-makes-all-misfire',
+    bug: 'A firing that meets one slow item makes all items of the instance run once more.',
+    first: 'kernel/misfire.spec.ts',
+    edits: [
+      {
+        file: 'kernel/work-lane.ts',
+        find: 'for (const item of blocked) this.#missed.set(item, Math.max(instant, this.#missed.get(item) ?? instant));',
+        replace: 'if (blocked.length > 0) for (const item of decidedOn) this.#triggered.add(item);',
+      },
+    ],
+  },
+];

@@ -1,0 +1,161 @@
+import { type Mutant } from '../mutant.js';
+
+/** Sessions that are interrupted or lost, and starts. */
+export const sessions: readonly Mutant[] = [
+  {
+    threads: ['EJ687', '5.1-C'],
+    name: 'registers-anew-in-the-same-session',
+    bug: 'After a short interruption an instance removes its node and makes it again, which its peers take for its death.',
+    first: 'kernel/cluster.spec.ts',
+    edits: [
+      {
+        file: 'kernel/job-runtime.ts',
+        find: '    if (this.#registeredIn === state.id) {\n      await parts.watch.sync();',
+        replace:
+          '    if (this.#registeredIn === state.id) {\n      await parts.watch.sync();\n' +
+          '      for (const path of [this.#paths.live(instance.jobInstanceId), this.#paths.instance(instance.jobInstanceId)]) {\n' +
+          '        const value = await registry.get(path);\n        await registry.remove(path);\n' +
+          "        await registry.create(path, value ?? '', 'session');\n      }\n      await parts.watch.sync();",
+      },
+    ],
+  },
+  {
+    threads: ['5.1-C', '§1i-1'],
+    name: 'marks-removed-on-return',
+    bug: 'After a short interruption an instance removes the marks of what it is still running.',
+    first: 'kernel/sessions.spec.ts',
+    edits: [
+      {
+        file: 'kernel/job-runtime.ts',
+        find: '    if (this.#registeredIn === state.id) {\n      await parts.watch.sync();',
+        replace:
+          '    if (this.#registeredIn === state.id) {\n      await parts.watch.sync();\n      await parts.marks.clearAll();',
+      },
+    ],
+  },
+  {
+    threads: ['EJ114', 'EJ190', 'EJ1549'],
+    name: 'runs-on-without-its-session',
+    bug: 'What runs is not told that the session is lost and that a peer is about to run it.',
+    first: 'kernel/cluster.spec.ts',
+    edits: [
+      {
+        file: 'kernel/work-lane.ts',
+        find: '    for (const { abort } of this.#runs.keys()) abort.abort(reason);',
+        replace: '    if (this.#runs.size === 0) this.#waiting = reason === undefined ? undefined : this.#waiting;',
+      },
+    ],
+  },
+  {
+    threads: ['EJ114', 'EJ491'],
+    name: 'token-of-the-assignment',
+    bug: 'Two runs of an item have the same fencing token.',
+    first: 'kernel/sessions.spec.ts',
+    edits: [
+      {
+        file: 'kernel/job-run.ts',
+        find: 'fencingToken: revision ?? ownerRevision',
+        replace: 'fencingToken: ownerRevision',
+      },
+    ],
+  },
+  {
+    threads: ['EJ507', 'EJ491'],
+    name: 'begins-while-cut-off',
+    bug: 'An instance that is cut off from the registry begins runs all the same.',
+    first: 'kernel/sessions.spec.ts',
+    edits: [
+      {
+        file: 'kernel/job-runtime.ts',
+        find: "mayBegin: () => this.#phase === 'active' && this.#acceptsFirings,",
+        replace: "mayBegin: () => (this.#phase === 'active' || this.#phase === 'suspended') && this.#acceptsFirings,",
+      },
+      { file: 'kernel/job-run.ts', find: '      await whenConnected(context.signal);\n', replace: '' },
+      {
+        file: 'kernel/job-watch.ts',
+        find: '        if (!this.isCurrent) return;\n        const { view } = this;',
+        replace: '        const { view } = this;',
+      },
+    ],
+  },
+  {
+    threads: ['EJ1857', 'EJ2383', '5.1-F'],
+    name: 'expiry-is-an-order-to-stop',
+    bug: 'An instance that finds its node gone after its session was lost stops for good.',
+    first: 'kernel/cluster.spec.ts',
+    edits: [
+      {
+        file: 'kernel/job-runtime.ts',
+        find: '      const endedItems = parts.marks.leftovers;',
+        replace:
+          '      if (this.#hasTakenPart && !(await parts.watch.sync()).instances.has(instance.jobInstanceId))\n' +
+          "        return void this.stop('its instance is gone');\n      const endedItems = parts.marks.leftovers;",
+      },
+    ],
+  },
+  {
+    threads: ['5.2-12'],
+    name: 'nodes-of-the-former-session-count',
+    bug: 'Nodes of a former session pass for the present one’s, and vanish with the former.',
+    first: 'kernel/sessions.spec.ts',
+    edits: [
+      {
+        file: 'kernel/registration.ts',
+        find: 'if (node !== undefined && node.session === session) continue;',
+        replace: 'if (node !== undefined && session !== undefined) continue;',
+      },
+    ],
+  },
+  {
+    threads: ['EJ518', 'EJ696'],
+    name: 'restart-enables',
+    bug: 'A restart undoes that an operator has disabled the server.',
+    first: 'kernel/cluster.spec.ts',
+    edits: [
+      {
+        file: 'kernel/registration.ts',
+        find: "return status === 'DISABLED' && !config.overwrite ? 'DISABLED' : 'ENABLED';",
+        replace: "return 'ENABLED';",
+      },
+    ],
+  },
+  {
+    threads: ['5.1-D'],
+    name: 'return-disables',
+    bug: 'An instance that returns and finds its server removed disables it.',
+    first: 'kernel/sessions.spec.ts',
+    edits: [
+      {
+        file: 'kernel/registration.ts',
+        find: "(status ?? 'ENABLED')",
+        replace: "(status ?? 'DISABLED')",
+      },
+    ],
+  },
+  {
+    threads: ['EJ649', 'EJ493'],
+    name: 'last-starter-wins',
+    bug: 'Whoever starts last overwrites the stored configuration.',
+    first: 'kernel/cluster.spec.ts',
+    edits: [
+      {
+        file: 'kernel/registration.ts',
+        find: 'else if (configuration.overwrite) await overwrite(',
+        replace: 'else await overwrite(',
+      },
+    ],
+  },
+  {
+    threads: ['5.2-17'],
+    name: 'time-zone-change-is-ignored',
+    bug: 'A change of the time zone alone takes no effect.',
+    first: 'kernel/plan.spec.ts',
+    edits: [
+      {
+        file: 'kernel/plan.ts',
+        find: "return `${cron ?? ''}\\n${timeZone ?? ''}`;",
+        replace: "return timeZone === '' ? '' : `${cron ?? ''}`;",
+      },
+    ],
+  },
+];

@@ -1,0 +1,281 @@
+import { type Mutant } from '../mutant.js';
+
+/** Leading and assigning. */
+export const sharding: readonly Mutant[] = [
+  {
+    threads: ['EJ2449', '5.1-I'],
+    name: 'new-leader-asks-for-nothing',
+    bug: 'The leader dies, and the next one leaves it its items.',
+    first: 'kernel/cluster.spec.ts',
+    edits: [
+      {
+        file: 'kernel/plan.ts',
+        find: "if (assignedFor === undefined) return 'there is a new leader';",
+        replace: 'if (assignedFor === undefined) return undefined;',
+      },
+    ],
+  },
+  {
+    threads: ['5.1-I'],
+    name: 'disabled-leader-leaves-no-request',
+    bug: 'A leader whose server is disabled leads no more, and nobody asks for its items to be assigned.',
+    first: 'kernel/cluster.spec.ts',
+    edits: [
+      {
+        file: 'kernel/plan.ts',
+        find: "return isWanted && !staysAsAssigned(now) ? 'resharding' : 'nothing';",
+        replace: "return isWanted && staysAsAssigned(now) ? 'resharding' : 'nothing';",
+      },
+    ],
+  },
+  {
+    threads: ['EJ1840'],
+    name: 'only-departures-count',
+    bug: 'An instance that joins gets no items.',
+    first: 'kernel/cluster.spec.ts',
+    edits: [
+      {
+        file: 'kernel/plan.ts',
+        find: 'if (assignedFor.basis !== assignmentBasis(now)) return',
+        replace:
+          "const still = assignmentBasis(now).split('\\n');\n" +
+          "  if (assignedFor.basis.split('\\n').some((each) => !still.includes(each))) return",
+      },
+    ],
+  },
+  {
+    threads: ['5.1-H', 'EJ1840', 'EJ778'],
+    name: 'request-is-absorbed',
+    bug: 'Who joins while the items are being assigned is taken for one who was considered.',
+    first: 'kernel/assigning.spec.ts',
+    edits: [
+      {
+        file: 'kernel/sharding.ts',
+        find: 'return { basis: assignmentBasis(view), pinned',
+        replace: 'return { basis: assignmentBasis(await watch.sync()), pinned',
+      },
+    ],
+  },
+  {
+    threads: ['EJ1471'],
+    name: 'waits-for-what-has-happened',
+    bug: 'An instance waits for an assignment that was made before it began to wait.',
+    first: 'kernel/assigning.spec.ts',
+    edits: [
+      {
+        file: 'kernel/job-run.ts',
+        find: '  #assignedView(signal: AbortSignal): Promise<JobView> {\n    const { watch, paths } = this.#ports;\n    return watch.until(isDecided, {',
+        replace:
+          '  async #assignedView(signal: AbortSignal): Promise<JobView> {\n    const { watch, paths } = this.#ports;\n' +
+          '    if (isDecided(watch.view)) return watch.view;\n' +
+          '    await watch.sync();\n' +
+          '    const seen = watch.view;\n' +
+          '    return watch.until((view) => view !== seen && isDecided(view), {',
+      },
+    ],
+  },
+  {
+    threads: ['EJ2488', '5.1-K'],
+    name: 'lost-answer-is-success',
+    bug: 'The answer to an assignment is lost, the leader takes it for made, and everybody waits for ever.',
+    first: 'kernel/assigning.spec.ts',
+    edits: [
+      {
+        file: 'kernel/sharding.ts',
+        find: '    await registry.commit(operations);\n\n    const waited',
+        replace: '    await registry.commit(operations).catch(() => undefined);\n\n    const waited',
+      },
+      {
+        file: 'kernel/plan.ts',
+        find: 'if (now.leader !== me || !now.reshardingNeeded || now.config === undefined) return undefined;',
+        replace:
+          'if (now.leader !== me || !now.reshardingNeeded || now.config === undefined) return undefined;\n' +
+          '  if (local.assignedFor?.basis === assignmentBasis(now)) return undefined;',
+      },
+    ],
+  },
+  {
+    threads: ['EJ2488'],
+    name: 'lost-begin-is-failure',
+    bug: 'The answer to a begin is lost and taken for a refusal: what was marked is never run.',
+    first: 'kernel/assigning.spec.ts',
+    edits: [
+      {
+        file: 'kernel/item-marks.ts',
+        find: 'if (error instanceof RegistryOutcomeUnknownError) return this.wasMarked(items, signal);\n      throw error;\n    }\n  }\n\n  /**\n   * After',
+        replace:
+          'if (error instanceof RegistryOutcomeUnknownError) {\n        await this.#ports.whenConnected(signal);\n        return undefined;\n      }\n      throw error;\n    }\n  }\n\n  /**\n   * After',
+      },
+    ],
+  },
+  {
+    threads: ['EJ2488'],
+    name: 'lost-begin-is-success',
+    bug: 'The answer to a begin is lost and taken for success: what is not marked is run.',
+    first: 'kernel/assigning.spec.ts',
+    edits: [
+      {
+        file: 'kernel/item-marks.ts',
+        find: 'return node?.value === me ? node.revision : undefined;',
+        replace: 'return node?.revision ?? 1;',
+      },
+    ],
+  },
+  {
+    threads: ['EJ2038'],
+    name: 'trigger-blocks-the-control-lane',
+    bug: 'While a triggered run lasts, its instance takes notice of nothing.',
+    first: 'kernel/control-lane.spec.ts',
+    edits: [
+      {
+        file: 'kernel/control-lane.ts',
+        find: "work.start({ cause: 'trigger', instant: undefined });",
+        replace:
+          "{ work.start({ cause: 'trigger', instant: undefined }); await work.end('it is waited for', 3_600_000); }",
+      },
+    ],
+  },
+  {
+    threads: ['EJ661', 'EJ730', '5.2-5'],
+    name: 'election-blocks-the-control-lane',
+    bug: 'While somebody who has died holds the election latch, its peers do nothing at all.',
+    first: 'kernel/control-lane.spec.ts',
+    edits: [
+      {
+        file: 'kernel/leadership.ts',
+        find: 'campaignSoon(): void {',
+        replace: 'async campaignSoon(): Promise<void> {',
+      },
+      {
+        file: 'kernel/leadership.ts',
+        find: '    campaign(this.#ports)\n',
+        replace: '    await campaign(this.#ports)\n',
+      },
+    ],
+  },
+  {
+    threads: ['EJ661', 'EJ731'],
+    name: 'elects-once',
+    bug: 'Who could not stand for election once never does again.',
+    first: 'kernel/control-lane.spec.ts',
+    edits: [
+      {
+        file: 'kernel/leadership.ts',
+        find: "      .then((won) => won && logger.log(`Job '${paths.jobName}': instance ${me} leads.`))",
+        replace:
+          "      .then((won) => {\n        this.#isCampaigning = false;\n        if (won) logger.log(`Job '${paths.jobName}': instance ${me} leads.`);\n      })",
+      },
+      {
+        file: 'kernel/leadership.ts',
+        find: '        this.#isCampaigning = false;\n        lookSoon();',
+        replace: '        lookSoon();',
+      },
+    ],
+  },
+  {
+    threads: ['EJ49', 'EJ2113'],
+    name: 'one-firing-at-a-time',
+    bug: 'A slow item keeps the others of its instance from their next firing.',
+    first: 'kernel/failover.spec.ts',
+    edits: [
+      {
+        file: 'kernel/work-lane.ts',
+        find: '(this.isIdle || mayOverlap())',
+        replace: '(this.isIdle || (mayOverlap() && false))',
+      },
+    ],
+  },
+  {
+    threads: ['EJ2493', 'EJ2113'],
+    name: 'all-or-none',
+    bug: 'If one item of an instance is still running, none of the others is run.',
+    first: 'kernel/misfire.spec.ts',
+    edits: [
+      {
+        file: 'kernel/select-items.ts',
+        find: '    items: due.filter((item) => isFree(view, item, busy)),\n    blocked: due.filter((item) => !isFree(view, item, busy)),',
+        replace:
+          '    items: due.every((item) => isFree(view, item, busy)) ? due : [],\n    blocked: due.every((item) => isFree(view, item, busy)) ? [] : due,',
+      },
+    ],
+  },
+  {
+    threads: ['EJ717', 'EJ1754'],
+    name: 'endless-patience',
+    bug: 'Assigning waits for running items for as long as they run.',
+    first: 'kernel/cluster.spec.ts',
+    edits: [
+      {
+        file: 'kernel/leadership.ts',
+        find: "      this.#patience = 'over';",
+        replace: "      this.#patience = 'not asked for';",
+      },
+    ],
+  },
+  {
+    threads: ['EJ778'],
+    name: 'running-items-move',
+    bug: 'An item moves to another instance while it runs.',
+    first: 'kernel/cluster.spec.ts',
+    edits: [
+      {
+        file: 'kernel/sharding.ts',
+        find: 'const pinned = pinnedItems(view, owners.size).filter(',
+        replace: 'const pinned = pinnedItems(view, 0).filter(',
+      },
+    ],
+  },
+  {
+    threads: ['EJ2194', '5.1-G'],
+    name: 'begins-by-an-old-assignment',
+    bug: 'A run is begun by an assignment that holds no more.',
+    first: 'kernel/assigning.spec.ts',
+    edits: [
+      {
+        file: 'kernel/item-marks.ts',
+        find: ": { type: 'check', path: paths.sharding, version: shardingVersion },",
+        replace: ": { type: 'check', path: paths.sharding },",
+      },
+    ],
+  },
+  {
+    threads: ['EJ2241'],
+    name: 'servers-stay',
+    bug: 'Servers that will never come back stay on record for ever.',
+    first: 'kernel/housekeeping.spec.ts',
+    edits: [
+      {
+        file: 'kernel/plan.ts',
+        find: "return custodian(now) === me && ips.length > 0 ? { type: 'remove-servers', ips } : undefined;",
+        replace: "return custodian(now) === me && ips.length < 0 ? { type: 'remove-servers', ips } : undefined;",
+      },
+    ],
+  },
+  {
+    threads: ['5.1-E'],
+    name: 'starting-servers-are-removed',
+    bug: 'A server whose instance is just starting is removed.',
+    first: 'kernel/housekeeping.spec.ts',
+    edits: [
+      {
+        file: 'kernel/housekeeping.ts',
+        find: 'this.#desertedServers = empty.filter((ip) => this.#emptyServers.includes(ip));',
+        replace: 'this.#desertedServers = empty;',
+      },
+    ],
+  },
+  {
+    threads: ['5.2-6'],
+    name: 'reconciles-once',
+    bug: 'Reconciling ends for good after the first time.',
+    first: 'kernel/housekeeping.spec.ts',
+    edits: [
+      {
+        file: 'kernel/alarms.ts',
+        find: '    const cancel = this.#clock.after(delayMs, () => {\n      this.#cancels.delete(name);',
+        replace:
+          "    const cancel = this.#clock.after(delayMs, () => {\n      if (name !== 'reconcile') this.#cancels.delete(name);",
+      },
+    ],
+  },
+];

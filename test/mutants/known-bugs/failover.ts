@@ -232,10 +232,9 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/select-items.ts',
-        find: "  if (ip === undefined || view.servers.get(ip) !== 'ENABLED') return { items: [], blocked: [] };",
+        find: '  if (ip === undefined) return { items: [], blocked: [] };',
         replace:
-          "  if (ip === undefined || view.servers.get(ip) !== 'ENABLED') return { items: [], blocked: [] };\n" +
-          '  if (view.items.some(({ takenOverBy }) => takenOverBy === me)) return { items: [], blocked: [] };',
+          '  if (ip === undefined || view.items.some(({ takenOverBy }) => takenOverBy === me)) return { items: [], blocked: [] };',
       },
     ],
   },

@@ -52,23 +52,15 @@ export const listeners: readonly Mutant[] = [
   {
     threads: ['EJ1502', '5.2-19'],
     name: 'one-barrier-for-all-jobs',
-    bug: 'Two jobs of a process share what their listeners have been told.',
+    bug: 'All jobs of a process report to the barrier of the one that came last.',
     first: 'kernel/distribute-once.spec.ts',
     edits: [
       {
-        file: 'kernel/own-attendance.ts',
-        find: 'export class OwnAttendance {',
-        replace: 'const shared = new Map<string, any>();\n\nexport class OwnAttendance {',
+        file: 'kernel/job-listeners.ts',
+        find: '  readonly #barrier: Barrier;',
+        replace: '  static shared: Barrier;\n  get #barrier(): Barrier {\n    return JobListeners.shared;\n  }',
       },
-      {
-        file: 'kernel/own-attendance.ts',
-        find: '    this.#ports = ports;\n',
-        replace:
-          '    this.#ports = ports;\n' +
-          '    if (!shared.has(ports.me)) shared.set(ports.me, this.#rounds);\n' +
-          '    this.#rounds = shared.get(ports.me);\n',
-      },
-      { file: 'kernel/own-attendance.ts', find: '  readonly #rounds = ', replace: '  #rounds = ' },
+      { file: 'kernel/job-listeners.ts', find: 'this.#barrier = barrier;', replace: 'JobListeners.shared = barrier;' },
     ],
   },
   {

@@ -161,14 +161,8 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/leadership.ts',
-        find: "      .then((won) => won && logger.log(`Job '${paths.jobName}': instance ${me} leads.`))",
-        replace:
-          "      .then((won) => {\n        this.#isCampaigning = false;\n        if (won) logger.log(`Job '${paths.jobName}': instance ${me} leads.`);\n      })",
-      },
-      {
-        file: 'kernel/leadership.ts',
-        find: '        this.#isCampaigning = false;\n        lookSoon();',
-        replace: '        lookSoon();',
+        find: "alarms.setRetry('election', lookSoon);",
+        replace: "alarms.set('election', Infinity, lookSoon);",
       },
     ],
   },
@@ -193,9 +187,8 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/select-items.ts',
-        find: '    items: due.filter((item) => isFree(view, item, busy)),\n    blocked: due.filter((item) => !isFree(view, item, busy)),',
-        replace:
-          '    items: due.every((item) => isFree(view, item, busy)) ? due : [],\n    blocked: due.every((item) => isFree(view, item, busy)) ? [] : due,',
+        find: 'return { items: due.filter((item) => isFree(view, item, busy)), blocked };',
+        replace: 'return blocked.length === 0 ? { items: due, blocked } : { items: [], blocked: due };',
       },
     ],
   },

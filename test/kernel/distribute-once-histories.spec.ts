@@ -116,6 +116,8 @@ class History {
   }
 
   async settle(): Promise<void> {
+    // Some may still have to die at one of their next writes.
+    await this.cluster.advance(4 * PERIOD_MS);
     if (this.cluster.members.size === 0) await this.cluster.join(`I${++this.#names}`);
     // To the middle between two firings.
     await this.cluster.advance(4 * PERIOD_MS + PERIOD_MS / 2 - (this.cluster.clock.now() % PERIOD_MS));

@@ -124,7 +124,6 @@ function nodeIn(cwd: string, args: readonly string[], enough?: RegExp): Promise<
     const child = spawn(process.execPath, args, {
       cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, HISTORIES: '25' },
     });
     let hasEnded = true;
     let text = '';

@@ -127,7 +127,10 @@ export class ItemMarks {
           : { type: 'check', path: paths.sharding, version: shardingVersion },
         ...items.flatMap(({ item, misfired }): readonly Operation[] => [
           { type: 'create', path: paths.item(item, 'running'), value: me, lifetime },
-          ...(misfired ? [{ type: 'remove', path: paths.item(item, 'misfire') } as const] : []),
+          // A run by hand makes up for nothing.
+          ...(misfired && instant !== undefined
+            ? [{ type: 'remove', path: paths.item(item, 'misfire') } as const]
+            : []),
         ]),
         ...(await this.#record(items, instant)),
       ]);

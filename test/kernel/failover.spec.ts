@@ -368,3 +368,22 @@ test('an item whose instance dies while the settings cannot be read is rescued w
 
   expect(of.ran).toEqual({ B: [expect.any(Number)] });
 });
+
+test('a run by hand does not make up for a firing that its item has missed', async () => {
+  const gate = new Deferred();
+  await using of = await TestCluster.start(['A'], {
+    job: { cron: '0 0 * * * ?', shardingTotalCount: 1 },
+    work: (_, { scheduledAt }) => (scheduledAt?.getUTCHours() === 1 ? gate.promise : undefined),
+  });
+  await of.advance(untilFiring(of));
+  await of.advance(untilFiring(of));
+  await of.trigger();
+  // As if another instance had noted the firing that is due, and this one knew only of the trigger.
+  await of.reconfigure({ misfire: false });
+  await of.reconfigure({ misfire: true });
+  await of.operator.create(of.paths.item(0, 'misfire'), '');
+  of.forget();
+  gate.resolve();
+  await of.advance(1_000);
+  expect(of.runs.map(({ at }) => at)).toEqual(['by hand', '02:00:00']);
+});

@@ -15,8 +15,10 @@ export interface Plan {
   readonly processes: number;
   /** Ends the campaign early. */
   readonly mostFailures: number;
-  /** Called now and then. */
-  readonly onProgress: (played: number, failures: number) => void;
+  /** Called after each history. */
+  readonly onPlayed: (played: number) => void;
+  /** Called when something was wrong with one. */
+  readonly onFailure: (failure: Failure) => void;
 }
 
 /** A history in which something was wrong. */
@@ -42,7 +44,7 @@ export interface Portion {
 export type Answer = Failure;
 
 /** Plays many histories in several processes, and ends a process whose history does not come to an end. */
-export async function campaign({ firstSeed, histories, processes, mostFailures, onProgress }: Plan): Promise<Outcome> {
+export async function campaign({ firstSeed, histories, processes, mostFailures, ...hear }: Plan): Promise<Outcome> {
   const began = performance.now();
   const failures: Failure[] = [];
   let [handedOut, played] = [0, 0];
@@ -54,8 +56,11 @@ export async function campaign({ firstSeed, histories, processes, mostFailures, 
   };
   const note = (failure: Failure): void => {
     played++;
-    if (failure.faults.length > 0) failures.push(failure);
-    onProgress(played, failures.length);
+    if (failure.faults.length > 0) {
+      failures.push(failure);
+      hear.onFailure(failure);
+    }
+    hear.onPlayed(played);
   };
   const work = async (): Promise<void> => {
     let worker = start();

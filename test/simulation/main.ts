@@ -46,12 +46,12 @@ async function run(): Promise<void> {
     histories,
     processes: Number(options.processes),
     mostFailures: Number(options.failures),
-    onProgress: (count, failed) => {
+    // At once: a long campaign may be broken off.
+    onFailure: ({ seed, faults: [first] }) => console.log(`  seed ${seed} ${first?.rule}: ${first?.text}`),
+    onPlayed: (count) => {
       if (performance.now() - toldAt < PROGRESS_EVERY_MS) return;
       toldAt = performance.now();
-      console.log(
-        `  ${count} histories, ${rate(count, (toldAt - began) / 1_000)}${failed > 0 ? `, ${failed} failed` : ''}`,
-      );
+      console.log(`  ${count} histories, ${rate(count, (toldAt - began) / 1_000)}`);
     },
   });
   console.log(

@@ -68,11 +68,7 @@ async function tell(failures: readonly Failure[]): Promise<void> {
   for (const { seed, faults } of failures)
     for (const rule of new Set(faults.map((fault) => fault.rule))) seeds.set(rule, [...(seeds.get(rule) ?? []), seed]);
   for (const [rule, list] of seeds) console.log(`${rule}: seeds ${list.join(' ')}`);
-  if (options.brief) {
-    for (const { seed, faults } of failures)
-      for (const { rule, text } of faults) console.log(`${seed} ${rule}: ${text}`);
-    return;
-  }
+  if (options.brief) return;
   for (const [rule, list] of seeds) for (const seed of list.slice(0, TOLD)) console.log(`\n${await told(seed, rule)}`);
 }
 

@@ -17,8 +17,9 @@ const FIRING_MS = 700;
 /** Most requests that a firing costs an instance: two commits, and what may have to be read before. */
 const REQUESTS_A_FIRING = 4;
 
-/** Most requests of an instance in any second, whatever happens. */
-const REQUESTS_A_SECOND = 60;
+/** Most requests of an instance in any second, whatever happens; more if answers were lost and it looks after each of its items. */
+const REQUESTS_A_SECOND = 40;
+const REQUESTS_AN_ITEM = 8;
 
 /** At rest everybody is active and waits for nothing, one leads, each item has a living owner, and nothing is left over. */
 export function unrest({ recording, paths }: Evidence): readonly string[] {
@@ -114,11 +115,12 @@ export function endless({ recording }: Evidence): readonly string[] {
 }
 
 /** A firing costs what it costs, an idle second nothing, and no trouble makes anybody ask without end. */
-export function requests({ recording }: Evidence): readonly string[] {
+export function requests({ recording, configs }: Evidence): readonly string[] {
   const [from, to] = recording.rests;
+  const items = Math.max(...configs.map(({ value }) => value.shardingTotalCount));
   return [...recording.requests].flatMap(([name, bySecond]) => {
     const counts = [...bySecond];
-    const busiest = counts.filter(([, count]) => count > REQUESTS_A_SECOND);
+    const busiest = counts.filter(([, count]) => count > REQUESTS_A_SECOND + REQUESTS_AN_ITEM * items);
     const isAtRest = (second: number): boolean =>
       from !== undefined && to !== undefined && second * 1_000 >= from.atMs && second * 1_000 < to.atMs;
     const atRest = counts.filter(([second]) => isAtRest(second)).reduce((sum, [, count]) => sum + count, 0);

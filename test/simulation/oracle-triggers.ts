@@ -2,10 +2,11 @@ import { idOf } from '../support/views.js';
 import { type Evidence, type Mark, nameOfId } from './evidence.js';
 import { seconds } from './run-book.js';
 
-/** A trigger that an instance has accepted, by removing it. */
+/** The end of a trigger: its instance has accepted it by removing it, or has not had its answer when a peer removed it. */
 interface Acceptance {
   readonly name: string;
   readonly atMs: number;
+  readonly isCertain: boolean;
 }
 
 /** How long an instance that had trouble may take until it is as if it had had none. */
@@ -27,7 +28,7 @@ function acceptances({ recording, paths }: Evidence): readonly Acceptance[] {
       const node = paths.parse(path);
       if (node.type !== 'trigger' || before === undefined || after !== undefined) return [];
       const name = nameOfId(node.id);
-      return name === by ? [{ name, atMs }] : [];
+      return [{ name, atMs, isCertain: name === by }];
     }),
   );
 }
@@ -43,7 +44,8 @@ function surplus(byHand: readonly Mark[], accepted: readonly Acceptance[]): read
 
 function unheard(evidence: Evidence, byHand: readonly Mark[], accepted: readonly Acceptance[]): readonly string[] {
   const { recording } = evidence;
-  return accepted.flatMap(({ name, atMs }) => {
+  return accepted.flatMap(({ name, atMs, isCertain }) => {
+    if (!isCertain) return [];
     const isTroubled = recording.played.some(
       (played) => played.name === name && played.atMs >= atMs - RECOVERY_MS && played.step?.type !== 'join',
     );

@@ -33,8 +33,8 @@ export interface Machine {
   readonly registry: EmbeddedRegistryCenter;
   readonly host: JobHost;
   readonly log: string[];
-  /** Since when it has not been able to know what it had to; `undefined` if it is. */
-  unknowingSinceMs: number | undefined;
+  /** Why, and since when, it cannot know what it has to. */
+  readonly unknowing: Map<'frozen' | 'expired', number>;
   isLeaving: boolean;
 }
 
@@ -109,10 +109,10 @@ export class World {
     });
     const machine: Machine = {
       ...{ name, centre: ++this.#centres, clock, registry, host, log },
-      ...{ unknowingSinceMs: undefined, isLeaving: false },
+      ...{ unknowing: new Map(), isLeaving: false },
     };
     registry.session.onChange(({ phase }) => {
-      if ((phase === 'lost' || phase === 'closed') && !clock.isFrozen) this.#knows(machine);
+      if (phase === 'lost' || phase === 'closed') this.#knows(machine, 'expired');
     });
     this.machines.set(name, machine);
     const job = { execute: (context: ShardingContext) => this.#options.execute(machine, context) };
@@ -123,14 +123,14 @@ export class World {
 
   /** The server ends its session, which it cannot know before it is told. */
   expire(machine: Machine): void {
-    machine.unknowingSinceMs ??= this.nowMs;
+    if (!machine.unknowing.has('expired')) machine.unknowing.set('expired', this.nowMs);
     machine.registry.faults.expire();
   }
 
-  #knows(machine: Machine): void {
-    const { name, unknowingSinceMs: fromMs } = machine;
+  #knows({ name, unknowing }: Machine, reason: 'frozen' | 'expired'): void {
+    const fromMs = unknowing.get(reason);
     if (fromMs !== undefined) this.exemptions.push({ name, fromMs, toMs: this.nowMs });
-    machine.unknowingSinceMs = undefined;
+    unknowing.delete(reason);
   }
 
   /** Stops an instance as its process would on SIGTERM. */
@@ -144,6 +144,7 @@ export class World {
   /** Ends a process without a word, as SIGKILL does. */
   kill(machine: Machine): void {
     machine.clock.die();
+    for (const reason of [...machine.unknowing.keys()]) this.#knows(machine, reason);
     machine.registry.faults.silence();
   }
 
@@ -154,7 +155,7 @@ export class World {
 
   /** Stops a process for a while, as SIGSTOP does. */
   freeze(machine: Machine, ms: number): void {
-    machine.unknowingSinceMs ??= this.nowMs;
+    if (!machine.unknowing.has('frozen')) machine.unknowing.set('frozen', this.nowMs);
     machine.clock.freeze();
     machine.registry.faults.silence();
     this.clock.after(ms, () => {
@@ -162,7 +163,7 @@ export class World {
       // What is overdue comes first: it tells the process how long it has been away.
       this.clock.after(0, () => this.resume(machine));
       this.clock.after(1, () => {
-        if (!machine.clock.isFrozen) this.#knows(machine);
+        if (!machine.clock.isFrozen) this.#knows(machine, 'frozen');
       });
     });
   }

@@ -119,16 +119,16 @@ export class MeetingWait {
     }
     let decision: Decision = watch.isCurrent ? this.#decide(watch.view) : UNDECIDED;
     while (decision.type === 'wait') {
+      const dueAt = Math.min(decision.untilMs, this.#tellAt, this.#timeoutAt);
       // While disconnected, nothing is decided, and what was due before is not to be looked at again and again.
-      const earliest = clock.monotonic() + (watch.isCurrent ? 0 : DISCONNECTED_TICK_MS);
-      const dueAt = Math.max(earliest, Math.min(decision.untilMs, this.#tellAt, this.#timeoutAt));
+      const shortestMs = watch.isCurrent ? 0 : DISCONNECTED_TICK_MS;
       try {
         await watch.until(
           (view) => {
             decision = this.#decide(view);
             return decision.type !== 'wait' || decision.untilMs < dueAt;
           },
-          { timeoutMs: dueAt - clock.monotonic(), signal, what: () => meeting.round },
+          { timeoutMs: Math.max(shortestMs, dueAt - clock.monotonic()), signal, what: () => meeting.round },
         );
       } catch (error) {
         if (leaving.aborted && !coming.signal.aborted && !isPatient) return UNDECIDED;

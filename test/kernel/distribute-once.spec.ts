@@ -19,14 +19,16 @@ interface Given {
   readonly job?: Partial<JobConfiguration>;
   readonly calls?: Calls | ((name: string) => Calls);
   readonly work?: Work;
+  readonly sessionTimeoutMs?: number;
 }
 
 async function start(
   names: readonly string[],
   told: Told,
-  { job, calls = {}, work }: Given = {},
+  { job, calls = {}, work, ...more }: Given = {},
 ): Promise<TestCluster> {
   return TestCluster.start(names, {
+    ...more,
     job: { jobListenerTypes: ['ONCE'], ...job },
     host: (name) => ({ listeners: [new Once(told, name, typeof calls === 'function' ? calls(name) : calls)] }),
     work: async (instance, context) => {
@@ -663,6 +665,24 @@ describe('an instance', () => {
     expect(told.calls).toEqual(['all started', 'all completed']);
     await cluster.fire();
     expect(told.calls).toHaveLength(4);
+  });
+
+  test('that is cut off while it waits for one that is late waits on when it is back', async () => {
+    const told = new Story();
+    await using cluster = await start(['A', 'B'], told, { job: { cron: '0 * * * * ?' }, sessionTimeoutMs: 20_000 });
+    await cluster.advance('59s');
+    cluster.freeze('B');
+    await cluster.fire();
+    cluster.cut('A');
+    await cluster.advance('5s');
+
+    await cluster.heal('A');
+    await cluster.advance('1s');
+    expect(told.calls).toEqual([]);
+    await cluster.thaw('B');
+    await cluster.settle();
+
+    expect(told.calls).toEqual(['all started', 'all completed']);
   });
 
   test('leaves nothing behind in the registry when it stops', async () => {

@@ -22,7 +22,7 @@ const WANTED_SHARE = 0.95;
 
 const COLUMNS = [
   { title: 'thread', width: 10 },
-  { title: 'mutant', width: 38 },
+  { title: 'mutant', width: 39 },
   { title: 're-introduced', width: 44 },
   { title: 'caught by', width: 60 },
   { title: '   time', width: 7 },
@@ -45,15 +45,23 @@ const { values: options, positionals } = parseArgs({
   },
 });
 
-const mutants = select(knownBugs, positionals);
+const mutants = selected();
 const copies = Array.from(
   { length: Math.max(1, Math.min(Number(options.lanes), mutants.length)) },
   () => new TreeCopy(),
 );
-try {
-  await run();
-} finally {
-  for (const copy of copies) copy[Symbol.dispose]();
+process.once('exit', () => copies.forEach((copy) => copy[Symbol.dispose]()));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+await run();
+
+function selected(): readonly Mutant[] {
+  try {
+    return select(knownBugs, positionals);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    console.error(`${error.message} There are:\n${knownBugs.map(titleOf).join('\n')}`);
+    process.exit(2);
+  }
 }
 
 async function run(): Promise<void> {
@@ -107,7 +115,7 @@ async function judge(mutant: Mutant, copy: TreeCopy, caughtBy: Map<string, strin
 
 function report(outcomes: readonly Outcome[], began: number): void {
   const rows = outcomes.map((outcome) => [
-    outcome.mutant.threads.join(' '),
+    outcome.mutant.threads.join(' ') || '–',
     outcome.mutant.name,
     outcome.mutant.bug,
     outcome.caughtBy.size === 0 ? verdictOn(outcome).toUpperCase() : byText(outcome.caughtBy),
@@ -131,7 +139,7 @@ function verdictOn({ caughtBy, fault }: Outcome): 'caught' | 'outdated' | 'survi
 }
 
 function titleOf({ threads, name }: Mutant): string {
-  return `${threads.join(' ')} ${name}`;
+  return [name, ...threads].join(' ');
 }
 
 function secondsSince(began: number): string {

@@ -9,7 +9,7 @@ export interface Edit {
 
 /** A known bug of ElasticJob, expressed in this library's code. */
 export interface Mutant {
-  /** Where the bug is told of: threads of ElasticJob, `EJ2449`, or a hazard of its protocol, `5.1-H`. */
+  /** Threads of ElasticJob in which it was reported, such as `EJ2449`; none if it was only read in its sources. */
   readonly threads: readonly string[];
   /** What is wrong with the mutant, in a few words with hyphens; tells mutants of one thread apart. */
   readonly name: string;

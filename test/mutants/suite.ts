@@ -125,20 +125,23 @@ function nodeIn(cwd: string, args: readonly string[], enough?: RegExp): Promise<
       cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    const kill = (): boolean => child.kill('SIGKILL');
+    process.once('exit', kill);
     let hasEnded = true;
     let text = '';
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk;
-        if (enough?.test(text) === true) child.kill('SIGKILL');
+        if (enough?.test(text) === true) kill();
       });
     const limit = setTimeout(() => {
       hasEnded = false;
-      child.kill('SIGKILL');
+      kill();
     }, LIMIT_MS);
     child.once('error', reject);
     child.once('close', (code) => {
       clearTimeout(limit);
+      process.off('exit', kill);
       resolve({ code, hasEnded, text });
     });
   });

@@ -89,7 +89,7 @@ export const failover: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['5.1-B', 'EJ2429'],
+    threads: ['EJ2429'],
     name: 'crash-is-an-event',
     bug: 'A crash is reported by who sees it happen only: after the whole cluster’s death the marks stay for ever.',
     first: 'kernel/failover.spec.ts',
@@ -137,7 +137,7 @@ export const failover: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['EJ571'],
+    threads: [],
     name: 'claim-is-not-removed',
     bug: 'A crashed item that was taken over still waits, and is taken over again.',
     first: 'kernel/failover.spec.ts',
@@ -150,7 +150,7 @@ export const failover: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['EJ577'],
+    threads: [],
     name: 'disabled-server-is-rescued',
     bug: 'Items of a server that an operator has disabled are run again elsewhere.',
     first: 'kernel/failover.spec.ts',
@@ -163,7 +163,7 @@ export const failover: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['EJ577'],
+    threads: [],
     name: 'disabled-server-rescues',
     bug: 'An instance whose server is disabled takes over what has crashed elsewhere.',
     first: 'kernel/rescuers.spec.ts',
@@ -176,7 +176,7 @@ export const failover: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['5.2-3'],
+    threads: [],
     name: 'servers-by-prefix',
     bug: '10.0.0.6 is taken for the server of 10.0.0.65.',
     first: 'kernel/rescuers.spec.ts',
@@ -189,7 +189,7 @@ export const failover: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['§1i-2'],
+    threads: [],
     name: 'rescue-one-after-the-other',
     bug: 'An instance takes over one crashed item at a time.',
     first: 'kernel/rescuers.spec.ts',
@@ -202,7 +202,7 @@ export const failover: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['EJ669'],
+    threads: [],
     name: 'owner-runs-what-is-being-rescued',
     bug: 'An item that is being rescued is not marked as running, and its owner runs it at the same time.',
     first: 'kernel/rescuers.spec.ts',
@@ -225,7 +225,7 @@ export const failover: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['5.1-P'],
+    threads: [],
     name: 'rescue-starves-own-items',
     bug: 'An instance that is rescuing an item runs none of its own.',
     first: 'kernel/rescuers.spec.ts',

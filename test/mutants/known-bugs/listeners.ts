@@ -37,7 +37,7 @@ export const listeners: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['EJ2032', '5.1-L'],
+    threads: ['EJ2032'],
     name: 'absent-are-waited-for',
     bug: 'An item whose owner lives and does not begin it is waited for, for ever.',
     first: 'kernel/distribute-once.spec.ts',
@@ -50,7 +50,7 @@ export const listeners: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['EJ1502', '5.2-19'],
+    threads: ['EJ1502'],
     name: 'one-barrier-for-all-jobs',
     bug: 'All jobs of a process report to the barrier of the one that came last.',
     first: 'kernel/distribute-once.spec.ts',
@@ -64,7 +64,7 @@ export const listeners: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['EJ2142', '5.1-L'],
+    threads: ['EJ2142'],
     name: 'timeout-is-ignored',
     bug: 'Who waits for all items waits for ever, whatever the timeout.',
     first: 'kernel/distribute-once.spec.ts',

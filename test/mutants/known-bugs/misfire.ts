@@ -87,7 +87,7 @@ export const misfire: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['EJ458', 'EJ695', '5.1-M'],
+    threads: ['EJ458', 'EJ695'],
     name: 'misfire-false-is-ignored',
     bug: 'Missed firings are made up for although misfire is switched off.',
     first: 'kernel/cluster.spec.ts',
@@ -118,7 +118,7 @@ export const misfire: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['EJ2490', '5.1-M'],
+    threads: ['EJ2490'],
     name: 'one-makes-all-misfire',
     bug: 'A firing that meets one slow item makes all items of the instance run once more.',
     first: 'kernel/misfire.spec.ts',

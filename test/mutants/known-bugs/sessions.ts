@@ -3,7 +3,7 @@ import { type Mutant } from '../mutant.js';
 /** Sessions that are interrupted or lost, and starts. */
 export const sessions: readonly Mutant[] = [
   {
-    threads: ['EJ687', '5.1-C'],
+    threads: ['EJ687'],
     name: 'registers-anew-in-the-same-session',
     bug: 'After a short interruption an instance removes its node and makes it again, which its peers take for its death.',
     first: 'kernel/cluster.spec.ts',
@@ -20,7 +20,7 @@ export const sessions: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['5.1-C', '§1i-1'],
+    threads: [],
     name: 'marks-removed-on-return',
     bug: 'After a short interruption an instance removes the marks of what it is still running.',
     first: 'kernel/sessions.spec.ts',
@@ -79,7 +79,7 @@ export const sessions: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['EJ1857', 'EJ2383', '5.1-F'],
+    threads: ['EJ1857', 'EJ2383'],
     name: 'expiry-is-an-order-to-stop',
     bug: 'An instance that finds its node gone after its session was lost stops for good.',
     first: 'kernel/cluster.spec.ts',
@@ -94,7 +94,7 @@ export const sessions: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['5.2-12'],
+    threads: [],
     name: 'nodes-of-the-former-session-count',
     bug: 'Nodes of a former session pass for the present one’s, and vanish with the former.',
     first: 'kernel/sessions.spec.ts',
@@ -120,7 +120,7 @@ export const sessions: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['5.1-D'],
+    threads: [],
     name: 'return-disables',
     bug: 'An instance that returns and finds its server removed disables it.',
     first: 'kernel/sessions.spec.ts',
@@ -146,7 +146,7 @@ export const sessions: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['5.2-17'],
+    threads: [],
     name: 'time-zone-change-is-ignored',
     bug: 'A change of the time zone alone takes no effect.',
     first: 'kernel/plan.spec.ts',

@@ -3,7 +3,7 @@ import { type Mutant } from '../mutant.js';
 /** Leading and assigning. */
 export const sharding: readonly Mutant[] = [
   {
-    threads: ['EJ2449', '5.1-I'],
+    threads: ['EJ2449'],
     name: 'new-leader-asks-for-nothing',
     bug: 'The leader dies, and the next one leaves it its items.',
     first: 'kernel/cluster.spec.ts',
@@ -16,7 +16,7 @@ export const sharding: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['5.1-I'],
+    threads: [],
     name: 'disabled-leader-leaves-no-request',
     bug: 'A leader whose server is disabled leads no more, and nobody asks for its items to be assigned.',
     first: 'kernel/cluster.spec.ts',
@@ -44,7 +44,7 @@ export const sharding: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['5.1-H', 'EJ1840', 'EJ778'],
+    threads: ['EJ1840', 'EJ778'],
     name: 'request-is-absorbed',
     bug: 'Who joins while the items are being assigned is taken for one who was considered.',
     first: 'kernel/assigning.spec.ts',
@@ -75,7 +75,7 @@ export const sharding: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['EJ2488', '5.1-K'],
+    threads: ['EJ2488'],
     name: 'lost-answer-is-success',
     bug: 'The answer to an assignment is lost, the leader takes it for made, and everybody waits for ever.',
     first: 'kernel/assigning.spec.ts',
@@ -136,7 +136,7 @@ export const sharding: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['EJ661', 'EJ730', '5.2-5'],
+    threads: ['EJ661', 'EJ730'],
     name: 'election-blocks-the-control-lane',
     bug: 'While somebody who has died holds the election latch, its peers do nothing at all.',
     first: 'kernel/control-lane.spec.ts',
@@ -219,7 +219,7 @@ export const sharding: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['EJ2194', '5.1-G'],
+    threads: ['EJ2194'],
     name: 'begins-by-an-old-assignment',
     bug: 'A run is begun by an assignment that holds no more.',
     first: 'kernel/assigning.spec.ts',
@@ -245,7 +245,7 @@ export const sharding: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['5.1-E'],
+    threads: [],
     name: 'starting-servers-are-removed',
     bug: 'A server whose instance is just starting is removed.',
     first: 'kernel/housekeeping.spec.ts',
@@ -258,7 +258,7 @@ export const sharding: readonly Mutant[] = [
     ],
   },
   {
-    threads: ['5.2-6'],
+    threads: [],
     name: 'reconciles-once',
     bug: 'Reconciling ends for good after the first time.',
     first: 'kernel/housekeeping.spec.ts',

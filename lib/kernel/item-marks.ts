@@ -228,23 +228,27 @@ export class ItemMarks {
     await this.clearOwn([...this.#marked.keys()]);
   }
 
-  /**
-   * Removes the marks of items by number, but only those that are this instance's: after an answer was lost, or the session,
-   * a peer's may stand in their place. Nobody else removes a living instance's mark, so there is no race.
-   */
+  /** Removes the marks of items, but only this instance's: after an answer was lost, a peer's may stand in their place. */
   async clearOwn(items: readonly number[]): Promise<void> {
-    const { registry, paths, me, logger } = this.#ports;
-    const results = await Promise.allSettled(
-      items.map(async (item) => {
-        const marks = this.#marked.get(item)?.marks ?? RUN;
-        for (const path of marks.map((mark) => paths.item(item, mark)))
-          if ((await registry.get(path)) === me) await registry.remove(path);
-        this.#drop(item);
-      }),
-    );
+    const { registry, logger, paths } = this.#ports;
+    const session = idOf(registry.session.state);
+    const results = await Promise.allSettled(items.map((item) => this.#clear(item, session)));
     for (const item of items) this.#markLeft(item);
     for (const result of results)
       if (result.status === 'rejected') logger.debug(`Job '${paths.jobName}': ${String(result.reason)}`);
+  }
+
+  async #clear(item: number, session: string | undefined): Promise<void> {
+    const { registry, paths, me } = this.#ports;
+    const marks = this.#marked.get(item)?.marks ?? RUN;
+    for (const path of marks.map((mark) => paths.item(item, mark))) {
+      if ((await registry.get(path)) !== me) continue;
+      // Nobody else removes the mark of an instance whose session lives. A process that was stopped here wakes up when it is
+      // over, and peers may run the item; what is asked for now is done in this session or not at all.
+      if (session === undefined || session !== idOf(registry.session.state)) return;
+      await registry.remove(path);
+    }
+    this.#drop(item);
   }
 
   /** All nodes that speak of this instance's run of the item. */

@@ -172,6 +172,37 @@ test('a mark that an instance has just removed, and still sees, is not taken for
   expect(of.log.filter((line) => line.includes('is gone'))).toEqual([]);
 });
 
+test('an instance that is stopped between two steps of removing a mark leaves that of its rescuer alone', async () => {
+  const blocking = new Blocking();
+  await using of = await cluster(['A', 'B'], blocking, { job: { shardingTotalCount: 1 } });
+  await of.advance(untilFiring(of));
+  const [first = '', second = ''] = [...Object.keys(of.ran), 'A', 'B'].filter(
+    (name, at, all) => all.indexOf(name) === at,
+  );
+  const { registry } = of.member(first);
+  const running = of.paths.item(0, 'running');
+  const awake = new Deferred();
+  const get = registry.get.bind(registry);
+  registry.get = async (path) => {
+    const value = await get(path);
+    if (path === running) await awake.promise;
+    return value;
+  };
+  registry.faults.loseNextWrite('not-applied');
+  blocking.releaseAll();
+  await of.advance(1_000);
+  expect(of.tree.get(running)).toBe(of.idOf(first));
+
+  of.forget();
+  await of.expire(first);
+  await of.advance(1_000);
+  expect(of.ran).toEqual({ [second]: [0] });
+  awake.resolve();
+  await of.advance(1_000);
+
+  expect(of.tree.get(running)).toBe(of.idOf(second));
+});
+
 describe('an instance whose session is lost while it runs items', () => {
   test('takes them up again itself when it is alone', async () => {
     const blocking = new Blocking();

@@ -76,8 +76,8 @@ export const misfire: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/item-marks.ts',
-        find: "...(misfired ? [{ type: 'remove', path: paths.item(item, 'misfire') } as const] : []),",
-        replace: '',
+        find: '...(misfired && instant !== undefined',
+        replace: '...(misfired && instant === undefined',
       },
       {
         file: 'kernel/plan.ts',

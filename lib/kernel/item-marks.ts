@@ -11,7 +11,7 @@ import { RegistryConflictError, RegistryOutcomeUnknownError, RegistryUnavailable
 import { type JobLogger } from '../api/logger.js';
 import { Deferred } from '../async/deferred.js';
 import { sleep } from '../async/wait.js';
-import { EMPTY_FIRINGS, encodeFirings, withBegun } from '../layout/firing-record.js';
+import { EMPTY_FIRINGS, encodeFirings, type FiringRecord, withBegun, withoutBegun } from '../layout/firing-record.js';
 import { type ItemMark, type JobPaths } from '../layout/job-paths.js';
 import { type ItemView } from '../layout/job-view.js';
 import { type Lifetime, type Operation, type RegistryCenter, type SessionState } from '../registry/registry-center.js';
@@ -85,18 +85,21 @@ export class ItemMarks {
     instant: number | undefined,
     signal: AbortSignal,
   ): Promise<number | undefined> {
-    const { registry, watch, paths, me } = this.#ports;
+    const { registry, watch, me } = this.#ports;
     const session = idOf(registry.session.state);
     const lifetime = failsOver(watch.view) ? 'persistent' : 'session';
     const former = watch.view.firingRecords.get(me);
     const numbers = items.map(({ item }) => item);
     const revision = await this.#commitBegin(items, instant, lifetime, signal);
     if (revision === undefined) return undefined;
-    this.#note(numbers, { lifetime, marks: RUN, session });
-    if (session === idOf(registry.session.state)) return revision;
-    // A process that was suspended begins before it has heard that its session is over, and the marks came to live with
-    // the next one: what they were chosen by may be long out of date.
-    await this.#takeBack(numbers, former && { type: 'set', path: paths.firing(me), value: encodeFirings(former) });
+    if (session === idOf(registry.session.state)) {
+      this.#note(numbers, { lifetime, marks: RUN, session });
+      return revision;
+    }
+    // A process that was suspended begins before it has heard that its session is over, and what its items were chosen by
+    // may be long out of date. Marks that outlive a session are told as crashed when it registers in the next one, and
+    // may be a peer's by now; others came to live with the next one.
+    if (lifetime === 'session') await this.#takeBack(numbers, former);
     return undefined;
   }
 
@@ -296,21 +299,29 @@ export class ItemMarks {
     }
   }
 
-  /** As if it had not been begun, so that it can be begun by whom it belongs to. */
-  async #takeBack(items: readonly number[], record: Operation | undefined): Promise<void> {
-    const { registry, paths, logger } = this.#ports;
-    for (const item of items) this.#markEnded(item);
+  /** As if they had not been begun, so that they can be begun by whom they belong to. */
+  async #takeBack(items: readonly number[], former: FiringRecord | undefined): Promise<void> {
+    const { registry, watch, paths, me, logger } = this.#ports;
     try {
-      await registry.commit([
-        ...items.map((item): Operation => ({ type: 'remove', path: paths.item(item, 'running') })),
-        ...(record === undefined ? [] : [record]),
-      ]);
-      for (const item of items) this.#drop(item);
+      await watch.sync();
+      await watch.readAll();
+      const { view } = watch;
+      const isMine = view.items.filter(({ item, runningOn }) => items.includes(item) && runningOn === me);
+      const node = watch.nodes.get(paths.firing(me));
+      const record = view.firingRecords.get(me);
+      if (isMine.length === items.length && node !== undefined && record !== undefined) {
+        const value = encodeFirings(withoutBegun(record, items, former ?? EMPTY_FIRINGS));
+        await registry.commit([
+          ...items.map((item): Operation => ({ type: 'remove', path: paths.item(item, 'running') })),
+          { type: 'set', path: paths.firing(me), value, version: node.version },
+        ]);
+        return;
+      }
     } catch (error) {
-      // Whatever it was, what is left is known and tried again later.
+      // Whatever it was, what is left is removed one by one.
       logger.debug(`Job '${paths.jobName}': ${String(error)}`);
-      await this.clearOwn(items);
     }
+    await this.clearOwn(items);
   }
 
   /** Returns false if it had ended already, or is none of ours. */

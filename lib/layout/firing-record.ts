@@ -88,4 +88,18 @@ export function withBegun(
   return { instants, byHand };
 }
 
+/** The record as if these items had not been begun since it was `former`. */
+export function withoutBegun(record: FiringRecord, items: readonly number[], former: FiringRecord): FiringRecord {
+  const instants = new Map(record.instants);
+  const byHand = new Set(record.byHand);
+  for (const item of items) {
+    const instant = former.instants.get(item);
+    if (instant === undefined) instants.delete(item);
+    else instants.set(item, instant);
+    if (former.byHand.has(item)) byHand.add(item);
+    else byHand.delete(item);
+  }
+  return { instants, byHand };
+}
+
 const BY_HAND = 'by hand';

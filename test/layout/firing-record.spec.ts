@@ -7,6 +7,7 @@ import {
   type FiringRecord,
   mergeFirings,
   withBegun,
+  withoutBegun,
 } from '../../lib/layout/firing-record.js';
 
 const later = 1767225600000;
@@ -105,4 +106,19 @@ describe('beginning an item', () => {
   test('by hand names the last instant that anybody has begun it for', () => {
     expect(withBegun(record([]), [0, 1], undefined, new Map([[0, later]]))).toEqual(record([[0, later]], [0, 1]));
   });
+});
+
+test('what was not to be begun is taken back, item by item', () => {
+  const before = record([[0, earlier]], [1]);
+  const begun = withBegun(before, [0, 1], later, new Map());
+  const since = withBegun(begun, [2], later, new Map());
+  expect(withoutBegun(since, [0, 1], before)).toEqual(
+    record(
+      [
+        [0, earlier],
+        [2, later],
+      ],
+      [1],
+    ),
+  );
 });

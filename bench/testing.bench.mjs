@@ -25,5 +25,7 @@ for (let time = 0; time < TIMES; time++) {
 }
 const [first] = tookMs;
 const median = tookMs.toSorted((one, other) => one - other)[TIMES / 2];
-console.log(`a failover of three instances: ${first.toFixed(0)} ms the first time, then ${median.toFixed(1)} ms (median)`);
+console.log(
+  `a failover of three instances: ${first.toFixed(0)} ms the first time, then ${median.toFixed(1)} ms (median)`,
+);
 if (median > LIMIT_MS) throw new Error(`A failover must be tested within ${LIMIT_MS} ms.`);

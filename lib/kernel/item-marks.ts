@@ -59,7 +59,10 @@ export class ItemMarks {
   #running = 0;
   /** Marks that wait to be removed together. */
   #batch: { readonly removed: Deferred; readonly cancel: () => void } | undefined;
+  /** One after the other, so that who begins can wait for all that were asked for before. */
   #removal: Promise<void> = Promise.resolve();
+  /** Items that are being marked. */
+  readonly #beginning = new Set<number>();
 
   constructor(ports: ItemMarksPorts) {
     this.#ports = ports;
@@ -86,11 +89,16 @@ export class ItemMarks {
     signal: AbortSignal,
   ): Promise<number | undefined> {
     const { registry, watch, me } = this.#ports;
+    // Whoever is still removing a former mark could not tell it from the new one.
+    await this.#removal;
     const session = idOf(registry.session.state);
     const lifetime = failsOver(watch.view) ? 'persistent' : 'session';
     const former = watch.view.firingRecords.get(me);
     const numbers = items.map(({ item }) => item);
-    const revision = await this.#commitBegin(items, instant, lifetime, signal);
+    for (const item of numbers) this.#beginning.add(item);
+    const revision = await this.#commitBegin(items, instant, lifetime, signal).finally(() => {
+      for (const item of numbers) this.#beginning.delete(item);
+    });
     if (revision === undefined) return undefined;
     if (session === idOf(registry.session.state)) {
       this.#note(numbers, { lifetime, marks: RUN, session });
@@ -191,7 +199,7 @@ export class ItemMarks {
     this.#batch = undefined;
     if (batch !== undefined) {
       const items = this.#ended();
-      this.#removal = this.#removal.then(() => this.#remove(items));
+      void this.#queue(() => this.#remove(items));
     }
     await this.#removal;
     batch?.removed.resolve();
@@ -228,11 +236,25 @@ export class ItemMarks {
 
   /** Removes all marks this instance has made: of runs in progress, and leftovers. */
   async clearAll(): Promise<void> {
-    await this.clearOwn([...this.#marked.keys()]);
+    await this.#queue(() => this.#clearAll([...this.#marked.keys()]));
   }
 
-  /** Removes the marks of items, but only this instance's: after an answer was lost, a peer's may stand in their place. */
+  /** Removes the marks of items whose run has ended, but only this instance's: a peer's may stand in their place. */
   async clearOwn(items: readonly number[]): Promise<void> {
+    await this.#queue(() => this.#clearAll(items.filter((item) => !this.#isRunning(item))));
+  }
+
+  #isRunning(item: number): boolean {
+    return this.#beginning.has(item) || this.#marked.get(item)?.state === 'running';
+  }
+
+  #queue(removal: () => Promise<void>): Promise<void> {
+    this.#removal = this.#removal.then(removal);
+    return this.#removal;
+  }
+
+  /** Never rejects. */
+  async #clearAll(items: readonly number[]): Promise<void> {
     const { registry, logger, paths } = this.#ports;
     const session = idOf(registry.session.state);
     const results = await Promise.allSettled(items.map((item) => this.#clear(item, session)));
@@ -279,7 +301,7 @@ export class ItemMarks {
     const { registry, paths, logger } = this.#ports;
     const session = idOf(registry.session.state);
     // Marks of an earlier session are dealt with on return, and what stands in their place may be a peer's.
-    const present = items.filter((item) => this.#marked.get(item)?.session === session);
+    const present = items.filter((item) => !this.#isRunning(item) && this.#marked.get(item)?.session === session);
     for (const item of items) if (!present.includes(item)) this.#markLeft(item);
     if (present.length === 0) return;
     const operations = present
@@ -290,7 +312,7 @@ export class ItemMarks {
       for (const item of present) this.#drop(item);
     } catch (error) {
       // Some marks are gone already: removed by a peer, or with an item that was dropped.
-      if (error instanceof RegistryConflictError) return this.clearOwn(present);
+      if (error instanceof RegistryConflictError) return this.#clearAll(present);
       for (const item of present) this.#markLeft(item);
       logger.warn(
         `Job '${paths.jobName}': could not tell that items ${present.join(',')} have finished, ` +

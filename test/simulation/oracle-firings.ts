@@ -2,7 +2,7 @@
  * Every instant of the schedule begins every item exactly once; that it does so at most once, `doubles` says. Which
  * instants may be left out is the job's declared policy, one excuse each:
  *
- * - the item was disabled, or nobody was there who was enabled
+ * - the item was disabled, or its owner, or nobody was there who was enabled
  * - the item was still running, and a later instant that it missed stands for this one (`misfire`: one run makes up for all)
  * - the item was running, or its owner away, and `misfire` is off: what was missed is dropped
  * - the item changed hands, and more than one instant passed meanwhile: those before the latest are not made up for
@@ -10,9 +10,9 @@
  *
  * A firing that is missing all alone because its item changed hands, was waiting, or lost its owner has no excuse.
  */
-import { idOf } from '../support/views.js';
+import { idOf, ipOf } from '../support/views.js';
 import { periodMsOf } from './configuration.js';
-import { type Evidence, type Mark, type Window } from './evidence.js';
+import { type Evidence, type Mark, nameOfId, type Window } from './evidence.js';
 import { MOST_ITEMS, SESSION_TIMEOUT_MS } from './history.js';
 import { seconds } from './run-book.js';
 
@@ -87,6 +87,14 @@ const wasDisabled: Excuse = ({ evidence, item, instantMs, after }) => {
   return evidence.ever(evidence.paths.item(item, 'disabled'), (value) => value !== undefined, window);
 };
 
+/** Its owner was disabled just then: whoever learns of that too late, or of its end, is right to run it or not. */
+const ownerWasDisabled: Excuse = ({ evidence, item, instantMs }) => {
+  const window = around(evidence, instantMs);
+  const owner = evidence.valueAt(evidence.paths.item(item, 'instance'), window.fromMs);
+  if (owner === undefined || isCovered({ fromMs: instantMs, toMs: instantMs }, busy(evidence, item))) return false;
+  return evidence.ever(evidence.paths.server(ipOf(nameOfId(owner))), (value) => value === 'DISABLED', window);
+};
+
 const nobodyWasAble: Excuse = ({ evidence, instantMs }) => {
   const window = around(evidence, instantMs);
   return desertions(evidence).some(({ fromMs, toMs }) => fromMs <= window.toMs && toMs >= window.fromMs);
@@ -107,7 +115,8 @@ const severalWereMissed: Excuse = ({ evidence, instantMs, missing }) =>
   missing.length > 1 && isCovered({ fromMs: instantMs, toMs: instantMs }, interruptions(evidence));
 
 const wasRescheduled: Excuse = ({ evidence, before, after }) => {
-  const window = { fromMs: before.fromMs - SLACK_MS, toMs: after.fromMs + SLACK_MS };
+  const fromMs = Math.min(before.fromMs, before.scheduledMs ?? 0) - SLACK_MS;
+  const window = { fromMs, toMs: after.fromMs + SLACK_MS };
   const crons = evidence.configs
     .filter(({ fromMs, toMs }) => fromMs <= window.toMs && toMs >= window.fromMs)
     .map(({ value }) => value.cron);
@@ -119,6 +128,7 @@ const wasUnmonitored: Excuse = ({ evidence, before, after }) =>
 
 const EXCUSES: readonly Excuse[] = [
   wasDisabled,
+  ownerWasDisabled,
   nobodyWasAble,
   laterOneStandsForIt,
   isDropped,

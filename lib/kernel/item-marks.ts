@@ -236,12 +236,12 @@ export class ItemMarks {
 
   /** Removes all marks this instance has made: of runs in progress, and leftovers. */
   async clearAll(): Promise<void> {
-    await this.#queue(() => this.#clearAll([...this.#marked.keys()]));
+    await this.#queue(() => this.#clearEach([...this.#marked.keys()]));
   }
 
   /** Removes the marks of items whose run has ended, but only this instance's: a peer's may stand in their place. */
   async clearOwn(items: readonly number[]): Promise<void> {
-    await this.#queue(() => this.#clearAll(items.filter((item) => !this.#isRunning(item))));
+    await this.#queue(() => this.#clearEach(items.filter((item) => !this.#isRunning(item))));
   }
 
   #isRunning(item: number): boolean {
@@ -254,7 +254,7 @@ export class ItemMarks {
   }
 
   /** Never rejects. */
-  async #clearAll(items: readonly number[]): Promise<void> {
+  async #clearEach(items: readonly number[]): Promise<void> {
     const { registry, logger, paths } = this.#ports;
     const session = idOf(registry.session.state);
     const results = await Promise.allSettled(items.map((item) => this.#clear(item, session)));
@@ -312,7 +312,7 @@ export class ItemMarks {
       for (const item of present) this.#drop(item);
     } catch (error) {
       // Some marks are gone already: removed by a peer, or with an item that was dropped.
-      if (error instanceof RegistryConflictError) return this.#clearAll(present);
+      if (error instanceof RegistryConflictError) return this.#clearEach(present);
       for (const item of present) this.#markLeft(item);
       logger.warn(
         `Job '${paths.jobName}': could not tell that items ${present.join(',')} have finished, ` +

@@ -134,23 +134,27 @@ export class Chaos {
     const from = monotonicMs();
     if (planned.kind === 'freeze the leader') server.pause();
     else await server.kill();
-    const elected = isLeader ? this.#untilElected(server, from) : undefined;
+    let isBack = false;
+    const elected = isLeader ? this.#untilElected(server, from, () => isBack) : undefined;
     await pause(planned.durationMs);
     if (planned.kind === 'freeze the leader') server.resume();
     else await server.relaunch();
+    isBack = true;
     await elected;
     await until(async () => (await server.mode()) !== undefined, `${name} to serve again`, 30_000);
     this.#note(planned, [name], from);
     this.#serversAreBusy = false;
   }
 
-  async #untilElected(former: ZooKeeperServer, from: number): Promise<void> {
-    const { ensemble } = this.#ports;
-    await until(
-      async () => (await modes(ensemble)).includes('leader'),
-      `a leader instead of ${former.address}`,
-      30_000,
-    );
+  /** What the former leader says counts only once it is back: a process that is being stopped may still answer. */
+  async #untilElected(former: ZooKeeperServer, from: number, isBack: () => boolean): Promise<void> {
+    const isLed = async (): Promise<boolean> => {
+      const asked = this.#ports.ensemble.servers.filter(
+        (server) => server.isRunning && (server !== former || isBack()),
+      );
+      return (await Promise.all(asked.map((server) => server.mode()))).includes('leader');
+    };
+    await until(isLed, `a leader instead of ${former.address}`, 30_000);
     this.outages.push({ from, to: monotonicMs() });
   }
 
@@ -173,8 +177,4 @@ export class Chaos {
     this.faults.push(fault);
     this.#ports.onFault(fault);
   }
-}
-
-async function modes({ servers }: ZooKeeperEnsemble): Promise<readonly (string | undefined)[]> {
-  return Promise.all(servers.filter(({ isRunning }) => isRunning).map((server) => server.mode()));
 }

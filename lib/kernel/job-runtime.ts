@@ -43,7 +43,7 @@ import { type JobDefinition } from './job-definition.js';
 import { type JobParts, openParts } from './job-parts.js';
 import { JobRun } from './job-run.js';
 import { type JobTypes } from './job-types.js';
-import { establishConfiguration, registerInstance, withdrawInstance } from './registration.js';
+import { establishConfiguration, registerInstance, removeEndedMarks, withdrawInstance } from './registration.js';
 import { isLostRace } from './sharding.js';
 import { withdrawWhenPossible } from './withdrawal.js';
 import { WorkLane } from './work-lane.js';
@@ -273,10 +273,13 @@ export class JobRuntime {
     const { registry, clock } = this.#ports;
     const withdrawal = this.#control.post(async () => {
       const session = this.#registeredIn;
-      if (this.#parts === undefined || session === undefined || registry.session.state.phase !== 'connected') return;
+      if (this.#parts === undefined || registry.session.state.phase !== 'connected') return;
+      const ports = { ...this.#ports, watch: this.#parts.watch, paths: this.#paths };
+      await removeEndedMarks(ports, this.#parts.marks.leftovers);
+      if (session === undefined) return;
       this.#registeredIn = undefined;
       try {
-        await withdrawInstance({ ...this.#ports, watch: this.#parts.watch, paths: this.#paths });
+        await withdrawInstance(ports);
         await this.#parts.barrier.withdraw();
       } catch (error) {
         this.#registeredIn = session;

@@ -8,6 +8,7 @@ import { type JobInstance } from '../api/sharding-strategy.js';
 import { fromYaml, toYaml, type ToYamlOptions } from '../layout/job-configuration-yaml.js';
 import { instanceYaml } from '../layout/job-instance.js';
 import { type JobPaths } from '../layout/job-paths.js';
+import { type ItemView } from '../layout/job-view.js';
 import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
 import { reportOperations } from './failover.js';
 import { type JobDefinition } from './job-definition.js';
@@ -118,6 +119,31 @@ export async function withdrawInstance({ registry, watch, paths, instance }: Reg
   }
 }
 
+/**
+ * Removes the marks of runs that have ended, if they are still this instance's. Peers would take what it leaves behind for
+ * cut short, and run it again.
+ */
+export async function removeEndedMarks(
+  { registry, watch, paths, instance }: RegistrationPorts,
+  endedItems: readonly number[],
+): Promise<void> {
+  if (endedItems.length === 0) return;
+  await watch.sync();
+  await watch.readAll();
+  const id = instance.jobInstanceId;
+  const ended = itemsOf(watch, id).filter(({ item }) => endedItems.includes(item));
+  const isDead = (runner: string): boolean => runner === id;
+  const operations = ended.flatMap((item) => reportOperations({ watch, paths, item, isDead, isToWait: false }));
+  if (operations.length > 0) await registry.commit(operations);
+}
+
+/** Items that bear a mark of the instance. */
+function itemsOf({ view }: JobWatch, id: string): readonly ItemView[] {
+  return view.items.filter(({ runningOn, takenOverBy, failoveringBy }) =>
+    [runningOn, takenOverBy, failoveringBy].includes(id),
+  );
+}
+
 /** What says that an instance takes part. */
 export function ownNodes(paths: JobPaths, id: string): readonly string[] {
   return [paths.instance(id), paths.live(id)];
@@ -165,13 +191,11 @@ function unfinishedOperations({
 }: Pick<RegistrationPorts, 'watch' | 'paths'> &
   Pick<Arrival, 'endedItems'> & { readonly id: string }): readonly Operation[] {
   const { view } = watch;
-  return view.items
-    .filter(({ runningOn, takenOverBy, failoveringBy }) => [runningOn, takenOverBy, failoveringBy].includes(id))
-    .flatMap((item): readonly Operation[] => {
-      const isUnfinished = failsOver(view) && !endedItems.includes(item.item);
-      const isToWait = isUnfinished && !view.crashedItems.includes(item.item);
-      return reportOperations({ watch, paths, item, isDead: (runner) => runner === id, isToWait });
-    });
+  return itemsOf(watch, id).flatMap((item): readonly Operation[] => {
+    const isUnfinished = failsOver(view) && !endedItems.includes(item.item);
+    const isToWait = isUnfinished && !view.crashedItems.includes(item.item);
+    return reportOperations({ watch, paths, item, isDead: (runner) => runner === id, isToWait });
+  });
 }
 
 /** `disabled` disables the server at each start, as in Java; what an operator has disabled stays so unless `overwrite` is set. */

@@ -418,3 +418,38 @@ test('a run by hand does not make up for a firing that its item has missed', asy
   await of.advance(1_000);
   expect(of.runs.map(({ at }) => at)).toEqual(['by hand', '02:00:00']);
 });
+
+test('an instance that could not tell that an item has ended tells it before it goes, so that nobody runs it again', async () => {
+  let isFirst = true;
+  const gate = new Deferred();
+  await using of: TestCluster = await TestCluster.start(['A', 'B'], {
+    job: { cron: '0 0 * * * ?', failover: true, shardingTotalCount: 4 },
+    work: (name, { shardingItem, signal }) => {
+      if (!isFirst || name === 'B') return undefined;
+      if (shardingItem === 2) return gate.promise;
+      const ended = new Deferred();
+      // This one takes its time to break off, so that the instance is connected again before it has stopped.
+      signal.addEventListener('abort', () => of.clock.after(3_000, () => ended.resolve()));
+      return ended.promise;
+    },
+  });
+  expect(of.owners).toEqual({ A: [2, 3], B: [0, 1] });
+  await of.advance(untilFiring(of));
+  isFirst = false;
+  // Nobody else sees what happens meanwhile.
+  of.cut('A');
+  of.cut('B');
+  await of.advance(1_000);
+  gate.resolve();
+  await of.advance(2_000);
+  of.forget();
+  await of.leave('A');
+  await of.advance(3_500);
+  await of.heal('A');
+  await of.advance(10_000);
+  await of.heal('B');
+  await of.advance(30_000);
+  // What it was told to break off is rescued, what had ended is not.
+  expect(of.ran).toEqual({ B: [3] });
+  expect(marks(of)).toEqual([]);
+});

@@ -137,11 +137,12 @@ interface OpenMark extends Omit<Mark, 'toMs' | 'fate' | 'run'> {
 
 function marksOf(paths: JobPaths, { commits, runs }: Recording): readonly Mark[] {
   const open = new Map<string, OpenMark>();
+  const runsByToken = new Map(runs.map((run) => [`${run.item} ${run.token}`, run]));
   const marks: Mark[] = [];
   const close = ({ path, ...mark }: OpenMark, toMs: number, fate: Fate): void => {
     open.delete(path);
     // The token of a run is the revision of the commit that marked its item.
-    const run = runs.find(({ item, token }) => item === mark.item && token === mark.revision);
+    const run = runsByToken.get(`${mark.item} ${mark.revision}`);
     // Who takes an item over knows the instant from whom it has died with.
     const lost = mark.isRescue ? marks.findLast(({ item }) => item === mark.item) : undefined;
     const scheduledMs = run === undefined ? (lost ?? mark).scheduledMs : run.scheduledMs;

@@ -149,6 +149,15 @@ function busy(evidence: Evidence, item: number): readonly Window[] {
 
 /** While the items are being assigned, or something is wrong with somebody, they may not be begun. */
 function interruptions(evidence: Evidence): readonly Window[] {
+  let windows = known.get(evidence);
+  if (windows === undefined) known.set(evidence, (windows = findInterruptions(evidence)));
+  return windows;
+}
+
+/** They are asked for at each firing that is missing. */
+const known = new WeakMap<Evidence, readonly Window[]>();
+
+function findInterruptions(evidence: Evidence): readonly Window[] {
   const resharding = evidence.spans(evidence.paths.resharding).filter(({ value }) => value !== undefined);
   return [
     ...resharding,

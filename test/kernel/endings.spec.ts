@@ -134,6 +134,19 @@ describe('a job that is shut down', () => {
     }
   });
 
+  test('while it is being elected does not lead as long as its process lives', async () => {
+    for (let ms = 0; ms <= 300; ms += 10) {
+      await using cluster = await TestCluster.start([], { deliver: slowly });
+      await cluster.advance(500);
+      await cluster.join('A');
+      await cluster.advance(ms);
+      const down = cluster.member('A').bootstrap.shutdown();
+      await cluster.advance(10_000);
+      await down;
+      expect({ ms, leader: cluster.leader, instances: cluster.view.instances.size }).toEqual({ ms, instances: 0 });
+    }
+  });
+
   test('while it opens its mirror leaves that closed', async () => {
     await using cluster = await TestCluster.start([], { deliver: slowly });
     await cluster.advance(500);

@@ -271,4 +271,17 @@ export const sharding: readonly Mutant[] = [
       },
     ],
   },
+  {
+    threads: [],
+    name: 'leads-after-its-end',
+    bug: 'A job that is shut down while it is being elected leads for as long as its process lives.',
+    first: 'kernel/endings.spec.ts',
+    edits: [
+      {
+        file: 'kernel/election.ts',
+        find: 'if (!won || isStanding()) return won;',
+        replace: "if (!won || me !== '') return won;",
+      },
+    ],
+  },
 ];

@@ -263,16 +263,16 @@ export class ItemMarks {
       if (result.status === 'rejected') logger.debug(`Job '${paths.jobName}': ${String(result.reason)}`);
   }
 
+  /** In one commit, like those that made them: of a rescue, no single mark may be left, or it would be taken for a crash. */
   async #clear(item: number, session: string | undefined): Promise<void> {
     const { registry, paths, me } = this.#ports;
     const marks = this.#marked.get(item)?.marks ?? RUN;
-    for (const path of marks.map((mark) => paths.item(item, mark))) {
-      if ((await registry.get(path)) !== me) continue;
-      // Nobody else removes the mark of an instance whose session lives. A process that was stopped here wakes up when it is
-      // over, and peers may run the item; what is asked for now is done in this session or not at all.
-      if (session === undefined || session !== idOf(registry.session.state)) return;
-      await registry.remove(path);
-    }
+    const values = await Promise.all(marks.map(async (mark) => registry.get(paths.item(item, mark))));
+    const own = marks.filter((_, index) => values[index] === me);
+    // Nobody else removes the mark of an instance whose session lives. A process that was stopped here wakes up when it is
+    // over, and peers may run the item; what is asked for now is done in this session or not at all.
+    if (own.length > 0 && (session === undefined || session !== idOf(registry.session.state))) return;
+    if (own.length > 0) await registry.commit(own.map((mark) => ({ type: 'remove', path: paths.item(item, mark) })));
     this.#drop(item);
   }
 

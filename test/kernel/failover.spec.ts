@@ -453,3 +453,32 @@ test('an instance that could not tell that an item has ended tells it before it 
   expect(of.ran).toEqual({ B: [3] });
   expect(marks(of)).toEqual([]);
 });
+
+test('a rescue that ended during an outage is not made again, whenever its rescuer dies while it says so', async () => {
+  for (const write of [1, 2, 3, 4]) {
+    for (const outcome of ['applied', 'not-applied'] as const) {
+      const blocking = new Blocking();
+      await using of = await cluster(['A', 'B'], blocking, { job: { shardingTotalCount: 1 } });
+      await of.advance(untilFiring(of));
+      const [first = ''] = Object.keys(of.ran);
+      const rescuer = first === 'A' ? 'B' : 'A';
+      of.kill(first);
+      await of.advance(7_000);
+      expect(of.ran[rescuer]).toEqual([0]);
+      of.member(rescuer).registry.faults.suspend();
+      blocking.releaseAll();
+      await of.advance(200);
+      of.forget();
+
+      of.killAtWrite(rescuer, write, outcome);
+      await of.heal(rescuer);
+      await of.advance(500);
+      const saidSo = !of.tree.has(of.paths.item(0, 'running'));
+      await of.join('C');
+      blocking.isBlocking = false;
+      await of.advance(10_000);
+
+      expect({ write, outcome, ran: of.ran }).toEqual({ write, outcome, ran: saidSo ? {} : { C: [0] } });
+    }
+  }
+});

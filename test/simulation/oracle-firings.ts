@@ -87,12 +87,18 @@ const wasDisabled: Excuse = ({ evidence, item, instantMs, after }) => {
   return evidence.ever(evidence.paths.item(item, 'disabled'), (value) => value !== undefined, window);
 };
 
-/** Its owner was disabled just then: whoever learns of that too late, or of its end, is right to run it or not. */
+/** Its owner was disabled when it could have begun it: whoever learns of that too late, or of its end, is right to run it or not. */
 const ownerWasDisabled: Excuse = ({ evidence, item, instantMs }) => {
+  const { paths } = evidence;
   const window = around(evidence, instantMs);
-  const owner = evidence.valueAt(evidence.paths.item(item, 'instance'), window.fromMs);
+  const owner = evidence.valueAt(paths.item(item, 'instance'), window.fromMs);
   if (owner === undefined || isCovered({ fromMs: instantMs, toMs: instantMs }, busy(evidence, item))) return false;
-  return evidence.ever(evidence.paths.server(ipOf(nameOfId(owner))), (value) => value === 'DISABLED', window);
+  // While the items are being assigned, a firing waits.
+  const waits = evidence
+    .spans(paths.resharding)
+    .filter(({ value, fromMs, toMs }) => value !== undefined && fromMs <= window.toMs && toMs >= window.fromMs);
+  const toMs = Math.max(window.toMs, ...waits.map((wait) => wait.toMs));
+  return evidence.ever(paths.server(ipOf(nameOfId(owner))), (value) => value === 'DISABLED', { ...window, toMs });
 };
 
 const nobodyWasAble: Excuse = ({ evidence, instantMs }) => {
@@ -115,8 +121,11 @@ const severalWereMissed: Excuse = ({ evidence, instantMs, missing }) =>
   missing.length > 1 && isCovered({ fromMs: instantMs, toMs: instantMs }, interruptions(evidence));
 
 const wasRescheduled: Excuse = ({ evidence, before, after }) => {
-  const fromMs = Math.min(before.fromMs, before.scheduledMs ?? 0) - SLACK_MS;
-  const window = { fromMs, toMs: after.fromMs + SLACK_MS };
+  const { leastMs, greatestMs } = evidence.skews;
+  const window = {
+    fromMs: Math.min(before.fromMs, (before.scheduledMs ?? 0) - greatestMs) - SLACK_MS,
+    toMs: Math.max(after.fromMs, (after.scheduledMs ?? 0) - leastMs) + SLACK_MS,
+  };
   const crons = evidence.configs
     .filter(({ fromMs, toMs }) => fromMs <= window.toMs && toMs >= window.fromMs)
     .map(({ value }) => value.cron);

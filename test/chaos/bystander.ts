@@ -8,6 +8,8 @@ import { monotonicMs } from './monotonic.js';
 export class Bystander implements AsyncDisposable {
   readonly moments: Moment[] = [];
   readonly #latest = new Map<string, string>();
+  /** When the registry was heard last: what it did not tell after that, it may never have seen. */
+  #heardAt = monotonicMs();
 
   private constructor(
     private readonly centre: ZookeeperRegistryCenter,
@@ -18,7 +20,7 @@ export class Bystander implements AsyncDisposable {
     const centre = new ZookeeperRegistryCenter({
       serverLists,
       namespace,
-      sessionTimeoutMilliseconds: 10_000,
+      sessionTimeoutMilliseconds: 4_000,
       baseSleepTimeMilliseconds: 50,
       maxSleepTimeMilliseconds: 200,
     });
@@ -50,11 +52,14 @@ export class Bystander implements AsyncDisposable {
   #note(job: JobSpec): void {
     const mirror = this.mirrors.get(job.name);
     if (mirror === undefined) return;
-    const state = { ...readState(job, mirror.nodes), isSeen: mirror.isCurrent };
+    const isSeen = mirror.isCurrent;
+    // That nothing is heard is noticed only after a time, and that time was no better seen than what follows it.
+    const t = isSeen ? (this.#heardAt = monotonicMs()) : this.#heardAt;
+    const state = { ...readState(job, mirror.nodes), isSeen };
     const text = JSON.stringify(state);
     if (this.#latest.get(job.name) === text) return;
     this.#latest.set(job.name, text);
-    this.moments.push({ t: monotonicMs(), job: job.name, ...state });
+    this.moments.push({ t, job: job.name, ...state });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -52,6 +52,11 @@ interface Binding {
 const NO_TRACING = 'event tracing is not available in this version; remove the setting';
 const NO_DUMP = 'the dump port is not available in this version; remove the setting';
 
+/** Settings that had another name until Java's 3.0.4. */
+const RENAMED: ReadonlyMap<string, string> = new Map([
+  [relaxed('jobExecutorServiceHandlerType'), 'jobExecutorThreadPoolSizeProviderType'],
+]);
+
 /** Binds the layers to one tree; later layers win. */
 export function bind(layers: readonly Layer[]): BoundTree {
   const merged: BoundTree = { module: new Map(), regCenter: new Map(), jobs: new Map(), faults: [] };
@@ -68,12 +73,20 @@ function bindLayer({ source, tree, origin = () => '' }: Layer): BoundTree {
   const module = bound([], ModuleSettings, tree);
   const regCenter = bound(['regCenter'], RegCenterSettings, take(module, 'regCenter'));
   const jobs = new Map<string, Section>();
-  for (const [name, raw] of entriesOf(take(module, 'jobs'), { path: 'elasticjob.jobs', source, faults })) {
-    jobs.set(name, bound(['jobs', name], JobSettings, raw));
+  for (const [key, raw] of entriesOf(take(module, 'jobs'), { path: 'elasticjob.jobs', source, faults })) {
+    const name = source === 'file' ? withoutBrackets(key) : key;
+    const path = pathOf(['jobs', name]);
+    if (jobs.has(name)) faults.push(`${path}: is given twice in one place, with brackets and without`);
+    else jobs.set(name, bound(['jobs', name], JobSettings, raw));
   }
   refuseUnavailable('tracing', take(module, 'tracing'), { source, origin, faults, why: NO_TRACING });
   refuseUnavailable('dump', take(module, 'dump'), { source, origin, faults, why: NO_DUMP });
   return { module, regCenter, jobs, faults };
+}
+
+/** Spring's spelling of names that have other characters than letters and digits: `'[sync orders]'`. */
+function withoutBrackets(key: string): string {
+  return /^\[([^[\]]+)\]$/.exec(key)?.[1] ?? key;
 }
 
 function pathOf(place: readonly string[]): string {
@@ -94,7 +107,7 @@ function bindSection(raw: unknown, binding: Binding): Section {
     const name = names.find((candidate) => candidate === key) ?? names.find((one) => relaxed(one) === relaxed(key));
     const declaration = name === undefined ? undefined : settings.get(name);
     if (name === undefined || declaration === undefined) {
-      faults.push(`${keyPath(path, key)}: unknown key${suggestion(key, names)}${origin([...place, key])}`);
+      faults.push(`${keyPath(path, key)}: unknown key${hintOn(key, names)}${origin([...place, key])}`);
     } else if (section.has(name)) {
       faults.push(`${keyPath(path, key)}: is given twice in one place, under different spellings of '${name}'`);
     } else {
@@ -102,6 +115,13 @@ function bindSection(raw: unknown, binding: Binding): Section {
     }
   }
   return section;
+}
+
+function hintOn(key: string, names: readonly string[]): string {
+  const renamed = RENAMED.get(relaxed(key));
+  return renamed === undefined || !names.includes(renamed)
+    ? suggestion(key, names)
+    : `; its name since Java's 3.0.5 is '${renamed}'`;
 }
 
 function entriesOf(

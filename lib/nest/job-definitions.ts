@@ -127,15 +127,13 @@ function workNamed(
   }: { readonly decorated: FoundProvider | undefined; readonly providers: readonly FoundProvider[] },
 ): Work | { readonly faults: readonly string[] } {
   const key = `${path}.elasticJobClass`;
-  const matching = providers.filter(({ className, type }) =>
-    typeof named === 'string' ? className === named : type === named,
-  );
+  const matching = providersNamed(named, providers);
   const [provider, ...others] = matching;
   if (provider === undefined) {
     const names = providers.map(({ className }) => className).filter((name) => name !== '');
     return {
       faults: [
-        `${key}: must be the class name of a provider, got ${nameOf(named)}${suggestion(typeof named === 'string' ? named : nameOf(named), names)}`,
+        `${key}: must be the class name of a provider, got ${nameOf(named)}${suggestion(withoutPackage(typeof named === 'string' ? named : nameOf(named)), names)}`,
       ],
     };
   }
@@ -146,7 +144,20 @@ function workNamed(
   if (decorated !== undefined && decorated !== provider) {
     return { faults: [`${key}: the job has a class already, that of ${decorated.label}; got ${nameOf(named)}`] };
   }
-  return workOfProvider(path, provider);
+  const work = workOfProvider(path, provider);
+  // With its package it is what a Java peer stores of the job.
+  return typeof named === 'string' && !('faults' in work) ? { ...work, name: named } : work;
+}
+
+/** The providers that a class name means; if none has that very name, it may be a Java class with its package. */
+function providersNamed(named: string | object, providers: readonly FoundProvider[]): readonly FoundProvider[] {
+  if (typeof named !== 'string') return providers.filter(({ type }) => type === named);
+  const exact = providers.filter(({ className }) => className === named);
+  return exact.length > 0 ? exact : providers.filter(({ className }) => className === withoutPackage(named));
+}
+
+function withoutPackage(className: string): string {
+  return className.slice(className.lastIndexOf('.') + 1);
 }
 
 function workOfProvider(path: string, provider: FoundProvider): Work | { readonly faults: readonly string[] } {

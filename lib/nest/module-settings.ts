@@ -33,7 +33,10 @@ export class RegCenterSettings {
 
 /** `elasticjob.jobs.<name>`: overrides the job's settings field by field, or defines a job by itself. */
 export class JobSettings extends JobOptions {
-  /** The provider that does the work, by its class name (in code also the class). Not together with `elasticJobType`. */
+  /**
+   * The provider that does the work, by its class name (in code also the class). Not together with `elasticJobType`.
+   * A Java class (`org.acme.SyncOrdersJob`) means the provider that has its name without the package, and is the default of `jobClassName`.
+   */
   @Setting({ kind: 'text', demand: demandOnClass }) elasticJobClass?: string | Type;
   /** The executor that does the work, by its type. Not together with `elasticJobClass`. */
   @TextSetting({ rule: (text) => (text.trim() === '' ? 'must be the type of an executor' : undefined) })

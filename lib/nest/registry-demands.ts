@@ -2,6 +2,7 @@ import { legible } from '../api/describe-value.js';
 
 /** What is wrong with the addresses of ZooKeeper servers, which may end with a path that roots everything there, said as what they must be; `undefined`: nothing. */
 export function demandOnServerLists(text: string): string | undefined {
+  if (hasPlaceholder(text)) return `must be servers like 'host1:2181,host2:2181'${NO_PLACEHOLDERS}`;
   const slash = text.indexOf('/');
   const list = slash < 0 ? text : text.slice(0, slash);
   const servers = list.split(',').map((server) => server.trim());
@@ -33,6 +34,7 @@ function isServer(server: string): boolean {
 
 /** What is wrong with a namespace, said as what it must be; `undefined`: nothing. It may be a path such as `team/orders`. */
 export function demandOnNamespace(text: string): string | undefined {
+  if (hasPlaceholder(text)) return `must be a name like 'orders'${NO_PLACEHOLDERS}`;
   const isName = (part: string): boolean => part !== '' && part === part.trim() && part !== '.' && part !== '..';
   // ZooKeeper refuses these characters in paths.
   // eslint-disable-next-line no-control-regex
@@ -43,5 +45,13 @@ export function demandOnNamespace(text: string): string | undefined {
 
 /** What is wrong with credentials, said as what they must be; `undefined`: nothing. */
 export function demandOnDigest(text: string): string | undefined {
+  if (hasPlaceholder(text)) return `must be of the form user:password${NO_PLACEHOLDERS}`;
   return /^[^:]+:.+$/s.test(text) ? undefined : 'must be of the form user:password';
+}
+
+const NO_PLACEHOLDERS = ", without Spring's placeholders, which mean nothing here";
+
+/** A file that a Java application shares may have them; taken as they are, they would name the wrong place. */
+function hasPlaceholder(text: string): boolean {
+  return /\$\{[^}]*\}/.test(text);
 }

@@ -162,6 +162,16 @@ describe('relaxed names', () => {
     ]);
   });
 
+  test('brackets around the name of a job in a file are Spring’s, and no part of it', () => {
+    const providers = [provider('sync orders', { shardingTotalCount: 1 })];
+    const file = { jobs: { '[sync orders]': { jobParameter: 'x' } } };
+
+    expect(configurationOf({ providers, file })).toMatchObject({ jobName: 'sync orders', jobParameter: 'x' });
+    expect(faultsOf({ providers, file: { jobs: { ...file.jobs, 'sync orders': {} } } })).toEqual([
+      'elasticjob.jobs["sync orders"]: is given twice in one place, with brackets and without',
+    ]);
+  });
+
   test('names of jobs are exact in a file', () => {
     expect(faultsOf({ file: { jobs: { 'sync-orders': { shardingTotalCount: 1 } } } })).toEqual([
       "elasticjob.jobs.sync-orders: no provider is decorated with @ElasticJob('sync-orders'), and neither elasticJobClass nor " +
@@ -247,6 +257,10 @@ describe('unknown keys', () => {
     [{ options: { jobs: { syncOrders: { toString: 'x' } } } }, 'elasticjob.jobs.syncOrders.toString: unknown key'],
     [{ file: { strategies: [] } }, 'elasticjob.strategies: unknown key'],
     [
+      { file: { jobs: { syncOrders: { 'job-executor-service-handler-type': 'CPU' } } } },
+      "elasticjob.jobs.syncOrders.job-executor-service-handler-type: unknown key; its name since Java's 3.0.5 is 'jobExecutorThreadPoolSizeProviderType'",
+    ],
+    [
       { environment: { ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCONT: '3' } },
       "elasticjob.jobs.syncOrders.shardingtotalcont: unknown key; did you mean 'shardingTotalCount'? (from environment variable ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCONT)",
     ],
@@ -314,6 +328,18 @@ describe('wrong values', () => {
     [
       { regCenter: { serverLists: '::1:2181', namespace: 'n' } },
       `${SERVERS}, which '::1:2181' is not; an IPv6 address stands in brackets: '[::1]:2181', got "::1:2181"`,
+    ],
+    [
+      { regCenter: { serverLists: '${ZK:localhost}', namespace: 'n' } },
+      `${SERVERS}, without Spring's placeholders, which mean nothing here, got "\${ZK:localhost}"`,
+    ],
+    [
+      { regCenter: { namespace: '${ENV}-orders' } },
+      `elasticjob.regCenter.namespace: must be a name like 'orders', without Spring's placeholders, which mean nothing here, got "\${ENV}-orders"`,
+    ],
+    [
+      { regCenter: { digest: '${USER}:${PASSWORD}' } },
+      "elasticjob.regCenter.digest: must be of the form user:password, without Spring's placeholders, which mean nothing here, got a string that is not shown",
     ],
     [{ regCenter: { serverLists: 'a:1/b//c', namespace: 'n' } }, `${CHROOT}, got "a:1/b//c"`],
     [{ regCenter: { serverLists: 'a:1/../c', namespace: 'n' } }, `${CHROOT}, got "a:1/../c"`],
@@ -454,6 +480,17 @@ describe('class and type', () => {
     }
   });
 
+  test('a Java class stands for the provider that has its name without the package, and names the job for Java peers', () => {
+    const { jobs } = read({ providers: [plain], options: job({ elasticJobClass: 'org.acme.Plain' }) });
+    const [own] = read({
+      providers: [plain],
+      options: job({ elasticJobClass: 'org.acme.Plain', jobClassName: 'org.acme.Other' }),
+    }).jobs;
+
+    expect(jobs).toMatchObject([{ job: plain.instance, jobClassName: 'org.acme.Plain' }]);
+    expect(own).toMatchObject({ job: plain.instance, jobClassName: 'org.acme.Other' });
+  });
+
   test('a job is defined by its type', () => {
     const { jobs } = read({
       providers: [],
@@ -471,6 +508,10 @@ describe('class and type', () => {
     [
       { elasticJobClass: 'Plian' },
       'job.elasticJobClass: must be the class name of a provider, got "Plian"; did you mean \'Plain\'?',
+    ],
+    [
+      { elasticJobClass: 'org.acme.Plian' },
+      'job.elasticJobClass: must be the class name of a provider, got "org.acme.Plian"; did you mean \'Plain\'?',
     ],
     [{ elasticJobClass: '' }, 'job.elasticJobClass: must be the class name of a provider, got ""'],
     [{ elasticJobClass: 5 }, 'job.elasticJobClass: must be the class name of a provider, got 5'],

@@ -1,0 +1,76 @@
+package peer;
+
+import com.google.gson.JsonObject;
+import java.lang.reflect.Field;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.shardingsphere.elasticjob.api.JobConfiguration;
+import org.apache.shardingsphere.elasticjob.infra.env.IpUtils;
+import org.apache.shardingsphere.elasticjob.lite.api.bootstrap.JobBootstrap;
+import org.apache.shardingsphere.elasticjob.lite.api.bootstrap.impl.OneOffJobBootstrap;
+import org.apache.shardingsphere.elasticjob.lite.api.bootstrap.impl.ScheduleJobBootstrap;
+import org.apache.shardingsphere.elasticjob.reg.zookeeper.ZookeeperConfiguration;
+import org.apache.shardingsphere.elasticjob.reg.zookeeper.ZookeeperRegistryCenter;
+
+/** The jobs of this process. */
+final class Jobs {
+    private final Work work;
+
+    private final Map<String, JobBootstrap> bootstraps = new LinkedHashMap<>();
+
+    private final ZookeeperRegistryCenter registryCenter;
+
+    Jobs(final String servers, final String namespace, final int sessionTimeoutMs, final Work work) {
+        this.work = work;
+        ZookeeperConfiguration configuration = new ZookeeperConfiguration(servers, namespace);
+        configuration.setSessionTimeoutMilliseconds(sessionTimeoutMs);
+        configuration.setConnectionTimeoutMilliseconds(Math.min(sessionTimeoutMs, 3_000));
+        configuration.setBaseSleepTimeMilliseconds(100);
+        configuration.setMaxSleepTimeMilliseconds(500);
+        registryCenter = new ZookeeperRegistryCenter(configuration);
+        registryCenter.init();
+    }
+
+    /** ElasticJob has no setting for an address that is not the machine's, and tests want several servers on one machine. */
+    static void pretendToBe(final String ip) throws ReflectiveOperationException {
+        Field field = IpUtils.class.getDeclaredField("cachedIpAddress");
+        field.setAccessible(true);
+        field.set(null, ip);
+    }
+
+    /** Registers a job. With a cron expression it is scheduled at once. */
+    void start(final JsonObject options) throws ReflectiveOperationException {
+        JobConfiguration configuration = Options.jobConfiguration(options);
+        if (configuration.getCron() == null) {
+            bootstraps.put(configuration.getJobName(), new OneOffJobBootstrap(registryCenter, work, configuration));
+            return;
+        }
+        ScheduleJobBootstrap scheduled = new ScheduleJobBootstrap(registryCenter, work, configuration);
+        bootstraps.put(configuration.getJobName(), scheduled);
+        scheduled.schedule();
+    }
+
+    /** Runs a one-off job once, everywhere. */
+    void execute(final String job) {
+        ((OneOffJobBootstrap) bootstrap(job)).execute();
+    }
+
+    /** Ends this process's part in a job. */
+    void stop(final String job) {
+        bootstrap(job).shutdown();
+        bootstraps.remove(job);
+    }
+
+    /** Ends the session, after which nothing of this process is left in the registry centre that ends with it. */
+    void close() {
+        registryCenter.close();
+    }
+
+    private JobBootstrap bootstrap(final String job) {
+        JobBootstrap result = bootstraps.get(job);
+        if (result == null) {
+            throw new IllegalArgumentException("There is no job " + job + " here");
+        }
+        return result;
+    }
+}

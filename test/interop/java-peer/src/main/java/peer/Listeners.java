@@ -1,0 +1,59 @@
+package peer;
+
+import java.util.ArrayList;
+import org.apache.shardingsphere.elasticjob.infra.listener.ElasticJobListener;
+import org.apache.shardingsphere.elasticjob.infra.listener.ShardingContexts;
+import org.apache.shardingsphere.elasticjob.lite.api.listener.AbstractDistributeOnceElasticJobListener;
+
+/** Job listeners that write down when they are called. ElasticJob finds them by its service loader. */
+public final class Listeners {
+    /** Where they write; they are made by the service loader, so nobody can hand it to them. */
+    static RunLog log;
+
+    private Listeners() {
+    }
+
+    private static void note(final String event, final ShardingContexts contexts) {
+        log.note(event, "job", contexts.getJobName(), "items", new ArrayList<>(contexts.getShardingItemParameters().keySet()));
+    }
+
+    /** Called in each instance. */
+    public static final class EachInstance implements ElasticJobListener {
+        @Override
+        public void beforeJobExecuted(final ShardingContexts contexts) {
+            note("before", contexts);
+        }
+
+        @Override
+        public void afterJobExecuted(final ShardingContexts contexts) {
+            note("after", contexts);
+        }
+
+        @Override
+        public String getType() {
+            return "EACH_INSTANCE";
+        }
+    }
+
+    /** Called once in the cluster. */
+    public static final class Once extends AbstractDistributeOnceElasticJobListener {
+        public Once() {
+            super(Long.getLong("peer.startedTimeoutMs", 15_000L), Long.getLong("peer.completedTimeoutMs", 15_000L));
+        }
+
+        @Override
+        public void doBeforeJobExecutedAtLastStarted(final ShardingContexts contexts) {
+            note("once-before", contexts);
+        }
+
+        @Override
+        public void doAfterJobExecutedAtLastCompleted(final ShardingContexts contexts) {
+            note("once-after", contexts);
+        }
+
+        @Override
+        public String getType() {
+            return "ONCE";
+        }
+    }
+}

@@ -1,0 +1,38 @@
+package peer;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** What this instance has run: one JSON object a line, in the file before the work goes on, so that SIGKILL loses none. */
+final class RunLog {
+    static final Gson JSON = new GsonBuilder().disableHtmlEscaping().create();
+
+    private final FileOutputStream file;
+
+    RunLog(final String path) throws IOException {
+        file = new FileOutputStream(path, true);
+    }
+
+    /** Notes an event with the time of the machine's clock, in milliseconds, and further pairs of names and values. */
+    void note(final String event, final Object... pairs) {
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("event", event);
+        line.put("at", System.currentTimeMillis());
+        for (int index = 0; index < pairs.length; index += 2) {
+            line.put((String) pairs[index], pairs[index + 1]);
+        }
+        synchronized (this) {
+            try {
+                file.write((JSON.toJson(line) + "\n").getBytes(StandardCharsets.UTF_8));
+            } catch (final IOException ex) {
+                throw new UncheckedIOException(ex);
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package peer;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import org.apache.shardingsphere.elasticjob.infra.handler.sharding.JobInstance;
+import org.apache.shardingsphere.elasticjob.infra.handler.sharding.JobShardingStrategy;
+
+/** What ElasticJob's sharding strategies make of clusters. */
+final class Strategies {
+    private Strategies() {
+    }
+
+    /**
+     * The shares by instance id, for clusters `{"job": …, "total": …, "instances": [[id, ip], …]}` whose instances are given
+     * in the order in which the strategy is to see them. Null if there is no such strategy.
+     */
+    static List<Map<String, List<Integer>>> shares(final String type, final JsonArray clusters) {
+        JobShardingStrategy strategy = null;
+        for (JobShardingStrategy each : ServiceLoader.load(JobShardingStrategy.class)) {
+            if (type.equals(String.valueOf(each.getType()))) {
+                strategy = each;
+            }
+        }
+        if (strategy == null) {
+            return null;
+        }
+        List<Map<String, List<Integer>>> result = new ArrayList<>();
+        for (JsonElement each : clusters) {
+            JsonObject cluster = each.getAsJsonObject();
+            List<JobInstance> instances = new ArrayList<>();
+            for (JsonElement instance : cluster.getAsJsonArray("instances")) {
+                JsonArray pair = instance.getAsJsonArray();
+                instances.add(new JobInstance(pair.get(0).getAsString(), null, pair.get(1).getAsString()));
+            }
+            Map<String, List<Integer>> shares = new LinkedHashMap<>();
+            strategy.sharding(instances, cluster.get("job").getAsString(), cluster.get("total").getAsInt())
+                    .forEach((instance, items) -> shares.put(instance.getJobInstanceId(), items));
+            result.add(shares);
+        }
+        return result;
+    }
+}

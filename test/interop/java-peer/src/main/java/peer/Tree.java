@@ -1,0 +1,55 @@
+package peer;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.ExponentialBackoffRetry;
+import org.apache.zookeeper.KeeperException.NoNodeException;
+import org.apache.zookeeper.data.Stat;
+
+/** What is stored, read by Curator without any of ElasticJob's ideas of it. */
+final class Tree {
+    /** What the server gives as the owner of a container. */
+    private static final long CONTAINER = Long.MIN_VALUE;
+
+    private final CuratorFramework client;
+
+    Tree(final String servers) {
+        client = CuratorFrameworkFactory.newClient(servers, new ExponentialBackoffRetry(100, 5));
+        client.start();
+    }
+
+    /** All nodes from a path on, each with `path`, `kind` (persistent, container or ephemeral), `value` and `session`; children sorted. */
+    List<Map<String, String>> read(final String path) throws Exception {
+        List<Map<String, String>> result = new ArrayList<>();
+        read(path, result);
+        return result;
+    }
+
+    private void read(final String path, final List<Map<String, String>> result) throws Exception {
+        Stat stat = new Stat();
+        List<String> names;
+        try {
+            byte[] value = client.getData().storingStatIn(stat).forPath(path);
+            long owner = stat.getEphemeralOwner();
+            Map<String, String> node = new LinkedHashMap<>();
+            node.put("path", path);
+            node.put("kind", owner == 0 ? "persistent" : owner == CONTAINER ? "container" : "ephemeral");
+            node.put("value", value == null ? null : new String(value, StandardCharsets.UTF_8));
+            node.put("session", Long.toHexString(owner));
+            result.add(node);
+            names = new ArrayList<>(client.getChildren().forPath(path));
+        } catch (final NoNodeException ex) {
+            return;
+        }
+        Collections.sort(names);
+        for (String each : names) {
+            read(path.equals("/") ? path + each : path + "/" + each, result);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+// A Node instance that is driven by its standard input, by the same arguments and commands as the Java peer (see
+// java-peer/src/main/java/peer/Main.java), but for the lifecycle API.
+import { openSync, writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import {
+  AbstractDistributeOnceElasticJobListener,
+  JobConfiguration,
+  JobHost,
+  OneOffJobBootstrap,
+  ScheduleJobBootstrap,
+  ZookeeperRegistryCenter,
+} from 'nestjs-elasticjob';
+
+const { values } = parseArgs({
+  options: {
+    servers: { type: 'string' },
+    namespace: { type: 'string' },
+    runs: { type: 'string' },
+    ip: { type: 'string', default: '127.0.0.1' },
+    session: { type: 'string', default: '4000' },
+    job: { type: 'string', multiple: true, default: [] },
+  },
+});
+
+/** The class that Java peers run: the text of the job's root. */
+const JOB_CLASS = 'peer.Work';
+
+const file = openSync(values.runs, 'a');
+const note = (event, more) => writeSync(file, `${JSON.stringify({ event, at: Date.now(), ...more })}\n`);
+
+/** What items were told: by `job/item`, where either may be `*`. */
+const blocked = new Set();
+const throwing = new Set();
+const lasting = new Map();
+let wake = () => {};
+let woken = new Promise((resolve) => (wake = resolve));
+const keysOf = (job, item) => [`${job}/${item}`, `${job}/*`, '*/*'];
+const fits = (keys, job, item) => keysOf(job, item).some((key) => keys.has(key));
+
+function tell() {
+  wake();
+  woken = new Promise((resolve) => (wake = resolve));
+}
+
+let runs = 0;
+
+async function work({ jobName: job, shardingItem: item, signal, ...context }) {
+  const run = ++runs;
+  note('start', {
+    run,
+    job,
+    item,
+    task: context.taskId,
+    total: context.shardingTotalCount,
+    jobParameter: context.jobParameter,
+    parameter: context.shardingParameter,
+    scheduledAt: context.scheduledAt?.getTime(),
+    cause: context.cause,
+  });
+  const began = performance.now();
+  const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  while (!signal.aborted) {
+    const isBlocked = fits(blocked, job, item);
+    const leftMs = (keysOf(job, item).flatMap((key) => lasting.get(key) ?? [])[0] ?? 0) - (performance.now() - began);
+    if (!isBlocked && leftMs <= 0) break;
+    const passed = isBlocked ? [] : [new Promise((resolve) => setTimeout(resolve, leftMs))];
+    await Promise.race([woken, aborted, ...passed]);
+  }
+  if (signal.aborted) return note('interrupted', { run });
+  const failed = fits(throwing, job, item);
+  note('end', { run, failed });
+  if (failed) throw new Error(`Item ${item} was told to fail`);
+}
+
+const noteCall = (event, contexts) =>
+  note(event, { job: contexts.jobName, items: [...contexts.shardingItemParameters.keys()] });
+
+class EachInstance {
+  type = 'EACH_INSTANCE';
+  beforeJobExecuted(contexts) {
+    noteCall('before', contexts);
+  }
+  afterJobExecuted(contexts) {
+    noteCall('after', contexts);
+  }
+}
+
+class Once extends AbstractDistributeOnceElasticJobListener {
+  type = 'ONCE';
+  constructor() {
+    super(15_000, 15_000);
+  }
+  doBeforeJobExecutedAtLastStarted(contexts) {
+    noteCall('once-before', contexts);
+  }
+  doAfterJobExecutedAtLastCompleted(contexts) {
+    noteCall('once-after', contexts);
+  }
+}
+
+const say = (level) => (message, stack) =>
+  console.log(`${new Date().toISOString()} ${level} ${message}${stack ? `\n${stack}` : ''}`);
+const logger = { debug: say('debug'), log: say('log'), warn: say('warn'), error: say('error') };
+const registryCenter = new ZookeeperRegistryCenter(
+  {
+    serverLists: values.servers,
+    namespace: values.namespace,
+    sessionTimeoutMilliseconds: Number(values.session),
+    connectionTimeoutMilliseconds: 3_000,
+    baseSleepTimeMilliseconds: 100,
+    maxSleepTimeMilliseconds: 500,
+  },
+  { logger },
+);
+registryCenter.connect();
+const host = new JobHost({
+  registryCenter,
+  logger,
+  listeners: [new EachInstance(), new Once()],
+  instance: { jobInstanceId: `${values.ip}@-@${process.pid}-node0000`, serverIp: values.ip },
+});
+const bootstraps = new Map();
+
+function bootstrap(job) {
+  const found = bootstraps.get(job);
+  if (found === undefined) throw new Error(`There is no job ${job} here`);
+  return found;
+}
+
+const commands = {
+  async start({ jobName, shardingTotalCount, props = {}, ...options }) {
+    const builder = JobConfiguration.newBuilder(jobName, shardingTotalCount);
+    for (const [name, value] of Object.entries(props)) builder.setProperty(name, value);
+    for (const [name, value] of Object.entries(options))
+      builder[name](...(name === 'jobListenerTypes' ? value : [value]));
+    const Bootstrap = options.cron === undefined ? OneOffJobBootstrap : ScheduleJobBootstrap;
+    const made = new Bootstrap(registryCenter, { execute: work }, builder.build(), { jobClassName: JOB_CLASS, host });
+    bootstraps.set(jobName, made);
+    await (options.cron === undefined ? made.start() : made.schedule());
+  },
+  execute: (job) => bootstrap(job).execute(),
+  async stop(job) {
+    await bootstrap(job).shutdown();
+    bootstraps.delete(job);
+  },
+  async close() {
+    await host.stop();
+    await registryCenter.close();
+    process.exit(0);
+  },
+  block: (job, item) => void blocked.add(`${job}/${item}`),
+  release(job, item) {
+    for (const key of [...blocked])
+      if (key === `${job}/${item}` || (item === '*' && (job === '*' || key.startsWith(`${job}/`)))) blocked.delete(key);
+  },
+  throw: (job, item, isToFail) => void (isToFail ? throwing.add(`${job}/${item}`) : throwing.delete(`${job}/${item}`)),
+  last: (job, item, durationMs) => void lasting.set(`${job}/${item}`, durationMs),
+};
+
+async function answer(line) {
+  try {
+    const [name, ...args] = JSON.parse(line);
+    if (!(name in commands)) throw new Error(`Unknown command ${line}`);
+    const ok = (await commands[name](...args)) ?? null;
+    tell();
+    console.log(`> ${JSON.stringify({ ok })}`);
+  } catch (error) {
+    console.log(`> ${JSON.stringify({ error: error.stack })}`);
+  }
+}
+
+for (const job of values.job) await commands.start(JSON.parse(job));
+console.log(`> ${JSON.stringify({ ok: process.pid })}`);
+let last = Promise.resolve();
+createInterface({ input: process.stdin })
+  .on('line', (line) => (last = last.then(() => answer(line))))
+  // Whoever drove it is gone. Nothing is tidied up: that is for ["close"].
+  .on('close', () => process.exit(1));

@@ -1,0 +1,106 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+/** A run of an item, by whatever kind of instance. Times are milliseconds since 1970. */
+export interface PeerRun {
+  /** Name of the instance. */
+  readonly by: string;
+  readonly job: string;
+  readonly item: number;
+  readonly startedAt: number;
+  /** When it ended, or its process died; `undefined` while it runs. */
+  readonly endedAt: number | undefined;
+  readonly outcome: 'running' | 'ended' | 'failed' | 'interrupted' | 'killed';
+  /** Node instances know for which firing they run. */
+  readonly scheduledAt: number | undefined;
+  readonly cause: string | undefined;
+  readonly task: string;
+  /** shardingTotalCount, jobParameter and the item's parameter as the job was given them. */
+  readonly total: number;
+  readonly jobParameter: string;
+  readonly parameter: string | null;
+}
+
+/** A call of a job listener. */
+export interface PeerCall {
+  readonly by: string;
+  readonly event: 'before' | 'after' | 'once-before' | 'once-after';
+  readonly at: number;
+  readonly job: string;
+  readonly items: readonly number[];
+}
+
+interface Line {
+  readonly event: string;
+  readonly at: number;
+  readonly run?: number;
+  readonly failed?: boolean;
+  readonly [name: string]: unknown;
+}
+
+/** The runs that an instance wrote down, in the order of their starts. */
+export function readRuns(by: string, file: string, diedAt: number | undefined): readonly PeerRun[] {
+  const lines = readLines(file);
+  const ends = new Map(lines.flatMap((line) => (/^(end|interrupted)$/.test(line.event) ? [[line.run, line]] : [])));
+  return lines
+    .filter(({ event }) => event === 'start')
+    .map((line) => {
+      const end = ends.get(line.run);
+      const cut = diedAt === undefined ? 'running' : 'killed';
+      const outcome = end === undefined ? cut : end.event === 'end' ? (end.failed ? 'failed' : 'ended') : 'interrupted';
+      return { ...line, by, startedAt: line.at, endedAt: end?.at ?? diedAt, outcome } as unknown as PeerRun;
+    });
+}
+
+/** The calls of listeners that an instance wrote down. */
+export function readCalls(by: string, file: string): readonly PeerCall[] {
+  return readLines(file)
+    .filter(({ event }) => /^(once-)?(before|after)$/.test(event))
+    .map((line) => ({ ...line, by }) as unknown as PeerCall);
+}
+
+/** A line that was being written when the process died counts for nothing. */
+function readLines(file: string): readonly Line[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as Line);
+}
+
+/** `item 2 at 12:00:04: J1, N1` for each item and each instant of a period between two times that did not run exactly once. */
+export function misdeeds(
+  runs: readonly PeerRun[],
+  {
+    items,
+    periodMs,
+    from,
+    to,
+  }: { readonly items: number; readonly periodMs: number; readonly from: number; readonly to: number },
+): readonly string[] {
+  const found: string[] = [];
+  for (let instant = Math.ceil(from / periodMs) * periodMs; instant + periodMs <= to; instant += periodMs) {
+    for (let item = 0; item < items; item++) {
+      const by = runs.filter((run) => run.item === item && instantOf(run, periodMs) === instant).map((run) => run.by);
+      if (by.length !== 1)
+        found.push(`item ${item} at ${new Date(instant).toISOString().slice(11, 19)}: ${by.join(', ') || 'never'}`);
+    }
+  }
+  return found;
+}
+
+/** The firing that a run belongs to: Java's are known by when they start. */
+function instantOf({ scheduledAt, startedAt }: PeerRun, periodMs: number): number {
+  return scheduledAt ?? Math.floor(startedAt / periodMs) * periodMs;
+}
+
+/** `item 2: J1 until 12:00:04.100, N1 from 12:00:04.050` for each two runs of an item at the same time. */
+export function overlaps(runs: readonly PeerRun[]): readonly string[] {
+  const time = (at: number | undefined): string =>
+    at === undefined ? 'for ever' : new Date(at).toISOString().slice(11, 23);
+  return runs.flatMap((one) =>
+    runs
+      .filter((other) => other !== one && other.job === one.job && other.item === one.item)
+      .filter(({ startedAt }) => startedAt >= one.startedAt && startedAt < (one.endedAt ?? Infinity))
+      .map(
+        (other) => `item ${one.item}: ${one.by} until ${time(one.endedAt)}, ${other.by} from ${time(other.startedAt)}`,
+      ),
+  );
+}

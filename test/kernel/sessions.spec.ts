@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { RegistryConflictError } from '../../lib/api/errors.js';
 import { Deferred } from '../../lib/async/deferred.js';
 import { TestCluster } from '../../lib/testing/index.js';
 
@@ -75,6 +76,22 @@ describe('an instance that comes back with another session', () => {
 
     expect(Object.keys(cluster.owners)).toEqual(['B', 'A']);
     expect(cluster.view.live.has(cluster.idOf('A'))).toBe(true);
+  });
+
+  test('begins nothing that the former one has asked for and that reaches the registry only now', async () => {
+    await using cluster = await TestCluster.start(['A', 'B']);
+    await cluster.fire();
+    const path = cluster.paths.firing(cluster.idOf('A'));
+    const { registry } = cluster.member('B');
+    const mirror = await registry.mirror(cluster.paths.root);
+    const { value = '', version } = mirror.nodes.get(path)!;
+
+    await cluster.expire('A');
+    await cluster.advance('1s');
+
+    // Every run begins by a commit that replaces the record its instance last knew of.
+    const late = registry.commit([{ type: 'set', path, value, version }]);
+    await expect(late).rejects.toThrow(RegistryConflictError);
   });
 
   test('finds its server removed, and takes part all the same', async () => {

@@ -34,6 +34,19 @@ export const sessions: readonly Mutant[] = [
     ],
   },
   {
+    threads: ['EJ114'],
+    name: 'former-session-begins-late',
+    bug: 'A run that was asked for before the session was lost begins after the instance is back with another one.',
+    first: 'kernel/sessions.spec.ts',
+    edits: [
+      {
+        file: 'kernel/registration.ts',
+        find: "  else if (operations.length > 0 && occasion === 'return')\n    operations.push({ type: 'set', path, value: record.value ?? '', version: record.version });",
+        replace: '',
+      },
+    ],
+  },
+  {
     threads: ['EJ114', 'EJ190', 'EJ1549'],
     name: 'runs-on-without-its-session',
     bug: 'What runs is not told that the session is lost and that a peer is about to run it.',

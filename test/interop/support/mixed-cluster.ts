@@ -4,18 +4,10 @@ import { join } from 'node:path';
 import { root } from '../../support/program.js';
 import { until } from '../../support/until.js';
 import { JAVA_VERSIONS, javaPeer } from './java.js';
+import { type JobSettings, Peer } from './peer.js';
 import { PeerProcess } from './peer-process.js';
 import { misdeeds, overlaps, type PeerCall, type PeerRun, readCalls, readRuns } from './run-log.js';
 import { type TreeNode, TreeReader } from './tree.js';
-
-/** A job's settings by the names of `JobConfiguration.newBuilder()`'s methods. */
-export interface JobSettings {
-  readonly jobName: string;
-  readonly shardingTotalCount: number;
-  /** A one-off job, if it is left out. */
-  readonly cron?: string;
-  readonly [option: string]: unknown;
-}
 
 export interface ClusterOptions {
   /** What differs from the usual job: 'job', four items, every two seconds, with failover, misfire and monitorExecution. */
@@ -46,19 +38,26 @@ const JOB: JobSettings = {
   monitorExecution: true,
 };
 
+/** What a cluster and its views of other jobs have in common. */
+class Machines {
+  readonly peers = new Map<string, Peer>();
+  readonly folder = mkdtempSync(join(tmpdir(), 'interop-'));
+  operator: Promise<PeerProcess> | undefined;
+  ips = 0;
+}
+
 /** Java and Node instances of one job, what they ran, and what the registry centre holds. */
 export class MixedCluster implements AsyncDisposable {
   readonly job: JobSettings;
-  readonly #peers = new Map<string, Peer>();
-  readonly #folder = mkdtempSync(join(tmpdir(), 'interop-'));
-  #operator: Promise<PeerProcess> | undefined;
-  #ips = 0;
 
   private constructor(
     readonly servers: string,
     readonly namespace: string,
     readonly reader: TreeReader,
     private readonly options: ClusterOptions,
+    private readonly machines = new Machines(),
+    /** The instances that take part, if this is a view of another job. */
+    private readonly members?: readonly string[],
   ) {
     this.job = { ...JOB, ...options.job };
   }
@@ -68,12 +67,23 @@ export class MixedCluster implements AsyncDisposable {
     return new MixedCluster(servers, namespace, await TreeReader.open(servers, namespace), options);
   }
 
+  /**
+   * Lets running instances take part in another job. What is returned is as a cluster of that job alone; at its end the
+   * instances leave the job and go on running.
+   */
+  async with(job: Partial<JobSettings>, ...names: readonly string[]): Promise<MixedCluster> {
+    const options = { ...this.options, job: { ...this.options.job, ...job } };
+    const view = new MixedCluster(this.servers, this.namespace, this.reader, options, this.machines, names);
+    for (const name of names) await view.peer(name).begin(view.job);
+    return view;
+  }
+
   /** Starts an instance and waits until it is registered. A name with J is a Java instance, with N one of Node. */
   async start(name: string, options: StartOptions = {}): Promise<Peer> {
-    if (this.#peers.get(name)?.process.hasExited === false) throw new Error(`${name} is running already`);
+    if (this.machines.peers.get(name)?.process.hasExited === false) throw new Error(`${name} is running already`);
     const { job = {}, version = JAVA_VERSIONS[0], servers = this.servers } = options;
-    const ip = options.ip ?? `10.0.0.${++this.#ips}`;
-    const runs = join(this.#folder, `${name}-${this.#ips}.log`);
+    const ip = options.ip ?? `10.0.0.${++this.machines.ips}`;
+    const runs = join(this.machines.folder, `${name}-${this.machines.ips}.log`);
     const sessionMs = options.sessionMs ?? this.options.sessionMs ?? 4_000;
     const command = name.startsWith('J')
       ? javaPeer(version)
@@ -89,43 +99,44 @@ export class MixedCluster implements AsyncDisposable {
       await PeerProcess.start(file, [...args, ...flags, ...jobs]),
       this.job.jobName,
     );
-    const before = this.#peers.get(name);
-    if (before !== undefined) this.#peers.set(`${name} (${before.process.pid})`, before);
-    this.#peers.set(name, peer);
+    const { peers } = this.machines;
+    const before = peers.get(name);
+    if (before !== undefined) peers.set(`${name} (${before.process.pid})`, before);
+    peers.set(name, peer);
     return peer;
   }
 
   peer(name: string): Peer {
-    const peer = this.#peers.get(name);
+    const peer = this.machines.peers.get(name);
     if (peer === undefined) throw new Error(`There is no instance ${name}`);
-    return peer;
+    return peer.in(this.job.jobName);
   }
 
   /** Carries out a command of Java's lifecycle API, such as `('trigger', 'job')`. A process of its own does it. */
   async operate(...command: readonly unknown[]): Promise<unknown> {
-    this.#operator ??= PeerProcess.start(...this.#operatorCommand());
-    return (await this.#operator).ask(...command);
+    this.machines.operator ??= PeerProcess.start(...this.#operatorCommand());
+    return (await this.machines.operator).ask(...command);
   }
 
   #operatorCommand(): [string, readonly string[]] {
     const [file, ...args] = javaPeer(JAVA_VERSIONS[0]);
-    const runs = join(this.#folder, 'operator.log');
+    const runs = join(this.machines.folder, 'operator.log');
     return [file, [...args, '--servers', this.servers, '--namespace', this.namespace, '--runs', runs]];
   }
 
   /** All runs of the cluster's job in the order of their starts; of those since a time, if one is given. */
   runs(since = 0): readonly PeerRun[] {
-    return [...this.#peers.values()]
-      .flatMap(({ name, log, diedAt }) => readRuns(name, log, diedAt))
+    return [...this.machines.peers.values()]
+      .flatMap(({ name, log, process }) => readRuns(name, log, process.diedAt))
       .filter(({ job, startedAt }) => job === this.job.jobName && startedAt >= since)
       .sort((one, other) => one.startedAt - other.startedAt);
   }
 
-  /** All calls of listeners in their order. */
+  /** All calls of the job's listeners in their order. */
   calls(since = 0): readonly PeerCall[] {
-    return [...this.#peers.values()]
+    return [...this.machines.peers.values()]
       .flatMap(({ name, log }) => readCalls(name, log))
-      .filter(({ at }) => at >= since)
+      .filter(({ job, at }) => job === this.job.jobName && at >= since)
       .sort((one, other) => one.at - other.at);
   }
 
@@ -203,7 +214,15 @@ export class MixedCluster implements AsyncDisposable {
 
   /** The instance's name; anything else is returned as it is. */
   nameOf(id: string): string {
-    return [...this.#peers.values()].findLast((peer) => id.split('-node')[0] === peer.id)?.name ?? (id || '-');
+    return [...this.machines.peers.values()].findLast((peer) => id.split('-node')[0] === peer.id)?.name ?? (id || '-');
+  }
+
+  /** The items that were run since a time, in their order, by the name of who ran them. */
+  ran(since = 0): Readonly<Record<string, readonly number[]>> {
+    const items: Record<string, number[]> = {};
+    for (const { by, item } of this.runs(since)) (items[by] ??= []).push(item);
+    for (const each of Object.values(items)) each.sort((one, other) => one - other);
+    return items;
   }
 
   /** `0@J1+12 …`: what has been run since a time, with the milliseconds since then. */
@@ -219,73 +238,30 @@ export class MixedCluster implements AsyncDisposable {
 
   /** What all instances printed. */
   get output(): string {
-    return [...this.#peers.values()].map(({ name, process }) => `${name}:\n${process.output.slice(-4_000)}`).join('\n');
+    return [...this.machines.peers.values()]
+      .map(({ name, process }) => `${name}:\n${process.output.slice(-4_000)}`)
+      .join('\n');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#peers.values()].map(({ process }) => process[Symbol.asyncDispose]()));
-    await (await this.#operator?.catch(() => undefined))?.[Symbol.asyncDispose]();
+    if (this.members !== undefined) {
+      // Who has ended, or was ended by the test, has left the job already.
+      await Promise.all(
+        this.members.map((name) =>
+          this.peer(name)
+            .stop()
+            .catch(() => undefined),
+        ),
+      );
+      return;
+    }
+    await Promise.all([...this.machines.peers.values()].map(({ process }) => process[Symbol.asyncDispose]()));
+    await (await this.machines.operator?.catch(() => undefined))?.[Symbol.asyncDispose]();
     await this.reader[Symbol.asyncDispose]();
-    rmSync(this.#folder, { recursive: true });
+    rmSync(this.machines.folder, { recursive: true });
   }
 }
 
 /** What stands only while an item runs, is rescued or assigned, a trigger is on its way, or instances meet. */
 const PASSING =
   /^(sharding\/\d+\/(running|failover|failovering|misfire)|leader\/failover\/items\/.|leader\/failover\/latch\/.|leader\/sharding\/.|trigger\/.|guarantee\/(started|completed)(-latch\/.|\/|$)|x-node\/crashed\/.)/;
-
-/** An instance of a cluster. */
-export class Peer {
-  diedAt: number | undefined;
-
-  constructor(
-    readonly name: string,
-    readonly ip: string,
-    /** File of its runs. */
-    readonly log: string,
-    readonly process: PeerProcess,
-    private readonly job: string,
-  ) {}
-
-  /** Its id in the registry centre, up to what Node appends. */
-  get id(): string {
-    return `${this.ip}@-@${this.process.pid}`;
-  }
-
-  /** Lets runs of the item not end, until they are released. */
-  async block(item: number | '*' = '*'): Promise<void> {
-    await this.process.ask('block', this.job, `${item}`);
-  }
-
-  async release(item: number | '*' = '*'): Promise<void> {
-    await this.process.ask('release', this.job, `${item}`);
-  }
-
-  /** Lets runs of the item fail, or not any more. */
-  async fail(item: number | '*' = '*', isToFail = true): Promise<void> {
-    await this.process.ask('throw', this.job, `${item}`, isToFail);
-  }
-
-  /** Lets runs of the item last so long. */
-  async last(durationMs: number, item: number | '*' = '*'): Promise<void> {
-    await this.process.ask('last', this.job, `${item}`, durationMs);
-  }
-
-  /** Ends its part in the job, as `shutdown()` of its bootstrap does. */
-  async stop(): Promise<void> {
-    await this.process.ask('stop', this.job);
-  }
-
-  /** Ends its process and its session in good order. */
-  async close(): Promise<void> {
-    // A process that ends does not answer.
-    await this.process.ask('close').catch(() => undefined);
-    await this.process.exited();
-    this.diedAt = Date.now();
-  }
-
-  async kill(): Promise<void> {
-    await this.process.kill();
-    this.diedAt = Date.now();
-  }
-}

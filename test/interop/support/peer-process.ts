@@ -9,13 +9,15 @@ const ANSWER_LIMIT_MS = 30_000;
 export class PeerProcess implements AsyncDisposable {
   /** Everything it printed, but for its answers. */
   output = '';
+  /** When it ended; milliseconds since 1970. */
+  diedAt: number | undefined;
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
   readonly #waiting: ((answer: string) => void)[] = [];
 
   private constructor(command: string, args: readonly string[]) {
     this.#child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] });
-    this.#exited = once(this.#child, 'close');
+    this.#exited = once(this.#child, 'close').then(() => (this.diedAt = Date.now()));
     // A command that is written while the process dies is answered by its end.
     this.#child.stdin!.on('error', () => undefined);
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.output += text));

@@ -70,5 +70,10 @@ export default tseslint.config(
       '@typescript-eslint/no-non-null-assertion': 'off',
     },
   },
+  {
+    // Each is called by a test of its own.
+    files: ['test/docs/checks/**/*.ts'],
+    rules: { 'jest/no-standalone-expect': 'off' },
+  },
   prettier,
 );

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { root } from '../support/program.js';
@@ -42,17 +43,24 @@ function typeFaults(programs: ReadonlyMap<string, string>): readonly string[] {
 
 const place = (name: string): string => join(root, 'test/readme', name);
 
-test('every TypeScript example of the README is accepted by the compiler', () => {
-  const examples = codeBlocks(readme).filter(({ language }) => language === 'ts');
-  // Empty lines before the code make the compiler count as the README does.
-  const programs = examples.map(({ code, line }) => [place(`at-${line}.ts`), '\n'.repeat(line - 1) + code] as const);
+test.each([
+  ['the README', readme, 8],
+  ['“Running beside Java”', readFileSync(join(root, 'docs/running-beside-java.md'), 'utf8'), 1],
+])(
+  'every TypeScript example of %s is accepted by the compiler',
+  (_, page, atLeast) => {
+    const examples = codeBlocks(page).filter(({ language }) => language === 'ts');
+    // Empty lines before the code make the compiler count as the page does.
+    const programs = examples.map(({ code, line }) => [place(`at-${line}.ts`), '\n'.repeat(line - 1) + code] as const);
 
-  const faults = typeFaults(
-    new Map([...programs, [place('wrong.ts'), "import { Nothing } from 'nestjs-elasticjob';"]]),
-  );
+    const faults = typeFaults(
+      new Map([...programs, [place('wrong.ts'), "import { Nothing } from 'nestjs-elasticjob';"]]),
+    );
 
-  expect(examples.length).toBeGreaterThan(8);
-  expect(faults).toEqual([
-    expect.stringContaining('wrong.ts, line 1: Module \'"nestjs-elasticjob"\' has no exported member'),
-  ]);
-}, 60_000);
+    expect(examples.length).toBeGreaterThan(atLeast);
+    expect(faults).toEqual([
+      expect.stringContaining('wrong.ts, line 1: Module \'"nestjs-elasticjob"\' has no exported member'),
+    ]);
+  },
+  60_000,
+);

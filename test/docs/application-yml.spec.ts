@@ -1,0 +1,83 @@
+/** The settings file of an application in Java, and what Java's starter has stored because of it. */
+import { expect, test } from '@jest/globals';
+import { ElasticJobHealth } from '../../lib/nest/elastic-job.health.js';
+import { JobBootstraps } from '../../lib/nest/job-bootstraps.js';
+import { JobConflictError } from '../../lib/api/errors.js';
+import { ZookeeperRegistryCenter } from '../../lib/registry/zookeeper/zookeeper-registry-center.js';
+import { EmbeddedRegistryServer } from '../../lib/registry/embedded/embedded-registry-server.js';
+import { started } from '../nest/application.js';
+import { sharedZooKeeper } from '../support/shared-zookeeper.js';
+import { until } from '../support/until.js';
+import { metadataOf, NAMESPACE, running } from './application.js';
+import { applicationYml, javaStarter } from './fixtures.js';
+import { MonthlyReportJob, Stopwatch, SyncOrdersJob } from './jobs.js';
+
+const zookeeper = sharedZooKeeper();
+const providers = [SyncOrdersJob, MonthlyReportJob, Stopwatch];
+const options = { executors: [{ type: 'PRINT', process: () => undefined }] };
+const asInJava = { file: applicationYml, options, providers };
+
+/** What Java's starter stores where it has defaults of its own. */
+const withDocumentedDefaults = (path: string, text: string): string =>
+  path !== '/printer/config'
+    ? text
+    : text
+        .replace('misfire: false', 'misfire: true')
+        .replace('monitorExecution: false', 'monitorExecution: true')
+        .replace('reconcileIntervalMinutes: 0', 'reconcileIntervalMinutes: 10');
+
+const expected = Object.entries(javaStarter).map(([path, text]) => [path, withDocumentedDefaults(path, text)]);
+
+test('it boots here as it is, and stores byte for byte what Java stores, but for three defaults', async () => {
+  await using app = await running(asInJava);
+
+  const stored = Object.keys(javaStarter).map((path) => [path, app.node(path)]);
+
+  expect(stored).toHaveLength(8);
+  expect(stored).toEqual(expected);
+});
+
+test('so it does on a real ZooKeeper, with the credentials of the file', async () => {
+  const namespace = zookeeper.namespace();
+  const file = applicationYml
+    .replace('localhost:2181', zookeeper.servers)
+    .replace('namespace: orders', `namespace: ${namespace}`);
+  await using app = await started(metadataOf({ ...asInJava, file }));
+  await until(() => app.get(ElasticJobHealth).report.ready, 'the jobs to take part');
+  const reader = new ZookeeperRegistryCenter({ serverLists: zookeeper.servers, namespace, digest: 'orders:secret' });
+  reader.connect();
+
+  const stored = await Promise.all(
+    Object.keys(javaStarter).map(async (path) => [path, await reader.get(path)] as const),
+  );
+
+  expect(stored).toEqual(expected);
+  await reader.close();
+});
+
+test('it joins the jobs that Java has stored, and leaves them as they are', async () => {
+  const server = new EmbeddedRegistryServer();
+  for (const [path, text] of Object.entries(javaStarter)) server.namespace(NAMESPACE).put('java', path, text);
+
+  await using app = await running(asInJava, server);
+
+  expect(Object.keys(javaStarter).map((path) => [path, app.node(path)])).toEqual(Object.entries(javaStarter));
+  expect(app.stored('printer').monitorExecution).toBe(false);
+});
+
+test('a job of another class than that which Java has stored is refused', async () => {
+  const server = new EmbeddedRegistryServer();
+  for (const [path, text] of Object.entries(javaStarter)) server.namespace(NAMESPACE).put('java', path, text);
+  const file = applicationYml.replace('org.acme.MonthlyReportJob', 'MonthlyReportJob');
+
+  const booting = running({ ...asInJava, file }, server);
+
+  await expect(booting).rejects.toThrow(JobConflictError);
+  await expect(booting).rejects.toThrow("class is 'org.acme.MonthlyReportJob', your job class is 'MonthlyReportJob'");
+});
+
+test('its one-off job is found by the name of its bean', async () => {
+  await using app = await running(asInJava);
+
+  expect(app.app.get(JobBootstraps).oneOff('monthlyReport').jobName).toBe('monthly-report');
+});

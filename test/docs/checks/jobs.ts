@@ -1,0 +1,195 @@
+import { expect } from '@jest/globals';
+import { type ShardingContext } from '../../../lib/api/sharding-context.js';
+import { type ShardingContexts } from '../../../lib/api/sharding-contexts.js';
+import { AbstractDistributeOnceElasticJobListener, type ElasticJobListener } from '../../../lib/api/job-listener.js';
+import { type ElasticJobModuleOptions } from '../../../lib/nest/module-settings.js';
+import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
+import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
+import { JobListener } from '../../../lib/nest/job-listener.decorator.js';
+import { refusalOf } from '../../nest/application.js';
+import { until } from '../../support/until.js';
+import { metadataOf, running } from '../application.js';
+import { type Check, type Checks, codeIn, quoted } from '../page.js';
+
+/** What was called in a firing, in order; and what each was given. */
+interface Told {
+  readonly calls: string[];
+  readonly contexts: ShardingContext[];
+  readonly listened: ShardingContexts[];
+}
+
+/** Fires a one-off job of two items once that has listeners of both kinds. */
+async function fired(): Promise<Told> {
+  const told: Told = { calls: [], contexts: [], listened: [] };
+  const note = (call: string, contexts: ShardingContexts): void => {
+    told.calls.push(call);
+    told.listened.push(contexts);
+  };
+
+  @JobListener('STOPWATCH')
+  class Stopwatch implements ElasticJobListener {
+    order = (): number => 1;
+    async beforeJobExecuted(contexts: ShardingContexts): Promise<void> {
+      await Promise.resolve();
+      note('beforeJobExecuted', contexts);
+    }
+    async afterJobExecuted(contexts: ShardingContexts): Promise<void> {
+      await Promise.resolve();
+      note('afterJobExecuted', contexts);
+    }
+  }
+  @JobListener('Books')
+  class Books extends AbstractDistributeOnceElasticJobListener {
+    constructor() {
+      super(5_000, 6_000);
+    }
+    doBeforeJobExecutedAtLastStarted(contexts: ShardingContexts): void {
+      note('doBeforeJobExecutedAtLastStarted', contexts);
+    }
+    doAfterJobExecutedAtLastCompleted(contexts: ShardingContexts): void {
+      note('doAfterJobExecutedAtLastCompleted', contexts);
+    }
+  }
+  @ElasticJob('syncOrders', {
+    shardingTotalCount: 2,
+    shardingItemParameters: '0=Beijing',
+    jobListenerTypes: ['BOOKS', 'stopwatch'],
+  })
+  class Job {
+    async execute(context: ShardingContext): Promise<void> {
+      await Promise.resolve();
+      told.calls.push('execute');
+      told.contexts.push(context);
+    }
+  }
+  await using app = await running({ providers: [Stopwatch, Books, Job] });
+  await app.app.get(JobBootstraps).oneOff('syncOrders').execute();
+  await until(() => told.calls.length === 6, 'the firing to end');
+  return told;
+}
+
+/** The field that the row tells has Java's value. */
+const contextField =
+  (value: unknown): Check =>
+  async (row) => {
+    const { contexts } = await fired();
+    const first = contexts.find(({ shardingItem }) => shardingItem === 0);
+    const name = fieldIn(codeIn(row, 'Here'), row.java, 'ShardingContext');
+
+    expect(first?.[name as keyof ShardingContext]).toEqual(value);
+    if (name === 'shardingParameter') expect(contexts.map((one) => one.shardingParameter)).toContain(undefined);
+  };
+
+const listenedField =
+  (value: unknown): Check =>
+  async (row) => {
+    const { listened } = await fired();
+    const name = fieldIn(codeIn(row, 'Here'), row.java, 'ShardingContexts');
+
+    expect(listened).toHaveLength(4);
+    for (const contexts of listened) expect(contexts[name as keyof ShardingContexts]).toEqual(value);
+  };
+
+/** The field's name in our cell, which is that of Java's getter. */
+function fieldIn(code: string, java: string, type: string): string {
+  const name = code.slice(code.indexOf('.') + 1);
+  expect(java.toLowerCase()).toMatch(new RegExp(`^${type.toLowerCase()}\\.(get|is)${name.toLowerCase()}\\(\\)$`));
+  return name;
+}
+
+const TASK_ID = expect.stringMatching(/^syncOrders@-@0,1@-@READY@-@[\d.]+@-@[^@]+$/);
+
+/** The job's type is refused with the message that the row quotes. */
+const refusedType: Check = async (row) => {
+  const jobs = { syncOrders: { elasticJobType: row.java, shardingTotalCount: 1 } };
+
+  expect(await refusalOf(metadataOf({ options: { jobs } }))).toEqual([quoted(row)]);
+};
+
+/** A class that is none of our kinds of jobs is refused. */
+async function refusalOfClass(): Promise<readonly string[]> {
+  @ElasticJob('syncOrders', { shardingTotalCount: 1 })
+  class DataflowJob {
+    fetchData(): void {}
+    processData(): void {}
+  }
+  const refusal = await refusalOf(metadataOf({ providers: [DataflowJob] }));
+  return refusal.map((line) => line.replace('RootTestModule', 'AppModule'));
+}
+
+const runs: Check = async () => {
+  expect((await fired()).contexts).toHaveLength(2);
+};
+
+/** Checks of the kinds of jobs. */
+export const kindChecks: Checks = {
+  SimpleJob: runs,
+  DataflowJob: async (row) => {
+    expect(await refusalOfClass()).toEqual([quoted(row)]);
+  },
+  SCRIPT: refusedType,
+  HTTP: refusedType,
+  TypedJobItemExecutor: async () => {
+    const printed: unknown[] = [];
+    const options: ElasticJobModuleOptions = {
+      executors: [
+        { type: 'PRINT', process: ({ props }, { shardingItem }) => void printed.push([props['a'], shardingItem]) },
+      ],
+      jobs: { printer: { elasticJobType: 'print', shardingTotalCount: 1, props: { a: 'b' } } },
+    };
+    await using app = await running({ options });
+
+    await app.app.get(JobBootstraps).oneOff('printer').execute();
+    await until(() => printed.length === 1, 'the item to be printed');
+
+    expect(printed).toEqual([['b', 0]]);
+  },
+  ClassedJobItemExecutor: async () => {
+    expect(await refusalOfClass()).toEqual([expect.stringContaining('it has no method execute(context)')]);
+  },
+  'ShardingContext.getJobName()': contextField('syncOrders'),
+  'ShardingContext.getTaskId()': contextField(TASK_ID),
+  'ShardingContext.getShardingTotalCount()': contextField(2),
+  'ShardingContext.getJobParameter()': contextField(''),
+  'ShardingContext.getShardingItem()': contextField(0),
+  'ShardingContext.getShardingParameter()': contextField('Beijing'),
+};
+
+const ORDER = [
+  'beforeJobExecuted',
+  'doBeforeJobExecutedAtLastStarted',
+  'execute',
+  'execute',
+  'afterJobExecuted',
+  'doAfterJobExecutedAtLastCompleted',
+];
+
+/** What the row names is called, and by the order of the listeners. */
+const called: Check = async () => {
+  expect((await fired()).calls).toEqual(ORDER);
+};
+
+/** Checks of listeners. */
+export const listenerChecks: Checks = {
+  ElasticJobListener: called,
+  'beforeJobExecuted(contexts)': called,
+  'afterJobExecuted(contexts)': called,
+  'order()': called,
+  'getType()': called,
+  AbstractDistributeOnceElasticJobListener: called,
+  'doBeforeJobExecutedAtLastStarted(contexts)': called,
+  'doAfterJobExecutedAtLastCompleted(contexts)': called,
+  'ShardingContexts.getJobName()': listenedField('syncOrders'),
+  'ShardingContexts.getTaskId()': listenedField(TASK_ID),
+  'ShardingContexts.getShardingTotalCount()': listenedField(2),
+  'ShardingContexts.getJobParameter()': listenedField(''),
+  'ShardingContexts.getShardingItemParameters()': listenedField(
+    new Map([
+      [0, 'Beijing'],
+      [1, undefined],
+    ]),
+  ),
+  'ShardingContexts.getJobEventSamplingCount()': listenedField(0),
+  'ShardingContexts.getCurrentJobEventSamplingCount()': listenedField(0),
+  'ShardingContexts.isAllowSendJobEvent()': listenedField(true),
+};

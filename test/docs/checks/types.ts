@@ -1,0 +1,153 @@
+import { expect } from '@jest/globals';
+import { availableParallelism } from 'node:os';
+import { JobConfiguration } from '../../../lib/api/job-configuration.js';
+import * as library from '../../../lib/index.js';
+import { JobTypes } from '../../../lib/kernel/job-types.js';
+import { fromYaml, toYaml } from '../../../lib/layout/job-configuration-yaml.js';
+import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
+import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
+import { type ElasticJobModuleOptions } from '../../../lib/nest/module-settings.js';
+import { ManualClock } from '../../../lib/testing/manual-clock.js';
+import { type Clock, systemClock } from '../../../lib/time/clock.js';
+import { RecordingLogger, refusalOf } from '../../nest/application.js';
+import { until } from '../../support/until.js';
+import { metadataOf, running } from '../application.js';
+import { type Check, type Checks, codeIn, quoted } from '../page.js';
+import { annotationChecks, ofStarter } from './code.js';
+
+@ElasticJob('syncOrders', { shardingTotalCount: 3 })
+class FailingJob {
+  runs = 0;
+  execute(): void {
+    this.runs++;
+    throw new Error('out of paper');
+  }
+}
+
+/** Runs the failing job's items once, and says what was logged. */
+async function loggedBy(job: object, options: ElasticJobModuleOptions = {}): Promise<readonly string[]> {
+  const jobs = { syncOrders: job };
+  await using app = await running({ options: { ...options, jobs }, providers: [FailingJob] });
+  await app.app.get(JobBootstraps).oneOff('syncOrders').execute();
+  await until(() => app.app.get(FailingJob).runs === 3, 'all items to run');
+  await app.app.get(JobBootstraps).remove('syncOrders');
+  return app.logger.lines;
+}
+
+const types = (clock: Clock = systemClock): JobTypes => new JobTypes({}, { clock, logger: new RecordingLogger() });
+const configuration = (settings: object): JobConfiguration => ({
+  ...JobConfiguration.newBuilder('syncOrders', 3).build(),
+  ...settings,
+});
+
+/** The strategy divides three items among two instances as Java's does. The time counts for one strategy only. */
+const divides =
+  (...shares: readonly (readonly number[])[]): Check =>
+  (row) => {
+    const clock = new ManualClock(1_767_225_600_000);
+    const strategy = types(clock).strategy(
+      configuration({ jobShardingStrategyType: codeIn(row, 'Here').toLowerCase() }),
+    );
+    const instances = ['10.0.0.2@-@1', '10.0.0.1@-@1'].map((id) => ({
+      jobInstanceId: id,
+      serverIp: id.slice(0, 8),
+    }));
+
+    expect(strategy.type).toBe(row.java);
+    const divided = strategy.sharding(instances, 'syncOrders', 3);
+    expect(instances.map(({ jobInstanceId }) => divided.get(jobInstanceId) ?? [])).toEqual(shares);
+  };
+
+const provides =
+  (size: number): Check =>
+  ({ java }) => {
+    expect(types().threadPoolSize(configuration({ jobExecutorThreadPoolSizeProviderType: java }))).toBe(size);
+  };
+
+const logs =
+  (lines: number): Check =>
+  async ({ java }) => {
+    const logged = await loggedBy({ jobErrorHandlerType: java });
+
+    expect(logged.filter((line) => line.includes('out of paper'))).toHaveLength(lines);
+  };
+
+const refusedHandler: Check = async (row) => {
+  const jobs = { syncOrders: { jobErrorHandlerType: row.java } };
+
+  expect(await refusalOf(metadataOf({ options: { jobs }, providers: [FailingJob] }))).toEqual([quoted(row)]);
+};
+
+/** A configuration with Java's tracing, as 3.0.4 stores it. */
+export const TRACING = `jobExtraConfigurations:
+- !!org.apache.shardingsphere.elasticjob.tracing.yaml.YamlTracingConfiguration
+  type: RDB
+`;
+
+/** Checks of types and extension points. */
+export const typeChecks: Checks = {
+  JobShardingStrategy: async () => {
+    const strategies = [
+      { type: 'MINE', sharding: ([one]: readonly library.JobInstance[]) => new Map([[one!.jobInstanceId, [0, 1, 2]]]) },
+    ];
+
+    expect(await loggedBy({ jobShardingStrategyType: 'mine' }, { strategies })).not.toContain('MINE');
+  },
+  AVG_ALLOCATION: divides([0, 2], [1]),
+  ODEVITY: divides([1], [0, 2]),
+  ROUND_ROBIN: divides([0, 2], [1]),
+  SINGLE_SHARDING_BALANCE: divides([0, 2], [1]),
+  'JobExecutorThreadPoolSizeProvider (JobExecutorServiceHandler until 3.0.4)': async () => {
+    let asked = 0;
+    const threadPoolSizeProviders = [{ type: 'MINE', getSize: () => ++asked }];
+
+    await loggedBy({ jobExecutorThreadPoolSizeProviderType: 'mine' }, { threadPoolSizeProviders });
+
+    expect(asked).toBe(1);
+  },
+  CPU: provides(2 * availableParallelism()),
+  SINGLE_THREAD: provides(1),
+  JobErrorHandler: async () => {
+    const handled: string[] = [];
+    const handleException = (jobName: string, cause: unknown): void =>
+      void handled.push(`${jobName}: ${String(cause)}`);
+
+    await loggedBy({ jobErrorHandlerType: 'pager' }, { errorHandlers: [{ type: 'PAGER', handleException }] });
+
+    expect(handled).toEqual(Array(3).fill('syncOrders: Error: out of paper'));
+  },
+  JobErrorHandlerPropertiesValidator: async () => {
+    const validated: unknown[] = [];
+    const handler = {
+      type: 'PAGER',
+      handleException: () => undefined,
+      validate: (props: unknown) => validated.push(props),
+    };
+
+    await loggedBy({ jobErrorHandlerType: 'PAGER' }, { errorHandlers: [handler] });
+
+    expect(validated).toEqual([]);
+  },
+  LOG: logs(3),
+  THROW: logs(3),
+  IGNORE: logs(0),
+  EMAIL: refusedHandler,
+  WECHAT: refusedHandler,
+  DINGTALK: refusedHandler,
+  JobClassNameProvider: async () => {
+    const jobs = { syncOrders: { jobClassName: 'org.acme.Orders' } };
+    await using app = await running({ options: { jobs }, providers: [FailingJob] });
+
+    expect(app.node('/syncOrders')).toBe('org.acme.Orders');
+  },
+  JobExtraConfigurationFactory: (row) => ofStarter(annotationChecks, 'extraConfigurations', row),
+  'TracingConfiguration, TracingListenerFactory, TracingStorageConfigurationConverter': () => {
+    expect(Object.keys(library).filter((name) => /tracing/i.test(name))).toEqual([]);
+    const stored = fromYaml(TRACING + toYaml(configuration({})), '/syncOrders/config');
+
+    expect(toYaml(stored.configuration, stored)).toContain(TRACING);
+  },
+  IgnoredExceptionProvider: () => {
+    expect(Object.keys(library).filter((name) => /ignore/i.test(name))).toEqual([]);
+  },
+};

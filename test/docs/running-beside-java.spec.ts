@@ -1,0 +1,108 @@
+/**
+ * Holds the page "Running beside Java" against the code: each row of its tables has a check here, and each check a row.
+ */
+import { describe, expect, test } from '@jest/globals';
+import { settingsOf } from '../../lib/api/setting.js';
+import { JobOptions } from '../../lib/api/job-options.js';
+import { beanChecks } from './checks/beans.js';
+import { bootstrapChecks } from './checks/bootstraps.js';
+import { annotationChecks, builderChecks, namespaceChecks } from './checks/code.js';
+import { kindChecks, listenerChecks } from './checks/jobs.js';
+import { operationChecks } from './checks/operations.js';
+import { pitfallChecks } from './checks/pitfalls.js';
+import { jobChecks, moduleChecks, unavailableChecks } from './checks/starter.js';
+import { typeChecks } from './checks/types.js';
+import { javaSurface } from './fixtures.js';
+import { SAMPLES } from './jobs.js';
+import { type Checks, page, tables } from './page.js';
+
+/** The checks of each table that says what becomes of something. */
+const checks: Readonly<Record<string, Checks>> = {
+  'What to mind in a shared configuration': pitfallChecks,
+  'elasticjob in application.yml': moduleChecks,
+  'elasticjob.jobs.<jobName> in application.yml': jobChecks,
+  'elasticjob.tracing and elasticjob.dump in application.yml': unavailableChecks,
+  'Beans of the starter': beanChecks,
+  Annotations: annotationChecks,
+  'JobConfiguration and its builder': builderChecks,
+  'Bootstraps and the registry centre': bootstrapChecks,
+  'Kinds of jobs': kindChecks,
+  Listeners: listenerChecks,
+  'Types and extension points': typeChecks,
+  'Lifecycle API': operationChecks,
+  'Spring namespace': namespaceChecks,
+};
+
+/** Tables that say no such thing. */
+const PROSE = ['Joining a Java job', 'Known faults of Java peers', 'Versions'];
+
+test('each table of the page is known here', () => {
+  expect([...tables.keys()].sort()).toEqual([...Object.keys(checks), ...PROSE].sort());
+});
+
+describe.each(Object.entries(checks))('%s:', (heading, ofRows) => {
+  const rows = tables.get(heading) ?? [];
+
+  test('each row has a check, and each check a row', () => {
+    expect(Object.keys(ofRows).sort()).toEqual(rows.map(({ java }) => java).sort());
+  });
+
+  test.each(rows.map((row) => [row.java, row] as const))('%s', async (java, row) => {
+    const check = ofRows[java];
+
+    expect(check).toBeDefined();
+    await check?.(row);
+  });
+});
+
+describe('everything is told of', () => {
+  const starter = 'in application.yml';
+  const parts: readonly (readonly [surface: string, heading: string, (name: string) => string])[] = [
+    ['starter.reg-center', `elasticjob ${starter}`, (name) => `reg-center.${name}`],
+    ['starter.jobs', `elasticjob.jobs.<jobName> ${starter}`, (name) => name],
+    ['starter.tracing', `elasticjob.tracing and elasticjob.dump ${starter}`, (name) => `tracing.${name}`],
+    ['starter.dump', `elasticjob.tracing and elasticjob.dump ${starter}`, (name) => `dump.${name}`],
+    ['annotation', 'Annotations', (name) => name],
+    ['builder', 'JobConfiguration and its builder', (name) => `${name}(`],
+    ['ZookeeperConfiguration', 'Bootstraps and the registry centre', (name) => `${name}(`],
+    ['ShardingContext', 'Kinds of jobs', (name) => `ShardingContext.${name}(`],
+    ['ShardingContexts', 'Listeners', (name) => `ShardingContexts.${name}(`],
+    ...Object.keys(javaSurface)
+      .filter((name) => name.endsWith('API') || name === 'JobAPIFactory')
+      .map((name) => [name, 'Lifecycle API', (method: string) => `${name}.${method}(`] as const),
+  ];
+
+  test.each(parts)('that Java has in its %s', (surface, heading, keyOf) => {
+    const rows = tables.get(heading) ?? [];
+    const names = javaSurface[surface] ?? [];
+
+    const missing = names.filter((name) => !rows.some(({ java }) => java.startsWith(keyOf(name))));
+
+    expect(names.length).toBeGreaterThan(0);
+    expect(missing).toEqual([]);
+  });
+
+  test('that a job of ours can be set', () => {
+    expect(Object.keys(SAMPLES).sort()).toEqual([...settingsOf(JobOptions).keys()].sort());
+  });
+});
+
+test('each known fault says for which versions it is known and how, what happens, and what to do', () => {
+  const rows = tables.get('Known faults of Java peers') ?? [];
+
+  expect(rows.length).toBeGreaterThan(10);
+  for (const { cells } of rows) {
+    expect(Object.keys(cells)).toEqual(['Versions', 'What Java does', 'What Node instances do', 'What you should do']);
+    expect(Object.values(cells)).not.toContain('');
+    expect(cells['Versions']).toMatch(/\d.*\((seen|read)\)$/);
+  }
+});
+
+test('what is not there yet is told with what happens to who asks for it', () => {
+  const rows = [...tables.values()].flat().filter(({ cells }) => cells['Here'] === 'not there yet');
+  const silent = rows.filter(({ cells }) => Object.values(cells).slice(1).join('') === '');
+
+  expect(rows.length).toBeGreaterThan(30);
+  expect(silent).toEqual([]);
+  expect(page).toContain('_Not there yet_: this version has nothing like it');
+});

@@ -4,8 +4,8 @@ import { type Clock } from '../time/clock.js';
 const RETRY = { baseMs: 100, maxMs: 5_000 };
 
 /** What a job sets alarms for: to register, to look again, to stand for election or take over again, to
- * stop waiting for idle instances or for running items, to look without a cause. */
-export type JobAlarm = 'enter' | 'retry' | 'election' | 'failover' | 'idleness' | 'patience' | 'reconcile';
+ * stop waiting for idle instances, for running items, or for a Java leader, to look without a cause. */
+export type JobAlarm = 'enter' | 'retry' | 'election' | 'failover' | 'idleness' | 'patience' | 'neglect' | 'reconcile';
 
 /** The timers of a job other than that of its schedule: one of each name, replaced when it is set again. */
 export class Alarms<Name extends string> {

@@ -140,6 +140,7 @@ export class ControlLane {
         isScheduled: isScheduled(),
         assignedFor: leadership.assignedFor,
         patienceIsOver: leadership.patienceIsOver,
+        neglect: leadership.neglect,
         settled,
         missedSince: (item, mark) => this.missedSince(item, mark),
       },
@@ -162,6 +163,10 @@ export class ControlLane {
         return;
       case 'request-resharding':
         return sharding.request(action.reason);
+      case 'await-leader':
+        return leadership.awaitLeader(action.basis);
+      case 'remind-leader':
+        return leadership.remindLeader(action.basis);
       case 'await-idle-items':
         return leadership.awaitIdleItems(action.items);
       case 'reshard':

@@ -1,7 +1,7 @@
 import { type JobLogger } from '../api/logger.js';
 import { type Alarms, type JobAlarm } from './alarms.js';
 import { campaign, type Candidacy } from './election.js';
-import { type AssignedFor } from './plan.js';
+import { type AssignedFor, type Neglect } from './plan.js';
 import { RESHARDING_PATIENCE_MS, type Sharding } from './sharding.js';
 
 /** What a leader, or who wants to become one, needs. */
@@ -13,11 +13,18 @@ export interface LeadershipPorts extends Candidacy {
   readonly lookSoon: () => void;
 }
 
-/** What a leader remembers between two looks: what it has assigned the items for, and how long it has been waiting. */
+/** How long a Java leader may take to ask for an assignment that is due. It does so at once if it does at all. */
+const LEADER_PATIENCE_MS = 5_000;
+
+/**
+ * What a leader remembers between two looks: what it has assigned the items for, and how long it has been waiting; and what
+ * others remember of a Java leader.
+ */
 export class Leadership {
   readonly #ports: LeadershipPorts;
   #assignedFor: AssignedFor | undefined;
   #patience: 'not asked for' | 'running' | 'over' = 'not asked for';
+  #neglect: Neglect | undefined;
   #isCampaigning = false;
 
   constructor(ports: LeadershipPorts) {
@@ -30,6 +37,10 @@ export class Leadership {
 
   get patienceIsOver(): boolean {
     return this.#patience === 'over';
+  }
+
+  get neglect(): Neglect | undefined {
+    return this.#neglect;
   }
 
   /** Forgets everything: what an earlier leadership of this instance assigned says nothing of what its successors did. */
@@ -72,6 +83,22 @@ export class Leadership {
       this.#patience = 'over';
       lookSoon();
     });
+  }
+
+  /** Gives a Java leader time to ask for an assignment by itself. */
+  awaitLeader(basis: string): void {
+    const { alarms, lookSoon } = this.#ports;
+    this.#neglect = { basis, state: 'waiting' };
+    alarms.set('neglect', LEADER_PATIENCE_MS, () => {
+      this.#neglect = { basis, state: 'due' };
+      lookSoon();
+    });
+  }
+
+  /** Asks for an assignment in the leader's stead. */
+  async remindLeader(basis: string): Promise<void> {
+    await this.#ports.sharding.request('its leader has not noticed that instances or servers have changed');
+    this.#neglect = { basis, state: 'asked' };
   }
 
   /** Assigns the items; see `Sharding.assign`. */

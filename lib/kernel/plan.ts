@@ -10,6 +10,7 @@
  * | standForElection | election | LeaderElectionJobListener |
  * | abdicate | election | LeaderAbdicationJobListener |
  * | requestResharding | sharding | ShardingTotalCountChanged-, ListenServersChangedJobListener |
+ * | remindLeader | leadership, sharding | – (Java loses such requests) |
  * | reshard | sharding | ShardingService, at the leader's next firing |
  * | reportCrashed | failover | JobCrashedJobListener, LegacyCrashedRunningItemListener |
  * | endFailover | housekeeping | FailoverSettingsChangedJobListener |
@@ -68,6 +69,8 @@ export interface LocalFacts {
   readonly assignedFor: AssignedFor | undefined;
   /** Whether the leader has waited long enough for running items. */
   readonly patienceIsOver: boolean;
+  /** What a Java leader should have done by itself, and whether it has had time enough. */
+  readonly neglect: Neglect | undefined;
   /** The last scheduled firing that this instance has decided on. */
   readonly settled: SettledFiring | undefined;
   /**
@@ -99,6 +102,14 @@ export interface AssignedFor {
   readonly pinned: readonly number[];
 }
 
+/** An assignment that is out of date, and whose leader does not ask for another one. */
+export interface Neglect {
+  /** `assignmentBasis` of the assignment that is wanted. */
+  readonly basis: string;
+  /** Whether the leader still has time, it is time to ask in its stead, or that has been done, which is done once. */
+  readonly state: 'waiting' | 'due' | 'asked';
+}
+
 /** A firing that this instance has taken its decision on. */
 export interface SettledFiring {
   /** Milliseconds since 1970. */
@@ -114,6 +125,7 @@ export type Action =
   | { readonly type: 'campaign' }
   | { readonly type: 'abdicate'; readonly bequest: 'resharding' | 'nothing' }
   | { readonly type: 'request-resharding'; readonly reason: string }
+  | { readonly type: 'await-leader' | 'remind-leader'; readonly basis: string }
   | { readonly type: 'await-idle-items' | 'await-idleness'; readonly items: readonly number[] }
   | { readonly type: 'reshard' }
   | { readonly type: 'report-crashed' }
@@ -187,6 +199,28 @@ function whyAssignmentIsOutdated(now: JobView, assignedFor: AssignedFor | undefi
   const running = runningItems(now);
   const released = pinned.some((item) => !running.includes(item));
   return released ? 'items that had to stay with their instance have finished' : undefined;
+}
+
+/**
+ * A Java leader loses a request that comes while it assigns the items, and one that comes while it is being elected. It then
+ * does nothing until instances change once more; but it heeds a request whoever makes it.
+ */
+const remindLeader: Rule = ({ now, me, local: { neglect } }) => {
+  if (custodian(now) !== me || !isNeglected(now)) return undefined;
+  const basis = assignmentBasis(now);
+  if (neglect?.basis !== basis) return { type: 'await-leader', basis };
+  return neglect.state === 'due' ? { type: 'remind-leader', basis } : undefined;
+};
+
+/** Whether a Java leader takes an assignment for settled that leaves out an instance, or includes one that cannot run it. */
+function isNeglected(now: JobView): boolean {
+  const { leader, live, config, items } = now;
+  if (leader === undefined || live.has(leader) || config === undefined) return false;
+  if (!isAssigned(now) || staysAsAssigned(now)) return false;
+  const available = availableInstances(now).map(({ jobInstanceId }) => jobInstanceId);
+  const owners = new Set(items.filter(({ item }) => item < config.shardingTotalCount).map(({ owner }) => owner ?? ''));
+  const isLeftOut = config.shardingTotalCount >= available.length && available.some((id) => !owners.has(id));
+  return available.length > 0 && (isLeftOut || [...owners].some((id) => !available.includes(id)));
 }
 
 const reshard: Rule = ({ now, me, local }) => {
@@ -372,6 +406,7 @@ const RULES: readonly Rule[] = [
   abdicate,
   standForElection,
   requestResharding,
+  remindLeader,
   reshard,
   endFailover,
   tidyUp,

@@ -177,3 +177,30 @@ test('an item that had to stay with a disabled instance moves when it has ended,
   await cluster.advance('2s');
   expect(cluster.owners).toEqual({ B: [0, 1, 2] });
 });
+
+test('an assignment that a Java leader has forgotten to ask for is asked for in its stead, once', async () => {
+  await using cluster = await TestCluster.start(['A'], { job: { shardingTotalCount: 2, cron: '0 0 0 1 1 ?' } });
+  const { operator, paths } = cluster;
+  const java = '10.0.0.7@-@4711';
+  await operator.create(paths.server('10.0.0.7'), 'ENABLED');
+  await operator.commit([
+    {
+      type: 'create',
+      path: paths.instance(java),
+      value: `jobInstanceId: ${java}\nserverIp: 10.0.0.7\n`,
+      lifetime: 'session',
+    },
+    { type: 'remove', path: paths.leader },
+    { type: 'create', path: paths.leader, value: java, lifetime: 'session' },
+  ]);
+
+  await cluster.advance('4s');
+  expect(cluster.view.reshardingNeeded).toBe(false);
+  await cluster.advance('2s');
+  expect(cluster.view.reshardingNeeded).toBe(true);
+
+  // It assigns them, and leaves itself out once more.
+  await operator.remove(paths.resharding);
+  await cluster.advance('1m');
+  expect(cluster.view.reshardingNeeded).toBe(false);
+});

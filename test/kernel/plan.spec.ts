@@ -36,6 +36,7 @@ function actionsOf(name: string, now: JobView, local: Partial<LocalFacts> = {}):
     isScheduled: true,
     assignedFor: { basis: assignmentBasis(now), pinned: [] },
     patienceIsOver: false,
+    neglect: undefined,
     settled: undefined,
     missedSince: () => undefined,
     ...local,
@@ -65,6 +66,51 @@ describe('leading', () => {
       [ipOf('B'), 'ENABLED' as const],
     ]);
     expect(planOf('A', aView(['A', 'B'], { servers }))).toContain('abdicate');
+  });
+});
+
+describe('a Java leader', () => {
+  const ours = new Set([idOf('A'), idOf('C')]);
+  const items = (...owners: readonly string[]): ItemView[] =>
+    owners.map((owner, item) => anItem(item, { owner: idOf(owner) }));
+  const config = aConfiguration({ shardingTotalCount: 3 });
+  const settled = aView(['J', 'A', 'C'], { live: ours, config });
+  const leftOut = { ...settled, items: items('J', 'A', 'J') };
+  const basis = assignmentBasis(leftOut);
+
+  test('that has assigned the items to all instances is left alone', () => {
+    expect(planOf('A', settled)).toEqual([]);
+  });
+
+  test('that leaves out an instance is given time, then asked for an assignment, once and by one instance only', () => {
+    expect(actionsOf('A', leftOut)).toEqual([{ type: 'await-leader', basis }]);
+    expect(planOf('A', leftOut, { neglect: { basis, state: 'waiting' } })).toEqual([]);
+    expect(planOf('A', leftOut, { neglect: { basis, state: 'due' } })).toEqual(['remind-leader']);
+    expect(planOf('A', leftOut, { neglect: { basis, state: 'asked' } })).toEqual([]);
+    expect(planOf('C', leftOut, { neglect: { basis, state: 'due' } })).toEqual([]);
+  });
+
+  test('is given time anew when instances have changed', () => {
+    expect(planOf('A', leftOut, { neglect: { basis: 'another one', state: 'asked' } })).toEqual(['await-leader']);
+  });
+
+  test('that leaves items with a disabled server is asked too', () => {
+    const servers = new Map([['J', 'ENABLED'] as const, ['A', 'ENABLED'] as const, ['C', 'DISABLED'] as const]);
+    const now = { ...settled, servers: new Map([...servers].map(([name, status]) => [ipOf(name), status])) };
+    expect(planOf('A', now)).toEqual(['await-leader']);
+  });
+
+  test('that is about to assign the items, or must not, is not asked', () => {
+    expect(planOf('A', { ...leftOut, reshardingNeeded: true })).toEqual([]);
+    expect(planOf('A', { ...leftOut, processing: true })).toEqual([]);
+    const staticSharding = aConfiguration({ shardingTotalCount: 3, staticSharding: true });
+    expect(planOf('A', { ...leftOut, config: staticSharding })).not.toContain('await-leader');
+  });
+
+  test('may leave out instances if there are fewer items', () => {
+    const two = aConfiguration({ shardingTotalCount: 2 });
+    const now = aView(['J', 'A', 'C'], { live: ours, config: two, items: items('J', 'A') });
+    expect(planOf('A', now)).toEqual([]);
   });
 });
 

@@ -40,14 +40,23 @@ final class Jobs {
 
     /** Registers a job. With a cron expression it is scheduled at once. */
     void start(final JsonObject options) throws ReflectiveOperationException {
-        JobConfiguration configuration = Options.jobConfiguration(options);
-        if (configuration.getCron() == null) {
-            bootstraps.put(configuration.getJobName(), new OneOffJobBootstrap(registryCenter, work, configuration));
-            return;
+        prepare(options);
+        String job = options.get("jobName").getAsString();
+        if (bootstrap(job) instanceof ScheduleJobBootstrap) {
+            schedule(job);
         }
-        ScheduleJobBootstrap scheduled = new ScheduleJobBootstrap(registryCenter, work, configuration);
-        bootstraps.put(configuration.getJobName(), scheduled);
-        scheduled.schedule();
+    }
+
+    /** Registers a job. With a cron expression it is yet to be scheduled. */
+    void prepare(final JsonObject options) throws ReflectiveOperationException {
+        JobConfiguration configuration = Options.jobConfiguration(options);
+        bootstraps.put(configuration.getJobName(), configuration.getCron() == null
+                ? new OneOffJobBootstrap(registryCenter, work, configuration)
+                : new ScheduleJobBootstrap(registryCenter, work, configuration));
+    }
+
+    void schedule(final String job) {
+        ((ScheduleJobBootstrap) bootstrap(job)).schedule();
     }
 
     /** Runs a one-off job once, everywhere. */

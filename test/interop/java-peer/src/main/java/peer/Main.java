@@ -19,7 +19,8 @@ import java.util.Map;
  * <pre>
  *   peer.Main --servers host:port --namespace ns --runs file [--ip a.b.c.d] [--session ms] [--job '{"jobName":…}']…
  *
- *   ["start", {"jobName": …, "shardingTotalCount": …, …}]   registers a job
+ *   ["start", {"jobName": …, "shardingTotalCount": …, …}]   registers a job, and schedules it
+ *   ["prepare", {…}]  ["schedule", job]                     the same in two steps
  *   ["execute", job]  ["stop", job]  ["close"]              one-off run; shut down; end the session, and the process
  *   ["block", job, item]  ["release", job, item]            job and item may be "*"
  *   ["throw", job, item, true]  ["last", job, item, ms]
@@ -98,6 +99,8 @@ public final class Main {
     private Object perform(final JsonArray command) throws Exception {
         switch (text(command, 0)) {
             case "start" -> jobs().start(command.get(1).getAsJsonObject());
+            case "prepare" -> jobs().prepare(command.get(1).getAsJsonObject());
+            case "schedule" -> jobs().schedule(text(command, 1));
             case "execute" -> jobs().execute(text(command, 1));
             case "stop" -> jobs().stop(text(command, 1));
             case "close" -> {

@@ -6,7 +6,7 @@ import { until } from '../../support/until.js';
 import { JAVA_VERSIONS, javaPeer } from './java.js';
 import { type JobSettings, Peer } from './peer.js';
 import { PeerProcess } from './peer-process.js';
-import { misdeeds, overlaps, type PeerCall, type PeerRun, readCalls, readRuns } from './run-log.js';
+import { misdeeds, overlaps, PERIOD_MS, type PeerCall, type PeerRun, readCalls, readRuns } from './run-log.js';
 import { type TreeNode, TreeReader } from './tree.js';
 
 export interface ClusterOptions {
@@ -27,8 +27,6 @@ export interface StartOptions {
   readonly ip?: string;
 }
 
-/** Fires every two seconds: Java's runs are told apart by the time at which they start. */
-const PERIOD_MS = 2_000;
 const JOB: JobSettings = {
   jobName: 'job',
   shardingTotalCount: 4,
@@ -154,6 +152,11 @@ export class MixedCluster implements AsyncDisposable {
     return id === undefined ? undefined : this.nameOf(id);
   }
 
+  /** Waits until an instance leads. */
+  async untilLeads(name: string): Promise<void> {
+    await until(async () => (await this.leader()) === name, `${name} to lead`, 30_000);
+  }
+
   /** The job's nodes whose paths, which begin below the job, match. */
   async nodes(matching = /^/): Promise<readonly TreeNode[]> {
     const root = `/${this.job.jobName}/`;
@@ -176,6 +179,22 @@ export class MixedCluster implements AsyncDisposable {
     });
   }
 
+  /** Waits until no item is of an instance that is gone, or that is to be changed: a Java leader does so at its next firing. */
+  async untilReassigned(): Promise<void> {
+    const isSo = async (): Promise<boolean> => {
+      const nodes = await this.nodes();
+      const living = nodes.flatMap(({ path }) =>
+        path.startsWith('instances/') ? [path.slice('instances/'.length)] : [],
+      );
+      const owners = nodes.filter(({ path }) => /^sharding\/\d+\/instance$/.test(path));
+      return (
+        owners.every(({ value }) => living.includes(value)) ||
+        nodes.some(({ path }) => path === 'leader/sharding/necessary')
+      );
+    };
+    await until(isSo, 'items to be assigned to who is there', 30_000);
+  }
+
   /** Waits until runs that are as they are asked for have been written down; returns them. */
   async untilRan(
     what: string,
@@ -195,6 +214,15 @@ export class MixedCluster implements AsyncDisposable {
     // The last one's runs start at its beginning; a little later they have ended too.
     await until(() => Date.now() >= to - PERIOD_MS / 4, `${count} firings to pass`, count * PERIOD_MS + 10_000);
     return { from, to };
+  }
+
+  /** Waits until the next firing's runs have ended, so that what follows comes between two firings. */
+  async betweenFirings(): Promise<void> {
+    const since = Math.ceil(Date.now() / PERIOD_MS) * PERIOD_MS;
+    const { shardingTotalCount } = this.job;
+    const hasEnded = (runs: readonly PeerRun[]): boolean =>
+      runs.filter(({ endedAt }) => endedAt !== undefined).length >= shardingTotalCount;
+    await this.untilRan('the next firing to end', hasEnded, since);
   }
 
   /** What was not run exactly once for each firing and item between two times, and what was run by two at once, ever. */

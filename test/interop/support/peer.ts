@@ -5,7 +5,7 @@ export interface JobSettings {
   readonly jobName: string;
   readonly shardingTotalCount: number;
   /** A one-off job, if it is left out. */
-  readonly cron?: string;
+  readonly cron?: string | undefined;
   readonly [option: string]: unknown;
 }
 
@@ -33,6 +33,11 @@ export class Peer {
   /** Takes part in a job. */
   async begin(job: JobSettings): Promise<void> {
     await this.process.ask('start', job);
+  }
+
+  /** Runs a one-off job once, everywhere. */
+  async execute(): Promise<void> {
+    await this.process.ask('execute', this.job);
   }
 
   /** Lets runs of the item not end, until they are released. */
@@ -68,5 +73,14 @@ export class Peer {
 
   async kill(): Promise<void> {
     await this.process.kill();
+  }
+
+  /** Stops it in its tracks, as a long pause of its machine does. */
+  freeze(): void {
+    this.process.signal('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.process.signal('SIGCONT');
   }
 }

@@ -1,5 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 
+/** The usual job fires every two seconds: Java's runs are told apart by the time at which they start. */
+export const PERIOD_MS = 2_000;
+
 /** A run of an item, by whatever kind of instance. Times are milliseconds since 1970. */
 export interface PeerRun {
   /** Name of the instance. */
@@ -87,7 +90,7 @@ export function misdeeds(
 }
 
 /** The firing that a run belongs to: Java's are known by when they start. */
-function instantOf({ scheduledAt, startedAt }: PeerRun, periodMs: number): number {
+export function instantOf({ scheduledAt, startedAt }: PeerRun, periodMs = PERIOD_MS): number {
   return scheduledAt ?? Math.floor(startedAt / periodMs) * periodMs;
 }
 

@@ -1,7 +1,9 @@
 // Runs every benchmark of this folder, one after the other, or those whose names are given: `npm run bench -- cron`.
+// Options, `--name value`, are for the benchmarks themselves.
 import { readdirSync } from 'node:fs';
 
-const wanted = process.argv.slice(2);
+const args = process.argv.slice(2);
+const wanted = args.filter((each, at) => !each.startsWith('--') && !args[at - 1]?.startsWith('--'));
 const names = readdirSync(new URL('.', import.meta.url))
   .filter((name) => name.endsWith('.bench.mjs'))
   .filter((name) => wanted.length === 0 || wanted.some((each) => name.startsWith(each)));

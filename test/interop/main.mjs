@@ -6,13 +6,10 @@
  *   npm run test:interop -- test/interop/trees       arguments are Jest's own
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepare, root } from '../../.config/prepare.mjs';
 import { provideZooKeeper } from '../../.config/zookeeper.mjs';
-
-const HELP = `These tests need a JDK (17 or later) and Maven (3.6 or later), beside ZooKeeper.
-On Debian or Ubuntu: sudo apt-get install -y --no-install-recommends default-jdk-headless maven`;
+import { buildJavaPeers } from './java-peers.mjs';
 
 try {
   process.exitCode = await run(process.argv.slice(2));
@@ -24,11 +21,8 @@ try {
 async function run(args) {
   const at = args.indexOf('--java');
   const versions = at < 0 ? ['3.0.4'] : args.splice(at, 2)[1].split(',');
-  for (const program of ['java', 'javac', 'mvn']) {
-    if (spawnSync(program, ['-version']).error) throw new Error(`${program} was not found. ${HELP}`);
-  }
+  buildJavaPeers(versions);
   prepare();
-  for (const version of versions) build(version);
   const zookeeper = await provideZooKeeper();
   try {
     console.log(`Node ${process.versions.node}, ElasticJob ${versions.join(' and ')}, ${zookeeper.description}`);
@@ -36,19 +30,6 @@ async function run(args) {
   } finally {
     await zookeeper.stop();
   }
-}
-
-/** Maven's output is shown only if it fails. */
-function build(version) {
-  const folder = join(root, 'test/interop/java-peer');
-  const args = ['-q', '--batch-mode', 'package', `-P${version}`];
-  // What has been fetched once is not looked for again.
-  const offline = existsSync(join(folder, 'target', version, 'class-path')) ? ['--offline'] : [];
-  const { status, stdout, stderr } = spawnSync('mvn', [...offline, ...args], { cwd: folder, encoding: 'utf8' });
-  if (status === 0) return;
-  throw new Error(
-    `The Java peer could not be built for ElasticJob ${version}: mvn ${args.join(' ')}\n${stdout}${stderr}`,
-  );
 }
 
 function jest(args, env) {

@@ -26,8 +26,11 @@ const { values } = parseArgs({
 /** The class that Java peers run: the text of the job's root. */
 const JOB_CLASS = 'peer.Work';
 
-const file = openSync(values.runs, 'a');
-const note = (event, more) => writeSync(file, `${JSON.stringify({ event, at: Date.now(), ...more })}\n`);
+/** Without a file nothing is written: for benchmarks, which are about what the library does. */
+const file = values.runs === undefined ? undefined : openSync(values.runs, 'a');
+const note = (event, more) => {
+  if (file !== undefined) writeSync(file, `${JSON.stringify({ event, at: Date.now(), ...more })}\n`);
+};
 
 /** What items were told: by `job/item`, where either may be `*`. */
 const blocked = new Set();
@@ -46,6 +49,7 @@ function tell() {
 let runs = 0;
 
 async function work({ jobName: job, shardingItem: item, signal, ...context }) {
+  if (file === undefined) return;
   const run = ++runs;
   note('start', {
     run,
@@ -76,6 +80,9 @@ async function work({ jobName: job, shardingItem: item, signal, ...context }) {
 const noteCall = (event, contexts) =>
   note(event, { job: contexts.jobName, items: [...contexts.shardingItemParameters.keys()] });
 
+/** Called when a firing of a job with the listener EACH_INSTANCE is over. */
+let firingEnded = () => {};
+
 class EachInstance {
   type = 'EACH_INSTANCE';
   beforeJobExecuted(contexts) {
@@ -83,6 +90,7 @@ class EachInstance {
   }
   afterJobExecuted(contexts) {
     noteCall('after', contexts);
+    firingEnded();
   }
 }
 
@@ -101,7 +109,9 @@ class Once extends AbstractDistributeOnceElasticJobListener {
 
 const say = (level) => (message, stack) =>
   console.log(`${new Date().toISOString()} ${level} ${message}${stack ? `\n${stack}` : ''}`);
-const logger = { debug: say('debug'), log: say('log'), warn: say('warn'), error: say('error') };
+// Java's logging says no more than warnings either; more is for who looks for the reason of a failure.
+const sayMore = file === undefined ? () => () => {} : say;
+const logger = { debug: sayMore('debug'), log: sayMore('log'), warn: say('warn'), error: say('error') };
 const registryCenter = new ZookeeperRegistryCenter(
   {
     serverLists: values.servers,
@@ -128,17 +138,19 @@ function bootstrap(job) {
   return found;
 }
 
+async function start({ jobName, shardingTotalCount, props = {}, ...options }) {
+  const builder = JobConfiguration.newBuilder(jobName, shardingTotalCount);
+  for (const [name, value] of Object.entries(props)) builder.setProperty(name, value);
+  for (const [name, value] of Object.entries(options))
+    builder[name](...(name === 'jobListenerTypes' ? value : [value]));
+  const Bootstrap = options.cron === undefined ? OneOffJobBootstrap : ScheduleJobBootstrap;
+  const made = new Bootstrap(registryCenter, { execute: work }, builder.build(), { jobClassName: JOB_CLASS, host });
+  bootstraps.set(jobName, made);
+  await (options.cron === undefined ? made.start() : made.schedule());
+}
+
 const commands = {
-  async start({ jobName, shardingTotalCount, props = {}, ...options }) {
-    const builder = JobConfiguration.newBuilder(jobName, shardingTotalCount);
-    for (const [name, value] of Object.entries(props)) builder.setProperty(name, value);
-    for (const [name, value] of Object.entries(options))
-      builder[name](...(name === 'jobListenerTypes' ? value : [value]));
-    const Bootstrap = options.cron === undefined ? OneOffJobBootstrap : ScheduleJobBootstrap;
-    const made = new Bootstrap(registryCenter, { execute: work }, builder.build(), { jobClassName: JOB_CLASS, host });
-    bootstraps.set(jobName, made);
-    await (options.cron === undefined ? made.start() : made.schedule());
-  },
+  start: (...jobs) => Promise.all(jobs.map(start)).then(() => undefined),
   execute: (job) => bootstrap(job).execute(),
   async stop(job) {
     await bootstrap(job).shutdown();
@@ -156,6 +168,22 @@ const commands = {
   },
   throw: (job, item, isToFail) => void (isToFail ? throwing.add(`${job}/${item}`) : throwing.delete(`${job}/${item}`)),
   last: (job, item, durationMs) => void lasting.set(`${job}/${item}`, durationMs),
+  async fire(job, times) {
+    const durations = [];
+    while (durations.length < times) {
+      const ended = new Promise((resolve) => (firingEnded = resolve));
+      const began = performance.now();
+      await bootstrap(job).execute();
+      await ended;
+      durations.push(performance.now() - began);
+    }
+    return durations;
+  },
+  memory() {
+    globalThis.gc();
+    globalThis.gc();
+    return { heapBytes: process.memoryUsage().heapUsed };
+  },
 };
 
 async function answer(line) {

@@ -27,6 +27,7 @@ public final class Listeners {
         @Override
         public void afterJobExecuted(final ShardingContexts contexts) {
             note("after", contexts);
+            Measures.firingEnded();
         }
 
         @Override

@@ -17,14 +17,15 @@ import java.util.Map;
  * An instance that is driven by its standard input.
  *
  * <pre>
- *   peer.Main --servers host:port --namespace ns --runs file [--ip a.b.c.d] [--session ms] [--job '{"jobName":…}']…
+ *   peer.Main --servers host:port --namespace ns [--runs file] [--ip a.b.c.d] [--session ms] [--job '{"jobName":…}']…
  *
- *   ["start", {"jobName": …, "shardingTotalCount": …, …}]   registers a job, and schedules it
+ *   ["start", {"jobName": …, "shardingTotalCount": …, …}, …] registers jobs, and schedules them
  *   ["prepare", {…}]  ["schedule", job]                     the same in two steps
  *   ["execute", job]  ["stop", job]  ["close"]              one-off run; shut down; end the session, and the process
  *   ["block", job, item]  ["release", job, item]            job and item may be "*"
  *   ["throw", job, item, true]  ["last", job, item, ms]
  *   ["trigger", job]  ["disable", job, ip]  …               what Operations has, by the same names
+ *   ["fire", job, times]  ["memory"]                        what Measures has, by the same names
  *   ["tree", path]  ["parse", yaml]  ["shares", strategy, clusters]
  * </pre>
  * Each command is answered by a line `> {"ok": …}` or `> {"error": "…"}`, in their order; so is the start, by the process's number.
@@ -98,7 +99,11 @@ public final class Main {
 
     private Object perform(final JsonArray command) throws Exception {
         switch (text(command, 0)) {
-            case "start" -> jobs().start(command.get(1).getAsJsonObject());
+            case "start" -> {
+                for (int index = 1; index < command.size(); index++) {
+                    jobs().start(command.get(index).getAsJsonObject());
+                }
+            }
             case "prepare" -> jobs().prepare(command.get(1).getAsJsonObject());
             case "schedule" -> jobs().schedule(text(command, 1));
             case "execute" -> jobs().execute(text(command, 1));
@@ -125,6 +130,12 @@ public final class Main {
             }
             case "statistics" -> {
                 return operations().statistics(text(command, 1));
+            }
+            case "fire" -> {
+                return Measures.fire(jobs(), text(command, 1), command.get(2).getAsInt());
+            }
+            case "memory" -> {
+                return Measures.memory();
             }
             case "tree" -> {
                 return tree().read(text(command, 1));

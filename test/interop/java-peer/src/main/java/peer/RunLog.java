@@ -9,18 +9,28 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What this instance has run: one JSON object a line, in the file before the work goes on, so that SIGKILL loses none. */
+/**
+ * What this instance has run: one JSON object a line, in the file before the work goes on, so that SIGKILL loses none.
+ * Without a file nothing is written: for benchmarks, which are about what ElasticJob does.
+ */
 final class RunLog {
     static final Gson JSON = new GsonBuilder().disableHtmlEscaping().create();
 
     private final FileOutputStream file;
 
     RunLog(final String path) throws IOException {
-        file = new FileOutputStream(path, true);
+        file = path == null ? null : new FileOutputStream(path, true);
+    }
+
+    boolean isOn() {
+        return file != null;
     }
 
     /** Notes an event with the time of the machine's clock, in milliseconds, and further pairs of names and values. */
     void note(final String event, final Object... pairs) {
+        if (!isOn()) {
+            return;
+        }
         Map<String, Object> line = new LinkedHashMap<>();
         line.put("event", event);
         line.put("at", System.currentTimeMillis());

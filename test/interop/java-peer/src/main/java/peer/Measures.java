@@ -1,0 +1,48 @@
+package peer;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/** What benchmarks measure from within the process. */
+final class Measures {
+    private static final int FIRING_LIMIT_SECONDS = 20;
+
+    private static final Semaphore ENDED = new Semaphore(0);
+
+    private Measures() {
+    }
+
+    /** A firing of a job with the listener EACH_INSTANCE is over on this instance. */
+    static void firingEnded() {
+        ENDED.release();
+    }
+
+    /** Runs a one-off job of that listener so often, one firing after the other. Returns their durations in milliseconds. */
+    static List<Double> fire(final Jobs jobs, final String job, final int times) throws InterruptedException {
+        List<Double> result = new ArrayList<>();
+        ENDED.drainPermits();
+        for (int time = 0; time < times; time++) {
+            long began = System.nanoTime();
+            jobs.execute(job);
+            if (!ENDED.tryAcquire(FIRING_LIMIT_SECONDS, TimeUnit.SECONDS)) {
+                throw new IllegalStateException("A firing of " + job + " did not end within " + FIRING_LIMIT_SECONDS + " s");
+            }
+            result.add((System.nanoTime() - began) / 1e6);
+        }
+        return result;
+    }
+
+    /** Bytes of the heap that are in use after a collection. */
+    static Map<String, Long> memory() {
+        MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
+        // What finalizers and references free goes with the second.
+        memory.gc();
+        memory.gc();
+        return Map.of("heapBytes", memory.getHeapMemoryUsage().getUsed());
+    }
+}

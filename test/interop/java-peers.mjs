@@ -1,0 +1,32 @@
+// Builds the Java peers of this folder, for all who start some: the tests here and bench/java.bench.mjs.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../.config/prepare.mjs';
+
+const HELP = `This needs a JDK (17 or later) and Maven (3.6 or later), beside ZooKeeper.
+On Debian or Ubuntu: sudo apt-get install -y --no-install-recommends default-jdk-headless maven`;
+
+/**
+ * Builds a peer of each of these versions of ElasticJob.
+ * @throws if a JDK or Maven is missing, saying what to install, or if a build fails, with what Maven printed
+ */
+export function buildJavaPeers(versions) {
+  for (const program of ['java', 'javac', 'mvn']) {
+    if (spawnSync(program, ['-version']).error) throw new Error(`${program} was not found. ${HELP}`);
+  }
+  for (const version of versions) build(version);
+}
+
+/** Maven's output is shown only if it fails. */
+function build(version) {
+  const folder = join(root, 'test/interop/java-peer');
+  const args = ['-q', '--batch-mode', 'package', `-P${version}`];
+  // What has been fetched once is not looked for again.
+  const offline = existsSync(join(folder, 'target', version, 'class-path')) ? ['--offline'] : [];
+  const { status, stdout, stderr } = spawnSync('mvn', [...offline, ...args], { cwd: folder, encoding: 'utf8' });
+  if (status === 0) return;
+  throw new Error(
+    `The Java peer could not be built for ElasticJob ${version}: mvn ${args.join(' ')}\n${stdout}${stderr}`,
+  );
+}

@@ -145,7 +145,7 @@ export class Sharding {
     try {
       return types.strategy(config);
     } catch (error) {
-      // Changed to something unknown at run time: as Java 3.0.5 does, better the default than a job that stands still.
+      // Changed to something unknown at run time: better the default than a job that stands still, as Java's does.
       logger.error(`${String(error)}. Items are assigned by ${averageAllocation.type} instead.`);
       return averageAllocation;
     }

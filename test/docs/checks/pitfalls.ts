@@ -37,21 +37,25 @@ const refusal = (settings: JobSettings): Promise<readonly string[]> =>
   refusalOf(metadataOf({ options: options(settings), providers: [SyncOrdersJob] }));
 
 /**
- * An unknown type is refused at start, be it in own settings or in those that Java has stored. If it is stored at run time, the job
- * runs all the same.
- * @returns what is logged then
+ * An unknown type is refused at start, be it in own settings or in those that Java has stored.
+ * @returns an application that has noticed that it was stored at run time
  */
-async function ranWithUnknown(setting: string, settings: JobSettings, said: string): Promise<readonly string[]> {
-  const refused = [`elasticjob.jobs.syncOrders.${said}`];
-  expect(await refusal(settings)).toEqual([expect.stringContaining(refused.join(''))]);
-  await expect(joined(`${setting}\n${javaText}`)).rejects.toThrow(refused.join(''));
+async function changedAtRunTime(setting: string, settings: JobSettings, said: string): Promise<Running> {
+  const refused = `elasticjob.jobs.syncOrders.${said}`;
+  expect(await refusal(settings)).toEqual([expect.stringContaining(refused)]);
+  await expect(joined(`${setting}\n${javaText}`)).rejects.toThrow(refused);
 
-  await using app = await joined(javaText);
-  app.app.get(SyncOrdersJob).failure = new Error('out of paper');
-  app.server
-    .namespace(NAMESPACE)
-    .put('java', '/syncOrders/config', `${setting}\n${javaText.replace('Count: 1', 'Count: 2')}`);
+  const app = await joined(javaText);
+  const text = `${setting}\n${javaText.replace('Count: 1', 'Count: 2')}`;
+  app.server.namespace(NAMESPACE).put('java', '/syncOrders/config', text);
   await until(() => app.node('/syncOrders/sharding/1/instance') !== undefined, 'the change to be noticed');
+  return app;
+}
+
+/** What is logged when the job's items run, and fail, although an unknown type was stored at run time. */
+async function ranWithUnknown(setting: string, settings: JobSettings, said: string): Promise<readonly string[]> {
+  await using app = await changedAtRunTime(setting, settings, said);
+  app.app.get(SyncOrdersJob).failure = new Error('out of paper');
   // Awaited, so that the application is not closed before.
   return await ran(app);
 }
@@ -99,6 +103,17 @@ export const pitfallChecks: Checks = {
     const logged = await ranWithUnknown('jobErrorHandlerType: EMAIL', { jobErrorHandlerType: 'EMAIL' }, said);
 
     expect(logged).toContainEqual(expect.stringMatching(/^error .*out of paper.*unknown error handler "EMAIL"/));
+  },
+  'jobExecutorThreadPoolSizeProviderType that only one side has': async () => {
+    const said = 'jobExecutorThreadPoolSizeProviderType: unknown thread pool size provider "JAVA"';
+    const setting = 'jobExecutorThreadPoolSizeProviderType: JAVA';
+    await using app = await changedAtRunTime(setting, { jobExecutorThreadPoolSizeProviderType: 'JAVA' }, said);
+
+    await app.app.get(JobBootstraps).oneOff('syncOrders').execute();
+    await until(() => app.logger.lines.some((line) => line.includes(said)), 'the error handler to be told');
+    await app.app.get(JobBootstraps).remove('syncOrders');
+
+    expect(app.app.get(SyncOrdersJob).contexts).toEqual([]);
   },
   'jobShardingStrategyType that only one side has': async () => {
     const said = 'jobShardingStrategyType: unknown sharding strategy "JAVA"';

@@ -13,6 +13,8 @@ export interface JobBootstrapOptions {
   readonly host?: JobHost;
   /** Text of the job's root node. Default: the class's name, or the job's type. */
   readonly jobClassName?: string;
+  /** Which Java peers are to be able to read a thread pool setting that is stored: up to 3.0.4, or since 3.0.5 (default). */
+  readonly compatibility?: '3.0.4' | '3.0.5';
   /** Who defined the job, for messages. Default: the class or type. */
   readonly owner?: string;
 }
@@ -38,6 +40,7 @@ abstract class JobBootstrap {
       configuration: checked,
       job,
       jobClassName: options.jobClassName ?? name,
+      ...(options.compatibility && { compatibility: options.compatibility }),
       owner: options.owner ?? (typeof job === 'string' ? `job type ${name}` : `class ${name}`),
     });
   }

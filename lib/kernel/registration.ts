@@ -33,7 +33,7 @@ const ATTEMPTS = 10;
  */
 export async function establishConfiguration(
   { registry, watch, paths }: RegistrationPorts,
-  { configuration, jobClassName }: JobDefinition,
+  { configuration, jobClassName, compatibility = '3.0.5' }: JobDefinition,
 ): Promise<JobConfiguration> {
   await registry.create(paths.root, jobClassName);
   const view = await watch.sync();
@@ -44,8 +44,11 @@ export async function establishConfiguration(
     );
   }
   const stored = watch.nodes.get(paths.config)?.value;
-  if (stored === undefined) await registry.create(paths.config, toYaml(configuration));
-  else if (configuration.overwrite) await overwrite({ registry, paths }, stored, configuration);
+  if (stored === undefined) await registry.create(paths.config, toYaml(configuration, { compatibility }));
+  else if (configuration.overwrite) {
+    const yaml = toYaml(configuration, { compatibility, ...keptFrom(stored, paths) });
+    if (yaml !== stored) await registry.put(paths.config, yaml);
+  }
   // After the configuration, as Java does: a root without text is a job that is still being set up.
   if (view.jobClass === undefined) await registry.put(paths.root, jobClassName);
 
@@ -212,21 +215,15 @@ async function createParents({ registry, watch, paths }: RegistrationPorts, { oc
   await Promise.all(missing.map((path) => registry.create(path, '')));
 }
 
-async function overwrite(
-  { registry, paths }: Pick<RegistrationPorts, 'registry' | 'paths'>,
-  stored: string,
-  configuration: JobConfiguration,
-): Promise<void> {
-  const yaml = toYaml(configuration, keptFrom(stored, paths));
-  if (yaml !== stored) await registry.put(paths.config, yaml);
-}
-
 /** What Java peers have stored and we have no name for: their tracing settings, their spelling of the thread-pool setting. */
 function keptFrom(stored: string, paths: JobPaths): ToYamlOptions {
   try {
     const { extraConfigurations, threadPoolKey } = fromYaml(stored, paths.config);
-    const isOld = threadPoolKey === 'jobExecutorServiceHandlerType';
-    return { extraConfigurations, ...(isOld && { compatibility: '3.0.4' }) };
+    if (threadPoolKey === undefined) return { extraConfigurations };
+    return {
+      extraConfigurations,
+      compatibility: threadPoolKey === 'jobExecutorServiceHandlerType' ? '3.0.4' : '3.0.5',
+    };
   } catch (error) {
     // What cannot be read cannot be kept, and overwriting is the way to repair it.
     if (error instanceof InvalidConfigurationError) return {};

@@ -52,11 +52,6 @@ interface Binding {
 const NO_TRACING = 'event tracing is not available in this version; remove the setting';
 const NO_DUMP = 'the dump port is not available in this version; remove the setting';
 
-/** Settings that had another name until Java's 3.0.4. */
-const RENAMED: ReadonlyMap<string, string> = new Map([
-  [relaxed('jobExecutorServiceHandlerType'), 'jobExecutorThreadPoolSizeProviderType'],
-]);
-
 /** Binds the layers to one tree; later layers win. */
 export function bind(layers: readonly Layer[]): BoundTree {
   const merged: BoundTree = { module: new Map(), regCenter: new Map(), jobs: new Map(), faults: [] };
@@ -107,7 +102,7 @@ function bindSection(raw: unknown, binding: Binding): Section {
     const name = names.find((candidate) => candidate === key) ?? names.find((one) => relaxed(one) === relaxed(key));
     const declaration = name === undefined ? undefined : settings.get(name);
     if (name === undefined || declaration === undefined) {
-      faults.push(`${keyPath(path, key)}: unknown key${hintOn(key, names)}${origin([...place, key])}`);
+      faults.push(`${keyPath(path, key)}: unknown key${suggestion(key, names)}${origin([...place, key])}`);
     } else if (section.has(name)) {
       faults.push(`${keyPath(path, key)}: is given twice in one place, under different spellings of '${name}'`);
     } else {
@@ -115,13 +110,6 @@ function bindSection(raw: unknown, binding: Binding): Section {
     }
   }
   return section;
-}
-
-function hintOn(key: string, names: readonly string[]): string {
-  const renamed = RENAMED.get(relaxed(key));
-  return renamed === undefined || !names.includes(renamed)
-    ? suggestion(key, names)
-    : `; its name since Java's 3.0.5 is '${renamed}'`;
 }
 
 function entriesOf(

@@ -8,7 +8,9 @@ import { type JobSettings } from './module-settings.js';
 
 /** What `@ElasticJob` accepts: the job's settings, and how its bootstrap is injected and started. */
 export interface ElasticJobOptions
-  extends JobOptions, Pick<JobSettings, 'jobBootstrapBeanName' | 'jobClassName' | 'autoStart'> {}
+  extends
+    JobOptions,
+    Pick<JobSettings, 'jobBootstrapBeanName' | 'jobClassName' | 'autoStart' | 'jobExecutorServiceHandlerType'> {}
 
 /** What `@ElasticJob` noted of a class. */
 export interface ElasticJobMetadata {

@@ -142,8 +142,8 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     logger.error(`Job '${jobName}' does not run: ${String(error)}`);
   }
 
-  #add({ job, configuration, jobClassName, jobBootstrapBeanName, owner }: DefinedJob): JobBootstrap {
-    return this.#bootstraps.add(job, configuration, { jobClassName, jobBootstrapBeanName, owner });
+  #add({ job, configuration, jobClassName, jobBootstrapBeanName, owner, compatibility }: DefinedJob): JobBootstrap {
+    return this.#bootstraps.add(job, configuration, { jobClassName, jobBootstrapBeanName, owner, compatibility });
   }
 }
 

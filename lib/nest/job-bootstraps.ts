@@ -17,6 +17,8 @@ export interface AddJobOptions {
   readonly jobBootstrapBeanName?: string;
   /** Text of the job's root node. Default: the class's name, or the job's type. */
   readonly jobClassName?: string;
+  /** Which Java peers are to be able to read a thread pool setting that is stored: up to 3.0.4, or since 3.0.5 (default). */
+  readonly compatibility?: '3.0.4' | '3.0.5';
   /** Who defined the job, for messages. Default: `JobBootstraps.add()`. */
   readonly owner?: string;
 }

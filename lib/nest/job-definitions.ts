@@ -19,6 +19,8 @@ export interface DefinedJob {
   /** Whether it is started with the application; `undefined`: as the module says. */
   readonly autoStart: boolean | undefined;
   readonly owner: string;
+  /** Which Java peers are to be able to read what is stored of it. */
+  readonly compatibility: '3.0.4' | '3.0.5';
 }
 
 /** What jobs are defined from. */
@@ -45,7 +47,10 @@ export function defineJobs(sources: DefinitionSources): {
   const faults = [...faultsInDecorators(sources.providers)];
   const jobs = [...sources.jobs].flatMap(([jobName, section]) => {
     const settings = Object.assign(new JobSettings(), Object.fromEntries(section));
-    const own = [...faultsInJob(jobName, settings, sources.originOf(jobName))];
+    const own = [
+      ...faultsInJob(jobName, settings, sources.originOf(jobName)),
+      ...faultsInThreadPool(jobName, settings),
+    ];
     const work = workOf(jobName, settings, sources);
     if ('faults' in work) own.push(...work.faults);
     faults.push(...own);
@@ -56,14 +61,28 @@ export function defineJobs(sources: DefinitionSources): {
 
 function defined(jobName: string, settings: JobSettings, { job, name, owner }: Work): DefinedJob {
   const jobClassName = settings.jobClassName ?? '';
+  const former = settings.jobExecutorServiceHandlerType ?? '';
+  const named = former === '' ? settings : { ...settings, jobExecutorThreadPoolSizeProviderType: former };
   return {
-    configuration: withDefaults(jobName, settings),
+    configuration: withDefaults(jobName, named),
     job,
     jobClassName: jobClassName === '' ? name : jobClassName,
     jobBootstrapBeanName: settings.jobBootstrapBeanName ?? '',
     autoStart: settings.autoStart,
     owner,
+    compatibility: former === '' ? '3.0.5' : '3.0.4',
   };
+}
+
+function faultsInThreadPool(
+  jobName: string,
+  { jobExecutorServiceHandlerType: former = '', jobExecutorThreadPoolSizeProviderType: later = '' }: JobSettings,
+): readonly string[] {
+  if (former === '' || later === '') return [];
+  return [
+    `${jobPath(jobName)}: jobExecutorServiceHandlerType and jobExecutorThreadPoolSizeProviderType are two names of one setting, ` +
+      `got ${describeValue(former)} and ${describeValue(later)}`,
+  ];
 }
 
 /** What is wrong whatever the settings say: names that are none, and one job in several places. */

@@ -47,6 +47,11 @@ export class JobSettings extends JobOptions {
   @TextSetting() jobClassName?: string;
   /** Whether the job is started with the application. Default: `elasticjob.autoStart`. */
   @BooleanSetting() autoStart?: boolean;
+  /**
+   * What `jobExecutorThreadPoolSizeProviderType` was called until Java's 3.0.4; not together with it. A job that is stored
+   * because of this can be read by such peers, and not by later ones.
+   */
+  @TextSetting() jobExecutorServiceHandlerType?: string;
 }
 
 /** `elasticjob`: everything except the jobs and the registry centre. */

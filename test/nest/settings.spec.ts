@@ -180,6 +180,26 @@ describe('relaxed names', () => {
   });
 });
 
+describe('the thread pool’s setting under the name it had until Java’s 3.0.4', () => {
+  const file = { jobs: { syncOrders: { 'job-executor-service-handler-type': 'SINGLE_THREAD' } } };
+
+  test('is the setting of its later name, and stored for peers that know only the former', () => {
+    const [job] = read({ file }).jobs;
+
+    expect(job?.configuration.jobExecutorThreadPoolSizeProviderType).toBe('SINGLE_THREAD');
+    expect(job?.compatibility).toBe('3.0.4');
+    expect(read({}).jobs[0]?.compatibility).toBe('3.0.5');
+  });
+
+  test('is refused beside the later name', () => {
+    const options = { jobs: { syncOrders: { jobExecutorThreadPoolSizeProviderType: 'CPU' } } };
+
+    expect(faultsOf({ file, options })).toEqual([
+      'elasticjob.jobs.syncOrders: jobExecutorServiceHandlerType and jobExecutorThreadPoolSizeProviderType are two names of one setting, got "SINGLE_THREAD" and "CPU"',
+    ]);
+  });
+});
+
 describe('text', () => {
   test('of a file or the environment stands for numbers, booleans and lists', () => {
     const { module, jobs, regCenter } = read({
@@ -256,10 +276,6 @@ describe('unknown keys', () => {
     ],
     [{ options: { jobs: { syncOrders: { toString: 'x' } } } }, 'elasticjob.jobs.syncOrders.toString: unknown key'],
     [{ file: { strategies: [] } }, 'elasticjob.strategies: unknown key'],
-    [
-      { file: { jobs: { syncOrders: { 'job-executor-service-handler-type': 'CPU' } } } },
-      "elasticjob.jobs.syncOrders.job-executor-service-handler-type: unknown key; its name since Java's 3.0.5 is 'jobExecutorThreadPoolSizeProviderType'",
-    ],
     [
       { environment: { ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCONT: '3' } },
       "elasticjob.jobs.syncOrders.shardingtotalcont: unknown key; did you mean 'shardingTotalCount'? (from environment variable ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCONT)",

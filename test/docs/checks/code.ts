@@ -1,5 +1,7 @@
 import { expect } from '@jest/globals';
 import { JobConfiguration, JobConfigurationBuilder } from '../../../lib/api/job-configuration.js';
+import { OneOffJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
+import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
 import { fromYaml, toYaml } from '../../../lib/layout/job-configuration-yaml.js';
 import { refusalOf } from '../../nest/application.js';
@@ -72,7 +74,11 @@ export const annotationChecks: Checks = {
   },
   registryCenter: refusedOption('registryCenter'),
   extraConfigurations: refusedOption('extraConfigurations'),
-  jobExecutorServiceHandlerType: refusedOption('jobExecutorServiceHandlerType'),
+  jobExecutorServiceHandlerType: async (row) => {
+    await using app = await running({ providers: [decorated({ [codeIn(row, 'Here')]: 'SINGLE_THREAD' })] });
+
+    expect(app.node('/syncOrders/config')).toContain('\njobExecutorServiceHandlerType: SINGLE_THREAD\n');
+  },
 };
 
 /** The configuration as peers read it from what is stored. */
@@ -124,6 +130,16 @@ export const builderChecks: Checks = {
   'jobExecutorServiceHandlerType("…")': async (row) => {
     await method(row);
     await lacks('jobExecutorServiceHandlerType')(row);
+    const registryCenter = new EmbeddedRegistryCenter({ namespace: 'former' });
+    const configuration = builder().jobExecutorThreadPoolSizeProviderType('CPU').build();
+    const job = { execute: () => undefined };
+
+    const bootstrap = new OneOffJobBootstrap(registryCenter, job, configuration, { compatibility: '3.0.4' });
+    await bootstrap.start();
+
+    expect(await registryCenter.get('/syncOrders/config')).toContain('\njobExecutorServiceHandlerType: CPU\n');
+    await bootstrap.shutdown();
+    await registryCenter.close();
   },
   'addExtraConfigurations(…)': lacks('addExtraConfigurations'),
   'build()': () => {

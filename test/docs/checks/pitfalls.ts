@@ -66,12 +66,17 @@ export const pitfallChecks: Checks = {
     const pool: JobSettings = { jobExecutorThreadPoolSizeProviderType: 'SINGLE_THREAD' };
     const old = `jobExecutorServiceHandlerType: CPU\n${javaText}`;
     await using kept = await joined(old, { ...pool, overwrite: true });
+    await using former = await running({
+      options: options({ jobExecutorServiceHandlerType: 'SINGLE_THREAD' }),
+      providers: [SyncOrdersJob],
+    });
     await using created = await running({ options: options(pool), providers: [SyncOrdersJob] });
     await using unset = await running({ options: options({}), providers: [SyncOrdersJob] });
     await using read = await joined(old);
 
     expect(kept.node('/syncOrders/config')).toContain('jobExecutorServiceHandlerType: SINGLE_THREAD\n');
     expect(kept.node('/syncOrders/config')).not.toContain('PoolSizeProvider');
+    expect(former.node('/syncOrders/config')).toContain('jobExecutorServiceHandlerType: SINGLE_THREAD\n');
     expect(created.node('/syncOrders/config')).toContain('jobExecutorThreadPoolSizeProviderType: SINGLE_THREAD\n');
     expect(unset.node('/syncOrders/config')).not.toContain('jobExecutor');
     expect(read.stored('syncOrders').jobExecutorThreadPoolSizeProviderType).toBe('CPU');

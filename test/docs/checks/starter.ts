@@ -121,9 +121,10 @@ export const jobChecks: Checks = {
     expect(app.app.get(JobBootstraps).get('orders').jobName).toBe('syncOrders');
   },
   'job-executor-service-handler-type': async (row) => {
-    const file = fileWithJob({ [row.java]: 'SINGLE_THREAD' });
+    await using app = await running({ file: fileWithJob({ [row.java]: 'SINGLE_THREAD' }), providers });
 
-    expect(await refusalOf(metadataOf({ file, providers }))).toEqual([quoted(row)]);
+    expect(app.node('/syncOrders/config')).toContain(`\n${codeIn(row, 'Here')}: SINGLE_THREAD\n`);
+    expect(app.node('/syncOrders/config')).not.toContain('jobExecutorThreadPoolSizeProviderType');
   },
   "'[job name]'": async () => {
     const settings = { 'elastic-job-class': 'SyncOrdersJob', 'sharding-total-count': 1 };

@@ -77,6 +77,11 @@ async function work({ jobName: job, shardingItem: item, signal, ...context }) {
   if (failed) throw new Error(`Item ${item} was told to fail`);
 }
 
+/** Waits while the call of a listener is blocked: by its name in place of an item, for `*` means items only. */
+async function untilReleased(job, call) {
+  while (blocked.has(`${job}/${call}`)) await woken;
+}
+
 const noteCall = (event, contexts) =>
   note(event, { job: contexts.jobName, items: [...contexts.shardingItemParameters.keys()] });
 
@@ -99,11 +104,13 @@ class Once extends AbstractDistributeOnceElasticJobListener {
   constructor() {
     super(15_000, 15_000);
   }
-  doBeforeJobExecutedAtLastStarted(contexts) {
+  async doBeforeJobExecutedAtLastStarted(contexts) {
     noteCall('once-before', contexts);
+    await untilReleased(contexts.jobName, 'once-before');
   }
-  doAfterJobExecutedAtLastCompleted(contexts) {
+  async doAfterJobExecutedAtLastCompleted(contexts) {
     noteCall('once-after', contexts);
+    await untilReleased(contexts.jobName, 'once-after');
   }
 }
 

@@ -10,6 +10,9 @@ public final class Listeners {
     /** Where they write; they are made by the service loader, so nobody can hand it to them. */
     static RunLog log;
 
+    /** What lets them wait. */
+    static Work work;
+
     private Listeners() {
     }
 
@@ -45,11 +48,13 @@ public final class Listeners {
         @Override
         public void doBeforeJobExecutedAtLastStarted(final ShardingContexts contexts) {
             note("once-before", contexts);
+            work.awaitCall(contexts.getJobName(), "once-before");
         }
 
         @Override
         public void doAfterJobExecutedAtLastCompleted(final ShardingContexts contexts) {
             note("once-after", contexts);
+            work.awaitCall(contexts.getJobName(), "once-after");
         }
 
         @Override

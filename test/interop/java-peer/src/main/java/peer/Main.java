@@ -22,7 +22,7 @@ import java.util.Map;
  *   ["start", {"jobName": …, "shardingTotalCount": …, …}, …] registers jobs, and schedules them
  *   ["prepare", {…}]  ["schedule", job]                     the same in two steps
  *   ["execute", job]  ["stop", job]  ["close"]              one-off run; shut down; end the session, and the process
- *   ["block", job, item]  ["release", job, item]            job and item may be "*"
+ *   ["block", job, item]  ["release", job, item]            job and item may be "*"; item may be "once-before" or "once-after"
  *   ["throw", job, item, true]  ["last", job, item, ms]
  *   ["trigger", job]  ["disable", job, ip]  …               what Operations has, by the same names
  *   ["fire", job, times]  ["memory"]                        what Measures has, by the same names
@@ -49,6 +49,7 @@ public final class Main {
         }
         Listeners.log = new RunLog(arguments.get("runs"));
         work = new Work(Listeners.log);
+        Listeners.work = work;
         if (arguments.containsKey("ip")) {
             Jobs.pretendToBe(arguments.get("ip"));
         }

@@ -52,6 +52,17 @@ public final class Work implements SimpleJob {
         lasting.put(key(job, item), durationMs);
     }
 
+    /** Waits while the call of a listener is blocked: by its name in place of an item, for "*" means items only. */
+    synchronized void awaitCall(final String job, final String call) {
+        try {
+            while (blocked.contains(key(job, call))) {
+                wait();
+            }
+        } catch (final InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     @Override
     public void execute(final ShardingContext context) {
         if (!log.isOn()) {

@@ -1,0 +1,63 @@
+import { type Story } from './golden-records.js';
+import { type Portrait } from './portrait.js';
+
+/**
+ * What Node leaves where Java leaves what is on record. Every byte is the same; what differs is when some of them come and
+ * go. This is all of it:
+ * - Java's leader only notes that items are to be assigned, which is done at the next firing. Node's assigns them at once.
+ * - Java holds a latch while it makes a call of a distribute-once listener. Node does so only where Java instances live.
+ * - Java marks items as running after the listeners that are called before. Node marks them first, lest one be forgotten
+ *   whose instance dies in such a call.
+ * - Java marks what missed a firing when its run ends, for the next firing to make good, whether or not the job is to make
+ *   it good. Node marks it at once, makes it good as soon as the run ends, and marks nothing if that is not wanted.
+ * - Java names who is to run next of a job of one item with SINGLE_SHARDING_BALANCE. Node goes by the assignment.
+ */
+export function asNodeLeavesIt(java: Story): Story {
+  return mapped(java, (moments) => {
+    const names = Object.keys(moments);
+    const portraits = Object.values(moments);
+    return Object.fromEntries(names.map((name, index) => [name, ofNode(portraits.slice(index))]));
+  });
+}
+
+/** The same with the thread-pool setting by the name it has had since 3.0.5, which Node writes unless it finds the old one. */
+export function withNewSettings(java: Story): Story {
+  return mapped(java, (moments) => mapped(moments, (portrait) => withConfig(portrait, renamed)));
+}
+
+function ofNode([now = {}, ...later]: readonly Portrait[]): Portrait {
+  const next = later[0] ?? {};
+  let portrait = without(now, /^\/(guarantee\/(started|completed)-latch(\/|$)|next-job-instance-ip$)/);
+  if (NECESSARY in portrait) {
+    const assigned = later.find((each) => !(NECESSARY in each)) ?? {};
+    const table = only(assigned, /^\/sharding($|\/\d+($|\/instance$))/);
+    portrait = { ...without(portrait, /^\/leader\/sharding\/necessary$/), ...table };
+  }
+  if ('/guarantee/started' in portrait) portrait = { ...portrait, ...only(next, /\/running$/) };
+  if (Object.keys(portrait).some((path) => path.endsWith('/misfire'))) return without(portrait, /\/misfire$/);
+  if (portrait['/config']?.includes('misfire: true') === true) portrait = { ...portrait, ...only(next, /\/misfire$/) };
+  return portrait;
+}
+
+const NECESSARY = '/leader/sharding/necessary';
+
+function without(portrait: Portrait, paths: RegExp): Portrait {
+  return Object.fromEntries(Object.entries(portrait).filter(([path]) => !paths.test(path)));
+}
+
+function only(portrait: Portrait, paths: RegExp): Portrait {
+  return Object.fromEntries(Object.entries(portrait).filter(([path]) => paths.test(path)));
+}
+
+function withConfig(portrait: Portrait, change: (yaml: string) => string): Portrait {
+  const { '/config': config } = portrait;
+  return config === undefined ? portrait : { ...portrait, '/config': change(config) };
+}
+
+function renamed(yaml: string): string {
+  return yaml.replace('|jobExecutorServiceHandlerType:', '|jobExecutorThreadPoolSizeProviderType:');
+}
+
+function mapped<T, U>(record: Readonly<Record<string, T>>, change: (value: T) => U): Readonly<Record<string, U>> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+}

@@ -1,0 +1,28 @@
+import { JAVA_VERSIONS } from './java.js';
+import { type MixedCluster } from './mixed-cluster.js';
+import { type JobSettings, type Peer } from './peer.js';
+
+/** Who makes a tree: a release of Java, or Node. */
+export interface Side {
+  readonly name: string;
+  /** Of Java; `undefined`: Node. */
+  readonly version: string | undefined;
+}
+
+export const NODE: Side = { name: 'Node', version: undefined };
+
+/** The releases of Java that this run has. */
+export const JAVA: readonly Side[] = JAVA_VERSIONS.map((version) => ({ name: `Java ${version}`, version }));
+
+/** Starts an instance that has no job yet. Instances are known by their addresses, which decide how items are shared. */
+export async function startInstance(cluster: MixedCluster, { version }: Side, ip: string): Promise<Peer> {
+  const name = `${version === undefined ? 'N' : 'J'}${ip}`;
+  return cluster.start(name, { ip, job: false, ...(version !== undefined && { version }) });
+}
+
+/** Starts a job, with the thread-pool setting by the name it has there. */
+export async function startJob(peer: Peer, { version }: Side, settings: JobSettings): Promise<void> {
+  const { jobExecutorThreadPoolSizeProviderType: threadPool, ...others } = settings;
+  const name = version === '3.0.4' ? 'jobExecutorServiceHandlerType' : 'jobExecutorThreadPoolSizeProviderType';
+  await peer.begin(threadPool === undefined ? others : { ...others, [name]: threadPool });
+}

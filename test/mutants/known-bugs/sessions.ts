@@ -153,8 +153,8 @@ export const sessions: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/registration.ts',
-        find: 'else if (configuration.overwrite) await overwrite(',
-        replace: 'else await overwrite(',
+        find: 'else if (configuration.overwrite) {',
+        replace: 'else {',
       },
     ],
   },

@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sharedZooKeeper } from '../support/shared-zookeeper.js';
 import { until } from '../support/until.js';
-import { areOver, BY_HAND, fire, fireAndBlock, release, sharedJob, untilTriggersAreTaken } from './support/by-hand.js';
+import {
+  areOver,
+  BY_HAND,
+  fire,
+  fireAndBlock,
+  release,
+  sharedJob,
+  untilReassigned,
+  untilTriggersAreTaken,
+} from './support/by-hand.js';
 import { MixedCluster } from './support/mixed-cluster.js';
 
 const zooKeeper = sharedZooKeeper();
@@ -17,10 +26,13 @@ afterAll(() => cluster[Symbol.asyncDispose]());
 const statistics = async (job: MixedCluster): Promise<Statistics> =>
   (await cluster.operate('statistics', job.job.jobName)) as Statistics;
 
+const itemStatistics = async (job: MixedCluster): Promise<readonly Info[]> =>
+  (await cluster.operate('items', job.job.jobName)) as readonly Info[];
+
+type Info = Readonly<Record<string, unknown>>;
 interface Statistics {
-  readonly job: Readonly<Record<string, unknown>>;
-  readonly items: readonly Readonly<Record<string, unknown>>[];
-  readonly servers: readonly Readonly<Record<string, unknown>>[];
+  readonly job: Info;
+  readonly servers: readonly Info[];
 }
 
 describe.each([
@@ -81,9 +93,10 @@ describe.each([
     const other = members.find((each) => each !== name)!;
 
     await cluster.operate('disable', jobName, job.peer(name).ip);
+    await untilReassigned(job, async () => !(name in (await job.owners())));
     expect(await fire(job)).toEqual({ [other]: [0, 1, 2, 3] });
     await cluster.operate('enable', jobName, job.peer(name).ip);
-    await until(async () => Object.keys(await job.owners()).length > 1 || (await isRequested(job)), 'a resharding');
+    await untilReassigned(job, async () => Object.keys(await job.owners()).length > 1);
 
     expect(Object.keys(await fire(job)).sort()).toEqual([...members].sort());
   });
@@ -99,7 +112,7 @@ describe.each([
       await cluster.operate('disableItem', jobName, `${item}`);
       await fire(job, others);
       expect(await job.owners()).toEqual(owners);
-      expect((await statistics(job)).items.map(({ status }) => status)).toEqual(
+      expect((await itemStatistics(job)).map(({ status }) => status)).toEqual(
         [0, 1, 2, 3].map((each) => (each === item ? 'DISABLED' : 'PENDING')),
       );
       await cluster.operate('enableItem', jobName, `${item}`);
@@ -124,7 +137,8 @@ describe.each([
       'item 1 alone to run',
     );
 
-    const { job: brief, items, servers: all } = await statistics(job);
+    const { job: brief, servers: all } = await statistics(job);
+    const items = await itemStatistics(job);
     await release(job, members);
 
     expect(brief).toEqual({
@@ -164,5 +178,3 @@ const servers = (job: MixedCluster, members: readonly string[], value: string): 
   members
     .map((name) => ({ path: `servers/${job.peer(name).ip}`, value, kind: 'persistent' }))
     .sort((one, other) => (one.path < other.path ? -1 : 1));
-
-const isRequested = async (job: MixedCluster): Promise<boolean> => (await job.nodes(/^leader\/sharding\/./)).length > 0;

@@ -9,13 +9,16 @@ export const BY_HAND = '0 0 0 1 1 ?';
 
 let jobs = 0;
 
+/** Of a job that nobody else has, and that fires by hand. */
+export const settings = (): Partial<JobSettings> => ({ jobName: `job${++jobs}`, cron: BY_HAND });
+
 /** A new job that fires by hand, that these instances share, and that has fired once. The first one leads. */
 export async function sharedJob(
   cluster: MixedCluster,
   members: readonly string[],
-  settings: Partial<JobSettings> = {},
+  changes: Partial<JobSettings> = {},
 ): Promise<MixedCluster> {
-  const job = await cluster.with({ jobName: `job${++jobs}`, cron: BY_HAND, ...settings }, ...members);
+  const job = await cluster.with({ ...settings(), ...changes }, ...members);
   await fire(job);
   await job.untilSharedBy(...members);
   return job;
@@ -33,6 +36,7 @@ export async function fire(
   await job.operate('trigger', job.job.jobName);
   await job.untilRan(`items ${items.join()} to run`, (runs) => areOver(runs, items.length), since);
   expect(await job.leftOver()).toEqual([]);
+  if (numbersOf(job.runs(since)).join() !== items.join()) console.log(job.story(since), job.runs(since));
   expect(numbersOf(job.runs(since))).toEqual(items);
   return job.ran(since);
 }
@@ -50,6 +54,15 @@ export const areOver = (runs: readonly PeerRun[], count: number): boolean =>
 /** Waits until every instance has taken its trigger. */
 export async function untilTriggersAreTaken(job: MixedCluster): Promise<void> {
   await until(async () => (await job.nodes(/^trigger\/./)).length === 0, 'the triggers to be taken');
+}
+
+/**
+ * Waits until the items have been assigned anew, or the leader asks for it: Java reshards at its next firing. Who fires
+ * before the leader has heard of a change goes by the old assignment.
+ */
+export async function untilReassigned(job: MixedCluster, isDone: () => Promise<boolean>): Promise<void> {
+  const isAsked = async (): Promise<boolean> => (await job.nodes(/^leader\/sharding\/./)).length > 0;
+  await until(async () => (await isAsked()) || (await isDone()), 'the leader to hear of the change');
 }
 
 /** Waits until all items run, which are blocked, after a trigger. */

@@ -138,6 +138,9 @@ public final class Main {
             case "memory" -> {
                 return Measures.memory();
             }
+            case "items" -> {
+                return operations().items(text(command, 1));
+            }
             case "tree" -> {
                 return tree().read(text(command, 1));
             }

@@ -76,10 +76,13 @@ final class Operations {
         configurations.removeJobConfiguration(job);
     }
 
+    Object items(final String job) {
+        return itemStatistics.getShardingInfo(job);
+    }
+
     Object statistics(final String job) {
         return Map.of(
                 "job", jobStatistics.getJobBriefInfo(job),
-                "items", itemStatistics.getShardingInfo(job),
                 "jobs", jobStatistics.getAllJobsBriefInfo(),
                 "servers", serverStatistics.getAllServersBriefInfo());
     }

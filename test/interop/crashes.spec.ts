@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { sharedZooKeeper } from '../support/shared-zookeeper.js';
+import { until } from '../support/until.js';
+import { JAVA_VERSIONS } from './support/java.js';
 import { MixedCluster } from './support/mixed-cluster.js';
 import { type JobSettings } from './support/peer.js';
 import { type PeerRun } from './support/run-log.js';
@@ -124,3 +126,58 @@ test.each([
     expect(await runAll(cluster, other)).toEqual([0, 1]);
   },
 );
+
+describe('An instance is killed while it rescues an item', () => {
+  const hasMark = async (cluster: MixedCluster, mark: string, of: string): Promise<boolean> =>
+    (await cluster.nodes(/^sharding\/\d+\/\w+$/)).some(
+      ({ path, value }) => path.endsWith(`/${mark}`) && cluster.nameOf(value) === of,
+    );
+
+  /** `first` dies while it runs an item, `rescuer` while it rescues it. Returns when the item had begun, and the item. */
+  async function loseRescuer(
+    cluster: MixedCluster,
+    { first, rescuer, last }: { readonly first: string; readonly rescuer: string; readonly last: string },
+  ): Promise<{ readonly since: number; readonly items: readonly number[] }> {
+    await share(cluster, first, rescuer);
+    const lost = await killWhileItRuns(cluster, first, rescuer);
+    await cluster.peer(rescuer).block();
+    await cluster.untilRan('the rescue to begin', (runs) => runs.length === 3, lost.since);
+    await cluster.start(last);
+    await cluster.peer(rescuer).kill();
+    return lost;
+  }
+
+  test('one of Java: one of Node runs the item, exactly once', async () => {
+    await using cluster = await open({ shardingTotalCount: 2 });
+
+    const { since, items } = await loseRescuer(cluster, { first: 'N1', rescuer: 'J1', last: 'N2' });
+    await cluster.untilRan('the item to be rescued again', (runs) => runs.length === 4, since);
+    await cluster.untilLeads('N2');
+    await cluster.untilReassigned();
+
+    const runs = cluster.runs(since).filter(({ item }) => items.includes(item));
+    expect(runs.map(({ by }) => by)).toEqual(['N1', 'J1', 'N2']);
+    expect(await runAll(cluster, 'N2')).toEqual([0, 1]);
+  });
+
+  // Up to 3.0.4, Java takes it over and leaves it marked as running, so that it neither runs it nor assigns items any more.
+  test('one of Node: one of Java runs the item, exactly once; up to 3.0.4, when Node has come and removed the mark', async () => {
+    await using cluster = await open({ shardingTotalCount: 2 });
+
+    const { since, items } = await loseRescuer(cluster, { first: 'J1', rescuer: 'N1', last: 'J2' });
+    if (JAVA_VERSIONS[0] === '3.0.4') {
+      await until(() => hasMark(cluster, 'failover', 'J2'), 'Java to claim the item');
+      expect(await hasMark(cluster, 'running', 'N1')).toBe(true);
+    } else await cluster.untilRan('the item to be rescued again', (runs) => runs.length === 4, since);
+    await cluster.start('N2');
+    await until(async () => !(await hasMark(cluster, 'running', 'N1')), 'Node to remove the mark');
+    if (JAVA_VERSIONS[0] === '3.0.4') await cluster.reader.write(`/job/trigger/${cluster.peer('J2').id}`, '');
+    await cluster.untilRan('the item to be rescued again', (runs) => runs.length === 4, since);
+    await until(async () => !(await hasMark(cluster, 'failover', 'J2')), 'the rescue to be over');
+    await cluster.untilReassigned();
+
+    const runs = cluster.runs(since).filter(({ item }) => items.includes(item));
+    expect(runs.map(({ by }) => by)).toEqual(['J1', 'N1', 'J2']);
+    expect(await runAll(cluster, 'J2')).toEqual([0, 1]);
+  });
+});

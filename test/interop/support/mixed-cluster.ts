@@ -223,6 +223,8 @@ export class MixedCluster implements AsyncDisposable {
     const hasEnded = (runs: readonly PeerRun[]): boolean =>
       runs.filter(({ endedAt }) => endedAt !== undefined).length >= shardingTotalCount;
     await this.untilRan('the next firing to end', hasEnded, since);
+    // Who has written down that an item ended removes its mark a little later.
+    await this.leftOver();
   }
 
   /** What was not run exactly once for each firing and item between two times, and what was run by two at once, ever. */

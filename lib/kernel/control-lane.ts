@@ -12,6 +12,7 @@ import { type RegistryCenter } from '../registry/registry-center.js';
 import { type Alarms, type JobAlarm } from './alarms.js';
 import { type CronTimer } from './cron-timer.js';
 import { type JobParts } from './job-parts.js';
+import { JAVA_RETURN_MS } from './job-watch.js';
 import { type Action, plan, type Situation } from './plan.js';
 import { restoreOwnNodes } from './registration.js';
 import { isLostRace } from './sharding.js';
@@ -120,6 +121,7 @@ export class ControlLane {
     const { view } = watch;
     if (view.crashedItems.length === 0 || isIdle) this.#forgetIdlePatience();
     if (view.crashedItems.length === 0) alarms.succeeded('failover');
+    if (watch.isAwaitingReturn && !alarms.isSet('return')) alarms.set('return', JAVA_RETURN_MS, () => this.#reread());
     return {
       now: view,
       me: instance.jobInstanceId,
@@ -215,6 +217,11 @@ export class ControlLane {
   #isForgotten(marks: JobParts['marks']): (item: number) => boolean {
     const { work } = this.#ports;
     return (item) => work.canBegin && !work.busy.has(item) && !marks.has(item);
+  }
+
+  #reread(): void {
+    this.#ports.parts()?.watch.reread();
+    this.lookSoon();
   }
 
   /** Gives idle instances, and this one when it has finished, the time to take over; once for each crash. */

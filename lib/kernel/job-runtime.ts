@@ -188,7 +188,7 @@ export class JobRuntime {
 
   /** The wall clock was set. */
   onClockSet(): void {
-    this.#parts?.watch.onClockSet();
+    this.#parts?.watch.reread();
     if (this.#isScheduled && this.#acceptsFirings) this.#timer.rearm();
   }
 

@@ -1,5 +1,5 @@
 import { DeadlineExceededError } from '../api/errors.js';
-import { isGone, type JobView, type JobViewReader } from '../layout/job-view.js';
+import { type InstanceView, isGone, type JobView, type JobViewReader } from '../layout/job-view.js';
 import { type Mirror, type MirroredNode } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
 import { hasUnreadDeadMarks } from './select-items.js';
@@ -15,6 +15,9 @@ export interface Wait {
 /** How far ahead of this instance's clock a peer's may be before its records are not believed. */
 export const WRONG_CLOCK_MS = 600_000;
 
+/** How long a Java instance that has vanished counts as there. It needs some milliseconds to make its node anew. */
+export const JAVA_RETURN_MS = 1_000;
+
 /** The job's mirror, read as a `JobView`. Reading is local and synchronous; waiting is woken by changes, not by a timer. */
 export class JobWatch {
   readonly #mirror: Mirror;
@@ -26,7 +29,11 @@ export class JobWatch {
   #runnersReadFor: Set<string> | undefined;
   /** By item, when its owner was last seen to be one that keeps no record; milliseconds since 1970. */
   readonly #offRecord = new Map<number, number>();
+  /** Java instances that have vanished, and when they were missed first; milliseconds since 1970. */
+  readonly #vanished = new Map<string, { readonly instance: InstanceView; readonly at: number }>();
   #read: { readonly nodes: ReadonlyMap<string, MirroredNode>; readonly view: JobView } | undefined;
+
+  #isStale = false;
 
   constructor(mirror: Mirror, reader: JobViewReader, clock: Clock) {
     this.#mirror = mirror;
@@ -41,11 +48,34 @@ export class JobWatch {
   /** The job as of the mirror's present moment. */
   get view(): JobView {
     const { nodes } = this.#mirror;
-    if (this.#read?.nodes !== nodes) {
-      this.#read = { nodes, view: this.#withAllFirings(this.#reader.read(nodes)) };
-      this.#noteOffRecord(this.#read.view);
+    if (this.#read?.nodes !== nodes || this.#isStale) {
+      const view = this.#withVanished(this.#withAllFirings(this.#reader.read(nodes)));
+      this.#read = { nodes, view };
+      this.#isStale = false;
+      this.#noteOffRecord(view);
     }
     return this.#read.view;
+  }
+
+  /** Whether Java instances have vanished that still count as there. */
+  get isAwaitingReturn(): boolean {
+    return this.#vanished.size > 0;
+  }
+
+  /**
+   * A Java instance removes its node and makes it anew whenever its connection was interrupted, while it goes on running
+   * what it runs. Taken for dead in that moment, its items would be given to others, and run twice.
+   */
+  #withVanished(view: JobView): JobView {
+    const now = this.#clock.now();
+    for (const [id, instance] of this.#read?.view.instances ?? [])
+      if (!view.instances.has(id) && !this.#read?.view.live.has(id) && !this.#vanished.has(id))
+        this.#vanished.set(id, { instance, at: now });
+    for (const [id, { at }] of this.#vanished)
+      if (view.instances.has(id) || Math.abs(now - at) >= JAVA_RETURN_MS) this.#vanished.delete(id);
+    if (this.#vanished.size === 0) return view;
+    const awaited = [...this.#vanished].map(([id, { instance }]) => [id, instance] as const);
+    return { ...view, instances: new Map([...view.instances, ...awaited]) };
   }
 
   #noteOffRecord({ items, firingRecords }: JobView): void {
@@ -61,9 +91,9 @@ export class JobWatch {
     return (this.#offRecord.get(item) ?? -Infinity) < mark;
   }
 
-  /** Reads the view anew although no node has changed: the clock was set, by which records are believed or not. */
-  onClockSet(): void {
-    this.#read = undefined;
+  /** Looks at the nodes anew although none has changed: time has passed, or the clock was set. */
+  reread(): void {
+    this.#isStale = true;
   }
 
   /** What was once read of a peer's record holds, also when the record has changed and has not been read again. */

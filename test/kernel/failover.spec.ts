@@ -482,3 +482,48 @@ test('a rescue that ended during an outage is not made again, whenever its rescu
     }
   }
 });
+
+describe('a Java peer', () => {
+  const java = '10.0.0.7@-@4711';
+
+  /** A beside a Java peer that owns item 1 and is running it. */
+  async function besideJava(): Promise<Awaited<ReturnType<typeof cluster>>> {
+    const of = await cluster(['A'], new Blocking(), { job: { shardingTotalCount: 2, cron: '0 0 0 1 1 ?' } });
+    const { operator, paths } = of;
+    await operator.create(paths.server('10.0.0.7'), 'ENABLED');
+    await register(of);
+    await of.advance('2s');
+    const [item = -1] = of.view.items.filter(({ owner }) => owner === java).map((each) => each.item);
+    await operator.create(paths.item(item, 'running'), java);
+    await of.advance('1s');
+    return of;
+  }
+
+  const register = ({ operator, paths }: Awaited<ReturnType<typeof cluster>>): Promise<boolean> =>
+    operator.create(paths.instance(java), `jobInstanceId: ${java}\nserverIp: 10.0.0.7\n`, 'session');
+
+  test('that removes its node and makes it anew, as after each reconnection, keeps its items and what it is running', async () => {
+    await using of = await besideJava();
+    const { tree } = of;
+
+    await of.operator.remove(of.paths.instance(java));
+    await of.advance(300);
+    await register(of);
+    await of.advance('10s');
+
+    expect([...of.tree]).toEqual([...tree]);
+    expect(of.runs).toEqual([]);
+  });
+
+  test('that does not come back is dead a second later', async () => {
+    await using of = await besideJava();
+
+    await of.operator.remove(of.paths.instance(java));
+    await of.advance(900);
+    expect(of.runs).toEqual([]);
+    await of.advance(300);
+
+    expect(of.runs).toMatchObject([{ instance: 'A' }]);
+    expect(of.owners).toEqual({ A: [0, 1] });
+  });
+});

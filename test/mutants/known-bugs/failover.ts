@@ -96,8 +96,8 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/job-watch.ts',
-        find: 'view: this.#withAllFirings(this.#reader.read(nodes)) };',
-        replace: 'view: this.#ofThoseSeen(this.#withAllFirings(this.#reader.read(nodes))) };',
+        find: 'this.#withVanished(this.#withAllFirings(this.#reader.read(nodes)));',
+        replace: 'this.#ofThoseSeen(this.#withAllFirings(this.#reader.read(nodes)));',
       },
       {
         file: 'kernel/job-watch.ts',

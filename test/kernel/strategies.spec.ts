@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
 import { type JobInstance, type JobShardingStrategy } from '../../lib/api/sharding-strategy.js';
 import { averageAllocation } from '../../lib/kernel/strategies/average-allocation.js';
 import { javaStringHash } from '../../lib/kernel/strategies/java-string-hash.js';
@@ -90,5 +91,40 @@ describe('the built-in strategies assign as Java ElasticJob does', () => {
   ])('SINGLE_SHARDING_BALANCE starts where name and time say: at %i', (now, expected) => {
     const strategy = singleShardingBalance(new ManualClock(now));
     expect(shares(strategy, [A, B, C], 'myJob', 1)).toEqual(expected);
+  });
+});
+
+/** What Java 3.0.5 made of a random cluster: for each strategy a digit for each item, the number of the instance that has it. */
+interface JavaShares {
+  readonly job: string;
+  readonly instances: readonly string[];
+  /** The time that had its part in it, if it is known. */
+  readonly at?: number;
+  readonly AVG_ALLOCATION: string;
+  readonly ODEVITY: string;
+  readonly ROUND_ROBIN: string;
+  readonly SINGLE_SHARDING_BALANCE: string;
+}
+
+describe('of 200 random clusters, each instance has the items that Java 3.0.5 gives it', () => {
+  const file = new URL('./fixtures/java-3.0.5-shares.json', import.meta.url);
+  const clusters = JSON.parse(readFileSync(file, 'utf8')) as readonly JavaShares[];
+
+  test.each(['AVG_ALLOCATION', 'ODEVITY', 'ROUND_ROBIN', 'SINGLE_SHARDING_BALANCE'] as const)('by %s', (type) => {
+    const known = clusters.filter(({ at }) => at !== undefined || type !== 'SINGLE_SHARDING_BALANCE');
+    expect(known.length).toBeGreaterThan(150);
+
+    for (const { job, instances, at = 0, [type]: owners } of known) {
+      const strategies = [averageAllocation, odevity, roundRobin, singleShardingBalance(new ManualClock(at))];
+      const strategy = strategies.find((each) => each.type === type)!;
+      const shares = strategy.sharding(
+        instances.map((jobInstanceId) => ({ jobInstanceId, serverIp: '' })),
+        job,
+        owners.length,
+      );
+
+      const digits = [...owners].map((_, item) => instances.findIndex((id) => shares.get(id)?.includes(item)));
+      expect(digits.join('')).toBe(owners);
+    }
   });
 });

@@ -1,3 +1,5 @@
+import { withSortedProps } from './sorted-props.js';
+
 /** A node as the Java peer's command `tree` tells it. */
 export interface JavaNode {
   readonly path: string;
@@ -48,16 +50,8 @@ export function fromText(text: string): Portrait {
 
 function linesOf(value: string | null): readonly string[] {
   if (!value) return [];
-  const lines = sorted(named(value)).split('\n');
+  const lines = withSortedProps(named(value)).split('\n');
   return lines.map((line) => `|${visible(line)}`);
-}
-
-/** Puts the properties into the order of their names. Each begins with its name, or with `?`, indented by two. */
-function sorted(yaml: string): string {
-  return yaml.replace(/(?<=\nprops:\n)(( {2}.*)?\n)+/, (block) => {
-    const entries = block.split(/^(?= {2}[^ :])/m);
-    return entries.sort().join('');
-  });
 }
 
 function named(text: string): string {

@@ -26,7 +26,7 @@ import java.util.Map;
  *   ["throw", job, item, true]  ["last", job, item, ms]
  *   ["trigger", job]  ["disable", job, ip]  …               what Operations has, by the same names
  *   ["fire", job, times]  ["memory"]                        what Measures has, by the same names
- *   ["tree", path]  ["parse", yaml]  ["shares", strategy, clusters]
+ *   ["tree", path]  ["parse", yaml, or several]  ["shares", strategy, clusters]
  * </pre>
  * Each command is answered by a line `> {"ok": …}` or `> {"error": "…"}`, in their order; so is the start, by the process's number.
  */
@@ -148,7 +148,7 @@ public final class Main {
                 return Strategies.shares(text(command, 1), command.get(2).getAsJsonArray());
             }
             case "parse" -> {
-                return Texts.parse(text(command, 1));
+                return command.get(1).isJsonArray() ? Texts.parseAll(command.get(1).getAsJsonArray()) : Texts.parse(text(command, 1));
             }
             default -> throw new IllegalArgumentException("Unknown command " + command);
         }

@@ -18,9 +18,10 @@ final class Strategies {
 
     /**
      * The shares by instance id, for clusters `{"job": …, "total": …, "instances": [[id, ip], …]}` whose instances are given
-     * in the order in which the strategy is to see them. Null if there is no such strategy.
+     * in the order in which the strategy is to see them; each with the times between which it was asked. Null if there is
+     * no such strategy.
      */
-    static List<Map<String, List<Integer>>> shares(final String type, final JsonArray clusters) {
+    static List<Map<String, Object>> shares(final String type, final JsonArray clusters) {
         JobShardingStrategy strategy = null;
         for (JobShardingStrategy each : ServiceLoader.load(JobShardingStrategy.class)) {
             if (type.equals(String.valueOf(each.getType()))) {
@@ -30,7 +31,7 @@ final class Strategies {
         if (strategy == null) {
             return null;
         }
-        List<Map<String, List<Integer>>> result = new ArrayList<>();
+        List<Map<String, Object>> result = new ArrayList<>();
         for (JsonElement each : clusters) {
             JsonObject cluster = each.getAsJsonObject();
             List<JobInstance> instances = new ArrayList<>();
@@ -39,9 +40,10 @@ final class Strategies {
                 instances.add(new JobInstance(pair.get(0).getAsString(), null, pair.get(1).getAsString()));
             }
             Map<String, List<Integer>> shares = new LinkedHashMap<>();
+            long from = System.currentTimeMillis();
             strategy.sharding(instances, cluster.get("job").getAsString(), cluster.get("total").getAsInt())
                     .forEach((instance, items) -> shares.put(instance.getJobInstanceId(), items));
-            result.add(shares);
+            result.add(Map.of("shares", shares, "from", from, "to", System.currentTimeMillis()));
         }
         return result;
     }

@@ -1,6 +1,10 @@
 package peer;
 
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.shardingsphere.elasticjob.infra.pojo.JobConfigurationPOJO;
 import org.apache.shardingsphere.elasticjob.infra.yaml.YamlEngine;
@@ -8,6 +12,19 @@ import org.apache.shardingsphere.elasticjob.infra.yaml.YamlEngine;
 /** What ElasticJob makes of stored texts. */
 final class Texts {
     private Texts() {
+    }
+
+    /** What {@link #parse} says of each text, or why it is refused. */
+    static List<Map<String, Object>> parseAll(final JsonArray texts) {
+        List<Map<String, Object>> result = new ArrayList<>();
+        for (JsonElement each : texts) {
+            try {
+                result.add(parse(each.getAsString()));
+            } catch (final Exception ex) {
+                result.add(Map.of("refused", String.valueOf(ex)));
+            }
+        }
+        return result;
     }
 
     /** A stored configuration as ElasticJob reads it, and as it would store it again. */

@@ -145,13 +145,25 @@ function bootstrap(job) {
   return found;
 }
 
-async function start({ jobName, shardingTotalCount, props = {}, ...options }) {
+/** Under its old name the thread-pool setting is meant for peers of Java 3.0.4. */
+async function start({
+  jobName,
+  shardingTotalCount,
+  props = {},
+  jobExecutorServiceHandlerType: oldThreadPool,
+  ...options
+}) {
   const builder = JobConfiguration.newBuilder(jobName, shardingTotalCount);
   for (const [name, value] of Object.entries(props)) builder.setProperty(name, value);
   for (const [name, value] of Object.entries(options))
     builder[name](...(name === 'jobListenerTypes' ? value : [value]));
+  if (oldThreadPool !== undefined) builder.jobExecutorThreadPoolSizeProviderType(oldThreadPool);
   const Bootstrap = options.cron === undefined ? OneOffJobBootstrap : ScheduleJobBootstrap;
-  const made = new Bootstrap(registryCenter, { execute: work }, builder.build(), { jobClassName: JOB_CLASS, host });
+  const made = new Bootstrap(registryCenter, { execute: work }, builder.build(), {
+    jobClassName: JOB_CLASS,
+    host,
+    ...(oldThreadPool !== undefined && { compatibility: '3.0.4' }),
+  });
   bootstraps.set(jobName, made);
   await (options.cron === undefined ? made.start() : made.schedule());
 }

@@ -20,11 +20,6 @@ export function asNodeLeavesIt(java: Story): Story {
   });
 }
 
-/** The same with the thread-pool setting by the name it has had since 3.0.5, which Node writes unless it finds the old one. */
-export function withNewSettings(java: Story): Story {
-  return mapped(java, (moments) => mapped(moments, (portrait) => withConfig(portrait, renamed)));
-}
-
 function ofNode([now = {}, ...later]: readonly Portrait[]): Portrait {
   const next = later[0] ?? {};
   let portrait = without(now, /^\/(guarantee\/(started|completed)-latch(\/|$)|next-job-instance-ip$)/);
@@ -47,15 +42,6 @@ function without(portrait: Portrait, paths: RegExp): Portrait {
 
 function only(portrait: Portrait, paths: RegExp): Portrait {
   return Object.fromEntries(Object.entries(portrait).filter(([path]) => paths.test(path)));
-}
-
-function withConfig(portrait: Portrait, change: (yaml: string) => string): Portrait {
-  const { '/config': config } = portrait;
-  return config === undefined ? portrait : { ...portrait, '/config': change(config) };
-}
-
-function renamed(yaml: string): string {
-  return yaml.replace('|jobExecutorServiceHandlerType:', '|jobExecutorThreadPoolSizeProviderType:');
 }
 
 function mapped<T, U>(record: Readonly<Record<string, T>>, change: (value: T) => U): Readonly<Record<string, U>> {

@@ -1,23 +1,33 @@
+import { RECORDED } from './golden-records.js';
 import { JAVA_VERSIONS } from './java.js';
 import { type MixedCluster } from './mixed-cluster.js';
 import { type JobSettings, type Peer } from './peer.js';
 
-/** Who makes a tree: a release of Java, or Node. */
+/** Who makes a tree: a release of Java, or Node for peers of that release. */
 export interface Side {
   readonly name: string;
-  /** Of Java; `undefined`: Node. */
-  readonly version: string | undefined;
+  readonly language: 'Java' | 'Node';
+  readonly version: string;
 }
 
-export const NODE: Side = { name: 'Node', version: undefined };
-
 /** The releases of Java that this run has. */
-export const JAVA: readonly Side[] = JAVA_VERSIONS.map((version) => ({ name: `Java ${version}`, version }));
+export const JAVA: readonly Side[] = JAVA_VERSIONS.map((version) => ({
+  name: `Java ${version}`,
+  language: 'Java',
+  version,
+}));
+
+/** For the releases that are on record. */
+export const NODE: readonly Side[] = RECORDED.map((version) => ({
+  name: `Node for peers of ${version}`,
+  language: 'Node',
+  version,
+}));
 
 /** Starts an instance that has no job yet. Instances are known by their addresses, which decide how items are shared. */
-export async function startInstance(cluster: MixedCluster, { version }: Side, ip: string): Promise<Peer> {
-  const name = `${version === undefined ? 'N' : 'J'}${ip}`;
-  return cluster.start(name, { ip, job: false, ...(version !== undefined && { version }) });
+export async function startInstance(cluster: MixedCluster, { language, version }: Side, ip: string): Promise<Peer> {
+  const name = `${language === 'Node' ? 'N' : 'J'}${ip}`;
+  return cluster.start(name, { ip, job: false, version });
 }
 
 /** Starts a job, with the thread-pool setting by the name it has there. */

@@ -78,16 +78,44 @@ export function misdeeds(
     to,
   }: { readonly items: number; readonly periodMs: number; readonly from: number; readonly to: number },
 ): readonly string[] {
-  const found: string[] = [];
-  for (let instant = Math.ceil(from / periodMs) * periodMs; instant + periodMs <= to; instant += periodMs) {
-    for (let item = 0; item < items; item++) {
-      const by = runs.filter((run) => run.item === item && instantOf(run, periodMs) === instant).map((run) => run.by);
-      if (by.length !== 1)
-        found.push(`item ${item} at ${new Date(instant).toISOString().slice(11, 19)}: ${by.join(', ') || 'never'}`);
-    }
-  }
-  return found;
+  const first = Math.ceil(from / periodMs);
+  const count = Math.max(0, Math.floor(to / periodMs) - first);
+  const instants = Array.from({ length: count }, (_, index) => (first + index) * periodMs);
+  return Array.from({ length: items }, (_, item) => item).flatMap((item) => {
+    const by = byInstant(
+      runs.filter((run) => run.item === item),
+      instants,
+      periodMs,
+    );
+    return instants.flatMap((instant) => {
+      const names = by.get(instant) ?? [];
+      if (names.length === 1) return [];
+      return [`item ${item} at ${new Date(instant).toISOString().slice(11, 19)}: ${names.join(', ') || 'never'}`];
+    });
+  });
 }
+
+/**
+ * Who ran an item, by firing. Java does not say for which one it runs: it runs for the one at which it starts, or, a little
+ * late or making up for a misfire, for the one before, if nobody else has.
+ */
+function byInstant(
+  runs: readonly PeerRun[],
+  instants: readonly number[],
+  periodMs: number,
+): ReadonlyMap<number, readonly string[]> {
+  const by = new Map<number, string[]>(instants.map((instant) => [instant, []]));
+  for (const run of [...runs].sort((one, other) => Number(mayBeLate(one)) - Number(mayBeLate(other)))) {
+    const instant = instantOf(run, periodMs);
+    const before = by.get(instant - periodMs);
+    const isOfTheOneBefore = mayBeLate(run) && before?.length === 0;
+    (isOfTheOneBefore ? before : by.get(instant))?.push(run.by);
+  }
+  return by;
+}
+
+/** Whether a run may belong to an earlier firing than the one at which it started. */
+const mayBeLate = ({ scheduledAt }: PeerRun): boolean => scheduledAt === undefined;
 
 /** The firing that a run belongs to: Java's are known by when they start. */
 export function instantOf({ scheduledAt, startedAt }: PeerRun, periodMs = PERIOD_MS): number {

@@ -8,7 +8,7 @@ const SESSION_MS = 4_000;
 const VICTIMS = 2;
 /** Nearly all of a takeover is waiting; but no two sides shall recover in the same tick and contend for the processor. */
 const BETWEEN_SIDES_MS = 4_000;
-const MOST_ROUNDS = 4;
+const MOST_ROUNDS = 3;
 
 export async function crash({ sides, instances, results, rounds, reader }) {
   const survivors = new Map();

@@ -4,7 +4,7 @@ import { untilBetweenFirings } from './times.mjs';
 
 /** Long enough that a firing is over before the next one. */
 const PERIOD_MS = 2_000;
-const FIRINGS = 5;
+const FIRINGS = 4;
 const ITEMS = 10;
 const MOST_ATTEMPTS = 3;
 /** The first firings assign the items. */

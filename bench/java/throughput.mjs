@@ -5,6 +5,8 @@ import { inTurn } from './times.mjs';
 const ITEMS = 100;
 const FIRINGS_A_ROUND = 8;
 const WARM_UP_ROUNDS = 4;
+const COMPUTING_ITEMS = 16;
+const COMPUTING_MS = 10;
 const MODES = { unmonitored: false, monitored: true };
 
 export async function throughput({ sides, instances, results, rounds }) {
@@ -16,6 +18,8 @@ export async function throughput({ sides, instances, results, rounds }) {
       const job = { jobName, shardingTotalCount: ITEMS, monitorExecution, jobListenerTypes: ['EACH_INSTANCE'] };
       await member.ask('start', job);
     }
+    const job = { jobName: 'computing', shardingTotalCount: COMPUTING_ITEMS, monitorExecution: false };
+    await member.ask('start', { ...job, jobListenerTypes: ['EACH_INSTANCE'] });
   }
   for (const mode of Object.keys(MODES)) {
     for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
@@ -29,5 +33,18 @@ export async function throughput({ sides, instances, results, rounds }) {
       }
     }
   }
+  await computing({ sides, members, results, rounds });
   for (const member of members.values()) await member.kill();
+}
+
+/** Java runs items on all processors, Node on one. */
+async function computing({ sides, members, results, rounds }) {
+  for (const side of sides) await members.get(side).ask('compute', COMPUTING_MS);
+  for (let round = -1; round < rounds; round++) {
+    for (const side of inTurn(sides, round + 1)) {
+      const durations = await members.get(side).ask('fire', 'computing', FIRINGS_A_ROUND);
+      const title = `firing of ${COMPUTING_ITEMS} items that compute for ${COMPUTING_MS} ms each`;
+      if (round >= 0) results.add(title, side, [median(durations)]);
+    }
+  }
 }

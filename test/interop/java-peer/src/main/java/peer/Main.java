@@ -25,7 +25,7 @@ import java.util.Map;
  *   ["block", job, item]  ["release", job, item]            job and item may be "*"; item may be "once-before" or "once-after"
  *   ["throw", job, item, true]  ["last", job, item, ms]
  *   ["trigger", job]  ["disable", job, ip]  …               what Operations has, by the same names
- *   ["fire", job, times]  ["memory"]                        what Measures has, by the same names
+ *   ["fire", job, times]  ["memory"]  ["compute", ms]       what Measures has, by the same names
  *   ["tree", path]  ["parse", yaml, or several]  ["shares", strategy, clusters]
  * </pre>
  * Each command is answered by a line `> {"ok": …}` or `> {"error": "…"}`, in their order; so is the start, by the process's number.
@@ -135,6 +135,7 @@ public final class Main {
             case "fire" -> {
                 return Measures.fire(jobs(), text(command, 1), command.get(2).getAsInt());
             }
+            case "compute" -> Measures.computeFor(command.get(1).getAsLong());
             case "memory" -> {
                 return Measures.memory();
             }

@@ -2,6 +2,7 @@ package peer;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,26 @@ final class Measures {
 
     private static final Semaphore ENDED = new Semaphore(0);
 
+    private static volatile long computingNanos;
+
     private Measures() {
+    }
+
+    /** From now on, each run of an item takes so much of the processor's time. */
+    static void computeFor(final long milliseconds) {
+        computingNanos = TimeUnit.MILLISECONDS.toNanos(milliseconds);
+    }
+
+    /** Takes as much of the processor's time as was said. */
+    static void compute() {
+        if (computingNanos == 0) {
+            return;
+        }
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long end = threads.getCurrentThreadCpuTime() + computingNanos;
+        while (threads.getCurrentThreadCpuTime() < end) {
+            Thread.onSpinWait();
+        }
     }
 
     /** A firing of a job with the listener EACH_INSTANCE is over on this instance. */

@@ -16,6 +16,7 @@ export const NODE = 'Node';
 /** Starts instances; whatever is still running when it is closed is killed. */
 export class Instances {
   #started = [];
+  #isClosed = false;
   #count = 0;
   #folder = mkdtempSync(join(tmpdir(), 'bench-java-'));
 
@@ -37,10 +38,13 @@ export class Instances {
     const peer = await PeerProcess.start(file, args);
     const instance = new Instance(side, ip, peer, log ? new Runs(runs) : undefined);
     this.#started.push(instance);
+    // What was still starting while something else failed would keep the benchmark from ending.
+    if (this.#isClosed) await instance.kill();
     return instance;
   }
 
   async close() {
+    this.#isClosed = true;
     await Promise.all(this.#started.map((each) => each.kill()));
     rmSync(this.#folder, { recursive: true });
   }

@@ -55,7 +55,8 @@ export class Housekeeping {
 
   /**
    * Takes over what instances that are gone have begun into this one's own record, so that records do not pile up and
-   * nothing is forgotten; removes triggers that nobody will accept any more, and a former leader's note that it is assigning.
+   * nothing is forgotten; removes triggers that nobody will accept any more, a former leader's note that it is assigning, and
+   * what Java peers say of who is to run next, so that all go by the assignment.
    */
   async tidyUp(): Promise<void> {
     const { registry, watch, paths, me, logger } = this.#ports;
@@ -64,6 +65,7 @@ export class Housekeeping {
     const reports = idleReports(view).map((item): Operation => ({ type: 'remove', path: paths.crashReport(item) }));
     const operations = [...this.#recordOperations(view), ...this.#triggerRemovals(view), ...reports];
     if (operations.length > 0) await registry.commit(operations);
+    if (view.nextJobInstanceIp !== undefined) await registry.remove(paths.nextJobInstanceIp);
     if (view.leader !== me || !view.processing || view.reshardingNeeded) return;
     await registry.remove(paths.processing);
     logger.warn(`Job '${paths.jobName}': removed the note of a former leader that it is assigning the items.`);

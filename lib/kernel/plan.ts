@@ -354,13 +354,15 @@ export function idleReports({ crashReports, crashedItems, items }: JobView): rea
   return [...crashReports.keys()].filter((item) => !inUse.has(item));
 }
 
-/** What instances that are gone have left, or a leader that leads no more. */
+/** What instances that are gone have left, or a leader that leads no more; and whom a Java peer wants to run next. */
 const tidyUp: Rule = ({ now, me }) => {
   // As long as it owns items, its record tells that it kept one.
   const isLeft = (id: string): boolean => isGone(now, id) && !now.items.some(({ owner }) => owner === id);
   if (custodian(now) !== me) return undefined;
   if ([...now.firingRecords.keys(), ...now.triggers].some(isLeft) || idleReports(now).length > 0)
     return { type: 'tidy-up' };
+  // Java 3.0.5 goes by it instead of the assignment: an item would run twice, or never, if it named another one than its owner.
+  if (now.nextJobInstanceIp !== undefined) return { type: 'tidy-up' };
   return now.leader === me && now.processing && !now.reshardingNeeded ? { type: 'tidy-up' } : undefined;
 };
 

@@ -24,3 +24,14 @@ test('a server without instances that an operator has disabled stays on record',
 
   expect(cluster.tree.get(path)).toBe('DISABLED');
 });
+
+test('what Java peers say of who is to run next is taken away, so that all go by the assignment', async () => {
+  const job = { shardingTotalCount: 1, jobShardingStrategyType: 'SINGLE_SHARDING_BALANCE' };
+  await using cluster = await TestCluster.start(['A', 'B'], { job });
+  const path = cluster.paths.nextJobInstanceIp;
+
+  await cluster.operator.put(path, '10.0.0.7');
+  await cluster.settle();
+
+  expect(cluster.tree.has(path)).toBe(false);
+});

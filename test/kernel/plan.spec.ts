@@ -381,6 +381,12 @@ describe('what instances that are gone have left', () => {
     expect(planOf('A', aView(['A', 'C'], { leader: idOf('C'), processing: true }))).toEqual([]);
   });
 
+  test('includes whom a Java peer wants to run next, whether or not that one owns the item', () => {
+    const now = aView(['J', 'A', 'C'], { live: new Set([idOf('A'), idOf('C')]), nextJobInstanceIp: ipOf('C') });
+    expect(planOf('A', now)).toEqual(['tidy-up']);
+    expect(planOf('C', now)).toEqual([]);
+  });
+
   test('includes servers, but only those that an operator has not disabled and that nobody uses', () => {
     const servers = new Map<string, ServerStatus>([
       [ipOf('A'), 'ENABLED'],

@@ -10,7 +10,8 @@ import { type Portrait } from './portrait.js';
  *   whose instance dies in such a call.
  * - Java marks what missed a firing when its run ends, for the next firing to make good, whether or not the job is to make
  *   it good. Node marks it at once, makes it good as soon as the run ends, and marks nothing if that is not wanted.
- * - Java names who is to run next of a job of one item with SINGLE_SHARDING_BALANCE. Node goes by the assignment.
+ * - Java names who is to run next of a job of one item with SINGLE_SHARDING_BALANCE. Node goes by the assignment, and beside
+ *   Java takes that note away, lest a firing be run twice or never.
  */
 export function asNodeLeavesIt(java: Story): Story {
   return mapped(java, (moments) => {

@@ -69,6 +69,12 @@ class JavaPeer {
     }
   }
 
+  /** The first half of what it does after each broken connection; to join again is the other. Its session goes on. */
+  vanish(): void {
+    const { registry } = this.#stage;
+    registry.remove(this.session, this.#stage.pathsOf().instance(this.id));
+  }
+
   die(): void {
     this.#stage.lost.add(this.session);
     this.#stage.registry.removeSessionNodes(this.session);
@@ -91,5 +97,6 @@ export const JAVA_COMMANDS: Readonly<Record<string, Perform>> = {
   'java-end': (stage, { words: [name, ...items] }) => peer(stage, name).end(items.map(Number)),
   'java-report': (stage, { words: [name, ...items] }) => peer(stage, name).report(items.map(Number)),
   'java-take-over': (stage, { words: [name, ...items] }) => peer(stage, name).takeOver(items.map(Number)),
+  'java-vanish': (stage, { words: [name] }) => peer(stage, name).vanish(),
   'java-die': (stage, { words: [name] }) => peer(stage, name).die(),
 };

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { until } from '../support/until.js';
 import { ZooKeeperServer } from '../support/zookeeper-server.js';
-import { jobsThatFireSoon, SHARED_JOBS } from './support/golden-jobs.js';
+import { jobsThatFireSoon, NEVER, SHARED_JOBS } from './support/golden-jobs.js';
 import { IS_RECORDING, record, RECORDED, recorded, type Story } from './support/golden-records.js';
 import { MixedCluster } from './support/mixed-cluster.js';
 import { asNodeLeavesIt } from './support/node-trees.js';
+import { only, type Portrait } from './support/portrait.js';
 import { JAVA, NODE, type Side, startInstance, startJob } from './support/sides.js';
 import { Sightings } from './support/sightings.js';
 
@@ -128,4 +129,30 @@ describe('what a job leaves in the registry centre whose items two instances', (
     expect(await together(NODE[0]!, java!)).toEqual(java);
     expect(java).toEqual(old);
   });
+});
+
+test('beside Java, Node holds the latch while it makes a call of a distribute-once listener, as Java does', async () => {
+  if (IS_RECORDING) return;
+  const job = { shardingTotalCount: 2, cron: NEVER, jobListenerTypes: ['ONCE'] };
+  await using cluster = await MixedCluster.open(server.address, `latch-${randomUUID()}`, { job });
+  const java = await cluster.start('J1');
+  const node = await cluster.start('N1');
+  const sightings = new Sightings(cluster, {});
+  const meeting = recorded('3.0.4', 'shared')['meeting']!;
+  const trigger = (id: string): Promise<void> => cluster.reader.write(`/job/trigger/${id}`, '');
+  await cluster.operate('trigger', 'job');
+  await cluster.untilRan('both to have met', (runs) => runs.length === 2);
+  expect(await cluster.leftOver()).toEqual([]);
+  const since = Date.now();
+  for (const call of ['once-before', 'once-after']) await node.process.ask('block', 'job', call);
+
+  // Who comes last makes the call.
+  await trigger(java.id);
+  await until(async () => (await cluster.nodes(/^guarantee\/started\/\d/)).length === 1, 'Java to wait for Node');
+  await trigger(`${node.id}-node0000`);
+  const isCalled = (): boolean => cluster.calls(since).some(({ by, event }) => by === 'N1' && event === 'once-before');
+  await until(isCalled, 'Node to make the call');
+
+  const latch = (portrait: Portrait): Portrait => only(portrait, /^\/guarantee\/started(-latch)?(\/|$)/);
+  expect(latch(await sightings.now('job'))).toEqual(latch(meeting['in the call before all items']!));
 });

@@ -1,5 +1,5 @@
 import { type Story } from './golden-records.js';
-import { type Portrait } from './portrait.js';
+import { only, type Portrait } from './portrait.js';
 
 /**
  * What Node leaves where Java leaves what is on record. Every byte is the same; what differs is when some of them come and
@@ -39,10 +39,6 @@ const NECESSARY = '/leader/sharding/necessary';
 
 function without(portrait: Portrait, paths: RegExp): Portrait {
   return Object.fromEntries(Object.entries(portrait).filter(([path]) => !paths.test(path)));
-}
-
-function only(portrait: Portrait, paths: RegExp): Portrait {
-  return Object.fromEntries(Object.entries(portrait).filter(([path]) => paths.test(path)));
 }
 
 function mapped<T, U>(record: Readonly<Record<string, T>>, change: (value: T) => U): Readonly<Record<string, U>> {

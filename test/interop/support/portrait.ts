@@ -29,6 +29,11 @@ export function portraits(namespace: string, nodes: readonly JavaNode[]): Readon
 /** Java leads this job for a moment, before it takes in that its server is disabled; what comes of that is chance. */
 const NEVER_LED = 'disabled';
 
+/** The nodes whose paths match. */
+export function only(portrait: Portrait, paths: RegExp): Portrait {
+  return Object.fromEntries(Object.entries(portrait).filter(([path]) => paths.test(path)));
+}
+
 /** A portrait as it stands in a record. */
 export function toText(portrait: Portrait): string {
   return Object.entries(portrait)

@@ -29,6 +29,11 @@ export class Sightings {
     for (const job of jobs) (this.#seen[job] ??= {})[moment] = found[job] ?? {};
   }
 
+  /** How a job is at present. */
+  async now(job: string): Promise<Portrait> {
+    return (await this.#look())[job] ?? {};
+  }
+
   async #look(): Promise<Readonly<Record<string, Portrait>>> {
     const { namespace } = this.cluster;
     return portraits(namespace, (await this.cluster.operate('tree', `/${namespace}`)) as JavaNode[]);

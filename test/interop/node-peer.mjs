@@ -19,6 +19,7 @@ const { values } = parseArgs({
     runs: { type: 'string' },
     ip: { type: 'string', default: '127.0.0.1' },
     session: { type: 'string', default: '4000' },
+    once: { type: 'string', default: '15000' },
     job: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -112,7 +113,7 @@ class EachInstance {
 class Once extends AbstractDistributeOnceElasticJobListener {
   type = 'ONCE';
   constructor() {
-    super(15_000, 15_000);
+    super(Number(values.once), Number(values.once));
   }
   async doBeforeJobExecutedAtLastStarted(contexts) {
     noteCall('once-before', contexts);

@@ -25,6 +25,8 @@ export interface StartOptions {
   readonly sessionMs?: number;
   /** Default: another one for each instance. */
   readonly ip?: string;
+  /** How long the listener ONCE waits for the items of all instances. Default: 15 s. */
+  readonly onceTimeoutMs?: number;
 }
 
 const JOB: JobSettings = {
@@ -87,7 +89,14 @@ export class MixedCluster implements AsyncDisposable {
       ? javaPeer(version)
       : ([process.execPath, join(root, 'test/interop/node-peer.mjs')] as const);
     const [file, ...args] = command;
-    const settings = { servers, namespace: this.namespace, runs, ip, session: `${sessionMs}` };
+    const settings = {
+      servers,
+      namespace: this.namespace,
+      runs,
+      ip,
+      session: `${sessionMs}`,
+      once: `${options.onceTimeoutMs ?? 15_000}`,
+    };
     const flags = Object.entries(settings).flatMap(([key, value]) => [`--${key}`, value]);
     const jobs = job === false ? [] : ['--job', JSON.stringify({ ...this.job, ...job })];
     const peer = new Peer(

@@ -61,19 +61,27 @@ export class TreeReader implements AsyncDisposable {
   }
 
   async #below(path: string): Promise<TreeNode[]> {
-    const node = await this.#node(path);
-    if (node === undefined) return [];
+    const found = await this.#get(path);
+    if (found === undefined) return [];
+    const node = asNode(path, found);
+    if (found.stat.numChildren === 0) return [node];
     const names = (await this.client.getChildren(`/${this.namespace}${path}`).catch(ignoreAbsence)) ?? [];
     const below = await Promise.all(names.map((name) => this.#below(`${path}/${name}`)));
     return [node, ...below.flat()];
   }
 
   async #node(path: string): Promise<TreeNode | undefined> {
-    const found = await this.client.getData(`/${this.namespace}${path}`).catch(ignoreAbsence);
-    if (found === undefined) return undefined;
-    const kind = found.stat.ephemeralOwner === undefined ? 'persistent' : 'ephemeral';
-    return { path, value: found.data.toString(), kind };
+    const found = await this.#get(path);
+    return found && asNode(path, found);
   }
+
+  async #get(path: string): Promise<Awaited<ReturnType<ZooKeeperClient['getData']>> | undefined> {
+    return this.client.getData(`/${this.namespace}${path}`).catch(ignoreAbsence);
+  }
+}
+
+function asNode(path: string, { data, stat }: Awaited<ReturnType<ZooKeeperClient['getData']>>): TreeNode {
+  return { path, value: data.toString(), kind: stat.ephemeralOwner === undefined ? 'persistent' : 'ephemeral' };
 }
 
 /** What is read while others act may be gone from one request to the next. */

@@ -10,6 +10,9 @@ public final class Listeners {
     /** Where they write; they are made by the service loader, so nobody can hand it to them. */
     static RunLog log;
 
+    /** How long the one that is called once waits for the items of all instances to start, and to complete. */
+    static long onceTimeoutMs;
+
     /** What lets them wait. */
     static Work work;
 
@@ -42,7 +45,7 @@ public final class Listeners {
     /** Called once in the cluster. */
     public static final class Once extends AbstractDistributeOnceElasticJobListener {
         public Once() {
-            super(Long.getLong("peer.startedTimeoutMs", 15_000L), Long.getLong("peer.completedTimeoutMs", 15_000L));
+            super(onceTimeoutMs, onceTimeoutMs);
         }
 
         @Override

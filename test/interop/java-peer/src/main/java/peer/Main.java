@@ -17,7 +17,7 @@ import java.util.Map;
  * An instance that is driven by its standard input.
  *
  * <pre>
- *   peer.Main --servers host:port --namespace ns [--runs file] [--ip a.b.c.d] [--session ms] [--job '{"jobName":…}']…
+ *   peer.Main --servers host:port --namespace ns [--runs file] [--ip a.b.c.d] [--session ms] [--once ms] [--job '{"jobName":…}']…
  *
  *   ["start", {"jobName": …, "shardingTotalCount": …, …}, …] registers jobs, and schedules them
  *   ["prepare", {…}]  ["schedule", job]                     the same in two steps
@@ -48,6 +48,7 @@ public final class Main {
             }
         }
         Listeners.log = new RunLog(arguments.get("runs"));
+        Listeners.onceTimeoutMs = Long.parseLong(arguments.getOrDefault("once", "15000"));
         work = new Work(Listeners.log);
         Listeners.work = work;
         if (arguments.containsKey("ip")) {

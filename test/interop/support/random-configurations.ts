@@ -17,13 +17,15 @@ const words = (separator: string, maxLength: number): fc.Arbitrary<string> =>
 
 const text = fc.oneof(words(' ', 40), words('', 6), words('\n', 5), fc.string({ unit: 'grapheme', maxLength: 30 }));
 
+const filled = text.filter((value) => value.trim() !== '');
+
 const options = fc.record(
   {
-    jobName: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }),
+    jobName: fc.oneof(words('', 4), words(' ', 8)).map((value) => `job ${value.replaceAll(/[\s\p{C}😀/]/gu, '_')}`),
     shardingTotalCount: fc.integer({ min: 1, max: 1_000 }),
     cron: fc.constantFrom('0/5 * * * * ?', '* * * * * ?', '0 0 12 ? * MON-FRI', '0 15 10 L-2 * ? 2099', ''),
     timeZone: fc.constantFrom('GMT+08:00', 'GMT-03:30', ''),
-    shardingItemParameters: text.map((value) => `0=${value.replaceAll(/[,=]/g, ';')}`),
+    shardingItemParameters: text.map((value) => `0=${value.replaceAll(/[,=]/g, ';')}.`),
     jobParameter: text,
     monitorExecution: fc.boolean(),
     failover: fc.boolean(),
@@ -33,9 +35,9 @@ const options = fc.record(
     jobShardingStrategyType: fc.oneof(fc.constantFrom(...TYPES), text),
     jobExecutorThreadPoolSizeProviderType: fc.constantFrom('', 'CPU', 'SINGLE_THREAD', 'own: pool'),
     jobErrorHandlerType: fc.oneof(fc.constantFrom(...HANDLERS), text),
-    jobListenerTypes: fc.array(text, { maxLength: 4 }),
+    jobListenerTypes: fc.array(filled, { maxLength: 4 }),
     description: text,
-    props: fc.dictionary(text, text, { maxKeys: 6 }),
+    props: fc.dictionary(filled, text, { maxKeys: 6 }),
     disabled: fc.boolean(),
     overwrite: fc.boolean(),
     label: text,

@@ -1,9 +1,13 @@
 /** Which items are whose, and whose turn it is: pure functions of a view. */
 import { availableInstances, hasJavaPeers, isGone, type ItemView, type JobView } from '../layout/job-view.js';
 
-/** Items the assignment gives to this instance, whatever their state. */
+/**
+ * Items the assignment gives to this instance, whatever their state. As in Java, one beyond the configured number is nobody's
+ * from the moment that number is reduced, though a Java leader takes it away only at its next firing.
+ */
 export function assignedItems(view: JobView, me: string): readonly ItemView[] {
-  return view.items.filter(({ owner }) => owner === me);
+  const total = view.config?.shardingTotalCount ?? Infinity;
+  return view.items.filter(({ item, owner }) => owner === me && item < total);
 }
 
 /** Whether runs that die with their instance are run again (manual, `failover`; without marks nobody could tell). */

@@ -505,7 +505,7 @@ describe('choosing items', () => {
   test('leaves out disabled items, items that run, and items begun for this instant or a later one', () => {
     const owner = idOf('A');
     const now = aView(['A'], {
-      config: HOURLY,
+      config: { ...HOURLY, shardingTotalCount: 5 },
       items: [
         anItem(0, { owner, disabled: true }),
         anItem(1, { owner, running: true }),
@@ -520,6 +520,15 @@ describe('choosing items', () => {
       ]),
     });
     expect(items(now, 'A', T)).toEqual([4]);
+  });
+
+  test('leaves out items beyond the configured number, which a Java leader takes away only at its next firing', () => {
+    const owner = idOf('A');
+    const now = aView(['A'], {
+      config: { ...HOURLY, shardingTotalCount: 2 },
+      items: [0, 1, 2, 3].map((item) => anItem(item, { owner })),
+    });
+    expect(items(now, 'A', T)).toEqual([0, 1]);
   });
 
   test('takes begun items all the same when somebody triggers the job by hand', () => {

@@ -14,7 +14,8 @@ import { type JobRunPorts } from './job-run.js';
 import { type JobTypes } from './job-types.js';
 import { JobWatch } from './job-watch.js';
 import { Leadership } from './leadership.js';
-import { instantToCatchUp, type LocalFacts } from './plan.js';
+import { instantToCatchUp } from './plan.js';
+import { type LocalFacts } from './situation.js';
 import { Sharding } from './sharding.js';
 import { whenConnected } from './when-connected.js';
 

@@ -1,7 +1,7 @@
 import { type JobLogger } from '../api/logger.js';
 import { type Alarms, type JobAlarm } from './alarms.js';
 import { campaign, type Candidacy } from './election.js';
-import { type AssignedFor, type Neglect } from './plan.js';
+import { type AssignedFor, type Neglect } from './situation.js';
 import { RESHARDING_PATIENCE_MS, type Sharding } from './sharding.js';
 
 /** What a leader, or who wants to become one, needs. */

@@ -26,7 +26,8 @@ import { type Operation, type RegistryCenter } from '../registry/registry-center
 import { describeCause } from './error-handlers.js';
 import { type JobTypes } from './job-types.js';
 import { type JobWatch } from './job-watch.js';
-import { type AssignedFor, assignmentBasis } from './plan.js';
+import { assignmentBasis } from './plan.js';
+import { type AssignedFor } from './situation.js';
 import { pinnedItems } from './select-items.js';
 import { averageAllocation } from './strategies/average-allocation.js';
 

@@ -5,7 +5,7 @@ import { withDeadline } from '../async/wait.js';
 import { type Clock } from '../time/clock.js';
 import { type Firing } from './firing.js';
 import { type BegunRun, type JobRun } from './job-run.js';
-import { type Backlog, type SettledFiring } from './plan.js';
+import { type Backlog, type SettledFiring } from './situation.js';
 
 /** How long a run that was told to end past the grace period is still waited for. */
 const ABORTED_RUN_PATIENCE_MS = 1_000;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Action, assignmentBasis, type LocalFacts, plan, scheduleKey } from '../../lib/kernel/plan.js';
+import { assignmentBasis, plan, scheduleKey } from '../../lib/kernel/plan.js';
+import { type Action, type LocalFacts } from '../../lib/kernel/situation.js';
 import { chooseItems, shareOfCrashed } from '../../lib/kernel/select-items.js';
 import { EMPTY_FIRINGS } from '../../lib/layout/firing-record.js';
 import { type ItemView, type JobView, type ServerStatus } from '../../lib/layout/job-view.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sharedZooKeeper } from '../support/shared-zookeeper.js';
-import { areOver, itemsOf, numbersOf, settings } from './support/by-hand.js';
+import { areOver, itemsOf, numbersOf, settings, untilReady } from './support/by-hand.js';
 import { MixedCluster } from './support/mixed-cluster.js';
 
 const zooKeeper = sharedZooKeeper();
@@ -28,6 +28,7 @@ describe('A one-off job that Java and Node share', () => {
     ['N1', ['N2', 'N1', 'J1']],
   ])('runs each item once, on all instances, when %s executes it; the first of %j leads', async (name, members) => {
     await using job = await cluster.with({ ...settings(), cron: undefined, shardingTotalCount: 6 }, ...members);
+    await untilReady(job, members);
     await executedBy(job, name);
     await job.untilSharedBy(...members);
 
@@ -40,6 +41,7 @@ describe('A one-off job that Java and Node share', () => {
 
   test('is executed by both in turn, and by an operator', async () => {
     await using job = await cluster.with({ ...settings(), cron: undefined }, 'J1', 'N1');
+    await untilReady(job, ['J1', 'N1']);
     await executedBy(job, 'N1');
     await job.untilSharedBy('J1', 'N1');
 

@@ -9,6 +9,7 @@ import {
   release,
   sharedJob,
   untilReassigned,
+  untilTaken,
   untilTriggersAreTaken,
 } from './support/by-hand.js';
 import { MixedCluster } from './support/mixed-cluster.js';
@@ -93,7 +94,7 @@ describe.each([
     const other = members.find((each) => each !== name)!;
 
     await cluster.operate('disable', jobName, job.peer(name).ip);
-    await untilReassigned(job, async () => !(name in (await job.owners())));
+    await untilTaken(job, [other]);
     expect(await fire(job)).toEqual({ [other]: [0, 1, 2, 3] });
     await cluster.operate('enable', jobName, job.peer(name).ip);
     await untilReassigned(job, async () => Object.keys(await job.owners()).length > 1);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sharedZooKeeper } from '../support/shared-zookeeper.js';
 import { until } from '../support/until.js';
-import { areOver, fire, fireAndBlock, release, sharedJob, untilReassigned } from './support/by-hand.js';
+import { areOver, fire, fireAndBlock, release, sharedJob, untilReady, untilTaken } from './support/by-hand.js';
 import { MixedCluster } from './support/mixed-cluster.js';
 import { type PeerRun } from './support/run-log.js';
 
@@ -41,7 +41,7 @@ describe.each([
         const rest = members.filter((each) => each !== name);
 
         await job.operate(operation, job.job.jobName, job.peer(name).ip);
-        await untilReassigned(job, async () => !(name in (await job.owners())));
+        await untilTaken(job, rest);
 
         expect(await fire(job)).toEqual({ [rest[0]!]: [0, 1, 2, 3] });
         expect(await registered(job, members)).toEqual({
@@ -66,6 +66,7 @@ describe.each([
       await job.peer(name).stop();
       await job.peer(name).begin(job.job);
     }
+    await untilReady(job, members);
 
     expect(Object.keys(await fire(job)).sort()).toEqual(all);
   });
@@ -93,6 +94,7 @@ describe.each([
       await job.peer(name).stop();
       await job.peer(name).begin(job.job);
     }
+    await untilReady(job, members);
 
     expect(Object.keys(await fire(job)).sort()).toEqual(all);
   });

@@ -98,14 +98,24 @@ export async function registerInstance(
   }
 }
 
-/** Makes this instance's nodes that have been removed anew; all but the one whose removal ends it. */
+/**
+ * Makes this instance's nodes that have been removed anew; all but the one whose removal ends it, and only while that stands:
+ * of a job that is being removed nothing is made anew.
+ * @throws RegistryConflictError if it does not, or others have made them
+ */
 export async function restoreOwnNodes({ registry, watch, paths, instance }: RegistrationPorts): Promise<void> {
-  const { nodes } = watch;
   const id = instance.jobInstanceId;
-  const isMissing = (path: string): boolean => !nodes.has(path);
-  if (isMissing(paths.server(instance.serverIp))) await registry.create(paths.server(instance.serverIp), 'ENABLED');
-  if (isMissing(paths.live(id))) await registry.create(paths.live(id), '', 'session');
-  if (isMissing(paths.firing(id))) await registry.create(paths.firing(id), '');
+  const wanted: readonly Extract<Operation, { type: 'create' }>[] = [
+    { type: 'create', path: paths.servers, value: '' },
+    { type: 'create', path: paths.server(instance.serverIp), value: 'ENABLED' },
+    { type: 'create', path: paths.own, value: '' },
+    { type: 'create', path: paths.lives, value: '' },
+    { type: 'create', path: paths.live(id), value: '', lifetime: 'session' },
+    { type: 'create', path: paths.firings, value: '' },
+    { type: 'create', path: paths.firing(id), value: '' },
+  ];
+  const missing = wanted.filter(({ path }) => !watch.nodes.has(path));
+  await registry.commit([{ type: 'check', path: paths.instance(id) }, ...missing]);
 }
 
 /** Withdraws this instance, and its leadership if it has it, so that peers take over at once. */

@@ -88,7 +88,9 @@ export function deadRuns(view: JobView, me: string, isForgotten: (item: number) 
   return view.items.flatMap((item) => {
     const isDead = (id: string): boolean => isGone(view, id) || (id === me && isForgotten(item.item));
     const rescuerDied = item.failoveringBy !== undefined && isDead(item.failoveringBy);
-    const runnerDied = item.running && item.runningOn !== undefined && isDead(item.runningOn);
+    // A mark that ends with its session says that this lives: an operator has ended a Java instance that goes on running.
+    const isHeld = item.runningSession !== undefined && item.runningOn !== me;
+    const runnerDied = !isHeld && item.running && item.runningOn !== undefined && isDead(item.runningOn);
     const claimDied = item.takenOverBy !== undefined && isDead(item.takenOverBy);
     const isTaken = item.takenOverBy !== undefined && !claimDied;
     const isWaiting = view.crashedItems.includes(item.item);

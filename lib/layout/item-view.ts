@@ -13,6 +13,8 @@ export interface ItemView {
   readonly running: boolean;
   /** Id of the instance that runs it; `undefined` if it does not run, and also if the value has not been read. */
   readonly runningOn: string | undefined;
+  /** Session with which the mark of its run ends; `undefined` if it outlives its instance, or has not been read. */
+  readonly runningSession: string | undefined;
   /** An operator has excluded it from normal firings. */
   readonly disabled: boolean;
   /** A firing came while it was running. */
@@ -37,6 +39,7 @@ export function newItem(item: number): ItemDraft {
     ownerRevision: 0,
     running: false,
     runningOn: undefined,
+    runningSession: undefined,
     disabled: false,
     misfired: false,
     takenOverBy: undefined,
@@ -55,6 +58,7 @@ export function addMark(view: ItemDraft, name: ItemMark, node: MirroredNode): vo
     case 'running':
       view.running = true;
       view.runningOn = textOf(node);
+      view.runningSession = node.session;
       return;
     case 'failover':
       view.takenOverBy = textOf(node);

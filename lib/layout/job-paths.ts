@@ -193,6 +193,11 @@ export class JobPaths {
     return `${this.root}/next-job-instance-ip`;
   }
 
+  /** What is our own. */
+  get own(): string {
+    return `${this.root}/x-node`;
+  }
+
   get firings(): string {
     return `${this.root}/x-node/fired`;
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type JobErrorHandler } from '../../lib/api/error-handler.js';
+import { type JobConfiguration } from '../../lib/api/job-configuration.js';
 import { type ShardingContext } from '../../lib/api/sharding-context.js';
 import { Deferred } from '../../lib/async/deferred.js';
 import { TestCluster, type TestClusterOptions } from '../../lib/testing/index.js';
@@ -487,14 +488,16 @@ describe('a Java peer', () => {
   const java = '10.0.0.7@-@4711';
 
   /** A beside a Java peer that owns item 1 and is running it. */
-  async function besideJava(): Promise<Awaited<ReturnType<typeof cluster>>> {
-    const of = await cluster(['A'], new Blocking(), { job: { shardingTotalCount: 2, cron: '0 0 0 1 1 ?' } });
+  async function besideJava(job: Partial<JobConfiguration> = {}): Promise<Awaited<ReturnType<typeof cluster>>> {
+    const of = await cluster(['A'], new Blocking(), {
+      job: { shardingTotalCount: 2, cron: '0 0 0 1 1 ?', ...job },
+    });
     const { operator, paths } = of;
     await operator.create(paths.server('10.0.0.7'), 'ENABLED');
     await register(of);
     await of.advance('2s');
     const [item = -1] = of.view.items.filter(({ owner }) => owner === java).map((each) => each.item);
-    await operator.create(paths.item(item, 'running'), java);
+    await operator.create(paths.item(item, 'running'), java, job.failover === false ? 'session' : 'persistent');
     await of.advance('1s');
     return of;
   }
@@ -513,6 +516,16 @@ describe('a Java peer', () => {
 
     expect([...of.tree]).toEqual([...tree]);
     expect(of.runs).toEqual([]);
+  });
+
+  test('whose instance an operator has removed keeps the mark of its run, which ends with its session', async () => {
+    await using of = await besideJava({ failover: false });
+    const [mark = ''] = [...of.tree.keys()].filter((path) => path.endsWith('/running'));
+
+    await of.operator.remove(of.paths.instance(java));
+    await of.advance('10s');
+
+    expect(of.tree.get(mark)).toBe(java);
   });
 
   test('that does not come back is dead a second later', async () => {

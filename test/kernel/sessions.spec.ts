@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { RegistryConflictError } from '../../lib/api/errors.js';
 import { Deferred } from '../../lib/async/deferred.js';
-import { TestCluster } from '../../lib/testing/index.js';
+import { ipOfInstanceId } from '../../lib/layout/job-instance.js';
+import { type Delivery } from '../../lib/registry/embedded/delivery.js';
+import { type ManualClock, TestCluster } from '../../lib/testing/index.js';
 
 test('every run of an item has a higher fencing token than the one before', async () => {
   await using cluster = await TestCluster.start(['A'], { job: { shardingTotalCount: 1 } });
@@ -106,4 +108,25 @@ describe('an instance that comes back with another session', () => {
     expect(cluster.view.servers.get(cluster.ipOf('A'))).toBe('ENABLED');
     expect(cluster.owners).toEqual({ A: [1], B: [0] });
   });
+});
+
+test('an instance that an operator removes makes nothing of the job anew from that moment on', async () => {
+  for (let gapMs = 0; gapMs <= 60; gapMs += 5) {
+    const slowly = (clock: ManualClock) => (delivery: Delivery) => void clock.after(10, delivery.arrive);
+    await using cluster = await TestCluster.start(['A'], { deliver: slowly });
+    await cluster.advance('1s');
+    const { operator, paths } = cluster;
+    const server = paths.server(ipOfInstanceId(cluster.idOf('A')));
+
+    // One after the other, as a whole job is removed.
+    void operator.remove(server);
+    await cluster.advance(gapMs);
+    void operator.remove(paths.instance(cluster.idOf('A')));
+    await cluster.advance(10);
+    expect(cluster.tree.has(paths.instance(cluster.idOf('A')))).toBe(false);
+    const before = cluster.tree.has(server);
+    await cluster.advance('10s');
+
+    expect({ gapMs, isThere: cluster.tree.has(server) }).toEqual({ gapMs, isThere: before });
+  }
 });

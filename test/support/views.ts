@@ -33,6 +33,7 @@ export function anItem(item: number, changes: Partial<ItemView> = {}): ItemView 
     ownerRevision: 0,
     running: false,
     runningOn: undefined,
+    runningSession: undefined,
     disabled: false,
     misfired: false,
     takenOverBy: undefined,

@@ -10,7 +10,7 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/select-items.ts',
-        find: 'const runnerDied = item.running && item.runningOn !== undefined && isDead(item.runningOn);',
+        find: 'const runnerDied = !isHeld && item.running && item.runningOn !== undefined && isDead(item.runningOn);',
         replace:
           'const runnerDied = item.running && item.runningOn !== undefined && isDead(item.runningOn) &&' +
           ' availableInstances(view).some(({ serverIp }) => item.runningOn?.startsWith(`${serverIp}@`));',
@@ -25,7 +25,7 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/select-items.ts',
-        find: 'const runnerDied = item.running && item.runningOn !== undefined && isDead(item.runningOn);',
+        find: 'const runnerDied = !isHeld && item.running && item.runningOn !== undefined && isDead(item.runningOn);',
         replace: 'const runnerDied = item.owner !== undefined && isDead(item.owner);',
       },
     ],

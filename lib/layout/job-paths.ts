@@ -79,6 +79,8 @@ const ITEM_MARKS = ['instance', 'running', 'failover', 'failovering', 'misfire',
 export class JobPaths {
   /** The job's root node; its value is the job's class name or type. */
   readonly root: string;
+  /** The inner folder of what is our own. */
+  readonly own: string;
 
   /**
    * @param jobName name of the job; which names a new job may have is the business of `api/`
@@ -89,6 +91,7 @@ export class JobPaths {
       throw new InvalidConfigurationError([`jobName must be a single path segment, got ${JSON.stringify(jobName)}.`]);
     }
     this.root = `/${jobName}`;
+    this.own = `${this.root}/x-node`;
   }
 
   /** The job's settings as YAML. */
@@ -191,11 +194,6 @@ export class JobPaths {
   /** A session node of the last runner with the ip of the next one; only with SINGLE_SHARDING_BALANCE and one item. */
   get nextJobInstanceIp(): string {
     return `${this.root}/next-job-instance-ip`;
-  }
-
-  /** What is our own. */
-  get own(): string {
-    return `${this.root}/x-node`;
   }
 
   get firings(): string {

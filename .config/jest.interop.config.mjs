@@ -5,5 +5,6 @@ export default {
   ...base,
   testMatch: ['<rootDir>/test/interop/**/*.spec.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
+  setupFilesAfterEnv: ['<rootDir>/.config/retries.mjs'],
   testTimeout: 120_000,
 };

@@ -9,6 +9,7 @@ import {
   release,
   sharedJob,
   untilReassigned,
+  untilSharedAnew,
   untilTaken,
   untilTriggersAreTaken,
 } from './support/by-hand.js';
@@ -84,6 +85,7 @@ describe.each([
     await cluster.operate('enable', jobName, null);
     await until(async () => (await job.leader()) !== undefined, 'a leader to be elected');
     expect(job.ran(since)).toEqual({});
+    await untilSharedAnew(job, members);
     expect(Object.keys(await fire(job)).sort()).toEqual([...members].sort());
     expect(await job.nodes(/^servers\/./)).toEqual(servers(job, members, 'ENABLED'));
   });

@@ -121,6 +121,7 @@ describe.each([
 
       expect(job.ran(since)).toEqual({ [name]: owners[name], [other]: [...owners[other]!, ...again].sort() });
       expect(of(name, job.runs(since)).map(({ outcome }) => outcome)).toEqual(['ended', 'ended']);
+      await untilTaken(job, [other]);
       expect(await fire(job)).toEqual({ [other]: [0, 1, 2, 3] });
     }
   });
@@ -139,6 +140,7 @@ describe.each([
         await job.peer(each).release();
         await job.untilRan(`${each} to finish`, (runs) => areOver(of(each, runs), 2), since);
       }
+      await untilTaken(job, [other]);
 
       await fire(job);
       expect(job.ran(since)).toEqual({ [name]: owners[name], [other]: [0, 1, 2, 3, ...owners[other]!].sort() });
@@ -158,6 +160,7 @@ describe.each([
       await job.untilRan('all to finish', (runs) => areOver(runs, 4), since);
       await until(async () => (await job.nodes(/running$/)).length === 0, 'the marks to go');
       await job.operate('remove', job.job.jobName, job.peer(name).ip);
+      await untilTaken(job, [other]);
 
       await fire(job);
       expect(job.ran(since)).toEqual({ [name]: owners[name], [other]: [0, 1, 2, 3, ...owners[other]!].sort() });

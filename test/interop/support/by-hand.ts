@@ -87,6 +87,24 @@ export async function untilTaken(job: MixedCluster, heirs: readonly string[]): P
   );
 }
 
+/**
+ * Has an operator trigger the job until these instances share it, whoever runs what meanwhile: so does a leader of either kind
+ * come to assign the items that has changed in the same moment as what it is to assign them for.
+ */
+export async function untilSharedAnew(job: MixedCluster, members: readonly string[]): Promise<void> {
+  await until(
+    async () => {
+      await job.operate('trigger', job.job.jobName);
+      await untilTriggersAreTaken(job);
+      await until(async () => (await job.nodes(/running$/)).length === 0, 'the items to end');
+      const owners = Object.keys(await job.owners()).sort();
+      return !(await isAsked(job)) && owners.join() === [...members].sort().join();
+    },
+    `the items to be shared by ${members.join(', ')}`,
+    30_000,
+  );
+}
+
 const isAsked = async (job: MixedCluster): Promise<boolean> => (await job.nodes(/^leader\/sharding\/./)).length > 0;
 
 /** Waits until all items run, which are blocked, after a trigger. */

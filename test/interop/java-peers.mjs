@@ -7,6 +7,22 @@ import { root } from '../../.config/prepare.mjs';
 const HELP = `This needs a JDK (17 or later) and Maven (3.6 or later), beside ZooKeeper.
 On Debian or Ubuntu: sudo apt-get install -y --no-install-recommends default-jdk-headless maven`;
 
+const VERSIONS = ['3.0.4', '3.0.5'];
+const NOT_PUBLISHED = `Maven Central has nothing newer than 3.0.4. To test with 3.0.5, unpack its source release and, in its folder, run
+mvn install -DskipTests -pl bootstrap,lifecycle -am`;
+
+/** The versions that `--java 3.0.5,3.0.4` among these arguments asks for, which is taken out of them. Default: 3.0.4. */
+export function takeVersions(args) {
+  const at = args.indexOf('--java');
+  if (at < 0) return ['3.0.4'];
+  const versions = (args.splice(at, 2)[1] ?? '').split(',');
+  const unknown = versions.filter((each) => !VERSIONS.includes(each));
+  if (unknown.length === 0) return versions;
+  throw new Error(
+    `--java must be one or more of ${VERSIONS.join(', ')}, with commas between, got '${versions.join()}'`,
+  );
+}
+
 /**
  * Builds a peer of each of these versions of ElasticJob.
  * @throws if a JDK or Maven is missing, saying what to install, or if a build fails, with what Maven printed
@@ -26,7 +42,8 @@ function build(version) {
   const offline = existsSync(join(folder, 'target', version, 'class-path')) ? ['--offline'] : [];
   const { status, stdout, stderr } = spawnSync('mvn', [...offline, ...args], { cwd: folder, encoding: 'utf8' });
   if (status === 0) return;
+  const hint = /Could not (find|resolve)|resolve dependencies/.test(stdout + stderr) ? `${NOT_PUBLISHED}\n` : '';
   throw new Error(
-    `The Java peer could not be built for ElasticJob ${version}: mvn ${args.join(' ')}\n${stdout}${stderr}`,
+    `The Java peer could not be built for ElasticJob ${version}: mvn ${args.join(' ')}\n${hint}${stdout}${stderr}`,
   );
 }

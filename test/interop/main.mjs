@@ -9,7 +9,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { prepare, root } from '../../.config/prepare.mjs';
 import { provideZooKeeper } from '../../.config/zookeeper.mjs';
-import { buildJavaPeers } from './java-peers.mjs';
+import { buildJavaPeers, takeVersions } from './java-peers.mjs';
 
 try {
   process.exitCode = await run(process.argv.slice(2));
@@ -19,8 +19,7 @@ try {
 }
 
 async function run(args) {
-  const at = args.indexOf('--java');
-  const versions = at < 0 ? ['3.0.4'] : args.splice(at, 2)[1].split(',');
+  const versions = takeVersions(args);
   buildJavaPeers(versions);
   prepare();
   const zookeeper = await provideZooKeeper();

@@ -69,7 +69,8 @@ export class JobWatch {
   #withVanished(view: JobView): JobView {
     const now = this.#clock.now();
     for (const [id, instance] of this.#read?.view.instances ?? [])
-      if (!view.instances.has(id) && !this.#read?.view.live.has(id) && !this.#vanished.has(id))
+      // Ours keep a record, which outlives them; their session's nodes may be seen to go one after the other.
+      if (!view.instances.has(id) && !view.firingRecords.has(id) && !this.#vanished.has(id))
         this.#vanished.set(id, { instance, at: now });
     for (const [id, { at }] of this.#vanished)
       if (view.instances.has(id) || Math.abs(now - at) >= JAVA_RETURN_MS) this.#vanished.delete(id);

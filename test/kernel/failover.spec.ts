@@ -540,3 +540,29 @@ describe('a Java peer', () => {
     expect(of.owners).toEqual({ A: [0, 1] });
   });
 });
+
+test('an instance of ours whose nodes are seen to go one after the other is dead at once', async () => {
+  await using of = await TestCluster.start(['A'], { job: { shardingTotalCount: 2, cron: '0 0 0 1 1 ?' } });
+  const { operator, paths } = of;
+  const id = '10.0.0.7@-@4711-k3j9x2ab';
+  await operator.create(paths.server('10.0.0.7'), 'ENABLED');
+  await operator.commit([
+    { type: 'create', path: paths.firing(id), value: '' },
+    { type: 'create', path: paths.live(id), value: '', lifetime: 'session' },
+    {
+      type: 'create',
+      path: paths.instance(id),
+      value: `jobInstanceId: ${id}\nserverIp: 10.0.0.7\n`,
+      lifetime: 'session',
+    },
+  ]);
+  await of.advance('2s');
+  expect(of.view.items.map(({ owner }) => owner)).toContain(id);
+
+  await operator.remove(paths.live(id));
+  await of.advance(1);
+  await operator.remove(paths.instance(id));
+  await of.advance(100);
+
+  expect(of.owners).toEqual({ A: [0, 1] });
+});

@@ -4,9 +4,18 @@ import { type Clock } from '../time/clock.js';
 const RETRY = { baseMs: 100, maxMs: 5_000 };
 
 /** What a job sets alarms for: to register, to look again, to stand for election or take over again, to
- * stop waiting for idle instances, for running items, or for Java peers, to look without a cause. */
+ * stop waiting for idle instances, for running items, for Java peers, or for an assignment, to look without a cause. */
 export type JobAlarm =
-  'enter' | 'retry' | 'election' | 'failover' | 'idleness' | 'patience' | 'neglect' | 'return' | 'reconcile';
+  | 'enter'
+  | 'retry'
+  | 'election'
+  | 'failover'
+  | 'idleness'
+  | 'patience'
+  | 'neglect'
+  | 'return'
+  | 'trigger'
+  | 'reconcile';
 
 /** The timers of a job other than that of its schedule: one of each name, replaced when it is set again. */
 export class Alarms<Name extends string> {

@@ -43,6 +43,9 @@ export interface ControlLanePorts {
 /** How long, beside two session timeouts, a handover may take. */
 const HANDOVER_MS = 5_000;
 
+/** How long a trigger waits for the items to be assigned anew, which a Java leader may do at the next firing only. */
+const TRIGGER_PATIENCE_MS = 2_000;
+
 /** How long crashed items wait for an idle instance before a busy one takes them over beside its own. */
 const IDLE_PATIENCE_MS = 10_000;
 
@@ -52,6 +55,7 @@ export class ControlLane {
   readonly #mailbox = new Mailbox();
   #lookIsQueued = false;
   #isTriggerInDoubt = false;
+  #triggerPatienceIsOver = false;
   #idlePatience: 'not asked for' | 'running' | 'over' = 'not asked for';
 
   constructor(ports: ControlLanePorts) {
@@ -133,6 +137,7 @@ export class ControlLane {
         busy,
         backlog,
         isTriggerInDoubt: this.#isTriggerInDoubt,
+        triggerPatienceIsOver: this.#triggerPatienceIsOver,
         mayTakeOver: !alarms.isSet('failover'),
         idlePatienceIsOver: this.#idlePatience === 'over',
         isForgotten: this.#isForgotten(marks),
@@ -152,7 +157,7 @@ export class ControlLane {
 
   async #perform(action: Action, parts: JobParts): Promise<void> {
     const { watch, marks, failover, housekeeping, sharding, leadership } = parts;
-    const { registry, instance, paths, timer, work, onRemoved } = this.#ports;
+    const { registry, instance, paths, alarms, timer, work, onRemoved } = this.#ports;
     switch (action.type) {
       case 'stop':
         return onRemoved();
@@ -190,7 +195,12 @@ export class ControlLane {
         return marks.clearMisfired(action.items);
       case 'reschedule':
         return timer.arm(watch.view.config ?? {});
+      case 'await-assignment':
+        if (!alarms.isSet('trigger')) alarms.set('trigger', TRIGGER_PATIENCE_MS, () => this.#stopWaitingToRunOnce());
+        return;
       case 'run-once':
+        alarms.cancel('trigger');
+        this.#triggerPatienceIsOver = false;
         if (await this.#acceptTrigger()) work.start({ cause: 'trigger', instant: undefined });
         return;
       case 'begin':
@@ -218,6 +228,11 @@ export class ControlLane {
   #isForgotten(marks: JobParts['marks']): (item: number) => boolean {
     const { work } = this.#ports;
     return (item) => work.canBegin && !work.busy.has(item) && !marks.has(item);
+  }
+
+  #stopWaitingToRunOnce(): void {
+    this.#triggerPatienceIsOver = true;
+    this.lookSoon();
   }
 
   #reread(): void {

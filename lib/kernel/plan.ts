@@ -104,15 +104,26 @@ const remindLeader: Rule = ({ now, me, local: { neglect } }) => {
   return neglect.state === 'due' ? { type: 'remind-leader', basis } : undefined;
 };
 
-/** Whether a Java leader takes an assignment for settled that leaves out an instance, or includes one that cannot run it. */
+/** Whether a Java leader takes an assignment for settled that does not fit the instances. */
 function isNeglected(now: JobView): boolean {
-  const { leader, live, config, items } = now;
-  if (leader === undefined || live.has(leader) || config === undefined) return false;
-  if (!isAssigned(now) || staysAsAssigned(now)) return false;
+  const { leader, live } = now;
+  return leader !== undefined && !live.has(leader) && isAssigned(now) && isMisassigned(now);
+}
+
+/**
+ * Whether anybody can see that the items are to be assigned anew: there are too few or too many, some are with an instance
+ * that cannot run them, or an instance has none although there are enough.
+ */
+function isMisassigned(now: JobView): boolean {
+  const { config, items } = now;
   const available = availableInstances(now).map(({ jobInstanceId }) => jobInstanceId);
-  const owners = new Set(items.filter(({ item }) => item < config.shardingTotalCount).map(({ owner }) => owner ?? ''));
-  const isLeftOut = config.shardingTotalCount >= available.length && available.some((id) => !owners.has(id));
-  return available.length > 0 && (isLeftOut || [...owners].some((id) => !available.includes(id)));
+  if (config === undefined || available.length === 0) return false;
+  const total = config.shardingTotalCount;
+  if (isRecounted(now, total)) return true;
+  if (staysAsAssigned(now)) return false;
+  const owners = new Set(items.filter(({ item }) => item < total).map(({ owner }) => owner ?? ''));
+  const isLeftOut = total >= available.length && available.some((id) => !owners.has(id));
+  return isLeftOut || [...owners].some((id) => !available.includes(id));
 }
 
 const reshard: Rule = ({ now, me, local }) => {
@@ -138,8 +149,14 @@ const reschedule: Rule = ({ now, local }) =>
     ? { type: 'reschedule' }
     : undefined;
 
-const runOnce: Rule = ({ now, me, local }) =>
-  (now.triggers.has(me) || local.isTriggerInDoubt) && local.canBegin ? { type: 'run-once' } : undefined;
+/**
+ * A trigger belongs to no instant by which it could be told what has been run. So it waits for the assignment that all others
+ * go by too, if it is clear that there will be another one.
+ */
+const runOnce: Rule = ({ now, me, local }) => {
+  if (!(now.triggers.has(me) || local.isTriggerInDoubt) || !local.canBegin) return undefined;
+  return isMisassigned(now) && !local.triggerPatienceIsOver ? { type: 'await-assignment' } : { type: 'run-once' };
+};
 
 /** What was due while it could not be run follows as soon as it can be, once for all instants that were missed. */
 const makeUp: Rule = ({ now, me, local }) => {

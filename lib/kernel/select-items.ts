@@ -88,8 +88,8 @@ export function deadRuns(view: JobView, me: string, isForgotten: (item: number) 
   return view.items.flatMap((item) => {
     const isDead = (id: string): boolean => isGone(view, id) || (id === me && isForgotten(item.item));
     const rescuerDied = item.failoveringBy !== undefined && isDead(item.failoveringBy);
-    // A mark that ends with its session says that this lives: an operator has ended a Java instance that goes on running.
-    const isHeld = item.runningSession !== undefined && item.runningOn !== me;
+    // The session lives with which this mark would end: an operator has ended a Java instance, which goes on running.
+    const isHeld = item.runningSession !== undefined && !view.firingRecords.has(item.runningOn ?? '');
     const runnerDied = !isHeld && item.running && item.runningOn !== undefined && isDead(item.runningOn);
     const claimDied = item.takenOverBy !== undefined && isDead(item.takenOverBy);
     const isTaken = item.takenOverBy !== undefined && !claimDied;

@@ -23,6 +23,8 @@ export interface LocalFacts {
   readonly backlog: Backlog;
   /** Whether the answer to removing this instance's trigger got lost. */
   readonly isTriggerInDoubt: boolean;
+  /** Whether a trigger has waited long enough for the items to be assigned anew. */
+  readonly triggerPatienceIsOver: boolean;
   /** Whether taking over may be tried; false for a while after it has failed. */
   readonly mayTakeOver: boolean;
   /** Whether crashed items have waited long enough for instances that are idle. */
@@ -108,5 +110,6 @@ export type Action =
   | { readonly type: 'remove-servers'; readonly ips: readonly string[] }
   | { readonly type: 'clear-marks' | 'clear-misfired'; readonly items: readonly number[] }
   | { readonly type: 'reschedule' }
+  | { readonly type: 'await-assignment' }
   | { readonly type: 'run-once' }
   | { readonly type: 'begin'; readonly firing: Firing };

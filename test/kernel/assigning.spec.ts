@@ -204,3 +204,26 @@ test('an assignment that a Java leader has forgotten to ask for is asked for in 
   await cluster.advance('1m');
   expect(cluster.view.reshardingNeeded).toBe(false);
 });
+
+test('a trigger that comes while the items change hands runs each of them exactly once', async () => {
+  const slowly = (clock: ManualClock) => (delivery: Delivery) => void clock.after(10, delivery.arrive);
+  for (const change of ['join', 'disable', 'more items'] as const) {
+    for (let gapMs = 0; gapMs <= 150; gapMs += 5) {
+      const names = change === 'join' ? ['A'] : ['A', 'B'];
+      const job = { shardingTotalCount: 4, cron: '0 0 0 1 1 ?', failover: true };
+      await using cluster = await TestCluster.start(names, { job, deliver: slowly });
+      await cluster.advance('1s');
+
+      if (change === 'join') await cluster.join('B');
+      else if (change === 'disable') await cluster.disable('B');
+      else await cluster.reconfigure({ shardingTotalCount: 6 });
+      await cluster.advance(gapMs);
+      void cluster.trigger();
+      await cluster.advance('20s');
+
+      const items = cluster.runs.map(({ item }) => item).sort();
+      const all = change === 'more items' ? [0, 1, 2, 3, 4, 5] : [0, 1, 2, 3];
+      expect({ change, gapMs, items }).toEqual({ change, gapMs, items: all });
+    }
+  }
+});

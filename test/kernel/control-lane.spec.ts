@@ -50,6 +50,8 @@ describe('EJ661: while somebody holds the latch of the election', () => {
     const { started } = await cluster.join('C');
     await started;
     await cluster.trigger();
+    // So long it waits for an assignment, which nobody makes.
+    await cluster.advance('2s');
 
     expect(cluster.ran).toEqual({ B: [0] });
     await release();

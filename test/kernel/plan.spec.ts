@@ -38,6 +38,7 @@ function actionsOf(name: string, now: JobView, local: Partial<LocalFacts> = {}):
     assignedFor: { basis: assignmentBasis(now), pinned: [] },
     patienceIsOver: false,
     neglect: undefined,
+    triggerPatienceIsOver: false,
     settled: undefined,
     missedSince: () => undefined,
     ...local,

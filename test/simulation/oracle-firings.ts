@@ -17,7 +17,7 @@ import { MOST_ITEMS, SESSION_TIMEOUT_MS } from './history.js';
 import { seconds } from './run-book.js';
 
 /** How long after its instant a firing may be begun although nothing keeps it: messages, and clocks that differ a little. */
-const SLACK_MS = 400;
+export const SLACK_MS = 400;
 
 /** Longest time from a fault until everything is as it should be: the session, the patience with running items, retries. */
 const RECOVERY_MS = 2 * SESSION_TIMEOUT_MS + 8_000;

@@ -1,6 +1,7 @@
 import { idOf } from '../support/views.js';
 import { type Evidence, grouped, type Mark, type Window } from './evidence.js';
 import { type Exemption, type Run } from './recording.js';
+import { SLACK_MS } from './oracle-firings.js';
 import { nameOf, seconds } from './run-book.js';
 
 /** No item runs on two instances, or twice on one, at once; a run that was told to end does not count any more. */
@@ -41,7 +42,9 @@ export function unmarkedRuns(evidence: Evidence): readonly string[] {
   const { recording, paths } = evidence;
   return recording.runs.flatMap((run) => {
     const window = { fromMs: run.begunMs, toMs: endOf(run) };
-    if (!evidence.isMonitored(window)) return [];
+    // Whether its items are marked is decided when a firing begins, however long some of them wait for their turn.
+    const dueMs = (run.scheduledMs ?? Infinity) - evidence.skews.greatestMs - SLACK_MS;
+    if (!evidence.isMonitored({ ...window, fromMs: Math.min(dueMs, window.fromMs) })) return [];
     const me = idOf(run.instance);
     return evidence.spans(paths.item(run.item, 'running')).flatMap(({ value, fromMs, toMs }) => {
       const both = { fromMs: Math.max(fromMs, window.fromMs), toMs: Math.min(toMs, window.toMs) };

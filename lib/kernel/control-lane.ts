@@ -148,6 +148,7 @@ export class ControlLane {
         isScheduled: isScheduled(),
         assignedFor: leadership.assignedFor,
         patienceIsOver: leadership.patienceIsOver,
+        isAwaitingReturn: watch.isAwaitingReturn,
         neglect: leadership.neglect,
         settled,
         missedSince: (item, mark) => this.missedSince(item, mark),

@@ -128,7 +128,7 @@ function isMisassigned(now: JobView): boolean {
 
 const reshard: Rule = ({ now, me, local }) => {
   if (now.leader !== me || !now.reshardingNeeded || now.config === undefined) return undefined;
-  if (availableInstances(now).length === 0) return undefined;
+  if (availableInstances(now).length === 0 || local.isAwaitingReturn) return undefined;
   const busy = runningItems(now);
   return busy.length === 0 || local.patienceIsOver ? { type: 'reshard' } : { type: 'await-idle-items', items: busy };
 };

@@ -45,6 +45,8 @@ export interface LocalFacts {
   readonly assignedFor: AssignedFor | undefined;
   /** Whether the leader has waited long enough for running items. */
   readonly patienceIsOver: boolean;
+  /** Whether a Java instance has just vanished that may come back; so long it counts as there. */
+  readonly isAwaitingReturn: boolean;
   /** What a Java leader should have done by itself, and whether it has had time enough. */
   readonly neglect: Neglect | undefined;
   /** The last scheduled firing that this instance has decided on. */

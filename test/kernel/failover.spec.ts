@@ -528,6 +528,21 @@ describe('a Java peer', () => {
     expect(of.tree.get(mark)).toBe(java);
   });
 
+  test('that may come back is assigned nothing meanwhile, as with static sharding it would keep it', async () => {
+    await using of = await besideJava({ staticSharding: true });
+    const { operator, paths } = of;
+    const running = [...of.tree.keys()].filter((path) => path.endsWith('/running'));
+
+    await operator.commit([
+      { type: 'remove', path: paths.instance(java) },
+      ...running.map((path) => ({ type: 'remove', path }) as const),
+      { type: 'create', path: paths.resharding, value: '' },
+    ]);
+    await of.advance('3s');
+
+    expect(of.owners).toEqual({ A: [0, 1] });
+  });
+
   test('that does not come back is dead a second later', async () => {
     await using of = await besideJava();
 

@@ -37,6 +37,7 @@ function actionsOf(name: string, now: JobView, local: Partial<LocalFacts> = {}):
     isScheduled: true,
     assignedFor: { basis: assignmentBasis(now), pinned: [] },
     patienceIsOver: false,
+    isAwaitingReturn: false,
     neglect: undefined,
     triggerPatienceIsOver: false,
     settled: undefined,

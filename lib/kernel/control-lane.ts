@@ -126,6 +126,7 @@ export class ControlLane {
     const { view } = watch;
     if (view.crashedItems.length === 0 || isIdle) this.#forgetIdlePatience();
     if (view.crashedItems.length === 0) alarms.succeeded('failover');
+    if (!view.triggers.has(instance.jobInstanceId) && !this.#isTriggerInDoubt) this.#triggerPatienceIsOver = false;
     if (watch.isAwaitingReturn && !alarms.isSet('return')) alarms.set('return', JAVA_RETURN_MS, () => this.#reread());
     return {
       now: view,

@@ -5,6 +5,7 @@ import { isGone, type JobView } from '../layout/job-view.js';
 import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
 import { type JobWatch } from './job-watch.js';
 import { failoverRemains, idleReports } from './plan.js';
+import { isForgettable } from './select-items.js';
 
 /** What tidying up needs. */
 export interface HousekeepingPorts {
@@ -73,8 +74,7 @@ export class Housekeeping {
 
   #recordOperations(view: JobView): readonly Operation[] {
     const { paths, watch, me } = this.#ports;
-    const owners = new Set(view.items.map(({ owner }) => owner));
-    const gone = [...view.firingRecords.keys()].filter((id) => isGone(view, id) && !owners.has(id));
+    const gone = [...view.firingRecords.keys()].filter((id) => isForgettable(view, id));
     if (gone.length === 0) return [];
     const ids = [me, ...gone];
     const value = encodeFirings(mergeFirings(ids.map((id) => view.firingRecords.get(id))));

@@ -32,7 +32,7 @@ export class JobWatch {
   /** Java instances that have vanished, and when they were missed first; milliseconds since 1970. */
   readonly #vanished = new Map<string, { readonly instance: InstanceView; readonly at: number }>();
   #read: { readonly nodes: ReadonlyMap<string, MirroredNode>; readonly view: JobView } | undefined;
-
+  /** Whether `#read` is to be made anew although no node has changed. */
   #isStale = false;
 
   constructor(mirror: Mirror, reader: JobViewReader, clock: Clock) {
@@ -72,6 +72,7 @@ export class JobWatch {
       // Ours keep a record, which outlives them; their session's nodes may be seen to go one after the other.
       if (!view.instances.has(id) && !view.firingRecords.has(id) && !this.#vanished.has(id))
         this.#vanished.set(id, { instance, at: now });
+    // The clock may have been set back meanwhile.
     for (const [id, { at }] of this.#vanished)
       if (view.instances.has(id) || Math.abs(now - at) >= JAVA_RETURN_MS) this.#vanished.delete(id);
     if (this.#vanished.size === 0) return view;

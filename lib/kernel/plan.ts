@@ -24,10 +24,19 @@
  *
  * Java's ReconcileService has no rule of its own: a reconciliation is one more look, at a fresh reading of everything.
  */
-import { availableInstances, hasJavaPeers, isGone, type ItemView, type JobView } from '../layout/job-view.js';
+import { availableInstances, hasJavaPeers, type ItemView, type JobView } from '../layout/job-view.js';
 import { type Firing } from './firing.js';
 import { type Action, type AssignedFor, type LocalFacts, type SettledFiring, type Situation } from './situation.js';
-import { assignedItems, custodian, deadRuns, failsOver, isFree, shareOfCrashed, wasBegun } from './select-items.js';
+import {
+  assignedItems,
+  custodian,
+  deadRuns,
+  failsOver,
+  isForgettable,
+  isFree,
+  shareOfCrashed,
+  wasBegun,
+} from './select-items.js';
 
 type Rule = (situation: Situation) => Action | undefined;
 
@@ -265,8 +274,7 @@ export function idleReports({ crashReports, crashedItems, items }: JobView): rea
 
 /** What instances that are gone have left, or a leader that leads no more; and whom a Java peer wants to run next. */
 const tidyUp: Rule = ({ now, me }) => {
-  // As long as it owns items, its record tells that it kept one.
-  const isLeft = (id: string): boolean => isGone(now, id) && !now.items.some(({ owner }) => owner === id);
+  const isLeft = (id: string): boolean => isForgettable(now, id);
   if (custodian(now) !== me) return undefined;
   if ([...now.firingRecords.keys(), ...now.triggers].some(isLeft) || idleReports(now).length > 0)
     return { type: 'tidy-up' };

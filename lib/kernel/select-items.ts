@@ -102,6 +102,14 @@ export function deadRuns(view: JobView, me: string, isForgotten: (item: number) 
   });
 }
 
+/**
+ * Whether nothing needs an instance that is gone to be known any more. As long as it owns items, or bears their marks, its
+ * record tells that it was one of ours.
+ */
+export function isForgettable(view: JobView, id: string): boolean {
+  return isGone(view, id) && !view.items.some(({ owner, runningOn }) => owner === id || runningOn === id);
+}
+
 function isDisabledServer({ servers }: JobView, id: string | undefined): boolean {
   // Of one that is gone only the id is left to tell its server.
   return [...servers].some(([ip, status]) => status === 'DISABLED' && id?.startsWith(`${ip}@`) === true);

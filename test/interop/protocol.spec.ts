@@ -13,7 +13,7 @@ const zooKeeper = sharedZooKeeper();
 describe('a Java instance', () => {
   test('that reconnects enables its server anew, if its node was removed meanwhile', async () => {
     await using cluster = await MixedCluster.open(zooKeeper.servers, zooKeeper.namespace());
-    const proxy = await TcpProxy.start(zooKeeper.servers);
+    await using proxy = await TcpProxy.start(zooKeeper.servers);
     const java = await cluster.start('J1', { servers: proxy.address });
     await cluster.untilSharedBy('J1');
 
@@ -26,7 +26,6 @@ describe('a Java instance', () => {
     await until(async () => (await status()) !== undefined, 'the server to be there again', 20_000);
     // What it writes is what its cache held before; once the cache had noticed, it would be DISABLED.
     expect(await status()).toBe('ENABLED');
-    await proxy.close();
   });
 
   test('that is triggered between its construction and its scheduling never fires by its cron expression', async () => {

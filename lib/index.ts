@@ -27,7 +27,7 @@ export { type PropsOptions } from './api/props.js';
 export { type JobBootstrapOptions, OneOffJobBootstrap, ScheduleJobBootstrap } from './kernel/job-bootstrap.js';
 export { JobHost, type JobHostOptions } from './kernel/job-host.js';
 export { type JobPhase, type JobRuntime } from './kernel/job-runtime.js';
-export { type FiringTimers } from './kernel/cron-timer.js';
+export { type FiringTimers } from './kernel/lanes/cron-timer.js';
 
 // What users may add
 export {

@@ -5,10 +5,10 @@ import { createJobInstance } from '../layout/job-instance.js';
 import { type RegistryCenter, type SessionState } from '../registry/registry-center.js';
 import { type Clock, systemClock } from '../time/clock.js';
 import { watchClock } from '../time/clock-watch.js';
-import { ClockTimers, type FiringTimers } from './cron-timer.js';
+import { ClockTimers, type FiringTimers } from './lanes/cron-timer.js';
 import { type JobDefinition } from './job-definition.js';
 import { JobRuntime, type JobRuntimePorts } from './job-runtime.js';
-import { JobTypes, type JobTypeExtensions } from './job-types.js';
+import { JobTypes, type JobTypeExtensions } from './types/extensions.js';
 
 /** What a host is made from. */
 export interface JobHostOptions extends JobTypeExtensions {

@@ -36,17 +36,17 @@ import { withDeadline } from '../async/wait.js';
 import { JobPaths } from '../layout/job-paths.js';
 import { type RegistryCenter, type SessionState } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
-import { Alarms, type JobAlarm } from './alarms.js';
-import { ControlLane } from './control-lane.js';
-import { CronTimer, type FiringTimers } from './cron-timer.js';
+import { Alarms, type JobAlarm } from '../async/named-timers.js';
+import { ControlLane } from './lanes/control-lane.js';
+import { CronTimer, type FiringTimers } from './lanes/cron-timer.js';
 import { type JobDefinition } from './job-definition.js';
-import { type JobParts, openParts } from './job-parts.js';
-import { JobRun } from './job-run.js';
-import { type JobTypes } from './job-types.js';
-import { establishConfiguration, registerInstance, removeEndedMarks, withdrawInstance } from './registration.js';
-import { isLostRace } from './sharding.js';
-import { withdrawWhenPossible } from './withdrawal.js';
-import { WorkLane } from './work-lane.js';
+import { type JobParts, openParts } from './job-components.js';
+import { JobRun } from './lanes/job-run.js';
+import { type JobTypes } from './types/extensions.js';
+import { establishConfiguration, registerInstance, removeEndedMarks, withdrawInstance } from './writes/registration.js';
+import { isLostRace } from './writes/assignment.js';
+import { withdrawWhenPossible } from './writes/withdraw-later.js';
+import { WorkLane } from './lanes/work-lane.js';
 
 /** What a runtime needs; shared by all jobs of a host. */
 export interface JobRuntimePorts {

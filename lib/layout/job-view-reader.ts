@@ -1,9 +1,9 @@
 import { InvalidConfigurationError } from '../api/errors.js';
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type MirroredNode } from '../registry/registry-center.js';
-import { decodeCrash } from './crash-report.js';
-import { decodeFirings, type FiringRecord, mergeFirings } from './firing-record.js';
-import { GuaranteeDraft } from './guarantee-view.js';
+import { decodeCrash } from './x-node/crash-report.js';
+import { decodeFirings, type FiringRecord, mergeFirings } from './x-node/begin-record.js';
+import { GuaranteeDraft } from './x-node/guarantee-view.js';
 import { addMark, type ItemDraft, newItem, textOf } from './item-view.js';
 import { fromYaml } from './job-configuration-yaml.js';
 import { ipOfInstanceId, parseInstanceYaml } from './job-instance.js';

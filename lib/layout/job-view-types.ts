@@ -1,7 +1,7 @@
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type JobInstance } from '../api/sharding-strategy.js';
-import { type FiringRecord } from './firing-record.js';
-import { type GuaranteeView } from './guarantee-view.js';
+import { type FiringRecord } from './x-node/begin-record.js';
+import { type GuaranteeView } from './x-node/guarantee-view.js';
 import { type ItemView } from './item-view.js';
 
 /** Everything the registry centre knows of one job at one moment. Immutable. */

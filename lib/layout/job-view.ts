@@ -13,8 +13,8 @@
 import { type JobInstance } from '../api/sharding-strategy.js';
 import { type JobView } from './job-view-types.js';
 
-export { type FiringRecord } from './firing-record.js';
-export { type GuaranteeView, NO_GUARANTEE, type StageView } from './guarantee-view.js';
+export { type FiringRecord } from './x-node/begin-record.js';
+export { type GuaranteeView, NO_GUARANTEE, type StageView } from './x-node/guarantee-view.js';
 export { type ItemView } from './item-view.js';
 export { type InstanceView, type JobView, type ServerStatus } from './job-view-types.js';
 export { JobViewReader, readJobView } from './job-view-reader.js';

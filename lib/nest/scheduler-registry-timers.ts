@@ -2,7 +2,7 @@ import { CronJob, CronTime } from 'cron';
 import { type SchedulerRegistry } from '@nestjs/schedule';
 import { JobConflictError } from '../api/errors.js';
 import { type JobLogger } from '../api/logger.js';
-import { type FiringTimers } from '../kernel/cron-timer.js';
+import { type FiringTimers } from '../kernel/lanes/cron-timer.js';
 import { type Clock, systemClock } from '../time/clock.js';
 
 /**

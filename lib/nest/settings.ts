@@ -1,7 +1,7 @@
 import { InvalidConfigurationError } from '../api/errors.js';
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { faultsIn } from '../api/setting.js';
-import { JobTypes } from '../kernel/job-types.js';
+import { JobTypes } from '../kernel/types/extensions.js';
 import { systemClock } from '../time/clock.js';
 import { QuartzCron } from '../time/cron.js';
 import { parseTimeZone } from '../time/time-zone.js';

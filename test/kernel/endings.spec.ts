@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type ShardingContext } from '../../lib/api/sharding-context.js';
 import { Deferred } from '../../lib/async/deferred.js';
 import { ScheduleJobBootstrap } from '../../lib/kernel/job-bootstrap.js';
-import { ClockTimers, type FiringTimers } from '../../lib/kernel/cron-timer.js';
+import { ClockTimers, type FiringTimers } from '../../lib/kernel/lanes/cron-timer.js';
 import { type Delivery } from '../../lib/registry/embedded/delivery.js';
 import { TestCluster } from '../../lib/testing/test-cluster.js';
 import { type ManualClock } from '../../lib/testing/manual-clock.js';

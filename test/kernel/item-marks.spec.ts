@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { ItemMarks } from '../../lib/kernel/item-marks.js';
-import { JobWatch } from '../../lib/kernel/job-watch.js';
+import { ItemMarks } from '../../lib/kernel/writes/item-marks.js';
+import { JobWatch } from '../../lib/kernel/view/job-watch.js';
 import { whenConnected } from '../../lib/kernel/when-connected.js';
 import { JobPaths } from '../../lib/layout/job-paths.js';
 import { isPresenceOnly, JobViewReader } from '../../lib/layout/job-view.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type AnyJobListener } from '../../lib/api/job-listener.js';
 import { type InvalidConfigurationError } from '../../lib/api/errors.js';
-import { JobTypes } from '../../lib/kernel/job-types.js';
+import { JobTypes } from '../../lib/kernel/types/extensions.js';
 import { ManualClock, TestCluster, type TestClusterOptions } from '../../lib/testing/index.js';
 import { listening, Once, Told } from '../support/listeners.js';
 import { aConfiguration } from '../support/views.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type JobView, NO_GUARANTEE } from '../../lib/layout/job-view.js';
-import { missingItems } from '../../lib/kernel/missing-items.js';
+import { missingItems } from '../../lib/kernel/once/missing-items.js';
 import { aConfiguration, anItem, aView, idOf, ipOf } from '../support/views.js';
 
 const NOW = 5_000;

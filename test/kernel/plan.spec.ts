@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { assignmentBasis, plan, scheduleKey } from '../../lib/kernel/plan.js';
-import { type Action, type LocalFacts } from '../../lib/kernel/situation.js';
-import { chooseItems, shareOfCrashed } from '../../lib/kernel/select-items.js';
-import { EMPTY_FIRINGS } from '../../lib/layout/firing-record.js';
+import { assignmentBasis, plan, scheduleKey } from '../../lib/kernel/rules/plan.js';
+import { type Action, type LocalFacts } from '../../lib/kernel/rules/plan-input.js';
+import { chooseItems, shareOfCrashed } from '../../lib/kernel/view/items.js';
+import { EMPTY_FIRINGS } from '../../lib/layout/x-node/begin-record.js';
 import { type ItemView, type JobView, type ServerStatus } from '../../lib/layout/job-view.js';
 import { aConfiguration, aView, anItem, idOf, ipOf } from '../support/views.js';
 

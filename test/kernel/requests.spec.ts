@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type JobConfiguration } from '../../lib/api/job-configuration.js';
 import { JobHost } from '../../lib/kernel/job-host.js';
 import { ScheduleJobBootstrap } from '../../lib/kernel/job-bootstrap.js';
-import { type FiringTimers } from '../../lib/kernel/cron-timer.js';
+import { type FiringTimers } from '../../lib/kernel/lanes/cron-timer.js';
 import { ZookeeperRegistryCenter } from '../../lib/registry/zookeeper/zookeeper-registry-center.js';
 import { Once, Told } from '../support/listeners.js';
 import { sharedZooKeeper } from '../support/shared-zookeeper.js';

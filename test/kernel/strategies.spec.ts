@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { type JobInstance, type JobShardingStrategy } from '../../lib/api/sharding-strategy.js';
-import { averageAllocation } from '../../lib/kernel/strategies/average-allocation.js';
-import { javaStringHash } from '../../lib/kernel/strategies/java-string-hash.js';
-import { odevity } from '../../lib/kernel/strategies/odevity.js';
-import { roundRobin } from '../../lib/kernel/strategies/round-robin.js';
-import { singleShardingBalance } from '../../lib/kernel/strategies/single-sharding-balance.js';
+import { averageAllocation } from '../../lib/kernel/types/strategies/average-allocation.js';
+import { javaStringHash } from '../../lib/kernel/types/strategies/java-string-hash.js';
+import { odevity } from '../../lib/kernel/types/strategies/odevity.js';
+import { roundRobin } from '../../lib/kernel/types/strategies/round-robin.js';
+import { singleShardingBalance } from '../../lib/kernel/types/strategies/single-sharding-balance.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 
 const A: JobInstance = { jobInstanceId: '10.0.0.3@-@300', serverIp: '10.0.0.3' };

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { decodeCrash, encodeCrash } from '../../lib/layout/crash-report.js';
+import { decodeCrash, encodeCrash } from '../../lib/layout/x-node/crash-report.js';
 
 test.each([0, 1_893_456_005_000, undefined])('a report of the firing at %s says so', (instant) => {
   expect(decodeCrash(encodeCrash(instant))).toBe(instant);

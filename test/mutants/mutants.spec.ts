@@ -8,7 +8,7 @@ import { jestFinding } from './suite.js';
 import { table, wrap } from './table.js';
 import { root } from './tree-copy.js';
 
-const edit = (find: string, replace: string) => ({ file: 'kernel/plan.ts', find, replace });
+const edit = (find: string, replace: string) => ({ file: 'kernel/rules/plan.ts', find, replace });
 
 describe('an edit', () => {
   test('replaces its one place, whatever characters it has', () => {
@@ -26,7 +26,7 @@ describe('an edit', () => {
   ])('that fits %s is outdated, and the message says where and what', (places, source, find) => {
     const outdated = (): string => applyEdits(source, [edit(find, 'y')]);
     expect(outdated).toThrow(OutdatedMutantError);
-    expect(outdated).toThrow(`lib/kernel/plan.ts has ${places} with\n    ${find}`);
+    expect(outdated).toThrow(`lib/kernel/rules/plan.ts has ${places} with\n    ${find}`);
   });
 });
 

@@ -3,7 +3,7 @@
  * marked which item as running and what became of the mark, when which instants were scheduled.
  */
 import { type JobConfiguration } from '../../lib/api/job-configuration.js';
-import { decodeFirings } from '../../lib/layout/firing-record.js';
+import { decodeFirings } from '../../lib/layout/x-node/begin-record.js';
 import { JobPaths } from '../../lib/layout/job-paths.js';
 import { idOf, ipOf } from '../support/views.js';
 import { configurationOf } from './configuration.js';

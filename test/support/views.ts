@@ -1,5 +1,5 @@
 import { type JobConfiguration } from '../../lib/api/job-configuration.js';
-import { EMPTY_FIRINGS } from '../../lib/layout/firing-record.js';
+import { EMPTY_FIRINGS } from '../../lib/layout/x-node/begin-record.js';
 import { type ItemView, type JobView, NO_GUARANTEE } from '../../lib/layout/job-view.js';
 
 /** A complete configuration with the defaults of the manual. */

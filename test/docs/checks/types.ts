@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { availableParallelism } from 'node:os';
 import { JobConfiguration } from '../../../lib/api/job-configuration.js';
 import * as library from '../../../lib/index.js';
-import { JobTypes } from '../../../lib/kernel/job-types.js';
+import { JobTypes } from '../../../lib/kernel/types/extensions.js';
 import { fromYaml, toYaml } from '../../../lib/layout/job-configuration-yaml.js';
 import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
 import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';

@@ -9,7 +9,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/select-items.ts',
+        file: 'kernel/view/items.ts',
         find: 'const runnerDied = !isHeld && item.running && item.runningOn !== undefined && isDead(item.runningOn);',
         replace:
           'const runnerDied = item.running && item.runningOn !== undefined && isDead(item.runningOn) &&' +
@@ -24,7 +24,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/select-items.ts',
+        file: 'kernel/view/items.ts',
         find: 'const runnerDied = !isHeld && item.running && item.runningOn !== undefined && isDead(item.runningOn);',
         replace: 'const runnerDied = item.owner !== undefined && isDead(item.owner);',
       },
@@ -37,7 +37,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/item-marks.ts',
+        file: 'kernel/writes/item-marks.ts',
         find: "failsOver(watch.view) ? 'persistent' : 'session'",
         replace: "'session'",
       },
@@ -50,13 +50,13 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/rescuers.spec.ts',
     edits: [
       {
-        file: 'kernel/failover.ts',
+        file: 'kernel/writes/takeover.ts',
         find: "type: watch.nodes.has(path('failovering')) ? 'set' : 'create', path: path('failovering'), value: me },\n          { type: 'create', path: path('running'), value: me },\n        ]),",
         replace:
           "type: watch.nodes.has(path('failovering')) ? 'set' : 'create', path: path('failovering'), value: me },\n        ]).then(() => registry.commit([{ type: 'create', path: path('running'), value: me }])),",
       },
       {
-        file: 'kernel/select-items.ts',
+        file: 'kernel/view/items.ts',
         find: 'const rescuerDied = item.failoveringBy !== undefined && isDead(item.failoveringBy);',
         replace: 'const rescuerDied = false;',
       },
@@ -69,7 +69,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/select-items.ts',
+        file: 'kernel/view/items.ts',
         find: 'if (!runnerDied && !claimDied && (!rescuerDied || isWaiting || isTaken)) return [];',
         replace: 'if (!runnerDied || rescuerDied) return [];',
       },
@@ -82,7 +82,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/item-marks.ts',
+        file: 'kernel/writes/item-marks.ts',
         find: "const RESCUE: readonly ItemMark[] = ['running', 'failover', 'failovering'];",
         replace: "const RESCUE: readonly ItemMark[] = ['running', 'failover'];",
       },
@@ -95,12 +95,12 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/job-watch.ts',
+        file: 'kernel/view/job-watch.ts',
         find: 'this.#withVanished(this.#withAllFirings(this.#reader.read(nodes)));',
         replace: 'this.#ofThoseSeen(this.#withAllFirings(this.#reader.read(nodes)));',
       },
       {
-        file: 'kernel/job-watch.ts',
+        file: 'kernel/view/job-watch.ts',
         find: '  #noteOffRecord(',
         replace: `  readonly #seen = new Set<string>();
   #ofThoseSeen(view: JobView): JobView {
@@ -120,17 +120,17 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
-        file: 'kernel/job-run.ts',
+        file: 'kernel/lanes/job-run.ts',
         find: '  #hasToldOfAbort = false;',
         replace: '  #hasToldOfAbort = false;\n  readonly #failed = new Set<number>();',
       },
       {
-        file: 'kernel/job-run.ts',
+        file: 'kernel/lanes/job-run.ts',
         find: 'await marks.end(item);',
         replace: 'if (!this.#failed.has(item)) await marks.end(item);',
       },
       {
-        file: 'kernel/job-run.ts',
+        file: 'kernel/lanes/job-run.ts',
         find: 'await this.#tellOf(error, context.signal);',
         replace: 'this.#failed.add(context.shardingItem);\n      await this.#tellOf(error, context.signal);',
       },
@@ -143,7 +143,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/failover.ts',
+        file: 'kernel/writes/takeover.ts',
         find: "{ type: 'remove', path: paths.crashedItem(item.item) },",
         replace: '',
       },
@@ -156,7 +156,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/select-items.ts',
+        file: 'kernel/view/items.ts',
         find: "return [...servers].some(([ip, status]) => status === 'DISABLED' && id?.startsWith(`${ip}@`) === true);",
         replace: 'return servers.size === 0 && id === undefined;',
       },
@@ -169,7 +169,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/rescuers.spec.ts',
     edits: [
       {
-        file: 'kernel/select-items.ts',
+        file: 'kernel/view/items.ts',
         find: 'const idle = availableInstances(view)',
         replace: 'const idle = [...view.instances.values()]',
       },
@@ -182,7 +182,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/rescuers.spec.ts',
     edits: [
       {
-        file: 'kernel/select-items.ts',
+        file: 'kernel/view/items.ts',
         find: "status === 'DISABLED' && id?.startsWith(`${ip}@`) === true",
         replace: "status === 'DISABLED' && id?.startsWith(ip) === true",
       },
@@ -195,7 +195,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/rescuers.spec.ts',
     edits: [
       {
-        file: 'kernel/select-items.ts',
+        file: 'kernel/view/items.ts',
         find: 'const size = Math.ceil(claimable.length / idle.length);',
         replace: 'const size = 1;',
       },
@@ -208,17 +208,17 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/rescuers.spec.ts',
     edits: [
       {
-        file: 'kernel/failover.ts',
+        file: 'kernel/writes/takeover.ts',
         find: "          { type: 'create', path: path('running'), value: me },\n",
         replace: '',
       },
       {
-        file: 'kernel/select-items.ts',
+        file: 'kernel/view/items.ts',
         find: 'return !running && takenOverBy === undefined && !busy.has(item);',
         replace: 'return !running && !busy.has(item);',
       },
       {
-        file: 'kernel/item-marks.ts',
+        file: 'kernel/writes/item-marks.ts',
         find: "const RESCUE: readonly ItemMark[] = ['running', 'failover', 'failovering'];",
         replace: "const RESCUE: readonly ItemMark[] = ['failover', 'failovering'];",
       },
@@ -231,7 +231,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/rescuers.spec.ts',
     edits: [
       {
-        file: 'kernel/select-items.ts',
+        file: 'kernel/view/items.ts',
         find: '  if (ip === undefined) return { items: [], blocked: [] };',
         replace:
           '  if (ip === undefined || view.items.some(({ takenOverBy }) => takenOverBy === me)) return { items: [], blocked: [] };',
@@ -245,7 +245,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/failover.ts',
+        file: 'kernel/writes/takeover.ts',
         find: '{ item: item.item, instant, fencingToken };',
         replace: '{ item: item.item, instant, fencingToken: item.ownerRevision };',
       },

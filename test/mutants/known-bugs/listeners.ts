@@ -7,7 +7,7 @@ export const listeners: readonly Mutant[] = [
     name: 'everybody-calls',
     bug: 'Whoever finds the barrier complete calls the listener: several do.',
     first: 'kernel/distribute-once.spec.ts',
-    edits: [{ file: 'kernel/once-call.ts', find: '    if (!isOurs) return false;\n', replace: '' }],
+    edits: [{ file: 'kernel/once/once-callback.ts', find: '    if (!isOurs) return false;\n', replace: '' }],
   },
   {
     threads: ['EJ271', 'EJ631'],
@@ -16,7 +16,7 @@ export const listeners: readonly Mutant[] = [
     first: 'kernel/distribute-once.spec.ts',
     edits: [
       {
-        file: 'kernel/meeting-wait.ts',
+        file: 'kernel/once/barrier-wait.ts',
         find: '#decideBy(missing: readonly MissingItem[]): Decision {',
         replace:
           "#decideBy(missing: readonly MissingItem[]): Decision {\n    if (missing.length >= 0) return { type: 'complete' };",
@@ -30,7 +30,7 @@ export const listeners: readonly Mutant[] = [
     first: 'kernel/distribute-once.spec.ts',
     edits: [
       {
-        file: 'kernel/missing-items.ts',
+        file: 'kernel/once/missing-items.ts',
         find: 'if (disabled || owner === undefined) return undefined;',
         replace: 'if (disabled && owner === undefined) return undefined;',
       },
@@ -43,7 +43,7 @@ export const listeners: readonly Mutant[] = [
     first: 'kernel/distribute-once.spec.ts',
     edits: [
       {
-        file: 'kernel/meeting-wait.ts',
+        file: 'kernel/once/barrier-wait.ts',
         find: "if (sighting === undefined || sighting.why === 'running') return Infinity;",
         replace: 'if (sighting === undefined || sighting.why !== undefined) return Infinity;',
       },
@@ -56,11 +56,11 @@ export const listeners: readonly Mutant[] = [
     first: 'kernel/distribute-once.spec.ts',
     edits: [
       {
-        file: 'kernel/job-listeners.ts',
+        file: 'kernel/lanes/job-listeners.ts',
         find: '  readonly #barrier: Barrier;',
         replace: '  static shared: Barrier;\n  get #barrier(): Barrier {\n    return JobListeners.shared;\n  }',
       },
-      { file: 'kernel/job-listeners.ts', find: 'this.#barrier = barrier;', replace: 'JobListeners.shared = barrier;' },
+      { file: 'kernel/lanes/job-listeners.ts', find: 'this.#barrier = barrier;', replace: 'JobListeners.shared = barrier;' },
     ],
   },
   {
@@ -70,7 +70,7 @@ export const listeners: readonly Mutant[] = [
     first: 'kernel/distribute-once.spec.ts',
     edits: [
       {
-        file: 'kernel/meeting-wait.ts',
+        file: 'kernel/once/barrier-wait.ts',
         find: 'return timeoutMs > 0 ? this.#since + timeoutMs : Infinity;',
         replace: 'return timeoutMs > Infinity ? this.#since : Infinity;',
       },

@@ -9,7 +9,7 @@ export const misfire: readonly Mutant[] = [
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
-        file: 'kernel/control-lane.ts',
+        file: 'kernel/lanes/control-lane.ts',
         find: "work.start({ cause: 'trigger', instant: undefined });",
         replace: "for (const cause of ['trigger', 'trigger'] as const) work.start({ cause, instant: undefined });",
       },
@@ -22,7 +22,7 @@ export const misfire: readonly Mutant[] = [
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
-        file: 'kernel/work-lane.ts',
+        file: 'kernel/lanes/work-lane.ts',
         find: "    if (cause === 'trigger') for (const item of blocked) this.#triggered.add(item);",
         replace: '',
       },
@@ -35,7 +35,7 @@ export const misfire: readonly Mutant[] = [
     first: 'kernel/misfire.spec.ts',
     edits: [
       {
-        file: 'kernel/work-lane.ts',
+        file: 'kernel/lanes/work-lane.ts',
         find: '    if (items === undefined && (this.#waiting ?? Infinity) <= instant) this.#waiting = undefined;',
         replace:
           "    if (items === undefined && (this.#waiting ?? Infinity) <= instant) {\n      this.#waiting = undefined;\n      if (cause === 'misfire') this.#isTriggered = true;\n    }",
@@ -49,7 +49,7 @@ export const misfire: readonly Mutant[] = [
     first: 'kernel/assigning.spec.ts',
     edits: [
       {
-        file: 'kernel/select-items.ts',
+        file: 'kernel/view/items.ts',
         find: 'items?.includes(item) !== false && !wasBegun(view, item, instant),',
         replace: 'items?.includes(item) !== false,',
       },
@@ -62,7 +62,7 @@ export const misfire: readonly Mutant[] = [
     first: 'kernel/misfire.spec.ts',
     edits: [
       {
-        file: 'kernel/work-lane.ts',
+        file: 'kernel/lanes/work-lane.ts',
         find: '    if (this.#ports.makesUp())\n      for (const item of blocked) this.#missed.set(item, Math.max(instant, this.#missed.get(item) ?? instant));',
         replace: '    if (this.#ports.makesUp() && blocked.length > 0) this.#waiting = instant;',
       },
@@ -75,12 +75,12 @@ export const misfire: readonly Mutant[] = [
     first: 'kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/item-marks.ts',
+        file: 'kernel/writes/item-marks.ts',
         find: '...(misfired && instant !== undefined',
         replace: '...(misfired && instant === undefined',
       },
       {
-        file: 'kernel/plan.ts',
+        file: 'kernel/rules/plan.ts',
         find: "return items.length > 0 ? { type: 'clear-misfired', items: numbersOf(items) } : undefined;",
         replace: 'return undefined;',
       },
@@ -98,7 +98,7 @@ export const misfire: readonly Mutant[] = [
         replace: 'makesUp: () => true,',
       },
       {
-        file: 'kernel/control-lane.ts',
+        file: 'kernel/lanes/control-lane.ts',
         find: 'if (!this.#ports.configuration().misfire) this.#ports.work.dropMissed();',
         replace: '',
       },
@@ -124,7 +124,7 @@ export const misfire: readonly Mutant[] = [
     first: 'kernel/misfire.spec.ts',
     edits: [
       {
-        file: 'kernel/work-lane.ts',
+        file: 'kernel/lanes/work-lane.ts',
         find: 'for (const item of blocked) this.#missed.set(item, Math.max(instant, this.#missed.get(item) ?? instant));',
         replace: 'if (blocked.length > 0) for (const item of decidedOn) this.#triggered.add(item);',
       },

@@ -40,7 +40,7 @@ export const sessions: readonly Mutant[] = [
     first: 'kernel/sessions.spec.ts',
     edits: [
       {
-        file: 'kernel/registration.ts',
+        file: 'kernel/writes/registration.ts',
         find: "  else if (operations.length > 0 && occasion === 'return')\n    operations.push({ type: 'set', path, value: record.value ?? '', version: record.version });",
         replace: '',
       },
@@ -53,7 +53,7 @@ export const sessions: readonly Mutant[] = [
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
-        file: 'kernel/work-lane.ts',
+        file: 'kernel/lanes/work-lane.ts',
         find: '    for (const { abort } of this.#runs.keys()) abort.abort(reason);',
         replace: '    if (this.#runs.size === 0) this.#waiting = reason === undefined ? undefined : this.#waiting;',
       },
@@ -66,7 +66,7 @@ export const sessions: readonly Mutant[] = [
     first: 'kernel/sessions.spec.ts',
     edits: [
       {
-        file: 'kernel/job-run.ts',
+        file: 'kernel/lanes/job-run.ts',
         find: 'fencingToken: revision ?? ownerRevision',
         replace: 'fencingToken: ownerRevision',
       },
@@ -83,9 +83,9 @@ export const sessions: readonly Mutant[] = [
         find: "mayBegin: () => this.#phase === 'active' && this.#acceptsFirings,",
         replace: "mayBegin: () => (this.#phase === 'active' || this.#phase === 'suspended') && this.#acceptsFirings,",
       },
-      { file: 'kernel/job-run.ts', find: '      await whenConnected(context.signal);\n', replace: '' },
+      { file: 'kernel/lanes/job-run.ts', find: '      await whenConnected(context.signal);\n', replace: '' },
       {
-        file: 'kernel/job-watch.ts',
+        file: 'kernel/view/job-watch.ts',
         find: '        if (!this.isCurrent) return;\n        const { view } = this;',
         replace: '        const { view } = this;',
       },
@@ -113,7 +113,7 @@ export const sessions: readonly Mutant[] = [
     first: 'kernel/sessions.spec.ts',
     edits: [
       {
-        file: 'kernel/registration.ts',
+        file: 'kernel/writes/registration.ts',
         find: 'if (node !== undefined && node.session === session) continue;',
         replace: 'if (node !== undefined && session !== undefined) continue;',
       },
@@ -126,7 +126,7 @@ export const sessions: readonly Mutant[] = [
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
-        file: 'kernel/registration.ts',
+        file: 'kernel/writes/registration.ts',
         find: "return status === 'DISABLED' && !config.overwrite ? 'DISABLED' : 'ENABLED';",
         replace: "return 'ENABLED';",
       },
@@ -139,7 +139,7 @@ export const sessions: readonly Mutant[] = [
     first: 'kernel/sessions.spec.ts',
     edits: [
       {
-        file: 'kernel/registration.ts',
+        file: 'kernel/writes/registration.ts',
         find: "(status ?? 'ENABLED')",
         replace: "(status ?? 'DISABLED')",
       },
@@ -152,7 +152,7 @@ export const sessions: readonly Mutant[] = [
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
-        file: 'kernel/registration.ts',
+        file: 'kernel/writes/registration.ts',
         find: 'else if (configuration.overwrite) {',
         replace: 'else {',
       },
@@ -165,7 +165,7 @@ export const sessions: readonly Mutant[] = [
     first: 'kernel/plan.spec.ts',
     edits: [
       {
-        file: 'kernel/plan.ts',
+        file: 'kernel/rules/plan.ts',
         find: "return `${cron ?? ''}\\n${timeZone ?? ''}`;",
         replace: "return timeZone === '' ? '' : `${cron ?? ''}`;",
       },

@@ -9,7 +9,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
-        file: 'kernel/plan.ts',
+        file: 'kernel/rules/plan.ts',
         find: "if (assignedFor === undefined) return 'there is a new leader';",
         replace: 'if (assignedFor === undefined) return undefined;',
       },
@@ -22,7 +22,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
-        file: 'kernel/plan.ts',
+        file: 'kernel/rules/plan.ts',
         find: "return isWanted && !staysAsAssigned(now) ? 'resharding' : 'nothing';",
         replace: "return isWanted && staysAsAssigned(now) ? 'resharding' : 'nothing';",
       },
@@ -35,7 +35,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
-        file: 'kernel/plan.ts',
+        file: 'kernel/rules/plan.ts',
         find: 'if (assignedFor.basis !== assignmentBasis(now)) return',
         replace:
           "const still = assignmentBasis(now).split('\\n');\n" +
@@ -50,7 +50,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/assigning.spec.ts',
     edits: [
       {
-        file: 'kernel/sharding.ts',
+        file: 'kernel/writes/assignment.ts',
         find: 'return { basis: assignmentBasis(view), pinned',
         replace: 'return { basis: assignmentBasis(await watch.sync()), pinned',
       },
@@ -63,7 +63,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/assigning.spec.ts',
     edits: [
       {
-        file: 'kernel/job-run.ts',
+        file: 'kernel/lanes/job-run.ts',
         find: '  #assignedView(signal: AbortSignal): Promise<JobView> {\n    const { watch, paths } = this.#ports;\n    return watch.until(isDecided, {',
         replace:
           '  async #assignedView(signal: AbortSignal): Promise<JobView> {\n    const { watch, paths } = this.#ports;\n' +
@@ -81,12 +81,12 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/assigning.spec.ts',
     edits: [
       {
-        file: 'kernel/sharding.ts',
+        file: 'kernel/writes/assignment.ts',
         find: '    await registry.commit(operations);\n\n    const waited',
         replace: '    await registry.commit(operations).catch(() => undefined);\n\n    const waited',
       },
       {
-        file: 'kernel/plan.ts',
+        file: 'kernel/rules/plan.ts',
         find: 'if (now.leader !== me || !now.reshardingNeeded || now.config === undefined) return undefined;',
         replace:
           'if (now.leader !== me || !now.reshardingNeeded || now.config === undefined) return undefined;\n' +
@@ -101,7 +101,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/assigning.spec.ts',
     edits: [
       {
-        file: 'kernel/item-marks.ts',
+        file: 'kernel/writes/item-marks.ts',
         find: 'if (error instanceof RegistryOutcomeUnknownError) return this.wasMarked(items, signal);\n      throw error;\n    }\n  }\n\n  /**\n   * After',
         replace:
           'if (error instanceof RegistryOutcomeUnknownError) {\n        await this.#ports.whenConnected(signal);\n        return undefined;\n      }\n      throw error;\n    }\n  }\n\n  /**\n   * After',
@@ -115,7 +115,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/assigning.spec.ts',
     edits: [
       {
-        file: 'kernel/item-marks.ts',
+        file: 'kernel/writes/item-marks.ts',
         find: 'return node?.value === me ? node.revision : undefined;',
         replace: 'return node?.revision ?? 1;',
       },
@@ -128,7 +128,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/control-lane.spec.ts',
     edits: [
       {
-        file: 'kernel/control-lane.ts',
+        file: 'kernel/lanes/control-lane.ts',
         find: "work.start({ cause: 'trigger', instant: undefined });",
         replace:
           "{ work.start({ cause: 'trigger', instant: undefined }); await work.end('it is waited for', 3_600_000); }",
@@ -142,12 +142,12 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/control-lane.spec.ts',
     edits: [
       {
-        file: 'kernel/leadership.ts',
+        file: 'kernel/writes/leadership.ts',
         find: 'campaignSoon(): void {',
         replace: 'async campaignSoon(): Promise<void> {',
       },
       {
-        file: 'kernel/leadership.ts',
+        file: 'kernel/writes/leadership.ts',
         find: '    campaign(this.#ports)\n',
         replace: '    await campaign(this.#ports)\n',
       },
@@ -160,7 +160,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/control-lane.spec.ts',
     edits: [
       {
-        file: 'kernel/leadership.ts',
+        file: 'kernel/writes/leadership.ts',
         find: "alarms.setRetry('election', lookSoon);",
         replace: "alarms.set('election', Infinity, lookSoon);",
       },
@@ -173,7 +173,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/work-lane.ts',
+        file: 'kernel/lanes/work-lane.ts',
         find: '(this.isIdle || mayOverlap())',
         replace: '(this.isIdle || (mayOverlap() && false))',
       },
@@ -186,7 +186,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/misfire.spec.ts',
     edits: [
       {
-        file: 'kernel/select-items.ts',
+        file: 'kernel/view/items.ts',
         find: 'return { items: due.filter((item) => isFree(view, item, busy)), blocked };',
         replace: 'return blocked.length === 0 ? { items: due, blocked } : { items: [], blocked: due };',
       },
@@ -199,7 +199,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
-        file: 'kernel/leadership.ts',
+        file: 'kernel/writes/leadership.ts',
         find: "      this.#patience = 'over';",
         replace: "      this.#patience = 'not asked for';",
       },
@@ -212,7 +212,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
-        file: 'kernel/sharding.ts',
+        file: 'kernel/writes/assignment.ts',
         find: 'const pinned = pinnedItems(view, owners.size).filter(',
         replace: 'const pinned = pinnedItems(view, 0).filter(',
       },
@@ -225,7 +225,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/assigning.spec.ts',
     edits: [
       {
-        file: 'kernel/item-marks.ts',
+        file: 'kernel/writes/item-marks.ts',
         find: ": { type: 'check', path: paths.sharding, version: shardingVersion },",
         replace: ": { type: 'check', path: paths.sharding },",
       },
@@ -238,7 +238,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/housekeeping.spec.ts',
     edits: [
       {
-        file: 'kernel/plan.ts',
+        file: 'kernel/rules/plan.ts',
         find: "return custodian(now) === me && ips.length > 0 ? { type: 'remove-servers', ips } : undefined;",
         replace: "return custodian(now) === me && ips.length < 0 ? { type: 'remove-servers', ips } : undefined;",
       },
@@ -251,7 +251,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/housekeeping.spec.ts',
     edits: [
       {
-        file: 'kernel/housekeeping.ts',
+        file: 'kernel/writes/housekeeping.ts',
         find: 'this.#desertedServers = empty.filter((ip) => this.#emptyServers.includes(ip));',
         replace: 'this.#desertedServers = empty;',
       },
@@ -264,7 +264,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/housekeeping.spec.ts',
     edits: [
       {
-        file: 'kernel/alarms.ts',
+        file: 'async/named-timers.ts',
         find: '    const cancel = this.#clock.after(delayMs, () => {\n      this.#cancels.delete(name);',
         replace:
           "    const cancel = this.#clock.after(delayMs, () => {\n      if (name !== 'reconcile') this.#cancels.delete(name);",
@@ -278,7 +278,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/endings.spec.ts',
     edits: [
       {
-        file: 'kernel/election.ts',
+        file: 'kernel/writes/election.ts',
         find: 'if (!won || isStanding()) return won;',
         replace: "if (!won || me !== '') return won;",
       },

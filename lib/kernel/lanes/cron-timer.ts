@@ -1,0 +1,175 @@
+import { QuartzCron } from '../../time/cron.js';
+import { type Clock } from '../../time/clock.js';
+import { scheduleKey } from '../rules/plan.js';
+
+/** Wakes jobs at instants: one timer a job. In Nest, the scheduler registry shows them under the jobs' names. */
+export interface FiringTimers {
+  /**
+   * Arms the job's one timer, replacing an earlier one: calls `onFire` once, not before `instant`, later if the event
+   * loop is busy; lateness is never a reason not to call it.
+   */
+  arm(jobName: string, instant: Date, onFire: () => void): void;
+  /** Forgets the job's timer. */
+  disarm(jobName: string): void;
+}
+
+/** Timers on a clock, for use outside Nest and in tests. */
+export class ClockTimers implements FiringTimers {
+  readonly #clock: Clock;
+  readonly #cancels = new Map<string, () => void>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  arm(jobName: string, instant: Date, onFire: () => void): void {
+    this.disarm(jobName);
+    const cancel = this.#clock.after(instant.getTime() - this.#clock.now(), () => {
+      // The wall clock may have been set back meanwhile, and timers may fire a little early.
+      if (this.#clock.now() < instant.getTime()) this.arm(jobName, instant, onFire);
+      else onFire();
+    });
+    this.#cancels.set(jobName, cancel);
+  }
+
+  disarm(jobName: string): void {
+    this.#cancels.get(jobName)?.();
+    this.#cancels.delete(jobName);
+  }
+}
+
+const REMEMBERED_MARKS = 100;
+
+/** A minute, an hour, a day, a month, a year: at most some dozens of instants are passed in each. */
+const LOOKING_BACK_MS = [60_000, 3_600_000, 86_400_000, 31 * 86_400_000, 366 * 86_400_000];
+
+/** What a `CronTimer` needs. */
+export interface CronTimerPorts {
+  readonly jobName: string;
+  readonly clock: Clock;
+  readonly timers: FiringTimers;
+  /** Called with the scheduled instant each time the job is due. */
+  readonly onFire: (instant: Date) => void;
+}
+
+/** Fires a job at the instants of its cron expression. */
+export class CronTimer {
+  readonly #ports: CronTimerPorts;
+  #cron: QuartzCron | undefined;
+  #armedFor: string | undefined;
+  #next: Date | undefined;
+  #latest: Date | undefined;
+  readonly #after = new Map<number, readonly [Date | undefined, Date | undefined]>();
+
+  constructor(ports: CronTimerPorts) {
+    this.#ports = ports;
+  }
+
+  /** What the timer is armed for, as `scheduleKey` says it; `undefined` while it is not armed. */
+  get armedFor(): string | undefined {
+    return this.#armedFor;
+  }
+
+  /**
+   * Fires from now on at the instants of `cron` in `timeZone`; without `cron`, not any more.
+   * @throws InvalidCronError if they cannot be used; the timer stays as it was then
+   */
+  arm(schedule: { readonly cron?: string; readonly timeZone?: string }): void {
+    this.#cron = this.#parse(schedule);
+    this.#after.clear();
+    this.#latest = undefined;
+    this.#ports.timers.disarm(this.#ports.jobName);
+    this.#armNext(this.#ports.clock.now());
+    this.#armedFor = scheduleKey(schedule);
+  }
+
+  #parse(schedule: { readonly cron?: string; readonly timeZone?: string }): QuartzCron | undefined {
+    const { cron, timeZone } = schedule;
+    if (cron === undefined) return undefined;
+    try {
+      return QuartzCron.parse(cron, timeZone === undefined ? {} : { timeZone });
+    } catch (error) {
+      // What cannot be read must not be tried again until it changes.
+      this.#armedFor = scheduleKey(schedule);
+      throw error;
+    }
+  }
+
+  /** The wall clock was set: what was armed by the old time is armed anew. An instant that was leapt over fires now, late. */
+  rearm(): void {
+    const fresh = this.#cron?.next(new Date(this.#ports.clock.now()));
+    if (this.#next === undefined || fresh === undefined || fresh < this.#next)
+      return this.#armNext(this.#ports.clock.now());
+    this.#armAt(this.#next);
+  }
+
+  disarm(): void {
+    this.#ports.timers.disarm(this.#ports.jobName);
+    this.#cron = undefined;
+    this.#after.clear();
+    this.#next = undefined;
+    this.#latest = undefined;
+    this.#armedFor = undefined;
+  }
+
+  /**
+   * The instant that followed `mark`, if it is the only one since and not longer than `windowMs` ago (all in milliseconds,
+   * since 1970). What this timer is still going to fire does not count.
+   */
+  missedSince(mark: number, windowMs: number): number | undefined {
+    const [instant, following] = this.#instantsAfter(mark);
+    if (instant === undefined || this.#next === undefined || instant >= this.#next) return undefined;
+    if (instant.getTime() < this.#ports.clock.now() - windowMs) return undefined;
+    return following !== undefined && following < this.#next ? undefined : instant.getTime();
+  }
+
+  /** The last instant before the one this timer is going to fire; milliseconds since 1970. `undefined` if there is none within a year. */
+  latest(): number | undefined {
+    if (this.#cron === undefined || this.#next === undefined) return this.#latest?.getTime();
+    this.#latest ??= this.#lastBefore(this.#next);
+    return this.#latest?.getTime();
+  }
+
+  /** Cron expressions are only searched forwards: from ever further back, until there is anything. */
+  #lastBefore(end: Date): Date | undefined {
+    for (const windowMs of LOOKING_BACK_MS) {
+      let found: Date | undefined;
+      for (
+        let instant = this.#cron?.next(new Date(end.getTime() - windowMs));
+        instant !== undefined && instant < end;
+        instant = this.#cron?.next(instant)
+      )
+        found = instant;
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** The next two instants after `mark`. Remembered, for it is asked of each item at each look, and most have one mark. */
+  #instantsAfter(mark: number): readonly [Date | undefined, Date | undefined] {
+    const known = this.#after.get(mark);
+    if (known !== undefined) return known;
+    const instant = this.#cron?.next(new Date(mark));
+    const instants = [instant, instant && this.#cron?.next(instant)] as const;
+    if (this.#after.size >= REMEMBERED_MARKS) this.#after.clear();
+    this.#after.set(mark, instants);
+    return instants;
+  }
+
+  #armNext(after: number): void {
+    const instant = this.#cron?.next(new Date(after));
+    this.#next = instant;
+    if (instant !== undefined) this.#armAt(instant);
+  }
+
+  #armAt(instant: Date): void {
+    const { timers, jobName, clock, onFire } = this.#ports;
+    timers.arm(jobName, instant, () => {
+      // Armed before the firing is told, so that nothing that goes wrong there can end the schedule. Instants that passed
+      // while the event loop was busy are not fired one by one: the one that is late stands for them.
+      this.#latest = instant;
+      this.#armNext(Math.max(instant.getTime(), clock.now()));
+      onFire(instant);
+    });
+  }
+}

@@ -1,0 +1,144 @@
+import { type JobConfiguration } from '../../api/job-configuration.js';
+import { isDistributeOnce } from '../../api/job-listener.js';
+import { type ShardingContexts } from '../../api/sharding-contexts.js';
+import { abortable } from '../../async/wait.js';
+import { parseShardingItemParameters } from '../../layout/sharding-item-parameters.js';
+import { parseTaskId, taskId } from '../../layout/task-id.js';
+import { type Barrier } from '../once/barrier.js';
+import { type BegunItem, type Firing } from '../view/firing.js';
+import { type JobTypes, type NamedListener } from '../types/extensions.js';
+import { type Coming, type Meeting } from '../once/round.js';
+
+/** A firing whose items this instance has chosen. */
+export interface ChosenFiring {
+  readonly firing: Firing;
+  readonly items: readonly BegunItem[];
+  /** Items that are due as well but are still being run. */
+  readonly blocked: readonly number[];
+  readonly config: JobConfiguration;
+  readonly jobInstanceId: string;
+  readonly signal: AbortSignal;
+}
+
+/** A part of a firing that is one firing for the whole cluster: a rescue may run items of several. */
+type Part = Pick<Coming, 'firing' | 'items'>;
+
+/** One firing on this instance, as its listeners are told of it. */
+export interface ListenedFiring {
+  readonly config: JobConfiguration;
+  readonly contexts: ShardingContexts;
+  readonly parts: readonly Part[];
+}
+
+/** What a job's listeners are to be told of a firing; `undefined`: nothing. @throws if item parameters cannot be read */
+export function listenedFiring(chosen: ChosenFiring): ListenedFiring | undefined {
+  const { firing, items, config, jobInstanceId, signal } = chosen;
+  const { jobName, shardingTotalCount, jobParameter } = config;
+  if (config.jobListenerTypes.length === 0 || !isToBeTold(chosen)) return undefined;
+  const parameters = parseShardingItemParameters(config.shardingItemParameters);
+  const numbers = items.map(({ item }) => item);
+  const { instant = items[0]?.instant } = firing;
+  return {
+    config,
+    parts: partsOf(chosen),
+    contexts: {
+      jobName,
+      taskId: taskId({ jobName, items: numbers, jobInstanceId }),
+      shardingTotalCount,
+      jobParameter,
+      shardingItemParameters: new Map(numbers.map((item) => [item, parameters.get(item)])),
+      jobEventSamplingCount: 0,
+      currentJobEventSamplingCount: 0,
+      allowSendJobEvent: true,
+      scheduledAt: instant === undefined ? undefined : new Date(instant),
+      signal,
+    },
+  };
+}
+
+/** As in Java, a firing without items is told, unless it only came too early, or others were faster. */
+function isToBeTold({ firing, items, blocked }: ChosenFiring): boolean {
+  return items.length > 0 || (firing.items === undefined && firing.cause !== 'failover' && blocked.length === 0);
+}
+
+function partsOf({ firing, items }: ChosenFiring): readonly Part[] {
+  // What completes a firing that others have begun is no firing of its own.
+  const isRescue = firing.cause === 'failover' || (firing.cause === 'trigger' && firing.items !== undefined);
+  const byInstant = new Map<number | undefined, number[]>();
+  for (const { item, instant } of items) byInstant.set(instant, [...(byInstant.get(instant) ?? []), item]);
+  return [...byInstant].map(([instant, numbers]) => ({ firing: { instant, isRescue }, items: numbers }));
+}
+
+/**
+ * Calls a job's listeners: those of every instance, and those that are called once in the cluster, in ascending order both
+ * before and after, as in Java. The first one that fails keeps those that follow from being called in that phase, and
+ * never keeps the items from running.
+ */
+export class JobListeners {
+  readonly #types: JobTypes;
+  readonly #barrier: Barrier;
+
+  constructor(types: JobTypes, barrier: Barrier) {
+    this.#types = types;
+    this.#barrier = barrier;
+  }
+
+  /** When the items are chosen, and before the first one begins. Rejects with what a listener throws. */
+  async before(firing: ListenedFiring): Promise<void> {
+    // One after the other: their order is what `order()` is for.
+    for (const named of this.#types.listeners(firing.config)) await this.#before(named, firing);
+  }
+
+  /** When all items have ended. Rejects with what a listener throws. */
+  async after(firing: ListenedFiring): Promise<void> {
+    for (const named of this.#types.listeners(firing.config)) await this.#after(named, firing);
+  }
+
+  async #before({ type, listener }: NamedListener, { contexts, parts }: ListenedFiring): Promise<void> {
+    if (!isDistributeOnce(listener)) return calling(() => listener.beforeJobExecuted(contexts), contexts.signal);
+    for (const part of parts)
+      await this.#barrier.meet({
+        ...part,
+        type,
+        stage: 'started',
+        signal: contexts.signal,
+        timeoutMs: listener.startedTimeoutMilliseconds,
+        make: (signal) => listener.doBeforeJobExecutedAtLastStarted({ ...contexts, signal }),
+      });
+  }
+
+  async #after({ type, listener }: NamedListener, { contexts, parts }: ListenedFiring): Promise<void> {
+    if (!isDistributeOnce(listener)) return calling(() => listener.afterJobExecuted(contexts), contexts.signal);
+    // Peers do not wait for an instance whose run was told to end: it is about to go.
+    if (contexts.signal.aborted) return;
+    for (const part of parts)
+      await this.#barrier.meet({
+        ...part,
+        type,
+        stage: 'completed',
+        signal: contexts.signal,
+        timeoutMs: listener.completedTimeoutMilliseconds,
+        make: (signal, forgotten) =>
+          listener.doAfterJobExecutedAtLastCompleted({ ...contexts, ...withoutItems(contexts, forgotten), signal }),
+      });
+  }
+}
+
+/** Of an earlier firing nothing is known but when it was. */
+function withoutItems(
+  { jobName, taskId: id }: ShardingContexts,
+  forgotten: Meeting | undefined,
+): Partial<ShardingContexts> {
+  if (forgotten === undefined) return {};
+  const { instant } = forgotten;
+  return {
+    taskId: taskId({ jobName, items: [], jobInstanceId: parseTaskId(id)?.jobInstanceId ?? '' }),
+    shardingItemParameters: new Map(),
+    scheduledAt: instant === undefined ? undefined : new Date(instant),
+  };
+}
+
+/** Calls, and waits no longer than the run may take. */
+function calling(call: () => void | Promise<void>, signal: AbortSignal): Promise<void> {
+  return abortable(Promise.resolve().then(call), signal);
+}

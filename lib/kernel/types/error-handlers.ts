@@ -1,0 +1,31 @@
+import { inspect } from 'node:util';
+import { type JobErrorHandler } from '../../api/error-handler.js';
+import { type JobLogger } from '../../api/logger.js';
+
+/** `LOG` (the default), `THROW` and `IGNORE`, as in the manual §6.2.8. */
+export function builtInErrorHandlers(logger: JobLogger): readonly JobErrorHandler[] {
+  return [
+    {
+      type: 'LOG',
+      handleException: (jobName, cause) =>
+        logger.error(`Job '${jobName}' exception occur in job processing: ${describeCause(cause)}`, stackOf(cause)),
+    },
+    {
+      type: 'THROW',
+      handleException: (jobName, cause) => {
+        throw new Error(`Job '${jobName}' failed: ${describeCause(cause)}`, { cause });
+      },
+    },
+    { type: 'IGNORE', handleException: () => undefined },
+  ];
+}
+
+/** What was thrown, for a message; anything can be. */
+export function describeCause(cause: unknown): string {
+  return cause instanceof Error ? String(cause) : inspect(cause, { depth: 2, breakLength: Infinity });
+}
+
+/** The stack trace of what was thrown, if it has one. */
+export function stackOf(cause: unknown): string | undefined {
+  return cause instanceof Error ? cause.stack : undefined;
+}

@@ -1,0 +1,215 @@
+import { DeadlineExceededError } from '../../api/errors.js';
+import { type InstanceView, isGone, type JobView, type JobViewReader } from '../../layout/job-view.js';
+import { type Mirror, type MirroredNode } from '../../registry/registry-center.js';
+import { type Clock } from '../../time/clock.js';
+import { hasUnreadDeadMarks } from './items.js';
+
+/** How long, and for what, to wait. */
+export interface Wait {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Completes the sentence "Waited … in vain for", naming whom is waited for; asked only when the time is up. */
+  readonly what: () => string;
+}
+
+/** How far ahead of this instance's clock a peer's may be before its records are not believed. */
+export const WRONG_CLOCK_MS = 600_000;
+
+/** How long a Java instance that has vanished counts as there. It needs some milliseconds to make its node anew. */
+export const JAVA_RETURN_MS = 1_000;
+
+/** The job's mirror, read as a `JobView`. Reading is local and synchronous; waiting is woken by changes, not by a timer. */
+export class JobWatch {
+  readonly #mirror: Mirror;
+  readonly #reader: JobViewReader;
+  readonly #clock: Clock;
+  readonly #firings = new Map<number, number>();
+  #firingsReadFor: number | undefined;
+  /** Instances that were there when it was last known who runs what; `undefined` if that is not known. */
+  #runnersReadFor: Set<string> | undefined;
+  /** By item, when its owner was last seen to be one that keeps no record; milliseconds since 1970. */
+  readonly #offRecord = new Map<number, number>();
+  /** Java instances that have vanished, and when they were missed first; milliseconds since 1970. */
+  readonly #vanished = new Map<string, { readonly instance: InstanceView; readonly at: number }>();
+  #read: { readonly nodes: ReadonlyMap<string, MirroredNode>; readonly view: JobView } | undefined;
+  /** Whether `#read` is to be made anew although no node has changed. */
+  #isStale = false;
+
+  constructor(mirror: Mirror, reader: JobViewReader, clock: Clock) {
+    this.#mirror = mirror;
+    this.#reader = reader;
+    this.#clock = clock;
+    // What was going on while it was out of date may include a write of our own whose answer got lost.
+    mirror.onChange(() => {
+      if (!mirror.isCurrent) this.forgetReadings();
+    });
+  }
+
+  /** The job as of the mirror's present moment. */
+  get view(): JobView {
+    const { nodes } = this.#mirror;
+    if (this.#read?.nodes !== nodes || this.#isStale) {
+      const view = this.#withVanished(this.#withAllFirings(this.#reader.read(nodes)));
+      this.#read = { nodes, view };
+      this.#isStale = false;
+      this.#noteOffRecord(view);
+    }
+    return this.#read.view;
+  }
+
+  /** Whether Java instances have vanished that still count as there. */
+  get isAwaitingReturn(): boolean {
+    return this.#vanished.size > 0;
+  }
+
+  /**
+   * A Java instance removes its node and makes it anew whenever its connection was interrupted, while it goes on running
+   * what it runs. Taken for dead in that moment, its items would be given to others, and run twice.
+   */
+  #withVanished(view: JobView): JobView {
+    const now = this.#clock.now();
+    for (const [id, instance] of this.#read?.view.instances ?? [])
+      // Ours keep a record, which outlives them; their session's nodes may be seen to go one after the other.
+      if (!view.instances.has(id) && !view.firingRecords.has(id) && !this.#vanished.has(id))
+        this.#vanished.set(id, { instance, at: now });
+    // The clock may have been set back meanwhile.
+    for (const [id, { at }] of this.#vanished)
+      if (view.instances.has(id) || Math.abs(now - at) >= JAVA_RETURN_MS) this.#vanished.delete(id);
+    if (this.#vanished.size === 0) return view;
+    const awaited = [...this.#vanished].map(([id, { instance }]) => [id, instance] as const);
+    return { ...view, instances: new Map([...view.instances, ...awaited]) };
+  }
+
+  #noteOffRecord({ items, firingRecords }: JobView): void {
+    for (const { item, owner } of items)
+      if (owner !== undefined && !firingRecords.has(owner)) this.#offRecord.set(item, this.#clock.now());
+  }
+
+  /**
+   * Whether all that may have begun the item since `mark` (milliseconds since 1970), as far as this instance has seen,
+   * keep a record of it. Java instances do not.
+   */
+  isOnRecordSince(item: number, mark: number): boolean {
+    return (this.#offRecord.get(item) ?? -Infinity) < mark;
+  }
+
+  /** Looks at the nodes anew although none has changed: time has passed, or the clock was set. */
+  reread(): void {
+    this.#isStale = true;
+  }
+
+  /** What was once read of a peer's record holds, also when the record has changed and has not been read again. */
+  #withAllFirings(view: JobView): JobView {
+    const latestTrusted = this.#clock.now() + WRONG_CLOCK_MS;
+    for (const [item, instant] of view.firings) {
+      const known = this.#firings.get(item) ?? -Infinity;
+      // What was believed while this clock was wrong itself gives way to what is plausible now.
+      if (instant > known || known > latestTrusted) this.#firings.set(item, instant);
+    }
+    // A mark far in the future was made by a clock that was wrong, and must not keep the item from running until then.
+    const latest = this.#clock.now() + WRONG_CLOCK_MS;
+    return { ...view, firings: new Map([...this.#firings].filter(([, instant]) => instant <= latest)) };
+  }
+
+  /**
+   * Reads what peers have begun, if that may matter: once after each assignment, for under the same one nobody else
+   * begins this instance's items.
+   * @returns whether anything had to be read, so that the view may have changed meanwhile
+   */
+  async readFirings(): Promise<boolean> {
+    const { shardingVersion, firingRecords } = this.view;
+    if (shardingVersion === this.#firingsReadFor) return false;
+    const isUnread = [...firingRecords.values()].includes(undefined);
+    if (isUnread) await this.#mirror.load();
+    this.#firingsReadFor = shardingVersion;
+    return isUnread;
+  }
+
+  /**
+   * Reads who runs the items and what was begun, if an instance is gone that may have been running one: once for each
+   * that is.
+   * @returns whether anything had to be read, so that the view may have changed meanwhile
+   */
+  async readRunners(): Promise<boolean> {
+    const { view } = this;
+    const seen = this.#runnersReadFor;
+    const isKnown = seen !== undefined && ![...seen].some((id) => isGone(view, id)) && !hasUnreadDeadMarks(view);
+    const isUnread =
+      !isKnown && view.items.some(({ running, runningOn }) => running && isPartlyUnread(view, runningOn));
+    if (isUnread) await this.#mirror.load();
+    this.#runnersReadFor = new Set([...view.instances.keys(), ...view.live]);
+    return isUnread;
+  }
+
+  /** What was read of peers is read anew when it is needed. */
+  forgetReadings(): void {
+    this.#firingsReadFor = undefined;
+    this.#runnersReadFor = undefined;
+  }
+
+  /** Reads everything that the mirror has left unread. */
+  async readAll(): Promise<void> {
+    await this.#mirror.load();
+  }
+
+  /** The nodes the view was read from, for those who remove or rewrite them. */
+  get nodes(): ReadonlyMap<string, MirroredNode> {
+    return this.#mirror.nodes;
+  }
+
+  /** False while the view may be out of date. */
+  get isCurrent(): boolean {
+    return this.#mirror.isCurrent;
+  }
+
+  /** Calls `listener` after each change; returns a function that ends the subscription. */
+  onChange(listener: () => void): () => void {
+    return this.#mirror.onChange(listener);
+  }
+
+  /** Brings the view up to everything that was written before this call. */
+  async sync(): Promise<JobView> {
+    await this.#mirror.sync();
+    return this.view;
+  }
+
+  /**
+   * Resolves with the first current view that fulfils `predicate`, the present one included.
+   * @throws DeadlineExceededError when the time is up; the signal's reason when it is aborted
+   */
+  until(predicate: (view: JobView) => boolean, { timeoutMs, signal, what }: Wait): Promise<JobView> {
+    return new Promise((resolve, reject) => {
+      const end = (settle: () => void): void => {
+        unsubscribe();
+        cancelTimer();
+        signal.removeEventListener('abort', onAbort);
+        settle();
+      };
+      const look = (): void => {
+        if (!this.isCurrent) return;
+        const { view } = this;
+        if (predicate(view)) end(() => resolve(view));
+      };
+      const onAbort = (): void => end(() => reject(signal.reason as Error));
+      const unsubscribe = this.onChange(look);
+      const cancelTimer = this.#clock.after(timeoutMs, () =>
+        end(() => reject(new DeadlineExceededError(what(), timeoutMs))),
+      );
+      signal.addEventListener('abort', onAbort, { once: true });
+      if (signal.aborted) onAbort();
+      else look();
+    });
+  }
+
+  close(): void {
+    this.#mirror.close();
+  }
+}
+
+/** Whether it is not known who runs an item, or, if that instance is gone, what it has begun since it was read last. */
+function isPartlyUnread(view: JobView, runningOn: string | undefined): boolean {
+  if (runningOn === undefined) return true;
+  return (
+    isGone(view, runningOn) && view.firingRecords.has(runningOn) && view.firingRecords.get(runningOn) === undefined
+  );
+}

@@ -1,0 +1,110 @@
+import { type JobLogger } from '../../api/logger.js';
+import { encodeFirings, mergeFirings } from '../../layout/x-node/begin-record.js';
+import { type ItemMark, type JobPaths } from '../../layout/job-paths.js';
+import { isGone, type JobView } from '../../layout/job-view.js';
+import { type Operation, type RegistryCenter } from '../../registry/registry-center.js';
+import { type JobWatch } from '../view/job-watch.js';
+import { failoverRemains, idleReports } from '../rules/plan.js';
+import { isForgettable } from '../view/items.js';
+
+/** What tidying up needs. */
+export interface HousekeepingPorts {
+  readonly registry: RegistryCenter;
+  readonly watch: JobWatch;
+  readonly paths: JobPaths;
+  readonly me: string;
+  readonly logger: JobLogger;
+}
+
+/** Removes what others have left in the registry centre and nobody else would ever remove. */
+export class Housekeeping {
+  readonly #ports: HousekeepingPorts;
+  #emptyServers: readonly string[] = [];
+  #desertedServers: readonly string[] = [];
+
+  constructor(ports: HousekeepingPorts) {
+    this.#ports = ports;
+  }
+
+  /** Servers that had no instance at the last two reconciliations. */
+  get desertedServers(): readonly string[] {
+    return this.#desertedServers;
+  }
+
+  /**
+   * To be called at each reconciliation. A server without instances is kept for one more: a Java peer registers its server
+   * first, and one that is restarting will be back.
+   */
+  noteServers({ servers, instances }: JobView): void {
+    const used = new Set([...instances.values()].map(({ serverIp }) => serverIp));
+    const empty = [...servers].filter(([ip, status]) => status === 'ENABLED' && !used.has(ip)).map(([ip]) => ip);
+    this.#desertedServers = empty.filter((ip) => this.#emptyServers.includes(ip));
+    this.#emptyServers = empty;
+  }
+
+  /** Servers of pods that will not come back. What an operator has disabled stays on record. */
+  async removeServers(ips: readonly string[]): Promise<void> {
+    const { registry, watch, paths, logger } = this.#ports;
+    const removals = ips.map((ip): Operation => {
+      const path = paths.server(ip);
+      const version = watch.nodes.get(path)?.version;
+      return { type: 'remove', path, ...(version !== undefined && { version }) };
+    });
+    await registry.commit(removals);
+    logger.log(`Job '${paths.jobName}': removed servers that have no instance any more: ${ips.join(', ')}`);
+  }
+
+  /**
+   * Takes over what instances that are gone have begun into this one's own record, so that records do not pile up and
+   * nothing is forgotten; removes triggers that nobody will accept any more, a former leader's note that it is assigning, and
+   * what Java peers say of who is to run next, so that all go by the assignment.
+   */
+  async tidyUp(): Promise<void> {
+    const { registry, watch, paths, me, logger } = this.#ports;
+    if ([...watch.view.firingRecords.values()].includes(undefined)) await watch.readAll();
+    const { view } = watch;
+    const reports = idleReports(view).map((item): Operation => ({ type: 'remove', path: paths.crashReport(item) }));
+    const operations = [...this.#recordOperations(view), ...this.#triggerRemovals(view), ...reports];
+    if (operations.length > 0) await registry.commit(operations);
+    if (view.nextJobInstanceIp !== undefined) await registry.remove(paths.nextJobInstanceIp);
+    if (view.leader !== me || !view.processing || view.reshardingNeeded) return;
+    await registry.remove(paths.processing);
+    logger.warn(`Job '${paths.jobName}': removed the note of a former leader that it is assigning the items.`);
+  }
+
+  #recordOperations(view: JobView): readonly Operation[] {
+    const { paths, watch, me } = this.#ports;
+    const gone = [...view.firingRecords.keys()].filter((id) => isForgettable(view, id));
+    if (gone.length === 0) return [];
+    const ids = [me, ...gone];
+    const value = encodeFirings(mergeFirings(ids.map((id) => view.firingRecords.get(id))));
+    const own = watch.nodes.get(paths.firing(me));
+    const path = paths.firing(me);
+    return [
+      own === undefined ? { type: 'create', path, value } : { type: 'set', path, value, version: own.version },
+      ...gone.map((id): Operation => {
+        const record = watch.nodes.get(paths.firing(id));
+        return { type: 'remove', path: paths.firing(id), ...(record !== undefined && { version: record.version }) };
+      }),
+    ];
+  }
+
+  #triggerRemovals(view: JobView): readonly Operation[] {
+    const { paths } = this.#ports;
+    const gone = [...view.triggers].filter((id) => isGone(view, id));
+    return gone.map((id) => ({ type: 'remove', path: paths.trigger(id) }));
+  }
+
+  /** Removes what failover has left behind and nobody will take care of any more. */
+  async endFailover(): Promise<void> {
+    const { registry, watch, paths, logger } = this.#ports;
+    const items = failoverRemains(watch.view);
+    const present = items
+      .flatMap((item) => [paths.crashedItem(item), ...RESCUE.map((mark) => paths.item(item, mark))])
+      .filter((path) => watch.nodes.has(path));
+    await Promise.all(present.map((path) => registry.remove(path)));
+    logger.warn(`Job '${paths.jobName}': removed what failover had left behind for items ${items.join(',')}.`);
+  }
+}
+
+const RESCUE: readonly ItemMark[] = ['failover', 'failovering'];

@@ -8,10 +8,10 @@ import { watchClock } from '../time/clock-watch.js';
 import { ClockTimers, type FiringTimers } from './lanes/cron-timer.js';
 import { type JobDefinition } from './job-definition.js';
 import { JobRuntime, type JobRuntimePorts } from './job-runtime.js';
-import { JobTypes, type JobTypeExtensions } from './types/extensions.js';
+import { Extensions, type ExtensionOptions } from './types/extensions.js';
 
 /** What a host is made from. */
-export interface JobHostOptions extends JobTypeExtensions {
+export interface JobHostOptions extends ExtensionOptions {
   readonly registryCenter: RegistryCenter;
   readonly logger: JobLogger;
   /** Default: the machine's clock. */
@@ -29,7 +29,7 @@ export class JobHost {
   readonly registryCenter: RegistryCenter;
   readonly instance: JobInstance;
   /** What the type names in configurations stand for. */
-  readonly types: JobTypes;
+  readonly types: Extensions;
   readonly #ports: JobRuntimePorts;
   readonly #jobs = new Map<string, JobRuntime>();
   /** Jobs that were removed and could not withdraw then; the last one of each name. */
@@ -42,7 +42,7 @@ export class JobHost {
     const { registryCenter, logger, clock = systemClock, shutdownGracePeriodMilliseconds = 30_000 } = options;
     this.registryCenter = registryCenter;
     this.instance = options.instance ?? createJobInstance();
-    this.types = new JobTypes(options, { clock, logger });
+    this.types = new Extensions(options, { clock, logger });
     this.#ports = {
       registry: registryCenter,
       instance: this.instance,

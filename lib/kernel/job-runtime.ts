@@ -36,23 +36,24 @@ import { withDeadline } from '../async/wait.js';
 import { JobPaths } from '../layout/job-paths.js';
 import { type RegistryCenter, type SessionState } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
-import { Alarms, type JobAlarm } from '../async/named-timers.js';
+import { NamedTimers } from '../async/named-timers.js';
 import { ControlLane } from './lanes/control-lane.js';
 import { CronTimer, type FiringTimers } from './lanes/cron-timer.js';
 import { type JobDefinition } from './job-definition.js';
-import { type JobParts, openParts } from './job-components.js';
+import { type JobComponents, assembleJob } from './job-components.js';
 import { JobRun } from './lanes/job-run.js';
-import { type JobTypes } from './types/extensions.js';
+import { type Extensions } from './types/extensions.js';
 import { establishConfiguration, registerInstance, removeEndedMarks, withdrawInstance } from './writes/registration.js';
 import { isLostRace } from './writes/assignment.js';
 import { withdrawWhenPossible } from './writes/withdraw-later.js';
 import { WorkLane } from './lanes/work-lane.js';
+import { type JobTimer } from './view/job-context.js';
 
 /** What a runtime needs; shared by all jobs of a host. */
 export interface JobRuntimePorts {
   readonly registry: RegistryCenter;
   readonly instance: JobInstance;
-  readonly types: JobTypes;
+  readonly types: Extensions;
   readonly timers: FiringTimers;
   readonly clock: Clock;
   readonly logger: JobLogger;
@@ -71,13 +72,13 @@ export class JobRuntime {
   readonly definition: JobDefinition;
   readonly #ports: JobRuntimePorts;
   readonly #paths: JobPaths;
-  readonly #alarms: Alarms<JobAlarm>;
+  readonly #alarms: NamedTimers<JobTimer>;
   readonly #timer: CronTimer;
   readonly #work: WorkLane;
   readonly #control: ControlLane;
 
   #phase: JobPhase = 'created';
-  #parts: JobParts | undefined;
+  #parts: JobComponents | undefined;
   #config: JobConfiguration | undefined;
   /** Id of the session in which this instance is registered. */
   #registeredIn: string | undefined;
@@ -96,7 +97,7 @@ export class JobRuntime {
     this.definition = definition;
     this.#ports = ports;
     this.#paths = new JobPaths(definition.configuration.jobName);
-    this.#alarms = new Alarms(clock);
+    this.#alarms = new NamedTimers(clock);
     const { jobName } = this;
     this.#work = new WorkLane({
       jobName,
@@ -105,9 +106,9 @@ export class JobRuntime {
       open: (firing) => new JobRun(this.#active().run, firing),
       mayBegin: () => this.#phase === 'active' && this.#acceptsFirings,
       mayOverlap: () => this.configuration.jobListenerTypes.length === 0,
-      makesUp: () => this.configuration.misfire,
-      onProgress: () => this.#control.lookSoon(),
-      onFailoverFailed: () => this.#alarms.setRetry('failover', () => this.#control.lookSoon()),
+      recoversMisfires: () => this.configuration.misfire,
+      onProgress: () => this.#control.requestReconcile(),
+      onFailoverFailed: () => this.#alarms.setRetry('takeover', () => this.#control.requestReconcile()),
     });
     const onFire = (instant: Date): void => {
       if (this.#acceptsFirings) this.#work.fire(instant.getTime());
@@ -183,7 +184,7 @@ export class JobRuntime {
     if (this.#isScheduled || !this.#acceptsFirings) return;
     this.#timer.arm(this.configuration);
     this.#isScheduled = true;
-    await this.#control.look();
+    await this.#control.reconcile();
   }
 
   /** The wall clock was set. */
@@ -350,7 +351,7 @@ export class JobRuntime {
     const { registry, logger, instance } = this.#ports;
     const { state } = registry.session;
     if (state.phase !== 'connected' || (this.#phase !== 'starting' && this.#phase !== 'suspended')) return;
-    const parts = (this.#parts ??= await this.#openParts());
+    const parts = (this.#parts ??= await this.#assembleJob());
     if (this.#isOver()) return parts.watch.close();
     if (this.#registeredIn === state.id) {
       await parts.watch.sync();
@@ -372,7 +373,7 @@ export class JobRuntime {
     this.#hasTakenPart = true;
     this.#alarms.succeeded('enter');
     this.#started?.resolve();
-    await this.#control.look();
+    await this.#control.reconcile();
   }
 
   /** Whether the job was stopped meanwhile, and did not wait for what is under way. */
@@ -380,18 +381,18 @@ export class JobRuntime {
     return this.#phase === 'stopped';
   }
 
-  async #openParts(): Promise<JobParts> {
-    const parts = await openParts({
+  async #assembleJob(): Promise<JobComponents> {
+    const parts = await assembleJob({
       ...this.#ports,
       paths: this.#paths,
       me: this.#ports.instance.jobInstanceId,
       job: this.definition.job,
       alarms: this.#alarms,
       isStanding: () => this.#registeredIn !== undefined,
-      lookSoon: () => this.#control.lookSoon(),
-      missedSince: (item, mark) => this.#control.missedSince(item, mark),
+      requestReconcile: () => this.#control.requestReconcile(),
+      missedInstant: (item, mark) => this.#control.missedInstant(item, mark),
     });
-    this.#cleanUps.push(parts.watch.onChange(() => this.#control.lookSoon()));
+    this.#cleanUps.push(parts.watch.onChange(() => this.#control.requestReconcile()));
     return parts;
   }
 
@@ -414,7 +415,7 @@ export class JobRuntime {
     this.#enterStopped();
   }
 
-  #active(): JobParts {
+  #active(): JobComponents {
     if (this.#parts !== undefined) return this.#parts;
     throw new JobStateError(`Job '${this.jobName}' is ${this.#phase} and cannot do this.`);
   }

@@ -42,7 +42,7 @@ export type GuaranteeStage = 'started' | 'completed';
 /** Which node of a job a path names; the inverse of the builders of `JobPaths`. */
 export type JobPath =
   | { readonly type: PlainNode }
-  | { readonly type: 'instance' | 'trigger' | 'firing' | 'live' | 'attendance'; readonly id: string }
+  | { readonly type: 'instance' | 'trigger' | 'beginRecord' | 'live' | 'attendance'; readonly id: string }
   | { readonly type: 'server'; readonly ip: string }
   | { readonly type: 'crashedItem' | 'crashReport' | 'item'; readonly item: number }
   | { readonly type: 'itemMark'; readonly item: number; readonly mark: ItemMark }
@@ -68,7 +68,7 @@ type PlainNode =
   | 'systemTime'
   | 'triggers'
   | 'nextJobInstanceIp'
-  | 'firings'
+  | 'beginRecords'
   | 'lives'
   | 'attendances'
   | 'crashReports';
@@ -196,12 +196,12 @@ export class JobPaths {
     return `${this.root}/next-job-instance-ip`;
   }
 
-  get firings(): string {
+  get beginRecords(): string {
     return `${this.root}/x-node/fired`;
   }
 
   /** What this instance has begun, and for which instants. Persistent, unknown to Java. */
-  firing(id: string): string {
+  beginRecord(id: string): string {
     return `${this.root}/x-node/fired/${id}`;
   }
 
@@ -274,7 +274,7 @@ const PLAIN_NODES: ReadonlyMap<string, JobPath> = new Map<string, JobPath>([
   ['systemTime/current', { type: 'systemTime' }],
   ['trigger', { type: 'triggers' }],
   ['next-job-instance-ip', { type: 'nextJobInstanceIp' }],
-  ['x-node/fired', { type: 'firings' }],
+  ['x-node/fired', { type: 'beginRecords' }],
   ['x-node/live', { type: 'lives' }],
   ['x-node/guarantee/present', { type: 'attendances' }],
   ['x-node/guarantee/started', { type: 'called', stage: 'started' }],
@@ -299,7 +299,7 @@ function parseBelowRoot(relative: string): JobPath {
     case 'trigger':
       return { type: 'trigger', id: name };
     case 'x-node/fired':
-      return { type: 'firing', id: name };
+      return { type: 'beginRecord', id: name };
     case 'x-node/live':
       return { type: 'live', id: name };
     case 'x-node/guarantee/present':

@@ -2,7 +2,7 @@ import { InvalidConfigurationError } from '../api/errors.js';
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type MirroredNode } from '../registry/registry-center.js';
 import { decodeCrash } from './x-node/crash-report.js';
-import { decodeFirings, type FiringRecord, mergeFirings } from './x-node/begin-record.js';
+import { decodeBeginRecord, type BeginRecord, mergeBeginRecords } from './x-node/begin-record.js';
 import { GuaranteeDraft } from './x-node/guarantee-view.js';
 import { addMark, type ItemDraft, newItem, textOf } from './item-view.js';
 import { fromYaml } from './job-configuration-yaml.js';
@@ -65,10 +65,10 @@ export class JobViewReader {
           instances.of(node, () => readInstance(path.id, node)),
         );
         return;
-      case 'firing':
-        view.firingRecords.set(
+      case 'beginRecord':
+        view.beginRecords.set(
           path.id,
-          node.value === undefined ? undefined : records.of(node, () => decodeFirings(node.value ?? '')),
+          node.value === undefined ? undefined : records.of(node, () => decodeBeginRecord(node.value ?? '')),
         );
         return;
       case 'attendance':
@@ -99,7 +99,7 @@ class Memo<T extends object> {
 // For all readers of the process: mirrors of the embedded registry show the same node objects.
 const configurations = new Memo<ReadConfiguration>();
 const instances = new Memo<InstanceView>();
-const records = new Memo<FiringRecord>();
+const records = new Memo<BeginRecord>();
 const guaranteeRecords = new Memo<object>();
 
 interface ReadConfiguration {
@@ -114,7 +114,7 @@ class Draft {
   configuration: JobConfiguration | undefined;
   configFault: string | undefined;
   readonly instances = new Map<string, InstanceView>();
-  readonly firingRecords = new Map<string, FiringRecord | undefined>();
+  readonly beginRecords = new Map<string, BeginRecord | undefined>();
   readonly guarantee = new GuaranteeDraft();
   readonly #servers = new Map<string, ServerStatus>();
   readonly #items = new Map<number, ItemDraft>();
@@ -179,7 +179,7 @@ class Draft {
   }
 
   finished(): JobView {
-    const { instants, byHand } = mergeFirings(this.firingRecords.values());
+    const { instants, byHand } = mergeBeginRecords(this.beginRecords.values());
     return {
       exists: this.root !== undefined,
       jobClass: textOf(this.root),
@@ -203,9 +203,9 @@ class Draft {
       completedItems: this.#completedItems,
       guarantee: this.guarantee.finished(),
       nextJobInstanceIp: this.#nextJobInstanceIp,
-      firings: instants,
-      begunByHand: byHand,
-      firingRecords: this.firingRecords,
+      lastBegun: instants,
+      manuallyBegun: byHand,
+      beginRecords: this.beginRecords,
     };
   }
 }

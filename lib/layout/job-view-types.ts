@@ -1,6 +1,6 @@
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type JobInstance } from '../api/sharding-strategy.js';
-import { type FiringRecord } from './x-node/begin-record.js';
+import { type BeginRecord } from './x-node/begin-record.js';
 import { type GuaranteeView } from './x-node/guarantee-view.js';
 import { type ItemView } from './item-view.js';
 
@@ -58,11 +58,11 @@ export interface JobView {
    * Instant, in milliseconds since 1970, for which each item was last begun by any of our instances, living or not, as
    * far as their records have been read.
    */
-  readonly firings: ReadonlyMap<number, number>;
-  /** Items whose last run was begun by hand, after the instant that `firings` tells. */
-  readonly begunByHand: ReadonlySet<number>;
+  readonly lastBegun: ReadonlyMap<number, number>;
+  /** Items whose last run was begun by hand, after the instant in `lastBegun`. */
+  readonly manuallyBegun: ReadonlySet<number>;
   /** What each instance has begun by itself, by its id; `undefined` for a record that has not been read. */
-  readonly firingRecords: ReadonlyMap<string, FiringRecord | undefined>;
+  readonly beginRecords: ReadonlyMap<string, BeginRecord | undefined>;
 }
 
 /** A living instance. */

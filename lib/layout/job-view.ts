@@ -13,7 +13,7 @@
 import { type JobInstance } from '../api/sharding-strategy.js';
 import { type JobView } from './job-view-types.js';
 
-export { type FiringRecord } from './x-node/begin-record.js';
+export { type BeginRecord } from './x-node/begin-record.js';
 export { type GuaranteeView, NO_GUARANTEE, type StageView } from './x-node/guarantee-view.js';
 export { type ItemView } from './item-view.js';
 export { type InstanceView, type JobView, type ServerStatus } from './job-view-types.js';

@@ -1,7 +1,7 @@
 import { InvalidConfigurationError } from '../api/errors.js';
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { faultsIn } from '../api/setting.js';
-import { JobTypes } from '../kernel/types/extensions.js';
+import { Extensions } from '../kernel/types/extensions.js';
 import { systemClock } from '../time/clock.js';
 import { QuartzCron } from '../time/cron.js';
 import { parseTimeZone } from '../time/time-zone.js';
@@ -116,7 +116,7 @@ function faultsInTypes(
     listeners,
   };
   const silent = { debug: () => undefined, log: () => undefined, warn: () => undefined, error: () => undefined };
-  const types = new JobTypes(extensions, { clock: systemClock, logger: silent });
+  const types = new Extensions(extensions, { clock: systemClock, logger: silent });
   return jobs.flatMap(({ configuration, job }) => [
     ...faultsOf(() => types.check(configuration)),
     ...(typeof job === 'string' ? faultsOf(() => types.executor(configuration.jobName, job)) : []),

@@ -469,7 +469,7 @@ describe('a change of the configuration', () => {
     await change(cluster, { monitorExecution: false });
     await cluster.fire();
     expect(cluster.ran).toEqual({ A: [0, 1] });
-    expect(cluster.view.firings.size).toBe(0);
+    expect(cluster.view.lastBegun.size).toBe(0);
   });
 
   test('to something unreadable is told, runs nothing, and heals when it is put right', async () => {

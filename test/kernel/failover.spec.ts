@@ -562,7 +562,7 @@ test('an instance of ours whose nodes are seen to go one after the other is dead
   const id = '10.0.0.7@-@4711-k3j9x2ab';
   await operator.create(paths.server('10.0.0.7'), 'ENABLED');
   await operator.commit([
-    { type: 'create', path: paths.firing(id), value: '' },
+    { type: 'create', path: paths.beginRecord(id), value: '' },
     { type: 'create', path: paths.live(id), value: '', lifetime: 'session' },
     {
       type: 'create',

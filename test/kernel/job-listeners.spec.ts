@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { type AnyJobListener } from '../../lib/api/job-listener.js';
 import { type InvalidConfigurationError } from '../../lib/api/errors.js';
-import { JobTypes } from '../../lib/kernel/types/extensions.js';
+import { Extensions } from '../../lib/kernel/types/extensions.js';
 import { ManualClock, TestCluster, type TestClusterOptions } from '../../lib/testing/index.js';
 import { listening, Once, Told } from '../support/listeners.js';
 import { aConfiguration } from '../support/views.js';
 
 const silent = { debug: () => undefined, log: () => undefined, warn: () => undefined, error: () => undefined };
-const typesWith = (...listeners: unknown[]): JobTypes =>
-  new JobTypes({ listeners: listeners as AnyJobListener[] }, { clock: new ManualClock(), logger: silent });
+const typesWith = (...listeners: unknown[]): Extensions =>
+  new Extensions({ listeners: listeners as AnyJobListener[] }, { clock: new ManualClock(), logger: silent });
 
 const faultsOf = (attempt: () => unknown): readonly string[] => {
   try {

@@ -66,7 +66,7 @@ describe('before items start, missing are', () => {
       }),
       [],
     ],
-    ['not those begun for a later firing', view(onlyA, { firings: new Map([[1, NOW + 1]]) }), []],
+    ['not those begun for a later firing', view(onlyA, { lastBegun: new Map([[1, NOW + 1]]) }), []],
     ['not those whose owner has told of a later firing', view({ ...onlyA, B: { '6000/ONCE': { started: [1] } } }), []],
     [
       'not those that run for an earlier firing',
@@ -76,7 +76,7 @@ describe('before items start, missing are', () => {
     ['those that run for nobody knows what', view(onlyA, { items: items({}, { running: true }) }), ['1 unaccounted B']],
     [
       'not those that have crashed',
-      view(onlyA, { config: failover, crashedItems: [1], firings: new Map([[1, NOW]]) }),
+      view(onlyA, { config: failover, crashedItems: [1], lastBegun: new Map([[1, NOW]]) }),
       [],
     ],
     ['not those that came to an instance that has come already', view(onlyA, { items: items({}, { owner: A }) }), []],
@@ -102,15 +102,19 @@ describe('when items complete, missing are', () => {
       view(bRuns, { config: aConfiguration({ monitorExecution: false }) }),
       ['1 running B'],
     ],
-    ['not those that have been begun for it, and run no more', view(aCompleted, { firings: new Map([[1, NOW]]) }), []],
+    [
+      'not those that have been begun for it, and run no more',
+      view(aCompleted, { lastBegun: new Map([[1, NOW]]) }),
+      [],
+    ],
     [
       'those that crashed in it, with failover',
-      view(aCompleted, { config: failover, crashedItems: [1], firings: new Map([[1, NOW]]) }),
+      view(aCompleted, { config: failover, crashedItems: [1], lastBegun: new Map([[1, NOW]]) }),
       ['1 crashed'],
     ],
     [
       'not those that crashed in another firing',
-      view(aCompleted, { config: failover, crashedItems: [1], firings: new Map([[1, NOW - 1]]) }),
+      view(aCompleted, { config: failover, crashedItems: [1], lastBegun: new Map([[1, NOW - 1]]) }),
       [],
     ],
     [
@@ -118,19 +122,19 @@ describe('when items complete, missing are', () => {
       view(aCompleted, {
         config: failover,
         crashedItems: [1],
-        firings: new Map([[1, NOW]]),
-        begunByHand: new Set([1]),
+        lastBegun: new Map([[1, NOW]]),
+        manuallyBegun: new Set([1]),
       }),
       [],
     ],
     [
       'those whose death nobody has told of yet',
-      view(aCompleted, { config: failover, items: items({}, gone), firings: new Map([[1, NOW]]) }),
+      view(aCompleted, { config: failover, items: items({}, gone), lastBegun: new Map([[1, NOW]]) }),
       ['1 crashed'],
     ],
     [
       'not those whose death is nobody’s business, without failover',
-      view(aCompleted, { items: items({}, gone), firings: new Map([[1, NOW]]) }),
+      view(aCompleted, { items: items({}, gone), lastBegun: new Map([[1, NOW]]) }),
       [],
     ],
     [
@@ -138,7 +142,7 @@ describe('when items complete, missing are', () => {
       view(aCompleted, {
         config: failover,
         crashedItems: [1],
-        firingRecords: new Map([
+        beginRecords: new Map([
           [A, undefined],
           [B, undefined],
         ]),
@@ -165,9 +169,9 @@ describe('of a firing by hand, missing are', () => {
 
   test('those that crashed after they were begun by hand, and no others', () => {
     const told = { A: { [round]: { completed: [0] } } };
-    const crashed = { config: failover, crashedItems: [1], firings: new Map([[1, NOW]]) };
+    const crashed = { config: failover, crashedItems: [1], lastBegun: new Map([[1, NOW]]) };
 
-    expect(missing('completed', view(told, { ...crashed, begunByHand: new Set([1]) }), { byHand: true })).toEqual([
+    expect(missing('completed', view(told, { ...crashed, manuallyBegun: new Set([1]) }), { byHand: true })).toEqual([
       '1 crashed',
     ]);
     expect(missing('completed', view(told, crashed), { byHand: true })).toEqual([]);

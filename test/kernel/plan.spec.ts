@@ -1,21 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
-import { assignmentBasis, plan, scheduleKey } from '../../lib/kernel/rules/plan.js';
-import { type Action, type LocalFacts } from '../../lib/kernel/rules/plan-input.js';
-import { chooseItems, shareOfCrashed } from '../../lib/kernel/view/items.js';
-import { EMPTY_FIRINGS } from '../../lib/layout/x-node/begin-record.js';
+import { plan } from '../../lib/kernel/rules/plan.js';
+import { type Action, type LocalState } from '../../lib/kernel/rules/plan-input.js';
+import { chooseItems } from '../../lib/kernel/view/items.js';
+import { NOTHING_BEGUN } from '../../lib/layout/x-node/begin-record.js';
 import { type ItemView, type JobView, type ServerStatus } from '../../lib/layout/job-view.js';
 import { aConfiguration, aView, anItem, idOf, ipOf } from '../support/views.js';
+import { assignmentBasis, scheduleKey } from '../../lib/kernel/view/assignment.js';
+import { shareOfCrashed } from '../../lib/kernel/view/crashes.js';
 
 const T = Date.parse('2030-01-01T00:00:05Z');
 const HOURLY = aConfiguration({ cron: '0 0 * * * ?' });
 
 /** Names of what `name` plans in `now`, having assigned the items for the state `assignedFor` if it leads. */
-function planOf(name: string, now: JobView, local: Partial<LocalFacts> = {}): string[] {
+function planOf(name: string, now: JobView, local: Partial<LocalState> = {}): string[] {
   return actionsOf(name, now, local).map(({ type }) => type);
 }
 
-function actionsOf(name: string, now: JobView, local: Partial<LocalFacts> = {}): readonly Action[] {
-  const facts: LocalFacts = {
+function actionsOf(name: string, now: JobView, local: Partial<LocalState> = {}): readonly Action[] {
+  const facts: LocalState = {
     canBegin: true,
     isIdle: true,
     busy: new Set(),
@@ -28,26 +30,26 @@ function actionsOf(name: string, now: JobView, local: Partial<LocalFacts> = {}):
     },
     isTriggerInDoubt: false,
     mayTakeOver: true,
-    idlePatienceIsOver: false,
+    idleInstancesDeadlinePassed: false,
     latestInstant: () => undefined,
-    desertedServers: [],
-    isForgotten: () => false,
+    offlineServers: [],
+    hasLostTrackOf: () => false,
     leftoverMarks: [],
     armedFor: now.config === undefined ? undefined : scheduleKey(now.config),
     isScheduled: true,
     assignedFor: { basis: assignmentBasis(now), pinned: [] },
-    patienceIsOver: false,
-    isAwaitingReturn: false,
-    neglect: undefined,
-    triggerPatienceIsOver: false,
-    settled: undefined,
-    missedSince: () => undefined,
+    idleItemsDeadlinePassed: false,
+    hasFlappingPeers: false,
+    overdueAssignment: undefined,
+    triggerDeadlinePassed: false,
+    decided: undefined,
+    missedInstant: () => undefined,
     ...local,
   };
   return plan({ now, me: idOf(name), myIp: ipOf(name), local: facts });
 }
 
-describe('a settled job', () => {
+describe('a decided job', () => {
   test.each(['A', 'B'])('gives %s nothing to do', (name) => {
     expect(planOf(name, aView(['A', 'B']))).toEqual([]);
   });
@@ -77,37 +79,39 @@ describe('a Java leader', () => {
   const items = (...owners: readonly string[]): ItemView[] =>
     owners.map((owner, item) => anItem(item, { owner: idOf(owner) }));
   const config = aConfiguration({ shardingTotalCount: 3 });
-  const settled = aView(['J', 'A', 'C'], { live: ours, config });
-  const leftOut = { ...settled, items: items('J', 'A', 'J') };
+  const decided = aView(['J', 'A', 'C'], { live: ours, config });
+  const leftOut = { ...decided, items: items('J', 'A', 'J') };
   const basis = assignmentBasis(leftOut);
 
   test('that has assigned the items to all instances is left alone', () => {
-    expect(planOf('A', settled)).toEqual([]);
+    expect(planOf('A', decided)).toEqual([]);
   });
 
   test('that leaves out an instance is given time, then asked for an assignment, once and by one instance only', () => {
-    expect(actionsOf('A', leftOut)).toEqual([{ type: 'await-leader', basis }]);
-    expect(planOf('A', leftOut, { neglect: { basis, state: 'waiting' } })).toEqual([]);
-    expect(planOf('A', leftOut, { neglect: { basis, state: 'due' } })).toEqual(['remind-leader']);
-    expect(planOf('A', leftOut, { neglect: { basis, state: 'asked' } })).toEqual([]);
-    expect(planOf('C', leftOut, { neglect: { basis, state: 'due' } })).toEqual([]);
+    expect(actionsOf('A', leftOut)).toEqual([{ type: 'wait-for-java-leader', basis }]);
+    expect(planOf('A', leftOut, { overdueAssignment: { basis, state: 'waiting' } })).toEqual([]);
+    expect(planOf('A', leftOut, { overdueAssignment: { basis, state: 'due' } })).toEqual(['request-in-leaders-place']);
+    expect(planOf('A', leftOut, { overdueAssignment: { basis, state: 'asked' } })).toEqual([]);
+    expect(planOf('C', leftOut, { overdueAssignment: { basis, state: 'due' } })).toEqual([]);
   });
 
   test('is given time anew when instances have changed', () => {
-    expect(planOf('A', leftOut, { neglect: { basis: 'another one', state: 'asked' } })).toEqual(['await-leader']);
+    expect(planOf('A', leftOut, { overdueAssignment: { basis: 'another one', state: 'asked' } })).toEqual([
+      'wait-for-java-leader',
+    ]);
   });
 
   test('that leaves items with a disabled server is asked too', () => {
     const servers = new Map([['J', 'ENABLED'] as const, ['A', 'ENABLED'] as const, ['C', 'DISABLED'] as const]);
-    const now = { ...settled, servers: new Map([...servers].map(([name, status]) => [ipOf(name), status])) };
-    expect(planOf('A', now)).toEqual(['await-leader']);
+    const now = { ...decided, servers: new Map([...servers].map(([name, status]) => [ipOf(name), status])) };
+    expect(planOf('A', now)).toEqual(['wait-for-java-leader']);
   });
 
   test('that is about to assign the items, or must not, is not asked', () => {
     expect(planOf('A', { ...leftOut, reshardingNeeded: true })).toEqual([]);
     expect(planOf('A', { ...leftOut, processing: true })).toEqual([]);
     const staticSharding = aConfiguration({ shardingTotalCount: 3, staticSharding: true });
-    expect(planOf('A', { ...leftOut, config: staticSharding })).not.toContain('await-leader');
+    expect(planOf('A', { ...leftOut, config: staticSharding })).not.toContain('wait-for-java-leader');
   });
 
   test('may leave out instances if there are fewer items', () => {
@@ -203,7 +207,9 @@ describe('assigning', () => {
   });
 
   test('the leader does not wait for ever', () => {
-    expect(planOf('A', aView(['A', 'B'], { ...asked, items: busy }), { patienceIsOver: true })).toEqual(['reshard']);
+    expect(planOf('A', aView(['A', 'B'], { ...asked, items: busy }), { idleItemsDeadlinePassed: true })).toEqual([
+      'reshard',
+    ]);
   });
 
   test('a follower leaves it to the leader', () => {
@@ -260,7 +266,7 @@ describe('failover', () => {
   const died = (changes: Partial<ItemView> = {}): ItemView =>
     anItem(0, { owner: idOf('B'), running: true, runningOn: idOf('B'), version: 4, ...changes });
   const living = anItem(1, { owner: idOf('A') });
-  const A = (changes: Partial<JobView>, local: Partial<LocalFacts> = {}): string[] =>
+  const A = (changes: Partial<JobView>, local: Partial<LocalState> = {}): string[] =>
     planOf('A', aView(['A'], { config, ...changes }), { assignedFor: undefined, ...local }).filter(
       (type) => !/resharding|reshard/.test(type),
     );
@@ -286,14 +292,14 @@ describe('failover', () => {
   test('is told of this instance itself if it bears a mark that it knows nothing of', () => {
     const mine = anItem(0, { owner: idOf('A'), running: true, runningOn: idOf('A') });
     expect(A({ items: [mine, living] })).toEqual([]);
-    expect(A({ items: [mine, living] }, { isForgotten: () => true })).toEqual(['report-crashed']);
+    expect(A({ items: [mine, living] }, { hasLostTrackOf: () => true })).toEqual(['report-crashed']);
   });
 
   test('takes over at once when idle, when it has finished if busy, and at last although it is busy', () => {
     const waiting = { items: [anItem(0, { owner: idOf('A') }), living], crashedItems: [0] };
     expect(A(waiting)).toEqual(['begin']);
     expect(A(waiting, { isIdle: false, busy: new Set([1]) })).toEqual(['await-idleness']);
-    expect(A(waiting, { isIdle: false, busy: new Set([1]), idlePatienceIsOver: true })).toEqual(['begin']);
+    expect(A(waiting, { isIdle: false, busy: new Set([1]), idleInstancesDeadlinePassed: true })).toEqual(['begin']);
   });
 
   test('takes over nothing that is still being run, here or elsewhere, nor on a disabled server', () => {
@@ -356,27 +362,27 @@ describe('the shares of crashed items', () => {
 
 describe('what instances that are gone have left', () => {
   const record = new Map([
-    [idOf('A'), EMPTY_FIRINGS],
-    [idOf('C'), EMPTY_FIRINGS],
-    [idOf('B'), EMPTY_FIRINGS],
+    [idOf('A'), NOTHING_BEGUN],
+    [idOf('C'), NOTHING_BEGUN],
+    [idOf('B'), NOTHING_BEGUN],
   ]);
   const items = [anItem(0, { owner: idOf('A') }), anItem(1, { owner: idOf('C') })];
 
   test('is put away by the leader', () => {
-    const now = aView(['A', 'C'], { items, firingRecords: record });
+    const now = aView(['A', 'C'], { items, beginRecords: record });
     expect(planOf('A', now)).toEqual(['tidy-up']);
     expect(planOf('C', now)).toEqual([]);
   });
 
   test('is put away by the first of our instances under a Java leader', () => {
-    const now = aView(['J', 'A', 'C'], { items, firingRecords: record, live: new Set([idOf('A'), idOf('C')]) });
+    const now = aView(['J', 'A', 'C'], { items, beginRecords: record, live: new Set([idOf('A'), idOf('C')]) });
     expect(planOf('A', now)).toEqual(['tidy-up']);
     expect(planOf('C', now)).toEqual([]);
   });
 
   test('stays as long as items are theirs, so that one can tell that they kept a record', () => {
     const theirs = [anItem(0, { owner: idOf('A') }), anItem(1, { owner: idOf('B') })];
-    expect(planOf('A', aView(['A', 'C'], { items: theirs, firingRecords: record }))).not.toContain('tidy-up');
+    expect(planOf('A', aView(['A', 'C'], { items: theirs, beginRecords: record }))).not.toContain('tidy-up');
   });
 
   test('includes a note of a former leader that it is assigning', () => {
@@ -396,8 +402,8 @@ describe('what instances that are gone have left', () => {
       [ipOf('B'), 'ENABLED'],
       [ipOf('C'), 'DISABLED'],
     ]);
-    const desertedServers = [ipOf('A'), ipOf('B'), ipOf('C')];
-    const [action] = actionsOf('A', aView(['A'], { servers }), { desertedServers });
+    const offlineServers = [ipOf('A'), ipOf('B'), ipOf('C')];
+    const [action] = actionsOf('A', aView(['A'], { servers }), { offlineServers });
     expect(action).toEqual({ type: 'remove-servers', ips: [ipOf('B')] });
   });
 });
@@ -410,7 +416,7 @@ describe('what could not be run when it was due', () => {
     trigger: false,
     triggered: new Set<number>(),
   };
-  const begun = (now: JobView, local: Partial<LocalFacts>): unknown =>
+  const begun = (now: JobView, local: Partial<LocalState>): unknown =>
     actionsOf('A', now, local).find(({ type }) => type === 'begin');
   const mine = [anItem(0, { owner: idOf('A') }), anItem(1, { owner: idOf('A') })];
 
@@ -425,7 +431,7 @@ describe('what could not be run when it was due', () => {
 
   test('is not run if somebody has begun it meanwhile', () => {
     const backlog = { ...nothing, missed: new Map([[1, T]]) };
-    expect(begun(aView(['A'], { items: mine, firings: new Map([[1, T]]) }), { backlog })).toBeUndefined();
+    expect(begun(aView(['A'], { items: mine, lastBegun: new Map([[1, T]]) }), { backlog })).toBeUndefined();
   });
 
   test('is run for a new owner by its mark, for the latest instant', () => {
@@ -435,7 +441,7 @@ describe('what could not be run when it was due', () => {
   });
 
   test.each<[why: string, view: Partial<JobView>, latest: number | undefined]>([
-    ['it has been made up for', { firings: new Map([[1, T]]) }, T],
+    ['it has been made up for', { lastBegun: new Map([[1, T]]) }, T],
     ['misfire is off', { config: aConfiguration({ misfire: false }) }, T],
     ['the job has no schedule', {}, undefined],
   ])('leaves no mark if %s', (_, changes, latest) => {
@@ -455,45 +461,45 @@ describe('what could not be run when it was due', () => {
 
   test('by hand is run by hand', () => {
     const backlog = { ...nothing, triggered: new Set([0]) };
-    const firing = { cause: 'trigger', instant: undefined, items: [0] };
+    const firing = { cause: 'manual', instant: undefined, items: [0] };
     expect(begun(aView(['A'], { items: mine }), { backlog })).toEqual({ type: 'begin', firing });
   });
 });
 
 describe('a firing whose item changes hands', () => {
   const before = T - 5_000;
-  const missedSince = (_item: number, mark: number): number | undefined => (mark === before ? T : undefined);
-  const settled = { instant: T, items: new Set([0]) };
+  const missedInstant = (_item: number, mark: number): number | undefined => (mark === before ? T : undefined);
+  const decided = { instant: T, items: new Set([0]) };
   const mine = [anItem(0, { owner: idOf('A') }), anItem(1, { owner: idOf('A') })];
 
   test('is made up for by the new owner if the old one has not begun it', () => {
-    const now = aView(['A'], { items: mine, firings: new Map([[1, before]]) });
-    expect(planOf('A', now, { settled, missedSince })).toEqual(['begin']);
+    const now = aView(['A'], { items: mine, lastBegun: new Map([[1, before]]) });
+    expect(planOf('A', now, { decided, missedInstant })).toEqual(['begin']);
   });
 
   test('is left alone if the old owner has begun it', () => {
-    const now = aView(['A'], { items: mine, firings: new Map([[1, T]]) });
-    expect(planOf('A', now, { settled, missedSince })).toEqual([]);
+    const now = aView(['A'], { items: mine, lastBegun: new Map([[1, T]]) });
+    expect(planOf('A', now, { decided, missedInstant })).toEqual([]);
   });
 
   test('is left alone for an item on which this instance has decided', () => {
     const now = aView(['A'], {
       items: mine,
-      firings: new Map([
+      lastBegun: new Map([
         [0, before],
         [1, T],
       ]),
     });
-    expect(planOf('A', now, { settled, missedSince })).toEqual([]);
+    expect(planOf('A', now, { decided, missedInstant })).toEqual([]);
   });
 
   test('is left alone for an item that nobody of ours has run before: a Java peer may have', () => {
-    expect(planOf('A', aView(['A'], { items: mine }), { settled, missedSince })).toEqual([]);
+    expect(planOf('A', aView(['A'], { items: mine }), { decided, missedInstant })).toEqual([]);
   });
 
   test('is left alone if more than this one firing is missing, which is for the misfire policy to say', () => {
-    const now = aView(['A'], { items: mine, firings: new Map([[1, before - 1]]) });
-    expect(planOf('A', now, { settled, missedSince })).toEqual([]);
+    const now = aView(['A'], { items: mine, lastBegun: new Map([[1, before - 1]]) });
+    expect(planOf('A', now, { decided, missedInstant })).toEqual([]);
   });
 });
 
@@ -516,7 +522,7 @@ describe('choosing items', () => {
         anItem(3, { owner }),
         anItem(4, { owner }),
       ],
-      firings: new Map([
+      lastBegun: new Map([
         [2, T],
         [3, T + 1],
         [4, T - 1],
@@ -538,7 +544,7 @@ describe('choosing items', () => {
     expect(
       items(
         aView(['A'], {
-          firings: new Map([
+          lastBegun: new Map([
             [0, T],
             [1, T],
           ]),

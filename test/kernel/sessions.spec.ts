@@ -83,7 +83,7 @@ describe('an instance that comes back with another session', () => {
   test('begins nothing that the former one has asked for and that reaches the registry only now', async () => {
     await using cluster = await TestCluster.start(['A', 'B']);
     await cluster.fire();
-    const path = cluster.paths.firing(cluster.idOf('A'));
+    const path = cluster.paths.beginRecord(cluster.idOf('A'));
     const { registry } = cluster.member('B');
     const mirror = await registry.mirror(cluster.paths.root);
     const { value = '', version } = mirror.nodes.get(path)!;

@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import {
-  decodeFirings,
-  encodeFirings,
-  type FiringRecord,
-  mergeFirings,
+  decodeBeginRecord,
+  encodeBeginRecord,
+  type BeginRecord,
+  mergeBeginRecords,
   withBegun,
   withoutBegun,
 } from '../../lib/layout/x-node/begin-record.js';
@@ -13,20 +13,20 @@ import {
 const later = 1767225600000;
 const earlier = 1767225595000;
 
-function record(instants: Iterable<readonly [number, number]>, byHand: readonly number[] = []): FiringRecord {
+function record(instants: Iterable<readonly [number, number]>, byHand: readonly number[] = []): BeginRecord {
   return { instants: new Map(instants), byHand: new Set(byHand) };
 }
 
 test('items of one instant share a line, in ranges, and the latest instant comes first', () => {
   const firings = record([4, 7, 0, 2, 1, 3].map((item) => [item, item === 4 ? earlier : later]));
 
-  expect(encodeFirings(firings)).toBe(`${later}: 0-3,7\n${earlier}: 4`);
+  expect(encodeBeginRecord(firings)).toBe(`${later}: 0-3,7\n${earlier}: 4`);
 });
 
 test('a thousand items that fired together need thirty characters', () => {
   const firings = record(Array.from({ length: 1000 }, (_, item) => [item, later] as const));
 
-  expect(encodeFirings(firings)).toBe(`${later}: 0-999`);
+  expect(encodeBeginRecord(firings)).toBe(`${later}: 0-999`);
 });
 
 test('what is written is read back', () => {
@@ -40,7 +40,7 @@ test('what is written is read back', () => {
   fc.assert(
     fc.property(firings, fc.array(fc.nat(2000)), (entries, byHand) => {
       const written = record(entries, byHand);
-      expect(decodeFirings(encodeFirings(written))).toEqual(written);
+      expect(decodeBeginRecord(encodeBeginRecord(written))).toEqual(written);
     }),
   );
 });
@@ -55,16 +55,16 @@ test.each<[text: string, firings: Record<number, number>]>([
   [' 1767225600000 : 1 , 2 \r\n', { 1: later, 2: later }],
   ['1767225595000: 1\n1767225600000: 1\n1767225595000: 1', { 1: later }],
 ])('of %j all is taken that can be read', (text, firings) => {
-  expect(Object.fromEntries(decodeFirings(text).instants)).toEqual(firings);
+  expect(Object.fromEntries(decodeBeginRecord(text).instants)).toEqual(firings);
 });
 
 test('items that were begun by hand after their last instant stand in a line of their own', () => {
-  expect(encodeFirings(record([[4, later]], [4, 6, 5]))).toBe(`${later}: 4\nby hand: 4-6`);
+  expect(encodeBeginRecord(record([[4, later]], [4, 6, 5]))).toBe(`${later}: 4\nby hand: 4-6`);
 });
 
 describe('of several records', () => {
   test('the latest instant of each item counts', () => {
-    const { instants } = mergeFirings([
+    const { instants } = mergeBeginRecords([
       record([[0, earlier]]),
       undefined,
       record([[0, later]]),
@@ -87,7 +87,7 @@ describe('of several records', () => {
       [0, 1, 2],
     );
     expect(
-      mergeFirings([
+      mergeBeginRecords([
         triggered,
         record([
           [0, later],

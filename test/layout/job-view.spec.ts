@@ -92,13 +92,13 @@ describe('the view of a tree written by Java', () => {
   });
 
   test('tells what our instances have begun', () => {
-    expect(view.firings).toEqual(
+    expect(view.lastBegun).toEqual(
       new Map([
         [0, 1767225600000],
         [1, 1767225600000],
       ]),
     );
-    expect([...view.firingRecords.keys()]).toEqual([other]);
+    expect([...view.beginRecords.keys()]).toEqual([other]);
   });
 
   test.each(javaTrees.configurations.map((configuration) => [configuration.jobName, configuration] as const))(
@@ -146,9 +146,9 @@ describe('a view', () => {
       completedItems: new Set(),
       guarantee: NO_GUARANTEE,
       nextJobInstanceIp: undefined,
-      firings: new Map(),
-      begunByHand: new Set(),
-      firingRecords: new Map(),
+      lastBegun: new Map(),
+      manuallyBegun: new Set(),
+      beginRecords: new Map(),
     });
   });
 
@@ -171,8 +171,8 @@ describe('a view', () => {
         [paths.guarantee('started', 2)]: node(undefined),
         [paths.guarantee('completed', 10)]: node(undefined),
         [paths.nextJobInstanceIp]: node('10.0.0.9'),
-        [paths.firing(java)]: node('2000: 0-1'),
-        [paths.firing(other)]: node('3000: 1\n1000: 0'),
+        [paths.beginRecord(java)]: node('2000: 0-1'),
+        [paths.beginRecord(other)]: node('3000: 1\n1000: 0'),
         '/bills/leader/election/instance': node('another job’s'),
       }),
       'bill',
@@ -205,7 +205,7 @@ describe('a view', () => {
       },
       { item: 10, owner: java, ownerRevision: 31, running: false },
     ]);
-    expect(Object.fromEntries(view.firings)).toEqual({ 0: 2000, 1: 3000 });
+    expect(Object.fromEntries(view.lastBegun)).toEqual({ 0: 2000, 1: 3000 });
   });
 
   test.each([
@@ -263,7 +263,7 @@ describe('a reader', () => {
     const second = reader.read(new Map(nodes).set('/mixed/sharding/1/disabled', node()));
     expect(second.config).toBe(first.config);
     expect(second.instances.get(java)).toBe(first.instances.get(java));
-    expect(second.firingRecords.get(other)).toBe(first.firingRecords.get(other));
+    expect(second.beginRecords.get(other)).toBe(first.beginRecords.get(other));
     expect(second.items[1]).toMatchObject({ disabled: true });
     expect(first.items[1]).toMatchObject({ disabled: false });
 
@@ -313,7 +313,7 @@ test.each([
   [paths.item(12, 'failover'), false],
   [paths.item(12, 'failovering'), false],
   [paths.nextJobInstanceIp, false],
-  [paths.firing(java), true],
+  [paths.beginRecord(java), true],
   ['/sharding/1/running', false],
 ])('of %s only the existence matters: %p', (path, expected) => {
   expect(isPresenceOnly(path)).toBe(expected);

@@ -18,7 +18,7 @@ export interface WorkPorts {
   /** Whether the item bears the running mark of that instance; `undefined` if the job marks none. */
   readonly isMarked: (name: string, context: ShardingContext) => boolean | undefined;
   /** Whether that instance has taken the item over from one that is gone. */
-  readonly isRescue: (name: string, context: ShardingContext) => boolean;
+  readonly isPartial: (name: string, context: ShardingContext) => boolean;
   /** Takes a breach of what must hold at any time. */
   readonly complain: (complaint: string) => void;
 }
@@ -147,7 +147,7 @@ export class WatchedWork {
   #causeOf(name: string, context: ShardingContext): string | undefined {
     const { scheduledAt } = context;
     const when = scheduledAt === undefined ? 'by hand' : timeOf(scheduledAt.getTime());
-    if (this.#ports.isRescue(name, context)) return scheduledAt === undefined ? 'rescue' : `rescue of ${when}`;
+    if (this.#ports.isPartial(name, context)) return scheduledAt === undefined ? 'rescue' : `rescue of ${when}`;
     if (scheduledAt?.getTime() === this.#ports.clock.now()) return undefined;
     return scheduledAt === undefined ? when : `for ${when}`;
   }

@@ -76,7 +76,7 @@ export class Stage implements AsyncDisposable {
       chronicle,
       clock: cluster.clock,
       isMarked: (name, context) => stage.#isMarked(name, context),
-      isRescue: (name, { jobName, shardingItem }) =>
+      isPartial: (name, { jobName, shardingItem }) =>
         stage.#isNamed(new JobPaths(jobName).item(shardingItem, 'failover'), name),
       complain: (complaint) => stage.complain(complaint),
     });

@@ -3,7 +3,7 @@
  * marked which item as running and what became of the mark, when which instants were scheduled.
  */
 import { type JobConfiguration } from '../../lib/api/job-configuration.js';
-import { decodeFirings } from '../../lib/layout/x-node/begin-record.js';
+import { decodeBeginRecord } from '../../lib/layout/x-node/begin-record.js';
 import { JobPaths } from '../../lib/layout/job-paths.js';
 import { idOf, ipOf } from '../support/views.js';
 import { configurationOf } from './configuration.js';
@@ -32,7 +32,7 @@ export interface Mark extends Span<string> {
   readonly revision: number;
   readonly fate: Fate;
   /** Whether it was made in taking over a crashed item. */
-  readonly isRescue: boolean;
+  readonly isPartial: boolean;
   /** The run of user code that it covers; there is none if the instance died before. */
   readonly run: Run | undefined;
   /** The instant it was begun for, in milliseconds since the beginning; `undefined` if it was asked for by hand. */
@@ -144,7 +144,7 @@ function marksOf(paths: JobPaths, { commits, runs }: Recording): readonly Mark[]
     // The token of a run is the revision of the commit that marked its item.
     const run = runsByToken.get(`${mark.item} ${mark.revision}`);
     // Who takes an item over knows the instant from whom it has died with.
-    const lost = mark.isRescue ? marks.findLast(({ item }) => item === mark.item) : undefined;
+    const lost = mark.isPartial ? marks.findLast(({ item }) => item === mark.item) : undefined;
     const scheduledMs = run === undefined ? (lost ?? mark).scheduledMs : run.scheduledMs;
     marks.push({ ...mark, toMs, fate, run, scheduledMs });
   };
@@ -159,8 +159,8 @@ function marksOf(paths: JobPaths, { commits, runs }: Recording): readonly Mark[]
       const instance = nameOfId(after);
       const { revision, atMs: fromMs } = commit;
       const takenOver = paths.item(node.item, 'failover');
-      const isRescue = commit.changes.some((change) => change.path === takenOver && change.after !== undefined);
-      open.set(path, { item: node.item, instance, revision, fromMs, value: after, scheduledMs, isRescue, path });
+      const isPartial = commit.changes.some((change) => change.path === takenOver && change.after !== undefined);
+      open.set(path, { item: node.item, instance, revision, fromMs, value: after, scheduledMs, isPartial, path });
     }
   }
   for (const mark of open.values()) close(mark, Infinity, 'open');
@@ -183,9 +183,9 @@ function scheduledFor(
   { item, id }: { readonly item: number; readonly id: string },
   { changes }: Commit,
 ): number | undefined {
-  const written = changes.find(({ path, after }) => path === paths.firing(id) && after !== undefined);
+  const written = changes.find(({ path, after }) => path === paths.beginRecord(id) && after !== undefined);
   if (written === undefined) return undefined;
-  const { instants, byHand } = decodeFirings(written.after ?? '');
+  const { instants, byHand } = decodeBeginRecord(written.after ?? '');
   const instant = byHand.has(item) ? undefined : instants.get(item);
   return instant === undefined ? undefined : instant - START;
 }

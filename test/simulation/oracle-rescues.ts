@@ -25,9 +25,9 @@ export function lostRuns(evidence: Evidence): readonly string[] {
 
 function wasRescued({ marks }: Evidence, lost: Mark): boolean {
   return marks.some(
-    ({ item, isRescue, revision, run, scheduledMs }) =>
+    ({ item, isPartial, revision, run, scheduledMs }) =>
       item === lost.item &&
-      isRescue &&
+      isPartial &&
       revision > lost.revision &&
       (run === undefined || scheduledMs === lost.scheduledMs),
   );

@@ -44,7 +44,7 @@ function unrestIn(tree: Rest['tree'], paths: Evidence['paths'], present: readonl
   const leader = tree.get(paths.leader);
   const total = configurationOf(tree.get(paths.config) ?? '').shardingTotalCount;
   const items = childrenOf(tree, paths.sharding);
-  const records = childrenOf(tree, paths.firings).filter((id) => !ids.includes(id));
+  const records = childrenOf(tree, paths.beginRecords).filter((id) => !ids.includes(id));
   const owners = items.map((item) => ({ item, owner: tree.get(paths.item(Number(item), 'instance')) }));
   return [
     ...(ids.join(' ') === registered.join(' ')

@@ -17,7 +17,7 @@ export function triggers(evidence: Evidence): readonly string[] {
   if (!evidence.isMonitored({ fromMs: -Infinity, toMs: Infinity })) return [];
   const accepted = acceptances(evidence);
   const byHand = evidence.marks.filter(
-    ({ run, isRescue }) => run !== undefined && run.scheduledMs === undefined && !isRescue,
+    ({ run, isPartial }) => run !== undefined && run.scheduledMs === undefined && !isPartial,
   );
   return [...surplus(byHand, accepted), ...unheard(evidence, byHand, accepted)];
 }

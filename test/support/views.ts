@@ -1,5 +1,5 @@
 import { type JobConfiguration } from '../../lib/api/job-configuration.js';
-import { EMPTY_FIRINGS } from '../../lib/layout/x-node/begin-record.js';
+import { NOTHING_BEGUN } from '../../lib/layout/x-node/begin-record.js';
 import { type ItemView, type JobView, NO_GUARANTEE } from '../../lib/layout/job-view.js';
 
 /** A complete configuration with the defaults of the manual. */
@@ -89,9 +89,9 @@ export function aView(names: readonly string[], changes: Partial<JobView> = {}):
     completedItems: new Set(),
     guarantee: NO_GUARANTEE,
     nextJobInstanceIp: undefined,
-    firings: new Map(),
-    begunByHand: new Set(),
-    firingRecords: new Map(names.map((name) => [idOf(name), EMPTY_FIRINGS])),
+    lastBegun: new Map(),
+    manuallyBegun: new Set(),
+    beginRecords: new Map(names.map((name) => [idOf(name), NOTHING_BEGUN])),
     ...changes,
   };
 }

@@ -9,15 +9,16 @@ import { type JobInstance } from '../../api/sharding-strategy.js';
 import { Mailbox } from '../../async/mailbox.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type RegistryCenter } from '../../registry/registry-center.js';
-import { type Alarms, type JobAlarm } from '../../async/named-timers.js';
+import { type NamedTimers } from '../../async/named-timers.js';
 import { type CronTimer } from './cron-timer.js';
-import { type JobParts } from '../job-components.js';
-import { JAVA_RETURN_MS } from '../view/job-watch.js';
+import { type JobComponents } from '../job-components.js';
+import { JAVA_RECONNECT_GRACE_MS } from '../view/job-watch.js';
 import { plan } from '../rules/plan.js';
-import { type Action, type Situation } from '../rules/plan-input.js';
+import { type Action, type PlanInput } from '../rules/plan-input.js';
 import { restoreOwnNodes } from '../writes/registration.js';
 import { isLostRace } from '../writes/assignment.js';
 import { type WorkLane } from './work-lane.js';
+import { type JobTimer } from '../view/job-context.js';
 
 /** What a control lane needs. */
 export interface ControlLanePorts {
@@ -25,13 +26,13 @@ export interface ControlLanePorts {
   readonly instance: JobInstance;
   readonly paths: JobPaths;
   readonly logger: JobLogger;
-  readonly alarms: Alarms<JobAlarm>;
+  readonly alarms: NamedTimers<JobTimer>;
   readonly timer: CronTimer;
   readonly work: WorkLane;
   /** The configuration that holds. */
   readonly configuration: () => JobConfiguration;
   /** `undefined` while this instance takes no part in the job. */
-  readonly parts: () => JobParts | undefined;
+  readonly parts: () => JobComponents | undefined;
   /** Id of the session in which this instance is registered. */
   readonly session: () => string | undefined;
   /** Whether this job is to fire by its cron on this instance. */
@@ -44,10 +45,10 @@ export interface ControlLanePorts {
 const HANDOVER_MS = 5_000;
 
 /** How long a trigger waits for the items to be assigned anew, which a Java leader may do at the next firing only. */
-const TRIGGER_PATIENCE_MS = 2_000;
+const TRIGGER_DEADLINE_MS = 2_000;
 
 /** How long crashed items wait for an idle instance before a busy one takes them over beside its own. */
-const IDLE_PATIENCE_MS = 10_000;
+const IDLE_INSTANCES_DEADLINE_MS = 10_000;
 
 /** Looks at the job, and does what is to be done. */
 export class ControlLane {
@@ -55,7 +56,7 @@ export class ControlLane {
   readonly #mailbox = new Mailbox();
   #lookIsQueued = false;
   #isTriggerInDoubt = false;
-  #triggerPatienceIsOver = false;
+  #triggerDeadlinePassed = false;
   #idlePatience: 'not asked for' | 'running' | 'over' = 'not asked for';
 
   constructor(ports: ControlLanePorts) {
@@ -68,12 +69,12 @@ export class ControlLane {
   }
 
   /** Looks once more; several requests that come before the look begins are one. */
-  lookSoon(): void {
+  requestReconcile(): void {
     if (this.#lookIsQueued || this.#ports.parts() === undefined) return;
     this.#lookIsQueued = true;
     this.#post(() => {
       this.#lookIsQueued = false;
-      return this.look();
+      return this.reconcile();
     });
   }
 
@@ -83,18 +84,18 @@ export class ControlLane {
   }
 
   /** Plans from the present view and performs the plan. To be called in the lane only. Never rejects. */
-  async look(): Promise<void> {
+  async reconcile(): Promise<void> {
     const { alarms, logger, paths } = this.#ports;
     const parts = this.#ports.parts();
     const session = this.#ports.session();
     if (parts === undefined || session === undefined || !parts.watch.isCurrent) return;
     this.#armReconcile();
     try {
-      if (this.#ports.configuration().monitorExecution) await parts.watch.readFirings();
+      if (this.#ports.configuration().monitorExecution) await parts.watch.readBeginRecords();
       await parts.watch.readRunners();
     } catch (error) {
       logger.debug(`Job '${paths.jobName}': ${String(error)}`);
-      alarms.setRetry('retry', () => this.lookSoon());
+      alarms.setRetry('retry', () => this.requestReconcile());
       return;
     }
     // Read in a session that has ended meanwhile, the absence of the own node would pass for an operator's order to stop.
@@ -103,7 +104,7 @@ export class ControlLane {
     await this.#performAll(plan(this.#situation(parts)), parts);
   }
 
-  async #performAll(actions: readonly Action[], parts: JobParts): Promise<void> {
+  async #performAll(actions: readonly Action[], parts: JobComponents): Promise<void> {
     const { alarms, logger, paths } = this.#ports;
     let failed = false;
     for (const action of actions) {
@@ -114,20 +115,21 @@ export class ControlLane {
         if (!isLostRace(error) && !isOutage(error))
           logger.error(`Job '${paths.jobName}': ${action.type} failed: ${String(error)}`);
         failed = true;
-        alarms.setRetry('retry', () => this.lookSoon());
+        alarms.setRetry('retry', () => this.requestReconcile());
       }
     }
     if (!failed) alarms.succeeded('retry');
   }
 
-  #situation({ watch, marks, housekeeping, leadership }: JobParts): Situation {
+  #situation({ watch, marks, housekeeping, leadership }: JobComponents): PlanInput {
     const { instance, alarms, timer, work, isScheduled } = this.#ports;
-    const { isIdle, canBegin, busy, backlog, settled } = work;
+    const { isIdle, canBegin, busy, backlog, decided } = work;
     const { view } = watch;
     if (view.crashedItems.length === 0 || isIdle) this.#forgetIdlePatience();
-    if (view.crashedItems.length === 0) alarms.succeeded('failover');
-    if (!view.triggers.has(instance.jobInstanceId) && !this.#isTriggerInDoubt) this.#triggerPatienceIsOver = false;
-    if (watch.isAwaitingReturn && !alarms.isSet('return')) alarms.set('return', JAVA_RETURN_MS, () => this.#reread());
+    if (view.crashedItems.length === 0) alarms.succeeded('takeover');
+    if (!view.triggers.has(instance.jobInstanceId) && !this.#isTriggerInDoubt) this.#triggerDeadlinePassed = false;
+    if (watch.hasFlappingPeers && !alarms.isSet('java-reconnect'))
+      alarms.set('java-reconnect', JAVA_RECONNECT_GRACE_MS, () => this.#reread());
     return {
       now: view,
       me: instance.jobInstanceId,
@@ -138,26 +140,26 @@ export class ControlLane {
         busy,
         backlog,
         isTriggerInDoubt: this.#isTriggerInDoubt,
-        triggerPatienceIsOver: this.#triggerPatienceIsOver,
-        mayTakeOver: !alarms.isSet('failover'),
-        idlePatienceIsOver: this.#idlePatience === 'over',
-        isForgotten: this.#isForgotten(marks),
+        triggerDeadlinePassed: this.#triggerDeadlinePassed,
+        mayTakeOver: !alarms.isSet('takeover'),
+        idleInstancesDeadlinePassed: this.#idlePatience === 'over',
+        hasLostTrackOf: this.#hasLostTrackOf(marks),
         leftoverMarks: marks.leftovers,
-        desertedServers: housekeeping.desertedServers,
+        offlineServers: housekeeping.offlineServers,
         latestInstant: () => timer.latest(),
         armedFor: timer.armedFor,
         isScheduled: isScheduled(),
         assignedFor: leadership.assignedFor,
-        patienceIsOver: leadership.patienceIsOver,
-        isAwaitingReturn: watch.isAwaitingReturn,
-        neglect: leadership.neglect,
-        settled,
-        missedSince: (item, mark) => this.missedSince(item, mark),
+        idleItemsDeadlinePassed: leadership.idleItemsDeadlinePassed,
+        hasFlappingPeers: watch.hasFlappingPeers,
+        overdueAssignment: leadership.overdueAssignment,
+        decided,
+        missedInstant: (item, mark) => this.missedInstant(item, mark),
       },
     };
   }
 
-  async #perform(action: Action, parts: JobParts): Promise<void> {
+  async #perform(action: Action, parts: JobComponents): Promise<void> {
     const { watch, marks, failover, housekeeping, sharding, leadership } = parts;
     const { registry, instance, paths, alarms, timer, work, onRemoved } = this.#ports;
     switch (action.type) {
@@ -168,21 +170,21 @@ export class ControlLane {
       case 'campaign':
         return leadership.campaignSoon();
       case 'abdicate':
-        if (action.bequest === 'resharding') return sharding.bequeath();
+        if (action.leaving === 'resharding') return sharding.abdicateRequestingAssignment();
         await registry.remove(paths.leader);
         return;
       case 'request-resharding':
         return sharding.request(action.reason);
-      case 'await-leader':
-        return leadership.awaitLeader(action.basis);
-      case 'remind-leader':
-        return leadership.remindLeader(action.basis);
+      case 'wait-for-java-leader':
+        return leadership.waitForJavaLeader(action.basis);
+      case 'request-in-leaders-place':
+        return leadership.requestInLeadersPlace(action.basis);
       case 'await-idle-items':
         return leadership.awaitIdleItems(action.items);
       case 'reshard':
         return leadership.reshard();
       case 'report-crashed':
-        return failover.report(this.#isForgotten(marks));
+        return failover.report(this.#hasLostTrackOf(marks));
       case 'await-idleness':
         return this.#awaitIdleness(action.items);
       case 'end-failover':
@@ -198,12 +200,13 @@ export class ControlLane {
       case 'reschedule':
         return timer.arm(watch.view.config ?? {});
       case 'await-assignment':
-        if (!alarms.isSet('trigger')) alarms.set('trigger', TRIGGER_PATIENCE_MS, () => this.#stopWaitingToRunOnce());
+        if (!alarms.isSet('trigger-deadline'))
+          alarms.set('trigger-deadline', TRIGGER_DEADLINE_MS, () => this.#stopWaitingToRunOnce());
         return;
       case 'run-once':
-        alarms.cancel('trigger');
-        this.#triggerPatienceIsOver = false;
-        if (await this.#acceptTrigger()) work.start({ cause: 'trigger', instant: undefined });
+        alarms.cancel('trigger-deadline');
+        this.#triggerDeadlinePassed = false;
+        if (await this.#acceptTrigger()) work.start({ cause: 'manual', instant: undefined });
         return;
       case 'begin':
         return work.start(action.firing);
@@ -227,19 +230,19 @@ export class ControlLane {
   }
 
   /** Whether an item bears this instance's mark without its knowing; so may one that it is just about to mark. */
-  #isForgotten(marks: JobParts['marks']): (item: number) => boolean {
+  #hasLostTrackOf(marks: JobComponents['marks']): (item: number) => boolean {
     const { work } = this.#ports;
     return (item) => work.canBegin && !work.busy.has(item) && !marks.has(item);
   }
 
   #stopWaitingToRunOnce(): void {
-    this.#triggerPatienceIsOver = true;
-    this.lookSoon();
+    this.#triggerDeadlinePassed = true;
+    this.requestReconcile();
   }
 
   #reread(): void {
     this.#ports.parts()?.watch.reread();
-    this.lookSoon();
+    this.requestReconcile();
   }
 
   /** Gives idle instances, and this one when it has finished, the time to take over; once for each crash. */
@@ -251,24 +254,24 @@ export class ControlLane {
       `Job '${paths.jobName}': items ${items.join(',')} wait to be taken over; ` +
         `this instance still runs ${[...work.busy].join(',')}.`,
     );
-    alarms.set('idleness', IDLE_PATIENCE_MS, () => {
+    alarms.set('idle-instances-deadline', IDLE_INSTANCES_DEADLINE_MS, () => {
       this.#idlePatience = 'over';
-      this.lookSoon();
+      this.requestReconcile();
     });
   }
 
   #forgetIdlePatience(): void {
     if (this.#idlePatience === 'not asked for') return;
     this.#idlePatience = 'not asked for';
-    this.#ports.alarms.cancel('idleness');
+    this.#ports.alarms.cancel('idle-instances-deadline');
   }
 
   /** Looks again now and then although nothing was notified (manual, `reconcileIntervalMinutes`; below 1: never). */
   #armReconcile(): void {
     const { alarms, configuration } = this.#ports;
     const minutes = configuration().reconcileIntervalMinutes;
-    if (minutes < 1 || alarms.isSet('reconcile')) return;
-    alarms.set('reconcile', minutes * 60_000, () => this.#post(() => this.#reconcile()));
+    if (minutes < 1 || alarms.isSet('resync')) return;
+    alarms.set('resync', minutes * 60_000, () => this.#post(() => this.#reconcile()));
   }
 
   /** A look at a fresh reading of everything, what is never notified included. */
@@ -285,13 +288,13 @@ export class ControlLane {
         this.#ports.logger.debug(`Job '${this.#ports.paths.jobName}': ${String(error)}`);
       }
     }
-    await this.look();
+    await this.reconcile();
   }
 
-  /** See `LocalFacts.missedSince`. */
-  missedSince(item: number, mark: number): number | undefined {
+  /** See `LocalState.missedInstant`. */
+  missedInstant(item: number, mark: number): number | undefined {
     const isOnRecord = this.#ports.parts()?.watch.isOnRecordSince(item, mark) === true;
-    return isOnRecord ? this.#ports.timer.missedSince(mark, this.#catchUpWindowMs()) : undefined;
+    return isOnRecord ? this.#ports.timer.missedInstant(mark, this.#catchUpWindowMs()) : undefined;
   }
 
   /**

@@ -1,6 +1,6 @@
 import { QuartzCron } from '../../time/cron.js';
 import { type Clock } from '../../time/clock.js';
-import { scheduleKey } from '../rules/plan.js';
+import { scheduleKey } from '../view/assignment.js';
 
 /** Wakes jobs at instants: one timer a job. In Nest, the scheduler registry shows them under the jobs' names. */
 export interface FiringTimers {
@@ -116,7 +116,7 @@ export class CronTimer {
    * The instant that followed `mark`, if it is the only one since and not longer than `windowMs` ago (all in milliseconds,
    * since 1970). What this timer is still going to fire does not count.
    */
-  missedSince(mark: number, windowMs: number): number | undefined {
+  missedInstant(mark: number, windowMs: number): number | undefined {
     const [instant, following] = this.#instantsAfter(mark);
     if (instant === undefined || this.#next === undefined || instant >= this.#next) return undefined;
     if (instant.getTime() < this.#ports.clock.now() - windowMs) return undefined;

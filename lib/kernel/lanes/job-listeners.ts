@@ -6,7 +6,7 @@ import { parseShardingItemParameters } from '../../layout/sharding-item-paramete
 import { parseTaskId, taskId } from '../../layout/task-id.js';
 import { type Barrier } from '../once/barrier.js';
 import { type BegunItem, type Firing } from '../view/firing.js';
-import { type JobTypes, type NamedListener } from '../types/extensions.js';
+import { type Extensions, type NamedListener } from '../types/extensions.js';
 import { type Coming, type Meeting } from '../once/round.js';
 
 /** A firing whose items this instance has chosen. */
@@ -63,10 +63,10 @@ function isToBeTold({ firing, items, blocked }: ChosenFiring): boolean {
 
 function partsOf({ firing, items }: ChosenFiring): readonly Part[] {
   // What completes a firing that others have begun is no firing of its own.
-  const isRescue = firing.cause === 'failover' || (firing.cause === 'trigger' && firing.items !== undefined);
+  const isPartial = firing.cause === 'failover' || (firing.cause === 'manual' && firing.items !== undefined);
   const byInstant = new Map<number | undefined, number[]>();
   for (const { item, instant } of items) byInstant.set(instant, [...(byInstant.get(instant) ?? []), item]);
-  return [...byInstant].map(([instant, numbers]) => ({ firing: { instant, isRescue }, items: numbers }));
+  return [...byInstant].map(([instant, numbers]) => ({ firing: { instant, isPartial }, items: numbers }));
 }
 
 /**
@@ -75,10 +75,10 @@ function partsOf({ firing, items }: ChosenFiring): readonly Part[] {
  * never keeps the items from running.
  */
 export class JobListeners {
-  readonly #types: JobTypes;
+  readonly #types: Extensions;
   readonly #barrier: Barrier;
 
-  constructor(types: JobTypes, barrier: Barrier) {
+  constructor(types: Extensions, barrier: Barrier) {
     this.#types = types;
     this.#barrier = barrier;
   }

@@ -32,15 +32,15 @@ import { parseShardingItemParameters } from '../../layout/sharding-item-paramete
 import { taskId } from '../../layout/task-id.js';
 import { type RegistryCenter } from '../../registry/registry-center.js';
 import { type Clock } from '../../time/clock.js';
-import { describeCause, stackOf } from '../types/error-handlers.js';
 import { type Failover } from '../writes/takeover.js';
 import { type BegunItem, type Firing } from '../view/firing.js';
 import { type ItemMarks } from '../writes/item-marks.js';
 import { type JobListeners, listenedFiring, type ListenedFiring } from './job-listeners.js';
-import { type JobTypes } from '../types/extensions.js';
+import { type Extensions } from '../types/extensions.js';
 import { type JobWatch } from '../view/job-watch.js';
-import { isDecided, runningItems } from '../rules/plan.js';
 import { assignedItems, chooseItems } from '../view/items.js';
+import { isDecided, runningItems } from '../view/assignment.js';
+import { describeCause, stackOf } from '../../api/describe-cause.js';
 
 /** Longest wait for the items to be assigned before a firing is given up. */
 const ASSIGNMENT_TIMEOUT_MS = 30_000;
@@ -55,7 +55,7 @@ export interface JobRunPorts {
   readonly paths: JobPaths;
   readonly me: string;
   readonly job: ElasticJob | string;
-  readonly types: JobTypes;
+  readonly types: Extensions;
   readonly listeners: JobListeners;
   readonly marks: ItemMarks;
   readonly failover: Failover;
@@ -136,7 +136,7 @@ export class JobRun {
     for (;;) {
       const view = await this.#assignedView(signal);
       const config = this.#configOf(view);
-      if (config.monitorExecution && (await watch.readFirings())) continue;
+      if (config.monitorExecution && (await watch.readBeginRecords())) continue;
       const { items, blocked } = chooseItems(view, me, this.#firing, busy);
       const decidedOn = this.#firing.items ?? assignedItems(view, me).map(({ item }) => item);
       const { instant } = this.#firing;

@@ -5,7 +5,7 @@ import { withDeadline } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
 import { type Firing } from '../view/firing.js';
 import { type BegunRun, type JobRun } from './job-run.js';
-import { type Backlog, type SettledFiring } from '../rules/plan-input.js';
+import { type Backlog, type DecidedFiring } from '../rules/plan-input.js';
 
 /** How long a run that was told to end past the grace period is still waited for. */
 const ABORTED_RUN_PATIENCE_MS = 1_000;
@@ -21,7 +21,7 @@ export interface WorkLanePorts {
   /** Whether a run may begin while others are in progress. Listeners are promised that it may not. */
   readonly mayOverlap: () => boolean;
   /** Whether firings that had to wait are made up for (manual, `misfire`). */
-  readonly makesUp: () => boolean;
+  readonly recoversMisfires: () => boolean;
   /** Something can be begun that could not be before. */
   readonly onProgress: () => void;
   /** Taking over has failed, if only because others were faster; not to be tried again at once. */
@@ -51,7 +51,7 @@ export class WorkLane {
   #hasLostSession = false;
   /** Whether a trigger that was accepted still waits for its run. */
   #isTriggered = false;
-  #settled: SettledFiring | undefined;
+  #decided: DecidedFiring | undefined;
 
   constructor(ports: WorkLanePorts) {
     this.#ports = ports;
@@ -85,31 +85,31 @@ export class WorkLane {
   }
 
   /** The last scheduled firing that was decided on. */
-  get settled(): SettledFiring | undefined {
-    return this.#settled;
+  get decided(): DecidedFiring | undefined {
+    return this.#decided;
   }
 
   /** Fires for a scheduled instant (milliseconds since 1970): now, or as soon as it is possible. */
   fire(instant: number): void {
     if (this.canBegin) return this.start({ cause: 'schedule', instant });
-    const { logger, jobName, makesUp, mayOverlap } = this.#ports;
+    const { logger, jobName, recoversMisfires, mayOverlap } = this.#ports;
     // Neither a run that is just beginning, of some items only maybe, nor a rescue is a run of the items that are due, which
     // `misfire` is about.
     const isKept =
-      makesUp() ||
+      recoversMisfires() ||
       (this.#isBeginning && mayOverlap()) ||
       [...this.#runs.keys()].some(({ firing }) => firing.cause === 'failover');
     logger.debug(
       `Job '${jobName}': the firing at ${new Date(instant).toISOString()} ${isKept ? 'has to wait' : 'is dropped'}.`,
     );
     if (isKept) this.#waiting = instant;
-    else this.#settled = { instant, items: 'all' };
+    else this.#decided = { instant, items: 'all' };
   }
 
   /** Begins a run. If that is not possible now, a triggered one waits, for its trigger has been accepted; others need not. */
   start(firing: Firing): void {
     if (!this.canBegin) {
-      if (firing.cause === 'trigger' && firing.items === undefined) this.#isTriggered = true;
+      if (firing.cause === 'manual' && firing.items === undefined) this.#isTriggered = true;
       return;
     }
     this.#takeFromBacklog(firing);
@@ -126,7 +126,7 @@ export class WorkLane {
   }
 
   #takeFromBacklog({ cause, items, instant }: Firing): void {
-    if (cause === 'trigger') {
+    if (cause === 'manual') {
       if (items === undefined) this.#isTriggered = false;
       for (const item of items ?? [...this.#triggered]) this.#triggered.delete(item);
     }
@@ -144,7 +144,7 @@ export class WorkLane {
     if (typeof begun === 'string') {
       if (firing.cause === 'failover') this.#ports.onFailoverFailed();
       else if (begun === 'too-early') this.#postpone(firing);
-      else if (firing.instant !== undefined) this.#settled = { instant: firing.instant, items: 'all' };
+      else if (firing.instant !== undefined) this.#decided = { instant: firing.instant, items: 'all' };
       return;
     }
     // Others were faster, or something is in the way.
@@ -160,11 +160,11 @@ export class WorkLane {
 
   /** It is due as before; if the session is lost, records tell whether peers have begun it meanwhile. */
   #postpone({ cause, instant, items }: Firing): void {
-    if (cause === 'trigger') {
+    if (cause === 'manual') {
       if (items === undefined) this.#isTriggered = true;
       for (const item of items ?? []) this.#triggered.add(item);
     }
-    if (instant === undefined || !this.#ports.makesUp()) return;
+    if (instant === undefined || !this.#ports.recoversMisfires()) return;
     if (items === undefined) this.#waiting ??= instant;
     for (const item of items ?? []) this.#missed.set(item, Math.max(instant, this.#missed.get(item) ?? instant));
   }
@@ -172,12 +172,12 @@ export class WorkLane {
   #settle({ instant, cause }: Firing, { blocked, decidedOn }: BegunRun, signal: AbortSignal): void {
     // A session that ended meanwhile has made others responsible.
     if (signal.aborted) return;
-    if (cause === 'trigger') for (const item of blocked) this.#triggered.add(item);
+    if (cause === 'manual') for (const item of blocked) this.#triggered.add(item);
     if (instant === undefined) return;
-    if (this.#ports.makesUp())
+    if (this.#ports.recoversMisfires())
       for (const item of blocked) this.#missed.set(item, Math.max(instant, this.#missed.get(item) ?? instant));
-    const former = this.#settled?.instant === instant ? this.#settled.items : [];
-    this.#settled = { instant, items: former === 'all' ? 'all' : new Set([...former, ...decidedOn]) };
+    const former = this.#decided?.instant === instant ? this.#decided.items : [];
+    this.#decided = { instant, items: former === 'all' ? 'all' : new Set([...former, ...decidedOn]) };
   }
 
   /** Drops what items have missed while they were running: `misfire` is switched off. */
@@ -193,7 +193,7 @@ export class WorkLane {
     this.#missed.clear();
     this.#triggered.clear();
     this.#isTriggered = false;
-    this.#settled = undefined;
+    this.#decided = undefined;
     this.#hasLostSession = true;
     for (const { abort } of this.#runs.keys()) abort.abort(reason);
   }

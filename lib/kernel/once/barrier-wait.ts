@@ -2,7 +2,7 @@ import { describeRound } from '../../layout/x-node/arrival-record.js';
 import { DeadlineExceededError } from '../../api/errors.js';
 import { hasJavaPeers, isGone, type JobView } from '../../layout/job-view.js';
 import { type Coming, type Meeting } from './round.js';
-import { type InstantToCatchUp, type MissingItem, missingItems } from './missing-items.js';
+import { type InstantLostInHandover, type MissingItem, missingItems } from './missing-items.js';
 import { type OnceCall, type OnceCallPorts, OnceCallTimeoutError } from './once-callback.js';
 
 /** How long an item is waited for that does not come although its owner lives, or whose state cannot be told. */
@@ -46,7 +46,7 @@ interface Sighting {
 
 /** What waiting needs. */
 export interface BarrierPorts extends OnceCallPorts {
-  readonly instantToCatchUp: InstantToCatchUp;
+  readonly instantLostInHandover: InstantLostInHandover;
 }
 
 /** What a wait is for. */
@@ -191,7 +191,7 @@ export class MeetingWait {
       };
     if (this.#wasCalledByJava(view)) return { type: 'called-by-java' };
     // Who is about to go has no timer any more to tell what is to be made up for; it leaves that to others.
-    const toCatchUp = this.#isLeaving ? () => meeting.instant : this.#ports.instantToCatchUp;
+    const toCatchUp = this.#isLeaving ? () => meeting.instant : this.#ports.instantLostInHandover;
     const decision = this.#decideBy(missingItems(view, meeting, toCatchUp));
     return decision.type === 'complete' && hasJavaPeers(view) ? this.#afterJava() : decision;
   }

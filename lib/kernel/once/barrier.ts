@@ -75,7 +75,7 @@ export class Barrier {
    * passed, or what was to be run again was not.
    */
   async #conclude(coming: Coming, present: string): Promise<void> {
-    const { watch, instantToCatchUp } = this.#ports;
+    const { watch, instantLostInHandover } = this.#ports;
     const { type, signal, make } = coming;
     for (const round of this.#attendance.rounds)
       if (wasCalled(watch.view, 'completed', round)) this.#attendance.forget(round);
@@ -85,7 +85,7 @@ export class Barrier {
       const instant = 'instant' in parsed.firing ? parsed.firing.instant : undefined;
       if (instant !== undefined && instant > (coming.firing.instant ?? Infinity)) continue;
       const meeting: Meeting = { stage: 'completed', round, instant };
-      const missing = missingItems(watch.view, meeting, instantToCatchUp);
+      const missing = missingItems(watch.view, meeting, instantLostInHandover);
       // Who has not come by now will not.
       const isOver = watch.isCurrent && missing.every(({ why }) => why === 'late');
       const call = { ...coming, make: (each: AbortSignal) => make(each, meeting), signal };
@@ -120,25 +120,25 @@ export class Barrier {
     return beganAt;
   }
 
-  async #roundOf({ stage, type, firing: { instant, isRescue } }: Coming): Promise<string | undefined> {
+  async #roundOf({ stage, type, firing: { instant, isPartial } }: Coming): Promise<string | undefined> {
     if (instant !== undefined) return roundKey({ firing: { instant }, type });
     if (stage === 'completed') return this.#byHand.get(type);
     // What was written down at the last one must be known, or there would be two of the same number.
     await this.#ports.watch.sync();
-    const round = this.#roundByHand(type, isRescue);
+    const round = this.#roundByHand(type, isPartial);
     if (round === undefined) this.#byHand.delete(type);
     else this.#byHand.set(type, round);
     return round;
   }
 
   /** A firing by hand has no instant to be named by; it gets a number that all who run it find by themselves. */
-  #roundByHand(type: string, isRescue: boolean): string | undefined {
+  #roundByHand(type: string, isPartial: boolean): string | undefined {
     const { view } = this.#ports.watch;
     const number = lastByHand(view, type);
     const last = roundKey({ firing: { hand: number }, type });
     const isOpen = number > 0 && !view.guarantee.completed.called.includes(last);
-    if (isOpen && (isRescue || !this.#attendance.has(last))) return last;
-    return isRescue ? undefined : roundKey({ firing: { hand: number + 1 }, type });
+    if (isOpen && (isPartial || !this.#attendance.has(last))) return last;
+    return isPartial ? undefined : roundKey({ firing: { hand: number + 1 }, type });
   }
 }
 

@@ -1,7 +1,8 @@
 import { availableInstances, isGone, type ItemView, type JobView } from '../../layout/job-view.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';
 import { type Meeting } from './round.js';
-import { type DeadRun, deadRuns, failsOver } from '../view/items.js';
+import { failsOver } from '../view/items.js';
+import { type DeadRun, deadRuns } from '../view/crashes.js';
 
 /** An item that has not come to a meeting, and may still come. */
 export interface MissingItem {
@@ -27,7 +28,7 @@ interface Report {
 }
 
 /** The scheduled instant that is missing of an item, and that its owner will make up for; `undefined`: none. */
-export type InstantToCatchUp = (view: JobView, item: number) => number | undefined;
+export type InstantLostInHandover = (view: JobView, item: number) => number | undefined;
 
 /**
  * The items that a meeting lacks. None are those that have come, and those that will not: disabled, without a living owner, begun
@@ -36,7 +37,7 @@ export type InstantToCatchUp = (view: JobView, item: number) => number | undefin
 export function missingItems(
   view: JobView,
   meeting: Meeting,
-  instantToCatchUp: InstantToCatchUp,
+  instantLostInHandover: InstantLostInHandover,
 ): readonly MissingItem[] {
   const reports = reportsByItem(view);
   const available = new Set(availableInstances(view).map(({ jobInstanceId }) => jobInstanceId));
@@ -48,7 +49,7 @@ export function missingItems(
     const all = reports.get(item.item) ?? [];
     if (item.item >= total && all.length === 0) return [];
     const missing = whyMissing(item, {
-      ...{ view, meeting, reports: all, available, present, instantToCatchUp },
+      ...{ view, meeting, reports: all, available, present, instantLostInHandover },
       dead: dead.get(item.item),
     });
     return missing === undefined ? [] : [{ item: item.item, ...missing }];
@@ -56,8 +57,8 @@ export function missingItems(
 }
 
 /** Whether this instance keeps the records by which ours find each other; Java's do not. */
-export function keepsRecords({ firingRecords }: JobView, id: string | undefined): boolean {
-  return id !== undefined && firingRecords.has(id);
+export function keepsRecords({ beginRecords }: JobView, id: string | undefined): boolean {
+  return id !== undefined && beginRecords.has(id);
 }
 
 interface Facts {
@@ -68,7 +69,7 @@ interface Facts {
   readonly available: ReadonlySet<string>;
   /** Instances that have come to the round with other items. */
   readonly present: ReadonlySet<string>;
-  readonly instantToCatchUp: InstantToCatchUp;
+  readonly instantLostInHandover: InstantLostInHandover;
   /** The item's run, if its instance died in the middle of it, and nobody has told of that yet. */
   readonly dead: DeadRun | undefined;
 }
@@ -91,13 +92,13 @@ function whyMissing(item: ItemView, facts: Facts): Verdict {
 }
 
 function ofIdle({ item, disabled, owner }: ItemView, facts: Facts): Verdict {
-  const { view, meeting, available, present, instantToCatchUp } = facts;
+  const { view, meeting, available, present, instantLostInHandover } = facts;
   if (disabled || owner === undefined) return undefined;
   // Begun for this instant by somebody who is gone or has forgotten it, and not running any more: it has ended.
-  if (meeting.instant !== undefined && view.firings.get(item) === meeting.instant) return undefined;
+  if (meeting.instant !== undefined && view.lastBegun.get(item) === meeting.instant) return undefined;
   if (available.has(owner) && !present.has(owner)) return { why: 'late', by: owner };
   // Nobody can begin it before this meeting is over: its owner is gone, or is waiting here, too.
-  const isToBeCaughtUp = meeting.instant !== undefined && instantToCatchUp(view, item) === meeting.instant;
+  const isToBeCaughtUp = meeting.instant !== undefined && instantLostInHandover(view, item) === meeting.instant;
   return meeting.stage === 'completed' && isToBeCaughtUp ? { why: 'handed-on', by: owner } : undefined;
 }
 
@@ -109,15 +110,15 @@ function hasComeFromJava({ item, owner }: ItemView, { view, meeting }: Facts): b
 
 function hasMovedOn({ item }: ItemView, { view, meeting: { instant }, reports }: Facts): boolean {
   if (instant === undefined) return false;
-  if ((view.firings.get(item) ?? -Infinity) > instant) return true;
+  if ((view.lastBegun.get(item) ?? -Infinity) > instant) return true;
   return reports.some(({ round }) => Number.parseInt(round, 10) > instant);
 }
 
 /** Before items start, nobody waits for one that crashed: all who might take it over are waiting themselves. */
 function ofCrashed({ item }: ItemView, { view, meeting, dead }: Facts): Verdict {
-  const isToBeRescued = failsOver(view) && dead?.isToBeRescued !== false;
-  if (meeting.stage === 'started' || !isToBeRescued) return undefined;
-  const records = [...view.firingRecords.values()];
+  const isToBeTakenOver = failsOver(view) && dead?.isToBeTakenOver !== false;
+  if (meeting.stage === 'started' || !isToBeTakenOver) return undefined;
+  const records = [...view.beginRecords.values()];
   if (wasBegunFor(view, item, meeting.instant)) return { why: 'crashed', by: undefined };
   return records.includes(undefined) ? { why: 'unaccounted', by: undefined } : undefined;
 }
@@ -127,13 +128,13 @@ function ofRunning(item: ItemView, { view, meeting: { stage, instant }, reports 
   if (reports.some(({ state }) => state === 'started')) return undefined;
   const runner = item.runningOn ?? item.takenOverBy ?? item.owner;
   if (!keepsRecords(view, runner)) return { why: stage === 'completed' ? 'running' : 'unaccounted', by: runner };
-  const isKnown = item.runningOn !== undefined && view.firingRecords.get(item.runningOn) !== undefined;
+  const isKnown = item.runningOn !== undefined && view.beginRecords.get(item.runningOn) !== undefined;
   return isKnown && !wasBegunFor(view, item.item, instant) ? undefined : { why: 'unaccounted', by: runner };
 }
 
 /** Whether the item's last run that is on record was for that instant, or by hand if there is none. */
-function wasBegunFor({ firings, begunByHand }: JobView, item: number, instant: number | undefined): boolean {
-  return instant === undefined ? begunByHand.has(item) : firings.get(item) === instant && !begunByHand.has(item);
+function wasBegunFor({ lastBegun, manuallyBegun }: JobView, item: number, instant: number | undefined): boolean {
+  return instant === undefined ? manuallyBegun.has(item) : lastBegun.get(item) === instant && !manuallyBegun.has(item);
 }
 
 function reportsByItem(view: JobView): ReadonlyMap<number, readonly Report[]> {

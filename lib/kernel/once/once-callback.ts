@@ -6,7 +6,7 @@ import { hasJavaPeers, isGone, type JobView } from '../../layout/job-view.js';
 import { type GuaranteeStage, type JobPaths } from '../../layout/job-paths.js';
 import { type Operation, type RegistryCenter } from '../../registry/registry-center.js';
 import { type Clock } from '../../time/clock.js';
-import { idOf } from '../writes/item-marks.js';
+import { liveSessionId } from '../writes/item-marks.js';
 import { type JobWatch } from '../view/job-watch.js';
 import { type Meeting, wasCalled } from './round.js';
 import { isTransient } from './own-arrivals.js';
@@ -104,7 +104,7 @@ export class OnceCall {
     if (!isOurs) return false;
     this.#begun.push(`${meeting.stage} ${meeting.round}`);
     this.#begun.splice(0, this.#begun.length - 100);
-    const session = idOf(this.#ports.registry.session.state);
+    const session = liveSessionId(this.#ports.registry.session.state);
     try {
       await this.#make(meeting, call);
       return true;
@@ -115,7 +115,7 @@ export class OnceCall {
 
   /** Enters the round as if its call had been made: nobody will make it any more. */
   async close(meeting: Meeting): Promise<void> {
-    const session = idOf(this.#ports.registry.session.state);
+    const session = liveSessionId(this.#ports.registry.session.state);
     if (await this.#enter(meeting, 'close', this.#stopping.signal))
       await this.#removeSoon(this.#ports.paths.guarantee(meeting.stage), session);
   }
@@ -227,7 +227,8 @@ export class OnceCall {
     const { registry, watch, paths } = this.#ports;
     const come = stage === 'started' ? watch.view.startedItems : watch.view.completedItems;
     const root = paths.guarantee(stage);
-    if (come.size > NODES_A_COMMIT || !watch.nodes.has(root) || idOf(registry.session.state) !== session) return false;
+    if (come.size > NODES_A_COMMIT || !watch.nodes.has(root) || liveSessionId(registry.session.state) !== session)
+      return false;
     const all = [...[...come].map((item) => paths.guarantee(stage, item)), root, paths.call(stage)];
     try {
       await registry.commit(all.map((path): Operation => ({ type: 'remove', path })));
@@ -257,7 +258,7 @@ export class OnceCall {
   async #removeNow(path: string, session: string | undefined): Promise<boolean> {
     const { registry, logger, paths } = this.#ports;
     try {
-      if (idOf(registry.session.state) === session) await registry.remove(path);
+      if (liveSessionId(registry.session.state) === session) await registry.remove(path);
       return true;
     } catch (error) {
       logger.debug(`Job '${paths.jobName}': ${String(error)}`);

@@ -5,7 +5,7 @@ import { encodeAttendance } from '../../layout/x-node/arrival-record.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type Operation, type RegistryCenter } from '../../registry/registry-center.js';
 import { type Clock } from '../../time/clock.js';
-import { idOf } from '../writes/item-marks.js';
+import { liveSessionId } from '../writes/item-marks.js';
 import { type JobWatch } from '../view/job-watch.js';
 import { type Meeting, wasCalled } from './round.js';
 
@@ -104,7 +104,7 @@ export class OwnAttendance {
   }
 
   #forgetWithSession(): void {
-    const id = idOf(this.#ports.registry.session.state);
+    const id = liveSessionId(this.#ports.registry.session.state);
     if (this.#session !== id) this.#rounds.clear();
     this.#session = id;
   }

@@ -15,7 +15,7 @@ export interface MeetingFiring {
   /** The scheduled instant in milliseconds since 1970; `undefined` for one by hand. */
   readonly instant: number | undefined;
   /** Whether it makes up for a part of a firing that others have begun. */
-  readonly isRescue: boolean;
+  readonly isPartial: boolean;
 }
 
 /** Who comes to a meeting, and what is to be called there. */

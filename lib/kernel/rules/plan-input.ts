@@ -1,18 +1,19 @@
 /** What a decision depends on, and what may come of it: the two ends of `plan`. */
 import { type JobView } from '../../layout/job-view.js';
+import { type AssignedFor, type MissedInstant } from '../view/assignment.js';
 import { type Firing } from '../view/firing.js';
 
 /** All that a decision may depend on. */
-export interface Situation {
+export interface PlanInput {
   readonly now: JobView;
   readonly me: string;
   readonly myIp: string;
   /** Facts of this instance that are in no node. */
-  readonly local: LocalFacts;
+  readonly local: LocalState;
 }
 
 /** What only this instance knows of itself. */
-export interface LocalFacts {
+export interface LocalState {
   /** Whether a run may begin now: not while another one is just beginning. */
   readonly canBegin: boolean;
   /** True while no run is in progress here. */
@@ -24,17 +25,17 @@ export interface LocalFacts {
   /** Whether the answer to removing this instance's trigger got lost. */
   readonly isTriggerInDoubt: boolean;
   /** Whether a trigger has waited long enough for the items to be assigned anew. */
-  readonly triggerPatienceIsOver: boolean;
+  readonly triggerDeadlinePassed: boolean;
   /** Whether taking over may be tried; false for a while after it has failed. */
   readonly mayTakeOver: boolean;
   /** Whether crashed items have waited long enough for instances that are idle. */
-  readonly idlePatienceIsOver: boolean;
+  readonly idleInstancesDeadlinePassed: boolean;
   /** The last instant of the schedule that has passed; milliseconds since 1970. `undefined` if there is none. */
   readonly latestInstant: () => number | undefined;
   /** Servers that had no instance at two reconciliations in a row. */
-  readonly desertedServers: readonly string[];
+  readonly offlineServers: readonly string[];
   /** Whether this instance knows nothing of a run of the item that it would have marked itself. */
-  readonly isForgotten: (item: number) => boolean;
+  readonly hasLostTrackOf: (item: number) => boolean;
   /** Items that this instance marked as running and whose marks it could not remove. */
   readonly leftoverMarks: readonly number[];
   /** What the timer is armed for, as `scheduleKey` says it; `undefined` while it is not armed, or not to be armed. */
@@ -44,18 +45,14 @@ export interface LocalFacts {
   /** What this instance, as the leader, last assigned the items for. */
   readonly assignedFor: AssignedFor | undefined;
   /** Whether the leader has waited long enough for running items. */
-  readonly patienceIsOver: boolean;
+  readonly idleItemsDeadlinePassed: boolean;
   /** Whether a Java instance has just vanished that may come back; so long it counts as there. */
-  readonly isAwaitingReturn: boolean;
+  readonly hasFlappingPeers: boolean;
   /** What a Java leader should have done by itself, and whether it has had time enough. */
-  readonly neglect: Neglect | undefined;
+  readonly overdueAssignment: OverdueAssignment | undefined;
   /** The last scheduled firing that this instance has decided on. */
-  readonly settled: SettledFiring | undefined;
-  /**
-   * The one recent instant of the schedule that is missing if the item was last begun at `mark`; `undefined` if none is,
-   * or more than one, or if nobody can tell. Milliseconds since 1970.
-   */
-  readonly missedSince: (item: number, mark: number) => number | undefined;
+  readonly decided: DecidedFiring | undefined;
+  readonly missedInstant: MissedInstant;
 }
 
 /** What could not be run when it was due, and is to be run as soon as it can be. */
@@ -72,16 +69,8 @@ export interface Backlog {
   readonly triggered: ReadonlySet<number>;
 }
 
-/** What an assignment was made for, to see when it is out of date. */
-export interface AssignedFor {
-  /** `assignmentBasis` of then. */
-  readonly basis: string;
-  /** Items that stayed where they were because they were running. */
-  readonly pinned: readonly number[];
-}
-
 /** An assignment that is out of date, and whose leader does not ask for another one. */
-export interface Neglect {
+export interface OverdueAssignment {
   /** `assignmentBasis` of the assignment that is wanted. */
   readonly basis: string;
   /** Whether the leader still has time, it is time to ask in its stead, or that has been done, which is done once. */
@@ -89,7 +78,7 @@ export interface Neglect {
 }
 
 /** A firing that this instance has taken its decision on. */
-export interface SettledFiring {
+export interface DecidedFiring {
   /** Milliseconds since 1970. */
   readonly instant: number;
   /** Items that were this instance's at the decision; whether run or not, they need no second one. */
@@ -101,9 +90,9 @@ export type Action =
   | { readonly type: 'stop' }
   | { readonly type: 'restore-own-nodes' }
   | { readonly type: 'campaign' }
-  | { readonly type: 'abdicate'; readonly bequest: 'resharding' | 'nothing' }
+  | { readonly type: 'abdicate'; readonly leaving: 'resharding' | 'nothing' }
   | { readonly type: 'request-resharding'; readonly reason: string }
-  | { readonly type: 'await-leader' | 'remind-leader'; readonly basis: string }
+  | { readonly type: 'wait-for-java-leader' | 'request-in-leaders-place'; readonly basis: string }
   | { readonly type: 'await-idle-items' | 'await-idleness'; readonly items: readonly number[] }
   | { readonly type: 'reshard' }
   | { readonly type: 'report-crashed' }

@@ -1,6 +1,6 @@
 /**
  * The rules: what an instance should do next, decided from how things are. No I/O, no clock, no memory: the same
- * situation always gives the same actions, and a settled job gives none. Each action is performed by a guarded write
+ * situation always gives the same actions, and a decided job gives none. Each action is performed by a guarded write
  * that only one instance can win, so a stale plan does no harm and a missed notification heals at the next look.
  *
  * | Rule | Performed by | Java's counterpart |
@@ -10,7 +10,7 @@
  * | standForElection | election | LeaderElectionJobListener |
  * | abdicate | election | LeaderAbdicationJobListener |
  * | requestResharding | sharding | ShardingTotalCountChanged-, ListenServersChangedJobListener |
- * | remindLeader | leadership, sharding | – (Java loses such requests) |
+ * | requestInLeadersPlace | leadership, sharding | – (Java loses such requests) |
  * | reshard | sharding | ShardingService, at the leader's next firing |
  * | reportCrashed | failover | JobCrashedJobListener, LegacyCrashedRunningItemListener |
  * | endFailover | housekeeping | FailoverSettingsChangedJobListener |
@@ -19,58 +19,65 @@
  * | reschedule | cron-timer | CronSettingAndJobEventChangedJobListener |
  * | runOnce | job-runtime | JobTriggerStatusJobListener |
  * | takeOver | failover | FailoverService.failoverIfNecessary |
- * | makeUp | work-lane | JobTriggerListener, the misfire loop of ElasticJobExecutor |
- * | catchUp | work-lane | – (Java misses the firing) |
+ * | recoverMisfires | work-lane | JobTriggerListener, the misfire loop of ElasticJobExecutor |
+ * | recoverHandover | work-lane | – (Java misses the firing) |
  *
  * Java's ReconcileService has no rule of its own: a reconciliation is one more look, at a fresh reading of everything.
  */
-import { availableInstances, hasJavaPeers, type ItemView, type JobView } from '../../layout/job-view.js';
-import { type Firing } from '../view/firing.js';
-import { type Action, type AssignedFor, type LocalFacts, type SettledFiring, type Situation } from './plan-input.js';
+import { availableInstances, hasJavaPeers, type JobView } from '../../layout/job-view.js';
 import {
-  assignedItems,
-  custodian,
+  type AssignedFor,
+  assignmentBasis,
+  instantLostInHandover,
+  isAssigned,
+  isAvailable,
+  isMisassigned,
+  isRecounted,
+  runningItems,
+  scheduleKey,
+  staysAsAssigned,
+} from '../view/assignment.js';
+import {
+  cleanupOwner,
   deadRuns,
-  failsOver,
-  isForgettable,
-  isFree,
+  failoverRemains,
+  idleReports,
+  mayPurgeRecordOf,
   shareOfCrashed,
-  wasBegun,
-} from '../view/items.js';
+} from '../view/crashes.js';
+import { type Firing } from '../view/firing.js';
+import { assignedItems, failsOver, isFree, numbersOf, wasBegun } from '../view/items.js';
+import { type Action, type DecidedFiring, type PlanInput } from './plan-input.js';
 
-type Rule = (situation: Situation) => Action | undefined;
+type Rule = (situation: PlanInput) => Action | undefined;
 
 /** What this instance should do next, in this order. */
-export function plan(situation: Situation): readonly Action[] {
+export function plan(situation: PlanInput): readonly Action[] {
   // An operator ends an instance by removing its node; nothing else matters then. A lost session is not that: the
   // runtime plans only while the session in which it registered lives.
   if (!situation.now.instances.has(situation.me)) {
     const { now, me } = situation;
-    return now.leader === me ? [{ type: 'abdicate', bequest: bequest(now) }, { type: 'stop' }] : [{ type: 'stop' }];
+    return now.leader === me ? [{ type: 'abdicate', leaving: leaving(now) }, { type: 'stop' }] : [{ type: 'stop' }];
   }
   return RULES.map((rule) => rule(situation)).filter((action) => action !== undefined);
 }
 
 const restoreOwnNodes: Rule = ({ now, me, myIp }) =>
-  now.servers.has(myIp) && now.live.has(me) && now.firingRecords.has(me) ? undefined : { type: 'restore-own-nodes' };
+  now.servers.has(myIp) && now.live.has(me) && now.beginRecords.has(me) ? undefined : { type: 'restore-own-nodes' };
 
 const standForElection: Rule = ({ now, me }) =>
   now.leader === undefined && isAvailable(now, me) ? { type: 'campaign' } : undefined;
 
 const abdicate: Rule = ({ now, me, myIp }) =>
-  now.leader === me && now.servers.get(myIp) === 'DISABLED' ? { type: 'abdicate', bequest: bequest(now) } : undefined;
+  now.leader === me && now.servers.get(myIp) === 'DISABLED' ? { type: 'abdicate', leaving: leaving(now) } : undefined;
 
 /**
  * What a leader leaves to its successor. A Java peer asks for an assignment only if it leads already when it hears of a
  * change, so it never would for the one that ended this instance's leadership.
  */
-function bequest(now: JobView): 'resharding' | 'nothing' {
+function leaving(now: JobView): 'resharding' | 'nothing' {
   const isWanted = !now.reshardingNeeded && availableInstances(now).length > 0;
   return isWanted && !staysAsAssigned(now) ? 'resharding' : 'nothing';
-}
-
-function staysAsAssigned({ config, items }: JobView): boolean {
-  return config?.staticSharding === true && items.every(({ owner }) => owner !== undefined);
 }
 
 const requestResharding: Rule = ({ now, me, local }) => {
@@ -82,12 +89,6 @@ const requestResharding: Rule = ({ now, me, local }) => {
   const reason = whyAssignmentIsOutdated(now, local.assignedFor);
   return reason === undefined ? undefined : { type: 'request-resharding', reason };
 };
-
-/** Whether items are missing, or are too many and can go. One too many that is being run goes when that has ended. */
-function isRecounted({ items }: JobView, total: number): boolean {
-  const surplus = items.filter(({ item }) => item >= total);
-  return items.length - surplus.length < total || surplus.some(({ running }) => !running);
-}
 
 function whyAssignmentIsOutdated(now: JobView, assignedFor: AssignedFor | undefined): string | undefined {
   if (assignedFor === undefined) return 'there is a new leader';
@@ -106,40 +107,26 @@ function whyAssignmentIsOutdated(now: JobView, assignedFor: AssignedFor | undefi
  * A Java leader loses a request that comes while it assigns the items, and one that comes while it is being elected. It then
  * does nothing until instances change once more; but it heeds a request whoever makes it.
  */
-const remindLeader: Rule = ({ now, me, local: { neglect } }) => {
-  if (custodian(now) !== me || !isNeglected(now)) return undefined;
+const requestInLeadersPlace: Rule = ({ now, me, local: { overdueAssignment } }) => {
+  if (cleanupOwner(now) !== me || !isOverdue(now)) return undefined;
   const basis = assignmentBasis(now);
-  if (neglect?.basis !== basis) return { type: 'await-leader', basis };
-  return neglect.state === 'due' ? { type: 'remind-leader', basis } : undefined;
+  if (overdueAssignment?.basis !== basis) return { type: 'wait-for-java-leader', basis };
+  return overdueAssignment.state === 'due' ? { type: 'request-in-leaders-place', basis } : undefined;
 };
 
-/** Whether a Java leader takes an assignment for settled that does not fit the instances. */
-function isNeglected(now: JobView): boolean {
+/** Whether a Java leader takes an assignment for decided that does not fit the instances. */
+function isOverdue(now: JobView): boolean {
   const { leader, live } = now;
   return leader !== undefined && !live.has(leader) && isAssigned(now) && isMisassigned(now);
 }
 
-/**
- * Whether anybody can see that the items are to be assigned anew: there are too few or too many, some are with an instance
- * that cannot run them, or an instance has none although there are enough.
- */
-function isMisassigned(now: JobView): boolean {
-  const { config, items } = now;
-  const available = availableInstances(now).map(({ jobInstanceId }) => jobInstanceId);
-  if (config === undefined || available.length === 0) return false;
-  const total = config.shardingTotalCount;
-  if (isRecounted(now, total)) return true;
-  if (staysAsAssigned(now)) return false;
-  const owners = new Set(items.filter(({ item }) => item < total).map(({ owner }) => owner ?? ''));
-  const isLeftOut = total >= available.length && available.some((id) => !owners.has(id));
-  return isLeftOut || [...owners].some((id) => !available.includes(id));
-}
-
 const reshard: Rule = ({ now, me, local }) => {
   if (now.leader !== me || !now.reshardingNeeded || now.config === undefined) return undefined;
-  if (availableInstances(now).length === 0 || local.isAwaitingReturn) return undefined;
+  if (availableInstances(now).length === 0 || local.hasFlappingPeers) return undefined;
   const busy = runningItems(now);
-  return busy.length === 0 || local.patienceIsOver ? { type: 'reshard' } : { type: 'await-idle-items', items: busy };
+  return busy.length === 0 || local.idleItemsDeadlinePassed
+    ? { type: 'reshard' }
+    : { type: 'await-idle-items', items: busy };
 };
 
 const clearMarks: Rule = ({ now, me, local }) => {
@@ -164,20 +151,20 @@ const reschedule: Rule = ({ now, local }) =>
  */
 const runOnce: Rule = ({ now, me, local }) => {
   if (!(now.triggers.has(me) || local.isTriggerInDoubt) || !local.canBegin) return undefined;
-  return isMisassigned(now) && !local.triggerPatienceIsOver ? { type: 'await-assignment' } : { type: 'run-once' };
+  return isMisassigned(now) && !local.triggerDeadlinePassed ? { type: 'await-assignment' } : { type: 'run-once' };
 };
 
 /** What was due while it could not be run follows as soon as it can be, once for all instants that were missed. */
-const makeUp: Rule = ({ now, me, local }) => {
+const recoverMisfires: Rule = ({ now, me, local }) => {
   const { canBegin, busy, backlog } = local;
   if (!canBegin || !isAssigned(now) || !isAvailable(now, me)) return undefined;
-  if (backlog.trigger) return begin({ cause: 'trigger', instant: undefined });
+  if (backlog.trigger) return begin({ cause: 'manual', instant: undefined });
   const free = assignedItems(now, me).filter((item) => !item.disabled && isFree(now, item, busy));
   const triggered = free.filter(({ item }) => backlog.triggered.has(item));
-  if (triggered.length > 0) return begin({ cause: 'trigger', instant: undefined, items: numbersOf(triggered) });
+  if (triggered.length > 0) return begin({ cause: 'manual', instant: undefined, items: numbersOf(triggered) });
   if (backlog.instant !== undefined && (!backlog.hasLostSession || isOnRecord(now)))
     return begin({ cause: 'misfire', instant: backlog.instant });
-  return makeUpForItems(
+  return recoverItems(
     free.flatMap(({ item, misfired }) => {
       const instant = backlog.missed.get(item) ?? (misfired && isMisfiring(now) ? local.latestInstant() : undefined);
       return instant === undefined || wasBegun(now, item, instant) ? [] : [{ item, instant }];
@@ -190,7 +177,7 @@ const makeUp: Rule = ({ now, me, local }) => {
 const isOnRecord = (view: JobView): boolean => view.config?.monitorExecution === true && !hasJavaPeers(view);
 
 /** One firing for one instant; the others follow when this one has begun. */
-function makeUpForItems(
+function recoverItems(
   missed: readonly { readonly item: number; readonly instant: number }[],
   cause: 'misfire' | 'catch-up',
 ): Action | undefined {
@@ -204,16 +191,15 @@ function makeUpForItems(
 }
 
 const begin = (firing: Firing): Action => ({ type: 'begin', firing });
-const numbersOf = (items: readonly ItemView[]): readonly number[] => items.map(({ item }) => item);
 /** Whether marks tell what has been missed. Without monitorExecution nothing would tell that it has been made up for. */
 const isMisfiring = ({ config }: JobView): boolean => config?.misfire === true && config.monitorExecution;
 
 /** Idle instances take over at once, busy ones when they have finished; or when that takes too long. */
-const takeOver: Rule = ({ now, me, local: { canBegin, isIdle, busy, mayTakeOver, idlePatienceIsOver } }) => {
+const takeOver: Rule = ({ now, me, local: { canBegin, isIdle, busy, mayTakeOver, idleInstancesDeadlinePassed } }) => {
   if (!canBegin || !mayTakeOver) return undefined;
   const share = shareOfCrashed(now, me, busy);
   if (share.length === 0) return undefined;
-  return isIdle || idlePatienceIsOver
+  return isIdle || idleInstancesDeadlinePassed
     ? begin({ cause: 'failover', instant: undefined })
     : { type: 'await-idleness', items: numbersOf(share) };
 };
@@ -235,10 +221,10 @@ const clearMisfired: Rule = ({ now, me, local }) => {
 const reportCrashed: Rule = ({ now, me, local }) => {
   // Settings that cannot be read do not say that nobody is to be rescued.
   if (now.config === undefined) return undefined;
-  const dead = deadRuns(now, me, local.isForgotten);
+  const dead = deadRuns(now, me, local.hasLostTrackOf);
   if (dead.length === 0) return undefined;
   // Without failover they are merely in the way, and one who removes them is enough.
-  const isMine = failsOver(now) ? local.isIdle || !isAnyJavaAvailable(now) : custodian(now) === me;
+  const isMine = failsOver(now) ? local.isIdle || !isAnyJavaAvailable(now) : cleanupOwner(now) === me;
   return isMine || dead.some(({ item }) => item.runningOn === me) ? { type: 'report-crashed' } : undefined;
 };
 
@@ -252,31 +238,14 @@ function isAnyJavaAvailable(view: JobView): boolean {
 
 /** What failover has left behind when it is switched off, or when the number of items is reduced. */
 const endFailover: Rule = ({ now, me }) =>
-  now.config !== undefined && custodian(now) === me && failoverRemains(now).length > 0 ? END_FAILOVER : undefined;
+  now.config !== undefined && cleanupOwner(now) === me && failoverRemains(now).length > 0 ? END_FAILOVER : undefined;
 const END_FAILOVER: Action = { type: 'end-failover' };
-
-/** Items that bear traces of failover which nobody will remove. */
-export function failoverRemains(view: JobView): readonly number[] {
-  const items = new Map(view.items.map((item) => [item.item, item]));
-  if (failsOver(view)) return isAssigned(view) ? view.crashedItems.filter((item) => !items.has(item)) : [];
-  const isIdleTrace = ({ running, takenOverBy, failoveringBy }: ItemView): boolean =>
-    !running && (takenOverBy !== undefined || failoveringBy !== undefined);
-  return [...new Set([...view.crashedItems, ...numbersOf(view.items.filter(isIdleTrace))])];
-}
-
-/** Reports of crashes that nobody waits for any more: a Java peer has run the item again, or it is not to be. */
-export function idleReports({ crashReports, crashedItems, items }: JobView): readonly number[] {
-  const inUse = new Set(crashedItems);
-  for (const { item, takenOverBy, failoveringBy } of items)
-    if (takenOverBy !== undefined || failoveringBy !== undefined) inUse.add(item);
-  return [...crashReports.keys()].filter((item) => !inUse.has(item));
-}
 
 /** What instances that are gone have left, or a leader that leads no more; and whom a Java peer wants to run next. */
 const tidyUp: Rule = ({ now, me }) => {
-  const isLeft = (id: string): boolean => isForgettable(now, id);
-  if (custodian(now) !== me) return undefined;
-  if ([...now.firingRecords.keys(), ...now.triggers].some(isLeft) || idleReports(now).length > 0)
+  const isLeft = (id: string): boolean => mayPurgeRecordOf(now, id);
+  if (cleanupOwner(now) !== me) return undefined;
+  if ([...now.beginRecords.keys(), ...now.triggers].some(isLeft) || idleReports(now).length > 0)
     return { type: 'tidy-up' };
   // Java 3.0.5 goes by it instead of the assignment: an item would run twice, or never, if it named another one than its owner.
   if (now.nextJobInstanceIp !== undefined) return { type: 'tidy-up' };
@@ -285,38 +254,28 @@ const tidyUp: Rule = ({ now, me }) => {
 
 const removeServers: Rule = ({ now, me, local }) => {
   const used = new Set([...now.instances.values()].map(({ serverIp }) => serverIp));
-  const ips = local.desertedServers.filter((ip) => now.servers.get(ip) === 'ENABLED' && !used.has(ip));
-  return custodian(now) === me && ips.length > 0 ? { type: 'remove-servers', ips } : undefined;
+  const ips = local.offlineServers.filter((ip) => now.servers.get(ip) === 'ENABLED' && !used.has(ip));
+  return cleanupOwner(now) === me && ips.length > 0 ? { type: 'remove-servers', ips } : undefined;
 };
 
 /**
  * A firing that was due while its item changed hands: the former owner was gone, or told to wait, and the new one was not
  * the owner yet, or not even there. The records tell that exactly this firing is missing.
  */
-const catchUp: Rule = ({ now, me, local: { canBegin, busy, settled, missedSince } }) => {
+const recoverHandover: Rule = ({ now, me, local: { canBegin, busy, decided, missedInstant } }) => {
   if (!canBegin || !isAssigned(now)) return undefined;
   const missed = assignedItems(now, me)
     .filter((item) => isFree(now, item, busy))
     .flatMap(({ item }) => {
-      const instant = instantToCatchUp(now, item, missedSince);
-      return instant === undefined || isSettled(settled, item, instant) ? [] : [{ item, instant }];
+      const instant = instantLostInHandover(now, item, missedInstant);
+      return instant === undefined || isDecidedOn(decided, item, instant) ? [] : [{ item, instant }];
     });
-  return makeUpForItems(missed, 'catch-up');
+  return recoverItems(missed, 'catch-up');
 };
 
-/** The one instant that the records tell to be missing of the item; milliseconds since 1970. */
-export function instantToCatchUp(
-  { config, firings }: JobView,
-  item: number,
-  missedSince: LocalFacts['missedSince'],
-): number | undefined {
-  const mark = config?.monitorExecution === true ? firings.get(item) : undefined;
-  return mark === undefined ? undefined : missedSince(item, mark);
-}
-
-function isSettled(settled: SettledFiring | undefined, item: number, instant: number): boolean {
-  if (settled?.instant !== instant) return false;
-  return settled.items === 'all' || settled.items.has(item);
+function isDecidedOn(decided: DecidedFiring | undefined, item: number, instant: number): boolean {
+  if (decided?.instant !== instant) return false;
+  return decided.items === 'all' || decided.items.has(item);
 }
 
 const RULES: readonly Rule[] = [
@@ -325,7 +284,7 @@ const RULES: readonly Rule[] = [
   abdicate,
   standForElection,
   requestResharding,
-  remindLeader,
+  requestInLeadersPlace,
   reshard,
   endFailover,
   tidyUp,
@@ -335,37 +294,6 @@ const RULES: readonly Rule[] = [
   reschedule,
   runOnce,
   takeOver,
-  makeUp,
-  catchUp,
+  recoverMisfires,
+  recoverHandover,
 ];
-
-/** Whether the instance is registered, described, and its server enabled. */
-export function isAvailable(view: JobView, id: string): boolean {
-  return availableInstances(view).some(({ jobInstanceId }) => jobInstanceId === id);
-}
-
-/** Whether the items have been assigned, and nobody asks for that to be done anew. */
-export function isAssigned(view: JobView): boolean {
-  return view.items.length > 0 && !view.reshardingNeeded && !view.processing;
-}
-
-/** Whether it is clear whose the items are: they are assigned, or there is nobody to assign them to. */
-export function isDecided(view: JobView): boolean {
-  return isAssigned(view) || availableInstances(view).length === 0;
-}
-
-/** Numbers of the items that their owners run. What is taken over is run by whom it belongs to whatever the assignment. */
-export function runningItems(view: JobView): readonly number[] {
-  return numbersOf(view.items.filter(({ running, takenOverBy }) => running && takenOverBy === undefined));
-}
-
-/** All that an assignment depends on, as one text to compare. */
-export function assignmentBasis(view: JobView): string {
-  const ids = availableInstances(view).map(({ jobInstanceId }) => jobInstanceId);
-  return [view.config?.shardingTotalCount, view.config?.jobShardingStrategyType ?? '', ...ids].join('\n');
-}
-
-/** All that the instants of firing depend on, as one text to compare. */
-export function scheduleKey({ cron, timeZone }: { readonly cron?: string; readonly timeZone?: string }): string {
-  return `${cron ?? ''}\n${timeZone ?? ''}`;
-}

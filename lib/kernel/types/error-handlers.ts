@@ -1,4 +1,4 @@
-import { inspect } from 'node:util';
+import { describeCause, stackOf } from '../../api/describe-cause.js';
 import { type JobErrorHandler } from '../../api/error-handler.js';
 import { type JobLogger } from '../../api/logger.js';
 
@@ -18,14 +18,4 @@ export function builtInErrorHandlers(logger: JobLogger): readonly JobErrorHandle
     },
     { type: 'IGNORE', handleException: () => undefined },
   ];
-}
-
-/** What was thrown, for a message; anything can be. */
-export function describeCause(cause: unknown): string {
-  return cause instanceof Error ? String(cause) : inspect(cause, { depth: 2, breakLength: Infinity });
-}
-
-/** The stack trace of what was thrown, if it has one. */
-export function stackOf(cause: unknown): string | undefined {
-  return cause instanceof Error ? cause.stack : undefined;
 }

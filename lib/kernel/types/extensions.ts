@@ -14,14 +14,15 @@ import { type JobLogger } from '../../api/logger.js';
 import { type JobShardingStrategy } from '../../api/sharding-strategy.js';
 import { type JobExecutorThreadPoolSizeProvider } from '../../api/thread-pool-size.js';
 import { type Clock } from '../../time/clock.js';
-import { builtInErrorHandlers, describeCause } from './error-handlers.js';
+import { builtInErrorHandlers } from './error-handlers.js';
 import { averageAllocation } from './strategies/average-allocation.js';
 import { odevity } from './strategies/odevity.js';
 import { roundRobin } from './strategies/round-robin.js';
 import { singleShardingBalance } from './strategies/single-sharding-balance.js';
+import { describeCause } from '../../api/describe-cause.js';
 
 /** What users add to the built-in choices; on the same name theirs comes first. */
-export interface JobTypeExtensions {
+export interface ExtensionOptions {
   readonly strategies?: readonly JobShardingStrategy[];
   readonly executors?: readonly TypedJobItemExecutor[];
   readonly errorHandlers?: readonly JobErrorHandler[];
@@ -36,7 +37,7 @@ export interface NamedListener {
 }
 
 /** Finds what a job's configuration names. Each method throws InvalidConfigurationError on an unknown name. */
-export class JobTypes {
+export class Extensions {
   readonly #strategies: readonly JobShardingStrategy[];
   readonly #executors: readonly TypedJobItemExecutor[];
   readonly #errorHandlers: readonly JobErrorHandler[];
@@ -44,7 +45,7 @@ export class JobTypes {
   readonly #listeners: readonly NamedListener[];
 
   /** @throws InvalidConfigurationError if what is given as a listener is none, or has the type of another one */
-  constructor(extensions: JobTypeExtensions, ground: { readonly clock: Clock; readonly logger: JobLogger }) {
+  constructor(extensions: ExtensionOptions, ground: { readonly clock: Clock; readonly logger: JobLogger }) {
     this.#strategies = [
       ...(extensions.strategies ?? []),
       averageAllocation,

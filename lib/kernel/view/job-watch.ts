@@ -2,7 +2,7 @@ import { DeadlineExceededError } from '../../api/errors.js';
 import { type InstanceView, isGone, type JobView, type JobViewReader } from '../../layout/job-view.js';
 import { type Mirror, type MirroredNode } from '../../registry/registry-center.js';
 import { type Clock } from '../../time/clock.js';
-import { hasUnreadDeadMarks } from './items.js';
+import { hasUnreadDeadMarks } from './crashes.js';
 
 /** How long, and for what, to wait. */
 export interface Wait {
@@ -16,15 +16,15 @@ export interface Wait {
 export const WRONG_CLOCK_MS = 600_000;
 
 /** How long a Java instance that has vanished counts as there. It needs some milliseconds to make its node anew. */
-export const JAVA_RETURN_MS = 1_000;
+export const JAVA_RECONNECT_GRACE_MS = 1_000;
 
 /** The job's mirror, read as a `JobView`. Reading is local and synchronous; waiting is woken by changes, not by a timer. */
 export class JobWatch {
   readonly #mirror: Mirror;
   readonly #reader: JobViewReader;
   readonly #clock: Clock;
-  readonly #firings = new Map<number, number>();
-  #firingsReadFor: number | undefined;
+  readonly #lastBegun = new Map<number, number>();
+  #lastBegunReadFor: number | undefined;
   /** Instances that were there when it was last known who runs what; `undefined` if that is not known. */
   #runnersReadFor: Set<string> | undefined;
   /** By item, when its owner was last seen to be one that keeps no record; milliseconds since 1970. */
@@ -49,7 +49,7 @@ export class JobWatch {
   get view(): JobView {
     const { nodes } = this.#mirror;
     if (this.#read?.nodes !== nodes || this.#isStale) {
-      const view = this.#withVanished(this.#withAllFirings(this.#reader.read(nodes)));
+      const view = this.#withVanished(this.#withAllBegun(this.#reader.read(nodes)));
       this.#read = { nodes, view };
       this.#isStale = false;
       this.#noteOffRecord(view);
@@ -58,7 +58,7 @@ export class JobWatch {
   }
 
   /** Whether Java instances have vanished that still count as there. */
-  get isAwaitingReturn(): boolean {
+  get hasFlappingPeers(): boolean {
     return this.#vanished.size > 0;
   }
 
@@ -70,19 +70,19 @@ export class JobWatch {
     const now = this.#clock.now();
     for (const [id, instance] of this.#read?.view.instances ?? [])
       // Ours keep a record, which outlives them; their session's nodes may be seen to go one after the other.
-      if (!view.instances.has(id) && !view.firingRecords.has(id) && !this.#vanished.has(id))
+      if (!view.instances.has(id) && !view.beginRecords.has(id) && !this.#vanished.has(id))
         this.#vanished.set(id, { instance, at: now });
     // The clock may have been set back meanwhile.
     for (const [id, { at }] of this.#vanished)
-      if (view.instances.has(id) || Math.abs(now - at) >= JAVA_RETURN_MS) this.#vanished.delete(id);
+      if (view.instances.has(id) || Math.abs(now - at) >= JAVA_RECONNECT_GRACE_MS) this.#vanished.delete(id);
     if (this.#vanished.size === 0) return view;
     const awaited = [...this.#vanished].map(([id, { instance }]) => [id, instance] as const);
     return { ...view, instances: new Map([...view.instances, ...awaited]) };
   }
 
-  #noteOffRecord({ items, firingRecords }: JobView): void {
+  #noteOffRecord({ items, beginRecords }: JobView): void {
     for (const { item, owner } of items)
-      if (owner !== undefined && !firingRecords.has(owner)) this.#offRecord.set(item, this.#clock.now());
+      if (owner !== undefined && !beginRecords.has(owner)) this.#offRecord.set(item, this.#clock.now());
   }
 
   /**
@@ -99,16 +99,16 @@ export class JobWatch {
   }
 
   /** What was once read of a peer's record holds, also when the record has changed and has not been read again. */
-  #withAllFirings(view: JobView): JobView {
+  #withAllBegun(view: JobView): JobView {
     const latestTrusted = this.#clock.now() + WRONG_CLOCK_MS;
-    for (const [item, instant] of view.firings) {
-      const known = this.#firings.get(item) ?? -Infinity;
+    for (const [item, instant] of view.lastBegun) {
+      const known = this.#lastBegun.get(item) ?? -Infinity;
       // What was believed while this clock was wrong itself gives way to what is plausible now.
-      if (instant > known || known > latestTrusted) this.#firings.set(item, instant);
+      if (instant > known || known > latestTrusted) this.#lastBegun.set(item, instant);
     }
     // A mark far in the future was made by a clock that was wrong, and must not keep the item from running until then.
     const latest = this.#clock.now() + WRONG_CLOCK_MS;
-    return { ...view, firings: new Map([...this.#firings].filter(([, instant]) => instant <= latest)) };
+    return { ...view, lastBegun: new Map([...this.#lastBegun].filter(([, instant]) => instant <= latest)) };
   }
 
   /**
@@ -116,12 +116,12 @@ export class JobWatch {
    * begins this instance's items.
    * @returns whether anything had to be read, so that the view may have changed meanwhile
    */
-  async readFirings(): Promise<boolean> {
-    const { shardingVersion, firingRecords } = this.view;
-    if (shardingVersion === this.#firingsReadFor) return false;
-    const isUnread = [...firingRecords.values()].includes(undefined);
+  async readBeginRecords(): Promise<boolean> {
+    const { shardingVersion, beginRecords } = this.view;
+    if (shardingVersion === this.#lastBegunReadFor) return false;
+    const isUnread = [...beginRecords.values()].includes(undefined);
     if (isUnread) await this.#mirror.load();
-    this.#firingsReadFor = shardingVersion;
+    this.#lastBegunReadFor = shardingVersion;
     return isUnread;
   }
 
@@ -143,7 +143,7 @@ export class JobWatch {
 
   /** What was read of peers is read anew when it is needed. */
   forgetReadings(): void {
-    this.#firingsReadFor = undefined;
+    this.#lastBegunReadFor = undefined;
     this.#runnersReadFor = undefined;
   }
 
@@ -209,7 +209,5 @@ export class JobWatch {
 /** Whether it is not known who runs an item, or, if that instance is gone, what it has begun since it was read last. */
 function isPartlyUnread(view: JobView, runningOn: string | undefined): boolean {
   if (runningOn === undefined) return true;
-  return (
-    isGone(view, runningOn) && view.firingRecords.has(runningOn) && view.firingRecords.get(runningOn) === undefined
-  );
+  return isGone(view, runningOn) && view.beginRecords.has(runningOn) && view.beginRecords.get(runningOn) === undefined;
 }

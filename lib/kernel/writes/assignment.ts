@@ -13,7 +13,7 @@
  * visible to the leader, which waits for it. So no item is begun twice, by the old owner and by the new one. Java peers
  * do not check the version; against them only the `running` marks stand, as among themselves.
  *
- * The wait for running items has a limit (`RESHARDING_PATIENCE_MS`). Past it, items that still run stay with their living
+ * The wait for running items has a limit (`IDLE_ITEMS_DEADLINE_MS`). Past it, items that still run stay with their living
  * owner, the others are assigned, and another assignment follows when the busy ones have finished. Items that are being taken
  * over are not waited for: who runs them does so whomever they are assigned to.
  */
@@ -23,16 +23,14 @@ import { type JobInstance, type JobShardingStrategy } from '../../api/sharding-s
 import { type JobPaths } from '../../layout/job-paths.js';
 import { availableInstances, type JobView } from '../../layout/job-view.js';
 import { type Operation, type RegistryCenter } from '../../registry/registry-center.js';
-import { describeCause } from '../types/error-handlers.js';
-import { type JobTypes } from '../types/extensions.js';
+import { type Extensions } from '../types/extensions.js';
 import { type JobWatch } from '../view/job-watch.js';
-import { assignmentBasis } from '../rules/plan.js';
-import { type AssignedFor } from '../rules/plan-input.js';
-import { pinnedItems } from '../view/items.js';
 import { averageAllocation } from '../types/strategies/average-allocation.js';
+import { assignmentBasis, type AssignedFor, pinnedItems } from '../view/assignment.js';
+import { describeCause } from '../../api/describe-cause.js';
 
 /** How long the leader lets running items finish before it assigns the others without them. */
-export const RESHARDING_PATIENCE_MS = 1_000;
+export const IDLE_ITEMS_DEADLINE_MS = 1_000;
 
 /** Most item nodes created in one commit, so that thousands of new items do not exceed the registry's limit. */
 const ITEM_NODES_A_COMMIT = 2_000;
@@ -43,7 +41,7 @@ export interface ShardingPorts {
   readonly watch: JobWatch;
   readonly paths: JobPaths;
   readonly me: string;
-  readonly types: JobTypes;
+  readonly types: Extensions;
   readonly logger: JobLogger;
 }
 
@@ -63,7 +61,7 @@ export class Sharding {
   }
 
   /** Gives up leading, and in the same commit asks the next leader for an assignment. */
-  async bequeath(): Promise<void> {
+  async abdicateRequestingAssignment(): Promise<void> {
     const { paths, logger } = this.#ports;
     await this.#request([{ type: 'remove', path: paths.leader }]);
     logger.debug(`Job '${paths.jobName}': this instance leads no more; the items are to be assigned by its successor.`);
@@ -117,7 +115,7 @@ export class Sharding {
     const waited = pinned.map(({ item, owner }) => `${item} on ${owner}`).join(', ');
     if (waited !== '') {
       logger.warn(
-        `Job '${paths.jobName}': assigned the items, except those still running after ${RESHARDING_PATIENCE_MS} ms: ` +
+        `Job '${paths.jobName}': assigned the items, except those still running after ${IDLE_ITEMS_DEADLINE_MS} ms: ` +
           `${waited}. They follow when they have finished.`,
       );
     }

@@ -1,11 +1,10 @@
 import { type JobLogger } from '../../api/logger.js';
-import { encodeFirings, mergeFirings } from '../../layout/x-node/begin-record.js';
+import { encodeBeginRecord, mergeBeginRecords } from '../../layout/x-node/begin-record.js';
 import { type ItemMark, type JobPaths } from '../../layout/job-paths.js';
 import { isGone, type JobView } from '../../layout/job-view.js';
 import { type Operation, type RegistryCenter } from '../../registry/registry-center.js';
 import { type JobWatch } from '../view/job-watch.js';
-import { failoverRemains, idleReports } from '../rules/plan.js';
-import { isForgettable } from '../view/items.js';
+import { failoverRemains, idleReports, mayPurgeRecordOf } from '../view/crashes.js';
 
 /** What tidying up needs. */
 export interface HousekeepingPorts {
@@ -20,15 +19,15 @@ export interface HousekeepingPorts {
 export class Housekeeping {
   readonly #ports: HousekeepingPorts;
   #emptyServers: readonly string[] = [];
-  #desertedServers: readonly string[] = [];
+  #offlineServers: readonly string[] = [];
 
   constructor(ports: HousekeepingPorts) {
     this.#ports = ports;
   }
 
   /** Servers that had no instance at the last two reconciliations. */
-  get desertedServers(): readonly string[] {
-    return this.#desertedServers;
+  get offlineServers(): readonly string[] {
+    return this.#offlineServers;
   }
 
   /**
@@ -38,7 +37,7 @@ export class Housekeeping {
   noteServers({ servers, instances }: JobView): void {
     const used = new Set([...instances.values()].map(({ serverIp }) => serverIp));
     const empty = [...servers].filter(([ip, status]) => status === 'ENABLED' && !used.has(ip)).map(([ip]) => ip);
-    this.#desertedServers = empty.filter((ip) => this.#emptyServers.includes(ip));
+    this.#offlineServers = empty.filter((ip) => this.#emptyServers.includes(ip));
     this.#emptyServers = empty;
   }
 
@@ -61,7 +60,7 @@ export class Housekeeping {
    */
   async tidyUp(): Promise<void> {
     const { registry, watch, paths, me, logger } = this.#ports;
-    if ([...watch.view.firingRecords.values()].includes(undefined)) await watch.readAll();
+    if ([...watch.view.beginRecords.values()].includes(undefined)) await watch.readAll();
     const { view } = watch;
     const reports = idleReports(view).map((item): Operation => ({ type: 'remove', path: paths.crashReport(item) }));
     const operations = [...this.#recordOperations(view), ...this.#triggerRemovals(view), ...reports];
@@ -74,17 +73,21 @@ export class Housekeeping {
 
   #recordOperations(view: JobView): readonly Operation[] {
     const { paths, watch, me } = this.#ports;
-    const gone = [...view.firingRecords.keys()].filter((id) => isForgettable(view, id));
+    const gone = [...view.beginRecords.keys()].filter((id) => mayPurgeRecordOf(view, id));
     if (gone.length === 0) return [];
     const ids = [me, ...gone];
-    const value = encodeFirings(mergeFirings(ids.map((id) => view.firingRecords.get(id))));
-    const own = watch.nodes.get(paths.firing(me));
-    const path = paths.firing(me);
+    const value = encodeBeginRecord(mergeBeginRecords(ids.map((id) => view.beginRecords.get(id))));
+    const own = watch.nodes.get(paths.beginRecord(me));
+    const path = paths.beginRecord(me);
     return [
       own === undefined ? { type: 'create', path, value } : { type: 'set', path, value, version: own.version },
       ...gone.map((id): Operation => {
-        const record = watch.nodes.get(paths.firing(id));
-        return { type: 'remove', path: paths.firing(id), ...(record !== undefined && { version: record.version }) };
+        const record = watch.nodes.get(paths.beginRecord(id));
+        return {
+          type: 'remove',
+          path: paths.beginRecord(id),
+          ...(record !== undefined && { version: record.version }),
+        };
       }),
     ];
   }
@@ -100,11 +103,11 @@ export class Housekeeping {
     const { registry, watch, paths, logger } = this.#ports;
     const items = failoverRemains(watch.view);
     const present = items
-      .flatMap((item) => [paths.crashedItem(item), ...RESCUE.map((mark) => paths.item(item, mark))])
+      .flatMap((item) => [paths.crashedItem(item), ...TAKEOVER_MARKS.map((mark) => paths.item(item, mark))])
       .filter((path) => watch.nodes.has(path));
     await Promise.all(present.map((path) => registry.remove(path)));
     logger.warn(`Job '${paths.jobName}': removed what failover had left behind for items ${items.join(',')}.`);
   }
 }
 
-const RESCUE: readonly ItemMark[] = ['failover', 'failovering'];
+const TAKEOVER_MARKS: readonly ItemMark[] = ['failover', 'failovering'];

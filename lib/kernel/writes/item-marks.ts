@@ -11,10 +11,21 @@ import { RegistryConflictError, RegistryOutcomeUnknownError, RegistryUnavailable
 import { type JobLogger } from '../../api/logger.js';
 import { Deferred } from '../../async/deferred.js';
 import { sleep } from '../../async/wait.js';
-import { EMPTY_FIRINGS, encodeFirings, type FiringRecord, withBegun, withoutBegun } from '../../layout/x-node/begin-record.js';
+import {
+  NOTHING_BEGUN,
+  encodeBeginRecord,
+  type BeginRecord,
+  withBegun,
+  withoutBegun,
+} from '../../layout/x-node/begin-record.js';
 import { type ItemMark, type JobPaths } from '../../layout/job-paths.js';
 import { type ItemView } from '../../layout/job-view.js';
-import { type Lifetime, type Operation, type RegistryCenter, type SessionState } from '../../registry/registry-center.js';
+import {
+  type Lifetime,
+  type Operation,
+  type RegistryCenter,
+  type SessionState,
+} from '../../registry/registry-center.js';
 import { type Clock } from '../../time/clock.js';
 import { type JobWatch } from '../view/job-watch.js';
 import { failsOver } from '../view/items.js';
@@ -39,7 +50,7 @@ const PAUSE_MS = 200;
 
 /** All marks that a run, and who takes one over, may make of an item. */
 const RUN: readonly ItemMark[] = ['running'];
-const RESCUE: readonly ItemMark[] = ['running', 'failover', 'failovering'];
+const TAKEOVER_MARKS: readonly ItemMark[] = ['running', 'failover', 'failovering'];
 
 /** What this instance has marked an item with. */
 interface Marked {
@@ -91,16 +102,16 @@ export class ItemMarks {
     const { registry, watch, me } = this.#ports;
     // Whoever is still removing a former mark could not tell it from the new one.
     await this.#removal;
-    const session = idOf(registry.session.state);
+    const session = liveSessionId(registry.session.state);
     const lifetime = failsOver(watch.view) ? 'persistent' : 'session';
-    const former = watch.view.firingRecords.get(me);
+    const former = watch.view.beginRecords.get(me);
     const numbers = items.map(({ item }) => item);
     for (const item of numbers) this.#beginning.add(item);
     const revision = await this.#commitBegin(items, instant, lifetime, signal).finally(() => {
       for (const item of numbers) this.#beginning.delete(item);
     });
     if (revision === undefined) return undefined;
-    if (session === idOf(registry.session.state)) {
+    if (session === liveSessionId(registry.session.state)) {
       this.#note(numbers, { lifetime, marks: RUN, session });
       return revision;
     }
@@ -113,7 +124,7 @@ export class ItemMarks {
 
   /** Takes note of marks that were made by taking the items over. */
   noteTakenOver(items: readonly number[], session: string | undefined): void {
-    this.#note(items, { lifetime: 'persistent', marks: RESCUE, session });
+    this.#note(items, { lifetime: 'persistent', marks: TAKEOVER_MARKS, session });
   }
 
   #note(items: readonly number[], marked: Omit<Marked, 'state'>): void {
@@ -256,7 +267,7 @@ export class ItemMarks {
   /** Never rejects. */
   async #clearEach(items: readonly number[]): Promise<void> {
     const { registry, logger, paths } = this.#ports;
-    const session = idOf(registry.session.state);
+    const session = liveSessionId(registry.session.state);
     const results = await Promise.allSettled(items.map((item) => this.#clear(item, session)));
     for (const item of items) this.#markLeft(item);
     for (const result of results)
@@ -271,7 +282,7 @@ export class ItemMarks {
     const own = marks.filter((_, index) => values[index] === me);
     // Nobody else removes the mark of an instance whose session lives. A process that was stopped here wakes up when it is
     // over, and peers may run the item; what is asked for now is done in this session or not at all.
-    if (own.length > 0 && (session === undefined || session !== idOf(registry.session.state))) return;
+    if (own.length > 0 && (session === undefined || session !== liveSessionId(registry.session.state))) return;
     if (own.length > 0) await registry.commit(own.map((mark) => ({ type: 'remove', path: paths.item(item, mark) })));
     this.#drop(item);
   }
@@ -283,7 +294,7 @@ export class ItemMarks {
     const report = paths.crashReport(item);
     return [
       ...marks.map((mark) => paths.item(item, mark)),
-      ...(marks === RESCUE && watch.nodes.has(report) ? [report] : []),
+      ...(marks === TAKEOVER_MARKS && watch.nodes.has(report) ? [report] : []),
     ];
   }
 
@@ -299,7 +310,7 @@ export class ItemMarks {
   /** In one commit; if it fails, they are leftovers. */
   async #remove(items: readonly number[]): Promise<void> {
     const { registry, paths, logger } = this.#ports;
-    const session = idOf(registry.session.state);
+    const session = liveSessionId(registry.session.state);
     // Marks of an earlier session are dealt with on return, and what stands in their place may be a peer's.
     const present = items.filter((item) => !this.#isRunning(item) && this.#marked.get(item)?.session === session);
     for (const item of items) if (!present.includes(item)) this.#markLeft(item);
@@ -322,20 +333,20 @@ export class ItemMarks {
   }
 
   /** As if they had not been begun, so that they can be begun by whom they belong to. */
-  async #takeBack(items: readonly number[], former: FiringRecord | undefined): Promise<void> {
+  async #takeBack(items: readonly number[], former: BeginRecord | undefined): Promise<void> {
     const { registry, watch, paths, me, logger } = this.#ports;
     try {
       await watch.sync();
       await watch.readAll();
       const { view } = watch;
       const isMine = view.items.filter(({ item, runningOn }) => items.includes(item) && runningOn === me);
-      const node = watch.nodes.get(paths.firing(me));
-      const record = view.firingRecords.get(me);
+      const node = watch.nodes.get(paths.beginRecord(me));
+      const record = view.beginRecords.get(me);
       if (isMine.length === items.length && node !== undefined && record !== undefined) {
-        const value = encodeFirings(withoutBegun(record, items, former ?? EMPTY_FIRINGS));
+        const value = encodeBeginRecord(withoutBegun(record, items, former ?? NOTHING_BEGUN));
         await registry.commit([
           ...items.map((item): Operation => ({ type: 'remove', path: paths.item(item, 'running') })),
-          { type: 'set', path: paths.firing(me), value, version: node.version },
+          { type: 'set', path: paths.beginRecord(me), value, version: node.version },
         ]);
         return;
       }
@@ -362,16 +373,16 @@ export class ItemMarks {
 
   async #record(items: readonly ItemView[], instant: number | undefined): Promise<readonly Operation[]> {
     const { registry, watch, paths, me } = this.#ports;
-    const path = paths.firing(me);
+    const path = paths.beginRecord(me);
     if (!watch.nodes.has(path)) {
       await registry.create(path, '');
       await watch.sync();
     }
     // After a disconnection the mirror need not know what this instance itself has written.
     if (watch.nodes.get(path)?.value === undefined) await watch.readAll();
-    const { firingRecords, firings } = watch.view;
+    const { beginRecords, lastBegun } = watch.view;
     const numbers = items.map(({ item }) => item);
-    const value = encodeFirings(withBegun(firingRecords.get(me) ?? EMPTY_FIRINGS, numbers, instant, firings));
+    const value = encodeBeginRecord(withBegun(beginRecords.get(me) ?? NOTHING_BEGUN, numbers, instant, lastBegun));
     // Who puts away the records of instances that are gone writes here too, so nothing may be overwritten unseen.
     const version = watch.nodes.get(path)?.version;
     return [version === undefined ? { type: 'set', path, value } : { type: 'set', path, value, version }];
@@ -379,6 +390,6 @@ export class ItemMarks {
 }
 
 /** Id of a session that lives, or may live. */
-export function idOf(state: SessionState): string | undefined {
+export function liveSessionId(state: SessionState): string | undefined {
   return state.phase === 'connected' || state.phase === 'suspended' ? state.id : undefined;
 }

@@ -16,7 +16,7 @@ import { type JobWatch } from '../view/job-watch.js';
 import { failsOver } from '../view/items.js';
 
 /** What registering needs. */
-export interface RegistrationPorts {
+export interface RegistrationDeps {
   readonly registry: RegistryCenter;
   readonly watch: JobWatch;
   readonly paths: JobPaths;
@@ -32,7 +32,7 @@ const ATTEMPTS = 10;
  * @throws InvalidConfigurationError if the stored configuration cannot be used and is not to be overwritten
  */
 export async function establishConfiguration(
-  { registry, watch, paths }: RegistrationPorts,
+  { registry, watch, paths }: RegistrationDeps,
   { configuration, jobClassName, compatibility = '3.0.5' }: JobDefinition,
 ): Promise<JobConfiguration> {
   await registry.create(paths.root, jobClassName);
@@ -73,7 +73,7 @@ export interface Arrival {
  * could tell them from living ones.
  */
 export async function registerInstance(
-  ports: RegistrationPorts,
+  ports: RegistrationDeps,
   config: JobConfiguration,
   arrival: Arrival,
 ): Promise<void> {
@@ -103,7 +103,7 @@ export async function registerInstance(
  * of a job that is being removed nothing is made anew.
  * @throws RegistryConflictError if it does not, or others have made them
  */
-export async function restoreOwnNodes({ registry, watch, paths, instance }: RegistrationPorts): Promise<void> {
+export async function restoreOwnNodes({ registry, watch, paths, instance }: RegistrationDeps): Promise<void> {
   const id = instance.jobInstanceId;
   const wanted: readonly Extract<Operation, { type: 'create' }>[] = [
     { type: 'create', path: paths.servers, value: '' },
@@ -111,15 +111,15 @@ export async function restoreOwnNodes({ registry, watch, paths, instance }: Regi
     { type: 'create', path: paths.own, value: '' },
     { type: 'create', path: paths.lives, value: '' },
     { type: 'create', path: paths.live(id), value: '', lifetime: 'session' },
-    { type: 'create', path: paths.firings, value: '' },
-    { type: 'create', path: paths.firing(id), value: '' },
+    { type: 'create', path: paths.beginRecords, value: '' },
+    { type: 'create', path: paths.beginRecord(id), value: '' },
   ];
   const missing = wanted.filter(({ path }) => !watch.nodes.has(path));
   await registry.commit([{ type: 'check', path: paths.instance(id) }, ...missing]);
 }
 
 /** Withdraws this instance, and its leadership if it has it, so that peers take over at once. */
-export async function withdrawInstance({ registry, watch, paths, instance }: RegistrationPorts): Promise<void> {
+export async function withdrawInstance({ registry, watch, paths, instance }: RegistrationDeps): Promise<void> {
   const isLeader = watch.view.leader === instance.jobInstanceId;
   const own = ownNodes(paths, instance.jobInstanceId);
   const leaving = isLeader ? [paths.leader, ...own] : own;
@@ -137,7 +137,7 @@ export async function withdrawInstance({ registry, watch, paths, instance }: Reg
  * cut short, and run it again.
  */
 export async function removeEndedMarks(
-  { registry, watch, paths, instance }: RegistrationPorts,
+  { registry, watch, paths, instance }: RegistrationDeps,
   endedItems: readonly number[],
 ): Promise<void> {
   if (endedItems.length === 0) return;
@@ -163,7 +163,7 @@ export function ownNodes(paths: JobPaths, id: string): readonly string[] {
 }
 
 function registrationOperations(
-  { watch, paths, instance, registry }: RegistrationPorts,
+  { watch, paths, instance, registry }: RegistrationDeps,
   config: JobConfiguration,
   { occasion, endedItems }: Arrival,
 ): readonly Operation[] {
@@ -186,7 +186,7 @@ function registrationOperations(
     operations.push({ type: 'create', path, value, lifetime: 'session' });
   }
   // From the first on, for one who has no record is taken for one who keeps none.
-  const path = paths.firing(id);
+  const path = paths.beginRecord(id);
   const record = watch.nodes.get(path);
   if (record === undefined) operations.push({ type: 'create', path, value: '' });
   // Its new version keeps a run from beginning that an earlier session has asked for and that is still on its way.
@@ -201,7 +201,7 @@ function unfinishedOperations({
   paths,
   id,
   endedItems,
-}: Pick<RegistrationPorts, 'watch' | 'paths'> &
+}: Pick<RegistrationDeps, 'watch' | 'paths'> &
   Pick<Arrival, 'endedItems'> & { readonly id: string }): readonly Operation[] {
   const { view } = watch;
   return itemsOf(watch, id).flatMap((item): readonly Operation[] => {
@@ -217,8 +217,8 @@ function wantedStatus(status: string | undefined, config: JobConfiguration): 'EN
   return status === 'DISABLED' && !config.overwrite ? 'DISABLED' : 'ENABLED';
 }
 
-async function createParents({ registry, watch, paths }: RegistrationPorts, { occasion }: Arrival): Promise<void> {
-  const parents = [paths.instances, paths.servers, paths.firings, paths.lives];
+async function createParents({ registry, watch, paths }: RegistrationDeps, { occasion }: Arrival): Promise<void> {
+  const parents = [paths.instances, paths.servers, paths.beginRecords, paths.lives];
   // Only one who comes back can have left a run behind.
   if (occasion === 'return') parents.push(paths.crashedItems, paths.crashReports);
   const missing = parents.filter((path) => !watch.nodes.has(path));

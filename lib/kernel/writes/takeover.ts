@@ -18,9 +18,9 @@ import { encodeCrash } from '../../layout/x-node/crash-report.js';
 import { hasJavaPeers, isGone, type ItemView, type JobView } from '../../layout/job-view.js';
 import { type Operation, type RegistryCenter } from '../../registry/registry-center.js';
 import { type BegunItem } from '../view/firing.js';
-import { idOf, type ItemMarks } from './item-marks.js';
+import { liveSessionId, type ItemMarks } from './item-marks.js';
 import { type JobWatch } from '../view/job-watch.js';
-import { type DeadRun, deadRuns, shareOfCrashed } from '../view/items.js';
+import { type DeadRun, deadRuns, shareOfCrashed } from '../view/crashes.js';
 
 /** What taking over needs. */
 export interface FailoverPorts {
@@ -48,9 +48,9 @@ export class Failover {
    * they wait to be taken over, or are just over.
    * @throws RegistryConflictError if others have done so
    */
-  async report(isForgotten: (item: number) => boolean): Promise<void> {
+  async report(hasLostTrackOf: (item: number) => boolean): Promise<void> {
     const { registry, watch, paths, me, logger } = this.#ports;
-    const seen = deadRuns(watch.view, me, isForgotten);
+    const seen = deadRuns(watch.view, me, hasLostTrackOf);
     if (seen.length === 0) return;
     for (const parent of [paths.crashedItems, paths.crashReports])
       if (!watch.nodes.has(parent)) await registry.create(parent, '');
@@ -59,23 +59,23 @@ export class Failover {
     const isMine = ({ item: { runningOn, failoveringBy } }: DeadRun): boolean =>
       runningOn === me || failoveringBy === me;
     const view = seen.some(isMine) ? await watch.sync() : watch.view;
-    const dead = deadRuns(view, me, isForgotten);
+    const dead = deadRuns(view, me, hasLostTrackOf);
     if (dead.length === 0) return;
     await registry.commit(
-      dead.flatMap(({ item, isToBeRescued }) =>
+      dead.flatMap(({ item, isToBeTakenOver }) =>
         reportOperations({
           watch,
           paths,
           item,
-          isDead: (id) => isGone(view, id) || (id === me && isForgotten(item.item)),
-          isToWait: isToBeRescued && !view.crashedItems.includes(item.item),
+          isDead: (id) => isGone(view, id) || (id === me && hasLostTrackOf(item.item)),
+          isToWait: isToBeTakenOver && !view.crashedItems.includes(item.item),
         }),
       ),
     );
-    for (const { item, isToBeRescued } of dead)
+    for (const { item, isToBeTakenOver } of dead)
       logger.warn(
         `Job '${paths.jobName}': item ${item.item} was being run by ${item.runningOn ?? item.failoveringBy ?? '?'}, which is gone; ` +
-          (isToBeRescued ? 'it waits to be taken over.' : 'it is not run again.'),
+          (isToBeTakenOver ? 'it waits to be taken over.' : 'it is not run again.'),
       );
   }
 
@@ -91,14 +91,14 @@ export class Failover {
 
   async #takeShare(busy: ReadonlySet<number>, signal: AbortSignal): Promise<readonly BegunItem[]> {
     const { registry, watch, me, marks, logger, paths } = this.#ports;
-    if (watch.nodes.get(paths.firing(me))?.value === undefined) await watch.readAll();
+    if (watch.nodes.get(paths.beginRecord(me))?.value === undefined) await watch.readAll();
     const { view } = watch;
-    const session = idOf(registry.session.state);
+    const session = liveSessionId(registry.session.state);
     const share = shareOfCrashed(view, me, busy);
     const taken = await Promise.allSettled(share.map((item) => this.#take(view, item, signal)));
     const begun = taken.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : []));
     // The next session's registration tells what this one has left.
-    if (session !== idOf(registry.session.state)) return [];
+    if (session !== liveSessionId(registry.session.state)) return [];
     marks.noteTakenOver(
       begun.map(({ item }) => item),
       session,
@@ -118,7 +118,7 @@ export class Failover {
   async #take(view: JobView, item: ItemView, signal: AbortSignal): Promise<BegunItem | undefined> {
     const { registry, watch, paths, me, marks } = this.#ports;
     signal.throwIfAborted();
-    const own = watch.nodes.get(paths.firing(me));
+    const own = watch.nodes.get(paths.beginRecord(me));
     const path = (mark: 'running' | 'failover' | 'failovering'): string => paths.item(item.item, mark);
     const { crashReports } = view;
     const instant = crashReports.has(item.item) ? crashReports.get(item.item) : instantOf(watch, item.item);
@@ -129,7 +129,7 @@ export class Failover {
         await registry.commit([
           { type: 'check', path: paths.instance(me) },
           // As when beginning a run of its own: not if it was asked for in an earlier session.
-          ...(own === undefined ? [] : [{ type: 'check', path: paths.firing(me), version: own.version } as const]),
+          ...(own === undefined ? [] : [{ type: 'check', path: paths.beginRecord(me), version: own.version } as const]),
           // So that a report, or a take-over, that was decided on before this one comes too late.
           newVersion(paths, item),
           { type: 'remove', path: paths.crashedItem(item.item) },
@@ -184,7 +184,7 @@ function newVersion(paths: JobPaths, { item, version }: ItemView): Operation {
 
 /** The instant of the run that died; nobody knows it if the item was run by hand, or maybe by a Java instance. */
 function instantOf(watch: JobWatch, item: number): number | undefined {
-  const instant = watch.view.firings.get(item);
-  if (instant === undefined || watch.view.begunByHand.has(item)) return undefined;
+  const instant = watch.view.lastBegun.get(item);
+  if (instant === undefined || watch.view.manuallyBegun.has(item)) return undefined;
   return watch.isOnRecordSince(item, instant) ? instant : undefined;
 }

@@ -17,7 +17,7 @@
 import { fromRanges, toRanges } from './item-ranges.js';
 
 /** What one instance, or several together, have begun. */
-export interface FiringRecord {
+export interface BeginRecord {
   /** The last scheduled instant begun, in milliseconds since 1970, by item. */
   readonly instants: ReadonlyMap<number, number>;
   /** Items that were begun by hand after that. */
@@ -25,10 +25,10 @@ export interface FiringRecord {
 }
 
 /** Nothing was begun. */
-export const EMPTY_FIRINGS: FiringRecord = { instants: new Map(), byHand: new Set() };
+export const NOTHING_BEGUN: BeginRecord = { instants: new Map(), byHand: new Set() };
 
 /** The text of a record. That of the empty one is empty. */
-export function encodeFirings({ instants, byHand }: FiringRecord): string {
+export function encodeBeginRecord({ instants, byHand }: BeginRecord): string {
   const itemsByInstant = new Map<number, number[]>();
   for (const [item, instant] of instants) {
     const items = itemsByInstant.get(instant);
@@ -42,8 +42,8 @@ export function encodeFirings({ instants, byHand }: FiringRecord): string {
   return lines.join('\n');
 }
 
-/** The inverse of `encodeFirings`. What it cannot read it leaves out; if an item occurs twice, the later instant counts. */
-export function decodeFirings(text: string): FiringRecord {
+/** The inverse of `encodeBeginRecord`. What it cannot read it leaves out; if an item occurs twice, the later instant counts. */
+export function decodeBeginRecord(text: string): BeginRecord {
   const instants = new Map<number, number>();
   const byHand = new Set<number>();
   for (const line of text.split('\n')) {
@@ -58,7 +58,7 @@ export function decodeFirings(text: string): FiringRecord {
 }
 
 /** All records as one. Those that have not been read (`undefined`) are left out. */
-export function mergeFirings(records: Iterable<FiringRecord | undefined>): FiringRecord {
+export function mergeBeginRecords(records: Iterable<BeginRecord | undefined>): BeginRecord {
   const known = [...records].filter((record) => record !== undefined);
   const instants = new Map<number, number>();
   for (const record of known)
@@ -71,11 +71,11 @@ export function mergeFirings(records: Iterable<FiringRecord | undefined>): Firin
 
 /** The record after these items have been begun for `instant`, or by hand if there is none. `known`: the last instants of anybody. */
 export function withBegun(
-  record: FiringRecord,
+  record: BeginRecord,
   items: readonly number[],
   instant: number | undefined,
   known: ReadonlyMap<number, number>,
-): FiringRecord {
+): BeginRecord {
   const instants = new Map(record.instants);
   const byHand = new Set(record.byHand);
   for (const item of items) {
@@ -89,7 +89,7 @@ export function withBegun(
 }
 
 /** The record as if these items had not been begun since it was `former`. */
-export function withoutBegun(record: FiringRecord, items: readonly number[], former: FiringRecord): FiringRecord {
+export function withoutBegun(record: BeginRecord, items: readonly number[], former: BeginRecord): BeginRecord {
   const instants = new Map(record.instants);
   const byHand = new Set(record.byHand);
   for (const item of items) {

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { availableParallelism } from 'node:os';
 import { JobConfiguration } from '../../../lib/api/job-configuration.js';
 import * as library from '../../../lib/index.js';
-import { JobTypes } from '../../../lib/kernel/types/extensions.js';
+import { Extensions } from '../../../lib/kernel/types/extensions.js';
 import { fromYaml, toYaml } from '../../../lib/layout/job-configuration-yaml.js';
 import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
 import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
@@ -34,7 +34,7 @@ async function loggedBy(job: object, options: ElasticJobModuleOptions = {}): Pro
   return app.logger.lines;
 }
 
-const types = (clock: Clock = systemClock): JobTypes => new JobTypes({}, { clock, logger: new RecordingLogger() });
+const types = (clock: Clock = systemClock): Extensions => new Extensions({}, { clock, logger: new RecordingLogger() });
 const configuration = (settings: object): JobConfiguration => ({
   ...JobConfiguration.newBuilder('syncOrders', 3).build(),
   ...settings,

@@ -9,7 +9,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/view/items.ts',
+        file: 'kernel/view/crashes.ts',
         find: 'const runnerDied = !isHeld && item.running && item.runningOn !== undefined && isDead(item.runningOn);',
         replace:
           'const runnerDied = item.running && item.runningOn !== undefined && isDead(item.runningOn) &&' +
@@ -24,7 +24,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/view/items.ts',
+        file: 'kernel/view/crashes.ts',
         find: 'const runnerDied = !isHeld && item.running && item.runningOn !== undefined && isDead(item.runningOn);',
         replace: 'const runnerDied = item.owner !== undefined && isDead(item.owner);',
       },
@@ -56,9 +56,9 @@ export const failover: readonly Mutant[] = [
           "type: watch.nodes.has(path('failovering')) ? 'set' : 'create', path: path('failovering'), value: me },\n        ]).then(() => registry.commit([{ type: 'create', path: path('running'), value: me }])),",
       },
       {
-        file: 'kernel/view/items.ts',
-        find: 'const rescuerDied = item.failoveringBy !== undefined && isDead(item.failoveringBy);',
-        replace: 'const rescuerDied = false;',
+        file: 'kernel/view/crashes.ts',
+        find: 'const takerDied = item.failoveringBy !== undefined && isDead(item.failoveringBy);',
+        replace: 'const takerDied = false;',
       },
     ],
   },
@@ -69,9 +69,9 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/view/items.ts',
-        find: 'if (!runnerDied && !claimDied && (!rescuerDied || isWaiting || isTaken)) return [];',
-        replace: 'if (!runnerDied || rescuerDied) return [];',
+        file: 'kernel/view/crashes.ts',
+        find: 'if (!runnerDied && !claimDied && (!takerDied || isWaiting || isTaken)) return [];',
+        replace: 'if (!runnerDied || takerDied) return [];',
       },
     ],
   },
@@ -83,8 +83,8 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/writes/item-marks.ts',
-        find: "const RESCUE: readonly ItemMark[] = ['running', 'failover', 'failovering'];",
-        replace: "const RESCUE: readonly ItemMark[] = ['running', 'failover'];",
+        find: "const TAKEOVER_MARKS: readonly ItemMark[] = ['running', 'failover', 'failovering'];",
+        replace: "const TAKEOVER_MARKS: readonly ItemMark[] = ['running', 'failover'];",
       },
     ],
   },
@@ -96,8 +96,8 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/view/job-watch.ts',
-        find: 'this.#withVanished(this.#withAllFirings(this.#reader.read(nodes)));',
-        replace: 'this.#ofThoseSeen(this.#withAllFirings(this.#reader.read(nodes)));',
+        find: 'this.#withVanished(this.#withAllBegun(this.#reader.read(nodes)));',
+        replace: 'this.#ofThoseSeen(this.#withAllBegun(this.#reader.read(nodes)));',
       },
       {
         file: 'kernel/view/job-watch.ts',
@@ -156,7 +156,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/view/items.ts',
+        file: 'kernel/view/crashes.ts',
         find: "return [...servers].some(([ip, status]) => status === 'DISABLED' && id?.startsWith(`${ip}@`) === true);",
         replace: 'return servers.size === 0 && id === undefined;',
       },
@@ -169,7 +169,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/rescuers.spec.ts',
     edits: [
       {
-        file: 'kernel/view/items.ts',
+        file: 'kernel/view/crashes.ts',
         find: 'const idle = availableInstances(view)',
         replace: 'const idle = [...view.instances.values()]',
       },
@@ -182,7 +182,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/rescuers.spec.ts',
     edits: [
       {
-        file: 'kernel/view/items.ts',
+        file: 'kernel/view/crashes.ts',
         find: "status === 'DISABLED' && id?.startsWith(`${ip}@`) === true",
         replace: "status === 'DISABLED' && id?.startsWith(ip) === true",
       },
@@ -195,7 +195,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/rescuers.spec.ts',
     edits: [
       {
-        file: 'kernel/view/items.ts',
+        file: 'kernel/view/crashes.ts',
         find: 'const size = Math.ceil(claimable.length / idle.length);',
         replace: 'const size = 1;',
       },
@@ -219,8 +219,8 @@ export const failover: readonly Mutant[] = [
       },
       {
         file: 'kernel/writes/item-marks.ts',
-        find: "const RESCUE: readonly ItemMark[] = ['running', 'failover', 'failovering'];",
-        replace: "const RESCUE: readonly ItemMark[] = ['failover', 'failovering'];",
+        find: "const TAKEOVER_MARKS: readonly ItemMark[] = ['running', 'failover', 'failovering'];",
+        replace: "const TAKEOVER_MARKS: readonly ItemMark[] = ['failover', 'failovering'];",
       },
     ],
   },

@@ -60,7 +60,11 @@ export const listeners: readonly Mutant[] = [
         find: '  readonly #barrier: Barrier;',
         replace: '  static shared: Barrier;\n  get #barrier(): Barrier {\n    return JobListeners.shared;\n  }',
       },
-      { file: 'kernel/lanes/job-listeners.ts', find: 'this.#barrier = barrier;', replace: 'JobListeners.shared = barrier;' },
+      {
+        file: 'kernel/lanes/job-listeners.ts',
+        find: 'this.#barrier = barrier;',
+        replace: 'JobListeners.shared = barrier;',
+      },
     ],
   },
   {

@@ -10,8 +10,8 @@ export const misfire: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/lanes/control-lane.ts',
-        find: "work.start({ cause: 'trigger', instant: undefined });",
-        replace: "for (const cause of ['trigger', 'trigger'] as const) work.start({ cause, instant: undefined });",
+        find: "work.start({ cause: 'manual', instant: undefined });",
+        replace: "for (const cause of ['manual', 'manual'] as const) work.start({ cause, instant: undefined });",
       },
     ],
   },
@@ -23,7 +23,7 @@ export const misfire: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',
-        find: "    if (cause === 'trigger') for (const item of blocked) this.#triggered.add(item);",
+        find: "    if (cause === 'manual') for (const item of blocked) this.#triggered.add(item);",
         replace: '',
       },
     ],
@@ -63,8 +63,8 @@ export const misfire: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',
-        find: '    if (this.#ports.makesUp())\n      for (const item of blocked) this.#missed.set(item, Math.max(instant, this.#missed.get(item) ?? instant));',
-        replace: '    if (this.#ports.makesUp() && blocked.length > 0) this.#waiting = instant;',
+        find: '    if (this.#ports.recoversMisfires())\n      for (const item of blocked) this.#missed.set(item, Math.max(instant, this.#missed.get(item) ?? instant));',
+        replace: '    if (this.#ports.recoversMisfires() && blocked.length > 0) this.#waiting = instant;',
       },
     ],
   },
@@ -94,8 +94,8 @@ export const misfire: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/job-runtime.ts',
-        find: 'makesUp: () => this.configuration.misfire,',
-        replace: 'makesUp: () => true,',
+        find: 'recoversMisfires: () => this.configuration.misfire,',
+        replace: 'recoversMisfires: () => true,',
       },
       {
         file: 'kernel/lanes/control-lane.ts',
@@ -112,8 +112,8 @@ export const misfire: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/job-runtime.ts',
-        find: 'makesUp: () => this.configuration.misfire,',
-        replace: 'makesUp: () => false,',
+        find: 'recoversMisfires: () => this.configuration.misfire,',
+        replace: 'recoversMisfires: () => false,',
       },
     ],
   },

@@ -165,7 +165,7 @@ export const sessions: readonly Mutant[] = [
     first: 'kernel/plan.spec.ts',
     edits: [
       {
-        file: 'kernel/rules/plan.ts',
+        file: 'kernel/view/assignment.ts',
         find: "return `${cron ?? ''}\\n${timeZone ?? ''}`;",
         replace: "return timeZone === '' ? '' : `${cron ?? ''}`;",
       },

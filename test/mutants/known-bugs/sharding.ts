@@ -129,9 +129,9 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/lanes/control-lane.ts',
-        find: "work.start({ cause: 'trigger', instant: undefined });",
+        find: "work.start({ cause: 'manual', instant: undefined });",
         replace:
-          "{ work.start({ cause: 'trigger', instant: undefined }); await work.end('it is waited for', 3_600_000); }",
+          "{ work.start({ cause: 'manual', instant: undefined }); await work.end('it is waited for', 3_600_000); }",
       },
     ],
   },
@@ -161,8 +161,8 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/writes/leadership.ts',
-        find: "alarms.setRetry('election', lookSoon);",
-        replace: "alarms.set('election', Infinity, lookSoon);",
+        find: "alarms.setRetry('election', requestReconcile);",
+        replace: "alarms.set('election', Infinity, requestReconcile);",
       },
     ],
   },
@@ -239,8 +239,8 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/rules/plan.ts',
-        find: "return custodian(now) === me && ips.length > 0 ? { type: 'remove-servers', ips } : undefined;",
-        replace: "return custodian(now) === me && ips.length < 0 ? { type: 'remove-servers', ips } : undefined;",
+        find: "return cleanupOwner(now) === me && ips.length > 0 ? { type: 'remove-servers', ips } : undefined;",
+        replace: "return cleanupOwner(now) === me && ips.length < 0 ? { type: 'remove-servers', ips } : undefined;",
       },
     ],
   },
@@ -252,8 +252,8 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/writes/housekeeping.ts',
-        find: 'this.#desertedServers = empty.filter((ip) => this.#emptyServers.includes(ip));',
-        replace: 'this.#desertedServers = empty;',
+        find: 'this.#offlineServers = empty.filter((ip) => this.#emptyServers.includes(ip));',
+        replace: 'this.#offlineServers = empty;',
       },
     ],
   },
@@ -267,7 +267,7 @@ export const sharding: readonly Mutant[] = [
         file: 'async/named-timers.ts',
         find: '    const cancel = this.#clock.after(delayMs, () => {\n      this.#cancels.delete(name);',
         replace:
-          "    const cancel = this.#clock.after(delayMs, () => {\n      if (name !== 'reconcile') this.#cancels.delete(name);",
+          "    const cancel = this.#clock.after(delayMs, () => {\n      if (name !== 'resync') this.#cancels.delete(name);",
       },
     ],
   },

@@ -1,0 +1,116 @@
+/**
+ * What happens to a run, as a stream of events, from the moment a firing is taken up to the outcome of the run:
+ *
+ * ```
+ *  staged ──▶ items-begun ──▶ item-started ──▶ item-ended ─┐ … one pair for each item
+ *    │                                                     ▼
+ *    └────────────── nothing to run, postponed ──────▶ run-ended
+ * ```
+ * Every run ends with exactly one `run-ended`, and every item of `items-begun` with exactly one `item-ended`, unless the
+ * process dies. Tracing, metrics and tests observe the same events.
+ */
+import { type JobConfiguration } from './job-configuration.js';
+import { type ShardingContext } from './sharding-context.js';
+import { type JobInstance } from './sharding-strategy.js';
+
+/**
+ * Why a job runs: an instant of its `schedule`; a `misfire` (it makes up for a firing that came while its items could not
+ * be run); a `catch-up` (for a firing that was lost while an item changed its owner); a `failover` (it takes over items
+ * whose run died with its instance); or `manual`, somebody triggered it.
+ */
+export type FiringCause = 'schedule' | 'misfire' | 'catch-up' | 'failover' | 'manual';
+
+/** One run of a job on one instance. */
+export interface RunInfo {
+  readonly jobName: string;
+  readonly instance: JobInstance;
+  /** Tells the runs of this process apart: `1`, `2`, … */
+  readonly runId: number;
+  readonly cause: FiringCause;
+  /** The scheduled instant; `undefined` for a manual run, and for a takeover, whose items have instants of their own. */
+  readonly scheduledAt: Date | undefined;
+}
+
+/** One item of a run. */
+export interface RunItem {
+  readonly item: number;
+  /** The scheduled instant the item runs for; `undefined` for a manual run, or if no instance knows it. */
+  readonly scheduledAt: Date | undefined;
+  /** See `ShardingContext.fencingToken`. */
+  readonly fencingToken: number;
+}
+
+/** How an item ended. */
+export type ItemOutcome =
+  | { readonly type: 'succeeded' }
+  /** The job threw `cause`, or settings that became wrong at run time kept it from being called. */
+  | { readonly type: 'failed'; readonly cause: unknown }
+  /** The item was told to end by its signal, whose reason is `cause`, and did, or was not started any more. */
+  | { readonly type: 'aborted'; readonly cause: unknown };
+
+/** How a run ended on this instance. */
+export type RunOutcome =
+  /** All its items have ended; the counts add up to the number of items that were begun. */
+  | { readonly type: 'completed'; readonly succeeded: number; readonly failed: number; readonly aborted: number }
+  /** There was nothing to run here, for the reason given. */
+  | { readonly type: 'nothing-to-run'; readonly reason: NothingToRun }
+  /** The registry centre did not answer, or the items were not assigned in time. The firing is still due. */
+  | { readonly type: 'postponed'; readonly cause: unknown }
+  /** The run could not begin: settings cannot be used, clocks differ too much. The error handler has been notified. */
+  | { readonly type: 'failed'; readonly cause: unknown }
+  /** The job was stopped on this instance while the run was beginning. No item was begun. */
+  | { readonly type: 'stopped'; readonly cause: unknown };
+
+/**
+ * Why a run had no items: `no-items` (this instance owns none that may run), `still-running` (all that are due still run, or
+ * wait to be taken over), `taken-by-others` (peers were faster).
+ */
+export type NothingToRun = 'no-items' | 'still-running' | 'taken-by-others';
+
+/** One event of a run. `at` is this instance's clock. */
+export type RunEvent = {
+  readonly run: RunInfo;
+  readonly at: Date;
+} & (
+  | { readonly type: 'staged' }
+  /** No other instance runs these items now. */
+  | {
+      readonly type: 'items-begun';
+      /** Java's task id of the run. */
+      readonly taskId: string;
+      readonly configuration: JobConfiguration;
+      readonly items: readonly RunItem[];
+      /** Items that are due too, but still run or wait to be taken over. */
+      readonly blocked: readonly number[];
+    }
+  /** The job's code is about to be called. An item that waits for a place in the pool has begun and is not started. */
+  | { readonly type: 'item-started'; readonly context: ShardingContext }
+  | {
+      readonly type: 'item-ended';
+      readonly item: RunItem;
+      readonly outcome: ItemOutcome;
+      /** Milliseconds from `item-started`; `undefined` if the item was not started. */
+      readonly durationMs: number | undefined;
+    }
+  | { readonly type: 'run-ended'; readonly outcome: RunOutcome }
+);
+
+/**
+ * Observes the runs of all jobs of a host. Called synchronously, so it must be quick: hand over work and return. What it
+ * throws, or a promise it returns that rejects, is logged and hurts no job; a promise is not awaited.
+ */
+export interface RunObserver {
+  onRunEvent(event: RunEvent): void | Promise<void>;
+}
+
+/**
+ * Wraps the call of the job's code for each item, as middleware does: for spans, contexts and policies. The interceptors of
+ * a host nest in the order in which they are given, the first one outermost.
+ */
+export interface ItemInterceptor {
+  /**
+   * Calls `next` to run the item, or decides not to. The item succeeds if this resolves, and fails with what it throws.
+   * @param context what the job is given
+   */
+  around(context: ShardingContext, next: () => Promise<void>): Promise<void>;
+}

@@ -1,0 +1,99 @@
+/** Which instance owns which items, and whether that assignment still fits: pure functions of a view. */
+import { availableInstances, type JobView } from '../../layout/job-view.js';
+import { numbersOf } from './items.js';
+
+/** What an assignment was made for, to see later whether it is outdated. */
+export interface AssignedFor {
+  /** `assignmentBasis` at the time of the assignment. */
+  readonly basis: string;
+  /** Items that stayed with their owner because they were running. */
+  readonly pinned: readonly number[];
+}
+
+/** Whether the instance is registered, its node can be read, and its server is enabled. */
+export function isAvailable(view: JobView, id: string): boolean {
+  return availableInstances(view).some(({ jobInstanceId }) => jobInstanceId === id);
+}
+
+/** Whether the items have owners, and nobody has asked for another assignment. */
+export function isAssigned(view: JobView): boolean {
+  return view.items.length > 0 && !view.reshardingNeeded && !view.processing;
+}
+
+/** Whether the owners of the items are certain: the items are assigned, or there is no instance to assign them to. */
+export function isDecided(view: JobView): boolean {
+  return isAssigned(view) || availableInstances(view).length === 0;
+}
+
+/**
+ * Numbers of the items that their owners run. Items that were taken over do not count: the instance that took an item
+ * over runs it, whatever the assignment says.
+ */
+export function runningItems(view: JobView): readonly number[] {
+  return numbersOf(view.items.filter(({ running, takenOverBy }) => running && takenOverBy === undefined));
+}
+
+/** Items that stay with their owner in the next assignment: they run, and their owner lives. */
+export function pinnedItems(
+  view: JobView,
+  total: number,
+): readonly { readonly item: number; readonly owner: string }[] {
+  return view.items.flatMap(({ item, owner, running, takenOverBy }) => {
+    const isBusy = running && takenOverBy === undefined;
+    return isBusy && item < total && owner !== undefined && view.instances.has(owner) ? [{ item, owner }] : [];
+  });
+}
+
+/** Everything that an assignment depends on, as one text to compare. */
+export function assignmentBasis(view: JobView): string {
+  const ids = availableInstances(view).map(({ jobInstanceId }) => jobInstanceId);
+  return [view.config?.shardingTotalCount, view.config?.jobShardingStrategyType ?? '', ...ids].join('\n');
+}
+
+/** Whether `staticSharding` keeps the present assignment (manual, `staticSharding`): all items have an owner. */
+export function staysAsAssigned({ config, items }: JobView): boolean {
+  return config?.staticSharding === true && items.every(({ owner }) => owner !== undefined);
+}
+
+/** Whether items are missing, or surplus items can go. A surplus item that still runs goes when its run has ended. */
+export function isRecounted({ items }: JobView, total: number): boolean {
+  const surplus = items.filter(({ item }) => item >= total);
+  return items.length - surplus.length < total || surplus.some(({ running }) => !running);
+}
+
+/**
+ * Whether every instance can see that another assignment is due: there are too few or too many items, an owner cannot run
+ * its items, or an instance has no items although there are enough.
+ */
+export function isMisassigned(now: JobView): boolean {
+  const { config, items } = now;
+  const available = availableInstances(now).map(({ jobInstanceId }) => jobInstanceId);
+  if (config === undefined || available.length === 0) return false;
+  const total = config.shardingTotalCount;
+  if (isRecounted(now, total)) return true;
+  if (staysAsAssigned(now)) return false;
+  const owners = new Set(items.filter(({ item }) => item < total).map(({ owner }) => owner ?? ''));
+  const isLeftOut = total >= available.length && available.some((id) => !owners.has(id));
+  return isLeftOut || [...owners].some((id) => !available.includes(id));
+}
+
+/**
+ * Which recent instant of the schedule an item has missed if it was last begun for `lastBegun` (both in milliseconds
+ * since 1970): `undefined` if it has missed none or more than one, or if no instance can know.
+ */
+export type MissedInstant = (item: number, lastBegun: number) => number | undefined;
+
+/** The scheduled instant (milliseconds since 1970) that the item missed while it changed its owner; `undefined` if none. */
+export function instantLostInHandover(
+  { config, lastBegun }: JobView,
+  item: number,
+  missedInstant: MissedInstant,
+): number | undefined {
+  const begun = config?.monitorExecution === true ? lastBegun.get(item) : undefined;
+  return begun === undefined ? undefined : missedInstant(item, begun);
+}
+
+/** Everything that the instants of the schedule depend on, as one text to compare. */
+export function scheduleKey({ cron, timeZone }: { readonly cron?: string; readonly timeZone?: string }): string {
+  return `${cron ?? ''}\n${timeZone ?? ''}`;
+}

@@ -1,0 +1,45 @@
+import { type JobInstance } from '../../api/sharding-strategy.js';
+import { type NamedTimers } from '../../async/named-timers.js';
+import { type JobPaths } from '../../layout/job-paths.js';
+import { type RegistryCenter } from '../../registry/registry-center.js';
+import { type Clock } from '../../time/clock.js';
+import { type JobLog } from './job-log.js';
+import { type JobWatch } from './job-watch.js';
+
+/** What everything that works on one job on this instance shares. */
+export interface JobContext {
+  readonly registry: RegistryCenter;
+  readonly paths: JobPaths;
+  readonly instance: JobInstance;
+  /** Id of this instance. */
+  readonly me: string;
+  readonly watch: JobWatch;
+  readonly clock: Clock;
+  readonly logger: JobLog;
+  readonly timers: NamedTimers<JobTimer>;
+  /** Asks for a look at the whole job, followed by what the rules say. Several requests become one. */
+  readonly requestReconcile: () => void;
+}
+
+/** The timers of a job besides that of its schedule. */
+export type JobTimer =
+  /** Try again to register. */
+  | 'enter'
+  /** Reconcile again after something failed. */
+  | 'retry'
+  /** Stand for election again. */
+  | 'election'
+  /** Try again to take over crashed items. */
+  | 'takeover'
+  /** Stop waiting for idle instances to take over crashed items; this busy instance takes them over. */
+  | 'idle-instances-deadline'
+  /** Stop waiting for running items; assign the items without them. */
+  | 'idle-items-deadline'
+  /** Stop waiting for a Java leader to ask for an assignment; ask in its place. */
+  | 'java-leader-deadline'
+  /** A Java instance that has vanished does not come back. */
+  | 'java-reconnect'
+  /** Stop waiting for an assignment that is due; run the triggered items that this instance owns. */
+  | 'trigger-deadline'
+  /** Re-check the whole job although nothing changed (manual, `reconcileIntervalMinutes`). */
+  | 'resync';

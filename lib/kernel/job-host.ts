@@ -47,7 +47,7 @@ export class JobHost {
       registry: registryCenter,
       instance: this.instance,
       types: this.types,
-      timers: options.timers ?? new ClockTimers(clock),
+      firingTimers: options.timers ?? new ClockTimers(clock),
       clock,
       logger,
       shutdownGracePeriodMs: shutdownGracePeriodMilliseconds,

@@ -40,6 +40,7 @@ import { NamedTimers } from '../async/named-timers.js';
 import { ControlLane } from './lanes/control-lane.js';
 import { CronTimer, type FiringTimers } from './lanes/cron-timer.js';
 import { type JobDefinition } from './job-definition.js';
+import { JobLog } from './view/job-log.js';
 import { type JobComponents, assembleJob } from './job-components.js';
 import { JobRun } from './lanes/job-run.js';
 import { type Extensions } from './types/extensions.js';
@@ -54,7 +55,7 @@ export interface JobRuntimePorts {
   readonly registry: RegistryCenter;
   readonly instance: JobInstance;
   readonly types: Extensions;
-  readonly timers: FiringTimers;
+  readonly firingTimers: FiringTimers;
   readonly clock: Clock;
   readonly logger: JobLogger;
   /** How long a stopping job waits for its running items, in milliseconds. */
@@ -70,9 +71,9 @@ const WITHDRAWAL_TIMEOUT_MS = 5_000;
 /** One job on this instance. */
 export class JobRuntime {
   readonly definition: JobDefinition;
-  readonly #ports: JobRuntimePorts;
+  readonly #ports: Omit<JobRuntimePorts, 'logger'> & { readonly logger: JobLog };
   readonly #paths: JobPaths;
-  readonly #alarms: NamedTimers<JobTimer>;
+  readonly #timers: NamedTimers<JobTimer>;
   readonly #timer: CronTimer;
   readonly #work: WorkLane;
   readonly #control: ControlLane;
@@ -93,11 +94,15 @@ export class JobRuntime {
   readonly #cleanUps: (() => void)[] = [];
 
   constructor(definition: JobDefinition, ports: JobRuntimePorts) {
-    const { clock, timers, logger } = ports;
+    const { clock, firingTimers } = ports;
     this.definition = definition;
-    this.#ports = ports;
+    const logger = new JobLog(ports.logger, {
+      jobName: definition.configuration.jobName,
+      instance: ports.instance.jobInstanceId,
+    });
+    this.#ports = { ...ports, logger };
     this.#paths = new JobPaths(definition.configuration.jobName);
-    this.#alarms = new NamedTimers(clock);
+    this.#timers = new NamedTimers(clock);
     const { jobName } = this;
     this.#work = new WorkLane({
       jobName,
@@ -108,16 +113,16 @@ export class JobRuntime {
       mayOverlap: () => this.configuration.jobListenerTypes.length === 0,
       recoversMisfires: () => this.configuration.misfire,
       onProgress: () => this.#control.requestReconcile(),
-      onFailoverFailed: () => this.#alarms.setRetry('takeover', () => this.#control.requestReconcile()),
+      onFailoverFailed: () => this.#timers.setRetry('takeover', () => this.#control.requestReconcile()),
     });
     const onFire = (instant: Date): void => {
       if (this.#acceptsFirings) this.#work.fire(instant.getTime());
     };
-    this.#timer = new CronTimer({ jobName, clock, timers, onFire });
+    this.#timer = new CronTimer({ jobName, clock, timers: firingTimers, onFire });
     this.#control = new ControlLane({
-      ...ports,
+      ...this.#ports,
       paths: this.#paths,
-      alarms: this.#alarms,
+      timers: this.#timers,
       timer: this.#timer,
       work: this.#work,
       configuration: () => this.configuration,
@@ -239,7 +244,7 @@ export class JobRuntime {
       await this.#withdraw();
     } catch (error) {
       this.#ports.logger.warn(
-        `Job '${this.jobName}' could not withdraw this instance, and will when the registry centre answers, unless its ` +
+        `this instance could not withdraw, and will when the registry centre answers, unless its ` +
           `session is over by then: ${String(error)}`,
       );
     }
@@ -249,7 +254,7 @@ export class JobRuntime {
   #enterStopped(): void {
     this.#phase = 'stopped';
     this.#timer.disarm();
-    this.#alarms.cancelAll();
+    this.#timers.cancelAll();
     this.#parts?.barrier.stop();
     for (const cleanUp of this.#cleanUps.splice(0)) cleanUp();
     this.#parts?.watch.close();
@@ -265,7 +270,7 @@ export class JobRuntime {
   async #endRun(why: string): Promise<void> {
     const { logger, shutdownGracePeriodMs } = this.#ports;
     if (await this.#work.end(why, shutdownGracePeriodMs)) return;
-    logger.error(`Job '${this.jobName}' is left although items still run: they do not react to context.signal.`);
+    logger.error('the job is left although items still run: they do not react to context.signal.');
     await this.#parts?.marks.clearAll();
   }
 
@@ -300,7 +305,7 @@ export class JobRuntime {
 
   #onRemoved(): void {
     if (this.#phase === 'stopping') return;
-    this.#ports.logger.warn(`Job '${this.jobName}': an operator has ended this instance.`);
+    this.#ports.logger.warn(`an operator has ended this instance.`);
     void this.stop('an operator has removed its instance from the registry centre');
   }
 
@@ -364,14 +369,14 @@ export class JobRuntime {
       parts.marks.forget(endedItems);
       if (this.#isOver()) return withdrawInstance(ports);
       this.#registeredIn = state.id;
-      logger.log(`Job '${this.jobName}' is registered by instance ${instance.jobInstanceId}.`);
+      logger.log(`registered by instance ${instance.jobInstanceId}.`);
     }
     // The session may have been suspended or lost while this was under way; its next change enters again.
     if (registry.session.state.phase !== 'connected' || registry.session.state.id !== this.#registeredIn) return;
     if (this.#phase !== 'starting' && this.#phase !== 'suspended') return;
     this.#phase = 'active';
     this.#hasTakenPart = true;
-    this.#alarms.succeeded('enter');
+    this.#timers.succeeded('enter');
     this.#started?.resolve();
     await this.#control.reconcile();
   }
@@ -387,7 +392,7 @@ export class JobRuntime {
       paths: this.#paths,
       me: this.#ports.instance.jobInstanceId,
       job: this.definition.job,
-      alarms: this.#alarms,
+      timers: this.#timers,
       isStanding: () => this.#registeredIn !== undefined,
       requestReconcile: () => this.#control.requestReconcile(),
       missedInstant: (item, mark) => this.#control.missedInstant(item, mark),
@@ -405,11 +410,11 @@ export class JobRuntime {
     if (!isFinal || this.#hasTakenPart) {
       // Most likely a connection that is just breaking, or somebody who was faster.
       if (!(error instanceof RegistryUnavailableError) && !isLostRace(error))
-        logger.warn(`Job '${this.jobName}' could not be registered, and tries again: ${String(error)}`);
-      this.#alarms.setRetry('enter', () => this.#enterSoon());
+        logger.warn(`could not be registered, and tries again: ${String(error)}`);
+      this.#timers.setRetry('enter', () => this.#enterSoon());
       return;
     }
-    logger.error(`Job '${this.jobName}' could not be started: ${String(error)}`);
+    logger.error(`could not be started: ${String(error)}`);
     this.#startFailure = error;
     this.#started?.reject(error);
     this.#enterStopped();

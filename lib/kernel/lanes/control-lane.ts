@@ -26,7 +26,7 @@ export interface ControlLanePorts {
   readonly instance: JobInstance;
   readonly paths: JobPaths;
   readonly logger: JobLogger;
-  readonly alarms: NamedTimers<JobTimer>;
+  readonly timers: NamedTimers<JobTimer>;
   readonly timer: CronTimer;
   readonly work: WorkLane;
   /** The configuration that holds. */
@@ -79,13 +79,13 @@ export class ControlLane {
   }
 
   #post(task: () => Promise<void>): void {
-    const { logger, paths } = this.#ports;
-    void this.#mailbox.post(task).catch((error: unknown) => logger.error(`Job '${paths.jobName}': ${String(error)}`));
+    const { logger } = this.#ports;
+    void this.#mailbox.post(task).catch((error: unknown) => logger.error(String(error)));
   }
 
   /** Plans from the present view and performs the plan. To be called in the lane only. Never rejects. */
   async reconcile(): Promise<void> {
-    const { alarms, logger, paths } = this.#ports;
+    const { timers, logger } = this.#ports;
     const parts = this.#ports.parts();
     const session = this.#ports.session();
     if (parts === undefined || session === undefined || !parts.watch.isCurrent) return;
@@ -94,8 +94,8 @@ export class ControlLane {
       if (this.#ports.configuration().monitorExecution) await parts.watch.readBeginRecords();
       await parts.watch.readRunners();
     } catch (error) {
-      logger.debug(`Job '${paths.jobName}': ${String(error)}`);
-      alarms.setRetry('retry', () => this.requestReconcile());
+      logger.debug(String(error));
+      timers.setRetry('retry', () => this.requestReconcile());
       return;
     }
     // Read in a session that has ended meanwhile, the absence of the own node would pass for an operator's order to stop.
@@ -105,31 +105,30 @@ export class ControlLane {
   }
 
   async #performAll(actions: readonly Action[], parts: JobComponents): Promise<void> {
-    const { alarms, logger, paths } = this.#ports;
+    const { timers, logger } = this.#ports;
     let failed = false;
     for (const action of actions) {
       try {
         await this.#perform(action, parts);
       } catch (error) {
         // A lost race shows in the view sooner or later, and that leads to another look; the retry is for all else.
-        if (!isLostRace(error) && !isOutage(error))
-          logger.error(`Job '${paths.jobName}': ${action.type} failed: ${String(error)}`);
+        if (!isLostRace(error) && !isOutage(error)) logger.error(`${action.type} failed: ${String(error)}`);
         failed = true;
-        alarms.setRetry('retry', () => this.requestReconcile());
+        timers.setRetry('retry', () => this.requestReconcile());
       }
     }
-    if (!failed) alarms.succeeded('retry');
+    if (!failed) timers.succeeded('retry');
   }
 
   #situation({ watch, marks, housekeeping, leadership }: JobComponents): PlanInput {
-    const { instance, alarms, timer, work, isScheduled } = this.#ports;
+    const { instance, timers, timer, work, isScheduled } = this.#ports;
     const { isIdle, canBegin, busy, backlog, decided } = work;
     const { view } = watch;
     if (view.crashedItems.length === 0 || isIdle) this.#forgetIdlePatience();
-    if (view.crashedItems.length === 0) alarms.succeeded('takeover');
+    if (view.crashedItems.length === 0) timers.succeeded('takeover');
     if (!view.triggers.has(instance.jobInstanceId) && !this.#isTriggerInDoubt) this.#triggerDeadlinePassed = false;
-    if (watch.hasFlappingPeers && !alarms.isSet('java-reconnect'))
-      alarms.set('java-reconnect', JAVA_RECONNECT_GRACE_MS, () => this.#reread());
+    if (watch.hasFlappingPeers && !timers.isSet('java-reconnect'))
+      timers.set('java-reconnect', JAVA_RECONNECT_GRACE_MS, () => this.#reread());
     return {
       now: view,
       me: instance.jobInstanceId,
@@ -141,7 +140,7 @@ export class ControlLane {
         backlog,
         isTriggerInDoubt: this.#isTriggerInDoubt,
         triggerDeadlinePassed: this.#triggerDeadlinePassed,
-        mayTakeOver: !alarms.isSet('takeover'),
+        mayTakeOver: !timers.isSet('takeover'),
         idleInstancesDeadlinePassed: this.#idlePatience === 'over',
         hasLostTrackOf: this.#hasLostTrackOf(marks),
         leftoverMarks: marks.leftovers,
@@ -161,7 +160,7 @@ export class ControlLane {
 
   async #perform(action: Action, parts: JobComponents): Promise<void> {
     const { watch, marks, failover, housekeeping, sharding, leadership } = parts;
-    const { registry, instance, paths, alarms, timer, work, onRemoved } = this.#ports;
+    const { registry, instance, paths, timers, timer, work, onRemoved } = this.#ports;
     switch (action.type) {
       case 'stop':
         return onRemoved();
@@ -200,11 +199,11 @@ export class ControlLane {
       case 'reschedule':
         return timer.arm(watch.view.config ?? {});
       case 'await-assignment':
-        if (!alarms.isSet('trigger-deadline'))
-          alarms.set('trigger-deadline', TRIGGER_DEADLINE_MS, () => this.#stopWaitingToRunOnce());
+        if (!timers.isSet('trigger-deadline'))
+          timers.set('trigger-deadline', TRIGGER_DEADLINE_MS, () => this.#stopWaitingToRunOnce());
         return;
       case 'run-once':
-        alarms.cancel('trigger-deadline');
+        timers.cancel('trigger-deadline');
         this.#triggerDeadlinePassed = false;
         if (await this.#acceptTrigger()) work.start({ cause: 'manual', instant: undefined });
         return;
@@ -248,13 +247,12 @@ export class ControlLane {
   /** Gives idle instances, and this one when it has finished, the time to take over; once for each crash. */
   #awaitIdleness(items: readonly number[]): void {
     if (this.#idlePatience !== 'not asked for') return;
-    const { logger, alarms, paths, work } = this.#ports;
+    const { logger, timers, work } = this.#ports;
     this.#idlePatience = 'running';
     logger.log(
-      `Job '${paths.jobName}': items ${items.join(',')} wait to be taken over; ` +
-        `this instance still runs ${[...work.busy].join(',')}.`,
+      `items ${items.join(',')} wait to be taken over; ` + `this instance still runs ${[...work.busy].join(',')}.`,
     );
-    alarms.set('idle-instances-deadline', IDLE_INSTANCES_DEADLINE_MS, () => {
+    timers.set('idle-instances-deadline', IDLE_INSTANCES_DEADLINE_MS, () => {
       this.#idlePatience = 'over';
       this.requestReconcile();
     });
@@ -263,15 +261,15 @@ export class ControlLane {
   #forgetIdlePatience(): void {
     if (this.#idlePatience === 'not asked for') return;
     this.#idlePatience = 'not asked for';
-    this.#ports.alarms.cancel('idle-instances-deadline');
+    this.#ports.timers.cancel('idle-instances-deadline');
   }
 
   /** Looks again now and then although nothing was notified (manual, `reconcileIntervalMinutes`; below 1: never). */
   #armReconcile(): void {
-    const { alarms, configuration } = this.#ports;
+    const { timers, configuration } = this.#ports;
     const minutes = configuration().reconcileIntervalMinutes;
-    if (minutes < 1 || alarms.isSet('resync')) return;
-    alarms.set('resync', minutes * 60_000, () => this.#post(() => this.#reconcile()));
+    if (minutes < 1 || timers.isSet('resync')) return;
+    timers.set('resync', minutes * 60_000, () => this.#post(() => this.#reconcile()));
   }
 
   /** A look at a fresh reading of everything, what is never notified included. */
@@ -285,7 +283,7 @@ export class ControlLane {
         housekeeping.noteServers(await watch.sync());
       } catch (error) {
         // The next look, when the registry answers again, reads what it needs.
-        this.#ports.logger.debug(`Job '${this.#ports.paths.jobName}': ${String(error)}`);
+        this.#ports.logger.debug(String(error));
       }
     }
     await this.reconcile();

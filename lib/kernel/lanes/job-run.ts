@@ -98,9 +98,9 @@ export class JobRun {
       await this.#checkClock();
       return await (this.#firing.cause === 'failover' ? this.#takeOver(signal, busy) : this.#choose(signal, busy));
     } catch (error) {
-      const { paths, logger } = this.#ports;
+      const { logger } = this.#ports;
       if (isDisconnection(error)) {
-        logger.warn(`Job '${paths.jobName}' could not begin a run: ${String(error)}`);
+        logger.warn(`could not begin a run: ${String(error)}`);
         return 'too-early';
       }
       await this.#tellOf(error, signal);
@@ -159,11 +159,11 @@ export class JobRun {
 
   /** For who comes to own the item, and for Java peers; this instance remembers it by itself. */
   async #noteMisfired(items: readonly ItemView[]): Promise<void> {
-    const { marks, logger, paths } = this.#ports;
+    const { marks, logger } = this.#ports;
     try {
       await marks.noteMisfired(items);
     } catch (error) {
-      logger.warn(`Job '${paths.jobName}': could not mark items as misfired: ${String(error)}`);
+      logger.warn(`could not mark items as misfired: ${String(error)}`);
     }
   }
 
@@ -242,9 +242,9 @@ export class JobRun {
 
   /** That a run was told to end is no failure of the job; whoever told it to has logged why. */
   async #tellOf(error: unknown, signal: AbortSignal): Promise<void> {
-    const { logger, paths } = this.#ports;
+    const { logger } = this.#ports;
     if (!signal.aborted || error !== signal.reason) return this.#tellErrorHandler(error);
-    if (!this.#hasToldOfAbort) logger.warn(`Job '${paths.jobName}': ${String(error)}`);
+    if (!this.#hasToldOfAbort) logger.warn(String(error));
     this.#hasToldOfAbort = true;
   }
 
@@ -252,7 +252,7 @@ export class JobRun {
     const { types, watch, paths, logger, clock } = this.#ports;
     const { config } = watch.view;
     try {
-      if (config === undefined) logger.error(`Job '${paths.jobName}': ${describeCause(cause)}`);
+      if (config === undefined) logger.error(describeCause(cause));
       else {
         const handled = types.errorHandler(config).handleException(paths.jobName, cause);
         await withDeadline(clock, Promise.resolve(handled), ERROR_HANDLER_TIMEOUT_MS, () => {
@@ -262,10 +262,7 @@ export class JobRun {
       }
     } catch (error) {
       // The handler's own failure, or a handler type unknown since a change at run time: the cause must not get lost.
-      logger.error(
-        `Job '${paths.jobName}': ${describeCause(cause)}; its error handler: ${describeCause(error)}`,
-        stackOf(cause),
-      );
+      logger.error(`${describeCause(cause)}; its error handler: ${describeCause(error)}`, stackOf(cause));
     }
   }
 }

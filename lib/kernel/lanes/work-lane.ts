@@ -92,16 +92,14 @@ export class WorkLane {
   /** Fires for a scheduled instant (milliseconds since 1970): now, or as soon as it is possible. */
   fire(instant: number): void {
     if (this.canBegin) return this.start({ cause: 'schedule', instant });
-    const { logger, jobName, recoversMisfires, mayOverlap } = this.#ports;
+    const { logger, recoversMisfires, mayOverlap } = this.#ports;
     // Neither a run that is just beginning, of some items only maybe, nor a rescue is a run of the items that are due, which
     // `misfire` is about.
     const isKept =
       recoversMisfires() ||
       (this.#isBeginning && mayOverlap()) ||
       [...this.#runs.keys()].some(({ firing }) => firing.cause === 'failover');
-    logger.debug(
-      `Job '${jobName}': the firing at ${new Date(instant).toISOString()} ${isKept ? 'has to wait' : 'is dropped'}.`,
-    );
+    logger.debug(`the firing at ${new Date(instant).toISOString()} ${isKept ? 'has to wait' : 'is dropped'}.`);
     if (isKept) this.#waiting = instant;
     else this.#decided = { instant, items: 'all' };
   }

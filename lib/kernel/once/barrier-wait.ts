@@ -146,7 +146,7 @@ export class MeetingWait {
 
   /** Something is due: the wait is over, or is to be told of, or what was not read is to be read. */
   async #onTime(decision: Decision): Promise<void> {
-    const { clock, watch, logger, paths } = this.#ports;
+    const { clock, watch, logger } = this.#ports;
     const whom = decision.type === 'wait' ? decision.whom : '';
     const now = clock.monotonic();
     if (now >= this.#timeoutAt) return this.#giveUp(whom);
@@ -157,7 +157,7 @@ export class MeetingWait {
     const unread = [...this.#sightings.values()].filter((sighting) => this.#readingAt(sighting) <= now);
     for (const sighting of unread) sighting.hasBeenRead = true;
     if (unread.length === 0) return;
-    await watch.readAll().catch((error: unknown) => logger.debug(`Job '${paths.jobName}': ${String(error)}`));
+    await watch.readAll().catch((error: unknown) => logger.debug(String(error)));
   }
 
   async #giveUp(whom: string): Promise<never> {
@@ -256,8 +256,8 @@ export class MeetingWait {
   }
 
   #log(what: string): void {
-    const { logger, paths } = this.#ports;
+    const { logger } = this.#ports;
     const { stage, round } = this.#options.meeting;
-    logger.log(`Job '${paths.jobName}': the meeting of all items that have ${stage}, ${round}: ${what}.`);
+    logger.log(`the meeting of all items that have ${stage}, ${round}: ${what}.`);
   }
 }

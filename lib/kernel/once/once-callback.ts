@@ -90,9 +90,7 @@ export class OnceCall {
         await outcome.catch(() => undefined);
       });
     } catch (error) {
-      logger.warn(
-        `Job '${paths.jobName}': the listener's call for ${describeRound(meeting.round)} is delayed: ${String(error)}`,
-      );
+      logger.warn(`the listener's call for ${describeRound(meeting.round)} is delayed: ${String(error)}`);
       await this.#pause(call.signal);
     }
     return outcome ?? false;
@@ -234,7 +232,7 @@ export class OnceCall {
       await registry.commit(all.map((path): Operation => ({ type: 'remove', path })));
       return true;
     } catch (error) {
-      this.#ports.logger.debug(`Job '${paths.jobName}': ${String(error)}`);
+      this.#ports.logger.debug(String(error));
       return false;
     }
   }
@@ -256,12 +254,12 @@ export class OnceCall {
 
   /** Whether nothing is left to do. After the session, our node is gone, and what stands in its place is another's. */
   async #removeNow(path: string, session: string | undefined): Promise<boolean> {
-    const { registry, logger, paths } = this.#ports;
+    const { registry, logger } = this.#ports;
     try {
       if (liveSessionId(registry.session.state) === session) await registry.remove(path);
       return true;
     } catch (error) {
-      logger.debug(`Job '${paths.jobName}': ${String(error)}`);
+      logger.debug(String(error));
       return !isTransient(error);
     }
   }

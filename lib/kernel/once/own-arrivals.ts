@@ -80,13 +80,11 @@ export class OwnAttendance {
     this.#rounds.clear();
     const { registry, paths, me, watch, logger } = this.#ports;
     if (!watch.nodes.has(paths.attendance(me))) return;
-    await registry
-      .remove(paths.attendance(me))
-      .catch((error: unknown) => logger.debug(`Job '${paths.jobName}': ${String(error)}`));
+    await registry.remove(paths.attendance(me)).catch((error: unknown) => logger.debug(String(error)));
   }
 
   #note(stage: Meeting['stage'], round: string, items: readonly number[]): void {
-    const { paths, logger } = this.#ports;
+    const { logger } = this.#ports;
     this.#forgetWithSession();
     const { started, completed } = this.#rounds.get(round) ?? { started: new Set(), completed: new Set() };
     for (const item of items) {
@@ -99,7 +97,7 @@ export class OwnAttendance {
     for (const [oldest] of this.#rounds) {
       if (this.#rounds.size <= MOST_OPEN_ROUNDS) return;
       this.#rounds.delete(oldest);
-      logger.warn(`Job '${paths.jobName}': the items of ${oldest} have never all completed; its listener is not told.`);
+      logger.warn(`the items of ${oldest} have never all completed; its listener is not told.`);
     }
   }
 

@@ -55,16 +55,16 @@ export class Sharding {
 
   /** Asks for an assignment, and from then on keeps everybody from beginning a run until it is made. */
   async request(reason: string): Promise<void> {
-    const { paths, logger } = this.#ports;
+    const { logger } = this.#ports;
     await this.#request();
-    logger.debug(`Job '${paths.jobName}': the items are to be assigned anew, because ${reason}.`);
+    logger.debug(`the items are to be assigned anew, because ${reason}.`);
   }
 
   /** Gives up leading, and in the same commit asks the next leader for an assignment. */
   async abdicateRequestingAssignment(): Promise<void> {
     const { paths, logger } = this.#ports;
     await this.#request([{ type: 'remove', path: paths.leader }]);
-    logger.debug(`Job '${paths.jobName}': this instance leads no more; the items are to be assigned by its successor.`);
+    logger.debug(`this instance leads no more; the items are to be assigned by its successor.`);
   }
 
   async #request(more: readonly Operation[] = []): Promise<void> {
@@ -115,11 +115,11 @@ export class Sharding {
     const waited = pinned.map(({ item, owner }) => `${item} on ${owner}`).join(', ');
     if (waited !== '') {
       logger.warn(
-        `Job '${paths.jobName}': assigned the items, except those still running after ${IDLE_ITEMS_DEADLINE_MS} ms: ` +
+        `assigned the items, except those still running after ${IDLE_ITEMS_DEADLINE_MS} ms: ` +
           `${waited}. They follow when they have finished.`,
       );
     }
-    logger.log(`Job '${paths.jobName}': ${describe(owners)}`);
+    logger.log(describe(owners));
     return { basis: assignmentBasis(view), pinned: pinned.map(({ item }) => item) };
   }
 

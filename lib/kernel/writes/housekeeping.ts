@@ -50,7 +50,7 @@ export class Housekeeping {
       return { type: 'remove', path, ...(version !== undefined && { version }) };
     });
     await registry.commit(removals);
-    logger.log(`Job '${paths.jobName}': removed servers that have no instance any more: ${ips.join(', ')}`);
+    logger.log(`removed servers that have no instance any more: ${ips.join(', ')}`);
   }
 
   /**
@@ -68,7 +68,7 @@ export class Housekeeping {
     if (view.nextJobInstanceIp !== undefined) await registry.remove(paths.nextJobInstanceIp);
     if (view.leader !== me || !view.processing || view.reshardingNeeded) return;
     await registry.remove(paths.processing);
-    logger.warn(`Job '${paths.jobName}': removed the note of a former leader that it is assigning the items.`);
+    logger.warn(`removed the note of a former leader that it is assigning the items.`);
   }
 
   #recordOperations(view: JobView): readonly Operation[] {
@@ -106,7 +106,7 @@ export class Housekeeping {
       .flatMap((item) => [paths.crashedItem(item), ...TAKEOVER_MARKS.map((mark) => paths.item(item, mark))])
       .filter((path) => watch.nodes.has(path));
     await Promise.all(present.map((path) => registry.remove(path)));
-    logger.warn(`Job '${paths.jobName}': removed what failover had left behind for items ${items.join(',')}.`);
+    logger.warn(`removed what failover had left behind for items ${items.join(',')}.`);
   }
 }
 

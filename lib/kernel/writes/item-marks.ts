@@ -266,12 +266,11 @@ export class ItemMarks {
 
   /** Never rejects. */
   async #clearEach(items: readonly number[]): Promise<void> {
-    const { registry, logger, paths } = this.#ports;
+    const { registry, logger } = this.#ports;
     const session = liveSessionId(registry.session.state);
     const results = await Promise.allSettled(items.map((item) => this.#clear(item, session)));
     for (const item of items) this.#markLeft(item);
-    for (const result of results)
-      if (result.status === 'rejected') logger.debug(`Job '${paths.jobName}': ${String(result.reason)}`);
+    for (const result of results) if (result.status === 'rejected') logger.debug(String(result.reason));
   }
 
   /** In one commit, like those that made them: of a rescue, no single mark may be left, or it would be taken for a crash. */
@@ -309,7 +308,7 @@ export class ItemMarks {
 
   /** In one commit; if it fails, they are leftovers. */
   async #remove(items: readonly number[]): Promise<void> {
-    const { registry, paths, logger } = this.#ports;
+    const { registry, logger } = this.#ports;
     const session = liveSessionId(registry.session.state);
     // Marks of an earlier session are dealt with on return, and what stands in their place may be a peer's.
     const present = items.filter((item) => !this.#isRunning(item) && this.#marked.get(item)?.session === session);
@@ -326,7 +325,7 @@ export class ItemMarks {
       if (error instanceof RegistryConflictError) return this.#clearEach(present);
       for (const item of present) this.#markLeft(item);
       logger.warn(
-        `Job '${paths.jobName}': could not tell that items ${present.join(',')} have finished, ` +
+        `could not tell that items ${present.join(',')} have finished, ` +
           `and will as soon as the registry centre answers: ${String(error)}`,
       );
     }
@@ -352,7 +351,7 @@ export class ItemMarks {
       }
     } catch (error) {
       // Whatever it was, what is left is removed one by one.
-      logger.debug(`Job '${paths.jobName}': ${String(error)}`);
+      logger.debug(String(error));
     }
     await this.clearOwn(items);
   }

@@ -9,7 +9,7 @@ import { type JobTimer } from '../view/job-context.js';
 /** What a leader, or who wants to become one, needs. */
 export interface LeadershipPorts extends Candidacy {
   readonly sharding: Sharding;
-  readonly alarms: NamedTimers<JobTimer>;
+  readonly timers: NamedTimers<JobTimer>;
   readonly logger: JobLogger;
   /** Looks at the job once more. */
   readonly requestReconcile: () => void;
@@ -49,25 +49,25 @@ export class Leadership {
   forget(): void {
     this.#assignedFor = undefined;
     this.#patience = 'not asked for';
-    this.#ports.alarms.cancel('idle-items-deadline');
+    this.#ports.timers.cancel('idle-items-deadline');
   }
 
   /** Stands for election beside the control lane, because the latch may be held by an instance that has just died. */
   campaignSoon(): void {
-    if (this.#isCampaigning || this.#ports.alarms.isSet('election')) return;
+    if (this.#isCampaigning || this.#ports.timers.isSet('election')) return;
     this.#isCampaigning = true;
     this.forget();
-    const { logger, alarms, requestReconcile, paths, me } = this.#ports;
+    const { logger, timers, requestReconcile, me } = this.#ports;
     campaign(this.#ports)
       .then((won) => {
-        alarms.succeeded('election');
-        if (won) logger.log(`Job '${paths.jobName}': instance ${me} leads.`);
+        timers.succeeded('election');
+        if (won) logger.log(`instance ${me} leads.`);
       })
       .catch((error: unknown) => {
         const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
-        logger.warn(`Job '${paths.jobName}': could not stand for election, and tries again: ${String(error)}${cause}`);
+        logger.warn(`could not stand for election, and tries again: ${String(error)}${cause}`);
         // Until then nobody here stands again, whatever happens: a registry centre that refuses it would be asked without end.
-        alarms.setRetry('election', requestReconcile);
+        timers.setRetry('election', requestReconcile);
       })
       .finally(() => {
         this.#isCampaigning = false;
@@ -78,10 +78,10 @@ export class Leadership {
   /** Gives running items time to finish, once for each assignment. */
   awaitIdleItems(items: readonly number[]): void {
     if (this.#patience !== 'not asked for') return;
-    const { logger, alarms, requestReconcile, paths } = this.#ports;
+    const { logger, timers, requestReconcile } = this.#ports;
     this.#patience = 'running';
-    logger.debug(`Job '${paths.jobName}': to assign the items, the running ones are waited for: ${items.join(',')}`);
-    alarms.set('idle-items-deadline', IDLE_ITEMS_DEADLINE_MS, () => {
+    logger.debug(`to assign the items, the running ones are waited for: ${items.join(',')}`);
+    timers.set('idle-items-deadline', IDLE_ITEMS_DEADLINE_MS, () => {
       this.#patience = 'over';
       requestReconcile();
     });
@@ -89,9 +89,9 @@ export class Leadership {
 
   /** Gives a Java leader time to ask for an assignment by itself. */
   waitForJavaLeader(basis: string): void {
-    const { alarms, requestReconcile } = this.#ports;
+    const { timers, requestReconcile } = this.#ports;
     this.#overdueAssignment = { basis, state: 'waiting' };
-    alarms.set('java-leader-deadline', JAVA_LEADER_DEADLINE_MS, () => {
+    timers.set('java-leader-deadline', JAVA_LEADER_DEADLINE_MS, () => {
       this.#overdueAssignment = { basis, state: 'due' };
       requestReconcile();
     });
@@ -107,6 +107,6 @@ export class Leadership {
   async reshard(): Promise<void> {
     this.#assignedFor = await this.#ports.sharding.assign();
     this.#patience = 'not asked for';
-    this.#ports.alarms.cancel('idle-items-deadline');
+    this.#ports.timers.cancel('idle-items-deadline');
   }
 }

@@ -74,7 +74,7 @@ export class Failover {
     );
     for (const { item, isToBeTakenOver } of dead)
       logger.warn(
-        `Job '${paths.jobName}': item ${item.item} was being run by ${item.runningOn ?? item.failoveringBy ?? '?'}, which is gone; ` +
+        `item ${item.item} was being run by ${item.runningOn ?? item.failoveringBy ?? '?'}, which is gone; ` +
           (isToBeTakenOver ? 'it waits to be taken over.' : 'it is not run again.'),
       );
   }
@@ -105,12 +105,10 @@ export class Failover {
     );
     const failure = taken.find((result) => result.status === 'rejected');
     if (failure !== undefined && begun.length === 0) throw failure.reason;
-    if (failure !== undefined)
-      logger.warn(`Job '${paths.jobName}': could not take over everything yet: ${String(failure.reason)}`);
+    if (failure !== undefined) logger.warn(`could not take over everything yet: ${String(failure.reason)}`);
     // Others were faster, which this instance's view does not show yet.
     if (begun.length < share.length) await watch.sync();
-    if (begun.length > 0)
-      logger.warn(`Job '${paths.jobName}': takes over items ${begun.map(({ item }) => item).join(',')}.`);
+    if (begun.length > 0) logger.warn(`takes over items ${begun.map(({ item }) => item).join(',')}.`);
     return begun;
   }
 

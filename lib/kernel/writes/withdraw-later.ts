@@ -35,7 +35,7 @@ export function withdrawWhenPossible({ registry, paths, me, session, logger }: W
     if (state.phase !== 'connected' || state.id !== session) return end();
     // A failure means that the connection is breaking again; the session's next change is followed by another attempt.
     attempt().catch((error: unknown) =>
-      logger.warn(`Job '${paths.jobName}': the stopped instance ${me} could not withdraw yet: ${String(error)}`),
+      logger.warn(`the stopped instance ${me} could not withdraw yet: ${String(error)}`),
     );
   };
   const unsubscribe = registry.session.onChange(onState);

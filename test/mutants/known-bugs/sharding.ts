@@ -161,8 +161,8 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/writes/leadership.ts',
-        find: "alarms.setRetry('election', requestReconcile);",
-        replace: "alarms.set('election', Infinity, requestReconcile);",
+        find: "timers.setRetry('election', requestReconcile);",
+        replace: "timers.set('election', Infinity, requestReconcile);",
       },
     ],
   },

@@ -1,4 +1,5 @@
-import { RegistryConflictError, RegistryOutcomeUnknownError } from '../../api/errors.js';
+import { RegistryConflictError, type RegistryOutcomeUnknownError } from '../../api/errors.js';
+import { isOutcomeUnknown } from '../../api/registry-errors.js';
 import { type MirroredNode, type Operation } from '../registry-center.js';
 import { type Namespace, parentPath } from './node-paths.js';
 import { type NodeCreation } from './node-creation.js';
@@ -41,7 +42,7 @@ export async function commit(context: CommitContext, call: Call, operations: rea
       context.writes.saw(zxid);
       return toRevision(zxid);
     } catch (error) {
-      if (error instanceof RegistryOutcomeUnknownError) {
+      if (isOutcomeUnknown(error)) {
         const revision = await findOut(context, call, { operations, unknown: error, before });
         if (revision !== undefined) return revision;
         continue;

@@ -1,4 +1,5 @@
-import { RegistryOutcomeUnknownError } from '../../api/errors.js';
+import { type RegistryOutcomeUnknownError } from '../../api/errors.js';
+import { isOutcomeUnknown } from '../../api/registry-errors.js';
 import { type Lifetime } from '../registry-center.js';
 import { ancestors, type Namespace } from './node-paths.js';
 import { reread } from './node-reads.js';
@@ -45,7 +46,7 @@ export class NodeCreation {
         if (isAnswer(error, 'NO_NODE', 'NODE_EXISTS')) {
           if (misses++ > 0) await call.pause(error);
           missing = await this.#missingParents(call);
-        } else if (!(error instanceof RegistryOutcomeUnknownError)) throw error;
+        } else if (!isOutcomeUnknown(error)) throw error;
         else {
           const verdict = await this.#wasCreated(call, error, { before, lifetime });
           if (verdict !== 'not-done') return verdict === 'done';

@@ -1,4 +1,5 @@
-import { RegistryOutcomeUnknownError } from '../../api/errors.js';
+import { type RegistryOutcomeUnknownError } from '../../api/errors.js';
+import { isOutcomeUnknown } from '../../api/registry-errors.js';
 import { childPath, type Namespace } from './node-paths.js';
 import { reread } from './node-reads.js';
 import { type OwnWrites } from './own-writes.js';
@@ -32,7 +33,7 @@ export class NodeRemoval {
           const removed = await this.#removeSubtree(call);
           if (removed !== 'changed') return removed === 'removed';
           await call.pause(error);
-        } else if (!(error instanceof RegistryOutcomeUnknownError)) throw error;
+        } else if (!isOutcomeUnknown(error)) throw error;
         else await this.#requireUntouched(call, error, before);
       }
     }
@@ -58,7 +59,7 @@ export class NodeRemoval {
       return 'removed';
     } catch (error) {
       if (isAnswer(error, 'NO_NODE', 'NOT_EMPTY')) return 'changed';
-      if (!(error instanceof RegistryOutcomeUnknownError)) throw error;
+      if (!isOutcomeUnknown(error)) throw error;
       await this.#requireUntouched(call, error, before);
       return 'changed';
     }

@@ -1,4 +1,5 @@
-import { RegistryOutcomeUnknownError } from '../../api/errors.js';
+import {} from '../../api/errors.js';
+import { isOutcomeUnknown } from '../../api/registry-errors.js';
 import { type NodeCreation } from './node-creation.js';
 import { type Namespace } from './node-paths.js';
 import { mirrored, reread } from './node-reads.js';
@@ -49,7 +50,7 @@ export class NodeWrites {
           ),
         );
       } catch (error) {
-        if (!(error instanceof RegistryOutcomeUnknownError)) throw error;
+        if (!isOutcomeUnknown(error)) throw error;
         const present = await reread(call, this.#namespace, error);
         if (present?.data.equals(data)) return present.stat;
         await call.pause(error);

@@ -8,7 +8,7 @@ import { type OwnWrites, type WriteEffects, type WriteObserver, type WriteOutcom
 import { type ReadNode, SubtreeCopy } from './subtree-copy.js';
 import { type WatchEvent, ZooKeeperError, type ZooKeeperTransport } from './transport.js';
 import { type Call, type CallContext, perform } from './zookeeper-call.js';
-import { isTransient, translated } from './zookeeper-failures.js';
+import { isRetryable, translated } from './zookeeper-failures.js';
 import { type Connected } from './zookeeper-session.js';
 
 /** What a mirror is made with. */
@@ -232,7 +232,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     const connected = this.#connected;
     // Also if it is a matter of moments: until everything has been read again, events are not listened to.
     this.stop();
-    if (!(error instanceof ZooKeeperError) || !isTransient(error)) {
+    if (!(error instanceof ZooKeeperError) || !isRetryable(error)) {
       const failure = translated('mirror', this.path, error);
       this.#context.logger.error(`The mirror of ${this.path} cannot be kept up to date: ${String(failure)}`);
       this.#failWaiters(failure);

@@ -109,7 +109,9 @@ describe('Operations that do not fit into one commit', () => {
         for (const { groups: own, operations } of chunks) {
           expect(operations).toEqual([...guard, ...own.flatMap((each) => each.operations)]);
           expect(operations.length).toBeLessThanOrEqual(limits.operations);
-          expect(operations.reduce((sum, each) => sum + operationBytes(each, limits), 0)).toBeLessThanOrEqual(limits.bytes);
+          expect(operations.reduce((sum, each) => sum + operationBytes(each, limits), 0)).toBeLessThanOrEqual(
+            limits.bytes,
+          );
         }
       }),
     );

@@ -1,8 +1,8 @@
 import { RegistryUnavailableError } from '../../api/errors.js';
 import { type JobLogger } from '../../api/logger.js';
+import { Listeners } from '../../async/listeners.js';
 import { type Clock } from '../../time/clock.js';
 import { type Mirror, type MirroredNode, type MirrorOptions } from '../registry-center.js';
-import { Listeners } from './listeners.js';
 import { type Namespace } from './node-paths.js';
 import { type OwnWrites, type WriteEffects, type WriteObserver, type WriteOutcome } from './own-writes.js';
 import { type ReadNode, SubtreeCopy } from './subtree-copy.js';
@@ -40,7 +40,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   readonly #context: MirrorContext;
   readonly #presenceOnly: (path: string) => boolean;
   readonly #onClose: () => void;
-  readonly #listeners: Listeners<void>;
+  readonly #listeners: Listeners;
   readonly #waiters = new Set<Waiter>();
   #copy: SubtreeCopy | undefined;
   #connected: Connected | undefined;
@@ -51,7 +51,9 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   constructor(path: string, context: MirrorContext, options: MirrorOptions, onClose: () => void) {
     this.path = path;
     this.#context = context;
-    this.#listeners = new Listeners(`the mirror of ${path}`, context.logger);
+    this.#listeners = new Listeners({
+      onError: (error) => context.logger.error(`A listener of the mirror of ${path} failed: ${String(error)}`),
+    });
     this.#presenceOnly = options.presenceOnly ?? (() => false);
     this.#onClose = onClose;
   }
@@ -118,7 +120,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     this.#leave();
     if (!this.isCurrent) return;
     this.isCurrent = false;
-    this.#listeners.tell();
+    this.#listeners.notify();
   }
 
   onEvent(event: WatchEvent): void {
@@ -223,7 +225,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     // Not those who begin to wait when they are told: what they wait for is still to come.
     const waiters = [...this.#waiters];
     this.#waiters.clear();
-    if (changed) this.#listeners.tell();
+    if (changed) this.#listeners.notify();
     for (const waiter of waiters) waiter.resolve();
   }
 

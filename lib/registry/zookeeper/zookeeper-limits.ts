@@ -1,5 +1,5 @@
 import { type CommitLimits } from '../registry-center.js';
-import { LARGEST_REQUEST_BYTES } from './client/unanswered.js';
+import { LARGEST_REQUEST_BYTES } from './client/request-errors.js';
 
 /** Kept free in the largest request, for the header and the end mark of a transaction (17 bytes). */
 const HEADROOM_BYTES = 1_024;

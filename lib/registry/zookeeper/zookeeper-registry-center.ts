@@ -32,15 +32,15 @@ import {
   type Session,
 } from '../registry-center.js';
 import { ZooKeeperClient, type ZooKeeperClientOptions } from './client/zookeeper-client.js';
-import { commit } from './commit.js';
+import { commit } from './operations/commit.js';
 import { ExclusiveHold, type HoldContext } from './exclusive-hold.js';
 import { Mirrors } from './mirrors.js';
-import { Namespace, requireUsable } from './node-paths.js';
-import { NodeCreation } from './node-creation.js';
-import { readSynced } from './node-reads.js';
-import { NodeRemoval } from './node-removal.js';
-import { NodeWrites } from './node-writes.js';
-import { OwnWrites } from './own-writes.js';
+import { Namespace, requireUsable } from './namespace.js';
+import { NodeCreation } from './operations/node-creation.js';
+import { readSynced } from './operations/node-reads.js';
+import { NodeRemoval } from './operations/node-removal.js';
+import { NodeWrites } from './operations/node-writes.js';
+import { OwnWrites } from './operations/own-writes.js';
 import { type ZooKeeperConnection, type ZooKeeperTransport } from './transport.js';
 import { type Call, perform } from './zookeeper-call.js';
 import {

@@ -1,14 +1,15 @@
-import { type RegistryOutcomeUnknownError } from '../../api/errors.js';
-import { isOutcomeUnknown } from '../../api/registry-errors.js';
-import { type Lifetime } from '../registry-center.js';
-import { ancestors, type Namespace } from './node-paths.js';
+import { type RegistryOutcomeUnknownError } from '../../../api/errors.js';
+import { isOutcomeUnknown } from '../../../api/registry-errors.js';
+import { type Lifetime } from '../../registry-center.js';
+import { ancestors } from '../../node-paths.js';
+import { type Namespace } from '../namespace.js';
 import { reread } from './node-reads.js';
 import { type OwnWrites } from './own-writes.js';
-import { toRevision } from './subtree-copy.js';
-import { type CreateMode } from './transport.js';
-import { type Call } from './zookeeper-call.js';
-import { isAnswer } from './zookeeper-failures.js';
-import { type Connected } from './zookeeper-session.js';
+import { toRevision } from '../subtree-copy.js';
+import { type CreateMode } from '../transport.js';
+import { type Call } from '../zookeeper-call.js';
+import { isAnswer } from '../zookeeper-failures.js';
+import { type Connected } from '../zookeeper-session.js';
 
 interface NewNode {
   readonly path: string;

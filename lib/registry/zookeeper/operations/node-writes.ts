@@ -1,12 +1,12 @@
-import {} from '../../api/errors.js';
-import { isOutcomeUnknown } from '../../api/registry-errors.js';
+import {} from '../../../api/errors.js';
+import { isOutcomeUnknown } from '../../../api/registry-errors.js';
 import { type NodeCreation } from './node-creation.js';
-import { type Namespace } from './node-paths.js';
+import { type Namespace } from '../namespace.js';
 import { mirrored, reread } from './node-reads.js';
 import { type OwnWrites } from './own-writes.js';
-import { type Stat } from './transport.js';
-import { type Call } from './zookeeper-call.js';
-import { isAnswer } from './zookeeper-failures.js';
+import { type Stat } from '../transport.js';
+import { type Call } from '../zookeeper-call.js';
+import { isAnswer } from '../zookeeper-failures.js';
 
 /** Writes values of nodes. As only the last value counts, one whose writing was not confirmed is written again unless it is there. */
 export class NodeWrites {

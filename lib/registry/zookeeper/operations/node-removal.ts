@@ -1,11 +1,12 @@
-import { type RegistryOutcomeUnknownError } from '../../api/errors.js';
-import { isOutcomeUnknown } from '../../api/registry-errors.js';
-import { childPath, type Namespace } from './node-paths.js';
+import { type RegistryOutcomeUnknownError } from '../../../api/errors.js';
+import { isOutcomeUnknown } from '../../../api/registry-errors.js';
+import { childPath } from '../../node-paths.js';
+import { type Namespace } from '../namespace.js';
 import { reread } from './node-reads.js';
 import { type OwnWrites } from './own-writes.js';
-import { type ZooKeeperTransport } from './transport.js';
-import { type Call } from './zookeeper-call.js';
-import { isAnswer } from './zookeeper-failures.js';
+import { type ZooKeeperTransport } from '../transport.js';
+import { type Call } from '../zookeeper-call.js';
+import { isAnswer } from '../zookeeper-failures.js';
 
 /** Most nodes removed by one transaction. */
 const NODES_PER_REMOVAL = 1000;

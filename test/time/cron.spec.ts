@@ -186,6 +186,17 @@ describe('the end of time', () => {
     expect(firings(`0 0 0 1 1 ? ${lastYear + 1}`, { from: '2026-01-01T00:00:00Z', count: 1 })).toEqual([]);
   });
 
+  // Where it is already, or still, another year in UTC.
+  test.each([
+    ['America/New_York', '0 0 23 31 12 ? 2030', '2031-01-01T02:00:00Z', '2031-01-01T04:00:00Z'],
+    ['America/New_York', '0 0 23 31 12 ? 2030', '2031-01-01T04:00:00Z', undefined],
+    ['GMT-2359', '0 58 23 31 12 ? 2030', '2031-01-01T23:56:00Z', '2031-01-01T23:57:00Z'],
+    ['Asia/Tokyo', '0 0 1 1 1 ? 2031', '2030-12-31T15:59:59Z', '2030-12-31T16:00:00Z'],
+    ['Asia/Tokyo', '0 0 1 1 1 ? 2031', '2000-01-01T00:00:00Z', '2030-12-31T16:00:00Z'],
+  ])('in %s, %s fires in the last or first hours of its year, asked at %s', (timeZone, expression, from, next) => {
+    expect(firings(expression, { timeZone, from, count: 1 })).toEqual(next === undefined ? [] : [next]);
+  });
+
   test.each(['0 0 0 31 2 ?', '0 0 0 1 1 ? 1999', '0 0 0 L-30 2 ?'])('%s never fires', (expression) => {
     expect(QuartzCron.parse(expression, { timeZone: 'Europe/Berlin' }).next(new Date('2026-11-21'))).toBeUndefined();
   });

@@ -65,7 +65,11 @@ export default tseslint.config(
     plugins: { jest },
     rules: {
       ...jest.configs['flat/recommended'].rules,
-      'jest/expect-expect': ['error', { assertFunctionNames: ['expect*', '**.expect*', 'until*', 'fc.assert'] }],
+      'jest/expect-expect': ['error', { assertFunctionNames: ['expect*', '**.expect*', 'until*'] }],
+      'no-restricted-properties': [
+        'error',
+        { object: 'fc', property: 'assert', message: 'Use expectProperty, whose seed is fixed and can be set.' },
+      ],
       'jest/no-conditional-expect': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
     },

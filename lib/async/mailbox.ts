@@ -3,27 +3,13 @@
  * A task that fails rejects its own promise and does not hold up the next one.
  */
 export class Mailbox {
+  /** Resolves when the last task has ended. Never rejects. */
   #tail: Promise<unknown> = Promise.resolve();
-  #waiting = 0;
 
-  /** True while no task is running or waiting. */
-  get isIdle(): boolean {
-    return this.#waiting === 0;
-  }
-
-  /** Runs `task` after all tasks posted before it; settles as the task does. */
+  /** Runs `task` after all tasks posted before it, never within this call. Settles as the task does. */
   post<T>(task: () => T | Promise<T>): Promise<T> {
-    this.#waiting++;
     const result = this.#tail.then(task);
-    this.#tail = result.then(
-      () => this.#waiting--,
-      () => this.#waiting--,
-    );
+    this.#tail = result.catch(() => undefined);
     return result;
-  }
-
-  /** Resolves when all tasks posted so far have ended. */
-  async drained(): Promise<void> {
-    await this.#tail;
   }
 }

@@ -22,13 +22,13 @@ import { EmbeddedRegistryCenter } from '../registry/embedded/embedded-registry-c
 import { type EmbeddedNamespace } from '../registry/embedded/embedded-namespace.js';
 import { EmbeddedRegistryServer } from '../registry/embedded/embedded-registry-server.js';
 import { QuartzCron } from '../time/cron.js';
-import { Census } from './census.js';
 import { type CommitReading, eventsOf } from './commit-events.js';
 import { type ClusterEvent, type ClusterHappening, tellEvent } from './events.js';
 import { type Duration, milliseconds } from './durations.js';
+import { InstanceNames } from './instance-names.js';
+import { LivelockGuard } from './livelock-guard.js';
 import { ManualClock, settle } from './manual-clock.js';
 import { Member } from './member.js';
-import { Restlessness } from './restlessness.js';
 import { type Run, RunBook } from './runs.js';
 import { type TestClusterOptions } from './test-cluster-options.js';
 
@@ -50,12 +50,12 @@ export class TestCluster implements AsyncDisposable {
   readonly #configuration: JobConfiguration;
   readonly #book: RunBook;
   readonly #leaving = new Map<string, Member>();
-  readonly #census = new Census();
-  readonly #restlessness = new Restlessness(this.clock);
+  readonly #names = new InstanceNames();
+  readonly #guard = new LivelockGuard(this.clock);
 
   private constructor(options: TestClusterOptions) {
     this.#options = options;
-    const deliver = this.#restlessness.delivery(options.deliver?.(this.clock) ?? deliverSoon);
+    const deliver = this.#guard.delivery(options.deliver?.(this.clock) ?? deliverSoon);
     this.server = new EmbeddedRegistryServer({ clock: this.clock, deliver });
     this.#configuration = { ...DEFAULT_JOB, ...options.job };
     this.paths = new JobPaths(this.#configuration.jobName);
@@ -139,17 +139,17 @@ export class TestCluster implements AsyncDisposable {
    * `10.0.0.65@-@1-A`. For ids of another kind the id itself, and `nobody` for none.
    */
   nameOf(id: string | undefined): string {
-    return this.#census.nameOf(id);
+    return this.#names.nameOf(id);
   }
 
   /** Id in the registry of the latest instance of that name. @throws RangeError if none has ever joined */
   idOf(name: string): string {
-    return this.#census.idOf(name);
+    return this.#names.idOf(name);
   }
 
   /** Ip of the server that instances of that name run on. @throws RangeError if none has ever joined */
   ipOf(name: string): string {
-    return this.#census.ipOf(name);
+    return this.#names.ipOf(name);
   }
 
   /**
@@ -163,10 +163,10 @@ export class TestCluster implements AsyncDisposable {
     const { sessionTimeoutMs = 6_000, host = {} } = this.#options;
     const member = new Member({
       name,
-      instance: this.#census.register(name, onServerOf),
+      instance: this.#names.register(name, onServerOf),
       configuration: { ...this.#configuration, ...job },
       server,
-      clock: this.#restlessness.clock,
+      clock: this.#guard.clock,
       sessionTimeoutMs,
       execute: (context) => this.#book.execute(name, context),
       write: (line) => this.log.push(`${name}: ${line}`),
@@ -298,7 +298,7 @@ export class TestCluster implements AsyncDisposable {
   /** Lets everything happen that needs no time. @throws Error, as other commands do, if there is no end to it */
   async settle(): Promise<void> {
     await settle();
-    this.#restlessness.demandRest();
+    this.#guard.throwIfLivelocked();
   }
 
   /** Ends all instances at once, whatever they are doing. */

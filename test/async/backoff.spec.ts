@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { backoffMs } from '../../lib/async/backoff.js';
+import { expectProperty } from '../support/property.js';
 
 describe('The delay between attempts', () => {
   test.each([
@@ -18,13 +19,14 @@ describe('The delay between attempts', () => {
   });
 
   test('is never shorter than the first delay and never longer than the longest', () => {
-    fc.assert(
+    expectProperty(
       fc.property(
         fc.integer({ min: 1, max: 10_000 }),
         fc.integer({ min: 1, max: 1_000 }),
         fc.integer({ min: 1_000, max: 100_000 }),
-        (failures, baseMs, maxMs) => {
-          const delayMs = backoffMs(failures, { baseMs, maxMs });
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (failures, baseMs, maxMs, chance) => {
+          const delayMs = backoffMs(failures, { baseMs, maxMs, random: () => chance });
           return delayMs >= baseMs && delayMs <= maxMs;
         },
       ),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Mailbox } from '../../lib/async/mailbox.js';
 
-/** A task that notes when it begins, and ends when it is told to. */
+/** A task that logs its begin and its end, and ends when the test calls `end`. */
 function task(name: string, log: string[]): { readonly run: () => Promise<string>; readonly end: () => void } {
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
@@ -51,31 +51,5 @@ describe('A mailbox', () => {
     await expect(first).rejects.toBe(failure);
     await expect(second).rejects.toBe(failure);
     expect(await third).toBe('ran');
-  });
-
-  test('is idle before the first task and after the last, and drained when all tasks posted so far have ended', async () => {
-    const mailbox = new Mailbox();
-    const log: string[] = [];
-    const { run, end } = task('a', log);
-    expect(mailbox.isIdle).toBe(true);
-
-    const results = [mailbox.post(run), mailbox.post(() => 'b')];
-    expect(mailbox.isIdle).toBe(false);
-    const drained = mailbox.drained().then(() => log.push('drained'));
-    end();
-    await Promise.all([...results, drained]);
-
-    expect(log).toEqual(['a begins', 'a ends', 'drained']);
-    expect(mailbox.isIdle).toBe(true);
-  });
-
-  test('is drained after a task that failed', async () => {
-    const mailbox = new Mailbox();
-    const failed = mailbox.post(() => Promise.reject(new Error('failed'))).catch((error: Error) => error.message);
-
-    await mailbox.drained();
-
-    expect(await failed).toBe('failed');
-    expect(mailbox.isIdle).toBe(true);
   });
 });

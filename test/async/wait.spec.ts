@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { getEventListeners } from 'node:events';
 import { abortable, sleep, withDeadline } from '../../lib/async/wait.js';
 import { ManualClock, settle } from '../../lib/testing/manual-clock.js';
 
@@ -7,7 +8,12 @@ async function outcome(promise: Promise<unknown>): Promise<unknown> {
   return Promise.race([promise.catch((error: unknown) => error), settle().then(() => 'pending')]);
 }
 
-/** The rejections that nobody handled while `action` ran and settled. */
+/** How many listeners wait for the signal to abort. */
+function listenersOn(signal: AbortSignal): number {
+  return getEventListeners(signal, 'abort').length;
+}
+
+/** The rejections that no handler took while `action` ran and settled. */
 async function unhandledDuring(action: () => void): Promise<readonly unknown[]> {
   const unhandled: unknown[] = [];
   const note = (reason: unknown): void => void unhandled.push(reason);
@@ -58,6 +64,25 @@ describe('sleep', () => {
     controller.abort(new Error('too late'));
 
     expect(await slept).toBe('slept');
+  });
+
+  // A signal that lives as long as its job is listened to at every retry.
+  test('leaves no listener on its signal, whether it lasts to the end, is woken or does not begin', async () => {
+    const clock = new ManualClock();
+    const controller = new AbortController();
+    const { signal } = controller;
+
+    const first = sleep(clock, 1_000, signal);
+    expect(listenersOn(signal)).toBe(1);
+    await clock.advance(1_000);
+    await first;
+    expect(listenersOn(signal)).toBe(0);
+
+    const woken = outcome(sleep(clock, 1_000, signal));
+    controller.abort();
+    await woken;
+    await outcome(sleep(clock, 1_000, signal));
+    expect(listenersOn(signal)).toBe(0);
   });
 });
 
@@ -137,5 +162,28 @@ describe('abortable', () => {
     const unhandled = await unhandledDuring(() => fail(new Error('late failure')));
 
     expect(unhandled).toEqual([]);
+  });
+
+  test.each([
+    ['is kept', () => Promise.resolve('done')],
+    ['is broken', () => Promise.reject(new Error('failed'))],
+  ])('leaves no listener on a signal that outlives a promise that %s', async (_, start) => {
+    const { signal } = new AbortController();
+
+    const waited = abortable(start(), signal);
+    expect(listenersOn(signal)).toBe(1);
+    await outcome(waited);
+
+    expect(listenersOn(signal)).toBe(0);
+  });
+
+  test('leaves no listener on a signal that aborts while the promise goes on', async () => {
+    const controller = new AbortController();
+    const waited = abortable(new Promise(() => undefined), controller.signal);
+
+    controller.abort();
+    await outcome(waited);
+
+    expect(listenersOn(controller.signal)).toBe(0);
   });
 });

@@ -9,6 +9,7 @@ import {
   withBegun,
   withoutBegun,
 } from '../../lib/layout/x-node/begin-record.js';
+import { expectProperty } from '../support/property.js';
 
 const later = 1767225600000;
 const earlier = 1767225595000;
@@ -37,7 +38,7 @@ test('what is written is read back', () => {
     ),
   );
 
-  fc.assert(
+  expectProperty(
     fc.property(firings, fc.array(fc.nat(2000)), (entries, byHand) => {
       const written = record(entries, byHand);
       expect(decodeBeginRecord(encodeBeginRecord(written))).toEqual(written);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 
 import { type JobPath, JobPaths } from '../../lib/layout/job-paths.js';
 import { javaTrees } from './fixtures.js';
+import { expectProperty } from '../support/property.js';
 
 const paths = new JobPaths('bill');
 const id = '10.0.0.1@-@4711-k3j9x2ab';
@@ -120,7 +121,7 @@ describe('the paths of a job', () => {
   });
 
   test('one job does not take the nodes of another for its own, whatever the names', () => {
-    fc.assert(
+    expectProperty(
       fc.property(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), (one, other) => {
         fc.pre(one !== other && !one.includes('/') && !other.includes('/'));
         return new JobPaths(one).parse(new JobPaths(other).item(1, 'running')).type === 'unknown';

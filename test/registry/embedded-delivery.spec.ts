@@ -5,6 +5,7 @@ import { EmbeddedRegistryCenter } from '../../lib/registry/embedded/embedded-reg
 import { EmbeddedRegistryServer } from '../../lib/registry/embedded/embedded-registry-server.js';
 import { type Mirror } from '../../lib/registry/registry-center.js';
 import { ManualClock, settle } from '../../lib/testing/manual-clock.js';
+import { expectAsyncProperty } from '../support/property.js';
 import { shown } from './contract/stage.js';
 
 /** Keeps messages until they are let go, in order within each channel. */
@@ -236,7 +237,7 @@ describe('Whatever the order of messages and faults', () => {
       server.close();
     };
 
-    await fc.assert(fc.asyncProperty(steps, play), { numRuns: 60 });
+    await expectAsyncProperty(fc.asyncProperty(steps, play), { numRuns: 60 });
   });
 
   test('no two tasks hold a path with signals that have not aborted, and in the end everyone has had a turn', async () => {
@@ -284,6 +285,6 @@ describe('Whatever the order of messages and faults', () => {
       server.close();
     };
 
-    await fc.assert(fc.asyncProperty(holdSteps, play), { numRuns: 60 });
+    await expectAsyncProperty(fc.asyncProperty(holdSteps, play), { numRuns: 60 });
   });
 });

@@ -235,7 +235,7 @@ describe('The story of a cluster for tests', () => {
 
     void cluster.operator.put('/counter', 'start');
 
-    await expect(cluster.settle()).rejects.toThrow('does not come to rest: 20000 messages');
-    await expect(cluster.advance('1s')).rejects.toThrow('does not come to rest');
+    await expect(cluster.settle()).rejects.toThrow('is in a livelock: 20000 messages');
+    await expect(cluster.advance('1s')).rejects.toThrow('is in a livelock');
   });
 });

@@ -4,6 +4,7 @@ import { CronExpressionParser } from 'cron-parser';
 import fc from 'fast-check';
 import { InvalidCronError, InvalidTimeZoneError, QuartzCron } from '../../lib/time/cron.js';
 import { toQuartz } from '../../lib/time/crontab.js';
+import { expectProperty } from '../support/property.js';
 
 const DAY_MS = 86_400_000;
 
@@ -100,6 +101,10 @@ describe('rewritten text fires when the original does', () => {
     expectSameFirings(crontab, { timeZone: 'UTC', from: new Date('2026-11-21T10:11:12Z') });
   });
 
+  test.each(['0 0 29 2 *', '30 4 29-31 2 *', '0 12 * 2 1#5'])('the rare days of %s', (crontab) => {
+    expectSameFirings(crontab, { timeZone: 'UTC', from: new Date('2026-11-21T10:11:12Z') });
+  });
+
   const number = (min: number, max: number) => fc.integer({ min, max });
   const item = (min: number, max: number) =>
     fc.oneof(
@@ -145,7 +150,7 @@ describe('rewritten text fires when the original does', () => {
   test('whatever the fields, the zone and the instant, days aside on which clocks are set', () => {
     const instants = fc.date({ min: new Date('2015-01-01'), max: new Date('2035-01-01'), noInvalidDate: true });
 
-    fc.assert(
+    expectProperty(
       fc.property(crontabs, fc.constantFrom(...zones), instants, (crontab, timeZone, from) => {
         expectSameFirings(crontab, { timeZone, from });
       }),
@@ -157,21 +162,23 @@ describe('rewritten text fires when the original does', () => {
 function expectSameFirings(crontab: string, { timeZone, from }: { timeZone: string; from: Date }): void {
   const quartz = QuartzCron.parse(toQuartz(crontab, { timeZone }), { timeZone });
   let after = new Date(Math.floor(from.getTime() / 1000) * 1000);
-  for (let round = 0; round < 4; round += 1) {
+  // Rare days leap over decades, and Quartz gives up a hundred years from now.
+  for (let round = 0; round < 4 && after.getUTCFullYear() < 2080; round += 1) {
     const [rewritten, original] = [quartz.next(after), nextOf(crontab, { timeZone, after })];
     // cron-parser finds nothing where a half-hour change of clocks comes next.
     if (original === undefined && rewritten !== undefined && clocksAreSetNear(rewritten, timeZone)) return;
+    // cron-parser refuses days that never come, so that whatever it has read fires some day.
+    if (rewritten === undefined) throw new Error(`In Quartz, '${crontab}' does not fire after ${after.toISOString()}`);
     // It also gives up on what does not fire within some years, and does not say for how many.
-    if (original === undefined || rewritten === undefined) return expectFarAway(rewritten, { after });
+    if (original === undefined) return expectFarAway(rewritten, { after });
     const isOrdinary = ![after, rewritten, original].some((instant) => clocksAreSetNear(instant, timeZone));
     if (isOrdinary) expect({ crontab, timeZone, next: rewritten }).toEqual({ crontab, timeZone, next: original });
     after = new Date(Math.max(rewritten.getTime(), original.getTime()));
   }
 }
 
-function expectFarAway(instant: Date | undefined, { after }: { after: Date }): void {
-  const years = instant === undefined ? Infinity : instant.getUTCFullYear() - after.getUTCFullYear();
-  expect(years).toBeGreaterThanOrEqual(4);
+function expectFarAway(instant: Date, { after }: { after: Date }): void {
+  expect(instant.getUTCFullYear() - after.getUTCFullYear()).toBeGreaterThanOrEqual(4);
 }
 
 /** cron-parser refuses a list that names a number twice. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { JuteWriter } from '../../lib/registry/zookeeper/client/jute.js';
 import { addWatch, setWatches, watcherEvent } from '../../lib/registry/zookeeper/client/messages.js';
+import { expectAsyncProperty } from '../support/property.js';
 import { until } from '../support/until.js';
 import { type Behaviour, FakeServer } from './fake-server.js';
 import { rejectionOf, TestClient } from './test-client.js';
@@ -198,7 +199,7 @@ describe('Garbage', () => {
   const garbage = fc.uint8Array({ minLength: 1, maxLength: 300 }).map((array) => Buffer.from(array));
 
   test('in place of a greeting harms nobody', async () => {
-    await fc.assert(
+    await expectAsyncProperty(
       fc.asyncProperty(garbage, async (greeting) => {
         await using server = await FakeServer.start(SILENT, { greeting });
         const client = TestClient.of(server.address, { digest: 'a:b', connectionTimeoutMs: 30 });
@@ -211,7 +212,7 @@ describe('Garbage', () => {
   });
 
   test('in place of answers rejects what waits', async () => {
-    await fc.assert(
+    await expectAsyncProperty(
       fc.asyncProperty(garbage, fc.boolean(), async (bytes, framed) => {
         const length = Buffer.from([0, 0, bytes.length >> 8, bytes.length & 255]);
         const behaviour: Behaviour = (_, { socket }) => socket.end(framed ? Buffer.concat([length, bytes]) : bytes);
@@ -225,7 +226,7 @@ describe('Garbage', () => {
   });
 
   test('in place of the body of an answer is read or rejected, never left waiting', async () => {
-    await fc.assert(
+    await expectAsyncProperty(
       fc.asyncProperty(garbage, async (bytes) => {
         await using server = await FakeServer.start(({ xid }, connection) => connection.reply(xid, 0, bytes));
         for (const ask of [

@@ -19,6 +19,7 @@ import * as messages from '../../lib/registry/zookeeper/client/messages.js';
 import { PersistentWatches } from '../../lib/registry/zookeeper/client/persistent-watches.js';
 import { answerChallenge } from '../../lib/registry/zookeeper/client/sasl-digest-md5.js';
 import { ServerList } from '../../lib/registry/zookeeper/client/server-list.js';
+import { expectProperty } from '../support/property.js';
 
 const anyBytes = fc.uint8Array({ maxLength: 600 }).map((array) => Buffer.from(array));
 const anyText = fc.string({ unit: 'grapheme' });
@@ -46,7 +47,7 @@ function messageOf<T>(codec: Codec<T>, value: T): Buffer {
 
 describe('The encoding', () => {
   function expectRoundTrip<T>(codec: Codec<T>, values: fc.Arbitrary<T>): void {
-    fc.assert(
+    expectProperty(
       fc.property(values, (value) => {
         const reader = new JuteReader(messageOf(codec, value));
         expect(codec.read(reader)).toEqual(value);
@@ -96,7 +97,7 @@ describe('The encoding', () => {
   });
 
   test('a message cut short anywhere is recognised', () => {
-    fc.assert(
+    expectProperty(
       fc.property(fc.record({ path: anyText, data: anyBytes, acl: acls, flags: anyInt }), fc.nat(), (value, cut) => {
         const message = messageOf(messages.createQuestion, value);
         const short = new JuteReader(message.subarray(0, cut % message.length));
@@ -114,7 +115,7 @@ describe('The encoding', () => {
 
 describe('Frames', () => {
   test('are the same however the stream is cut into pieces', () => {
-    fc.assert(
+    expectProperty(
       fc.property(fc.array(anyBytes), fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }), (sent, sizes) => {
         const stream = Buffer.concat(sent.map((message) => messageOf(bytes, message)));
         const reader = new FrameReader();

@@ -1,17 +1,17 @@
 import { type Deliver } from '../registry/embedded/delivery.js';
 import { type Clock } from '../time/clock.js';
 
-/** Messages at one instant after which nobody believes in an end. A cluster needs a few hundred, a large one a few thousand. */
+/** Most messages at one instant. A cluster needs a few hundred, a large one a few thousand. */
 const MOST_MESSAGES = 20_000;
 
-/** As `MOST_MESSAGES`, of readings of the clock: what goes round in circles without a message reads it, too. */
+/** Most readings of the clock at one instant. A loop that sends no message reads the clock, too. */
 const MOST_READINGS = 50_000;
 
 /**
- * Ends what would go on for ever while no time passes, and keep its process from everything else: instances that send message
- * after message, or think in circles.
+ * Stops instances that would go on for ever while no time passes, and would keep the test's process busy: instances that
+ * send message after message, or that run in circles.
  */
-export class Restlessness {
+export class LivelockGuard {
   readonly #clock: Clock;
   #messages = 0;
   #readings = 0;
@@ -22,21 +22,21 @@ export class Restlessness {
     this.#clock = clock;
   }
 
-  /** Counts what is delivered. Past the limit nothing arrives any more. */
+  /** The same delivery, with its messages counted. Beyond the limit no message arrives. */
   delivery(deliver: Deliver): Deliver {
     return (delivery) => {
       this.#noteTime();
       if (++this.#messages > MOST_MESSAGES)
-        this.#error ??= restless(`${MOST_MESSAGES} messages, the last one ${delivery.channel}: ${delivery.what}`);
+        this.#error ??= livelock(`${MOST_MESSAGES} messages, the last one ${delivery.channel}: ${delivery.what}`);
       if (this.#error === undefined) deliver(delivery);
     };
   }
 
-  /** The same clock; past the limit nobody can read it any more. */
+  /** The same clock, with its readings counted. Beyond the limit each reading throws. */
   get clock(): Clock {
     const read = (): Clock => {
       this.#noteTime();
-      if (++this.#readings > MOST_READINGS) this.#error ??= restless(`${MOST_READINGS} readings of the clock`);
+      if (++this.#readings > MOST_READINGS) this.#error ??= livelock(`${MOST_READINGS} readings of the clock`);
       if (this.#error !== undefined) throw this.#error;
       return this.#clock;
     };
@@ -47,8 +47,8 @@ export class Restlessness {
     };
   }
 
-  /** Begins to count anew. @throws Error if a limit was exceeded */
-  demandRest(): void {
+  /** Starts counting from zero again. @throws Error if a limit was exceeded, now and in each later call */
+  throwIfLivelocked(): void {
     if (this.#error !== undefined) throw this.#error;
     this.#messages = 0;
     this.#readings = 0;
@@ -63,6 +63,6 @@ export class Restlessness {
   }
 }
 
-function restless(what: string): Error {
-  return new Error(`The cluster does not come to rest: ${what}, while no time passed.`);
+function livelock(what: string): Error {
+  return new Error(`The cluster is in a livelock: ${what}, while no time passed.`);
 }

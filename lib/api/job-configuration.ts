@@ -1,11 +1,11 @@
 import { toQuartz } from '../time/crontab.js';
 import { describeValue, isMap } from './describe-value.js';
 import { InvalidConfigurationError } from './errors.js';
-import { demandOnJobName, jobPath, keyPath } from './job-name.js';
+import { jobNameProblem, jobPath, keyPath } from './job-name.js';
 import { JobOptions } from './job-options.js';
 import { suggestion } from './nearest.js';
 import { flattenProps, type PropsOptions } from './props.js';
-import { faultsIn, settingsOf } from './setting.js';
+import { problemsIn, settingsOf } from './setting.js';
 
 /** All settings of one job, with Java's names and defaults (manual §6.2.2). What is unset is absent. */
 export interface JobConfiguration {
@@ -60,11 +60,11 @@ export function jobConfiguration(options: JobOptions & { readonly jobName: strin
     new JobOptions(),
     Object.fromEntries(Object.entries(given).filter(([key]) => known.has(key))),
   );
-  const faults = [
+  const problems = [
     ...unknown.map((key) => `${keyPath(path, key)}: unknown key${suggestion(key, known.keys())}`),
-    ...faultsInJob(jobName, settings),
+    ...problemsInJob(jobName, settings),
   ];
-  if (faults.length > 0) throw new InvalidConfigurationError(faults);
+  if (problems.length > 0) throw new InvalidConfigurationError(problems);
   return withDefaults(jobName, settings);
 }
 
@@ -72,15 +72,15 @@ export function jobConfiguration(options: JobOptions & { readonly jobName: strin
  * Everything that is wrong with a job's name and settings, one line each.
  * @param origin what to say of where a setting came from; default: nothing
  */
-export function faultsInJob(
+export function problemsInJob(
   jobName: unknown,
   options: JobOptions,
   origin?: (setting: string) => string,
 ): readonly string[] {
   const path = jobPath(jobName);
-  const demand = demandOnJobName(jobName);
-  const name = demand === undefined ? [] : [`${path}: the job's name ${demand}, got ${describeValue(jobName)}`];
-  return [...name, ...faultsIn(options, path, origin)];
+  const problem = jobNameProblem(jobName);
+  const name = problem === undefined ? [] : [`${path}: the job's name ${problem}, got ${describeValue(jobName)}`];
+  return [...name, ...problemsIn(options, path, origin)];
 }
 
 /** The configuration that settings without faults stand for. */

@@ -4,7 +4,7 @@ import { describeValue } from './describe-value.js';
  * What is wrong with a job's name, said as what it must be, or `undefined` if nothing is. The name becomes a node of the
  * registry centre, where Java peers read it: ZooKeeper's rules for paths hold. It also stands in task ids, between `@-@`.
  */
-export function demandOnJobName(name: unknown): string | undefined {
+export function jobNameProblem(name: unknown): string | undefined {
   if (typeof name !== 'string' || name === '') return 'must be a text that is not empty';
   if (name !== name.trim()) return 'must not begin or end with a space';
   if (name.includes('/')) return "must not contain '/', as it names a node of the registry centre";

@@ -1,6 +1,6 @@
 import { QuartzCron } from '../time/cron.js';
 import { toQuartz } from '../time/crontab.js';
-import { demandOnItemParameters } from './sharding-item-parameters.js';
+import { itemParametersProblem } from './sharding-item-parameters.js';
 import { legible } from './describe-value.js';
 import { nearest } from './nearest.js';
 import { flattenProps, type PropsOptions } from './props.js';
@@ -15,15 +15,15 @@ const ZONE = "a time zone such as 'GMT+08:00' or 'Asia/Shanghai'";
  */
 export class JobOptions {
   /** Quartz cron expression, such as `0/5 * * * * ?`; or crontab, such as `0 2 * * *`, which is rewritten as Quartz cron. Without: a one-off job. */
-  @TextSetting({ what: CRON, rule: demandOnCron }) cron?: string;
+  @TextSetting({ what: CRON, rule: cronProblem }) cron?: string;
   /** `GMT+08:00`, `GMT+8`, or an IANA name such as `Asia/Shanghai` (Java peers refuse IANA names). Default: the time zone of the process. */
-  @TextSetting({ what: ZONE, rule: demandOnTimeZone }) timeZone?: string;
+  @TextSetting({ what: ZONE, rule: timeZoneProblem }) timeZone?: string;
   /** Number of sharding items, 1 to 100,000. More would not fit into one answer of a ZooKeeper server with its usual settings. */
   @IntegerSetting({ min: 1, max: 100_000, required: true }) shardingTotalCount?: number;
   /** Parameters of the sharding items: `0=Beijing,1=Shanghai`. Items from shardingTotalCount on are refused. */
   @TextSetting({
     what: "a text like '0=Beijing,1=Shanghai'",
-    rule: (text, owner) => demandOnItemParameters(text, (owner as JobOptions).shardingTotalCount),
+    rule: (text, owner) => itemParametersProblem(text, (owner as JobOptions).shardingTotalCount),
   })
   shardingItemParameters?: string;
   /** Parameter of the whole job. */
@@ -49,7 +49,7 @@ export class JobOptions {
   /** What the job does, for people. */
   @TextSetting() description?: string;
   /** Properties for executors and error handlers. Nested maps become dotted keys: `email: { host }` is `email.host`. */
-  @Setting({ kind: 'text-map', secrecy: 'hidden', demand: demandOnProps })
+  @Setting({ kind: 'text-map', secrecy: 'hidden', problem: propsProblem })
   props?: PropsOptions;
   /** Whether the job's servers join disabled when the job is started. Default: false. */
   @BooleanSetting() disabled?: boolean;
@@ -61,21 +61,21 @@ export class JobOptions {
   @BooleanSetting() staticSharding?: boolean;
 }
 
-function demandOnCron(text: string): string | undefined {
+function cronProblem(text: string): string | undefined {
   if (text === '') return undefined;
-  const demand = complaint(() => QuartzCron.parse(toQuartz(text)), CRON);
-  if (demand !== undefined) return demand;
+  const problem = complaint(() => QuartzCron.parse(toQuartz(text)), CRON);
+  if (problem !== undefined) return problem;
   return QuartzCron.parse(toQuartz(text)).everFires
     ? undefined
     : `must be ${CRON}; there is no instant at which this one fires`;
 }
 
-function demandOnTimeZone(text: string): string | undefined {
+function timeZoneProblem(text: string): string | undefined {
   if (text === '') return undefined;
-  const demand = complaint(() => QuartzCron.parse('0 0 0 * * ?', { timeZone: text }), ZONE);
-  if (demand === undefined) return undefined;
+  const problem = complaint(() => QuartzCron.parse('0 0 0 * * ?', { timeZone: text }), ZONE);
+  if (problem === undefined) return undefined;
   const meant = nearest(text.slice(0, 100), Intl.supportedValuesOf('timeZone'));
-  return meant === undefined ? demand : `${demand}; perhaps '${meant}' is meant`;
+  return meant === undefined ? problem : `${problem}; perhaps '${meant}' is meant`;
 }
 
 function complaint(attempt: () => unknown, what: string): string | undefined {
@@ -90,7 +90,7 @@ function complaint(attempt: () => unknown, what: string): string | undefined {
   }
 }
 
-function demandOnProps(value: unknown): string | undefined {
+function propsProblem(value: unknown): string | undefined {
   const flat = flattenProps(value);
-  return 'fault' in flat ? flat.fault : undefined;
+  return 'problem' in flat ? flat.problem : undefined;
 }

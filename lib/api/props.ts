@@ -1,5 +1,5 @@
 import { isMap, legible } from './describe-value.js';
-import { demandOnStoredEntry } from './stored-text.js';
+import { storedEntryProblem } from './stored-text.js';
 
 /** A job's properties as users write them: texts by key, possibly nested. */
 export interface PropsOptions {
@@ -15,11 +15,11 @@ const DEEPEST = 16;
  */
 export function flattenProps(
   props: unknown,
-): { readonly flat: ReadonlyMap<string, string> } | { readonly fault: string } {
-  if (!isMap(props)) return { fault: 'must be a map of texts' };
+): { readonly flat: ReadonlyMap<string, string> } | { readonly problem: string } {
+  if (!isMap(props)) return { problem: 'must be a map of texts' };
   const flat = new Map<string, string>();
-  const fault = collect(props, { prefix: '', depth: 0, flat });
-  return fault === undefined ? { flat } : { fault };
+  const problem = collect(props, { prefix: '', depth: 0, flat });
+  return problem === undefined ? { flat } : { problem };
 }
 
 interface Collection {
@@ -33,8 +33,10 @@ function collect(props: Readonly<Record<string, unknown>>, { prefix, depth, flat
   for (const [name, value] of Object.entries(props)) {
     const key = prefix + name;
     if (key === '' || key.split('.').includes('__proto__')) return `must not have the key '${legible(key)}'`;
-    const fault = isMap(value) ? collect(value, { prefix: `${key}.`, depth: depth + 1, flat }) : put(flat, key, value);
-    if (fault !== undefined) return fault;
+    const problem = isMap(value)
+      ? collect(value, { prefix: `${key}.`, depth: depth + 1, flat })
+      : put(flat, key, value);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }
@@ -42,8 +44,8 @@ function collect(props: Readonly<Record<string, unknown>>, { prefix, depth, flat
 function put(flat: Map<string, string>, key: string, value: unknown): string | undefined {
   if (!isText(value)) return `must be a map of texts, but '${legible(key)}' is none`;
   if (flat.has(key)) return `must have the key '${legible(key)}' only once`;
-  const demand = demandOnStoredEntry(key) ?? demandOnStoredEntry(String(value));
-  if (demand !== undefined) return `${demand}, as '${legible(key)}' does`;
+  const problem = storedEntryProblem(key) ?? storedEntryProblem(String(value));
+  if (problem !== undefined) return `${problem}, as '${legible(key)}' does`;
   flat.set(key, String(value));
   return undefined;
 }

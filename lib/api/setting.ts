@@ -6,12 +6,12 @@
  *   @IntegerSetting({ min: 1, required: true }) shardingTotalCount?: number;
  * }
  * ```
- * A declaration serves twice: class-validator checks the field by it (`faultsIn`), and whoever reads settings from text
+ * A declaration serves twice: class-validator checks the field by it (`problemsIn`), and whoever reads settings from text
  * (a file, the environment) learns from it which kinds of values the text stands for (`settingsOf`).
  */
 import { ValidateBy, validateSync } from 'class-validator';
 import { describeValue, type Secrecy } from './describe-value.js';
-import { demandOnStoredEntry, demandOnStoredText } from './stored-text.js';
+import { storedEntryProblem, storedTextProblem } from './stored-text.js';
 
 /** What a setting's value is; decides how text from a file or the environment is converted. */
 export type SettingKind = 'text' | 'integer' | 'boolean' | 'text-list' | 'text-map' | 'section' | 'code';
@@ -27,7 +27,7 @@ export interface SettingDeclaration {
    * What is wrong with a value, said as what it must be (`must be an integer of at least 1`), or `undefined` if nothing is.
    * `owner` is the object whose field it is.
    */
-  readonly demand: (value: unknown, owner: object) => string | undefined;
+  readonly problem: (value: unknown, owner: object) => string | undefined;
 }
 
 /** Options that all declarations share. */
@@ -42,10 +42,10 @@ const declarations = new WeakMap<object, Map<string, SettingDeclaration>>();
 
 /** Declares a setting of any kind; the decorators below are its common forms. */
 export function Setting(declaration: SettingDeclaration): PropertyDecorator {
-  const demandOf = (value: unknown, owner: object): string | undefined => {
-    if (value !== undefined) return declaration.demand(value, owner);
+  const problemOf = (value: unknown, owner: object): string | undefined => {
+    if (value !== undefined) return declaration.problem(value, owner);
     if (declaration.required !== true) return undefined;
-    return `is required and ${declaration.demand(undefined, owner) ?? 'must be given'}`;
+    return `is required and ${declaration.problem(undefined, owner) ?? 'must be given'}`;
   };
   return (prototype, property) => {
     const own = declarations.get(prototype) ?? new Map<string, SettingDeclaration>();
@@ -53,8 +53,8 @@ export function Setting(declaration: SettingDeclaration): PropertyDecorator {
     ValidateBy({
       name: 'setting',
       validator: {
-        validate: (value, args) => demandOf(value, args?.object ?? {}) === undefined,
-        defaultMessage: (args) => demandOf(args?.value, args?.object ?? {}) ?? '',
+        validate: (value, args) => problemOf(value, args?.object ?? {}) === undefined,
+        defaultMessage: (args) => problemOf(args?.value, args?.object ?? {}) ?? '',
       },
     })(prototype, property);
   };
@@ -73,7 +73,7 @@ export function IntegerSetting(
   return Setting({
     ...options,
     kind: 'integer',
-    demand: (value) => {
+    problem: (value) => {
       if (!Number.isInteger(value)) return `must be ${alternative}an integer of at least ${min}`;
       if (value === also?.value) return undefined;
       if ((value as number) < min) return `must be ${alternative}an integer of at least ${min}`;
@@ -87,7 +87,7 @@ export function BooleanSetting(options: SettingOptions = {}): PropertyDecorator 
   return Setting({
     ...options,
     kind: 'boolean',
-    demand: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
+    problem: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
   });
 }
 
@@ -105,8 +105,8 @@ export function TextSetting(
   return Setting({
     ...options,
     kind: 'text',
-    demand: (value, owner) =>
-      typeof value === 'string' ? (demandOnStoredText(value) ?? rule(value, owner)) : `must be ${what}`,
+    problem: (value, owner) =>
+      typeof value === 'string' ? (storedTextProblem(value) ?? rule(value, owner)) : `must be ${what}`,
   });
 }
 
@@ -116,9 +116,9 @@ export function TextListSetting(options: SettingOptions = {}): PropertyDecorator
   return Setting({
     ...options,
     kind: 'text-list',
-    demand: (value) => {
+    problem: (value) => {
       if (!Array.isArray(value) || !value.every(isText)) return 'must be a list of texts that are not empty';
-      return value.map(demandOnStoredEntry).find((demand) => demand !== undefined);
+      return value.map(storedEntryProblem).find((problem) => problem !== undefined);
     },
   });
 }
@@ -137,7 +137,7 @@ export function settingsOf(type: abstract new (...args: never[]) => object): Rea
  * `{path}.{setting}: must be an integer of at least 1, got "three"`.
  * @param origin what to say of where a setting came from; default: nothing
  */
-export function faultsIn(target: object, path: string, origin: (setting: string) => string = () => ''): string[] {
+export function problemsIn(target: object, path: string, origin: (setting: string) => string = () => ''): string[] {
   const settings = settingsOf(target.constructor as new () => object);
   return validateSync(target, { forbidUnknownValues: false }).map(({ property, value, constraints }) => {
     const got = value === undefined ? '' : `, got ${describeValue(value, settings.get(property)?.secrecy)}`;

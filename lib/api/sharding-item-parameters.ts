@@ -24,7 +24,7 @@ export function parseShardingItemParameters(text: string): ParsedItemParameters 
 }
 
 /** What is wrong with the text as the parameters of a job with so many items, said as what it must be; `undefined`: nothing. */
-export function demandOnItemParameters(text: string, shardingTotalCount: unknown): string | undefined {
+export function itemParametersProblem(text: string, shardingTotalCount: unknown): string | undefined {
   const parsed = parseShardingItemParameters(text);
   if ('fault' in parsed)
     return `must be like '0=Beijing,1=Shanghai', but ${COMPLAINTS[parsed.fault](legible(parsed.at))}`;

@@ -10,7 +10,7 @@ import { type JobConfiguration } from '../../lib/api/job-configuration.js';
 import { ElasticJob } from '../../lib/nest/elastic-job.decorator.js';
 import { ElasticJobLifecycle } from '../../lib/nest/elastic-job.lifecycle.js';
 import { ElasticJobModule } from '../../lib/nest/elastic-job.module.js';
-import { elasticJobConfig } from '../../lib/nest/yaml-file.js';
+import { elasticJobConfig } from '../../lib/nest/elastic-job-config.js';
 import { RecordingLogger } from './application.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'elasticjob-'));

@@ -14,7 +14,9 @@ import { keyPath } from '../api/job-name.js';
 import { relaxed, suggestion } from '../api/nearest.js';
 import { flattenProps } from '../api/props.js';
 import { settingsOf, type SettingDeclaration } from '../api/setting.js';
-import { JobSettings, ModuleSettings, RegCenterSettings } from './module-settings.js';
+import { JobSettings } from './job-settings.js';
+import { ModuleSettings } from './module-settings.js';
+import { RegCenterSettings } from './reg-center-settings.js';
 
 /** One source of settings. */
 export interface Layer {
@@ -35,7 +37,7 @@ export interface BoundTree {
   /** By job name. */
   readonly jobs: Map<string, Section>;
   /** What is wrong with names and shapes, one line each. */
-  readonly faults: string[];
+  readonly problems: string[];
 }
 
 /** What to bind one map by. */
@@ -46,7 +48,7 @@ interface Binding {
   readonly origin: (place: readonly string[]) => string;
   readonly source: Layer['source'];
   readonly settings: ReadonlyMap<string, SettingDeclaration>;
-  readonly faults: string[];
+  readonly problems: string[];
 }
 
 const NO_TRACING = 'event tracing is not available in this version; remove the setting';
@@ -54,7 +56,7 @@ const NO_DUMP = 'the dump port is not available in this version; remove the sett
 
 /** Binds the layers to one tree; later layers win. */
 export function bind(layers: readonly Layer[]): BoundTree {
-  const merged: BoundTree = { module: new Map(), regCenter: new Map(), jobs: new Map(), faults: [] };
+  const merged: BoundTree = { module: new Map(), regCenter: new Map(), jobs: new Map(), problems: [] };
   for (const layer of layers) {
     if (layer.tree !== undefined) merge(merged, bindLayer(layer));
   }
@@ -62,21 +64,21 @@ export function bind(layers: readonly Layer[]): BoundTree {
 }
 
 function bindLayer({ source, tree, origin = () => '' }: Layer): BoundTree {
-  const faults: string[] = [];
+  const problems: string[] = [];
   const bound = (place: readonly string[], type: abstract new () => object, raw: unknown): Section =>
-    bindSection(raw, { path: pathOf(place), place, origin, source, settings: settingsOf(type), faults });
+    bindSection(raw, { path: pathOf(place), place, origin, source, settings: settingsOf(type), problems });
   const module = bound([], ModuleSettings, tree);
   const regCenter = bound(['regCenter'], RegCenterSettings, take(module, 'regCenter'));
   const jobs = new Map<string, Section>();
-  for (const [key, raw] of entriesOf(take(module, 'jobs'), { path: 'elasticjob.jobs', source, faults })) {
+  for (const [key, raw] of entriesOf(take(module, 'jobs'), { path: 'elasticjob.jobs', source, problems })) {
     const name = source === 'file' ? withoutBrackets(key) : key;
     const path = pathOf(['jobs', name]);
-    if (jobs.has(name)) faults.push(`${path}: is given twice in one place, with brackets and without`);
+    if (jobs.has(name)) problems.push(`${path}: is given twice in one place, with brackets and without`);
     else jobs.set(name, bound(['jobs', name], JobSettings, raw));
   }
-  refuseUnavailable('tracing', take(module, 'tracing'), { source, origin, faults, why: NO_TRACING });
-  refuseUnavailable('dump', take(module, 'dump'), { source, origin, faults, why: NO_DUMP });
-  return { module, regCenter, jobs, faults };
+  refuseUnavailable('tracing', take(module, 'tracing'), { source, origin, problems, why: NO_TRACING });
+  refuseUnavailable('dump', take(module, 'dump'), { source, origin, problems, why: NO_DUMP });
+  return { module, regCenter, jobs, problems };
 }
 
 /** Spring's spelling of names that have other characters than letters and digits: `'[sync orders]'`. */
@@ -95,16 +97,16 @@ function take(section: Section, name: string): unknown {
 }
 
 function bindSection(raw: unknown, binding: Binding): Section {
-  const { path, place, origin, source, settings, faults } = binding;
+  const { path, place, origin, source, settings, problems } = binding;
   const names = [...settings].flatMap(([name, { kind }]) => (kind === 'code' && source !== 'code' ? [] : [name]));
   const section: Section = new Map();
   for (const [key, value] of entriesOf(raw, binding)) {
     const name = names.find((candidate) => candidate === key) ?? names.find((one) => relaxed(one) === relaxed(key));
     const declaration = name === undefined ? undefined : settings.get(name);
     if (name === undefined || declaration === undefined) {
-      faults.push(`${keyPath(path, key)}: unknown key${suggestion(key, names)}${origin([...place, key])}`);
+      problems.push(`${keyPath(path, key)}: unknown key${suggestion(key, names)}${origin([...place, key])}`);
     } else if (section.has(name)) {
-      faults.push(`${keyPath(path, key)}: is given twice in one place, under different spellings of '${name}'`);
+      problems.push(`${keyPath(path, key)}: is given twice in one place, under different spellings of '${name}'`);
     } else {
       section.set(name, source === 'code' ? value : converted(value, declaration.kind));
     }
@@ -114,19 +116,19 @@ function bindSection(raw: unknown, binding: Binding): Section {
 
 function entriesOf(
   raw: unknown,
-  { path, source, faults }: Pick<Binding, 'path' | 'source' | 'faults'>,
+  { path, source, problems }: Pick<Binding, 'path' | 'source' | 'problems'>,
 ): readonly (readonly [string, unknown])[] {
   if (isMap(raw)) return Object.entries(raw).filter(([, value]) => value !== undefined);
   // A key of a YAML file under which all lines are commented out has the value null.
   const isEmpty = raw === undefined || (raw === null && source === 'file');
-  if (!isEmpty) faults.push(`${path}: must be a map, got ${describeValue(raw, 'hidden')}`);
+  if (!isEmpty) problems.push(`${path}: must be a map, got ${describeValue(raw, 'hidden')}`);
   return [];
 }
 
 function refuseUnavailable(
   section: string,
   raw: unknown,
-  { why, origin, ...binding }: Pick<Binding, 'source' | 'origin' | 'faults'> & { readonly why: string },
+  { why, origin, ...binding }: Pick<Binding, 'source' | 'origin' | 'problems'> & { readonly why: string },
 ): void {
   const path = pathOf([section]);
   for (const [key, value] of entriesOf(raw, { path, ...binding })) {
@@ -134,7 +136,7 @@ function refuseUnavailable(
     const isOff = key === 'enabled' && String(value) === 'false';
     if (isOff) continue;
     const got = describeValue(value, key === 'type' || key === 'port' ? 'shown' : 'hidden');
-    binding.faults.push(`${keyPath(path, key)}: ${why}, got ${got}${origin([section, key])}`);
+    binding.problems.push(`${keyPath(path, key)}: ${why}, got ${got}${origin([section, key])}`);
   }
 }
 
@@ -161,7 +163,7 @@ function converted(value: unknown, kind: SettingDeclaration['kind']): unknown {
 }
 
 function merge(into: BoundTree, from: BoundTree): void {
-  into.faults.push(...from.faults);
+  into.problems.push(...from.problems);
   mergeSection(into.module, from.module);
   mergeSection(into.regCenter, from.regCenter);
   for (const [name, section] of from.jobs) {
@@ -177,6 +179,6 @@ function mergeSection(into: Section, from: Section): void {
 
 function mergedProps(before: unknown, after: unknown): unknown {
   const [former, latter] = [flattenProps(before ?? {}), flattenProps(after)];
-  if ('fault' in former) return before;
-  return 'fault' in latter ? after : Object.fromEntries([...former.flat, ...latter.flat]);
+  if ('problem' in former) return before;
+  return 'problem' in latter ? after : Object.fromEntries([...former.flat, ...latter.flat]);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type InvalidConfigurationError } from '../../lib/api/errors.js';
 import { type FoundProvider } from '../../lib/nest/elastic-job.explorer.js';
-import { type ElasticJobSettings, readSettings } from '../../lib/nest/settings.js';
+import { type ApplicationSettings, readApplicationSettings } from '../../lib/nest/application-settings.js';
 
 interface Given {
   readonly options?: unknown;
@@ -31,8 +31,8 @@ const provider = (
 
 const syncOrders = provider('syncOrders', { shardingTotalCount: 3 });
 
-const read = ({ options = {}, file, environment = {}, providers = [syncOrders] }: Given): ElasticJobSettings =>
-  readSettings({ options, file, environment, providers })!;
+const read = ({ options = {}, file, environment = {}, providers = [syncOrders] }: Given): ApplicationSettings =>
+  readApplicationSettings({ options, file, environment, providers })!;
 
 const faultsOf = (given: Given): readonly string[] => {
   try {
@@ -577,7 +577,7 @@ describe('class and type', () => {
 test('switched off, nothing else is looked at', () => {
   const given = { options: { jobs: 5, regCenter: { namspace: 1 } }, file: undefined, providers: [syncOrders] };
 
-  expect(readSettings({ ...given, environment: { ELASTICJOB_ENABLED: 'false' } })).toBeUndefined();
+  expect(readApplicationSettings({ ...given, environment: { ELASTICJOB_ENABLED: 'false' } })).toBeUndefined();
 });
 
 test('what is allowed but perhaps not meant is warned of', () => {

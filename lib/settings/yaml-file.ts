@@ -1,38 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type ConfigFactory, type ConfigFactoryKeyHost, registerAs } from '@nestjs/config';
 import { LineCounter, parseDocument, visit, type YAMLError } from 'yaml';
 import { describeValue, isMap } from '../api/describe-value.js';
 import { InvalidConfigurationError } from '../api/errors.js';
 import { relaxed, suggestion } from '../api/nearest.js';
 
-/** The top-level key of the file, and the name of the settings in `@nestjs/config`. */
-export const CONFIG_NAMESPACE = 'elasticjob';
-
-/** What `elasticJobConfig` returns: a loader for `@nestjs/config`. */
-export type ElasticJobConfigFactory = ConfigFactory<Record<string, unknown>> &
-  ConfigFactoryKeyHost<Record<string, unknown>>;
+/** The key of ElasticJob's settings at the top of a file, and in the configuration of an application. */
+export const ROOT_KEY = 'elasticjob';
 
 /**
- * Loads settings from a YAML file: `ConfigModule.forRoot({ load: [elasticJobConfig('elasticjob.yaml')] })`.
- * They stand under the top-level key `elasticjob`; other top-level keys are left to others.
+ * Reads settings from a YAML file, unchecked: what stands under the top-level key `elasticjob`; other top-level keys
+ * are ignored. Numbers that are not written as JavaScript would write them (`007`) stay texts.
  * @param file absolute, or relative to the working directory of the process
- * @returns a loader that throws InvalidConfigurationError, naming the file, if it cannot be read or is no such YAML
+ * @throws InvalidConfigurationError, naming the file, if it cannot be read or is not such YAML
  */
-export function elasticJobConfig(file: string): ElasticJobConfigFactory {
-  return registerAs(CONFIG_NAMESPACE, () => readSettings(file));
-}
-
-function readSettings(file: string): Record<string, unknown> {
+export function readYamlFile(file: string): Readonly<Record<string, unknown>> {
   const root = parse(file, read(file));
   if (!isMap(root))
-    throw refusal(file, `must be a map with the key '${CONFIG_NAMESPACE}', got ${describeValue(root, 'hidden')}`);
-  const keys = Object.keys(root).filter((key) => relaxed(key) === CONFIG_NAMESPACE);
+    throw refusal(file, `must be a map with the key '${ROOT_KEY}', got ${describeValue(root, 'hidden')}`);
+  const keys = Object.keys(root).filter((key) => relaxed(key) === ROOT_KEY);
   const [key, another] = keys;
   if (key === undefined) {
-    const meant = Object.keys(root).find((candidate) => suggestion(candidate, [CONFIG_NAMESPACE]) !== '');
-    const hint = meant === undefined ? '' : `, but '${meant}'; did you mean '${CONFIG_NAMESPACE}'?`;
-    throw refusal(file, `has no top-level key '${CONFIG_NAMESPACE}'${hint}`);
+    const meant = Object.keys(root).find((candidate) => suggestion(candidate, [ROOT_KEY]) !== '');
+    const hint = meant === undefined ? '' : `, but '${meant}'; did you mean '${ROOT_KEY}'?`;
+    throw refusal(file, `has no top-level key '${ROOT_KEY}'${hint}`);
   }
   if (another !== undefined) throw refusal(file, `has both '${key}' and '${another}' at the top`);
   const settings = root[key];
@@ -42,11 +33,6 @@ function readSettings(file: string): Record<string, unknown> {
 }
 
 function read(file: string): string {
-  if (typeof file !== 'string' || file.trim() === '') {
-    throw new InvalidConfigurationError([
-      `elasticJobConfig(): must be given the path of a file, got ${describeValue(file)}`,
-    ]);
-  }
   try {
     return readFileSync(resolve(file), 'utf8');
   } catch (error) {

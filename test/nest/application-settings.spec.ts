@@ -34,6 +34,7 @@ const syncOrders = provider('syncOrders', { shardingTotalCount: 3 });
 const read = ({ options = {}, file, environment = {}, providers = [syncOrders] }: Given): ApplicationSettings =>
   readApplicationSettings({ options, file, environment, providers })!;
 
+/** What is wrong, each as one line of the refusal. */
 const faultsOf = (given: Given): readonly string[] => {
   try {
     read(given);
@@ -45,137 +46,45 @@ const faultsOf = (given: Given): readonly string[] => {
 
 const configurationOf = (given: Given) => read(given).jobs[0]!.configuration;
 
-describe('precedence', () => {
-  test('the environment wins over the file, the file over code, code over the decorator, field by field', () => {
+describe('settings', () => {
+  test('of the decorator are the weakest, and those of the environment the strongest', () => {
     const configuration = configurationOf({
-      providers: [
-        provider('syncOrders', {
-          shardingTotalCount: 1,
-          jobParameter: 'decorator',
-          description: 'decorator',
-          label: 'decorator',
-        }),
-      ],
-      options: { jobs: { syncOrders: { jobParameter: 'code', description: 'code', shardingTotalCount: 2 } } },
-      file: { jobs: { syncOrders: { description: 'file', shardingTotalCount: 3 } } },
+      providers: [provider('syncOrders', { shardingTotalCount: 1, jobParameter: 'decorator', label: 'decorator' })],
+      options: { jobs: { syncOrders: { jobParameter: 'code', shardingTotalCount: 2 } } },
+      file: { jobs: { syncOrders: { shardingTotalCount: 3 } } },
       environment: { ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCOUNT: '4' },
     });
 
-    expect(configuration).toMatchObject({
-      label: 'decorator',
-      jobParameter: 'code',
-      description: 'file',
-      shardingTotalCount: 4,
-    });
+    expect(configuration).toMatchObject({ label: 'decorator', jobParameter: 'code', shardingTotalCount: 4 });
   });
 
-  test('properties are merged key by key, however they are nested', () => {
-    const { props } = configurationOf({
-      providers: [
-        provider('syncOrders', { shardingTotalCount: 1, props: { 'email.host': 'a', 'email.port': '1', own: 'x' } }),
-      ],
-      options: { jobs: { syncOrders: { props: { email: { port: 2 } } } } },
-      environment: { ELASTICJOB_JOBS_SYNC_ORDERS_PROPS_EMAIL_HOST: 'b' },
-    });
-
-    expect(props).toEqual({ 'email.host': 'b', 'email.port': '2', own: 'x' });
-  });
-
-  test('a wrong value that is overridden by a right one is no fault', () => {
-    expect(
-      configurationOf({
-        options: { jobs: { syncOrders: { shardingTotalCount: 'three' } } },
-        environment: { ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCOUNT: '3' },
-      }).shardingTotalCount,
-    ).toBe(3);
-  });
-
-  test('an empty text takes away what a weaker source says', () => {
-    const providers = [provider('syncOrders', { shardingTotalCount: 1, cron: '0/5 * * * * ?' })];
-
-    expect(configurationOf({ providers, file: { jobs: { syncOrders: { cron: '' } } } }).cron).toBeUndefined();
-  });
-});
-
-describe('relaxed names', () => {
-  test.each([
-    ['ELASTICJOB_REGCENTER_SERVERLISTS'],
-    ['ELASTICJOB_REG_CENTER_SERVER_LISTS'],
-    ['elasticjob.reg-center.server-lists'.replaceAll('-', '')],
-    ['elasticjob.regCenter.serverLists'],
-    ['elasticjob_reg_center_serverLists'],
-  ])('the variable %s', (variable) => {
-    const { regCenter } = read({ options: { regCenter: { namespace: 'n' } }, environment: { [variable]: 'zoo:2181' } });
-
-    expect(regCenter).toEqual({ namespace: 'n', serverLists: 'zoo:2181' });
-  });
-
-  test.each([
-    ['regCenter', 'serverLists'],
-    ['reg-center', 'server-lists'],
-    ['reg_center', 'server_lists'],
-    ['REGCENTER', 'ServerLists'],
-  ])('the keys %s and %s', (section, key) => {
-    const { regCenter } = read({ file: { [section]: { [key]: 'zoo', namespace: 'n' } } });
-
-    expect(regCenter).toEqual({ namespace: 'n', serverLists: 'zoo' });
-  });
-
-  test.each([
-    ['sync-orders', 'ELASTICJOB_JOBS_SYNCORDERS_JOBPARAMETER'],
-    ['sync-orders', 'ELASTICJOB_JOBS_SYNC_ORDERS_JOB_PARAMETER'],
-    ['sync.orders', 'ELASTICJOB_JOBS_SYNC_ORDERS_JOB_PARAMETER'],
-    ['同步', 'ELASTICJOB_JOBS_同步_JOBPARAMETER'],
-    ['job', 'ELASTICJOB_JOBS_JOB_JOBPARAMETER'],
-  ])('the job %s in the variable %s', (jobName, variable) => {
-    const providers = [provider(jobName, { shardingTotalCount: 1 })];
-
-    expect(configurationOf({ providers, environment: { [variable]: 'x' } }).jobParameter).toBe('x');
-  });
-
-  test('a job whose name begins like another one is told from it', () => {
-    const providers = [provider('sync', { shardingTotalCount: 1 }), provider('syncOrders', { shardingTotalCount: 1 })];
-    const { jobs } = read({ providers, environment: { ELASTICJOB_JOBS_SYNC_ORDERS_LABEL: 'x' } });
-
-    expect(jobs.map(({ configuration }) => configuration.label)).toEqual([undefined, 'x']);
-  });
-
-  test('a variable that may mean two jobs is refused', () => {
-    const providers = [provider('a-b', { shardingTotalCount: 1 }), provider('ab', { shardingTotalCount: 1 })];
-
-    expect(faultsOf({ providers, environment: { ELASTICJOB_JOBS_AB_LABEL: 'x' } })).toEqual([
-      "ELASTICJOB_JOBS_AB_LABEL: may mean the job 'a-b' or the job 'ab'; set it elsewhere",
-    ]);
-  });
-
-  test('two variables for one setting are refused', () => {
-    const environment = { ELASTICJOB_REGCENTER_NAMESPACE: 'a', ELASTICJOB_REG_CENTER_NAMESPACE: 'b' };
-
-    expect(faultsOf({ environment })).toEqual([
-      'elasticjob.regCenter.namespace: is given twice, by ELASTICJOB_REGCENTER_NAMESPACE and ELASTICJOB_REG_CENTER_NAMESPACE',
-    ]);
-  });
-
-  test('two spellings of one key in a file are refused', () => {
-    expect(faultsOf({ file: { regCenter: { namespace: 'a', NAMESPACE: 'b' } } })).toEqual([
-      "elasticjob.regCenter.NAMESPACE: is given twice in one place, under different spellings of 'namespace'",
-    ]);
-  });
-
-  test('brackets around the name of a job in a file are Spring’s, and no part of it', () => {
-    const providers = [provider('sync orders', { shardingTotalCount: 1 })];
-    const file = { jobs: { '[sync orders]': { jobParameter: 'x' } } };
-
-    expect(configurationOf({ providers, file })).toMatchObject({ jobName: 'sync orders', jobParameter: 'x' });
-    expect(faultsOf({ providers, file: { jobs: { ...file.jobs, 'sync orders': {} } } })).toEqual([
-      'elasticjob.jobs["sync orders"]: is given twice in one place, with brackets and without',
-    ]);
-  });
-
-  test('names of jobs are exact in a file', () => {
+  test('of a job that no provider has are refused, with a guess at the job that is meant', () => {
     expect(faultsOf({ file: { jobs: { 'sync-orders': { shardingTotalCount: 1 } } } })).toEqual([
       "elasticjob.jobs.sync-orders: no provider is decorated with @ElasticJob('sync-orders'), and neither elasticJobClass nor " +
         "elasticJobType is set; did you mean 'syncOrders'?",
+    ]);
+  });
+
+  test('that name a type that does not exist are refused, with those that do', () => {
+    expect(faultsOf({ options: { jobs: { syncOrders: { jobErrorHandlerType: 'EMAIL' } } } })).toEqual([
+      'elasticjob.jobs.syncOrders.jobErrorHandlerType: unknown error handler "EMAIL"; known are: LOG, THROW, IGNORE',
+    ]);
+  });
+
+  test('of all sources are refused together, each problem once', () => {
+    const faults = faultsOf({
+      options: { regCenter: { namspace: 'x' }, jobs: { other: {} }, listeners: [5] },
+      file: { jobs: { syncOrders: { shardingTotalCount: 'three' } } },
+      environment: { ELASTICJOB_JOBS_SYNCORDERS_FAILOVER: 'perhaps' },
+    });
+
+    expect(faults).toEqual([
+      "elasticjob.regCenter.namspace: unknown key; did you mean 'namespace'?",
+      "elasticjob.listeners: must be a list of job listeners that have a 'type', got [5]",
+      'elasticjob.jobs.syncOrders.shardingTotalCount: must be an integer of at least 1, got "three"',
+      'elasticjob.jobs.syncOrders.failover: must be true or false, got "perhaps" (from environment variable ELASTICJOB_JOBS_SYNCORDERS_FAILOVER)',
+      'elasticjob.jobs.other.shardingTotalCount: is required and must be an integer of at least 1',
+      "elasticjob.jobs.other: no provider is decorated with @ElasticJob('other'), and neither elasticJobClass nor elasticJobType is set",
     ]);
   });
 });
@@ -189,292 +98,6 @@ describe('the thread pool’s setting under the name it had until Java’s 3.0.4
     expect(job?.configuration.jobExecutorThreadPoolSizeProviderType).toBe('SINGLE_THREAD');
     expect(job?.compatibility).toBe('3.0.4');
     expect(read({}).jobs[0]?.compatibility).toBe('3.0.5');
-  });
-
-  test('is refused beside the later name', () => {
-    const options = { jobs: { syncOrders: { jobExecutorThreadPoolSizeProviderType: 'CPU' } } };
-
-    expect(faultsOf({ file, options })).toEqual([
-      'elasticjob.jobs.syncOrders: jobExecutorServiceHandlerType and jobExecutorThreadPoolSizeProviderType are two names of one setting, got "SINGLE_THREAD" and "CPU"',
-    ]);
-  });
-});
-
-describe('text', () => {
-  test('of a file or the environment stands for numbers, booleans and lists', () => {
-    const { module, jobs, regCenter } = read({
-      file: {
-        autoStart: 'False',
-        shutdownGracePeriodMilliseconds: '5',
-        regCenter: { maxRetries: '007', namespace: 5 },
-        jobs: { syncOrders: { shardingTotalCount: '3', jobParameter: 7, description: true } },
-      },
-      environment: { ELASTICJOB_JOBS_SYNCORDERS_FAILOVER: 'true', ELASTICJOB_JOBS_SYNCORDERS_MAXTIMEDIFFSECONDS: '-1' },
-    });
-
-    expect(module).toEqual({ autoStart: false, shutdownGracePeriodMilliseconds: 5 });
-    expect(regCenter).toEqual({ maxRetries: 7, namespace: '5' });
-    expect(jobs[0]!.configuration).toMatchObject({
-      shardingTotalCount: 3,
-      jobParameter: '7',
-      description: 'true',
-      failover: true,
-      maxTimeDiffSeconds: -1,
-    });
-  });
-
-  test.each([
-    ['SHARDINGTOTALCOUNT', 'three', 'shardingTotalCount: must be an integer of at least 1, got "three"'],
-    ['SHARDINGTOTALCOUNT', '', 'shardingTotalCount: must be an integer of at least 1, got ""'],
-    ['SHARDINGTOTALCOUNT', '3.0', 'shardingTotalCount: must be an integer of at least 1, got "3.0"'],
-    ['SHARDINGTOTALCOUNT', '1e3', 'shardingTotalCount: must be an integer of at least 1, got "1e3"'],
-    ['SHARDINGTOTALCOUNT', '0x10', 'shardingTotalCount: must be an integer of at least 1, got "0x10"'],
-    ['SHARDINGTOTALCOUNT', ' 3', 'shardingTotalCount: must be an integer of at least 1, got " 3"'],
-    ['SHARDINGTOTALCOUNT', '0', 'shardingTotalCount: must be an integer of at least 1, got 0'],
-    [
-      'SHARDINGTOTALCOUNT',
-      '99999999999999999999',
-      'shardingTotalCount: must be an integer of at least 1, got "99999999999999999999"',
-    ],
-    ['FAILOVER', 'yes', 'failover: must be true or false, got "yes"'],
-    ['FAILOVER', '1', 'failover: must be true or false, got "1"'],
-    ['FAILOVER', '', 'failover: must be true or false, got ""'],
-    ['FAILOVER', 'tRue', 'failover: must be true or false, got "tRue"'],
-  ])('that is not written like one is refused: %s=%p', (key, value, said) => {
-    const variable = `ELASTICJOB_JOBS_SYNCORDERS_${key}`;
-
-    expect(faultsOf({ environment: { [variable]: value } })).toEqual([
-      `elasticjob.jobs.syncOrders.${said} (from environment variable ${variable})`,
-    ]);
-  });
-
-  test('of code stands for text only', () => {
-    expect(faultsOf({ options: { enabled: 'true', jobs: { syncOrders: { shardingTotalCount: '3' } } } })).toEqual([
-      'elasticjob.enabled: must be true or false, got "true"',
-      'elasticjob.jobs.syncOrders.shardingTotalCount: must be an integer of at least 1, got "3"',
-    ]);
-  });
-
-  test('a file whose section has no lines is a file without it', () => {
-    expect(faultsOf({ file: { regCenter: null, jobs: null } })).toEqual([]);
-    expect(faultsOf({ file: { jobs: { syncOrders: null } } })).toEqual([]);
-  });
-});
-
-describe('unknown keys', () => {
-  test.each<[Given, string]>([
-    [
-      { options: { regCenter: { namspace: 'x' } } },
-      "elasticjob.regCenter.namspace: unknown key; did you mean 'namespace'?",
-    ],
-    [{ file: { 'reg-centre': {} } }, "elasticjob.reg-centre: unknown key; did you mean 'regCenter'?"],
-    [{ options: { foo: 1 } }, 'elasticjob.foo: unknown key'],
-    [{ options: JSON.parse('{"__proto__": {"enabled": false}}') }, 'elasticjob.__proto__: unknown key'],
-    [
-      { options: { jobs: { syncOrders: { corn: 'x' } } } },
-      "elasticjob.jobs.syncOrders.corn: unknown key; did you mean 'cron'?",
-    ],
-    [{ options: { jobs: { syncOrders: { toString: 'x' } } } }, 'elasticjob.jobs.syncOrders.toString: unknown key'],
-    [{ file: { strategies: [] } }, 'elasticjob.strategies: unknown key'],
-    [
-      { environment: { ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCONT: '3' } },
-      "elasticjob.jobs.syncOrders.shardingtotalcont: unknown key; did you mean 'shardingTotalCount'? (from environment variable ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCONT)",
-    ],
-    [
-      { environment: { ELASTICJOB_REGCENTER_NAMSPACE: 'x' } },
-      "elasticjob.regCenter.namspace: unknown key; did you mean 'namespace'? (from environment variable ELASTICJOB_REGCENTER_NAMSPACE)",
-    ],
-    [
-      { environment: { ELASTICJOB_REGCENTRE_NAMESPACE: 'x' } },
-      "ELASTICJOB_REGCENTRE_NAMESPACE: unknown key 'regcentre-namespace'; did you mean 'regCenter'?",
-    ],
-    [
-      { environment: { ELASTICJOB_TRACING_TYPE: 'RDB' } },
-      'elasticjob.tracing.type: event tracing is not available in this version; remove the setting, got "RDB" (from environment variable ELASTICJOB_TRACING_TYPE)',
-    ],
-    [
-      { environment: { ELASTICJOB_JOBS: 'x' } },
-      "ELASTICJOB_JOBS: 'jobs' is a section; its settings are ELASTICJOB_JOBS_<NAME>_<SETTING>",
-    ],
-    [
-      { environment: { ELASTICJOB_REG_CENTER: 'x' } },
-      "ELASTICJOB_REG_CENTER: 'regCenter' is a section; its settings are ELASTICJOB_REGCENTER_<SETTING>",
-    ],
-    [{ environment: { ELASTICJOB_ENABLD: 'x' } }, "ELASTICJOB_ENABLD: unknown key 'enabld'; did you mean 'enabled'?"],
-    [
-      { environment: { ELASTICJOB_JOBS_SYNCORDERS: 'x' } },
-      "ELASTICJOB_JOBS_SYNCORDERS: is no setting of a job; a job's settings are ELASTICJOB_JOBS_<NAME>_<SETTING>",
-    ],
-  ])('are refused: %j', (given, said) => {
-    expect(faultsOf(given)).toEqual([said]);
-  });
-
-  test('variables that are probably somebody else’s, such as those of a Kubernetes service, are warned of only', () => {
-    expect(
-      read({ environment: { ELASTICJOB_UI_SERVICE_HOST: '10.0.0.1', ELASTICJOBS: 'x', PATH: 'y' } }).warnings,
-    ).toEqual([
-      'These environment variables are no settings of ElasticJob and are ignored: ELASTICJOB_UI_SERVICE_HOST.',
-    ]);
-  });
-});
-
-describe('wrong values', () => {
-  const SERVERS = "elasticjob.regCenter.serverLists: must be servers like 'host1:2181,host2:2181'";
-  const CHROOT =
-    "elasticjob.regCenter.serverLists: must end with a path such as '/team', without empty or odd names in it, if with any";
-  const JOB = 'elasticjob.jobs.syncOrders';
-  const NAMESPACE = "elasticjob.regCenter.namespace: must be a name like 'orders', or names joined by '/'";
-
-  test.each<[unknown, string]>([
-    [null, 'elasticjob: must be a map, got null'],
-    [[], 'elasticjob: must be a map, got a list'],
-    ['text', 'elasticjob: must be a map, got a string that is not shown'],
-    [{ jobs: [] }, 'elasticjob.jobs: must be a map, got a list'],
-    [{ jobs: null }, 'elasticjob.jobs: must be a map, got null'],
-    [{ jobs: { syncOrders: 3 } }, 'elasticjob.jobs.syncOrders: must be a map, got a number that is not shown'],
-    [{ regCenter: 'zoo:2181' }, 'elasticjob.regCenter: must be a map, got a string that is not shown'],
-    [{ regCenter: { serverLists: '', namespace: 'n' } }, `${SERVERS}, got ""`],
-    [{ regCenter: { serverLists: 'a b', namespace: 'n' } }, `${SERVERS}, which 'a b' is not, got "a b"`],
-    [{ regCenter: { serverLists: 'a:0', namespace: 'n' } }, `${SERVERS}, which 'a:0' is not, got "a:0"`],
-    [{ regCenter: { serverLists: 'a:65536', namespace: 'n' } }, `${SERVERS}, which 'a:65536' is not, got "a:65536"`],
-    [
-      { regCenter: { serverLists: 'a:1,', namespace: 'n' } },
-      `${SERVERS}, without commas that separate nothing, got "a:1,"`,
-    ],
-    [
-      { regCenter: { serverLists: '::1:2181', namespace: 'n' } },
-      `${SERVERS}, which '::1:2181' is not; an IPv6 address stands in brackets: '[::1]:2181', got "::1:2181"`,
-    ],
-    [
-      { regCenter: { serverLists: '${ZK:localhost}', namespace: 'n' } },
-      `${SERVERS}, without Spring's placeholders, which mean nothing here, got "\${ZK:localhost}"`,
-    ],
-    [
-      { regCenter: { namespace: '${ENV}-orders' } },
-      `elasticjob.regCenter.namespace: must be a name like 'orders', without Spring's placeholders, which mean nothing here, got "\${ENV}-orders"`,
-    ],
-    [
-      { regCenter: { digest: '${USER}:${PASSWORD}' } },
-      "elasticjob.regCenter.digest: must be of the form user:password, without Spring's placeholders, which mean nothing here, got a string that is not shown",
-    ],
-    [{ regCenter: { serverLists: 'a:1/b//c', namespace: 'n' } }, `${CHROOT}, got "a:1/b//c"`],
-    [{ regCenter: { serverLists: 'a:1/../c', namespace: 'n' } }, `${CHROOT}, got "a:1/../c"`],
-    [{ regCenter: { serverLists: 'a:1/\u0000', namespace: 'n' } }, `${CHROOT}, got "a:1/\\u0000"`],
-    [
-      { strategies: ['X', 'x'].map((type) => ({ type, sharding: () => new Map() })) },
-      'elasticjob.strategies: must not have the type "X" twice; case does not count, got [a map,a map]',
-    ],
-    [
-      { jobs: { other: { shardingTotalCount: 1, elasticJobType: [Symbol('x')] } } },
-      'elasticjob.jobs.other.elasticJobType: must be a text, got [a symbol]',
-    ],
-    [
-      { jobs: { syncOrders: { elasticJobClass: -1 } } },
-      `${JOB}.elasticJobClass: must be the class name of a provider, got -1`,
-    ],
-    [
-      { jobs: { syncOrders: { elasticJobClass: '' } } },
-      `${JOB}.elasticJobClass: must be the class name of a provider, got ""`,
-    ],
-    [{ jobs: { syncOrders: { '': 1 } } }, `${JOB}[""]: unknown key`],
-    [{ regCenter: { serverLists: ['a:1'], namespace: 'n' } }, `${SERVERS}, got ["a:1"]`],
-    [
-      { regCenter: { serverLists: 'a:1' } },
-      "elasticjob.regCenter.namespace: is required with serverLists and must be a name like 'orders'",
-    ],
-    [{ regCenter: { namespace: '' } }, `${NAMESPACE}, got ""`],
-    [{ regCenter: { namespace: '/a' } }, `${NAMESPACE}, got "/a"`],
-    [{ regCenter: { namespace: 'a//b' } }, `${NAMESPACE}, got "a//b"`],
-    [{ regCenter: { namespace: '..' } }, `${NAMESPACE}, got ".."`],
-    [{ regCenter: { namespace: 5 } }, "elasticjob.regCenter.namespace: must be a name like 'orders', got 5"],
-    [
-      { regCenter: { digest: 'hunter2' } },
-      'elasticjob.regCenter.digest: must be of the form user:password, got a string that is not shown',
-    ],
-    [
-      { regCenter: { digest: ['hunter2'] } },
-      'elasticjob.regCenter.digest: must be of the form user:password, got a list',
-    ],
-    [{ regCenter: { maxRetries: 30 } }, 'elasticjob.regCenter.maxRetries: must be an integer of at most 29, got 30'],
-    [
-      { regCenter: { sessionTimeoutMilliseconds: -1 } },
-      'elasticjob.regCenter.sessionTimeoutMilliseconds: must be an integer of at least 0, got -1',
-    ],
-    [
-      { shutdownGracePeriodMilliseconds: NaN },
-      'elasticjob.shutdownGracePeriodMilliseconds: must be an integer of at least 0, got NaN',
-    ],
-    [{ autoStart: 1 }, 'elasticjob.autoStart: must be true or false, got 1'],
-    [{ enabled: null }, 'elasticjob.enabled: must be true or false, got null'],
-    [
-      { strategies: [{ type: 'X' }] },
-      "elasticjob.strategies: must be a list of objects with a 'type' and sharding(), got [a map]",
-    ],
-    [{ executors: {} }, "elasticjob.executors: must be a list of objects with a 'type' and process(), got a map"],
-    [
-      { errorHandlers: [null] },
-      "elasticjob.errorHandlers: must be a list of objects with a 'type' and handleException(), got [null]",
-    ],
-    [{ logger: {} }, 'elasticjob.logger: must be an object with the method debug(), got a map'],
-    [{ registryCenter: 'x' }, 'elasticjob.registryCenter: must be an object with the method connect(), got "x"'],
-    [
-      { tracing: { type: 'RDB' } },
-      'elasticjob.tracing.type: event tracing is not available in this version; remove the setting, got "RDB"',
-    ],
-    [
-      { dump: { port: 9888 } },
-      'elasticjob.dump.port: the dump port is not available in this version; remove the setting, got 9888',
-    ],
-    [
-      { jobs: { syncOrders: { jobErrorHandlerType: 'EMAIL' } } },
-      'elasticjob.jobs.syncOrders.jobErrorHandlerType: unknown error handler "EMAIL"; known are: LOG, THROW, IGNORE',
-    ],
-    [
-      { jobs: { syncOrders: { autoStart: 'no' } } },
-      'elasticjob.jobs.syncOrders.autoStart: must be true or false, got "no"',
-    ],
-    [
-      { jobs: { 'a/b': { elasticJobClass: 'SyncOrdersJob', shardingTotalCount: 1 } } },
-      `elasticjob.jobs["a/b"]: the job's name must not contain '/', as it names a node of the registry centre, got "a/b"`,
-    ],
-    [
-      { jobs: JSON.parse('{"__proto__": {"elasticJobClass": "SyncOrdersJob", "shardingTotalCount": 1}}') as unknown },
-      `elasticjob.jobs.__proto__: the job's name must be another name, as this one has a special meaning, got "__proto__"`,
-    ],
-  ])('are refused: %j', (options, said) => {
-    expect(faultsOf({ options })).toEqual([said]);
-  });
-
-  test('what is switched off in a file that a Java application shares is no fault', () => {
-    expect(faultsOf({ file: { dump: { enabled: false }, tracing: null } })).toEqual([]);
-  });
-
-  test('faults of all sources are told together, once each', () => {
-    const faults = faultsOf({
-      options: { regCenter: { namspace: 'x' }, jobs: { other: {} } },
-      file: { jobs: { syncOrders: { shardingTotalCount: 'three' } } },
-      environment: { ELASTICJOB_JOBS_SYNCORDERS_FAILOVER: 'perhaps' },
-    });
-
-    expect(faults).toEqual([
-      "elasticjob.regCenter.namspace: unknown key; did you mean 'namespace'?",
-      'elasticjob.jobs.syncOrders.shardingTotalCount: must be an integer of at least 1, got "three"',
-      'elasticjob.jobs.syncOrders.failover: must be true or false, got "perhaps" (from environment variable ELASTICJOB_JOBS_SYNCORDERS_FAILOVER)',
-      'elasticjob.jobs.other.shardingTotalCount: is required and must be an integer of at least 1',
-      "elasticjob.jobs.other: no provider is decorated with @ElasticJob('other'), and neither elasticJobClass nor elasticJobType is set",
-    ]);
-  });
-
-  test('under the name of a prototype change no prototype', () => {
-    faultsOf({
-      options: JSON.parse('{"__proto__": {"polluted": 1}, "jobs": {"__proto__": {"polluted": 1}}}') as unknown,
-    });
-    faultsOf({
-      environment: { ELASTICJOB_JOBS___PROTO___LABEL: '1', 'ELASTICJOB_JOBS_SYNCORDERS_PROPS.__proto__.polluted': '1' },
-    });
-
-    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
-    expect(Object.keys(Object.prototype)).toEqual([]);
   });
 });
 
@@ -588,10 +211,13 @@ test('what is allowed but perhaps not meant is warned of', () => {
     provider('d', { shardingTotalCount: 1, cron: '0 0 0 1 1 ? 1999' }),
   ];
 
-  expect(read({ providers }).warnings).toEqual([
+  const environment = { ELASTICJOB_UI_SERVICE_HOST: '10.0.0.1' };
+
+  expect(read({ providers, environment }).warnings).toEqual([
     "Java ElasticJob refuses time zones that do not start with 'GMT'. Instances in Java could not run: 'a', 'b'.",
     "The last firing that cron allows is over, so that nothing will run, of: 'd'.",
     "failover needs monitorExecution to see what was running, and has no effect without it, on: 'a'.",
+    'These environment variables are no settings of ElasticJob and are ignored: ELASTICJOB_UI_SERVICE_HOST.',
   ]);
 });
 

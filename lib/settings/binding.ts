@@ -6,8 +6,8 @@
  * ```
  * field by field; properties (`props`) key by key. Names are relaxed: `regCenter`, `reg-center`, `reg_center` and
  * `REGCENTER` are one. Names of jobs are exact, except in the environment (see `environment.ts`).
- * Text stands for numbers and booleans only in files and the environment, and only if it is written like one.
- * Binding looks at names and shapes; whether values are allowed is looked at once all sources are merged.
+ * In files and the environment a text that is written like a number or a boolean is converted to one; in code it is not.
+ * Binding checks names and shapes. Values are checked later, once all sources are merged.
  */
 import { describeValue, isMap } from '../api/describe-value.js';
 import { keyPath } from '../api/job-name.js';
@@ -21,29 +21,29 @@ import { RegCenterSettings } from './reg-center-settings.js';
 /** One source of settings. */
 export interface Layer {
   readonly source: 'code' | 'file' | 'environment';
-  /** What stands under `elasticjob`; not checked yet. */
+  /** What stands under `elasticjob`, unchecked. */
   readonly tree: unknown;
-  /** What to say of where a key came from, by its place below `elasticjob`. Default: nothing. */
+  /** Where a key came from, as the end of a message, by its place below `elasticjob`. Default: nothing. */
   readonly origin?: (place: readonly string[]) => string;
 }
 
 /** Values by canonical name. */
 export type Section = Map<string, unknown>;
 
-/** Settings by canonical name, not validated yet. */
+/** Settings by canonical name; their values are unchecked. */
 export interface BoundTree {
   readonly module: Section;
   readonly regCenter: Section;
   /** By job name. */
   readonly jobs: Map<string, Section>;
-  /** What is wrong with names and shapes, one line each. */
+  /** The problems with names and shapes, one line each. */
   readonly problems: string[];
 }
 
-/** What to bind one map by. */
+/** How to bind one map. */
 interface Binding {
   readonly path: string;
-  /** The path's names below `elasticjob`. */
+  /** The names of the path below `elasticjob`. */
   readonly place: readonly string[];
   readonly origin: (place: readonly string[]) => string;
   readonly source: Layer['source'];
@@ -65,23 +65,24 @@ export function bind(layers: readonly Layer[]): BoundTree {
 
 function bindLayer({ source, tree, origin = () => '' }: Layer): BoundTree {
   const problems: string[] = [];
-  const bound = (place: readonly string[], type: abstract new () => object, raw: unknown): Section =>
-    bindSection(raw, { path: pathOf(place), place, origin, source, settings: settingsOf(type), problems });
-  const module = bound([], ModuleSettings, tree);
-  const regCenter = bound(['regCenter'], RegCenterSettings, take(module, 'regCenter'));
+  const jobSettings = settingsOf(JobSettings);
+  const bound = (place: readonly string[], settings: Binding['settings'], raw: unknown): Section =>
+    bindSection(raw, { path: pathOf(place), place, origin, source, settings, problems });
+  const module = bound([], settingsOf(ModuleSettings), tree);
+  const regCenter = bound(['regCenter'], settingsOf(RegCenterSettings), take(module, 'regCenter'));
   const jobs = new Map<string, Section>();
   for (const [key, raw] of entriesOf(take(module, 'jobs'), { path: 'elasticjob.jobs', source, problems })) {
     const name = source === 'file' ? withoutBrackets(key) : key;
     const path = pathOf(['jobs', name]);
     if (jobs.has(name)) problems.push(`${path}: is given twice in one place, with brackets and without`);
-    else jobs.set(name, bound(['jobs', name], JobSettings, raw));
+    else jobs.set(name, bound(['jobs', name], jobSettings, raw));
   }
   refuseUnavailable('tracing', take(module, 'tracing'), { source, origin, problems, why: NO_TRACING });
   refuseUnavailable('dump', take(module, 'dump'), { source, origin, problems, why: NO_DUMP });
   return { module, regCenter, jobs, problems };
 }
 
-/** Spring's spelling of names that have other characters than letters and digits: `'[sync orders]'`. */
+/** Removes Spring's brackets around names with other characters than letters and digits: `'[sync orders]'`. */
 function withoutBrackets(key: string): string {
   return /^\[([^[\]]+)\]$/.exec(key)?.[1] ?? key;
 }
@@ -132,7 +133,7 @@ function refuseUnavailable(
 ): void {
   const path = pathOf([section]);
   for (const [key, value] of entriesOf(raw, { path, ...binding })) {
-    // Switching off what is not there is no reason to refuse a file that a Java application shares.
+    // A file that a Java application shares may switch the feature off.
     const isOff = key === 'enabled' && String(value) === 'false';
     if (isOff) continue;
     const got = describeValue(value, key === 'type' || key === 'port' ? 'shown' : 'hidden');
@@ -140,7 +141,7 @@ function refuseUnavailable(
   }
 }
 
-/** The value that text in a file or the environment stands for; what is not written like one stays as it is. */
+/** The value that text in a file or the environment stands for. Text that is not written like one stays text. */
 function converted(value: unknown, kind: SettingDeclaration['kind']): unknown {
   switch (kind) {
     case 'integer':

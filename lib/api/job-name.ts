@@ -1,8 +1,10 @@
 import { describeValue } from './describe-value.js';
+import { hasRefusedCharacter } from './node-name.js';
 
 /**
- * What is wrong with a job's name, said as what it must be, or `undefined` if nothing is. The name becomes a node of the
- * registry centre, where Java peers read it: ZooKeeper's rules for paths hold. It also stands in task ids, between `@-@`.
+ * Checks the name of a job. It becomes a node of the registry centre, where Java peers read it, and stands in task ids
+ * between `@-@`.
+ * @returns the problem with the name, as a requirement (`must not begin or end with a space`), or undefined
  */
 export function jobNameProblem(name: unknown): string | undefined {
   if (typeof name !== 'string' || name === '') return 'must be a text that is not empty';
@@ -11,20 +13,17 @@ export function jobNameProblem(name: unknown): string | undefined {
   if (name.includes('@-@')) return "must not contain '@-@', which separates the parts of task ids";
   if (name === '.' || name === '..' || name === '__proto__')
     return 'must be another name, as this one has a special meaning';
-  // ZooKeeper refuses exactly these, among them surrogates: control characters, private use, specials, and so all emoji.
-  // eslint-disable-next-line no-control-regex
-  if (/[\u0000-\u001f\u007f-\u009f\ud800-\uf8ff\ufff0-\uffff]/.test(name)) {
-    return 'must not contain control characters, emoji or other characters that ZooKeeper refuses in names';
-  }
-  return undefined;
+  return hasRefusedCharacter(name)
+    ? 'must not contain control characters, emoji or other characters that ZooKeeper refuses in names'
+    : undefined;
 }
 
-/** The key path of a job's settings: `elasticjob.jobs.syncOrders`, or `elasticjob.jobs["a/b"]` for odd names, and for what is none. */
+/** The key path of a job's settings: `elasticjob.jobs.syncOrders`, or `elasticjob.jobs["a/b"]` for names that need quotes. */
 export function jobPath(name: unknown): string {
   return typeof name === 'string' ? keyPath('elasticjob.jobs', name) : `elasticjob.jobs[${describeValue(name)}]`;
 }
 
-/** The path of a key below another: `elasticjob.enabled`, or `elasticjob["a b"]` for odd keys. */
+/** The path of a key below another: `elasticjob.enabled`, or `elasticjob["a b"]` for keys that need quotes. */
 export function keyPath(path: string, key: string): string {
   const isPlain = /^[\p{L}\p{M}\p{N}_.-]{1,200}$/u.test(key) && !/^\.+$/.test(key);
   return isPlain ? `${path}.${key}` : `${path}[${describeValue(key)}]`;

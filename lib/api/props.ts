@@ -6,12 +6,12 @@ export interface PropsOptions {
   readonly [key: string]: string | number | boolean | PropsOptions;
 }
 
-/** Deeper nesting is a circle, or a mistake. */
+/** Deeper nesting is a circle or a mistake. */
 const DEEPEST = 16;
 
 /**
- * Properties as the registry centre keeps them: texts by dotted key, so that `email: { port: 25 }` is `email.port` → `25`.
- * @returns what is wrong, said as what it must be, if that cannot be done
+ * Properties as the registry centre stores them: texts by dotted key, so that `email: { port: 25 }` is `email.port` → `25`.
+ * @returns the properties, or the problem with them, as a requirement
  */
 export function flattenProps(
   props: unknown,
@@ -42,7 +42,7 @@ function collect(props: Readonly<Record<string, unknown>>, { prefix, depth, flat
 }
 
 function put(flat: Map<string, string>, key: string, value: unknown): string | undefined {
-  if (!isText(value)) return `must be a map of texts, but '${legible(key)}' is none`;
+  if (!isText(value)) return `must be a map of texts, but '${legible(key)}' is not a text`;
   if (flat.has(key)) return `must have the key '${legible(key)}' only once`;
   const problem = storedEntryProblem(key) ?? storedEntryProblem(String(value));
   if (problem !== undefined) return `${problem}, as '${legible(key)}' does`;
@@ -50,7 +50,7 @@ function put(flat: Map<string, string>, key: string, value: unknown): string | u
   return undefined;
 }
 
-/** Numbers and booleans are written as texts; what is no number has no such form that anybody means. */
+/** Whether a value can be written as a text. NaN and the infinities are refused, as they come from mistakes. */
 function isText(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
 }

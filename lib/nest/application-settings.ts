@@ -26,7 +26,7 @@ export interface ApplicationSettings {
   readonly regCenter: RegCenterSettings;
   readonly jobs: readonly DefinedJob[];
   readonly listeners: readonly AnyJobListener[];
-  /** What is allowed, but perhaps not meant; one sentence each. */
+  /** Settings that are allowed but probably not intended; one sentence each. */
   readonly warnings: readonly string[];
 }
 
@@ -98,5 +98,5 @@ function problemsOf(check: () => unknown): readonly string[] {
 
 function strangerWarnings(strangers: readonly string[]): readonly string[] {
   if (strangers.length === 0) return [];
-  return [`These environment variables are no settings of ElasticJob and are ignored: ${strangers.join(', ')}.`];
+  return [`These environment variables are not settings of ElasticJob and are ignored: ${strangers.join(', ')}.`];
 }

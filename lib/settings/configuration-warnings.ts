@@ -4,23 +4,27 @@ import { QuartzCron } from '../time/cron.js';
 import { parseTimeZone } from '../time/time-zone.js';
 
 /**
- * What is allowed in the jobs' configurations, but perhaps not meant; one sentence for each kind.
+ * Warns of settings that are allowed but probably not intended; one sentence for each kind, naming the jobs.
  * @param clock decides whether the last firing of a cron expression is over
  */
 export function configurationWarnings(jobs: readonly JobConfiguration[], clock: Clock): readonly string[] {
-  const zoned = jobs.filter(({ timeZone }) => timeZone !== undefined && !parseTimeZone(timeZone).acceptedByJava);
-  const over = jobs.filter((configuration) => hasFiredForTheLastTime(configuration, clock));
-  const unseen = jobs.filter(({ failover, monitorExecution }) => failover && !monitorExecution);
-  const warnings = [
-    [zoned, "Java ElasticJob refuses time zones that do not start with 'GMT'. Instances in Java could not run"],
-    [over, 'The last firing that cron allows is over, so that nothing will run, of'],
-    [unseen, 'failover needs monitorExecution to see what was running, and has no effect without it, on'],
-  ] as const;
-  return warnings.flatMap(([concerned, warning]) =>
-    concerned.length === 0 ? [] : [`${warning}: ${concerned.map(({ jobName }) => `'${jobName}'`).join(', ')}.`],
-  );
+  const warnings: readonly (readonly [warning: string, isConcerned: (job: JobConfiguration) => boolean])[] = [
+    [
+      "Java instances cannot run these jobs, as Java ElasticJob refuses time zones that do not start with 'GMT'",
+      ({ timeZone }) => timeZone !== undefined && !parseTimeZone(timeZone).acceptedByJava,
+    ],
+    ['These jobs will never run again, as all dates of their cron expressions are past', (job) => isOver(job, clock)],
+    [
+      'failover has no effect on these jobs without monitorExecution, by which instances see what others were running',
+      ({ failover, monitorExecution }) => failover && !monitorExecution,
+    ],
+  ];
+  return warnings.flatMap(([warning, isConcerned]) => {
+    const names = jobs.filter(isConcerned).map(({ jobName }) => `'${jobName}'`);
+    return names.length === 0 ? [] : [`${warning}: ${names.join(', ')}.`];
+  });
 }
 
-function hasFiredForTheLastTime({ cron, timeZone }: JobConfiguration, clock: Clock): boolean {
+function isOver({ cron, timeZone }: JobConfiguration, clock: Clock): boolean {
   return cron !== undefined && QuartzCron.parse(cron, { timeZone }).next(new Date(clock.now())) === undefined;
 }

@@ -1,26 +1,28 @@
 /**
  * Reads settings from environment variables, by Spring's rules of relaxed binding, which ignore case and separators:
- * `ELASTICJOB_REGCENTER_SERVERLISTS`, `ELASTICJOB_REG_CENTER_SERVER_LISTS` and `elasticjob.reg-center.server-lists` are one.
+ * `ELASTICJOB_REGCENTER_SERVERLISTS`, `ELASTICJOB_REG_CENTER_SERVER_LISTS` and `elasticjob.reg-center.server-lists`
+ * are the same setting.
  *
  * A variable cannot spell every name of a job or of a property, so:
- * - `ELASTICJOB_JOBS_SYNCORDERS_…` or `…_SYNC_ORDERS_…` means the known job whose name is that without case and separators
- *   (`syncOrders`, `sync-orders`); if there is none, a new job of that name in lower case (`syncorders`, `sync_orders`).
- * - `…_PROPS_EMAIL_HOST` means the known property that is that without case and separators; if there is none, a new
- *   one in lower case with a dot for each `_` (`email.host`).
+ * - `ELASTICJOB_JOBS_SYNCORDERS_…` or `…_SYNC_ORDERS_…` means the known job whose name is the same if case and separators
+ *   are ignored (`syncOrders`, `sync-orders`). If there is none, it means a new job of that name in lower case
+ *   (`syncorders`, `sync_orders`).
+ * - `…_PROPS_EMAIL_HOST` means the known property whose key is the same if case and separators are ignored. If there is
+ *   none, it means a new one in lower case with a dot for each `_` (`email.host`).
  */
 import { relaxed, suggestion } from '../api/nearest.js';
 import { settingsOf } from '../api/setting.js';
 import { JobSettings } from './job-settings.js';
 import { ModuleSettings } from './module-settings.js';
 
-/** What the environment says. */
+/** The settings of the environment. */
 export interface EnvironmentReading {
   /** The tree under `elasticjob`. */
   readonly tree: Readonly<Record<string, unknown>>;
-  /** The variable from which a setting came, by its key path without `elasticjob.`: sections and names joined by NUL. */
+  /** The variable from which each setting came, by its place (see `originKey`). */
   readonly origins: ReadonlyMap<string, string>;
   readonly problems: readonly string[];
-  /** Variables that begin with `ELASTICJOB_` and mean nothing; perhaps somebody else's. */
+  /** Variables that begin with `ELASTICJOB_` but resemble no setting; they may belong to another program. */
   readonly strangers: readonly string[];
 }
 
@@ -60,7 +62,7 @@ export function readEnvironment(
   return { tree, origins, problems, strangers };
 }
 
-/** The key of a place in `EnvironmentReading.origins`. */
+/** The key of a place in `EnvironmentReading.origins`: its names below `elasticjob`, joined by NUL. */
 export function originKey(place: Place): string {
   return place.join('\0');
 }
@@ -114,7 +116,7 @@ function placeInJobs(parts: readonly string[], known: KnownJobs): Place | { read
   });
   const [place, another] = fitting;
   if (place !== undefined && another !== undefined) {
-    return { problem: `may mean the job '${place[1]}' or the job '${another[1]}'; set it elsewhere` };
+    return { problem: `may mean the job '${place[1]}' or the job '${another[1]}'; set it in code or in a file` };
   }
   if (place !== undefined) return place;
   for (const { name, rest } of splits) {
@@ -123,7 +125,7 @@ function placeInJobs(parts: readonly string[], known: KnownJobs): Place | { read
   }
   const [job] = ofKnown;
   if (job !== undefined) return ['jobs', job.job, job.rest.join('-')];
-  return { problem: `is no setting of a job; a job's settings are ${settingsIn('jobs')}` };
+  return { problem: `is not a setting of a job; a job's settings are ${settingsIn('jobs')}` };
 }
 
 function settingOf(parts: readonly string[], props: readonly string[]): Place | undefined {
@@ -142,7 +144,7 @@ function named(parts: readonly string[], names: Iterable<string>): string | unde
 function put(tree: Record<string, unknown>, [name = '', ...rest]: Place, value: string): void {
   const inner = Object.hasOwn(tree, name) ? (tree[name] as Record<string, unknown>) : {};
   if (rest.length > 0) put(inner, rest, value);
-  // Defined rather than assigned: `__proto__` is a name like any other here.
+  // An assignment to `__proto__` would change the prototype instead of adding a key.
   Object.defineProperty(tree, name, {
     value: rest.length > 0 ? inner : value,
     enumerable: true,

@@ -28,7 +28,7 @@ export function readYamlFile(file: string): Readonly<Record<string, unknown>> {
   if (another !== undefined) throw refusal(file, `has both '${key}' and '${another}' at the top`);
   const settings = root[key];
   if (settings === null) return {};
-  if (!isMap(settings)) throw refusal(file, `has no map under '${key}', but ${describeValue(settings, 'hidden')}`);
+  if (!isMap(settings)) throw refusal(file, `must have a map under '${key}', got ${describeValue(settings, 'hidden')}`);
   return { ...settings };
 }
 
@@ -42,14 +42,14 @@ function read(file: string): string {
 
 function parse(file: string, text: string): unknown {
   try {
-    // Pretty errors would quote the lines around the fault, which may be those of a password.
+    // Pretty errors would quote the lines around the problem, and these may hold a password.
     const lineCounter = new LineCounter();
     const document = parseDocument(text, { merge: true, prettyErrors: false, lineCounter });
     const [error] = [...document.errors, ...document.warnings];
-    if (error !== undefined) throw refusal(file, `is no valid YAML: ${complaint(error, lineCounter)}`, error);
+    if (error !== undefined) throw refusal(file, `is not valid YAML: ${complaint(error, lineCounter)}`, error);
     visit(document, {
       Scalar: (_, node) => {
-        // A text such as 007 looks like a number; which it is, is known only where it is bound.
+        // `007` may be a number or a text; only the binding knows which of them the setting is.
         if (typeof node.value === 'number' && node.source !== undefined && String(node.value) !== node.source)
           node.value = node.source;
       },
@@ -57,7 +57,7 @@ function parse(file: string, text: string): unknown {
     return document.toJS();
   } catch (error) {
     if (error instanceof InvalidConfigurationError) throw error;
-    throw refusal(file, `is no valid YAML: ${messageOf(error)}${hintOn(error)}`, error);
+    throw refusal(file, `is not valid YAML: ${messageOf(error)}${hintOn(error)}`, error);
   }
 }
 
@@ -67,9 +67,9 @@ function complaint(error: YAMLError, lines: LineCounter): string {
   return `${reason} at line ${line}, column ${col}${hintOn(error)}`;
 }
 
-/** Cron expressions look like references to anchors. */
+/** YAML takes a cron expression that begins with `*` for a reference to an anchor. */
 function hintOn(error: unknown): string {
-  return /\balias\b/i.test(messageOf(error)) ? "; a text that begins with '*' must stand in quotes" : '';
+  return /\balias\b/i.test(messageOf(error)) ? "; a text that begins with '*' must be quoted" : '';
 }
 
 function refusal(file: string, what: string, cause?: unknown): InvalidConfigurationError {

@@ -122,6 +122,6 @@ describe('elasticJobConfig() refuses', () => {
   });
 
   test('a file that cannot be used, when the application starts', async () => {
-    await expect(configurationBy('elasticjob: [1]')).rejects.toThrow("has no map under 'elasticjob'");
+    await expect(configurationBy('elasticjob: [1]')).rejects.toThrow("must have a map under 'elasticjob', got a list");
   });
 });

@@ -126,7 +126,7 @@ describe('relaxed names', () => {
     const decorated = { 'a-b': { shardingTotalCount: 1 }, ab: { shardingTotalCount: 1 } };
 
     expect(problemsOf({ decorated, environment: { ELASTICJOB_JOBS_AB_LABEL: 'x' } })).toEqual([
-      "ELASTICJOB_JOBS_AB_LABEL: may mean the job 'a-b' or the job 'ab'; set it elsewhere",
+      "ELASTICJOB_JOBS_AB_LABEL: may mean the job 'a-b' or the job 'ab'; set it in code or in a file",
     ]);
   });
 
@@ -266,7 +266,7 @@ describe('unknown keys', () => {
     [{ environment: { ELASTICJOB_ENABLD: 'x' } }, "ELASTICJOB_ENABLD: unknown key 'enabld'; did you mean 'enabled'?"],
     [
       { environment: { ELASTICJOB_JOBS_SYNCORDERS: 'x' } },
-      "ELASTICJOB_JOBS_SYNCORDERS: is no setting of a job; a job's settings are ELASTICJOB_JOBS_<NAME>_<SETTING>",
+      "ELASTICJOB_JOBS_SYNCORDERS: is not a setting of a job; a job's settings are ELASTICJOB_JOBS_<NAME>_<SETTING>",
     ],
   ])('are refused: %j', (given, said) => {
     expect(problemsOf(given)).toEqual([said]);

@@ -57,18 +57,18 @@ describe('a file that cannot be used is named:', () => {
   });
 
   test.each([
-    ['a: [', 'is no valid YAML: '],
-    ['a: 1\na: 2', 'is no valid YAML: Map keys must be unique'],
-    ['a: 1\n---\nb: 2', 'is no valid YAML: it has more than one document at line 2, column 1'],
-    ['elasticjob: !env FOO', 'is no valid YAML: Unresolved tag: !env at line 1, column 13'],
-    ['cron: */5 * * * *', "at line 1, column 11; a text that begins with '*' must stand in quotes"],
-    ['cron: *x', "x; a text that begins with '*' must stand in quotes"],
+    ['a: [', 'is not valid YAML: '],
+    ['a: 1\na: 2', 'is not valid YAML: Map keys must be unique'],
+    ['a: 1\n---\nb: 2', 'is not valid YAML: it has more than one document at line 2, column 1'],
+    ['elasticjob: !env FOO', 'is not valid YAML: Unresolved tag: !env at line 1, column 13'],
+    ['cron: */5 * * * *', "at line 1, column 11; a text that begins with '*' must be quoted"],
+    ['cron: *x', "x; a text that begins with '*' must be quoted"],
     ['', "must be a map with the key 'elasticjob', got null"],
     ['- a', "must be a map with the key 'elasticjob', got a list"],
     ['text', "must be a map with the key 'elasticjob', got a string that is not shown"],
     ['jobs: {}', "has no top-level key 'elasticjob'"],
     ['elasticjobs: {}', "has no top-level key 'elasticjob', but 'elasticjobs'; did you mean 'elasticjob'?"],
-    ['elasticjob: 5', "has no map under 'elasticjob', but a number that is not shown"],
+    ['elasticjob: 5', "must have a map under 'elasticjob', got a number that is not shown"],
     ['elasticjob: {}\nelastic-job: {}', "has both 'elasticjob' and 'elastic-job' at the top"],
   ])('%j', (text, said) => {
     const file = fileWith(text);
@@ -80,7 +80,7 @@ describe('a file that cannot be used is named:', () => {
   test('without a word of what stands in it', () => {
     const file = fileWith('elasticjob:\n  regCenter:\n    digest: "user:hunter2\n');
 
-    expect(refusalOf(file)).toContain('is no valid YAML: ');
+    expect(refusalOf(file)).toContain('is not valid YAML: ');
     expect(refusalOf(file)).not.toContain('hunter2');
     expect(printedRefusalOf(file)).not.toContain('hunter2');
   });

@@ -90,7 +90,7 @@ export const pitfallChecks: Checks = {
     await using app = await running({ options: settings, providers: [SyncOrdersJob] });
 
     expect(app.logger.lines).toContain(
-      "warn Java ElasticJob refuses time zones that do not start with 'GMT'. Instances in Java could not run: 'syncOrders'.",
+      "warn Java instances cannot run these jobs, as Java ElasticJob refuses time zones that do not start with 'GMT': 'syncOrders'.",
     );
   },
   'crontab, such as */5 * * * *': async () => {

@@ -8,10 +8,12 @@ export {
   type ElasticJobModuleAsyncOptions,
   type ElasticJobOptionsFactory,
 } from './nest/elastic-job.module.js';
-export { type ElasticJobModuleOptions, JobSettings, RegCenterSettings } from './nest/module-settings.js';
+export { type ElasticJobModuleOptions } from './nest/module-options.js';
+export { JobSettings } from './settings/job-settings.js';
+export { RegCenterSettings } from './settings/reg-center-settings.js';
 export { ElasticJob, type ElasticJobOptions, InjectOneOffJob } from './nest/elastic-job.decorator.js';
 export { JobListener } from './nest/job-listener.decorator.js';
-export { elasticJobConfig, type ElasticJobConfigFactory } from './nest/yaml-file.js';
+export { elasticJobConfig, type ElasticJobConfigFactory } from './nest/elastic-job-config.js';
 export { type AddJobOptions, type JobBootstrap, JobBootstraps } from './nest/job-bootstraps.js';
 export { JobHandle } from './nest/job-handle.js';
 export { ElasticJobHealth, type ElasticJobHealthReport } from './nest/elastic-job.health.js';

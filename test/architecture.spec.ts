@@ -24,11 +24,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   kernel: ['api', 'time', 'async', 'layout', 'registry'],
   operations: ['api', 'time', 'async', 'layout', 'registry'],
   dump: ['api', 'time', 'async', 'layout', 'registry'],
+  settings: ['layout', 'registry/embedded', 'registry/zookeeper', 'registry', 'api', 'time', 'async'],
   testing: ['kernel', 'operations', 'layout', 'registry/embedded', 'registry', 'api', 'time', 'async'],
-  nest: [...CORE, ...EXTENSIONS, ...ADAPTERS, 'layout', 'registry', 'api', 'time', 'async'],
+  nest: ['settings', ...CORE, ...EXTENSIONS, ...ADAPTERS, 'layout', 'registry', 'api', 'time', 'async'],
   console: ['nest', 'operations', 'dump', 'api', 'time', 'async'],
-  index: ['nest', ...CORE, ...EXTENSIONS, ...ADAPTERS, 'layout', 'registry', 'api', 'time', 'async'],
+  index: ['nest', 'settings', ...CORE, ...EXTENSIONS, ...ADAPTERS, 'layout', 'registry', 'api', 'time', 'async'],
 };
+
+/** The areas that may import Nest. All others work without it: a command line or a test has no Nest application. */
+const MAY_IMPORT_NEST = ['nest', 'console'];
 
 /** Who may write `@-@`, the separator within ids: who builds and parses them, and who refuses job names that hold it. */
 const mayWriteSeparator = (path: string) => areaOf(path) === 'layout' || path === 'api/job-name.ts';
@@ -46,7 +50,7 @@ interface Import {
 /** All breaches of the rules in `sources`: file (relative to lib/) → text. Empty if there are none. */
 function breaches(sources: Sources): readonly string[] {
   const files = Object.entries(sources).map(([path, text]) => parse(path, text));
-  const imports = files.flatMap(importsOf).filter(({ to }) => to.startsWith('.') || isTimers(to));
+  const imports = files.flatMap(importsOf);
   const internal = imports.filter(({ to }) => to.startsWith('.')).map((edge) => ({ ...edge, to: resolve(edge) }));
   return [
     ...Object.keys(sources)
@@ -55,6 +59,9 @@ function breaches(sources: Sources): readonly string[] {
     ...imports
       .filter(({ from, to }) => isTimers(to) && areaOf(from) !== 'time')
       .map(({ from, to }) => `${from}: ${to} belongs to lib/time`),
+    ...imports
+      .filter(({ from, to }) => to.startsWith('@nestjs/') && !MAY_IMPORT_NEST.includes(areaOf(from)))
+      .map(({ from, to }) => `${from}: ${to} belongs to lib/nest`),
     ...internal.filter((edge) => !isAllowed(edge)).map(({ from, to }) => `${from}: may not import ${to}`),
     ...internal.filter(isOwnIndex).map(({ from, to }) => `${from}: imports ${to}, the index of its own folder`),
     ...cycles(internal),
@@ -238,6 +245,8 @@ describe('the rules', () => {
       'layout/a.ts',
       `import { type A, b } from '../registry/port.js';`,
     ],
+    ['settings importing Nest glue', 'settings/a.ts', `import { a } from '../nest/a.js';`],
+    ['settings importing the kernel', 'settings/a.ts', `import type { A } from '../kernel/a.js';`],
     ['time/ importing anything of ours', 'time/a.ts', `import type { A } from '../async/a.js';`],
   ])('refuse %s', (_, path, text) => {
     expect(breaches({ [path]: text })).toEqual([expect.stringMatching(`^${path}: may not import `)]);
@@ -248,6 +257,11 @@ describe('the rules', () => {
     ['layout/a.ts', `import { type A } from '../registry/port.js'; import type { B } from '../registry/port.js';`],
     ['api/a.ts', `import { Clock } from '../time/clock.js'; import yaml from 'yaml';`],
     ['nest/deep/a.ts', `import { a } from '../../registry/zookeeper/index.js'; import { b } from './b.js';`],
+    ['nest/a.ts', `import { a } from '../settings/a.js'; import { Module } from '@nestjs/common';`],
+    [
+      'settings/a.ts',
+      `import { a } from '../registry/zookeeper/a.js'; import { validateSync } from 'class-validator';`,
+    ],
     ['time/a.ts', `Date.now(); new Date(); setTimeout(() => {}, 1); import 'node:timers/promises';`],
     ['layout/a.ts', `const separator = '@-@';`],
     [
@@ -266,6 +280,8 @@ describe('the rules', () => {
     ['setInterval belongs', `setInterval(() => {}, 1);`],
     ['globalThis.setImmediate belongs', `globalThis.setImmediate(() => {});`],
     ['node:timers/promises belongs', `import { setTimeout as sleep } from 'node:timers/promises';`],
+    ['@nestjs/common belongs', `import { type Type } from '@nestjs/common';`],
+    ['@nestjs/config belongs', `const { registerAs } = await import('@nestjs/config');`],
     [`'@-@' belongs`, `const parts = id.split('@-@');`],
     [`'@-@' belongs`, 'const id = `${ip}@-@${pid}`;'],
     [`'@-@' belongs`, `const isId = /^.+@-@.+$/;`],
@@ -277,6 +293,12 @@ describe('the rules', () => {
     const path = text === nothing ? 'unheard/a.ts' : 'kernel/a.ts';
 
     expect(breaches({ [path]: text }).join()).toContain(what);
+  });
+
+  test('refuse Nest in the settings, which a command line reads too', () => {
+    const found = breaches({ 'settings/a.ts': `import { registerAs } from '@nestjs/config';` });
+
+    expect(found).toEqual(['settings/a.ts: @nestjs/config belongs to lib/nest']);
   });
 
   test('refuse the index of an enclosing folder', () => {

@@ -3,7 +3,10 @@ export type Secrecy = 'shown' | 'hidden';
 
 const LONGEST_TEXT = 80;
 
-/** A value as error messages quote it: `"three"`, `null`, `NaN`, `[1,2]`, `a map`. Never fails, never long, never a secret. */
+/**
+ * A value as error messages quote it: `"three"`, `null`, `NaN`, `[1,2]`, `a map`. Never throws, is never long, and tells
+ * only the kind of a value that is hidden: `a string that is not shown`.
+ */
 export function describeValue(value: unknown, secrecy: Secrecy = 'shown'): string {
   if (typeof value === 'function') return 'a function';
   if (typeof value === 'symbol') return 'a symbol';
@@ -13,7 +16,7 @@ export function describeValue(value: unknown, secrecy: Secrecy = 'shown'): strin
   return typeof value === 'string' ? shortened(JSON.stringify(value)) : String(value);
 }
 
-/** A text inside a sentence: control characters as `\\u0007`, words of more than 80 characters cut, so that it stays on its line. */
+/** A text as part of a sentence on one line: control characters become `\\u0007`, words are cut after 80 characters. */
 export function legible(text: string): string {
   const escaped = text.replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, (char) => {
     return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -21,7 +24,7 @@ export function legible(text: string): string {
   return escaped.replace(/(\S{80})\S+/g, '$1…');
 }
 
-/** Whether `value` is a map of settings: an object made by a literal, a parser or without a prototype. */
+/** Whether `value` is a map of settings: an object literal, the result of a parser, or an object without a prototype. */
 export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

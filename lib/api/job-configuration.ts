@@ -1,49 +1,70 @@
 import { toQuartz } from '../time/crontab.js';
 import { describeValue, isMap } from './describe-value.js';
 import { InvalidConfigurationError } from './errors.js';
-import { demandOnJobName, jobPath, keyPath } from './job-name.js';
+import { jobNameProblem, jobPath, keyPath } from './job-name.js';
 import { JobOptions } from './job-options.js';
 import { suggestion } from './nearest.js';
 import { flattenProps, type PropsOptions } from './props.js';
-import { faultsIn, settingsOf } from './setting.js';
+import { problemsIn, settingsOf } from './setting.js';
 
-/** All settings of one job, with Java's names and defaults (manual §6.2.2). What is unset is absent. */
+/**
+ * All settings of one job, checked and with defaults: those of ElasticJob's manual (§6.2.2; the types of strategies are
+ * listed in §6.2.8). Optional settings that are not set are absent.
+ */
 export interface JobConfiguration {
+  /** The job's name. It names the job's node in the registry centre, so instances with the same name share the job. */
   readonly jobName: string;
-  /** Number of sharding items, at least 1. */
+  /** Number of sharding items, 1 to 100,000. Required. */
   readonly shardingTotalCount: number;
-  /** Quartz cron expression. Absent for a one-off job. */
+  /** When the job fires, as a Quartz cron expression such as `0/5 * * * * ?`. Absent for a one-off job. */
   readonly cron?: string;
-  /** `GMT+08:00`, `GMT+8`, or an IANA name (Java peers refuse those). Default: the time zone of the process. */
+  /** The time zone of `cron`: `GMT+08:00`, `GMT+8`, or an IANA name (Java peers refuse those). Default: that of the process. */
   readonly timeZone?: string;
-  /** `0=Beijing,1=Shanghai`; default: empty. */
+  /** Parameters of the sharding items: `0=Beijing,1=Shanghai`. Default: empty, no item has a parameter. */
   readonly shardingItemParameters: string;
+  /** Parameter of the whole job; each item is given it. Default: empty. */
   readonly jobParameter: string;
+  /** Whether instances record in the registry centre which items they run, so that none runs twice at once. Default: true. */
   readonly monitorExecution: boolean;
+  /** Whether other instances take over at once what an instance was running when it crashed. Needs `monitorExecution`. Default: false. */
   readonly failover: boolean;
+  /** Whether one run makes up for the firings that an item missed while it was still running. Default: true. */
   readonly misfire: boolean;
+  /** The greatest difference between the clocks of this machine and the registry centre, in seconds; −1: not compared. Default: −1. */
   readonly maxTimeDiffSeconds: number;
+  /** How often the instance re-checks the whole job even if nothing changed, in minutes. Below 1: never. Default: 10. */
   readonly reconcileIntervalMinutes: number;
+  /** Type of the sharding strategy, which says which instance gets which items. Default: AVG_ALLOCATION. */
   readonly jobShardingStrategyType?: string;
+  /** Type of the provider that says how many items run at once on an instance. Default: CPU, twice the processors. */
   readonly jobExecutorThreadPoolSizeProviderType?: string;
+  /** Type of the error handler, which is given each failure. Default: LOG. */
   readonly jobErrorHandlerType?: string;
+  /** Types of the job's listeners (manual §6.2.3). Default: none. */
   readonly jobListenerTypes: readonly string[];
+  /** What the job does, for people. Default: empty. */
   readonly description: string;
+  /** Properties for executors and error handlers, by dotted key: `email.host` (manual §6.2.10). Default: none. */
   readonly props: Readonly<Record<string, string>>;
+  /** Whether the job is disabled on this server each time it starts, until an operator enables it. Default: false. */
   readonly disabled: boolean;
+  /** Whether these settings replace those in the registry centre at each start. Default: false, the stored ones win. */
   readonly overwrite: boolean;
+  /** A label for grouping, stored for consoles. A field of Java's that the manual does not list. Default: none. */
   readonly label?: string;
+  /** Whether items stay with their instances although instances join and leave. Not in the manual either. Default: false. */
   readonly staticSharding: boolean;
 }
 
 /** Builds a job's configuration as in Java: `JobConfiguration.newBuilder('myJob', 3).cron('0/5 * * * * ?').build()`. */
 export const JobConfiguration = {
+  /** @param shardingTotalCount number of sharding items, 1 to 100,000 */
   newBuilder: (jobName: string, shardingTotalCount: number): JobConfigurationBuilder =>
     new JobConfigurationBuilder(jobName, shardingTotalCount),
 } as const;
 
 /**
- * A job's configuration from the settings given, with the defaults filled in and crontab rewritten as Quartz cron.
+ * A job's configuration from the given settings, with defaults for all others. Crontab is rewritten as Quartz cron.
  * @throws InvalidConfigurationError naming everything that is wrong
  */
 export function jobConfiguration(options: JobOptions & { readonly jobName: string }): JobConfiguration {
@@ -60,30 +81,31 @@ export function jobConfiguration(options: JobOptions & { readonly jobName: strin
     new JobOptions(),
     Object.fromEntries(Object.entries(given).filter(([key]) => known.has(key))),
   );
-  const faults = [
+  const problems = [
     ...unknown.map((key) => `${keyPath(path, key)}: unknown key${suggestion(key, known.keys())}`),
-    ...faultsInJob(jobName, settings),
+    ...problemsInJob(jobName, settings),
   ];
-  if (faults.length > 0) throw new InvalidConfigurationError(faults);
+  if (problems.length > 0) throw new InvalidConfigurationError(problems);
   return withDefaults(jobName, settings);
 }
 
 /**
- * Everything that is wrong with a job's name and settings, one line each.
- * @param origin what to say of where a setting came from; default: nothing
+ * Checks a job's name and settings.
+ * @param origin where a setting came from, as the end of a message; default: nothing
+ * @returns the problems, one line each
  */
-export function faultsInJob(
+export function problemsInJob(
   jobName: unknown,
   options: JobOptions,
   origin?: (setting: string) => string,
 ): readonly string[] {
   const path = jobPath(jobName);
-  const demand = demandOnJobName(jobName);
-  const name = demand === undefined ? [] : [`${path}: the job's name ${demand}, got ${describeValue(jobName)}`];
-  return [...name, ...faultsIn(options, path, origin)];
+  const problem = jobNameProblem(jobName);
+  const name = problem === undefined ? [] : [`${path}: the job's name ${problem}, got ${describeValue(jobName)}`];
+  return [...name, ...problemsIn(options, path, origin)];
 }
 
-/** The configuration that settings without faults stand for. */
+/** The configuration that settings without problems stand for, with the defaults filled in. */
 export function withDefaults(jobName: string, options: JobOptions): JobConfiguration {
   const { cron, timeZone, label, jobShardingStrategyType, jobExecutorThreadPoolSizeProviderType, jobErrorHandlerType } =
     options;
@@ -117,90 +139,112 @@ function isSet(text: string | undefined): text is string {
   return text !== undefined && text !== '';
 }
 
-/** Collects the settings of one job; `build()` checks them. Each method returns the builder itself. */
+/**
+ * Collects the settings of one job; `build()` checks them all together. Each method returns the builder itself.
+ * `JobConfiguration` explains the settings.
+ */
 export class JobConfigurationBuilder {
   readonly #options: { -readonly [Key in keyof JobOptions]: JobOptions[Key] } = {};
   readonly #props: Record<string, PropsOptions[string]> = {};
   readonly #jobName: string;
 
+  /** @param shardingTotalCount number of sharding items, 1 to 100,000 */
   constructor(jobName: string, shardingTotalCount: number) {
     this.#jobName = jobName;
     this.#options.shardingTotalCount = shardingTotalCount;
   }
 
+  /** Sets when the job fires: Quartz cron such as `0/5 * * * * ?`, or crontab such as `0 2 * * *`. Without it the job is a one-off job. */
   cron(cron: string): this {
     return this.#with({ cron });
   }
 
+  /** Sets the time zone of the cron expression: `GMT+08:00`, or an IANA name, which Java peers refuse. Default: that of the process. */
   timeZone(timeZone: string): this {
     return this.#with({ timeZone });
   }
 
+  /** Sets the parameters of the sharding items: `0=Beijing,1=Shanghai`. Default: none. */
   shardingItemParameters(shardingItemParameters: string): this {
     return this.#with({ shardingItemParameters });
   }
 
+  /** Sets the parameter of the whole job. Default: empty. */
   jobParameter(jobParameter: string): this {
     return this.#with({ jobParameter });
   }
 
+  /** Sets whether instances record which items they run, so that none runs twice at once. Default: true. */
   monitorExecution(monitorExecution: boolean): this {
     return this.#with({ monitorExecution });
   }
 
+  /** Sets whether other instances take over at once what an instance was running when it crashed. Default: false. */
   failover(failover: boolean): this {
     return this.#with({ failover });
   }
 
+  /** Sets whether one run makes up for the firings that an item missed while it was still running. Default: true. */
   misfire(misfire: boolean): this {
     return this.#with({ misfire });
   }
 
+  /** Sets the greatest difference between the clocks of this machine and the registry centre, in seconds; −1: not compared. Default: −1. */
   maxTimeDiffSeconds(maxTimeDiffSeconds: number): this {
     return this.#with({ maxTimeDiffSeconds });
   }
 
+  /** Sets how often the instance re-checks the whole job even if nothing changed, in minutes. Below 1: never. Default: 10. */
   reconcileIntervalMinutes(reconcileIntervalMinutes: number): this {
     return this.#with({ reconcileIntervalMinutes });
   }
 
+  /** Sets the type of the sharding strategy: AVG_ALLOCATION (default), ODEVITY, ROUND_ROBIN, SINGLE_SHARDING_BALANCE or one of your own. */
   jobShardingStrategyType(jobShardingStrategyType: string): this {
     return this.#with({ jobShardingStrategyType });
   }
 
+  /** Sets the type of the provider that says how many items run at once: CPU (default), SINGLE_THREAD or one of your own. */
   jobExecutorThreadPoolSizeProviderType(jobExecutorThreadPoolSizeProviderType: string): this {
     return this.#with({ jobExecutorThreadPoolSizeProviderType });
   }
 
+  /** Sets the type of the error handler: LOG (default), THROW, IGNORE or one of your own. */
   jobErrorHandlerType(jobErrorHandlerType: string): this {
     return this.#with({ jobErrorHandlerType });
   }
 
+  /** Sets what the job does, for people. Default: empty. */
   description(description: string): this {
     return this.#with({ description });
   }
 
+  /** Sets whether the job is disabled on this server each time it starts, until an operator enables it. Default: false. */
   disabled(disabled: boolean): this {
     return this.#with({ disabled });
   }
 
+  /** Sets whether these settings replace those in the registry centre at each start. Default: false, the stored ones win. */
   overwrite(overwrite: boolean): this {
     return this.#with({ overwrite });
   }
 
+  /** Sets a label for grouping, stored for consoles. Default: none. */
   label(label: string): this {
     return this.#with({ label });
   }
 
+  /** Sets whether items stay with their instances although instances join and leave. Default: false. */
   staticSharding(staticSharding: boolean): this {
     return this.#with({ staticSharding });
   }
 
+  /** Sets the types of the job's listeners; replaces those of an earlier call. Default: none. */
   jobListenerTypes(...jobListenerTypes: readonly string[]): this {
     return this.#with({ jobListenerTypes });
   }
 
-  /** Sets one of the job's properties. */
+  /** Sets one of the job's properties, by its dotted key: `email.host`. */
   setProperty(key: string, value: string): this {
     Object.defineProperty(this.#props, key, { value, enumerable: true, configurable: true, writable: true });
     return this;

@@ -1,6 +1,6 @@
 import { QuartzCron } from '../time/cron.js';
 import { toQuartz } from '../time/crontab.js';
-import { demandOnItemParameters } from './sharding-item-parameters.js';
+import { itemParametersProblem } from './sharding-item-parameters.js';
 import { legible } from './describe-value.js';
 import { nearest } from './nearest.js';
 import { flattenProps, type PropsOptions } from './props.js';
@@ -10,72 +10,105 @@ const CRON = "a cron expression such as '0/5 * * * * ?'";
 const ZONE = "a time zone such as 'GMT+08:00' or 'Asia/Shanghai'";
 
 /**
- * The settings of one job as users write them: those of the manual §6.2.2, with its names and defaults. All but
+ * The settings of one job as users write them: those of ElasticJob's manual (§6.2.2), with its names and defaults. All but
  * `shardingTotalCount` may be left out. An empty text counts as left out.
  */
 export class JobOptions {
-  /** Quartz cron expression, such as `0/5 * * * * ?`; or crontab, such as `0 2 * * *`, which is rewritten as Quartz cron. Without: a one-off job. */
-  @TextSetting({ what: CRON, rule: demandOnCron }) cron?: string;
-  /** `GMT+08:00`, `GMT+8`, or an IANA name such as `Asia/Shanghai` (Java peers refuse IANA names). Default: the time zone of the process. */
-  @TextSetting({ what: ZONE, rule: demandOnTimeZone }) timeZone?: string;
-  /** Number of sharding items, 1 to 100,000. More would not fit into one answer of a ZooKeeper server with its usual settings. */
+  /**
+   * When the job fires: a Quartz cron expression such as `0/5 * * * * ?`, or crontab such as `0 2 * * *`, which is
+   * rewritten as Quartz cron. Without it the job is a one-off job.
+   */
+  @TextSetting({ what: CRON, rule: cronProblem }) cron?: string;
+  /**
+   * The time zone of `cron`: `GMT+08:00`, `GMT+8`, or an IANA name such as `Asia/Shanghai` (Java peers refuse IANA
+   * names). Default: the time zone of the process.
+   */
+  @TextSetting({ what: ZONE, rule: timeZoneProblem }) timeZone?: string;
+  /**
+   * Number of sharding items, 1 to 100,000. The nodes of more items would not fit into one answer of a ZooKeeper server
+   * with its usual settings.
+   */
   @IntegerSetting({ min: 1, max: 100_000, required: true }) shardingTotalCount?: number;
-  /** Parameters of the sharding items: `0=Beijing,1=Shanghai`. Items from shardingTotalCount on are refused. */
+  /** Parameters of the sharding items: `0=Beijing,1=Shanghai`. Items from `shardingTotalCount` on are refused. */
   @TextSetting({
     what: "a text like '0=Beijing,1=Shanghai'",
-    rule: (text, owner) => demandOnItemParameters(text, (owner as JobOptions).shardingTotalCount),
+    rule: (text, owner) => itemParametersProblem(text, (owner as JobOptions).shardingTotalCount),
   })
   shardingItemParameters?: string;
-  /** Parameter of the whole job. */
+  /** Parameter of the whole job; each item is given it. Default: empty. */
   @TextSetting() jobParameter?: string;
-  /** Whether the registry centre is told which items run, so that none runs twice at once. Default: true. */
+  /**
+   * Whether instances record in the registry centre which items they run, so that none runs twice at once. It costs two
+   * writes per firing and instance. Default: true.
+   */
   @BooleanSetting() monitorExecution?: boolean;
-  /** Whether items of a crashed instance are taken over at once; needs `monitorExecution`. Default: false. */
+  /**
+   * Whether other instances take over at once what an instance was running when it crashed. Needs `monitorExecution`.
+   * Default: false.
+   */
   @BooleanSetting() failover?: boolean;
-  /** Whether a firing missed because the job was still running is made up for afterwards. Default: true. */
+  /** Whether one run makes up for the firings that an item missed while it was still running. Default: true. */
   @BooleanSetting() misfire?: boolean;
-  /** Greatest difference in seconds between the clocks of this machine and the registry centre; −1: not checked. Default: −1. */
+  /**
+   * The greatest difference between the clocks of this machine and the registry centre, in seconds. If they differ by
+   * more, the firing fails. −1: the clocks are not compared. Default: −1.
+   */
   @IntegerSetting({ min: 1, also: { value: -1, meaning: 'no check' } }) maxTimeDiffSeconds?: number;
-  /** Minutes between two looks for inconsistencies without a cause; less than 1: none. Default: 10. */
+  /**
+   * How often the instance re-checks the whole job even if nothing changed, in minutes. Below 1: never. Default: 10.
+   */
   @IntegerSetting({ min: -1 }) reconcileIntervalMinutes?: number;
-  /** Type of the sharding strategy: AVG_ALLOCATION, ODEVITY, ROUND_ROBIN, SINGLE_SHARDING_BALANCE or one of yours. Default: AVG_ALLOCATION. */
+  /**
+   * Type of the sharding strategy, which says which instance gets which items: AVG_ALLOCATION, ODEVITY, ROUND_ROBIN,
+   * SINGLE_SHARDING_BALANCE or one of your own. Default: AVG_ALLOCATION.
+   */
   @TextSetting() jobShardingStrategyType?: string;
-  /** Type of the provider of the number of items that run at once: CPU (twice the processors), SINGLE_THREAD or one of yours. Default: CPU. */
+  /**
+   * Type of the provider that says how many items run at once on an instance: CPU (twice the processors), SINGLE_THREAD
+   * or one of your own. Default: CPU.
+   */
   @TextSetting() jobExecutorThreadPoolSizeProviderType?: string;
-  /** Type of the error handler: LOG, THROW, IGNORE or one of yours. Default: LOG. */
+  /** Type of the error handler, which is given each failure: LOG, THROW, IGNORE or one of your own. Default: LOG. */
   @TextSetting() jobErrorHandlerType?: string;
-  /** Types of the job's listeners: providers with `@JobListener('…')`, or `listeners` of `forRoot()`. While a job has any, one firing ends before the next begins. */
+  /**
+   * Types of the job's listeners: providers with `@JobListener('…')`, or `listeners` of `forRoot()`. While a job has
+   * any, an instance ends one firing before it begins the next. Default: none.
+   */
   @TextListSetting() jobListenerTypes?: readonly string[];
-  /** What the job does, for people. */
+  /** What the job does, for people. Default: empty. */
   @TextSetting() description?: string;
-  /** Properties for executors and error handlers. Nested maps become dotted keys: `email: { host }` is `email.host`. */
-  @Setting({ kind: 'text-map', secrecy: 'hidden', demand: demandOnProps })
+  /**
+   * Properties for executors and error handlers. Nested maps become dotted keys: `email: { host }` is `email.host`.
+   * Default: none.
+   */
+  @Setting({ kind: 'text-map', secrecy: 'hidden', problem: propsProblem })
   props?: PropsOptions;
-  /** Whether the job's servers join disabled when the job is started. Default: false. */
+  /** Whether the job is disabled on this server each time it starts, until an operator enables it. Default: false. */
   @BooleanSetting() disabled?: boolean;
-  /** Whether these settings replace those in the registry centre at each start. Default: false, the registry's come first. */
+  /** Whether these settings replace those in the registry centre at each start. Default: false, the stored ones win. */
   @BooleanSetting() overwrite?: boolean;
-  /** A label for grouping, kept for consoles. */
+  /** A label for grouping, stored for consoles. Default: none. */
   @TextSetting() label?: string;
-  /** Whether items stay where they are once assigned, though instances come and go. Default: false. */
+  /**
+   * Whether items stay with their instances although instances join and leave. Items of an instance that is gone then
+   * do not run until the number of items changes. Default: false.
+   */
   @BooleanSetting() staticSharding?: boolean;
 }
 
-function demandOnCron(text: string): string | undefined {
+function cronProblem(text: string): string | undefined {
   if (text === '') return undefined;
-  const demand = complaint(() => QuartzCron.parse(toQuartz(text)), CRON);
-  if (demand !== undefined) return demand;
-  return QuartzCron.parse(toQuartz(text)).everFires
-    ? undefined
-    : `must be ${CRON}; there is no instant at which this one fires`;
+  const problem = complaint(() => QuartzCron.parse(toQuartz(text)), CRON);
+  if (problem !== undefined) return problem;
+  return QuartzCron.parse(toQuartz(text)).everFires ? undefined : `must be ${CRON}; this one never fires`;
 }
 
-function demandOnTimeZone(text: string): string | undefined {
+function timeZoneProblem(text: string): string | undefined {
   if (text === '') return undefined;
-  const demand = complaint(() => QuartzCron.parse('0 0 0 * * ?', { timeZone: text }), ZONE);
-  if (demand === undefined) return undefined;
+  const problem = complaint(() => QuartzCron.parse('0 0 0 * * ?', { timeZone: text }), ZONE);
+  if (problem === undefined) return undefined;
   const meant = nearest(text.slice(0, 100), Intl.supportedValuesOf('timeZone'));
-  return meant === undefined ? demand : `${demand}; perhaps '${meant}' is meant`;
+  return meant === undefined ? problem : `${problem}; did you mean '${meant}'?`;
 }
 
 function complaint(attempt: () => unknown, what: string): string | undefined {
@@ -84,13 +117,13 @@ function complaint(attempt: () => unknown, what: string): string | undefined {
     return undefined;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // Expression and verdict stand around it already; what is left is the reason.
+    // The message that is being built quotes the expression already; only the reason is missing.
     const reason = message.replace(/^.*?(?:cannot be used|is not known): /s, '').replace(/\.$/, '');
     return `must be ${what}; ${legible(reason)}`;
   }
 }
 
-function demandOnProps(value: unknown): string | undefined {
+function propsProblem(value: unknown): string | undefined {
   const flat = flattenProps(value);
-  return 'fault' in flat ? flat.fault : undefined;
+  return 'problem' in flat ? flat.problem : undefined;
 }

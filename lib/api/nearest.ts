@@ -1,6 +1,6 @@
 /**
- * The candidate that was probably meant by a misspelt name, for "did you mean": the one with the fewest letters to change,
- * if they are few. Case and the separators `-`, `_` and `.` do not count.
+ * The candidate that a misspelt name probably means, for "did you mean": the one with the fewest letters to change,
+ * at most a third of them. Case and the separators `-`, `_` and `.` do not count.
  */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = relaxed(name);
@@ -14,18 +14,18 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   return best?.candidate;
 }
 
-/** A name without case and separators, so that `reg-center`, `regCenter` and `REG_CENTER` are one. */
+/** A name without case and separators, so that `reg-center`, `regCenter` and `REG_CENTER` are equal. */
 export function relaxed(name: string): string {
   return name.replace(/[-_.]/g, '').toLowerCase();
 }
 
-/** `'namespace'` of `namspace` as the end of a message: `; did you mean 'namespace'?`, or nothing. */
+/** The end of a message about a misspelt name: `; did you mean 'namespace'?`, or the empty text. */
 export function suggestion(name: string, candidates: Iterable<string>): string {
   const meant = nearest(name.slice(0, 200), candidates);
   return meant === undefined ? '' : `; did you mean '${meant}'?`;
 }
 
-/** Letters to replace, insert, remove, or swap with their neighbour. */
+/** How many letters must be replaced, inserted, removed, or swapped with their neighbour. */
 function distance(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, index) => index)];
   const at = (i: number, j: number): number => rows[i]?.[j] ?? Infinity;

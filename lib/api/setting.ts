@@ -6,61 +6,64 @@
  *   @IntegerSetting({ min: 1, required: true }) shardingTotalCount?: number;
  * }
  * ```
- * A declaration serves twice: class-validator checks the field by it (`faultsIn`), and whoever reads settings from text
- * (a file, the environment) learns from it which kinds of values the text stands for (`settingsOf`).
+ * class-validator keeps the declarations, as the constraint of one rule, and applies them (`problemsIn`). Code that reads
+ * settings from text (a file, the environment) asks for the same declarations to learn what kind of value a text stands
+ * for (`settingsOf`).
  */
-import { ValidateBy, validateSync } from 'class-validator';
+import { getMetadataStorage, ValidateBy, validateSync, type ValidationArguments } from 'class-validator';
 import { describeValue, type Secrecy } from './describe-value.js';
-import { demandOnStoredEntry, demandOnStoredText } from './stored-text.js';
+import { storedEntryProblem, storedTextProblem } from './stored-text.js';
 
 /** What a setting's value is; decides how text from a file or the environment is converted. */
 export type SettingKind = 'text' | 'integer' | 'boolean' | 'text-list' | 'text-map' | 'section' | 'code';
 
-/** What is declared of one setting. */
-export interface SettingDeclaration {
-  readonly kind: SettingKind;
-  /** Whether it must be given. */
-  readonly required?: boolean;
-  /** `hidden`: the value never appears in a message. */
-  readonly secrecy?: Secrecy;
-  /**
-   * What is wrong with a value, said as what it must be (`must be an integer of at least 1`), or `undefined` if nothing is.
-   * `owner` is the object whose field it is.
-   */
-  readonly demand: (value: unknown, owner: object) => string | undefined;
-}
-
 /** Options that all declarations share. */
 export interface SettingOptions {
-  /** Default: false. */
+  /** Whether the setting must be given. Default: false. */
   readonly required?: boolean;
-  /** Default: shown. */
+  /** `hidden` keeps the value out of all messages. Default: `shown`. */
   readonly secrecy?: Secrecy;
 }
 
-const declarations = new WeakMap<object, Map<string, SettingDeclaration>>();
+/** The declaration of one setting. */
+export interface SettingDeclaration extends SettingOptions {
+  readonly kind: SettingKind;
+  /**
+   * @param owner the object whose field it is, for settings that depend on others
+   * @returns the problem with a value, as a requirement (`must be an integer of at least 1`), or undefined
+   */
+  readonly problem: (value: unknown, owner: object) => string | undefined;
+}
+
+/** The name of the rule under which class-validator keeps declarations. */
+const RULE = 'setting';
 
 /** Declares a setting of any kind; the decorators below are its common forms. */
 export function Setting(declaration: SettingDeclaration): PropertyDecorator {
-  const demandOf = (value: unknown, owner: object): string | undefined => {
-    if (value !== undefined) return declaration.demand(value, owner);
-    if (declaration.required !== true) return undefined;
-    return `is required and ${declaration.demand(undefined, owner) ?? 'must be given'}`;
-  };
-  return (prototype, property) => {
-    const own = declarations.get(prototype) ?? new Map<string, SettingDeclaration>();
-    declarations.set(prototype, own.set(String(property), declaration));
-    ValidateBy({
-      name: 'setting',
-      validator: {
-        validate: (value, args) => demandOf(value, args?.object ?? {}) === undefined,
-        defaultMessage: (args) => demandOf(args?.value, args?.object ?? {}) ?? '',
-      },
-    })(prototype, property);
-  };
+  return ValidateBy({
+    name: RULE,
+    constraints: [declaration],
+    validator: {
+      validate: (_: unknown, args?: ValidationArguments) => args !== undefined && problemWith(args) === undefined,
+      defaultMessage: (args?: ValidationArguments) => (args === undefined ? '' : (problemWith(args) ?? '')),
+    },
+  });
 }
 
-/** An integer within bounds; `max` defaults to Java's greatest int. `also` is a value outside the bounds with a meaning of its own. */
+/** @returns the problem with one setting of an object (`must be an integer of at least 1, got "three"`), or undefined */
+function problemWith({ value, object, constraints }: ValidationArguments): string | undefined {
+  const [{ required = false, secrecy, problem }] = constraints as [SettingDeclaration];
+  if (value !== undefined) {
+    const found = problem(value, object);
+    return found === undefined ? undefined : `${found}, got ${describeValue(value, secrecy)}`;
+  }
+  return required ? `is required and ${problem(undefined, object) ?? 'must be given'}` : undefined;
+}
+
+/**
+ * An integer from `min` to `max`, which defaults to Java's greatest int, 2147483647. `also` is a value outside these
+ * bounds with a meaning of its own.
+ */
 export function IntegerSetting(
   options: SettingOptions & {
     readonly min: number;
@@ -73,7 +76,7 @@ export function IntegerSetting(
   return Setting({
     ...options,
     kind: 'integer',
-    demand: (value) => {
+    problem: (value) => {
       if (!Number.isInteger(value)) return `must be ${alternative}an integer of at least ${min}`;
       if (value === also?.value) return undefined;
       if ((value as number) < min) return `must be ${alternative}an integer of at least ${min}`;
@@ -87,13 +90,13 @@ export function BooleanSetting(options: SettingOptions = {}): PropertyDecorator 
   return Setting({
     ...options,
     kind: 'boolean',
-    demand: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
+    problem: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
   });
 }
 
 /**
- * A text. `rule` says what is wrong with a text, as what it must be; `what` names the kind of text in messages to who
- * gave something else (default: `a text`).
+ * A text. `rule` returns the problem with a text, or undefined; `what` names the kind of text in the message for a value
+ * that is not a text (default: `a text`).
  */
 export function TextSetting(
   options: SettingOptions & {
@@ -105,8 +108,8 @@ export function TextSetting(
   return Setting({
     ...options,
     kind: 'text',
-    demand: (value, owner) =>
-      typeof value === 'string' ? (demandOnStoredText(value) ?? rule(value, owner)) : `must be ${what}`,
+    problem: (value, owner) =>
+      typeof value === 'string' ? (storedTextProblem(value) ?? rule(value, owner)) : `must be ${what}`,
   });
 }
 
@@ -116,31 +119,32 @@ export function TextListSetting(options: SettingOptions = {}): PropertyDecorator
   return Setting({
     ...options,
     kind: 'text-list',
-    demand: (value) => {
+    problem: (value) => {
       if (!Array.isArray(value) || !value.every(isText)) return 'must be a list of texts that are not empty';
-      return value.map(demandOnStoredEntry).find((demand) => demand !== undefined);
+      return value.map(storedEntryProblem).find((problem) => problem !== undefined);
     },
   });
 }
 
-/** What a class declares, its base classes' settings first. */
+/** The settings that a class and its base classes declare, by name. */
 export function settingsOf(type: abstract new (...args: never[]) => object): ReadonlyMap<string, SettingDeclaration> {
-  const chain: object[] = [];
-  for (let at = type.prototype as object | null; at !== null; at = Object.getPrototypeOf(at) as object | null) {
-    chain.unshift(at);
-  }
-  return new Map(chain.flatMap((prototype) => [...(declarations.get(prototype) ?? [])]));
+  const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', true, false);
+  const declarations = rules.filter(({ name }) => name === RULE);
+  return new Map(
+    declarations.map(({ propertyName, constraints: [declaration] = [] }) => [
+      propertyName,
+      declaration as SettingDeclaration,
+    ]),
+  );
 }
 
 /**
- * Everything that is wrong with the declared settings of `target`, one line each:
- * `{path}.{setting}: must be an integer of at least 1, got "three"`.
- * @param origin what to say of where a setting came from; default: nothing
+ * Checks the declared settings of `target`.
+ * @param origin where a setting came from, as the end of a message; default: nothing
+ * @returns the problems, one line each: `{path}.{setting}: must be an integer of at least 1, got "three"`
  */
-export function faultsIn(target: object, path: string, origin: (setting: string) => string = () => ''): string[] {
-  const settings = settingsOf(target.constructor as new () => object);
-  return validateSync(target, { forbidUnknownValues: false }).map(({ property, value, constraints }) => {
-    const got = value === undefined ? '' : `, got ${describeValue(value, settings.get(property)?.secrecy)}`;
-    return `${path}.${property}: ${constraints?.['setting'] ?? 'is wrong'}${got}${origin(property)}`;
-  });
+export function problemsIn(target: object, path: string, origin: (setting: string) => string = () => ''): string[] {
+  return validateSync(target, { forbidUnknownValues: false }).map(
+    ({ property, constraints }) => `${path}.${property}: ${constraints?.[RULE] ?? 'is wrong'}${origin(property)}`,
+  );
 }

@@ -1,42 +1,35 @@
 import { legible } from './describe-value.js';
 
-/** What `parseShardingItemParameters` found: the parameters by item, or what is wrong. */
-export type ParsedItemParameters =
-  | { readonly parameters: ReadonlyMap<number, string> }
-  | { readonly fault: 'format' | 'key' | 'twice'; readonly at: string };
-
 /**
- * Reads `0=Beijing,1=Shanghai`, by Java's rules: split at commas (empty pieces at the end do not count), each piece split
- * at its one `=`, both sides trimmed. The empty text has no parameters.
+ * Checks `0=Beijing,1=Shanghai`, the parameters of a job's items. Java reads the text by the same rules, but late, when
+ * the job fires (see `readItemParameters` in lib/layout); so everything that Java would refuse then is refused here, and
+ * mistakes that it would ignore too.
+ * @param shardingTotalCount the number of items; items from it on are refused
+ * @returns the problem with the text, as a requirement, or undefined
  */
-export function parseShardingItemParameters(text: string): ParsedItemParameters {
-  const parameters = new Map<number, string>();
+export function itemParametersProblem(text: string, shardingTotalCount: unknown): string | undefined {
+  const items = new Set<number>();
+  // Empty pieces at the end do not count.
   const list = text.trim().replace(/[,\s]+$/, '');
-  if (list === '') return { parameters };
-  for (const piece of list.split(',')) {
+  for (const piece of list === '' ? [] : list.split(',')) {
     const [key = '', value = '', ...rest] = piece.split('=').map((side) => side.trim());
-    if (key === '' || value === '' || rest.length > 0) return { fault: 'format', at: piece };
-    if (!/^\d{1,10}$/.test(key)) return { fault: 'key', at: key };
-    if (parameters.has(Number(key))) return { fault: 'twice', at: String(Number(key)) };
-    parameters.set(Number(key), value);
+    if (key === '' || value === '' || rest.length > 0)
+      return unlike(`'${legible(piece)}' is not of the form item=parameter`);
+    if (!/^\d{1,10}$/.test(key)) return unlike(`'${legible(key)}' is not the number of an item`);
+    if (items.has(Number(key))) return unlike(`item ${Number(key)} has two parameters`);
+    items.add(Number(key));
   }
-  return { parameters };
+  return totalProblem(items, shardingTotalCount);
 }
 
-/** What is wrong with the text as the parameters of a job with so many items, said as what it must be; `undefined`: nothing. */
-export function demandOnItemParameters(text: string, shardingTotalCount: unknown): string | undefined {
-  const parsed = parseShardingItemParameters(text);
-  if ('fault' in parsed)
-    return `must be like '0=Beijing,1=Shanghai', but ${COMPLAINTS[parsed.fault](legible(parsed.at))}`;
+function unlike(complaint: string): string {
+  return `must be like '0=Beijing,1=Shanghai', but ${complaint}`;
+}
+
+function totalProblem(items: ReadonlySet<number>, shardingTotalCount: unknown): string | undefined {
   if (!Number.isInteger(shardingTotalCount)) return undefined;
   const total = shardingTotalCount as number;
-  const beyond = [...parsed.parameters.keys()].find((item) => item >= total);
+  const beyond = [...items].find((item) => item >= total);
   if (beyond === undefined || total < 1) return undefined;
   return `must only name items from 0 to ${total - 1}, as shardingTotalCount is ${total}, but names item ${beyond}`;
 }
-
-const COMPLAINTS = {
-  format: (piece: string) => `'${piece}' is not of the form item=parameter`,
-  key: (key: string) => `'${key}' is not the number of an item`,
-  twice: (key: string) => `item ${key} has two parameters`,
-} as const;

@@ -1,12 +1,12 @@
 import { InvalidConfigurationError } from '../api/errors.js';
 
 /**
- * The parameters of items, by item, from the text `0=Beijing,1=Shanghai` of a configuration, exactly as Java 3.0 reads
- * it when a job fires, whoever has written it: pieces are trimmed, empty pieces at the end do not count, of two entries
- * for an item the later one wins, items that the job does not have are not refused.
+ * Reads `0=Beijing,1=Shanghai`, the parameters of a stored configuration, by item, exactly as Java 3.0 reads it when a job
+ * fires: pieces are trimmed, empty pieces at the end do not count, the later one of two entries for an item wins, and
+ * items that the job does not have are not refused. (New settings are checked more strictly: `itemParametersProblem`.)
  * @throws InvalidConfigurationError with Java's messages
  */
-export function parseShardingItemParameters(text: string): ReadonlyMap<number, string> {
+export function readItemParameters(text: string): ReadonlyMap<number, string> {
   if (text === '') return new Map();
   return new Map(split(text, ',').map((piece) => entry(piece, text)));
 }

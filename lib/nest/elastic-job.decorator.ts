@@ -4,7 +4,7 @@ import { describeValue } from '../api/describe-value.js';
 import { InvalidConfigurationError } from '../api/errors.js';
 import { type JobOptions } from '../api/job-options.js';
 import { declareToken } from './declared-tokens.js';
-import { type JobSettings } from './module-settings.js';
+import { type JobSettings } from '../settings/job-settings.js';
 
 /** What `@ElasticJob` accepts: the job's settings, and how its bootstrap is injected and started. */
 export interface ElasticJobOptions

@@ -23,13 +23,13 @@ import { ScheduleJobBootstrap } from '../kernel/job-bootstrap.js';
 import { createJobInstance } from '../layout/job-instance.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { systemClock } from '../time/clock.js';
+import { createRegistryCenter } from '../settings/create-registry-center.js';
+import { ROOT_KEY } from '../settings/yaml-file.js';
+import { type ApplicationSettings, readApplicationSettings } from './application-settings.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { type JobBootstrap, JobBootstraps } from './job-bootstraps.js';
 import { type DefinedJob } from './job-definitions.js';
-import { createRegistryCenter } from './registry-center.factory.js';
 import { SchedulerRegistryTimers } from './scheduler-registry-timers.js';
-import { type ElasticJobSettings, readSettings } from './settings.js';
-import { CONFIG_NAMESPACE } from './yaml-file.js';
 
 /** Token of the module's options. */
 export const ELASTIC_JOB_OPTIONS = Symbol.for('nestjs-elasticjob:options');
@@ -65,9 +65,9 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
 
   /** Starts the jobs. @throws InvalidConfigurationError, JobConflictError, or what else the registry answers at once */
   async boot(): Promise<void> {
-    const settings = readSettings({
+    const settings = readApplicationSettings({
       options: this.#options,
-      file: this.#explorer.configService?.get<unknown>(CONFIG_NAMESPACE),
+      file: this.#explorer.configService?.get<unknown>(ROOT_KEY),
       environment: process.env,
       providers: this.#explorer.providers(),
     });
@@ -112,7 +112,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     await host.registryCenter.close();
   }
 
-  async #start({ jobs, module }: ElasticJobSettings, logger: JobLogger): Promise<void> {
+  async #start({ jobs, module }: ApplicationSettings, logger: JobLogger): Promise<void> {
     const { autoStart: byDefault = true } = module;
     const added = jobs.map((defined) => ({ isDue: defined.autoStart ?? byDefault, bootstrap: this.#add(defined) }));
     // Started only when all have been added, so that a job that cannot be added leaves none running.
@@ -153,7 +153,7 @@ function start(bootstrap: JobBootstrap): Promise<void> {
 
 function hostOptions(
   registryCenter: RegistryCenter,
-  { module, listeners }: ElasticJobSettings,
+  { module, listeners }: ApplicationSettings,
   { logger, scheduler }: { readonly logger: JobLogger; readonly scheduler: SchedulerRegistry },
 ): ConstructorParameters<typeof JobHost>[0] {
   const { strategies, executors, errorHandlers, threadPoolSizeProviders, shutdownGracePeriodMilliseconds } = module;
@@ -172,7 +172,7 @@ function hostOptions(
   };
 }
 
-function describe(registry: RegistryCenter, { module, regCenter, jobs }: ElasticJobSettings): string {
+function describe(registry: RegistryCenter, { module, regCenter, jobs }: ApplicationSettings): string {
   const isAlone = module.registryCenter === undefined && regCenter.serverLists === undefined;
   const hint = isAlone
     ? ' Without elasticjob.regCenter.serverLists, jobs are coordinated inside this process only.'

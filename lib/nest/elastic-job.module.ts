@@ -18,7 +18,7 @@ import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { ElasticJobHealth } from './elastic-job.health.js';
 import { ELASTIC_JOB_OPTIONS, ElasticJobLifecycle } from './elastic-job.lifecycle.js';
 import { JobBootstraps } from './job-bootstraps.js';
-import { type ElasticJobModuleOptions } from './module-settings.js';
+import { type ElasticJobModuleOptions } from './module-options.js';
 import { schedulerRegistryProvider } from './scheduler-registry.provider.js';
 
 /** Makes options, for `forRootAsync({ useClass })` and `useExisting`. */

@@ -16,15 +16,15 @@ interface DefinedListener {
 export function defineListeners(
   providers: readonly FoundProvider[],
   given: readonly AnyJobListener[],
-): { readonly listeners: readonly AnyJobListener[]; readonly faults: readonly string[] } {
-  const faults: string[] = [];
+): { readonly listeners: readonly AnyJobListener[]; readonly problems: readonly string[] } {
+  const problems: string[] = [];
   const defined = given.map((listener) => ({ type: listener.type ?? '', listener, owner: "forRoot()'s listeners" }));
   for (const provider of providers) {
     const found = provider.listener === undefined ? undefined : listenerOf(provider, provider.listener.type);
-    if (typeof found === 'string') faults.push(found);
+    if (typeof found === 'string') problems.push(found);
     else if (found !== undefined) defined.push(found);
   }
-  return { listeners: defined.map(({ listener }) => listener), faults: [...faults, ...faultsInTypes(defined)] };
+  return { listeners: defined.map(({ listener }) => listener), problems: [...problems, ...typeProblems(defined)] };
 }
 
 /** The provider as a listener, or what is wrong with it. */
@@ -37,12 +37,12 @@ function listenerOf(
   const path = `@JobListener(${describeValue(type)})`;
   if (scopeFault !== undefined)
     return `${path}: ${label} cannot be a listener: it ${scopeFault}, and a job runs outside of any request`;
-  const fault = faultInListener(instance);
-  if (fault !== undefined) return `${path}: ${label} cannot be a listener: it ${fault}`;
+  const problem = faultInListener(instance);
+  if (problem !== undefined) return `${path}: ${label} cannot be a listener: it ${problem}`;
   return { type, listener: named(type, instance as AnyJobListener), owner: label };
 }
 
-function faultsInTypes(defined: readonly DefinedListener[]): readonly string[] {
+function typeProblems(defined: readonly DefinedListener[]): readonly string[] {
   const owners = new Map<string, string[]>();
   for (const { type, owner } of defined)
     owners.set(type.toUpperCase(), [...(owners.get(type.toUpperCase()) ?? []), owner]);

@@ -163,12 +163,12 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
     ['props', { 'k\u0007': 'a' }, `${PRINTABLE}, as 'k\\u0007' does, got a map`],
     ['props', { key: 'a\u0085' }, `${SEPARATORS}, as 'key' does, got a map`],
     ['props', { key: '\udead' }, "must not contain half a surrogate pair, as 'key' does, got a map"],
-    ['props', { rate: NaN }, "must be a map of texts, but 'rate' is none, got a map"],
-    ['props', { rate: -Infinity }, "must be a map of texts, but 'rate' is none, got a map"],
+    ['props', { rate: NaN }, "must be a map of texts, but 'rate' is not a text, got a map"],
+    ['props', { rate: -Infinity }, "must be a map of texts, but 'rate' is not a text, got a map"],
     ['props', 'a=b', 'must be a map of texts, got a string that is not shown'],
-    ['props', { password: null }, "must be a map of texts, but 'password' is none, got a map"],
+    ['props', { password: null }, "must be a map of texts, but 'password' is not a text, got a map"],
     ['props', { 'a.b': '1', a: { b: '2' } }, "must have the key 'a.b' only once, got a map"],
-    ['props', { a: [1] }, "must be a map of texts, but 'a' is none, got a map"],
+    ['props', { a: [1] }, "must be a map of texts, but 'a' is not a text, got a map"],
     ['props', circle, 'must not be nested more than 16 deep, got a map'],
     ['props', JSON.parse('{"__proto__":"x"}'), "must not have the key '__proto__', got a map"],
   ])('%s %p', (key, value, said) => {
@@ -193,13 +193,13 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
 
   test.each(['0 0 0 31 2 ?', '0 0 0 29 2 ? 2027', '0 0 0 1 1 ? 2500'])('cron %p, which never fires', (cron) => {
     expect(faultsOf({ cron })).toEqual([
-      `elasticjob.jobs.job.cron: must be a cron expression such as '0/5 * * * * ?'; there is no instant at which this one fires, got "${cron}"`,
+      `elasticjob.jobs.job.cron: must be a cron expression such as '0/5 * * * * ?'; this one never fires, got "${cron}"`,
     ]);
   });
 
   test('a misspelt timeZone, with the one that was probably meant', () => {
     expect(faultsOf({ timeZone: 'Asia/Shangai' })[0]).toMatch(
-      /; perhaps 'Asia\/Shanghai' is meant, got "Asia\/Shangai"$/,
+      /; did you mean 'Asia\/Shanghai'\?, got "Asia\/Shangai"$/,
     );
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { parseShardingItemParameters } from '../../lib/layout/sharding-item-parameters.js';
+import { readItemParameters } from '../../lib/layout/sharding-item-parameters.js';
 
 test.each<[text: string, parameters: Record<number, string>]>([
   ['', {}],
@@ -13,13 +13,13 @@ test.each<[text: string, parameters: Record<number, string>]>([
   ['0=a,0=b', { 0: 'b' }],
   ['+1=a,-2=b,007=c', { 1: 'a', '-2': 'b', 7: 'c' }],
 ])('%p is read as Java reads it', (text, parameters) => {
-  expect(Object.fromEntries(parseShardingItemParameters(text))).toEqual(parameters);
+  expect(Object.fromEntries(readItemParameters(text))).toEqual(parameters);
 });
 
 test.each([' ', '0', '0=', '0==a', '0=a=b', '0=a,,1=b', 'xxx-xxx', ',0=a'])(
   '%p is refused with Java’s message',
   (text) => {
-    expect(() => parseShardingItemParameters(text)).toThrow(
+    expect(() => readItemParameters(text)).toThrow(
       `Sharding item parameters '${text}' format error, should be int=xx,int=xx`,
     );
   },
@@ -31,5 +31,5 @@ test.each([
   ['2147483648=a', '2147483648'],
   ['=a', ''],
 ])('%p is refused because %p is not the number of an item', (text, key) => {
-  expect(() => parseShardingItemParameters(text)).toThrow(`Sharding item parameters key '${key}' is not an integer.`);
+  expect(() => readItemParameters(text)).toThrow(`Sharding item parameters key '${key}' is not an integer.`);
 });

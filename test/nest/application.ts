@@ -2,7 +2,7 @@ import { type DynamicModule, type INestApplicationContext, type ModuleMetadata }
 import { Test } from '@nestjs/testing';
 import { type JobLogger } from '../../lib/api/logger.js';
 import { ElasticJobModule } from '../../lib/nest/elastic-job.module.js';
-import { type ElasticJobModuleOptions } from '../../lib/nest/module-settings.js';
+import { type ElasticJobModuleOptions } from '../../lib/nest/module-options.js';
 
 /** Keeps what is logged. */
 export class RecordingLogger implements JobLogger {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { withDefaults } from '../../lib/api/job-configuration.js';
 import { settingsOf } from '../../lib/api/setting.js';
-import { JobSettings, ModuleSettings, RegCenterSettings } from '../../lib/nest/module-settings.js';
+import { JobSettings } from '../../lib/settings/job-settings.js';
+import { ModuleSettings } from '../../lib/settings/module-settings.js';
+import { RegCenterSettings } from '../../lib/settings/reg-center-settings.js';
 import { toQuartz } from '../../lib/time/crontab.js';
 import { tableAfter } from './readme.js';
 

@@ -2,7 +2,7 @@ import { type JobConfiguration } from '../../api/job-configuration.js';
 import { isDistributeOnce } from '../../api/job-listener.js';
 import { type ShardingContexts } from '../../api/sharding-contexts.js';
 import { abortable } from '../../async/wait.js';
-import { parseShardingItemParameters } from '../../layout/sharding-item-parameters.js';
+import { readItemParameters } from '../../layout/sharding-item-parameters.js';
 import { parseTaskId, taskId } from '../../layout/task-id.js';
 import { type Barrier } from '../once/barrier.js';
 import { type BegunItem, type Firing } from '../view/firing.js';
@@ -35,7 +35,7 @@ export function listenedFiring(chosen: ChosenFiring): ListenedFiring | undefined
   const { firing, items, config, jobInstanceId, signal } = chosen;
   const { jobName, shardingTotalCount, jobParameter } = config;
   if (config.jobListenerTypes.length === 0 || !isToBeTold(chosen)) return undefined;
-  const parameters = parseShardingItemParameters(config.shardingItemParameters);
+  const parameters = readItemParameters(config.shardingItemParameters);
   const numbers = items.map(({ item }) => item);
   const { instant = items[0]?.instant } = firing;
   return {

@@ -28,7 +28,7 @@ import { Limiter } from '../../async/limiter.js';
 import { withDeadline } from '../../async/wait.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type ItemView, type JobView } from '../../layout/job-view.js';
-import { parseShardingItemParameters } from '../../layout/sharding-item-parameters.js';
+import { readItemParameters } from '../../layout/sharding-item-parameters.js';
 import { taskId } from '../../layout/task-id.js';
 import { type RegistryCenter } from '../../registry/registry-center.js';
 import { type Clock } from '../../time/clock.js';
@@ -210,7 +210,7 @@ export class JobRun {
 
   #contexts({ items, config }: BegunRun, signal: AbortSignal): (item: BegunItem) => ShardingContext {
     const { paths, me } = this.#ports;
-    const parameters = parseShardingItemParameters(config.shardingItemParameters);
+    const parameters = readItemParameters(config.shardingItemParameters);
     const shared = {
       jobName: paths.jobName,
       taskId: taskId({ jobName: paths.jobName, items: items.map(({ item }) => item), jobInstanceId: me }),

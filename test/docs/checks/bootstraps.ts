@@ -10,7 +10,7 @@ import {
   type ZookeeperConfiguration,
 } from '../../../lib/registry/zookeeper/zookeeper-configuration.js';
 import { ZookeeperRegistryCenter } from '../../../lib/registry/zookeeper/zookeeper-registry-center.js';
-import { readSettings } from '../../../lib/nest/settings.js';
+import { readApplicationSettings } from '../../../lib/nest/application-settings.js';
 import { RecordingLogger } from '../../nest/application.js';
 import { until } from '../../support/until.js';
 import { NAMESPACE } from '../application.js';
@@ -88,7 +88,12 @@ const address =
   (row) => {
     expect(codeIn(row, 'Here').replaceAll("'", '')).toBe(`${name}: ${value}`);
     const variable = `ELASTICJOB_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
-    const settings = readSettings({ options: {}, file: undefined, environment: { [variable]: value }, providers: [] });
+    const settings = readApplicationSettings({
+      options: {},
+      file: undefined,
+      environment: { [variable]: value },
+      providers: [],
+    });
     expect(settings?.module[name]).toBe(value);
 
     const ipv4 = (ip: string) => [{ address: ip, family: 'IPv4', internal: false }];

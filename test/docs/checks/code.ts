@@ -7,7 +7,8 @@ import { fromYaml, toYaml } from '../../../lib/layout/job-configuration-yaml.js'
 import { refusalOf } from '../../nest/application.js';
 import { metadataOf, running } from '../application.js';
 import { settingsOf } from '../../../lib/api/setting.js';
-import { JobSettings, RegCenterSettings } from '../../../lib/nest/module-settings.js';
+import { JobSettings } from '../../../lib/settings/job-settings.js';
+import { RegCenterSettings } from '../../../lib/settings/reg-center-settings.js';
 import { jobChecks, moduleChecks, unavailableChecks } from './starter.js';
 import { isSample, type SampleName, SAMPLES, Stopwatch } from '../jobs.js';
 import { type Check, type Checks, codeIn, quoted, type Row } from '../page.js';

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { type ShardingContext } from '../../../lib/api/sharding-context.js';
 import { type ShardingContexts } from '../../../lib/api/sharding-contexts.js';
 import { AbstractDistributeOnceElasticJobListener, type ElasticJobListener } from '../../../lib/api/job-listener.js';
-import { type ElasticJobModuleOptions } from '../../../lib/nest/module-settings.js';
+import { type ElasticJobModuleOptions } from '../../../lib/nest/module-options.js';
 import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
 import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
 import { JobListener } from '../../../lib/nest/job-listener.decorator.js';

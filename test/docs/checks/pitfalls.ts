@@ -2,7 +2,8 @@ import { expect } from '@jest/globals';
 import { JobConfiguration } from '../../../lib/api/job-configuration.js';
 import { fromYaml, toYaml } from '../../../lib/layout/job-configuration-yaml.js';
 import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
-import { type ElasticJobModuleOptions, type JobSettings } from '../../../lib/nest/module-settings.js';
+import { type ElasticJobModuleOptions } from '../../../lib/nest/module-options.js';
+import { type JobSettings } from '../../../lib/settings/job-settings.js';
 import { EmbeddedRegistryServer } from '../../../lib/registry/embedded/embedded-registry-server.js';
 import { refusalOf } from '../../nest/application.js';
 import { until } from '../../support/until.js';
@@ -89,7 +90,7 @@ export const pitfallChecks: Checks = {
     await using app = await running({ options: settings, providers: [SyncOrdersJob] });
 
     expect(app.logger.lines).toContain(
-      "warn Java ElasticJob refuses time zones that do not start with 'GMT'. Instances in Java could not run: 'syncOrders'.",
+      "warn Java instances cannot run these jobs, as Java ElasticJob refuses time zones that do not start with 'GMT': 'syncOrders'.",
     );
   },
   'crontab, such as */5 * * * *': async () => {

@@ -2,8 +2,8 @@ import { expect } from '@jest/globals';
 import { resolveZookeeperConfiguration } from '../../../lib/registry/zookeeper/zookeeper-configuration.js';
 import { ElasticJobHealth } from '../../../lib/nest/elastic-job.health.js';
 import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
-import { type RegCenterSettings } from '../../../lib/nest/module-settings.js';
-import { readSettings } from '../../../lib/nest/settings.js';
+import { type RegCenterSettings } from '../../../lib/settings/reg-center-settings.js';
+import { readApplicationSettings } from '../../../lib/nest/application-settings.js';
 import { refusalOf, started } from '../../nest/application.js';
 import { metadataOf, running } from '../application.js';
 import { isSample, MonthlyReportJob, SAMPLES, starterDefaults, Stopwatch, SyncOrdersJob } from '../jobs.js';
@@ -41,7 +41,7 @@ function regCenter(value: string | number): Check {
     const javaName = row.java.replace('reg-center.', '');
     const given = { 'server-lists': 'zoo:2181', namespace: 'orders', [javaName]: value };
 
-    const settings = readSettings({
+    const settings = readApplicationSettings({
       options: {},
       file: { 'reg-center': given },
       environment: {},

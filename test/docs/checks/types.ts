@@ -6,7 +6,7 @@ import { Extensions } from '../../../lib/kernel/types/extensions.js';
 import { fromYaml, toYaml } from '../../../lib/layout/job-configuration-yaml.js';
 import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
 import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
-import { type ElasticJobModuleOptions } from '../../../lib/nest/module-settings.js';
+import { type ElasticJobModuleOptions } from '../../../lib/nest/module-options.js';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';
 import { type Clock, systemClock } from '../../../lib/time/clock.js';
 import { RecordingLogger, refusalOf } from '../../nest/application.js';

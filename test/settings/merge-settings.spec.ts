@@ -1,61 +1,42 @@
 import { describe, expect, test } from '@jest/globals';
-import { type InvalidConfigurationError } from '../../lib/api/errors.js';
-import { type FoundProvider } from '../../lib/nest/elastic-job.explorer.js';
-import { type ElasticJobSettings, readSettings } from '../../lib/nest/settings.js';
+import { type JobConfiguration, withDefaults } from '../../lib/api/job-configuration.js';
+import { type MergedSettings, mergeSettings } from '../../lib/settings/merge-settings.js';
 
 interface Given {
+  /** What decorators say, by job name; the weakest source. */
+  readonly decorated?: Readonly<Record<string, object>>;
   readonly options?: unknown;
   readonly file?: unknown;
   readonly environment?: Record<string, string | undefined>;
-  readonly providers?: readonly FoundProvider[];
 }
 
-class SyncOrdersJob {
-  execute(): void {}
-}
+const syncOrders = { syncOrders: { shardingTotalCount: 3 } };
 
-/** A provider with a job, as the explorer finds it. */
-const provider = (
-  jobName: string,
-  options: Record<string, unknown>,
-  more: Partial<FoundProvider> = {},
-): FoundProvider => ({
-  className: 'SyncOrdersJob',
-  type: SyncOrdersJob,
-  label: 'provider SyncOrdersJob of AppModule',
-  instance: new SyncOrdersJob(),
-  scopeFault: undefined,
-  jobs: [{ jobName, options }],
-  ...more,
-});
+const merge = ({ decorated = syncOrders, options = {}, file, environment = {} }: Given): MergedSettings =>
+  mergeSettings({ code: [{ jobs: decorated }, options], file, environment })!;
 
-const syncOrders = provider('syncOrders', { shardingTotalCount: 3 });
-
-const read = ({ options = {}, file, environment = {}, providers = [syncOrders] }: Given): ElasticJobSettings =>
-  readSettings({ options, file, environment, providers })!;
-
-const faultsOf = (given: Given): readonly string[] => {
-  try {
-    read(given);
-    return [];
-  } catch (error) {
-    return (error as InvalidConfigurationError).faults;
-  }
+const problemsOf = (given: Given): readonly string[] => {
+  const { problems, jobs } = merge(given);
+  return [...problems, ...[...jobs.values()].flatMap((job) => job.problems)];
 };
 
-const configurationOf = (given: Given) => read(given).jobs[0]!.configuration;
+/** The configuration of the first job. */
+const configurationOf = (given: Given): JobConfiguration => {
+  const [name, { settings }] = [...merge(given).jobs][0]!;
+  return withDefaults(name, settings);
+};
 
 describe('precedence', () => {
   test('the environment wins over the file, the file over code, code over the decorator, field by field', () => {
     const configuration = configurationOf({
-      providers: [
-        provider('syncOrders', {
+      decorated: {
+        syncOrders: {
           shardingTotalCount: 1,
           jobParameter: 'decorator',
           description: 'decorator',
           label: 'decorator',
-        }),
-      ],
+        },
+      },
       options: { jobs: { syncOrders: { jobParameter: 'code', description: 'code', shardingTotalCount: 2 } } },
       file: { jobs: { syncOrders: { description: 'file', shardingTotalCount: 3 } } },
       environment: { ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCOUNT: '4' },
@@ -71,9 +52,7 @@ describe('precedence', () => {
 
   test('properties are merged key by key, however they are nested', () => {
     const { props } = configurationOf({
-      providers: [
-        provider('syncOrders', { shardingTotalCount: 1, props: { 'email.host': 'a', 'email.port': '1', own: 'x' } }),
-      ],
+      decorated: { syncOrders: { shardingTotalCount: 1, props: { 'email.host': 'a', 'email.port': '1', own: 'x' } } },
       options: { jobs: { syncOrders: { props: { email: { port: 2 } } } } },
       environment: { ELASTICJOB_JOBS_SYNC_ORDERS_PROPS_EMAIL_HOST: 'b' },
     });
@@ -81,7 +60,7 @@ describe('precedence', () => {
     expect(props).toEqual({ 'email.host': 'b', 'email.port': '2', own: 'x' });
   });
 
-  test('a wrong value that is overridden by a right one is no fault', () => {
+  test('a wrong value that is overridden by a right one is no problem', () => {
     expect(
       configurationOf({
         options: { jobs: { syncOrders: { shardingTotalCount: 'three' } } },
@@ -91,9 +70,9 @@ describe('precedence', () => {
   });
 
   test('an empty text takes away what a weaker source says', () => {
-    const providers = [provider('syncOrders', { shardingTotalCount: 1, cron: '0/5 * * * * ?' })];
+    const decorated = { syncOrders: { shardingTotalCount: 1, cron: '0/5 * * * * ?' } };
 
-    expect(configurationOf({ providers, file: { jobs: { syncOrders: { cron: '' } } } }).cron).toBeUndefined();
+    expect(configurationOf({ decorated, file: { jobs: { syncOrders: { cron: '' } } } }).cron).toBeUndefined();
   });
 });
 
@@ -105,7 +84,10 @@ describe('relaxed names', () => {
     ['elasticjob.regCenter.serverLists'],
     ['elasticjob_reg_center_serverLists'],
   ])('the variable %s', (variable) => {
-    const { regCenter } = read({ options: { regCenter: { namespace: 'n' } }, environment: { [variable]: 'zoo:2181' } });
+    const { regCenter } = merge({
+      options: { regCenter: { namespace: 'n' } },
+      environment: { [variable]: 'zoo:2181' },
+    });
 
     expect(regCenter).toEqual({ namespace: 'n', serverLists: 'zoo:2181' });
   });
@@ -116,7 +98,7 @@ describe('relaxed names', () => {
     ['reg_center', 'server_lists'],
     ['REGCENTER', 'ServerLists'],
   ])('the keys %s and %s', (section, key) => {
-    const { regCenter } = read({ file: { [section]: { [key]: 'zoo', namespace: 'n' } } });
+    const { regCenter } = merge({ file: { [section]: { [key]: 'zoo', namespace: 'n' } } });
 
     expect(regCenter).toEqual({ namespace: 'n', serverLists: 'zoo' });
   });
@@ -128,81 +110,61 @@ describe('relaxed names', () => {
     ['同步', 'ELASTICJOB_JOBS_同步_JOBPARAMETER'],
     ['job', 'ELASTICJOB_JOBS_JOB_JOBPARAMETER'],
   ])('the job %s in the variable %s', (jobName, variable) => {
-    const providers = [provider(jobName, { shardingTotalCount: 1 })];
+    const decorated = { [jobName]: { shardingTotalCount: 1 } };
 
-    expect(configurationOf({ providers, environment: { [variable]: 'x' } }).jobParameter).toBe('x');
+    expect(configurationOf({ decorated, environment: { [variable]: 'x' } }).jobParameter).toBe('x');
   });
 
   test('a job whose name begins like another one is told from it', () => {
-    const providers = [provider('sync', { shardingTotalCount: 1 }), provider('syncOrders', { shardingTotalCount: 1 })];
-    const { jobs } = read({ providers, environment: { ELASTICJOB_JOBS_SYNC_ORDERS_LABEL: 'x' } });
+    const decorated = { sync: { shardingTotalCount: 1 }, syncOrders: { shardingTotalCount: 1 } };
+    const { jobs } = merge({ decorated, environment: { ELASTICJOB_JOBS_SYNC_ORDERS_LABEL: 'x' } });
 
-    expect(jobs.map(({ configuration }) => configuration.label)).toEqual([undefined, 'x']);
+    expect([...jobs.values()].map(({ settings }) => settings.label)).toEqual([undefined, 'x']);
   });
 
   test('a variable that may mean two jobs is refused', () => {
-    const providers = [provider('a-b', { shardingTotalCount: 1 }), provider('ab', { shardingTotalCount: 1 })];
+    const decorated = { 'a-b': { shardingTotalCount: 1 }, ab: { shardingTotalCount: 1 } };
 
-    expect(faultsOf({ providers, environment: { ELASTICJOB_JOBS_AB_LABEL: 'x' } })).toEqual([
-      "ELASTICJOB_JOBS_AB_LABEL: may mean the job 'a-b' or the job 'ab'; set it elsewhere",
+    expect(problemsOf({ decorated, environment: { ELASTICJOB_JOBS_AB_LABEL: 'x' } })).toEqual([
+      "ELASTICJOB_JOBS_AB_LABEL: may mean the job 'a-b' or the job 'ab'; set it in code or in a file",
     ]);
   });
 
   test('two variables for one setting are refused', () => {
     const environment = { ELASTICJOB_REGCENTER_NAMESPACE: 'a', ELASTICJOB_REG_CENTER_NAMESPACE: 'b' };
 
-    expect(faultsOf({ environment })).toEqual([
+    expect(problemsOf({ environment })).toEqual([
       'elasticjob.regCenter.namespace: is given twice, by ELASTICJOB_REGCENTER_NAMESPACE and ELASTICJOB_REG_CENTER_NAMESPACE',
     ]);
   });
 
   test('two spellings of one key in a file are refused', () => {
-    expect(faultsOf({ file: { regCenter: { namespace: 'a', NAMESPACE: 'b' } } })).toEqual([
+    expect(problemsOf({ file: { regCenter: { namespace: 'a', NAMESPACE: 'b' } } })).toEqual([
       "elasticjob.regCenter.NAMESPACE: is given twice in one place, under different spellings of 'namespace'",
     ]);
   });
 
   test('brackets around the name of a job in a file are Spring’s, and no part of it', () => {
-    const providers = [provider('sync orders', { shardingTotalCount: 1 })];
+    const decorated = { 'sync orders': { shardingTotalCount: 1 } };
     const file = { jobs: { '[sync orders]': { jobParameter: 'x' } } };
 
-    expect(configurationOf({ providers, file })).toMatchObject({ jobName: 'sync orders', jobParameter: 'x' });
-    expect(faultsOf({ providers, file: { jobs: { ...file.jobs, 'sync orders': {} } } })).toEqual([
+    expect(configurationOf({ decorated, file })).toMatchObject({ jobName: 'sync orders', jobParameter: 'x' });
+    expect(problemsOf({ decorated, file: { jobs: { ...file.jobs, 'sync orders': {} } } })).toEqual([
       'elasticjob.jobs["sync orders"]: is given twice in one place, with brackets and without',
     ]);
   });
 
   test('names of jobs are exact in a file', () => {
-    expect(faultsOf({ file: { jobs: { 'sync-orders': { shardingTotalCount: 1 } } } })).toEqual([
-      "elasticjob.jobs.sync-orders: no provider is decorated with @ElasticJob('sync-orders'), and neither elasticJobClass nor " +
-        "elasticJobType is set; did you mean 'syncOrders'?",
-    ]);
-  });
-});
-
-describe('the thread pool’s setting under the name it had until Java’s 3.0.4', () => {
-  const file = { jobs: { syncOrders: { 'job-executor-service-handler-type': 'SINGLE_THREAD' } } };
-
-  test('is the setting of its later name, and stored for peers that know only the former', () => {
-    const [job] = read({ file }).jobs;
-
-    expect(job?.configuration.jobExecutorThreadPoolSizeProviderType).toBe('SINGLE_THREAD');
-    expect(job?.compatibility).toBe('3.0.4');
-    expect(read({}).jobs[0]?.compatibility).toBe('3.0.5');
-  });
-
-  test('is refused beside the later name', () => {
-    const options = { jobs: { syncOrders: { jobExecutorThreadPoolSizeProviderType: 'CPU' } } };
-
-    expect(faultsOf({ file, options })).toEqual([
-      'elasticjob.jobs.syncOrders: jobExecutorServiceHandlerType and jobExecutorThreadPoolSizeProviderType are two names of one setting, got "SINGLE_THREAD" and "CPU"',
+    expect([...merge({ file: { jobs: { 'sync-orders': { shardingTotalCount: 1 } } } }).jobs.keys()]).toEqual([
+      'syncOrders',
+      'sync-orders',
     ]);
   });
 });
 
 describe('text', () => {
   test('of a file or the environment stands for numbers, booleans and lists', () => {
-    const { module, jobs, regCenter } = read({
+    const given = {
       file: {
         autoStart: 'False',
         shutdownGracePeriodMilliseconds: '5',
@@ -210,11 +172,12 @@ describe('text', () => {
         jobs: { syncOrders: { shardingTotalCount: '3', jobParameter: 7, description: true } },
       },
       environment: { ELASTICJOB_JOBS_SYNCORDERS_FAILOVER: 'true', ELASTICJOB_JOBS_SYNCORDERS_MAXTIMEDIFFSECONDS: '-1' },
-    });
+    };
+    const { module, regCenter } = merge(given);
 
     expect(module).toEqual({ autoStart: false, shutdownGracePeriodMilliseconds: 5 });
     expect(regCenter).toEqual({ maxRetries: 7, namespace: '5' });
-    expect(jobs[0]!.configuration).toMatchObject({
+    expect(configurationOf(given)).toMatchObject({
       shardingTotalCount: 3,
       jobParameter: '7',
       description: 'true',
@@ -243,21 +206,21 @@ describe('text', () => {
   ])('that is not written like one is refused: %s=%p', (key, value, said) => {
     const variable = `ELASTICJOB_JOBS_SYNCORDERS_${key}`;
 
-    expect(faultsOf({ environment: { [variable]: value } })).toEqual([
+    expect(problemsOf({ environment: { [variable]: value } })).toEqual([
       `elasticjob.jobs.syncOrders.${said} (from environment variable ${variable})`,
     ]);
   });
 
   test('of code stands for text only', () => {
-    expect(faultsOf({ options: { enabled: 'true', jobs: { syncOrders: { shardingTotalCount: '3' } } } })).toEqual([
+    expect(problemsOf({ options: { enabled: 'true', jobs: { syncOrders: { shardingTotalCount: '3' } } } })).toEqual([
       'elasticjob.enabled: must be true or false, got "true"',
       'elasticjob.jobs.syncOrders.shardingTotalCount: must be an integer of at least 1, got "3"',
     ]);
   });
 
   test('a file whose section has no lines is a file without it', () => {
-    expect(faultsOf({ file: { regCenter: null, jobs: null } })).toEqual([]);
-    expect(faultsOf({ file: { jobs: { syncOrders: null } } })).toEqual([]);
+    expect(problemsOf({ file: { regCenter: null, jobs: null } })).toEqual([]);
+    expect(problemsOf({ file: { jobs: { syncOrders: null } } })).toEqual([]);
   });
 });
 
@@ -303,18 +266,17 @@ describe('unknown keys', () => {
     [{ environment: { ELASTICJOB_ENABLD: 'x' } }, "ELASTICJOB_ENABLD: unknown key 'enabld'; did you mean 'enabled'?"],
     [
       { environment: { ELASTICJOB_JOBS_SYNCORDERS: 'x' } },
-      "ELASTICJOB_JOBS_SYNCORDERS: is no setting of a job; a job's settings are ELASTICJOB_JOBS_<NAME>_<SETTING>",
+      "ELASTICJOB_JOBS_SYNCORDERS: is not a setting of a job; a job's settings are ELASTICJOB_JOBS_<NAME>_<SETTING>",
     ],
   ])('are refused: %j', (given, said) => {
-    expect(faultsOf(given)).toEqual([said]);
+    expect(problemsOf(given)).toEqual([said]);
   });
 
-  test('variables that are probably somebody else’s, such as those of a Kubernetes service, are warned of only', () => {
-    expect(
-      read({ environment: { ELASTICJOB_UI_SERVICE_HOST: '10.0.0.1', ELASTICJOBS: 'x', PATH: 'y' } }).warnings,
-    ).toEqual([
-      'These environment variables are no settings of ElasticJob and are ignored: ELASTICJOB_UI_SERVICE_HOST.',
-    ]);
+  test('variables that resemble no setting, such as those of a Kubernetes service, are only listed', () => {
+    const environment = { ELASTICJOB_UI_SERVICE_HOST: '10.0.0.1', ELASTICJOBS: 'x', PATH: 'y' };
+
+    expect(problemsOf({ environment })).toEqual([]);
+    expect(merge({ environment }).strangers).toEqual(['ELASTICJOB_UI_SERVICE_HOST']);
   });
 });
 
@@ -426,10 +388,6 @@ describe('wrong values', () => {
       'elasticjob.dump.port: the dump port is not available in this version; remove the setting, got 9888',
     ],
     [
-      { jobs: { syncOrders: { jobErrorHandlerType: 'EMAIL' } } },
-      'elasticjob.jobs.syncOrders.jobErrorHandlerType: unknown error handler "EMAIL"; known are: LOG, THROW, IGNORE',
-    ],
-    [
       { jobs: { syncOrders: { autoStart: 'no' } } },
       'elasticjob.jobs.syncOrders.autoStart: must be true or false, got "no"',
     ],
@@ -441,35 +399,34 @@ describe('wrong values', () => {
       { jobs: JSON.parse('{"__proto__": {"elasticJobClass": "SyncOrdersJob", "shardingTotalCount": 1}}') as unknown },
       `elasticjob.jobs.__proto__: the job's name must be another name, as this one has a special meaning, got "__proto__"`,
     ],
-  ])('are refused: %j', (options, said) => {
-    expect(faultsOf({ options })).toEqual([said]);
+  ])('are a problem: %j', (options, said) => {
+    expect(problemsOf({ options })).toEqual([said]);
   });
 
-  test('what is switched off in a file that a Java application shares is no fault', () => {
-    expect(faultsOf({ file: { dump: { enabled: false }, tracing: null } })).toEqual([]);
+  test('what is switched off in a file that a Java application shares is no problem', () => {
+    expect(problemsOf({ file: { dump: { enabled: false }, tracing: null } })).toEqual([]);
   });
 
-  test('faults of all sources are told together, once each', () => {
-    const faults = faultsOf({
+  test('of all sources are listed together', () => {
+    const problems = problemsOf({
       options: { regCenter: { namspace: 'x' }, jobs: { other: {} } },
       file: { jobs: { syncOrders: { shardingTotalCount: 'three' } } },
       environment: { ELASTICJOB_JOBS_SYNCORDERS_FAILOVER: 'perhaps' },
     });
 
-    expect(faults).toEqual([
+    expect(problems).toEqual([
       "elasticjob.regCenter.namspace: unknown key; did you mean 'namespace'?",
       'elasticjob.jobs.syncOrders.shardingTotalCount: must be an integer of at least 1, got "three"',
       'elasticjob.jobs.syncOrders.failover: must be true or false, got "perhaps" (from environment variable ELASTICJOB_JOBS_SYNCORDERS_FAILOVER)',
       'elasticjob.jobs.other.shardingTotalCount: is required and must be an integer of at least 1',
-      "elasticjob.jobs.other: no provider is decorated with @ElasticJob('other'), and neither elasticJobClass nor elasticJobType is set",
     ]);
   });
 
   test('under the name of a prototype change no prototype', () => {
-    faultsOf({
+    problemsOf({
       options: JSON.parse('{"__proto__": {"polluted": 1}, "jobs": {"__proto__": {"polluted": 1}}}') as unknown,
     });
-    faultsOf({
+    problemsOf({
       environment: { ELASTICJOB_JOBS___PROTO___LABEL: '1', 'ELASTICJOB_JOBS_SYNCORDERS_PROPS.__proto__.polluted': '1' },
     });
 
@@ -478,130 +435,17 @@ describe('wrong values', () => {
   });
 });
 
-describe('class and type', () => {
-  const executors = [{ type: 'SCRIPT', process: () => undefined }];
-  const plain = provider(
-    'unused',
-    {},
-    { jobs: [], className: 'Plain', label: 'provider Plain of AppModule', type: class Plain {} },
-  );
-  const job = (settings: Record<string, unknown>) => ({ jobs: { job: { shardingTotalCount: 1, ...settings } } });
+test('the two names of the thread pool’s setting are refused together', () => {
+  const file = { jobs: { syncOrders: { 'job-executor-service-handler-type': 'SINGLE_THREAD' } } };
+  const options = { jobs: { syncOrders: { jobExecutorThreadPoolSizeProviderType: 'CPU' } } };
 
-  test('a job is defined by the class name of a provider, and by the class', () => {
-    for (const elasticJobClass of ['Plain', plain.type]) {
-      const { jobs } = read({ providers: [plain], options: job({ elasticJobClass }) });
-      expect(jobs).toMatchObject([
-        { job: plain.instance, jobClassName: 'Plain', owner: 'provider Plain of AppModule' },
-      ]);
-    }
-  });
-
-  test('a Java class stands for the provider that has its name without the package, and names the job for Java peers', () => {
-    const { jobs } = read({ providers: [plain], options: job({ elasticJobClass: 'org.acme.Plain' }) });
-    const [own] = read({
-      providers: [plain],
-      options: job({ elasticJobClass: 'org.acme.Plain', jobClassName: 'org.acme.Other' }),
-    }).jobs;
-
-    expect(jobs).toMatchObject([{ job: plain.instance, jobClassName: 'org.acme.Plain' }]);
-    expect(own).toMatchObject({ job: plain.instance, jobClassName: 'org.acme.Other' });
-  });
-
-  test('a job is defined by its type', () => {
-    const { jobs } = read({
-      providers: [],
-      options: { ...job({ elasticJobType: 'script', jobClassName: 'org.Job' }), executors },
-    });
-
-    expect(jobs).toMatchObject([{ job: 'script', jobClassName: 'org.Job', owner: 'job type script' }]);
-  });
-
-  test.each<[Record<string, unknown>, string]>([
-    [
-      { elasticJobClass: 'Plain', elasticJobType: 'SCRIPT' },
-      'job: elasticJobClass and elasticJobType are mutually exclusive, got elasticJobClass "Plain" and elasticJobType "SCRIPT"',
-    ],
-    [
-      { elasticJobClass: 'Plian' },
-      'job.elasticJobClass: must be the class name of a provider, got "Plian"; did you mean \'Plain\'?',
-    ],
-    [
-      { elasticJobClass: 'org.acme.Plian' },
-      'job.elasticJobClass: must be the class name of a provider, got "org.acme.Plian"; did you mean \'Plain\'?',
-    ],
-    [{ elasticJobClass: '' }, 'job.elasticJobClass: must be the class name of a provider, got ""'],
-    [{ elasticJobClass: 5 }, 'job.elasticJobClass: must be the class name of a provider, got 5'],
-    [{ elasticJobType: 'HTTP' }, 'job.elasticJobType: unknown job type "HTTP"; known are: SCRIPT'],
-    [{ elasticJobType: '' }, 'job.elasticJobType: must be the type of an executor, got ""'],
-    [
-      {},
-      "job: no provider is decorated with @ElasticJob('job'), and neither elasticJobClass nor elasticJobType is set",
-    ],
-  ])('%j is refused', (settings, said) => {
-    expect(faultsOf({ providers: [plain], options: { ...job(settings), executors } })).toEqual([
-      `elasticjob.jobs.${said}`,
-    ]);
-  });
-
-  test('a class name that several providers have is refused, naming them', () => {
-    const other = { ...plain, label: 'provider Plain of OtherModule', type: class Plain {} };
-
-    expect(faultsOf({ providers: [plain, other], options: job({ elasticJobClass: 'Plain' }) })).toEqual([
-      'elasticjob.jobs.job.elasticJobClass: must name one provider, but "Plain" names 2: provider Plain of AppModule, provider Plain of OtherModule',
-    ]);
-  });
-
-  test('a decorated job has no type, and no other class', () => {
-    expect(faultsOf({ options: { jobs: { syncOrders: { elasticJobType: 'SCRIPT' } }, executors } })).toEqual([
-      'elasticjob.jobs.syncOrders: elasticJobClass and elasticJobType are mutually exclusive, got the class of provider ' +
-        'SyncOrdersJob of AppModule and elasticJobType "SCRIPT"',
-    ]);
-    expect(
-      faultsOf({ providers: [syncOrders, plain], options: { jobs: { syncOrders: { elasticJobClass: 'Plain' } } } }),
-    ).toEqual([
-      'elasticjob.jobs.syncOrders.elasticJobClass: the job has a class already, that of provider SyncOrdersJob of AppModule; got "Plain"',
-    ]);
-  });
-
-  test('one bootstrap name for two jobs is refused, and so is the name of another job', () => {
-    const bean = { shardingTotalCount: 1, elasticJobType: 'SCRIPT', jobBootstrapBeanName: 'bean' };
-    const options = { executors, jobs: { a: bean, b: bean, c: { ...bean, jobBootstrapBeanName: 'a' } } };
-
-    expect(faultsOf({ providers: [], options })).toEqual([
-      `elasticjob.jobs.b.jobBootstrapBeanName: must be a name of its own, but "bean" is taken by job 'a'`,
-      `elasticjob.jobs.c.jobBootstrapBeanName: must be a name of its own, but "a" is taken by job 'a'`,
-    ]);
-  });
-});
-
-test('switched off, nothing else is looked at', () => {
-  const given = { options: { jobs: 5, regCenter: { namspace: 1 } }, file: undefined, providers: [syncOrders] };
-
-  expect(readSettings({ ...given, environment: { ELASTICJOB_ENABLED: 'false' } })).toBeUndefined();
-});
-
-test('what is allowed but perhaps not meant is warned of', () => {
-  const providers = [
-    provider('a', { shardingTotalCount: 1, timeZone: 'Asia/Shanghai', failover: true, monitorExecution: false }),
-    provider('b', { shardingTotalCount: 1, timeZone: 'Europe/Berlin', failover: true }),
-    provider('c', { shardingTotalCount: 1, timeZone: 'GMT+8' }),
-    provider('d', { shardingTotalCount: 1, cron: '0 0 0 1 1 ? 1999' }),
-  ];
-
-  expect(read({ providers }).warnings).toEqual([
-    "Java ElasticJob refuses time zones that do not start with 'GMT'. Instances in Java could not run: 'a', 'b'.",
-    "The last firing that cron allows is over, so that nothing will run, of: 'd'.",
-    "failover needs monitorExecution to see what was running, and has no effect without it, on: 'a'.",
+  expect(problemsOf({ file, options })).toEqual([
+    'elasticjob.jobs.syncOrders: jobExecutorServiceHandlerType and jobExecutorThreadPoolSizeProviderType are two names of one setting, got "SINGLE_THREAD" and "CPU"',
   ]);
 });
 
-test.each([null, undefined, 5, {}, Object.create(null), Symbol('s')])(
-  'a decorated name that is no text is one fault: %p',
-  (jobName) => {
-    const providers = [provider(jobName as string, { shardingTotalCount: 1 })];
+test('switched off, nothing else is checked', () => {
+  const code = [{ jobs: 5, regCenter: { namspace: 1 } }];
 
-    expect(faultsOf({ providers })).toEqual([
-      expect.stringMatching(/^@ElasticJob on SyncOrdersJob: the job's name must be a text that is not empty, got /),
-    ]);
-  },
-);
+  expect(mergeSettings({ code, file: undefined, environment: { ELASTICJOB_ENABLED: 'false' } })).toBeUndefined();
+});

@@ -6,47 +6,49 @@
  * ```
  * field by field; properties (`props`) key by key. Names are relaxed: `regCenter`, `reg-center`, `reg_center` and
  * `REGCENTER` are one. Names of jobs are exact, except in the environment (see `environment.ts`).
- * Text stands for numbers and booleans only in files and the environment, and only if it is written like one.
- * Binding looks at names and shapes; whether values are allowed is looked at once all sources are merged.
+ * In files and the environment a text that is written like a number or a boolean is converted to one; in code it is not.
+ * Binding checks names and shapes. Values are checked later, once all sources are merged.
  */
 import { describeValue, isMap } from '../api/describe-value.js';
 import { keyPath } from '../api/job-name.js';
 import { relaxed, suggestion } from '../api/nearest.js';
 import { flattenProps } from '../api/props.js';
 import { settingsOf, type SettingDeclaration } from '../api/setting.js';
-import { JobSettings, ModuleSettings, RegCenterSettings } from './module-settings.js';
+import { JobSettings } from './job-settings.js';
+import { ModuleSettings } from './module-settings.js';
+import { RegCenterSettings } from './reg-center-settings.js';
 
 /** One source of settings. */
 export interface Layer {
   readonly source: 'code' | 'file' | 'environment';
-  /** What stands under `elasticjob`; not checked yet. */
+  /** What stands under `elasticjob`, unchecked. */
   readonly tree: unknown;
-  /** What to say of where a key came from, by its place below `elasticjob`. Default: nothing. */
+  /** Where a key came from, as the end of a message, by its place below `elasticjob`. Default: nothing. */
   readonly origin?: (place: readonly string[]) => string;
 }
 
 /** Values by canonical name. */
 export type Section = Map<string, unknown>;
 
-/** Settings by canonical name, not validated yet. */
+/** Settings by canonical name; their values are unchecked. */
 export interface BoundTree {
   readonly module: Section;
   readonly regCenter: Section;
   /** By job name. */
   readonly jobs: Map<string, Section>;
-  /** What is wrong with names and shapes, one line each. */
-  readonly faults: string[];
+  /** The problems with names and shapes, one line each. */
+  readonly problems: string[];
 }
 
-/** What to bind one map by. */
+/** How to bind one map. */
 interface Binding {
   readonly path: string;
-  /** The path's names below `elasticjob`. */
+  /** The names of the path below `elasticjob`. */
   readonly place: readonly string[];
   readonly origin: (place: readonly string[]) => string;
   readonly source: Layer['source'];
   readonly settings: ReadonlyMap<string, SettingDeclaration>;
-  readonly faults: string[];
+  readonly problems: string[];
 }
 
 const NO_TRACING = 'event tracing is not available in this version; remove the setting';
@@ -54,7 +56,7 @@ const NO_DUMP = 'the dump port is not available in this version; remove the sett
 
 /** Binds the layers to one tree; later layers win. */
 export function bind(layers: readonly Layer[]): BoundTree {
-  const merged: BoundTree = { module: new Map(), regCenter: new Map(), jobs: new Map(), faults: [] };
+  const merged: BoundTree = { module: new Map(), regCenter: new Map(), jobs: new Map(), problems: [] };
   for (const layer of layers) {
     if (layer.tree !== undefined) merge(merged, bindLayer(layer));
   }
@@ -62,24 +64,25 @@ export function bind(layers: readonly Layer[]): BoundTree {
 }
 
 function bindLayer({ source, tree, origin = () => '' }: Layer): BoundTree {
-  const faults: string[] = [];
-  const bound = (place: readonly string[], type: abstract new () => object, raw: unknown): Section =>
-    bindSection(raw, { path: pathOf(place), place, origin, source, settings: settingsOf(type), faults });
-  const module = bound([], ModuleSettings, tree);
-  const regCenter = bound(['regCenter'], RegCenterSettings, take(module, 'regCenter'));
+  const problems: string[] = [];
+  const jobSettings = settingsOf(JobSettings);
+  const bound = (place: readonly string[], settings: Binding['settings'], raw: unknown): Section =>
+    bindSection(raw, { path: pathOf(place), place, origin, source, settings, problems });
+  const module = bound([], settingsOf(ModuleSettings), tree);
+  const regCenter = bound(['regCenter'], settingsOf(RegCenterSettings), take(module, 'regCenter'));
   const jobs = new Map<string, Section>();
-  for (const [key, raw] of entriesOf(take(module, 'jobs'), { path: 'elasticjob.jobs', source, faults })) {
+  for (const [key, raw] of entriesOf(take(module, 'jobs'), { path: 'elasticjob.jobs', source, problems })) {
     const name = source === 'file' ? withoutBrackets(key) : key;
     const path = pathOf(['jobs', name]);
-    if (jobs.has(name)) faults.push(`${path}: is given twice in one place, with brackets and without`);
-    else jobs.set(name, bound(['jobs', name], JobSettings, raw));
+    if (jobs.has(name)) problems.push(`${path}: is given twice in one place, with brackets and without`);
+    else jobs.set(name, bound(['jobs', name], jobSettings, raw));
   }
-  refuseUnavailable('tracing', take(module, 'tracing'), { source, origin, faults, why: NO_TRACING });
-  refuseUnavailable('dump', take(module, 'dump'), { source, origin, faults, why: NO_DUMP });
-  return { module, regCenter, jobs, faults };
+  refuseUnavailable('tracing', take(module, 'tracing'), { source, origin, problems, why: NO_TRACING });
+  refuseUnavailable('dump', take(module, 'dump'), { source, origin, problems, why: NO_DUMP });
+  return { module, regCenter, jobs, problems };
 }
 
-/** Spring's spelling of names that have other characters than letters and digits: `'[sync orders]'`. */
+/** Removes Spring's brackets around names with other characters than letters and digits: `'[sync orders]'`. */
 function withoutBrackets(key: string): string {
   return /^\[([^[\]]+)\]$/.exec(key)?.[1] ?? key;
 }
@@ -95,16 +98,16 @@ function take(section: Section, name: string): unknown {
 }
 
 function bindSection(raw: unknown, binding: Binding): Section {
-  const { path, place, origin, source, settings, faults } = binding;
+  const { path, place, origin, source, settings, problems } = binding;
   const names = [...settings].flatMap(([name, { kind }]) => (kind === 'code' && source !== 'code' ? [] : [name]));
   const section: Section = new Map();
   for (const [key, value] of entriesOf(raw, binding)) {
     const name = names.find((candidate) => candidate === key) ?? names.find((one) => relaxed(one) === relaxed(key));
     const declaration = name === undefined ? undefined : settings.get(name);
     if (name === undefined || declaration === undefined) {
-      faults.push(`${keyPath(path, key)}: unknown key${suggestion(key, names)}${origin([...place, key])}`);
+      problems.push(`${keyPath(path, key)}: unknown key${suggestion(key, names)}${origin([...place, key])}`);
     } else if (section.has(name)) {
-      faults.push(`${keyPath(path, key)}: is given twice in one place, under different spellings of '${name}'`);
+      problems.push(`${keyPath(path, key)}: is given twice in one place, under different spellings of '${name}'`);
     } else {
       section.set(name, source === 'code' ? value : converted(value, declaration.kind));
     }
@@ -114,31 +117,31 @@ function bindSection(raw: unknown, binding: Binding): Section {
 
 function entriesOf(
   raw: unknown,
-  { path, source, faults }: Pick<Binding, 'path' | 'source' | 'faults'>,
+  { path, source, problems }: Pick<Binding, 'path' | 'source' | 'problems'>,
 ): readonly (readonly [string, unknown])[] {
   if (isMap(raw)) return Object.entries(raw).filter(([, value]) => value !== undefined);
   // A key of a YAML file under which all lines are commented out has the value null.
   const isEmpty = raw === undefined || (raw === null && source === 'file');
-  if (!isEmpty) faults.push(`${path}: must be a map, got ${describeValue(raw, 'hidden')}`);
+  if (!isEmpty) problems.push(`${path}: must be a map, got ${describeValue(raw, 'hidden')}`);
   return [];
 }
 
 function refuseUnavailable(
   section: string,
   raw: unknown,
-  { why, origin, ...binding }: Pick<Binding, 'source' | 'origin' | 'faults'> & { readonly why: string },
+  { why, origin, ...binding }: Pick<Binding, 'source' | 'origin' | 'problems'> & { readonly why: string },
 ): void {
   const path = pathOf([section]);
   for (const [key, value] of entriesOf(raw, { path, ...binding })) {
-    // Switching off what is not there is no reason to refuse a file that a Java application shares.
+    // A file that a Java application shares may switch the feature off.
     const isOff = key === 'enabled' && String(value) === 'false';
     if (isOff) continue;
     const got = describeValue(value, key === 'type' || key === 'port' ? 'shown' : 'hidden');
-    binding.faults.push(`${keyPath(path, key)}: ${why}, got ${got}${origin([section, key])}`);
+    binding.problems.push(`${keyPath(path, key)}: ${why}, got ${got}${origin([section, key])}`);
   }
 }
 
-/** The value that text in a file or the environment stands for; what is not written like one stays as it is. */
+/** The value that text in a file or the environment stands for. Text that is not written like one stays text. */
 function converted(value: unknown, kind: SettingDeclaration['kind']): unknown {
   switch (kind) {
     case 'integer':
@@ -161,7 +164,7 @@ function converted(value: unknown, kind: SettingDeclaration['kind']): unknown {
 }
 
 function merge(into: BoundTree, from: BoundTree): void {
-  into.faults.push(...from.faults);
+  into.problems.push(...from.problems);
   mergeSection(into.module, from.module);
   mergeSection(into.regCenter, from.regCenter);
   for (const [name, section] of from.jobs) {
@@ -177,6 +180,6 @@ function mergeSection(into: Section, from: Section): void {
 
 function mergedProps(before: unknown, after: unknown): unknown {
   const [former, latter] = [flattenProps(before ?? {}), flattenProps(after)];
-  if ('fault' in former) return before;
-  return 'fault' in latter ? after : Object.fromEntries([...former.flat, ...latter.flat]);
+  if ('problem' in former) return before;
+  return 'problem' in latter ? after : Object.fromEntries([...former.flat, ...latter.flat]);
 }

@@ -1,9 +1,9 @@
 import { EmbeddedRegistryCenter } from '../registry/embedded/embedded-registry-center.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { ZookeeperRegistryCenter } from '../registry/zookeeper/zookeeper-registry-center.js';
-import { type RegCenterSettings } from './module-settings.js';
+import { type RegCenterSettings } from './reg-center-settings.js';
 
-/** The registry centre that the settings describe; not connected yet. Without `serverLists`, an embedded one. */
+/** The registry centre that the settings describe; not connected yet. Without `serverLists` it is an embedded one. */
 export function createRegistryCenter({ serverLists, namespace, ...rest }: RegCenterSettings): RegistryCenter {
   if (serverLists === undefined) {
     const { sessionTimeoutMilliseconds: timeout = 0 } = rest;

@@ -1,25 +1,28 @@
 /**
  * Reads settings from environment variables, by Spring's rules of relaxed binding, which ignore case and separators:
- * `ELASTICJOB_REGCENTER_SERVERLISTS`, `ELASTICJOB_REG_CENTER_SERVER_LISTS` and `elasticjob.reg-center.server-lists` are one.
+ * `ELASTICJOB_REGCENTER_SERVERLISTS`, `ELASTICJOB_REG_CENTER_SERVER_LISTS` and `elasticjob.reg-center.server-lists`
+ * are the same setting.
  *
  * A variable cannot spell every name of a job or of a property, so:
- * - `ELASTICJOB_JOBS_SYNCORDERS_…` or `…_SYNC_ORDERS_…` means the known job whose name is that without case and separators
- *   (`syncOrders`, `sync-orders`); if there is none, a new job of that name in lower case (`syncorders`, `sync_orders`).
- * - `…_PROPS_EMAIL_HOST` means the known property that is that without case and separators; if there is none, a new
- *   one in lower case with a dot for each `_` (`email.host`).
+ * - `ELASTICJOB_JOBS_SYNCORDERS_…` or `…_SYNC_ORDERS_…` means the known job whose name is the same if case and separators
+ *   are ignored (`syncOrders`, `sync-orders`). If there is none, it means a new job of that name in lower case
+ *   (`syncorders`, `sync_orders`).
+ * - `…_PROPS_EMAIL_HOST` means the known property whose key is the same if case and separators are ignored. If there is
+ *   none, it means a new one in lower case with a dot for each `_` (`email.host`).
  */
 import { relaxed, suggestion } from '../api/nearest.js';
 import { settingsOf } from '../api/setting.js';
-import { JobSettings, ModuleSettings } from './module-settings.js';
+import { JobSettings } from './job-settings.js';
+import { ModuleSettings } from './module-settings.js';
 
-/** What the environment says. */
+/** The settings of the environment. */
 export interface EnvironmentReading {
   /** The tree under `elasticjob`. */
   readonly tree: Readonly<Record<string, unknown>>;
-  /** The variable from which a setting came, by its key path without `elasticjob.`: sections and names joined by NUL. */
+  /** The variable from which each setting came, by its place (see `originKey`). */
   readonly origins: ReadonlyMap<string, string>;
-  readonly faults: readonly string[];
-  /** Variables that begin with `ELASTICJOB_` and mean nothing; perhaps somebody else's. */
+  readonly problems: readonly string[];
+  /** Variables that begin with `ELASTICJOB_` but resemble no setting; they may belong to another program. */
   readonly strangers: readonly string[];
 }
 
@@ -38,7 +41,7 @@ export function readEnvironment(
 ): EnvironmentReading {
   const tree: Record<string, unknown> = {};
   const origins = new Map<string, string>();
-  const faults: string[] = [];
+  const problems: string[] = [];
   const strangers: string[] = [];
   for (const variable of Object.keys(environment).sort()) {
     const parts = partsOf(variable);
@@ -46,18 +49,20 @@ export function readEnvironment(
     if (parts === undefined || value === undefined) continue;
     const place = placeOf(parts, known);
     if (place === undefined) strangers.push(variable);
-    else if ('fault' in place) faults.push(`${variable}: ${place.fault}`);
+    else if ('problem' in place) problems.push(`${variable}: ${place.problem}`);
     else if (origins.has(originKey(place))) {
-      faults.push(`elasticjob.${place.join('.')}: is given twice, by ${origins.get(originKey(place))} and ${variable}`);
+      problems.push(
+        `elasticjob.${place.join('.')}: is given twice, by ${origins.get(originKey(place))} and ${variable}`,
+      );
     } else {
       origins.set(originKey(place), variable);
       put(tree, place, value);
     }
   }
-  return { tree, origins, faults, strangers };
+  return { tree, origins, problems, strangers };
 }
 
-/** The key of a place in `EnvironmentReading.origins`. */
+/** The key of a place in `EnvironmentReading.origins`: its names below `elasticjob`, joined by NUL. */
 export function originKey(place: Place): string {
   return place.join('\0');
 }
@@ -71,7 +76,7 @@ function partsOf(variable: string): readonly string[] | undefined {
   return parts === undefined || parts.length === 0 ? undefined : parts;
 }
 
-function placeOf(parts: readonly string[], known: KnownJobs): Place | { readonly fault: string } | undefined {
+function placeOf(parts: readonly string[], known: KnownJobs): Place | { readonly problem: string } | undefined {
   const scalars = [...settingsOf(ModuleSettings)].flatMap(([name, { kind }]) =>
     kind === 'section' || kind === 'code' ? [] : [name],
   );
@@ -85,22 +90,22 @@ function placeOf(parts: readonly string[], known: KnownJobs): Place | { readonly
   return stranger(parts, scalars);
 }
 
-function stranger(parts: readonly string[], scalars: readonly string[]): { readonly fault: string } | undefined {
+function stranger(parts: readonly string[], scalars: readonly string[]): { readonly problem: string } | undefined {
   const whole = parts.join('-');
   const section = named(parts, SECTIONS);
-  if (section !== undefined) return { fault: `'${section}' is a section; its settings are ${settingsIn(section)}` };
+  if (section !== undefined) return { problem: `'${section}' is a section; its settings are ${settingsIn(section)}` };
   const meant =
     suggestion(whole, scalars) ||
     suggestion(String(parts[0]), SECTIONS) ||
     suggestion(parts.slice(0, 2).join(''), ['regCenter']);
-  return meant === '' ? undefined : { fault: `unknown key '${whole}'${meant}` };
+  return meant === '' ? undefined : { problem: `unknown key '${whole}'${meant}` };
 }
 
 function settingsIn(section: string): string {
   return `ELASTICJOB_${section.toUpperCase()}_${section === 'jobs' ? '<NAME>_' : ''}<SETTING>`;
 }
 
-function placeInJobs(parts: readonly string[], known: KnownJobs): Place | { readonly fault: string } {
+function placeInJobs(parts: readonly string[], known: KnownJobs): Place | { readonly problem: string } {
   const splits = parts.slice(1).map((_, index) => ({ name: parts.slice(0, index + 1), rest: parts.slice(index + 1) }));
   const ofKnown = splits.flatMap(({ name, rest }) =>
     [...known].filter(([job]) => relaxed(job) === relaxed(name.join(''))).map(([job, props]) => ({ job, props, rest })),
@@ -111,7 +116,7 @@ function placeInJobs(parts: readonly string[], known: KnownJobs): Place | { read
   });
   const [place, another] = fitting;
   if (place !== undefined && another !== undefined) {
-    return { fault: `may mean the job '${place[1]}' or the job '${another[1]}'; set it elsewhere` };
+    return { problem: `may mean the job '${place[1]}' or the job '${another[1]}'; set it in code or in a file` };
   }
   if (place !== undefined) return place;
   for (const { name, rest } of splits) {
@@ -120,7 +125,7 @@ function placeInJobs(parts: readonly string[], known: KnownJobs): Place | { read
   }
   const [job] = ofKnown;
   if (job !== undefined) return ['jobs', job.job, job.rest.join('-')];
-  return { fault: `is no setting of a job; a job's settings are ${settingsIn('jobs')}` };
+  return { problem: `is not a setting of a job; a job's settings are ${settingsIn('jobs')}` };
 }
 
 function settingOf(parts: readonly string[], props: readonly string[]): Place | undefined {
@@ -139,7 +144,7 @@ function named(parts: readonly string[], names: Iterable<string>): string | unde
 function put(tree: Record<string, unknown>, [name = '', ...rest]: Place, value: string): void {
   const inner = Object.hasOwn(tree, name) ? (tree[name] as Record<string, unknown>) : {};
   if (rest.length > 0) put(inner, rest, value);
-  // Defined rather than assigned: `__proto__` is a name like any other here.
+  // An assignment to `__proto__` would change the prototype instead of adding a key.
   Object.defineProperty(tree, name, {
     value: rest.length > 0 ? inner : value,
     enumerable: true,

@@ -1,7 +1,7 @@
 import { legible } from '../api/describe-value.js';
 
 /** What is wrong with the addresses of ZooKeeper servers, which may end with a path that roots everything there, said as what they must be; `undefined`: nothing. */
-export function demandOnServerLists(text: string): string | undefined {
+export function serverListsProblem(text: string): string | undefined {
   if (hasPlaceholder(text)) return `must be servers like 'host1:2181,host2:2181'${NO_PLACEHOLDERS}`;
   const slash = text.indexOf('/');
   const list = slash < 0 ? text : text.slice(0, slash);
@@ -15,7 +15,7 @@ export function demandOnServerLists(text: string): string | undefined {
           .slice(slash)
           .trim()
           .replace(/^\/|\/$/g, '');
-  const isUsable = slash < 0 || path === '' || demandOnNamespace(path) === undefined;
+  const isUsable = slash < 0 || path === '' || namespaceProblem(path) === undefined;
   return isUsable ? undefined : "must end with a path such as '/team', without empty or odd names in it, if with any";
 }
 
@@ -33,7 +33,7 @@ function isServer(server: string): boolean {
 }
 
 /** What is wrong with a namespace, said as what it must be; `undefined`: nothing. It may be a path such as `team/orders`. */
-export function demandOnNamespace(text: string): string | undefined {
+export function namespaceProblem(text: string): string | undefined {
   if (hasPlaceholder(text)) return `must be a name like 'orders'${NO_PLACEHOLDERS}`;
   const isName = (part: string): boolean => part !== '' && part === part.trim() && part !== '.' && part !== '..';
   // ZooKeeper refuses these characters in paths.
@@ -44,7 +44,7 @@ export function demandOnNamespace(text: string): string | undefined {
 }
 
 /** What is wrong with credentials, said as what they must be; `undefined`: nothing. */
-export function demandOnDigest(text: string): string | undefined {
+export function digestProblem(text: string): string | undefined {
   if (hasPlaceholder(text)) return `must be of the form user:password${NO_PLACEHOLDERS}`;
   return /^[^:]+:.+$/s.test(text) ? undefined : 'must be of the form user:password';
 }

@@ -1,0 +1,102 @@
+import { InvalidConfigurationError } from '../api/errors.js';
+import { type AnyJobListener } from '../api/job-listener.js';
+import { Extensions } from '../kernel/types/extensions.js';
+import { configurationWarnings } from '../settings/configuration-warnings.js';
+import { mergeSettings } from '../settings/merge-settings.js';
+import { listenersProblem, type ModuleSettings } from '../settings/module-settings.js';
+import { type RegCenterSettings } from '../settings/reg-center-settings.js';
+import { systemClock } from '../time/clock.js';
+import { type FoundProvider } from './elastic-job.explorer.js';
+import { type DefinedJob, defineJobs } from './job-definitions.js';
+import { defineListeners } from './listener-definitions.js';
+
+/** Where an application's settings come from. */
+export interface ApplicationSources {
+  /** What was given to `forRoot`. */
+  readonly options: unknown;
+  /** What `@nestjs/config` has under `elasticjob`; `undefined` if it has nothing. */
+  readonly file: unknown;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly providers: readonly FoundProvider[];
+}
+
+/** All settings of the application, checked. */
+export interface ApplicationSettings {
+  readonly module: ModuleSettings;
+  readonly regCenter: RegCenterSettings;
+  readonly jobs: readonly DefinedJob[];
+  readonly listeners: readonly AnyJobListener[];
+  /** Settings that are allowed but probably not intended; one sentence each. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Merges and checks all settings of the application.
+ * @returns `undefined` if `elasticjob.enabled` is false; nothing else is checked then
+ * @throws InvalidConfigurationError naming everything that is wrong, one line each
+ */
+export function readApplicationSettings({
+  options,
+  file,
+  environment,
+  providers,
+}: ApplicationSources): ApplicationSettings | undefined {
+  const merged = mergeSettings({ code: [{ jobs: decoratorsOf(providers) }, options], file, environment });
+  if (merged === undefined) return undefined;
+  const { module, regCenter } = merged;
+  const { jobs, problems: jobProblems } = defineJobs(providers, merged.jobs);
+  const { listeners, problems: listenerProblems } = defineListeners(providers, usableListeners(module));
+  const problems = [...merged.problems, ...jobProblems, ...listenerProblems];
+  if (problems.length === 0) problems.push(...typeProblems(module, jobs, listeners));
+  if (problems.length > 0) throw new InvalidConfigurationError([...new Set(problems)]);
+  const configurations = jobs.map(({ configuration }) => configuration);
+  const warnings = [...configurationWarnings(configurations, systemClock), ...strangerWarnings(merged.strangers)];
+  return { module, regCenter, jobs, listeners, warnings };
+}
+
+/** What decorators say, by job name. A name that is not a text is a problem of its decorator. */
+function decoratorsOf(providers: readonly FoundProvider[]): Readonly<Record<string, unknown>> {
+  const jobs = providers.flatMap((provider) => provider.jobs).filter(({ jobName }) => typeof jobName === 'string');
+  return Object.fromEntries(jobs.map(({ jobName, options }) => [jobName, options]));
+}
+
+/** The listeners of the options; none if something is wrong with one of them. */
+function usableListeners({ listeners = [] }: ModuleSettings): readonly AnyJobListener[] {
+  return listenersProblem(listeners) === undefined ? listeners : [];
+}
+
+function typeProblems(
+  module: ModuleSettings,
+  jobs: readonly DefinedJob[],
+  listeners: readonly AnyJobListener[],
+): readonly string[] {
+  const { strategies, executors, errorHandlers, threadPoolSizeProviders } = module;
+  const extensions = {
+    ...(strategies && { strategies }),
+    ...(executors && { executors }),
+    ...(errorHandlers && { errorHandlers }),
+    ...(threadPoolSizeProviders && { threadPoolSizeProviders }),
+    listeners,
+  };
+  const silent = { debug: () => undefined, log: () => undefined, warn: () => undefined, error: () => undefined };
+  const types = new Extensions(extensions, { clock: systemClock, logger: silent });
+  return jobs.flatMap(({ configuration, job }) => [
+    ...problemsOf(() => types.check(configuration)),
+    ...(typeof job === 'string' ? problemsOf(() => types.executor(configuration.jobName, job)) : []),
+  ]);
+}
+
+function problemsOf(check: () => unknown): readonly string[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidConfigurationError) return error.faults;
+    throw error;
+  }
+}
+
+function strangerWarnings(strangers: readonly string[]): readonly string[] {
+  if (strangers.length === 0) return [];
+  return [`These environment variables are not settings of ElasticJob and are ignored: ${strangers.join(', ')}.`];
+}

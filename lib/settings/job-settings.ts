@@ -1,0 +1,38 @@
+import { JobOptions } from '../api/job-options.js';
+import { BooleanSetting, Setting, TextSetting } from '../api/setting.js';
+
+/** A class, by which a provider can be named. */
+export type ProviderClass = abstract new (...args: never[]) => object;
+
+/** `elasticjob.jobs.<name>`: overrides the job's settings field by field, or defines a job by itself. */
+export class JobSettings extends JobOptions {
+  /**
+   * The provider that does the work, by its class name (in code also by the class). Not together with `elasticJobType`.
+   * A Java class (`org.acme.SyncOrdersJob`) means the provider that has its name without the package, and is the
+   * default of `jobClassName`.
+   */
+  @Setting({ kind: 'text', problem: elasticJobClassProblem }) elasticJobClass?: string | ProviderClass;
+  /** The executor that does the work, by its type. Not together with `elasticJobClass`. */
+  @TextSetting({ rule: (text) => (text.trim() === '' ? 'must be the type of an executor' : undefined) })
+  elasticJobType?: string;
+  /** Token under which the job's bootstrap is injected. Default: the job's name. */
+  @TextSetting() jobBootstrapBeanName?: string;
+  /**
+   * Text of the job's root node; a job that joins a Java job needs that job's class name.
+   * Default: the class name or the type.
+   */
+  @TextSetting() jobClassName?: string;
+  /** Whether the job is started with the application. Default: `elasticjob.autoStart`. */
+  @BooleanSetting() autoStart?: boolean;
+  /**
+   * The name of `jobExecutorThreadPoolSizeProviderType` until Java's 3.0.4; not together with it. A configuration that
+   * is stored because of this setting can be read by Java peers up to 3.0.4, and not by later ones.
+   */
+  @TextSetting() jobExecutorServiceHandlerType?: string;
+}
+
+/** @returns the problem with an `elasticJobClass`, or undefined */
+export function elasticJobClassProblem(value: unknown): string | undefined {
+  const isNamed = typeof value === 'string' && value.trim() !== '';
+  return isNamed || typeof value === 'function' ? undefined : 'must be the class name of a provider';
+}

@@ -1,0 +1,115 @@
+/**
+ * Reads the settings of an application from all of its sources, without knowing how it is built:
+ *
+ * ```
+ *   code ──────────────┐
+ *   YAML file ─────────┼─▶ binding.ts: names and shapes ─▶ merge-settings.ts: values ─▶ MergedSettings
+ *   environment.ts ────┘
+ * ```
+ * Nothing is thrown here: problems are collected, so that the caller adds its own and refuses everything at once.
+ * A key path, the value and the source are part of each problem.
+ */
+import { problemsInJob } from '../api/job-configuration.js';
+import { jobPath } from '../api/job-name.js';
+import { describeValue } from '../api/describe-value.js';
+import { problemsIn } from '../api/setting.js';
+import { bind, type BoundTree, type Layer } from './binding.js';
+import { originKey, readEnvironment } from './environment.js';
+import { JobSettings } from './job-settings.js';
+import { ModuleSettings } from './module-settings.js';
+import { RegCenterSettings } from './reg-center-settings.js';
+
+/** Where settings come from. */
+export interface SettingsSources {
+  /** What code says, the weaker tree first. Each has the shape of `forRoot()`'s options. */
+  readonly code: readonly unknown[];
+  /** What stands under `elasticjob` in a file; `undefined` if there is none. */
+  readonly file: unknown;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** The settings of all sources together. They may be used only if there is no problem. */
+export interface MergedSettings {
+  readonly module: ModuleSettings;
+  readonly regCenter: RegCenterSettings;
+  /** By job name. */
+  readonly jobs: ReadonlyMap<string, MergedJob>;
+  /** What is wrong with anything but the jobs, one line each. */
+  readonly problems: readonly string[];
+  /** Environment variables that begin with `ELASTICJOB_` and resemble no setting. */
+  readonly strangers: readonly string[];
+}
+
+/** The settings of one job. */
+export interface MergedJob {
+  readonly settings: JobSettings;
+  /** What is wrong with them, one line each. */
+  readonly problems: readonly string[];
+}
+
+const NAMESPACE_MISSING =
+  "elasticjob.regCenter.namespace: is required with serverLists and must be a name like 'orders'";
+
+/**
+ * Merges the sources and checks the result; later sources win, the environment last.
+ * @returns `undefined` if `elasticjob.enabled` is false; nothing else is checked then
+ */
+export function mergeSettings({ code, file, environment }: SettingsSources): MergedSettings | undefined {
+  const layers: readonly Layer[] = [
+    ...code.map((tree) => ({ source: 'code', tree }) as const),
+    { source: 'file', tree: file },
+  ];
+  const known = new Map([...bind(layers).jobs].map(([name, job]) => [name, keysOf(job.get('props'))]));
+  const variables = readEnvironment(environment, known);
+  const origin = (place: readonly string[]): string => {
+    const variable = variables.origins.get(originKey(place));
+    return variable === undefined ? '' : ` (from environment variable ${variable})`;
+  };
+  const tree = bind([...layers, { source: 'environment', tree: variables.tree, origin }]);
+  if (tree.module.get('enabled') === false) return undefined;
+
+  const module = Object.assign(new ModuleSettings(), Object.fromEntries(tree.module));
+  const regCenter = Object.assign(new RegCenterSettings(), Object.fromEntries(tree.regCenter));
+  return {
+    module,
+    regCenter,
+    jobs: new Map([...tree.jobs].map(([name, section]) => [name, mergedJob(name, section, origin)])),
+    problems: [
+      ...tree.problems,
+      ...variables.problems,
+      ...problemsIn(module, 'elasticjob', (setting) => origin([setting])),
+      ...problemsIn(regCenter, 'elasticjob.regCenter', (setting) => origin(['regCenter', setting])),
+      ...(isNamespaceMissing(tree) ? [NAMESPACE_MISSING] : []),
+    ],
+    strangers: variables.strangers,
+  };
+}
+
+function keysOf(props: unknown): readonly string[] {
+  return typeof props === 'object' && props !== null ? Object.keys(props) : [];
+}
+
+function isNamespaceMissing({ regCenter }: BoundTree): boolean {
+  return regCenter.has('serverLists') && !regCenter.has('namespace');
+}
+
+function mergedJob(
+  jobName: string,
+  section: ReadonlyMap<string, unknown>,
+  origin: (place: readonly string[]) => string,
+): MergedJob {
+  const settings = Object.assign(new JobSettings(), Object.fromEntries(section));
+  const problems = problemsInJob(jobName, settings, (setting) => origin(['jobs', jobName, setting]));
+  return { settings, problems: [...problems, ...threadPoolProblems(jobName, settings)] };
+}
+
+function threadPoolProblems(
+  jobName: string,
+  { jobExecutorServiceHandlerType: former = '', jobExecutorThreadPoolSizeProviderType: later = '' }: JobSettings,
+): readonly string[] {
+  if (former === '' || later === '') return [];
+  return [
+    `${jobPath(jobName)}: jobExecutorServiceHandlerType and jobExecutorThreadPoolSizeProviderType are two names of one setting, ` +
+      `got ${describeValue(former)} and ${describeValue(later)}`,
+  ];
+}

@@ -1,0 +1,79 @@
+import { describeValue } from '../api/describe-value.js';
+import { type JobErrorHandler } from '../api/error-handler.js';
+import { type TypedJobItemExecutor } from '../api/job-executor.js';
+import { type AnyJobListener, faultInListener } from '../api/job-listener.js';
+import { type JobLogger } from '../api/logger.js';
+import { BooleanSetting, IntegerSetting, Setting, TextSetting } from '../api/setting.js';
+import { type JobShardingStrategy } from '../api/sharding-strategy.js';
+import { type JobExecutorThreadPoolSizeProvider } from '../api/thread-pool-size.js';
+import { type RegistryCenter } from '../registry/registry-center.js';
+
+/** `elasticjob`: everything except the jobs and the registry centre. */
+export class ModuleSettings {
+  /** False: nothing is created and nothing started. Default: true. */
+  @BooleanSetting() enabled?: boolean;
+  /** Whether jobs are started with the application; a job's own `autoStart` comes first. Default: true. */
+  @BooleanSetting() autoStart?: boolean;
+  /** How long items that are running at shutdown may go on, in milliseconds. Default: 30000. */
+  @IntegerSetting({ min: 0 }) shutdownGracePeriodMilliseconds?: number;
+  /** Name of the network interface whose address identifies this server; Java: `elasticjob.preferred.network.interface`. */
+  @TextSetting() preferredNetworkInterface?: string;
+  /** Start of the address, or a regular expression for all of it; Java: `elasticjob.preferred.network.ip`. */
+  @TextSetting() preferredNetworkIp?: string;
+  @Setting({ kind: 'section', problem: () => undefined }) regCenter?: never;
+  @Setting({ kind: 'section', problem: () => undefined }) jobs?: never;
+  @Setting({ kind: 'section', problem: () => undefined }) tracing?: never;
+  @Setting({ kind: 'section', problem: () => undefined }) dump?: never;
+  /** Sharding strategies besides the built-in ones. */
+  @Setting({ kind: 'code', problem: listOf('sharding') }) strategies?: readonly JobShardingStrategy[];
+  /** Executors of jobs that have a type instead of a class. */
+  @Setting({ kind: 'code', problem: listOf('process') }) executors?: readonly TypedJobItemExecutor[];
+  /** Error handlers besides LOG, THROW and IGNORE. */
+  @Setting({ kind: 'code', problem: listOf('handleException') }) errorHandlers?: readonly JobErrorHandler[];
+  /** Providers of the number of items that run at once, besides CPU and SINGLE_THREAD. */
+  @Setting({ kind: 'code', problem: listOf('getSize') })
+  threadPoolSizeProviders?: readonly JobExecutorThreadPoolSizeProvider[];
+  /** Job listeners besides the providers that are decorated with `@JobListener('…')`. */
+  @Setting({ kind: 'code', problem: listenersProblem }) listeners?: readonly AnyJobListener[];
+  /** Where the library logs. Default: Nest's logger with the context `ElasticJob`. */
+  @Setting({ kind: 'code', problem: objectWith('debug', 'log', 'warn', 'error') }) logger?: JobLogger;
+  /** A registry centre of your own making; comes before `regCenter`. It is connected and closed with the application. */
+  @Setting({ kind: 'code', problem: objectWith('connect', 'mirror', 'commit', 'close') })
+  registryCenter?: RegistryCenter;
+}
+
+/** @returns the problem with a list of job listeners, or undefined */
+export function listenersProblem(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return 'must be a list of job listeners';
+  for (const entry of value as unknown[]) {
+    const { type } = (entry ?? {}) as { readonly type?: unknown };
+    if (typeof type !== 'string' || type.trim() === '') return `must be a list of job listeners that have a 'type'`;
+    const problem = faultInListener(entry);
+    if (problem !== undefined) return `must be a list of job listeners, but ${type} ${problem}`;
+  }
+  return undefined;
+}
+
+function objectWith(...methods: readonly string[]): (value: unknown) => string | undefined {
+  return (value) => {
+    const missing = methods.find((method) => typeof (value as Record<string, unknown> | null)?.[method] !== 'function');
+    return missing === undefined ? undefined : `must be an object with the method ${missing}()`;
+  };
+}
+
+function listOf(method: string): (value: unknown) => string | undefined {
+  const problemOf = objectWith(method);
+  const isOne = (entry: unknown): boolean => {
+    if (problemOf(entry) !== undefined) return false;
+    const { type } = entry as { readonly type?: unknown };
+    return typeof type === 'string' && type.trim() !== '';
+  };
+  return (value) => {
+    if (!Array.isArray(value) || !value.every(isOne)) return `must be a list of objects with a 'type' and ${method}()`;
+    const types = value.map(({ type }: { readonly type: string }) => type.toUpperCase());
+    const twice = types.find((type, index) => types.indexOf(type) !== index);
+    return twice === undefined
+      ? undefined
+      : `must not have the type ${describeValue(twice)} twice; case does not count`;
+  };
+}

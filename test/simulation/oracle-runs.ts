@@ -2,6 +2,7 @@ import { idOf } from '../support/views.js';
 import { type Evidence, grouped, type Mark, type Window } from './evidence.js';
 import { type Exemption, type Run } from './recording.js';
 import { SLACK_MS } from './oracle-firings.js';
+import { type Acceptance, acceptances } from './oracle-triggers.js';
 import { nameOf, seconds } from './run-book.js';
 
 /** No item runs on two instances, or twice on one, at once; a run that was told to end does not count any more. */
@@ -40,10 +41,11 @@ function isCovered({ fromMs, toMs }: Window, exemptions: readonly Exemption[], r
 /** While user code runs, and may go on, the item's mark names its instance. */
 export function unmarkedRuns(evidence: Evidence): readonly string[] {
   const { recording, paths } = evidence;
+  const accepted = acceptances(evidence);
   return recording.runs.flatMap((run) => {
     const window = { fromMs: run.begunMs, toMs: endOf(run) };
     // Whether its items are marked is decided when a firing begins, however long some of them wait for their turn.
-    const dueMs = (run.scheduledMs ?? Infinity) - evidence.skews.greatestMs - SLACK_MS;
+    const dueMs = firingBegan(evidence, accepted, run);
     if (!evidence.isMonitored({ ...window, fromMs: Math.min(dueMs, window.fromMs) })) return [];
     const me = idOf(run.instance);
     return evidence.spans(paths.item(run.item, 'running')).flatMap(({ value, fromMs, toMs }) => {
@@ -52,6 +54,18 @@ export function unmarkedRuns(evidence: Evidence): readonly string[] {
       return isSeen ? [`${nameOf(run)} is not marked as running from ${seconds(both.fromMs)} on`] : [];
     });
   });
+}
+
+/** The earliest moment at which the firing of a run can have begun; `Infinity` if nothing tells. */
+function firingBegan({ recording, skews }: Evidence, accepted: readonly Acceptance[], run: Run): number {
+  if (run.scheduledMs !== undefined) return run.scheduledMs - skews.greatestMs - SLACK_MS;
+  // A trigger runs an item at most once, so each earlier manual run has used one up.
+  const { instance, item, begunMs } = run;
+  const earlier = recording.runs.filter(
+    (other) =>
+      other.scheduledMs === undefined && other.instance === instance && other.item === item && other.begunMs < begunMs,
+  );
+  return accepted.filter(({ name }) => name === instance)[earlier.length]?.atMs ?? Infinity;
 }
 
 /** The fencing token of an item grows with each run that begins. */

@@ -1,9 +1,9 @@
-import { idOf } from '../support/views.js';
+import { idOf, ipOf } from '../support/views.js';
 import { type Evidence, type Mark, nameOfId } from './evidence.js';
 import { seconds } from './run-book.js';
 
 /** The end of a trigger: its instance has accepted it by removing it, or has not had its answer when a peer removed it. */
-interface Acceptance {
+export interface Acceptance {
   readonly name: string;
   readonly atMs: number;
   readonly isCertain: boolean;
@@ -22,7 +22,8 @@ export function triggers(evidence: Evidence): readonly string[] {
   return [...surplus(byHand, accepted), ...unheard(evidence, byHand, accepted)];
 }
 
-function acceptances({ recording, paths }: Evidence): readonly Acceptance[] {
+/** The ends of all triggers, in their order. */
+export function acceptances({ recording, paths }: Evidence): readonly Acceptance[] {
   return recording.commits.flatMap(({ atMs, by, changes }) =>
     changes.flatMap(({ path, before, after }) => {
       const node = paths.parse(path);
@@ -49,11 +50,17 @@ function unheard(evidence: Evidence, byHand: readonly Mark[], accepted: readonly
     const isTroubled = recording.played.some(
       (played) => played.name === name && played.atMs >= atMs - RECOVERY_MS && played.step?.type !== 'join',
     );
-    if (isTroubled) return [];
+    if (isTroubled || wasDisabled(evidence, name, atMs)) return [];
     return ownedFor(evidence, name, atMs)
       .filter((item) => !byHand.some((mark) => mark.item === item && mark.instance === name && mark.fromMs >= atMs))
       .map((item) => `${name} accepted a trigger at ${seconds(atMs)} and did not run item ${item}`);
   });
+}
+
+/** A disabled server accepts triggers and runs nothing, however long ago an operator disabled it. */
+function wasDisabled(evidence: Evidence, name: string, atMs: number): boolean {
+  const server = evidence.paths.server(ipOf(name));
+  return evidence.ever(server, (value) => value !== 'ENABLED', { fromMs: atMs - 500, toMs: atMs });
 }
 
 /** Items that were the instance's, and enabled, from shortly before for as long as it may take to run them. */

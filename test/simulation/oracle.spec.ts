@@ -96,3 +96,92 @@ describe('the oracle', () => {
     expect(broken({ requests: new Map([['B', new Map([[20, 1_000]])]]) })).toContain('requests');
   });
 });
+
+/** A job of one item on A, which is enabled and monitored all the time. */
+const manual: History = {
+  ...history,
+  job: { ...history.job, shardingTotalCount: 1 },
+  behaviours: [],
+  steps: [
+    { atMs: 0, type: 'join', name: 'A', skewMs: 0 },
+    { atMs: 45_000, type: 'trigger' },
+  ],
+};
+
+/** Rules that the history breaks; `change` may change its recording before it is judged. */
+async function brokenBy(played: History, change = (recording: Recording) => recording): Promise<readonly string[]> {
+  return [...new Set(judge(played, change(await play(played))).map(({ rule }) => rule))];
+}
+
+describe('the rule of triggers', () => {
+  const withoutManualRuns = (recording: Recording): Recording => ({
+    ...recording,
+    runs: recording.runs.filter(({ scheduledMs }) => scheduledMs !== undefined),
+  });
+
+  test('notices that an enabled server accepts a trigger and runs nothing', async () => {
+    expect(await brokenBy(manual)).toEqual([]);
+    expect(await brokenBy(manual, withoutManualRuns)).toContain('triggers');
+  });
+
+  test('expects nothing of a server that has been disabled for long', async () => {
+    const disabled: History = {
+      ...manual,
+      steps: [...manual.steps, { atMs: 15_000, type: 'disable' as const, name: 'A' }].sort(
+        (one, other) => one.atMs - other.atMs,
+      ),
+    };
+
+    expect((await play(disabled)).runs.every(({ scheduledMs }) => scheduledMs !== undefined)).toBe(true);
+    expect(await brokenBy(disabled)).toEqual([]);
+  });
+
+  test('expects runs again once the server has been enabled', async () => {
+    const enabledAgain: History = {
+      ...manual,
+      steps: [
+        { atMs: 0, type: 'join', name: 'A', skewMs: 0 },
+        { atMs: 15_000, type: 'disable', name: 'A' },
+        { atMs: 20_000, type: 'enable', name: 'A' },
+        { atMs: 45_000, type: 'trigger' },
+      ],
+    };
+
+    expect(await brokenBy(enabledAgain)).toEqual([]);
+    expect(await brokenBy(enabledAgain, withoutManualRuns)).toContain('triggers');
+  });
+});
+
+describe('the rule of marks', () => {
+  test('expects none of a manual firing that began before monitorExecution was switched on', async () => {
+    const switchedOn: History = {
+      ...manual,
+      ...{ behaviours: ['slow', 'quick'], poolSize: 1, slowestMessageMs: 30 },
+      job: { ...manual.job, shardingTotalCount: 2, monitorExecution: false },
+      steps: [
+        { atMs: 0, type: 'join', name: 'A', skewMs: 0 },
+        { atMs: 18_300, type: 'trigger' },
+        { atMs: 19_000, type: 'reconfigure', change: { monitorExecution: true } },
+      ],
+    };
+
+    const { runs, commits } = await play(switchedOn);
+    const queued = runs.find(({ item, scheduledMs }) => item === 1 && scheduledMs === undefined);
+    const marks = commits.filter(({ changes }) => changes.some(({ path }) => path === '/bill/sharding/1/running'));
+    expect(queued!.begunMs).toBeGreaterThan(21_000);
+    expect(queued!.endedMs).toBeLessThan(marks[0]!.atMs);
+    expect(await brokenBy(switchedOn)).toEqual([]);
+  });
+
+  test('notices a manual run without a mark while monitorExecution is on', async () => {
+    const withoutManualMarks = (recording: Recording): Recording => ({
+      ...recording,
+      commits: recording.commits.map((commit) => ({
+        ...commit,
+        changes: commit.changes.filter(({ path }) => commit.atMs < 45_000 || !path.endsWith('/running')),
+      })),
+    });
+
+    expect(await brokenBy(manual, withoutManualMarks)).toContain('unmarkedRuns');
+  });
+});

@@ -28,7 +28,8 @@ export { type PropsOptions } from './api/props.js';
 // Without Nest
 export { type JobBootstrapOptions, OneOffJobBootstrap, ScheduleJobBootstrap } from './kernel/job-bootstrap.js';
 export { JobHost, type JobHostOptions } from './kernel/job-host.js';
-export { type JobPhase, type JobRuntime } from './kernel/job-runtime.js';
+export { type JobPhase } from './kernel/job-state.js';
+export { type JobRuntime } from './kernel/job-runtime.js';
 export { type FiringTimers } from './kernel/lanes/cron-timer.js';
 
 // What users may add
@@ -38,11 +39,22 @@ export {
   type ElasticJobListener,
 } from './api/job-listener.js';
 export { type ShardingContexts } from './api/sharding-contexts.js';
-export { type JobErrorHandler } from './api/error-handler.js';
-export { type TypedJobItemExecutor } from './api/job-executor.js';
+export { type JobErrorHandler, type JobFailure } from './api/error-handler.js';
+export { type ClassedJobItemExecutor, type TypedJobItemExecutor } from './api/job-executor.js';
+export {
+  type FiringCause,
+  type ItemInterceptor,
+  type ItemOutcome,
+  type NothingToRun,
+  type RunEvent,
+  type RunInfo,
+  type RunItem,
+  type RunObserver,
+  type RunOutcome,
+} from './api/run-events.js';
 export { type JobInstance, type JobShardingStrategy } from './api/sharding-strategy.js';
 export { type JobExecutorThreadPoolSizeProvider } from './api/thread-pool-size.js';
-export { type JobLogger } from './api/logger.js';
+export { type JobLogger, type LogEntry, type LogLevel } from './api/logger.js';
 
 // Registry centres
 export {

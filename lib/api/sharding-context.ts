@@ -12,18 +12,23 @@ export interface ShardingContext {
   readonly shardingParameter: string | undefined;
   /**
    * The instant for which the firing was scheduled, however late it runs; `undefined` for a firing that somebody
-   * triggered by hand.
+   * triggered manually.
    */
   readonly scheduledAt: Date | undefined;
   /**
-   * Aborts when this run should end: the session with the registry centre is lost, so that a peer may own the item, or
+   * Aborts when the item must end now: the session with the registry centre is lost, so that a peer may own the item, or
    * the job is stopped and its grace period has passed. `signal.reason` is the error that says why.
    */
   readonly signal: AbortSignal;
   /**
-   * A number that grows with each run of the item, whoever runs it (without `monitorExecution`: with each assignment of
-   * the items). Store it with what you write and reject smaller ones, and a
-   * stale owner can do no harm: `UPDATE … SET …, token = :token WHERE id = :id AND token <= :token`.
+   * Aborts when the item should end at the next good moment, such as between two batches: the leader waits for it to assign
+   * the items again, or the job is being stopped. A job that ignores it runs to its end. `softStop.reason` says why.
+   */
+  readonly softStop: AbortSignal;
+  /**
+   * A number that grows with each run of the item, on whichever instance; without `monitorExecution` it grows with each
+   * assignment, and with each change of the job's settings. Store it with what you write and reject smaller ones, so that
+   * a stale owner can do no harm: `UPDATE … SET …, token = :token WHERE id = :id AND token <= :token`.
    */
   readonly fencingToken: number;
 }

@@ -27,16 +27,35 @@ export class Limiter {
     this.#startWaiting();
   }
 
-  /** Runs `task` as soon as the limit allows. Settles as the task does. */
-  async run<T>(task: () => T | Promise<T>): Promise<T> {
+  /**
+   * Runs `task` as soon as the limit allows. Settles as the task does.
+   * @throws the reason of `signal` if it is aborted before the task starts; the task does not start then
+   */
+  async run<T>(task: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
     if (this.#running < this.#limit) this.#running++;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else await this.#turn(signal);
     try {
       return await task();
     } finally {
       this.#running--;
       this.#startWaiting();
     }
+  }
+
+  #turn(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(start), 1);
+        reject(signal?.reason as Error);
+      };
+      const start = (): void => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.#waiting.push(start);
+    });
   }
 
   /** A waiting task counts as running from here on, not from its first step, so that no newcomer can take its place. */

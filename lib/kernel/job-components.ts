@@ -1,38 +1,53 @@
-import { type ElasticJob } from '../api/job.js';
+import { type JobConfiguration } from '../api/job-configuration.js';
+import { type Mailbox } from '../async/mailbox.js';
 import { isPresenceOnly, JobViewReader } from '../layout/job-view.js';
+import { whenConnected } from '../registry/session-state.js';
+import { ControlLane } from './lanes/control-lane.js';
+import { type CronTimer } from './lanes/cron-timer.js';
+import { JobListeners } from './lanes/job-listeners.js';
+import { RunObservers } from './lanes/run-observers.js';
+import { WorkLane } from './lanes/work-lane.js';
 import { Barrier } from './once/barrier.js';
-import { Failover } from './writes/takeover.js';
+import { type Extensions } from './types/extensions.js';
+import { FailureReports } from './types/failure-reports.js';
+import { instantLostInHandover, type MissedInstant } from './view/assignment.js';
+import { ItemsHere } from './view/items-here.js';
+import { type JobContext } from './view/job-context.js';
+import { type JobDefinition } from './view/job-definition.js';
+import { type JobLog } from './view/job-log.js';
+import { JobWatch } from './view/job-watch.js';
+import { Sharding } from './writes/assignment.js';
 import { Housekeeping } from './writes/housekeeping.js';
 import { ItemMarks } from './writes/item-marks.js';
-import { JobListeners } from './lanes/job-listeners.js';
-import { type JobRunPorts } from './lanes/job-run.js';
-import { type Extensions } from './types/extensions.js';
-import { JobWatch } from './view/job-watch.js';
 import { Leadership } from './writes/leadership.js';
-import { Sharding } from './writes/assignment.js';
-import { whenConnected } from './when-connected.js';
-import { instantLostInHandover, type MissedInstant } from './view/assignment.js';
-import { type JobContext } from './view/job-context.js';
+import { Registration } from './writes/registration.js';
+import { Takeover } from './writes/takeover.js';
 
-/** Everything of a job that exists once its tree is being watched. */
-export interface JobComponents {
-  readonly watch: JobWatch;
+/** How long, beside two session timeouts, an item may take to change its owner, in milliseconds. */
+const HANDOVER_MS = 5_000;
+
+/** Everything of a job that works on its tree, once that is being watched. */
+export interface JobComponents extends JobContext {
   readonly marks: ItemMarks;
-  readonly failover: Failover;
-  readonly housekeeping: Housekeeping;
-  readonly sharding: Sharding;
+  readonly registration: Registration;
   readonly leadership: Leadership;
   readonly barrier: Barrier;
-  readonly run: JobRunPorts;
+  readonly failures: FailureReports;
+  readonly work: WorkLane;
+  readonly control: ControlLane;
 }
 
-/** What `assembleJob` needs: the context of the job, but for the watch, which it opens. */
-export interface JobComponentsDeps extends Omit<JobContext, 'watch'> {
-  readonly job: ElasticJob | string;
-  readonly types: Extensions;
-  /** Whether this instance is registered, so that it may lead. */
-  readonly isStanding: () => boolean;
-  readonly missedInstant: MissedInstant;
+/** What `assembleJob` needs: the context of the job, but for what it makes itself. */
+export interface JobComponentsDeps extends Omit<JobContext, 'watch' | 'requestReconcile' | 'logger'> {
+  readonly logger: JobLog;
+  readonly definition: JobDefinition;
+  readonly extensions: Extensions;
+  readonly mailbox: Mailbox;
+  readonly timer: CronTimer;
+  /** The configuration that holds. */
+  readonly configuration: () => JobConfiguration;
+  /** An operator has removed this instance. */
+  readonly onRemoved: () => void;
 }
 
 /**
@@ -40,20 +55,50 @@ export interface JobComponentsDeps extends Omit<JobContext, 'watch'> {
  * @throws RegistryUnavailableError if the tree cannot be read now
  */
 export async function assembleJob(deps: JobComponentsDeps): Promise<JobComponents> {
-  const { registry, paths, clock } = deps;
+  const { registry, paths, clock, logger, timer, extensions, definition } = deps;
   const mirror = await registry.mirror(paths.root, { presenceOnly: isPresenceOnly });
   const watch = new JobWatch(mirror, new JobViewReader(paths.jobName), clock);
-  const connected = (signal: AbortSignal): Promise<void> => whenConnected(registry.session, signal);
-  const shared = { ...deps, watch, whenConnected: connected };
-  const marks = new ItemMarks(shared);
-  const failover = new Failover({ ...shared, marks });
-  const sharding = new Sharding(shared);
-  const leadership = new Leadership({ ...shared, sharding });
+  const context: JobContext = { ...deps, watch, requestReconcile: () => control.requestReconcile() };
+  const missedInstant: MissedInstant = (item, lastBegun) =>
+    watch.isOnRecordSince(item, lastBegun) ? timer.missedInstant(lastBegun, catchUpWindowMs(context)) : undefined;
+
+  const items = new ItemsHere();
+  const marks = new ItemMarks({ ...context, items });
+  const takeover = new Takeover({ ...context, marks, items });
+  const registration = new Registration({ ...context, marks });
+  const sharding = new Sharding({ ...context, types: extensions });
+  const isStanding = (): boolean => registration.session !== undefined;
+  const leadership = new Leadership({ ...context, sharding, isStanding });
   const barrier = new Barrier({
-    ...shared,
-    instantLostInHandover: (view, item) => instantLostInHandover(view, item, deps.missedInstant),
+    ...context,
+    whenConnected: (signal) => whenConnected(registry.session, signal),
+    instantLostInHandover: (view, item) => instantLostInHandover(view, item, missedInstant),
   });
-  const listeners = new JobListeners(deps.types, barrier);
-  const run = { ...shared, marks, failover, listeners };
-  return { watch, marks, failover, housekeeping: new Housekeeping(shared), sharding, leadership, barrier, run };
+  const failures = new FailureReports({ extensions, clock, logger });
+  const work = new WorkLane({
+    ...context,
+    ...{ items, marks, takeover, failures, extensions },
+    configuration: deps.configuration,
+    executor: extensions.executorOf(paths.jobName, definition.job),
+    interceptors: extensions.interceptors,
+    listeners: new JobListeners(extensions, barrier),
+    observers: new RunObservers(extensions.observers, logger),
+  });
+  const housekeeping = new Housekeeping(context);
+  const control: ControlLane = new ControlLane({
+    ...context,
+    ...{ registration, marks, housekeeping, sharding, leadership, work, missedInstant, timer },
+    mailbox: deps.mailbox,
+    configuration: deps.configuration,
+    onRemoved: deps.onRemoved,
+  });
+  return { ...context, marks, registration, leadership, barrier, failures, work, control };
+}
+
+/**
+ * How long after its instant a firing is recovered when its item has changed its owner. It has to cover the longest
+ * handover, that after a crash. Past it, operators who switch a job on again do not expect last night's run.
+ */
+function catchUpWindowMs({ registry }: JobContext): number {
+  return 2 * registry.session.timeoutMs + HANDOVER_MS;
 }

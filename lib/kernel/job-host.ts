@@ -6,8 +6,8 @@ import { type RegistryCenter, type SessionState } from '../registry/registry-cen
 import { type Clock, systemClock } from '../time/clock.js';
 import { watchClock } from '../time/clock-watch.js';
 import { ClockTimers, type FiringTimers } from './lanes/cron-timer.js';
-import { type JobDefinition } from './job-definition.js';
-import { JobRuntime, type JobRuntimePorts } from './job-runtime.js';
+import { type JobDefinition } from './view/job-definition.js';
+import { JobRuntime, type JobRuntimeDeps } from './job-runtime.js';
 import { Extensions, type ExtensionOptions } from './types/extensions.js';
 
 /** What a host is made from. */
@@ -30,7 +30,7 @@ export class JobHost {
   readonly instance: JobInstance;
   /** What the type names in configurations stand for. */
   readonly types: Extensions;
-  readonly #ports: JobRuntimePorts;
+  readonly #deps: JobRuntimeDeps;
   readonly #jobs = new Map<string, JobRuntime>();
   /** Jobs that were removed and could not withdraw then; the last one of each name. */
   readonly #leaving = new Map<string, JobRuntime>();
@@ -43,10 +43,10 @@ export class JobHost {
     this.registryCenter = registryCenter;
     this.instance = options.instance ?? createJobInstance();
     this.types = new Extensions(options, { clock, logger });
-    this.#ports = {
+    this.#deps = {
       registry: registryCenter,
       instance: this.instance,
-      types: this.types,
+      extensions: this.types,
       firingTimers: options.timers ?? new ClockTimers(clock),
       clock,
       logger,
@@ -76,16 +76,16 @@ export class JobHost {
     if (this.#isStopping)
       throw new JobConflictError(`Job '${jobName}' cannot be added: this process is shutting down.`);
     this.types.check(configuration);
-    if (typeof job === 'string') this.types.executor(jobName, job);
+    this.types.executorOf(jobName, job);
     this.#unsubscribe ??= this.registryCenter.session.onChange((state) => this.#tell(state));
     // Both have this instance's id: what the former one still wants to withdraw is the new one's from now on.
     this.#leaving.get(jobName)?.keepRegistration();
     this.#leaving.delete(jobName);
     other?.keepRegistration();
-    this.#unwatch ??= watchClock(this.#ports.clock, () => {
+    this.#unwatch ??= watchClock(this.#deps.clock, () => {
       for (const each of this.#jobs.values()) each.onClockSet();
     });
-    const runtime = new JobRuntime(definition, this.#ports);
+    const runtime = new JobRuntime(definition, this.#deps);
     this.#jobs.set(jobName, runtime);
     return runtime;
   }
@@ -127,7 +127,7 @@ export class JobHost {
 
   /** What happens to the session concerns all jobs alike, so it is logged once. */
   #tell(state: SessionState): void {
-    const { logger } = this.#ports;
+    const { logger } = this.#deps;
     const { description } = this.registryCenter;
     switch (state.phase) {
       case 'suspended':

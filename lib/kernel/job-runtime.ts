@@ -1,23 +1,24 @@
 /**
  * One job on one instance, from its start to its end. Start reading the kernel here.
  *
- * A runtime has two lanes. In the *control lane* it looks at the job as a whole, plans, and performs the plan's actions
+ * A runtime has two lanes. In the *control lane* it looks at the job as a whole, asks the rules, and performs their actions
  * one after the other; user code is never awaited there. In the *work lane* it runs firings.
  *
  * ```
  *            start()              session suspended or lost
  *  created ─────────▶ starting ─▶ active ─────────────────▶ suspended
- *                         ▲         │                           │
- *                         │         │◀──── the same session ────┤
- *                         └─────────┼────── a new session ──────┘
+ *                                   ▲                           │
+ *                                   └── connected again, and ───┘
+ *                                   │   registered again if the session is a new one
  *                                   │ stop(), or an operator removed the instance's node
  *                                   ▼
- *                                stopping ── the run has ended or was aborted ──▶ stopped
+ *                                stopping ── the runs have ended or were aborted ──▶ stopped
  * ```
- * The registry centre is authoritative for who does what; the clock decides only when this instance looks and when it
- * stops trusting itself. If the registry cannot be reached, the job waits in `starting` or `suspended`, whichever it was, and
- * goes on by itself when it can.
+ * The registry centre is authoritative for which instance does what; the clock decides only when this instance looks and
+ * when it stops trusting itself. If the registry cannot be reached, the job waits in `starting` or `suspended`, and goes on
+ * by itself when it can.
  */
+import { describeCause } from '../api/describe-cause.js';
 import {
   DeadlineExceededError,
   InvalidConfigurationError,
@@ -25,36 +26,35 @@ import {
   JobStateError,
   JobStoppedError,
   RegistryRefusedError,
-  RegistryUnavailableError,
   SessionLostError,
 } from '../api/errors.js';
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type JobLogger } from '../api/logger.js';
+import { isDisconnection, isLostRace } from '../api/registry-errors.js';
 import { type JobInstance } from '../api/sharding-strategy.js';
 import { Deferred } from '../async/deferred.js';
+import { Mailbox } from '../async/mailbox.js';
+import { NamedTimers } from '../async/named-timers.js';
 import { withDeadline } from '../async/wait.js';
 import { JobPaths } from '../layout/job-paths.js';
 import { type RegistryCenter, type SessionState } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
-import { NamedTimers } from '../async/named-timers.js';
-import { ControlLane } from './lanes/control-lane.js';
+import { assembleJob, type JobComponents } from './job-components.js';
+import { type JobPhase, type JobState, nextState } from './job-state.js';
 import { CronTimer, type FiringTimers } from './lanes/cron-timer.js';
-import { type JobDefinition } from './job-definition.js';
-import { JobLog } from './view/job-log.js';
-import { type JobComponents, assembleJob } from './job-components.js';
-import { JobRun } from './lanes/job-run.js';
 import { type Extensions } from './types/extensions.js';
-import { establishConfiguration, registerInstance, removeEndedMarks, withdrawInstance } from './writes/registration.js';
-import { isLostRace } from './writes/assignment.js';
-import { withdrawWhenPossible } from './writes/withdraw-later.js';
-import { WorkLane } from './lanes/work-lane.js';
 import { type JobTimer } from './view/job-context.js';
+import { type JobDefinition } from './view/job-definition.js';
+import { JobLog } from './view/job-log.js';
+import { type Occasion } from './writes/registration.js';
+import { establishConfiguration, restoreConfiguration } from './writes/stored-configuration.js';
+import { withdrawWhenPossible } from './writes/withdraw-later.js';
 
 /** What a runtime needs; shared by all jobs of a host. */
-export interface JobRuntimePorts {
+export interface JobRuntimeDeps {
   readonly registry: RegistryCenter;
   readonly instance: JobInstance;
-  readonly types: Extensions;
+  readonly extensions: Extensions;
   readonly firingTimers: FiringTimers;
   readonly clock: Clock;
   readonly logger: JobLogger;
@@ -62,113 +62,84 @@ export interface JobRuntimePorts {
   readonly shutdownGracePeriodMs: number;
 }
 
-/** Where a job stands on this instance. */
-export type JobPhase = 'created' | 'starting' | 'active' | 'suspended' | 'stopping' | 'stopped';
-
-/** How long withdrawing from the registry may take when stopping. */
+/** How long withdrawing from the registry may take when stopping, in milliseconds. */
 const WITHDRAWAL_TIMEOUT_MS = 5_000;
 
 /** One job on this instance. */
 export class JobRuntime {
   readonly definition: JobDefinition;
-  readonly #ports: Omit<JobRuntimePorts, 'logger'> & { readonly logger: JobLog };
+  readonly #deps: JobRuntimeDeps;
   readonly #paths: JobPaths;
+  readonly #logger: JobLog;
   readonly #timers: NamedTimers<JobTimer>;
   readonly #timer: CronTimer;
-  readonly #work: WorkLane;
-  readonly #control: ControlLane;
-
-  #phase: JobPhase = 'created';
-  #parts: JobComponents | undefined;
-  #config: JobConfiguration | undefined;
-  /** Id of the session in which this instance is registered. */
-  #registeredIn: string | undefined;
-  /** True once the job has been active here: what is refused later is no mistake of the one who started it. */
-  #hasTakenPart = false;
-  #isScheduled = false;
-  #acceptsFirings = true;
-  #started: Deferred | undefined;
-  #startFailure: Error | undefined;
-  #stopped: Promise<void> | undefined;
-  #giveUpWithdrawal = (): void => undefined;
+  readonly #mailbox = new Mailbox();
   readonly #cleanUps: (() => void)[] = [];
 
-  constructor(definition: JobDefinition, ports: JobRuntimePorts) {
-    const { clock, firingTimers } = ports;
+  #state: JobState = { phase: 'created' };
+  #components: JobComponents | undefined;
+  /** True once the job has been active here: what is refused later is no mistake of the caller of `start()`. */
+  #hasTakenPart = false;
+  /** Set by the first call of `start()`. */
+  #started: Deferred | undefined;
+  /** Set by the first call of `stop()`. */
+  #stopped: Promise<void> | undefined;
+  #acceptsFirings = true;
+  #giveUpWithdrawal = (): void => undefined;
+
+  constructor(definition: JobDefinition, deps: JobRuntimeDeps) {
+    const { clock, firingTimers, instance, logger } = deps;
+    const { jobName } = definition.configuration;
     this.definition = definition;
-    const logger = new JobLog(ports.logger, {
-      jobName: definition.configuration.jobName,
-      instance: ports.instance.jobInstanceId,
-    });
-    this.#ports = { ...ports, logger };
-    this.#paths = new JobPaths(definition.configuration.jobName);
+    this.#deps = deps;
+    this.#paths = new JobPaths(jobName);
+    this.#logger = new JobLog(logger, { jobName, instance: instance.jobInstanceId });
     this.#timers = new NamedTimers(clock);
-    const { jobName } = this;
-    this.#work = new WorkLane({
-      jobName,
-      clock,
-      logger,
-      open: (firing) => new JobRun(this.#active().run, firing),
-      mayBegin: () => this.#phase === 'active' && this.#acceptsFirings,
-      mayOverlap: () => this.configuration.jobListenerTypes.length === 0,
-      recoversMisfires: () => this.configuration.misfire,
-      onProgress: () => this.#control.requestReconcile(),
-      onFailoverFailed: () => this.#timers.setRetry('takeover', () => this.#control.requestReconcile()),
-    });
-    const onFire = (instant: Date): void => {
-      if (this.#acceptsFirings) this.#work.fire(instant.getTime());
-    };
+    const onFire = (instant: Date): void => this.#components?.work.fire(instant.getTime());
     this.#timer = new CronTimer({ jobName, clock, timers: firingTimers, onFire });
-    this.#control = new ControlLane({
-      ...this.#ports,
-      paths: this.#paths,
-      timers: this.#timers,
-      timer: this.#timer,
-      work: this.#work,
-      configuration: () => this.configuration,
-      parts: () => (this.#phase === 'active' || this.#phase === 'stopping' ? this.#parts : undefined),
-      session: () => this.#registeredIn,
-      isScheduled: () => this.#isScheduled && this.#acceptsFirings,
-      onRemoved: () => this.#onRemoved(),
-    });
   }
 
   get jobName(): string {
     return this.#paths.jobName;
   }
 
+  /** Where the job stands on this instance. */
   get phase(): JobPhase {
-    return this.#phase;
+    return this.#state.phase;
   }
 
   /** The configuration that holds: the registry's, or the local one until the registry has been read. */
   get configuration(): JobConfiguration {
-    return this.#parts?.watch.view.config ?? this.#config ?? this.definition.configuration;
+    return this.#components?.watch.view.config ?? this.definition.configuration;
   }
 
   /**
    * Registers the job and this instance, as soon as the registry can be reached, and takes part in the job from then on.
    * @returns when registered; for a further call, the same promise
-   * @throws JobConflictError, InvalidConfigurationError if that can never succeed; the job is stopped then
+   * @throws JobConflictError, InvalidConfigurationError, RegistryRefusedError if that can never succeed; the job is stopped then
    * @throws JobStateError if the job has been stopped
    */
   start(): Promise<void> {
-    if (this.#phase === 'stopping' || this.#phase === 'stopped')
-      return Promise.reject(
-        this.#startFailure ??
-          new JobStateError(`Job '${this.jobName}' has been stopped. Make a new bootstrap to start it again.`),
-      );
-    if (this.#started !== undefined) return this.#started.promise;
+    if (this.#started === undefined || this.#isEnding()) return this.#firstStart();
+    return this.#started.promise;
+  }
+
+  #firstStart(): Promise<void> {
+    if (this.#isEnding()) {
+      const failure = this.#state.phase === 'stopped' ? this.#state.failure : undefined;
+      const ended = `Job '${this.jobName}' has been stopped. Make a new bootstrap to start it again.`;
+      return Promise.reject(failure ?? new JobStateError(ended));
+    }
     this.#started = new Deferred();
-    this.#phase = 'starting';
-    const { registry } = this.#ports;
-    this.#cleanUps.push(registry.session.onChange((state) => this.#onSession(state)));
-    this.#onSession(registry.session.state);
+    const { session } = this.#deps.registry;
+    void this.#mailbox.post(() => this.#become({ phase: 'starting' }));
+    this.#cleanUps.push(session.onChange((state) => this.#onSession(state)));
+    this.#onSession(session.state);
     return this.#started.promise;
   }
 
   /**
-   * From now on also fires by the cron expression. What is wrong with it stops the job.
+   * Also fires by the cron expression from now on. If that is not possible, the job is stopped.
    * @throws JobStateError if the configuration that holds has no cron expression, or the job has been stopped
    * @throws InvalidCronError if it cannot be read
    */
@@ -177,33 +148,32 @@ export class JobRuntime {
     try {
       if (this.configuration.cron === undefined)
         throw new JobStateError(`Cron can not be empty: job '${this.jobName}' has none and cannot be scheduled.`);
-      await this.#control.post(() => this.#schedule());
+      await this.#mailbox.post(() => this.#enableTimer());
     } catch (error) {
       await this.stop('it could not be scheduled');
       throw error;
     }
   }
 
-  /** The first time by itself, so that what is wrong is told to who asked for it; later changes are the plan's. */
-  async #schedule(): Promise<void> {
-    if (this.#isScheduled || !this.#acceptsFirings) return;
-    this.#timer.arm(this.configuration);
-    this.#isScheduled = true;
-    await this.#control.reconcile();
+  /** The first time directly, so that an error reaches the caller of `schedule()`; later changes are the rules' business. */
+  async #enableTimer(): Promise<void> {
+    if (this.#timer.isEnabled || !this.#acceptsFirings) return;
+    this.#timer.enable(this.configuration);
+    await this.#components?.control.reconcile();
   }
 
   /** The wall clock was set. */
   onClockSet(): void {
-    this.#parts?.watch.reread();
-    if (this.#isScheduled && this.#acceptsFirings) this.#timer.rearm();
+    this.#components?.watch.reread();
+    if (this.#timer.isEnabled) this.#timer.rearm();
   }
 
-  /** Whether nothing in the registry centre says that this instance takes part; of use once the job has stopped. */
+  /** Whether nothing in the registry centre shows that this instance takes part; of use once the job has stopped. */
   get hasWithdrawn(): boolean {
-    return this.#registeredIn === undefined;
+    return this.#components?.registration.session === undefined;
   }
 
-  /** Gives up withdrawing, if that was not possible when the job stopped: the registration is another's now. */
+  /** Gives up withdrawing, if that was not possible when the job stopped: the registration belongs to another job object now. */
   keepRegistration(): void {
     this.#giveUpWithdrawal();
   }
@@ -211,106 +181,130 @@ export class JobRuntime {
   /**
    * Makes every registered instance run its items once, now. An instance that is just running does so afterwards; two
    * triggers that meet an instance while it runs are one.
+   * @throws RegistryUnavailableError if the registry centre does not answer; some instances may have been triggered
+   * @throws JobStateError if the job has been stopped
    */
   async trigger(): Promise<void> {
     await this.start();
-    const { watch } = this.#active();
-    const { instances } = await watch.sync();
-    await Promise.all([...instances.keys()].map((id) => this.#ports.registry.create(this.#paths.trigger(id), '')));
+    const components = this.#components;
+    if (components === undefined)
+      throw new JobStateError(`Job '${this.jobName}' is ${this.phase} and cannot be triggered.`);
+    const { instances } = await components.watch.sync();
+    const { registry } = this.#deps;
+    await Promise.all([...instances.keys()].map((id) => registry.create(this.#paths.trigger(id), '')));
   }
 
-  /** No new firing starts from now on, by schedule or by hand. */
-  stopFirings(): void {
+  /** No firing begins from now on, scheduled or manual; one that is choosing its items gives up. */
+  stopFirings(why = 'it begins no more runs'): void {
     this.#acceptsFirings = false;
-    this.#timer.disarm();
+    this.#timer.disable();
+    this.#components?.work.close(new JobStoppedError(this.jobName, why));
   }
 
   /**
-   * Ends the job on this instance: no new firing; running items are waited for up to the grace period and then told to
-   * end; then the instance withdraws, so that peers take over at once. Never rejects.
+   * Ends the job on this instance: begins no firing any more, hands over its idle items, waits for the running ones up to
+   * the grace period and then tells them to end, and withdraws, so that peers take over at once. Never rejects.
    */
   stop(why = 'it is shut down'): Promise<void> {
-    this.stopFirings();
-    this.#stopped ??= this.#phase === 'stopped' ? Promise.resolve() : this.#stop(why);
+    this.stopFirings(why);
+    this.#stopped ??= this.phase === 'stopped' ? Promise.resolve() : this.#stop(why);
     return this.#stopped;
   }
 
   async #stop(why: string): Promise<void> {
-    this.#phase = 'stopping';
     this.#started?.reject(new JobStoppedError(this.jobName, why));
-    this.#parts?.barrier.leave();
-    await this.#endRun(why);
-    try {
-      await this.#withdraw();
-    } catch (error) {
-      this.#ports.logger.warn(
-        `this instance could not withdraw, and will when the registry centre answers, unless its ` +
-          `session is over by then: ${String(error)}`,
-      );
-    }
+    this.#components?.barrier.leave();
+    await this.#inLane(`the registry centre to end what job '${this.jobName}' is doing`, async () => {
+      this.#become({ phase: 'stopping', why });
+      const { work, registration } = this.#components ?? {};
+      if (work?.isIdle === false) await registration?.announceLeaving(this.configuration);
+    });
+    await this.#endRuns(why);
+    const path = this.#paths.instance(this.#deps.instance.jobInstanceId);
+    await this.#inLane(`the registry centre to remove ${path}`, () => this.#withdraw());
     this.#enterStopped();
   }
 
-  #enterStopped(): void {
-    this.#phase = 'stopped';
-    this.#timer.disarm();
+  /** In the mailbox, after what is under way there, but with a deadline. Never rejects. */
+  async #inLane(what: string, task: () => Promise<void>): Promise<void> {
+    const { clock } = this.#deps;
+    const timeout = (): Error => new DeadlineExceededError(what, WITHDRAWAL_TIMEOUT_MS);
+    try {
+      await withDeadline(clock, this.#mailbox.post(task), WITHDRAWAL_TIMEOUT_MS, timeout);
+    } catch (error) {
+      this.#logger.warn(
+        `this instance could not withdraw, and will when the registry centre answers, unless its session is over by then: ` +
+          describeCause(error),
+      );
+    }
+  }
+
+  #enterStopped(failure?: Error): void {
+    this.#become({ phase: 'stopped', ...(failure && { failure }) });
+    this.#timer.disable();
     this.#timers.cancelAll();
-    this.#parts?.barrier.stop();
+    this.#components?.barrier.stop();
     for (const cleanUp of this.#cleanUps.splice(0)) cleanUp();
-    this.#parts?.watch.close();
-    if (this.#registeredIn !== undefined) this.#withdrawLater(this.#registeredIn);
+    this.#components?.watch.close();
+    this.#withdrawLater();
   }
 
-  #withdrawLater(session: string): void {
-    const { registry, instance, logger } = this.#ports;
+  #withdrawLater(): void {
+    const session = this.#components?.registration.session;
+    if (session === undefined) return;
+    const { registry, instance } = this.#deps;
     const me = instance.jobInstanceId;
-    this.#giveUpWithdrawal = withdrawWhenPossible({ registry, paths: this.#paths, me, session, logger });
+    this.#giveUpWithdrawal();
+    this.#giveUpWithdrawal = withdrawWhenPossible({ registry, paths: this.#paths, me, session, logger: this.#logger });
   }
 
-  async #endRun(why: string): Promise<void> {
-    const { logger, shutdownGracePeriodMs } = this.#ports;
-    if (await this.#work.end(why, shutdownGracePeriodMs)) return;
-    logger.error('the job is left although items still run: they do not react to context.signal.');
-    await this.#parts?.marks.clearAll();
-  }
-
-  /** In the control lane, where a registration that is under way comes to its end before. */
-  #withdraw(): Promise<void> {
-    const { registry, clock } = this.#ports;
-    const withdrawal = this.#control.post(async () => {
-      const session = this.#registeredIn;
-      if (this.#parts === undefined || registry.session.state.phase !== 'connected') return;
-      const ports = { ...this.#ports, watch: this.#parts.watch, paths: this.#paths };
-      await removeEndedMarks(ports, this.#parts.marks.leftovers);
-      if (session === undefined) return;
-      this.#registeredIn = undefined;
-      try {
-        await withdrawInstance(ports);
-        await this.#parts.barrier.withdraw();
-      } catch (error) {
-        this.#registeredIn = session;
-        // Nobody waits any more if the deadline has passed meanwhile.
-        if (this.#isOver()) this.#withdrawLater(session);
-        throw error;
-      }
-    });
-    const path = this.#paths.instance(this.#ports.instance.jobInstanceId);
-    return withDeadline(
-      clock,
-      withdrawal,
-      WITHDRAWAL_TIMEOUT_MS,
-      () => new DeadlineExceededError(`the registry centre to remove ${path}`, WITHDRAWAL_TIMEOUT_MS),
+  async #endRuns(why: string): Promise<void> {
+    const components = this.#components;
+    if (components === undefined) return;
+    if (!(await components.work.end(why, this.#deps.shutdownGracePeriodMs))) {
+      this.#logger.error('the job is left although items still run: they do not react to context.signal.');
+      await components.marks.clearAll();
+    }
+    const drained = components.failures.drained();
+    await withDeadline(this.#deps.clock, drained, WITHDRAWAL_TIMEOUT_MS, () => new Error('time is up')).catch(() =>
+      this.#logger.warn('the error handler is still busy, and is no longer waited for.'),
     );
   }
 
+  async #withdraw(): Promise<void> {
+    const components = this.#components;
+    if (components === undefined || this.#deps.registry.session.state.phase !== 'connected') return;
+    await components.marks.clearLeftovers();
+    if (components.registration.session === undefined) return;
+    try {
+      await components.registration.withdraw();
+      await components.barrier.withdraw();
+    } finally {
+      // Nobody waits any more if the deadline has passed meanwhile.
+      if (this.phase === 'stopped') this.#withdrawLater();
+    }
+  }
+
   #onRemoved(): void {
-    if (this.#phase === 'stopping') return;
-    this.#ports.logger.warn(`an operator has ended this instance.`);
+    if (this.#isEnding()) return;
+    this.#logger.warn('an operator has ended this instance.');
     void this.stop('an operator has removed its instance from the registry centre');
+  }
+
+  // ── state ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** The only place that changes the state; in the mailbox, unless that is stuck past a deadline. */
+  #become(next: JobState): void {
+    this.#state = nextState(this.#state, next);
+  }
+
+  #isEnding(): boolean {
+    return this.#stopped !== undefined || this.phase === 'stopping' || this.phase === 'stopped';
   }
 
   // ── session ────────────────────────────────────────────────────────────────────────────────────────────────────
 
+  /** Notes at once what must not go on, and leaves the rest to the mailbox. */
   #onSession(state: SessionState): void {
     switch (state.phase) {
       case 'connecting':
@@ -318,11 +312,10 @@ export class JobRuntime {
       case 'connected':
         return this.#enterSoon();
       case 'suspended':
-        if (this.#phase === 'active') this.#phase = 'suspended';
-        return;
+        return this.#suspend();
       case 'lost':
-        if (this.#phase === 'active') this.#phase = 'suspended';
-        return this.#onSessionLost(state.reason);
+        this.#onSessionLost(state.reason);
+        return this.#suspend();
       case 'closed':
         return this.#onRegistryClosed(state.reason);
       default:
@@ -330,98 +323,105 @@ export class JobRuntime {
     }
   }
 
+  #suspend(): void {
+    this.#components?.work.pause();
+    void this.#mailbox.post(() => {
+      const { state } = this.#deps.registry.session;
+      if (state.phase !== 'connected' && this.phase === 'active') this.#become({ phase: 'suspended' });
+    });
+  }
+
   #onSessionLost(reason: string): void {
-    this.#registeredIn = undefined;
-    this.#parts?.leadership.forget();
-    this.#parts?.marks.forgetSession();
-    this.#work.abandon(new SessionLostError(reason));
+    this.#components?.registration.forget();
+    this.#components?.leadership.forget();
+    this.#components?.marks.forgetSession();
+    this.#components?.work.abandon(new SessionLostError(reason));
   }
 
   #onRegistryClosed(reason: string): void {
-    if (this.#phase === 'stopped') return;
+    if (this.phase === 'stopped') return;
     const error = new JobStoppedError(this.jobName, `the registry centre is closed (${reason})`);
     this.#started?.reject(error);
     this.stopFirings();
-    this.#work.abandon(error);
-    this.#enterStopped();
+    this.#components?.work.abandon(error);
+    this.#stopped ??= this.#mailbox.post(() => this.#enterStopped());
   }
 
   #enterSoon(): void {
-    if (this.#phase !== 'starting' && this.#phase !== 'suspended') return;
-    void this.#control.post(() => this.#enter()).catch((error: unknown) => this.#onEnterFailed(error));
+    void this.#mailbox.post(() => this.#enter()).catch((error: unknown) => this.#onEnterFailed(error));
   }
 
   /** From `starting` or `suspended` to `active`, if the session allows. */
   async #enter(): Promise<void> {
-    const { registry, logger, instance } = this.#ports;
+    const { registry } = this.#deps;
     const { state } = registry.session;
-    if (state.phase !== 'connected' || (this.#phase !== 'starting' && this.#phase !== 'suspended')) return;
-    const parts = (this.#parts ??= await this.#assembleJob());
-    if (this.#isOver()) return parts.watch.close();
-    if (this.#registeredIn === state.id) {
-      await parts.watch.sync();
-    } else {
-      const ports = { ...this.#ports, watch: parts.watch, paths: this.#paths };
-      const config = (this.#config ??= await establishConfiguration(ports, this.definition));
-      this.#ports.types.check(config);
-      const endedItems = parts.marks.leftovers;
-      await registerInstance(ports, config, { occasion: this.#hasTakenPart ? 'return' : 'start', endedItems });
-      parts.marks.forget(endedItems);
-      if (this.#isOver()) return withdrawInstance(ports);
-      this.#registeredIn = state.id;
-      logger.log(`registered by instance ${instance.jobInstanceId}.`);
-    }
+    // A session that broke and came back before this task began was never seen as suspended in the mailbox.
+    if (state.phase !== 'connected' || this.#isEnding()) return;
+    const components = (this.#components ??= await this.#assemble());
+    const { registration, watch, work, control } = components;
+    if (this.#isEnding()) return;
+    if (registration.session === state.id) await watch.sync();
+    else await this.#register(components);
     // The session may have been suspended or lost while this was under way; its next change enters again.
-    if (registry.session.state.phase !== 'connected' || registry.session.state.id !== this.#registeredIn) return;
-    if (this.#phase !== 'starting' && this.#phase !== 'suspended') return;
-    this.#phase = 'active';
+    if (registry.session.state.phase !== 'connected' || registry.session.state.id !== registration.session) return;
+    if (this.#isEnding()) return;
+    this.#become({ phase: 'active' });
     this.#hasTakenPart = true;
     this.#timers.succeeded('enter');
+    work.open();
     this.#started?.resolve();
-    await this.#control.reconcile();
+    await control.reconcile();
   }
 
-  /** Whether the job was stopped meanwhile, and did not wait for what is under way. */
-  #isOver(): boolean {
-    return this.#phase === 'stopped';
+  async #register({ registration, ...context }: JobComponents): Promise<void> {
+    const occasion: Occasion = this.#hasTakenPart ? 'return' : 'start';
+    const config = await this.#establish(context, occasion);
+    if (this.#isEnding()) return;
+    await registration.register(config, occasion);
+    this.#logger.log(`registered by instance ${context.me}.`);
   }
 
-  async #assembleJob(): Promise<JobComponents> {
-    const parts = await assembleJob({
-      ...this.#ports,
+  async #establish(context: Omit<JobComponents, 'registration'>, occasion: Occasion): Promise<JobConfiguration> {
+    if (occasion === 'return') return restoreConfiguration(context, this.definition);
+    const config = await establishConfiguration(context, this.definition);
+    this.#deps.extensions.check(config);
+    return config;
+  }
+
+  async #assemble(): Promise<JobComponents> {
+    const { registry, instance, extensions, clock } = this.#deps;
+    const components = await assembleJob({
+      ...{ registry, instance, extensions, clock },
       paths: this.#paths,
-      me: this.#ports.instance.jobInstanceId,
-      job: this.definition.job,
+      me: instance.jobInstanceId,
+      logger: this.#logger,
       timers: this.#timers,
-      isStanding: () => this.#registeredIn !== undefined,
-      requestReconcile: () => this.#control.requestReconcile(),
-      missedInstant: (item, mark) => this.#control.missedInstant(item, mark),
+      timer: this.#timer,
+      mailbox: this.#mailbox,
+      definition: this.definition,
+      configuration: () => this.configuration,
+      onRemoved: () => this.#onRemoved(),
     });
-    this.#cleanUps.push(parts.watch.onChange(() => this.#control.requestReconcile()));
-    return parts;
+    this.#cleanUps.push(components.watch.onChange(() => components.control.requestReconcile()));
+    return components;
   }
 
   #onEnterFailed(error: unknown): void {
-    const { logger } = this.#ports;
     const isFinal =
       error instanceof JobConflictError ||
       error instanceof InvalidConfigurationError ||
       error instanceof RegistryRefusedError;
+    if (this.#isEnding()) return;
     if (!isFinal || this.#hasTakenPart) {
-      // Most likely a connection that is just breaking, or somebody who was faster.
-      if (!(error instanceof RegistryUnavailableError) && !isLostRace(error))
-        logger.warn(`could not be registered, and tries again: ${String(error)}`);
+      // Most likely a connection that is just breaking, or a peer that was faster.
+      if (!isDisconnection(error) && !isLostRace(error))
+        this.#logger.warn(`could not be registered, and tries again: ${describeCause(error)}`);
       this.#timers.setRetry('enter', () => this.#enterSoon());
       return;
     }
-    logger.error(`could not be started: ${String(error)}`);
-    this.#startFailure = error;
+    this.#logger.error(`could not be started: ${describeCause(error)}`);
+    this.stopFirings();
     this.#started?.reject(error);
-    this.#enterStopped();
-  }
-
-  #active(): JobComponents {
-    if (this.#parts !== undefined) return this.#parts;
-    throw new JobStateError(`Job '${this.jobName}' is ${this.#phase} and cannot do this.`);
+    this.#enterStopped(error);
   }
 }

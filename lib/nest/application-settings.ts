@@ -82,7 +82,7 @@ function typeProblems(
   const types = new Extensions(extensions, { clock: systemClock, logger: silent });
   return jobs.flatMap(({ configuration, job }) => [
     ...problemsOf(() => types.check(configuration)),
-    ...(typeof job === 'string' ? problemsOf(() => types.executor(configuration.jobName, job)) : []),
+    ...problemsOf(() => types.executorOf(configuration.jobName, job)),
   ]);
 }
 

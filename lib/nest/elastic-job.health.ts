@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type JobPhase } from '../kernel/job-runtime.js';
 import { type SessionState } from '../registry/registry-center.js';
 import { ElasticJobLifecycle } from './elastic-job.lifecycle.js';
+import { type JobPhase } from '../kernel/job-state.js';
 
 /** How the jobs of this application stand. */
 export interface ElasticJobHealthReport {

@@ -167,7 +167,7 @@ describe('a run', () => {
     const told: unknown[] = [];
     await using cluster = await TestCluster.start(['A'], {
       job: { jobErrorHandlerType: 'collect' },
-      host: { errorHandlers: [{ type: 'COLLECT', handleException: (job, cause) => void told.push([job, cause]) }] },
+      host: { errorHandlers: [{ type: 'COLLECT', handleException: ({ configuration, cause }) => void told.push([configuration.jobName, cause]) }] },
       work: (_, { shardingItem }) => Promise.reject(new Error(`item ${shardingItem}`)),
     });
     await cluster.fire();
@@ -570,19 +570,25 @@ describe('a run that takes long', () => {
     for (const item of [2, 3]) release(item);
   });
 
-  test('is waited for when its instance leaves', async () => {
+  test('is waited for when its instance leaves, whose idle items move at once', async () => {
     const { work, release } = gates();
-    await using cluster = await TestCluster.start(['A', 'B'], { work });
+    await using cluster = await TestCluster.start(['A', 'B'], { job: { shardingTotalCount: 4 }, work });
     await cluster.fire();
-    await cluster.leave('A');
-    expect(cluster.view.instances.has(idOf('A'))).toBe(true);
+    for (const item of [0, 1, 2]) release(item);
+    await cluster.settle();
+    cluster.forget();
 
-    release(1);
+    await cluster.leave('A');
+    expect(cluster.owners).toEqual({ B: [0, 1, 2, 3] });
+    expect(cluster.view.live.has(idOf('A'))).toBe(true);
+    await cluster.fire();
+    expect(cluster.ran).toEqual({ B: [0, 1, 2] });
+
+    release(3);
     await cluster.settle();
-    expect(cluster.view.instances.has(idOf('A'))).toBe(false);
-    release(0);
-    await cluster.settle();
-    expect(cluster.owners).toEqual({ B: [0, 1] });
+    expect(cluster.view.live.has(idOf('A'))).toBe(false);
+    expect(cluster.ran).toEqual({ B: [0, 1, 2, 3] });
+    for (const item of [0, 1, 2, 3]) release(item);
   });
 
   test('is told to end when the grace period is over, and its instance leaves all the same', async () => {

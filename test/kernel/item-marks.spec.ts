@@ -1,13 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { ItemMarks } from '../../lib/kernel/writes/item-marks.js';
 import { JobWatch } from '../../lib/kernel/view/job-watch.js';
-import { whenConnected } from '../../lib/kernel/when-connected.js';
 import { JobPaths } from '../../lib/layout/job-paths.js';
 import { isPresenceOnly, JobViewReader } from '../../lib/layout/job-view.js';
 import { ZookeeperRegistryCenter } from '../../lib/registry/zookeeper/zookeeper-registry-center.js';
 import { systemClock } from '../../lib/time/clock.js';
 import { sharedZooKeeper } from '../support/shared-zookeeper.js';
-import { anItem, idOf } from '../support/views.js';
+import { anItem, idOf, ipOf } from '../support/views.js';
+import { NamedTimers } from '../../lib/async/named-timers.js';
+import { ItemsHere } from '../../lib/kernel/view/items-here.js';
+import { JobLog } from '../../lib/kernel/view/job-log.js';
 
 const zooKeeper = sharedZooKeeper();
 const paths = new JobPaths('bill');
@@ -26,13 +28,17 @@ describe('marks', () => {
     const watch = new JobWatch(mirror, new JobViewReader('bill'), systemClock);
 
     const registry = new ZookeeperRegistryCenter(configuration);
-    const connected = (signal: AbortSignal): Promise<void> => whenConnected(registry.session, signal);
-    const ports = { registry, watch, paths, me: idOf('A'), logger, clock: systemClock };
-    const marks = new ItemMarks({ ...ports, whenConnected: connected });
+    const marks = new ItemMarks({
+      ...{ registry, watch, paths, me: idOf('A'), clock: systemClock, items: new ItemsHere() },
+      instance: { jobInstanceId: idOf('A'), serverIp: ipOf('A') },
+      logger: new JobLog(logger, { jobName: 'bill', instance: idOf('A') }),
+      timers: new NamedTimers(systemClock),
+      requestReconcile: () => undefined,
+    });
     const items = [anItem(0, { owner: idOf('A') })];
     const beginning = marks.begin(items, undefined, never);
     registry.connect();
-    expect(await beginning).toBeUndefined();
+    expect(await beginning).toEqual({ items: [], isComplete: false });
 
     expect(await peer.get(paths.item(0, 'running'))).toBeUndefined();
     await Promise.all([peer.close(), registry.close()]);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { type JobFailure } from '../../lib/api/error-handler.js';
 import { type AnyJobListener } from '../../lib/api/job-listener.js';
 import { type InvalidConfigurationError } from '../../lib/api/errors.js';
 import { Extensions } from '../../lib/kernel/types/extensions.js';
@@ -119,7 +120,7 @@ describe('listeners of every instance', () => {
     async (phase) => {
       const told = new Told();
       const errors: string[] = [];
-      const handler = { type: 'NOTE', handleException: (_: string, cause: unknown) => void errors.push(String(cause)) };
+      const handler = { type: 'NOTE', handleException: ({ cause }: JobFailure) => void errors.push(String(cause)) };
       await using cluster = await TestCluster.start(['A'], {
         work: (instance, { shardingItem }) => void told.lines.push(`${instance} item ${shardingItem}`),
         host: {

@@ -22,32 +22,37 @@ function actionsOf(name: string, now: JobView, local: Partial<LocalState> = {}):
     isIdle: true,
     busy: new Set(),
     backlog: {
-      instant: undefined,
+      missedInstant: undefined,
       hasLostSession: false,
-      missed: new Map(),
-      trigger: false,
-      triggered: new Set(),
+      missedByItem: new Map(),
+      hasPendingTrigger: false,
+      triggeredItems: new Set(),
     },
     isTriggerInDoubt: false,
     mayTakeOver: true,
-    idleInstancesDeadlinePassed: false,
+    idleInstancesWait: 'none',
     latestInstant: () => undefined,
     offlineServers: [],
     hasLostTrackOf: () => false,
-    leftoverMarks: [],
+    leftovers: [],
     armedFor: now.config === undefined ? undefined : scheduleKey(now.config),
     isScheduled: true,
     assignedFor: { basis: assignmentBasis(now), pinned: [] },
     idleItemsDeadlinePassed: false,
     hasFlappingPeers: false,
+    isAwaitingFlappingPeers: false,
     overdueAssignment: undefined,
     triggerDeadlinePassed: false,
     decided: undefined,
     missedInstant: () => undefined,
+    resyncMinutes: now.config?.reconcileIntervalMinutes,
     ...local,
   };
   return plan({ now, me: idOf(name), myIp: ipOf(name), local: facts });
 }
+
+/** An item whose run has ended, and whose marks could not be removed. */
+const left = (item: number) => ({ item, instant: T });
 
 describe('a decided job', () => {
   test.each(['A', 'B'])('gives %s nothing to do', (name) => {
@@ -246,8 +251,8 @@ describe('an instance', () => {
     const now = aView(['A'], {
       items: [anItem(0, { owner: idOf('A'), running: true }), anItem(1, { owner: idOf('A') })],
     });
-    expect(planOf('A', now, { leftoverMarks: [0, 1] })).toEqual(['clear-marks']);
-    expect(planOf('A', now, { leftoverMarks: [0, 1], busy: new Set([0]) })).toEqual([]);
+    expect(planOf('A', now, { leftovers: [left(0), left(1)] })).toEqual(['clear-marks']);
+    expect(planOf('A', now, { leftovers: [left(0), left(1)], busy: new Set([0]) })).toEqual([]);
   });
 
   test('removes the marks of its items when monitoring is switched off', () => {
@@ -298,8 +303,8 @@ describe('failover', () => {
   test('takes over at once when idle, when it has finished if busy, and at last although it is busy', () => {
     const waiting = { items: [anItem(0, { owner: idOf('A') }), living], crashedItems: [0] };
     expect(A(waiting)).toEqual(['begin']);
-    expect(A(waiting, { isIdle: false, busy: new Set([1]) })).toEqual(['await-idleness']);
-    expect(A(waiting, { isIdle: false, busy: new Set([1]), idleInstancesDeadlinePassed: true })).toEqual(['begin']);
+    expect(A(waiting, { isIdle: false, busy: new Set([1]) })).toEqual(['await-idle-instances']);
+    expect(A(waiting, { isIdle: false, busy: new Set([1]), idleInstancesWait: 'over' })).toEqual(['begin']);
   });
 
   test('takes over nothing that is still being run, here or elsewhere, nor on a disabled server', () => {
@@ -410,18 +415,18 @@ describe('what instances that are gone have left', () => {
 
 describe('what could not be run when it was due', () => {
   const nothing = {
-    instant: undefined,
+    missedInstant: undefined,
     hasLostSession: false,
-    missed: new Map<number, number>(),
-    trigger: false,
-    triggered: new Set<number>(),
+    missedByItem: new Map<number, number>(),
+    hasPendingTrigger: false,
+    triggeredItems: new Set<number>(),
   };
   const begun = (now: JobView, local: Partial<LocalState>): unknown =>
     actionsOf('A', now, local).find(({ type }) => type === 'begin');
   const mine = [anItem(0, { owner: idOf('A') }), anItem(1, { owner: idOf('A') })];
 
   test('is run as soon as the item is free, and only that item', () => {
-    const backlog = { ...nothing, missed: new Map([[1, T]]) };
+    const backlog = { ...nothing, missedByItem: new Map([[1, T]]) };
     const firing = { cause: 'misfire', instant: T, items: [1] };
     expect(begun(aView(['A'], { items: mine }), { backlog })).toEqual({ type: 'begin', firing });
     expect(begun(aView(['A'], { items: mine }), { backlog, busy: new Set([1]) })).toBeUndefined();
@@ -430,7 +435,7 @@ describe('what could not be run when it was due', () => {
   });
 
   test('is not run if somebody has begun it meanwhile', () => {
-    const backlog = { ...nothing, missed: new Map([[1, T]]) };
+    const backlog = { ...nothing, missedByItem: new Map([[1, T]]) };
     expect(begun(aView(['A'], { items: mine, lastBegun: new Map([[1, T]]) }), { backlog })).toBeUndefined();
   });
 
@@ -452,7 +457,7 @@ describe('what could not be run when it was due', () => {
   });
 
   test('is run after a lost session only if everybody keeps records', () => {
-    const backlog = { ...nothing, instant: T, hasLostSession: true };
+    const backlog = { ...nothing, missedInstant: T, hasLostSession: true };
     const both = aView(['A', 'J'], { items: mine });
     expect(begun(both, { backlog })).toEqual({ type: 'begin', firing: { cause: 'misfire', instant: T } });
     expect(begun({ ...both, live: new Set([idOf('A')]) }, { backlog })).toBeUndefined();
@@ -460,7 +465,7 @@ describe('what could not be run when it was due', () => {
   });
 
   test('by hand is run by hand', () => {
-    const backlog = { ...nothing, triggered: new Set([0]) };
+    const backlog = { ...nothing, triggeredItems: new Set([0]) };
     const firing = { cause: 'manual', instant: undefined, items: [0] };
     expect(begun(aView(['A'], { items: mine }), { backlog })).toEqual({ type: 'begin', firing });
   });

@@ -1,3 +1,4 @@
+import { type JobFailure } from '../../lib/api/error-handler.js';
 import { jobConfiguration, type JobConfiguration } from '../../lib/api/job-configuration.js';
 import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../../lib/kernel/job-bootstrap.js';
 import { type JobHostOptions } from '../../lib/kernel/job-host.js';
@@ -213,7 +214,7 @@ export class Stage implements AsyncDisposable {
         this.chronicle.note({ job, before: `${called()} ${what}`, items: [...items].sort((a, b) => a - b), after: '' }),
       work: (what: string, signal: AbortSignal) => this.work.listen(member(), called(), what, signal),
     };
-    const told = (jobName: string, cause: unknown): void =>
+    const told = ({ configuration: { jobName }, cause }: JobFailure): void =>
       this.chronicle.note({
         job: jobName,
         before: `${name}'s error handler was told: ${this.readable(messageOf(cause))}`,

@@ -1,118 +1,105 @@
 /**
- * The control lane of a job: a mailbox in which one thing is done after the other, user code never. Whatever happens,
- * the answer is the same: look at the job as it is, plan, perform the plan.
+ * The control lane of a job: a mailbox in which one thing is done after the other, user code never. Whatever happens, the
+ * answer is the same: reconcile. That is to read the job as it is, ask the rules, and perform the actions they give.
  */
-import { RegistryOutcomeUnknownError, RegistryUnavailableError } from '../../api/errors.js';
+import { describeCause } from '../../api/describe-cause.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
-import { type JobLogger } from '../../api/logger.js';
-import { type JobInstance } from '../../api/sharding-strategy.js';
-import { Mailbox } from '../../async/mailbox.js';
-import { type JobPaths } from '../../layout/job-paths.js';
-import { type RegistryCenter } from '../../registry/registry-center.js';
-import { type NamedTimers } from '../../async/named-timers.js';
-import { type CronTimer } from './cron-timer.js';
-import { type JobComponents } from '../job-components.js';
-import { JAVA_RECONNECT_GRACE_MS } from '../view/job-watch.js';
+import { isLostRace, isOutage, isOutcomeUnknown } from '../../api/registry-errors.js';
+import { type Mailbox } from '../../async/mailbox.js';
+import { JobStoppedError } from '../../api/errors.js';
 import { plan } from '../rules/plan.js';
-import { type Action, type PlanInput } from '../rules/plan-input.js';
-import { restoreOwnNodes } from '../writes/registration.js';
-import { isLostRace } from '../writes/assignment.js';
+import { type Action, type PlanInput, type Wait } from '../rules/plan-input.js';
+import { type MissedInstant } from '../view/assignment.js';
+import { type JobContext } from '../view/job-context.js';
+import { JAVA_RECONNECT_GRACE_MS } from '../view/job-watch.js';
+import { type Sharding } from '../writes/assignment.js';
+import { reportCrashes } from '../writes/crash-reports.js';
+import { type Housekeeping } from '../writes/housekeeping.js';
+import { type ItemMarks } from '../writes/item-marks.js';
+import { type Leadership } from '../writes/leadership.js';
+import { type Registration } from '../writes/registration.js';
+import { type CronTimer } from './cron-timer.js';
 import { type WorkLane } from './work-lane.js';
-import { type JobTimer } from '../view/job-context.js';
 
 /** What a control lane needs. */
-export interface ControlLanePorts {
-  readonly registry: RegistryCenter;
-  readonly instance: JobInstance;
-  readonly paths: JobPaths;
-  readonly logger: JobLogger;
-  readonly timers: NamedTimers<JobTimer>;
+export interface ControlLaneDeps extends JobContext {
+  readonly mailbox: Mailbox;
+  readonly registration: Registration;
+  readonly marks: ItemMarks;
+  readonly housekeeping: Housekeeping;
+  readonly sharding: Sharding;
+  readonly leadership: Leadership;
   readonly timer: CronTimer;
   readonly work: WorkLane;
+  readonly missedInstant: MissedInstant;
   /** The configuration that holds. */
   readonly configuration: () => JobConfiguration;
-  /** `undefined` while this instance takes no part in the job. */
-  readonly parts: () => JobComponents | undefined;
-  /** Id of the session in which this instance is registered. */
-  readonly session: () => string | undefined;
-  /** Whether this job is to fire by its cron on this instance. */
-  readonly isScheduled: () => boolean;
   /** An operator has removed this instance. */
   readonly onRemoved: () => void;
 }
 
-/** How long, beside two session timeouts, a handover may take. */
-const HANDOVER_MS = 5_000;
-
-/** How long a trigger waits for the items to be assigned anew, which a Java leader may do at the next firing only. */
+/** How long a trigger waits for the items to be assigned again, which a Java leader may do only at the next firing. */
 const TRIGGER_DEADLINE_MS = 2_000;
 
 /** How long crashed items wait for an idle instance before a busy one takes them over beside its own. */
 const IDLE_INSTANCES_DEADLINE_MS = 10_000;
 
-/** Looks at the job, and does what is to be done. */
+/** Reconciles one job on this instance. */
 export class ControlLane {
-  readonly #ports: ControlLanePorts;
-  readonly #mailbox = new Mailbox();
-  #lookIsQueued = false;
+  readonly #deps: ControlLaneDeps;
+  #isReconcileQueued = false;
   #isTriggerInDoubt = false;
   #triggerDeadlinePassed = false;
-  #idlePatience: 'not asked for' | 'running' | 'over' = 'not asked for';
+  #idleInstancesWait: Wait = 'none';
+  #resyncMinutes: number | undefined;
 
-  constructor(ports: ControlLanePorts) {
-    this.#ports = ports;
+  constructor(deps: ControlLaneDeps) {
+    this.#deps = deps;
   }
 
-  /** Does something when all that was asked for before is done; rejects as `task` does. */
-  post<T>(task: () => T | Promise<T>): Promise<T> {
-    return this.#mailbox.post(task);
-  }
-
-  /** Looks once more; several requests that come before the look begins are one. */
+  /** Reconciles soon; several requests that come before that are one. */
   requestReconcile(): void {
-    if (this.#lookIsQueued || this.#ports.parts() === undefined) return;
-    this.#lookIsQueued = true;
+    if (this.#isReconcileQueued) return;
+    this.#isReconcileQueued = true;
     this.#post(() => {
-      this.#lookIsQueued = false;
+      this.#isReconcileQueued = false;
       return this.reconcile();
     });
   }
 
   #post(task: () => Promise<void>): void {
-    const { logger } = this.#ports;
-    void this.#mailbox.post(task).catch((error: unknown) => logger.error(String(error)));
+    const { mailbox, logger } = this.#deps;
+    void mailbox.post(task).catch((error: unknown) => logger.error(`reconciling failed: ${describeCause(error)}`));
   }
 
-  /** Plans from the present view and performs the plan. To be called in the lane only. Never rejects. */
+  /** Plans from the present view and performs the plan. To be called in the mailbox only. Never rejects. */
   async reconcile(): Promise<void> {
-    const { timers, logger } = this.#ports;
-    const parts = this.#ports.parts();
-    const session = this.#ports.session();
-    if (parts === undefined || session === undefined || !parts.watch.isCurrent) return;
-    this.#armReconcile();
+    const { timers, logger, registration, watch, configuration } = this.#deps;
+    const { session } = registration;
+    if (session === undefined || !watch.isCurrent) return;
     try {
-      if (this.#ports.configuration().monitorExecution) await parts.watch.readBeginRecords();
-      await parts.watch.readRunners();
+      if (configuration().monitorExecution) await watch.readBeginRecords();
+      await watch.readRunners();
     } catch (error) {
-      logger.debug(String(error));
+      logger.debug(`could not read what peers run: ${describeCause(error)}`);
       timers.setRetry('retry', () => this.requestReconcile());
       return;
     }
     // Read in a session that has ended meanwhile, the absence of the own node would pass for an operator's order to stop.
-    if (this.#ports.session() !== session) return;
-    if (!this.#ports.configuration().misfire) this.#ports.work.dropMissed();
-    await this.#performAll(plan(this.#situation(parts)), parts);
+    if (registration.session !== session) return;
+    await this.#performAll(plan(this.#planInput()));
   }
 
-  async #performAll(actions: readonly Action[], parts: JobComponents): Promise<void> {
-    const { timers, logger } = this.#ports;
+  async #performAll(actions: readonly Action[]): Promise<void> {
+    const { timers, logger } = this.#deps;
     let failed = false;
     for (const action of actions) {
       try {
-        await this.#perform(action, parts);
+        await this.#perform(action);
       } catch (error) {
-        // A lost race shows in the view sooner or later, and that leads to another look; the retry is for all else.
-        if (!isLostRace(error) && !isOutage(error)) logger.error(`${action.type} failed: ${String(error)}`);
+        // A lost race shows in the view sooner or later, and the view's change leads to another reconciliation. The retry
+        // is for all else. That the registry centre cannot be reached is logged once for all jobs.
+        if (!isLostRace(error) && !isOutage(error)) logger.error(`${action.type} failed: ${describeCause(error)}`);
         failed = true;
         timers.setRetry('retry', () => this.requestReconcile());
       }
@@ -120,17 +107,11 @@ export class ControlLane {
     if (!failed) timers.succeeded('retry');
   }
 
-  #situation({ watch, marks, housekeeping, leadership }: JobComponents): PlanInput {
-    const { instance, timers, timer, work, isScheduled } = this.#ports;
+  #planInput(): PlanInput {
+    const { instance, timers, timer, work, watch, marks, housekeeping, leadership, missedInstant } = this.#deps;
     const { isIdle, canBegin, busy, backlog, decided } = work;
-    const { view } = watch;
-    if (view.crashedItems.length === 0 || isIdle) this.#forgetIdlePatience();
-    if (view.crashedItems.length === 0) timers.succeeded('takeover');
-    if (!view.triggers.has(instance.jobInstanceId) && !this.#isTriggerInDoubt) this.#triggerDeadlinePassed = false;
-    if (watch.hasFlappingPeers && !timers.isSet('java-reconnect'))
-      timers.set('java-reconnect', JAVA_RECONNECT_GRACE_MS, () => this.#reread());
     return {
-      now: view,
+      now: watch.view,
       me: instance.jobInstanceId,
       myIp: instance.serverIp,
       local: {
@@ -141,35 +122,37 @@ export class ControlLane {
         isTriggerInDoubt: this.#isTriggerInDoubt,
         triggerDeadlinePassed: this.#triggerDeadlinePassed,
         mayTakeOver: !timers.isSet('takeover'),
-        idleInstancesDeadlinePassed: this.#idlePatience === 'over',
-        hasLostTrackOf: this.#hasLostTrackOf(marks),
-        leftoverMarks: marks.leftovers,
+        idleInstancesWait: this.#idleInstancesWait,
+        hasLostTrackOf: (item) => this.#hasLostTrackOf(item),
+        leftovers: marks.leftovers,
         offlineServers: housekeeping.offlineServers,
         latestInstant: () => timer.latest(),
         armedFor: timer.armedFor,
-        isScheduled: isScheduled(),
+        isScheduled: timer.isEnabled,
         assignedFor: leadership.assignedFor,
         idleItemsDeadlinePassed: leadership.idleItemsDeadlinePassed,
         hasFlappingPeers: watch.hasFlappingPeers,
+        isAwaitingFlappingPeers: timers.isSet('java-reconnect'),
         overdueAssignment: leadership.overdueAssignment,
         decided,
-        missedInstant: (item, mark) => this.missedInstant(item, mark),
+        missedInstant,
+        resyncMinutes: this.#resyncMinutes,
       },
     };
   }
 
-  async #perform(action: Action, parts: JobComponents): Promise<void> {
-    const { watch, marks, failover, housekeeping, sharding, leadership } = parts;
-    const { registry, instance, paths, timers, timer, work, onRemoved } = this.#ports;
+  async #perform(action: Action): Promise<void> {
+    const { registry, paths, watch, timers, registration, marks, housekeeping, sharding, leadership } = this.#deps;
+    const { timer, work, onRemoved } = this.#deps;
     switch (action.type) {
       case 'stop':
         return onRemoved();
       case 'restore-own-nodes':
-        return restoreOwnNodes({ registry, instance, watch, paths });
+        return registration.restoreOwnNodes();
       case 'campaign':
         return leadership.campaignSoon();
       case 'abdicate':
-        if (action.leaving === 'resharding') return sharding.abdicateRequestingAssignment();
+        if (action.requesting === 'assignment') return sharding.abdicateRequestingAssignment();
         await registry.remove(paths.leader);
         return;
       case 'request-resharding':
@@ -180,12 +163,16 @@ export class ControlLane {
         return leadership.requestInLeadersPlace(action.basis);
       case 'await-idle-items':
         return leadership.awaitIdleItems(action.items);
+      case 'soft-stop':
+        return work.softStop(new JobStoppedError(paths.jobName, 'the leader waits to assign the items again'));
       case 'reshard':
         return leadership.reshard();
       case 'report-crashed':
-        return failover.report(this.#hasLostTrackOf(marks));
-      case 'await-idleness':
-        return this.#awaitIdleness(action.items);
+        return reportCrashes(this.#deps, (item) => this.#hasLostTrackOf(item));
+      case 'await-idle-instances':
+        return this.#awaitIdleInstances(action.items);
+      case 'end-takeover-wait':
+        return this.#endTakeoverWait();
       case 'end-failover':
         return housekeeping.endFailover();
       case 'tidy-up':
@@ -196,11 +183,20 @@ export class ControlLane {
         return marks.clearOwn(action.items);
       case 'clear-misfired':
         return marks.clearMisfired(action.items);
+      case 'forget-missed':
+        return work.forgetMissed();
       case 'reschedule':
         return timer.arm(watch.view.config ?? {});
+      case 'schedule-resync':
+        return this.#scheduleResync(action.minutes);
+      case 'await-flapping-peers':
+        return timers.set('java-reconnect', JAVA_RECONNECT_GRACE_MS, () => this.#reread());
       case 'await-assignment':
         if (!timers.isSet('trigger-deadline'))
-          timers.set('trigger-deadline', TRIGGER_DEADLINE_MS, () => this.#stopWaitingToRunOnce());
+          timers.set('trigger-deadline', TRIGGER_DEADLINE_MS, () => this.#endWaitForAssignment());
+        return;
+      case 'end-trigger-wait':
+        this.#triggerDeadlinePassed = false;
         return;
       case 'run-once':
         timers.cancel('trigger-deadline');
@@ -216,95 +212,78 @@ export class ControlLane {
 
   /** Removing the node is the claim: a trigger that somebody has withdrawn is not run. */
   async #acceptTrigger(): Promise<boolean> {
-    const { registry, paths, instance } = this.#ports;
+    const { registry, paths, me } = this.#deps;
     const wasInDoubt = this.#isTriggerInDoubt;
     try {
-      const isRemoved = await registry.remove(paths.trigger(instance.jobInstanceId));
+      const isRemoved = await registry.remove(paths.trigger(me));
       this.#isTriggerInDoubt = false;
       return isRemoved || wasInDoubt;
     } catch (error) {
-      if (error instanceof RegistryOutcomeUnknownError) this.#isTriggerInDoubt = true;
+      if (isOutcomeUnknown(error)) this.#isTriggerInDoubt = true;
       throw error;
     }
   }
 
-  /** Whether an item bears this instance's mark without its knowing; so may one that it is just about to mark. */
-  #hasLostTrackOf(marks: JobComponents['marks']): (item: number) => boolean {
-    const { work } = this.#ports;
-    return (item) => work.canBegin && !work.busy.has(item) && !marks.has(item);
+  /** Whether an item that bears this instance's mark is unknown here. A run that is just beginning may be about to mark it. */
+  #hasLostTrackOf(item: number): boolean {
+    const { work, marks } = this.#deps;
+    return work.canBegin && !work.busy.has(item) && !marks.has(item);
   }
 
-  #stopWaitingToRunOnce(): void {
+  #endWaitForAssignment(): void {
     this.#triggerDeadlinePassed = true;
     this.requestReconcile();
   }
 
   #reread(): void {
-    this.#ports.parts()?.watch.reread();
+    this.#deps.watch.reread();
     this.requestReconcile();
   }
 
   /** Gives idle instances, and this one when it has finished, the time to take over; once for each crash. */
-  #awaitIdleness(items: readonly number[]): void {
-    if (this.#idlePatience !== 'not asked for') return;
-    const { logger, timers, work } = this.#ports;
-    this.#idlePatience = 'running';
+  #awaitIdleInstances(items: readonly number[]): void {
+    if (this.#idleInstancesWait !== 'none') return;
+    const { logger, timers, work } = this.#deps;
+    this.#idleInstancesWait = 'waiting';
     logger.log(
-      `items ${items.join(',')} wait to be taken over; ` + `this instance still runs ${[...work.busy].join(',')}.`,
+      `items ${items.join(',')} wait to be taken over by an idle instance; this one still runs items ` +
+        `${[...work.busy].join(',')}, and takes them over after ${IDLE_INSTANCES_DEADLINE_MS} ms at the latest.`,
     );
     timers.set('idle-instances-deadline', IDLE_INSTANCES_DEADLINE_MS, () => {
-      this.#idlePatience = 'over';
+      this.#idleInstancesWait = 'over';
       this.requestReconcile();
     });
   }
 
-  #forgetIdlePatience(): void {
-    if (this.#idlePatience === 'not asked for') return;
-    this.#idlePatience = 'not asked for';
-    this.#ports.timers.cancel('idle-instances-deadline');
+  #endTakeoverWait(): void {
+    const { timers, watch } = this.#deps;
+    this.#idleInstancesWait = 'none';
+    timers.cancel('idle-instances-deadline');
+    if (watch.view.crashedItems.length > 0) return;
+    timers.cancel('takeover');
+    timers.succeeded('takeover');
   }
 
-  /** Looks again now and then although nothing was notified (manual, `reconcileIntervalMinutes`; below 1: never). */
-  #armReconcile(): void {
-    const { timers, configuration } = this.#ports;
-    const minutes = configuration().reconcileIntervalMinutes;
-    if (minutes < 1 || timers.isSet('resync')) return;
-    timers.set('resync', minutes * 60_000, () => this.#post(() => this.#reconcile()));
+  #scheduleResync(minutes: number): void {
+    const { timers } = this.#deps;
+    this.#resyncMinutes = minutes;
+    timers.cancel('resync');
+    if (minutes >= 1) timers.set('resync', minutes * 60_000, () => this.#post(() => this.#resync(minutes)));
   }
 
-  /** A look at a fresh reading of everything, what is never notified included. */
-  async #reconcile(): Promise<void> {
-    const parts = this.#ports.parts();
-    if (parts !== undefined) {
-      const { watch, housekeeping } = parts;
-      watch.forgetReadings();
-      try {
-        await watch.readAll();
-        housekeeping.noteServers(await watch.sync());
-      } catch (error) {
-        // The next look, when the registry answers again, reads what it needs.
-        this.#ports.logger.debug(String(error));
-      }
+  /** Reconciles after everything was read again, what is never notified included. */
+  async #resync(minutes: number): Promise<void> {
+    const { registration, watch, housekeeping, logger } = this.#deps;
+    if (this.#resyncMinutes === minutes) this.#scheduleResync(minutes);
+    if (registration.session === undefined) return;
+    watch.forgetReadings();
+    try {
+      await watch.readAll();
+      housekeeping.noteServers(await watch.sync());
+    } catch (error) {
+      // The next reconciliation, when the registry centre answers again, reads what it needs.
+      logger.debug(`could not read everything again: ${describeCause(error)}`);
     }
     await this.reconcile();
   }
-
-  /** See `LocalState.missedInstant`. */
-  missedInstant(item: number, mark: number): number | undefined {
-    const isOnRecord = this.#ports.parts()?.watch.isOnRecordSince(item, mark) === true;
-    return isOnRecord ? this.#ports.timer.missedInstant(mark, this.#catchUpWindowMs()) : undefined;
-  }
-
-  /**
-   * How long after its instant a firing is made up for when its item has changed hands. It has to cover the longest
-   * handover, that of a crash; past it, operators who switch a job on again do not expect last night's run.
-   */
-  #catchUpWindowMs(): number {
-    return 2 * this.#ports.registry.session.timeoutMs + HANDOVER_MS;
-  }
-}
-
-/** Whether an error only says that the registry centre cannot be reached, which is logged once for all jobs. */
-function isOutage(error: unknown): boolean {
-  return error instanceof RegistryUnavailableError || error instanceof RegistryOutcomeUnknownError;
 }

@@ -1,3 +1,4 @@
+import { type JobConfiguration } from '../../api/job-configuration.js';
 import { QuartzCron } from '../../time/cron.js';
 import { type Clock } from '../../time/clock.js';
 import { scheduleKey } from '../view/assignment.js';
@@ -38,13 +39,16 @@ export class ClockTimers implements FiringTimers {
   }
 }
 
-const REMEMBERED_MARKS = 100;
+const REMEMBERED_INSTANTS = 100;
 
 /** A minute, an hour, a day, a month, a year: at most some dozens of instants are passed in each. */
 const LOOKING_BACK_MS = [60_000, 3_600_000, 86_400_000, 31 * 86_400_000, 366 * 86_400_000];
 
+/** When a job fires. */
+export type Schedule = Pick<JobConfiguration, 'cron' | 'timeZone'>;
+
 /** What a `CronTimer` needs. */
-export interface CronTimerPorts {
+export interface CronTimerDeps {
   readonly jobName: string;
   readonly clock: Clock;
   readonly timers: FiringTimers;
@@ -54,15 +58,33 @@ export interface CronTimerPorts {
 
 /** Fires a job at the instants of its cron expression. */
 export class CronTimer {
-  readonly #ports: CronTimerPorts;
+  readonly #deps: CronTimerDeps;
   #cron: QuartzCron | undefined;
   #armedFor: string | undefined;
+  #isEnabled = false;
   #next: Date | undefined;
   #latest: Date | undefined;
   readonly #after = new Map<number, readonly [Date | undefined, Date | undefined]>();
 
-  constructor(ports: CronTimerPorts) {
-    this.#ports = ports;
+  constructor(deps: CronTimerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether the job is to fire by its cron expression on this instance. */
+  get isEnabled(): boolean {
+    return this.#isEnabled;
+  }
+
+  /** From now on the job fires by its cron expression here. @throws InvalidCronError as `arm` */
+  enable(schedule: Schedule): void {
+    this.arm(schedule);
+    this.#isEnabled = true;
+  }
+
+  /** The job fires here no more. */
+  disable(): void {
+    this.#isEnabled = false;
+    this.disarm();
   }
 
   /** What the timer is armed for, as `scheduleKey` says it; `undefined` while it is not armed. */
@@ -71,19 +93,19 @@ export class CronTimer {
   }
 
   /**
-   * Fires from now on at the instants of `cron` in `timeZone`; without `cron`, not any more.
+   * Fires at the instants of `cron` in `timeZone` from now on; without `cron` it fires no more.
    * @throws InvalidCronError if they cannot be used; the timer stays as it was then
    */
-  arm(schedule: { readonly cron?: string; readonly timeZone?: string }): void {
+  arm(schedule: Schedule): void {
     this.#cron = this.#parse(schedule);
     this.#after.clear();
     this.#latest = undefined;
-    this.#ports.timers.disarm(this.#ports.jobName);
-    this.#armNext(this.#ports.clock.now());
+    this.#deps.timers.disarm(this.#deps.jobName);
+    this.#armNext(this.#deps.clock.now());
     this.#armedFor = scheduleKey(schedule);
   }
 
-  #parse(schedule: { readonly cron?: string; readonly timeZone?: string }): QuartzCron | undefined {
+  #parse(schedule: Schedule): QuartzCron | undefined {
     const { cron, timeZone } = schedule;
     if (cron === undefined) return undefined;
     try {
@@ -95,16 +117,17 @@ export class CronTimer {
     }
   }
 
-  /** The wall clock was set: what was armed by the old time is armed anew. An instant that was leapt over fires now, late. */
+  /** The wall clock was set: the timer is armed again by the new time. An instant that the clock leapt over fires now, late. */
   rearm(): void {
-    const fresh = this.#cron?.next(new Date(this.#ports.clock.now()));
+    const fresh = this.#cron?.next(new Date(this.#deps.clock.now()));
     if (this.#next === undefined || fresh === undefined || fresh < this.#next)
-      return this.#armNext(this.#ports.clock.now());
+      return this.#armNext(this.#deps.clock.now());
     this.#armAt(this.#next);
   }
 
+  /** Forgets the schedule. */
   disarm(): void {
-    this.#ports.timers.disarm(this.#ports.jobName);
+    this.#deps.timers.disarm(this.#deps.jobName);
     this.#cron = undefined;
     this.#after.clear();
     this.#next = undefined;
@@ -113,13 +136,13 @@ export class CronTimer {
   }
 
   /**
-   * The instant that followed `mark`, if it is the only one since and not longer than `windowMs` ago (all in milliseconds,
-   * since 1970). What this timer is still going to fire does not count.
+   * The instant that followed `lastBegun`, if it is the only one since then and not longer than `windowMs` ago (all in
+   * milliseconds, instants since 1970). Instants that this timer is still going to fire do not count.
    */
-  missedInstant(mark: number, windowMs: number): number | undefined {
-    const [instant, following] = this.#instantsAfter(mark);
+  missedInstant(lastBegun: number, windowMs: number): number | undefined {
+    const [instant, following] = this.#instantsAfter(lastBegun);
     if (instant === undefined || this.#next === undefined || instant >= this.#next) return undefined;
-    if (instant.getTime() < this.#ports.clock.now() - windowMs) return undefined;
+    if (instant.getTime() < this.#deps.clock.now() - windowMs) return undefined;
     return following !== undefined && following < this.#next ? undefined : instant.getTime();
   }
 
@@ -145,14 +168,14 @@ export class CronTimer {
     return undefined;
   }
 
-  /** The next two instants after `mark`. Remembered, for it is asked of each item at each look, and most have one mark. */
-  #instantsAfter(mark: number): readonly [Date | undefined, Date | undefined] {
-    const known = this.#after.get(mark);
+  /** The next two instants after `lastBegun`. Remembered: each reconciliation asks for each item, and most share one instant. */
+  #instantsAfter(lastBegun: number): readonly [Date | undefined, Date | undefined] {
+    const known = this.#after.get(lastBegun);
     if (known !== undefined) return known;
-    const instant = this.#cron?.next(new Date(mark));
+    const instant = this.#cron?.next(new Date(lastBegun));
     const instants = [instant, instant && this.#cron?.next(instant)] as const;
-    if (this.#after.size >= REMEMBERED_MARKS) this.#after.clear();
-    this.#after.set(mark, instants);
+    if (this.#after.size >= REMEMBERED_INSTANTS) this.#after.clear();
+    this.#after.set(lastBegun, instants);
     return instants;
   }
 
@@ -163,10 +186,10 @@ export class CronTimer {
   }
 
   #armAt(instant: Date): void {
-    const { timers, jobName, clock, onFire } = this.#ports;
+    const { timers, jobName, clock, onFire } = this.#deps;
     timers.arm(jobName, instant, () => {
-      // Armed before the firing is told, so that nothing that goes wrong there can end the schedule. Instants that passed
-      // while the event loop was busy are not fired one by one: the one that is late stands for them.
+      // Armed before the firing is reported, so that no failure there can end the schedule. Instants that passed while the
+      // event loop was busy are not fired one by one: the one that is late stands for them.
       this.#latest = instant;
       this.#armNext(Math.max(instant.getTime(), clock.now()));
       onFire(instant);

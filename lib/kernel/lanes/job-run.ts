@@ -1,176 +1,241 @@
 /**
  * One firing on this instance, told in its order:
  *
- * 1. the clock agrees with the registry's, if that is asked for
- * 2. the items are assigned: nobody asks for another assignment, or it has been waited for
- * 3. this instance's items are chosen
- * 4. with monitorExecution, they are marked as running, in one commit that fails if the assignment has changed
+ * 1. the clock agrees with the registry's, if the job asks for that
+ * 2. the items have owners: nobody asks for another assignment, or the run waits for it
+ * 3. the run chooses this instance's items
+ * 4. with `monitorExecution` it marks them as running, in a commit that fails if the assignment or the settings have changed
  * 5. the job's listeners are called; those that are called once in the cluster wait for the items of other instances
- * 6. the items run concurrently, up to the job's limit; a failure goes to the error handler and stops no other item
- * 7. the marks are removed, in one commit, or in batches if some items take longer
+ * 6. the items run concurrently, up to the limit of the job's pool; a failure is reported and stops no other item
+ * 7. the run removes the marks, in one commit, or in batches if some items take longer
  * 8. the listeners are called again
  *
- * Taking over crashed items, 2 to 4 are another way of coming to items that are marked as this instance's.
+ * A run that takes over crashed items replaces 2 to 4 by the takeover, which marks the items too.
  */
-import {
-  DeadlineExceededError,
-  ElasticJobError,
-  InvalidConfigurationError,
-  RegistryOutcomeUnknownError,
-  RegistryUnavailableError,
-  SessionLostError,
-} from '../../api/errors.js';
+import { describeCause, stackOf } from '../../api/describe-cause.js';
+import { DeadlineExceededError, InvalidConfigurationError } from '../../api/errors.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
-import { type ElasticJob } from '../../api/job.js';
-import { type JobLogger } from '../../api/logger.js';
-import { type ShardingContext } from '../../api/sharding-context.js';
-import { Limiter } from '../../async/limiter.js';
-import { withDeadline } from '../../async/wait.js';
-import { type JobPaths } from '../../layout/job-paths.js';
+import { isDisconnection } from '../../api/registry-errors.js';
+import {
+  type ItemInterceptor,
+  type ItemOutcome,
+  type NothingToRun,
+  type RunEvent,
+  type RunInfo,
+  type RunItem,
+  type RunOutcome,
+} from '../../api/run-events.js';
+import { type Limiter } from '../../async/limiter.js';
 import { type ItemView, type JobView } from '../../layout/job-view.js';
 import { readItemParameters } from '../../layout/sharding-item-parameters.js';
 import { taskId } from '../../layout/task-id.js';
-import { type RegistryCenter } from '../../registry/registry-center.js';
-import { type Clock } from '../../time/clock.js';
-import { type Failover } from '../writes/takeover.js';
-import { type BegunItem, type Firing } from '../view/firing.js';
-import { type ItemMarks } from '../writes/item-marks.js';
-import { type JobListeners, listenedFiring, type ListenedFiring } from './job-listeners.js';
-import { type Extensions } from '../types/extensions.js';
-import { type JobWatch } from '../view/job-watch.js';
-import { assignedItems, chooseItems } from '../view/items.js';
+import { whenConnected } from '../../registry/session-state.js';
+import { type ItemExecutor } from '../types/extensions.js';
+import { type FailureReports } from '../types/failure-reports.js';
 import { isDecided, runningItems } from '../view/assignment.js';
-import { describeCause, stackOf } from '../../api/describe-cause.js';
+import { type BegunItem, type Firing } from '../view/firing.js';
+import { type ItemsHere } from '../view/items-here.js';
+import { assignedItems, chooseItems, numbersOf } from '../view/items.js';
+import { type JobContext } from '../view/job-context.js';
+import { type ItemMarks } from '../writes/item-marks.js';
+import { type Takeover } from '../writes/takeover.js';
+import { checkClock } from './clock-check.js';
+import { ItemRun, type ItemRunOptions } from './item-run.js';
+import { type JobListeners, listenedFiring, type ListenedFiring } from './job-listeners.js';
 
-/** Longest wait for the items to be assigned before a firing is given up. */
+/** How long a firing waits for the items to be assigned, in milliseconds. Then it is postponed. */
 const ASSIGNMENT_TIMEOUT_MS = 30_000;
 
-/** Longest wait for an error handler: while it is at work the item, or the job, begins nothing else. */
-const ERROR_HANDLER_TIMEOUT_MS = 30_000;
-
-/** What a run needs. */
-export interface JobRunPorts {
-  readonly registry: RegistryCenter;
-  readonly watch: JobWatch;
-  readonly paths: JobPaths;
-  readonly me: string;
-  readonly job: ElasticJob | string;
-  readonly types: Extensions;
+/** What a run needs besides the context of its job. */
+export interface JobRunDeps extends JobContext {
+  readonly executor: ItemExecutor;
+  readonly interceptors: readonly ItemInterceptor[];
   readonly listeners: JobListeners;
+  readonly failures: FailureReports;
   readonly marks: ItemMarks;
-  readonly failover: Failover;
-  readonly clock: Clock;
-  readonly logger: JobLogger;
-  /** Resolves as soon as the session is connected; rejects with the signal's reason when it is aborted. */
-  readonly whenConnected: (signal: AbortSignal) => Promise<void>;
+  readonly takeover: Takeover;
+  /** What runs on this instance. */
+  readonly items: ItemsHere;
+  /** The pool of the job on this instance, sized for these settings. */
+  readonly pool: (configuration: JobConfiguration) => Limiter;
 }
 
-/** A run whose items are this instance's to run now. */
+/** The work lane, as a run sees it. */
+export interface RunOwner {
+  /** The run has chosen its items, and holds them; it may have none. */
+  onBegun(begun: BegunRun): void;
+  /** An item may be begun again. */
+  onItemReleased(): void;
+  onEvent(event: RunEvent): void;
+}
+
+/** The items that a run has begun. */
 export interface BegunRun {
   readonly items: readonly BegunItem[];
-  /** Items that are due as well but are still being run. */
+  /** Items that are due too, but still run or wait to be taken over. */
   readonly blocked: readonly number[];
-  /** Items that the firing concerns; none of them needs another decision. */
+  /** Items that need no other decision on this firing: begun, blocked, disabled, or begun before. */
   readonly decidedOn: readonly number[];
   /** The settings they run with. */
   readonly config: JobConfiguration;
 }
 
-/** One firing on this instance; it does not survive it. */
+/** One attempt at beginning the items that are due. */
+type Turn = Omit<BegunRun, 'items'> & { readonly isComplete: boolean };
+
+/** One firing on this instance; it does not survive the process. */
 export class JobRun {
-  readonly #ports: JobRunPorts;
-  readonly #firing: Firing;
-  #hasToldOfAbort = false;
+  readonly info: RunInfo;
+  readonly firing: Firing;
+  readonly #deps: JobRunDeps;
+  readonly #owner: RunOwner;
+  /** Ends the choice of items; once they have begun, it has no effect. */
+  readonly #beginning = new AbortController();
+  readonly #stop = new AbortController();
+  #items: ReadonlyMap<number, ItemRun> = new Map();
+  /** The outcome of items that could not be made ready to run. */
+  #unprepared: ItemOutcome = { type: 'succeeded' };
+  #hasLoggedAbort = false;
 
-  constructor(ports: JobRunPorts, firing: Firing) {
-    this.#ports = ports;
-    this.#firing = firing;
+  constructor(deps: JobRunDeps, firing: Firing, owner: RunOwner) {
+    const { paths, instance } = deps;
+    const { cause, instant } = firing;
+    this.#deps = deps;
+    this.#owner = owner;
+    this.firing = firing;
+    const scheduledAt = instant === undefined ? undefined : new Date(instant);
+    this.info = { jobName: paths.jobName, instance, runId: nextRunId(), cause, scheduledAt };
   }
 
-  /**
-   * Makes items this instance's to run. `busy` are those that it is still running. Never rejects: what goes wrong is told
-   * to the error handler and logged.
-   * @returns why nothing can be run, if so: `failed`, or `too-early` if nothing is wrong but that the registry centre does
-   *   not answer, or that the items have not been assigned in time
-   */
-  async begin(signal: AbortSignal, busy: ReadonlySet<number>): Promise<BegunRun | 'failed' | 'too-early'> {
+  /** Whether the run was told to end. */
+  get isAborted(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  /** Runs from the choice of the items to the last listener. Never rejects. */
+  async execute(): Promise<RunOutcome> {
+    this.#emit({ type: 'staged' });
+    const outcome = await this.#carryOut();
+    this.#emit({ type: 'run-ended', outcome });
+    return outcome;
+  }
+
+  /** Tells the run to end: it begins nothing more, and its items are told to end now. */
+  abort(reason: Error): void {
+    this.#beginning.abort(reason);
+    this.#stop.abort(reason);
+    for (const item of this.#items.values()) item.abort(reason);
+  }
+
+  /** Asks the items that run to end at their next good moment. */
+  softStop(reason: Error): void {
+    for (const item of this.#items.values()) item.softStop(reason);
+  }
+
+  /** Keeps the run from beginning items, if it has not done so yet. */
+  cancelBeginning(reason: Error): void {
+    this.#beginning.abort(reason);
+  }
+
+  async #carryOut(): Promise<RunOutcome> {
+    let begun: BegunRun;
     try {
-      await this.#checkClock();
-      return await (this.#firing.cause === 'failover' ? this.#takeOver(signal, busy) : this.#choose(signal, busy));
+      begun = await this.#begin();
     } catch (error) {
-      const { logger } = this.#ports;
-      if (isDisconnection(error)) {
-        logger.warn(`could not begin a run: ${String(error)}`);
-        return 'too-early';
-      }
-      await this.#tellOf(error, signal);
-      return error instanceof DeadlineExceededError ? 'too-early' : 'failed';
+      return this.#notBegun(error);
     }
+    this.#owner.onBegun(begun);
+    this.#emitBegun(begun);
+    const listened = this.#prepare(begun);
+    if (listened !== undefined) await this.#listen(() => this.#deps.listeners.before(listened));
+    const outcomes = await Promise.all(begun.items.map((item) => this.#runItem(item, begun.config)));
+    if (listened !== undefined) await this.#listen(() => this.#deps.listeners.after(listened));
+    return outcomeOf(outcomes, this.firing, begun);
   }
 
-  async #checkClock(): Promise<void> {
-    const { registry, watch, paths, clock } = this.#ports;
-    const maxSeconds = watch.view.config?.maxTimeDiffSeconds ?? -1;
-    if (maxSeconds < 0) return;
-    const before = clock.now();
-    const registryTime = await registry.time(paths.systemTime);
-    // The registry read its clock somewhere between sending and receiving; only what exceeds that is a difference.
-    const difference = Math.max(0, before - registryTime, registryTime - clock.now());
-    if (difference <= maxSeconds * 1000) return;
-    throw new ClockDifferenceError(paths.jobName, difference, maxSeconds);
+  // ── beginning ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+  async #begin(): Promise<BegunRun> {
+    await checkClock(this.#deps);
+    return this.firing.cause === 'failover' ? this.#takeOver() : this.#choose();
   }
 
-  async #takeOver(signal: AbortSignal, busy: ReadonlySet<number>): Promise<BegunRun> {
-    const { watch, failover } = this.#ports;
+  async #takeOver(): Promise<BegunRun> {
+    const { watch, takeover } = this.#deps;
     const config = this.#configOf(watch.view);
-    return { items: await failover.takeOver(busy, signal), blocked: [], decidedOn: [], config };
+    const items = await takeover.takeOver(this.#beginning.signal);
+    return { items, blocked: [], decidedOn: [], config };
   }
 
-  /** Chooses the items and marks them; again, if the assignment changes in between. */
-  async #choose(signal: AbortSignal, busy: ReadonlySet<number>): Promise<BegunRun> {
-    const { watch, marks, me, clock, paths } = this.#ports;
+  /** Chooses items and marks them, until all that are due have begun: the assignment may change in between. */
+  async #choose(): Promise<BegunRun> {
+    const { marks, clock, paths, watch } = this.#deps;
     const deadline = clock.monotonic() + ASSIGNMENT_TIMEOUT_MS;
-    // Items that have ended and only wait for others to lose their marks with them are free.
-    await marks.flush();
-    if (marks.leftovers.length > 0) await marks.clearOwn(marks.leftovers);
-    for (;;) {
-      const view = await this.#assignedView(signal);
-      const config = this.#configOf(view);
-      if (config.monitorExecution && (await watch.readBeginRecords())) continue;
-      const { items, blocked } = chooseItems(view, me, this.#firing, busy);
-      const decidedOn = this.#firing.items ?? assignedItems(view, me).map(({ item }) => item);
-      const { instant } = this.#firing;
-      const begun = (revision?: number): BegunRun => ({
-        items: items.map(({ item, ownerRevision }) => ({ item, instant, fencingToken: revision ?? ownerRevision })),
-        blocked: blocked.map(({ item }) => item),
-        decidedOn,
-        config,
-      });
-      if (config.monitorExecution && config.misfire && instant !== undefined) await this.#noteMisfired(blocked);
-      if (items.length === 0 || !config.monitorExecution) return begun();
-      const revision = await marks.begin(items, instant, signal);
-      if (revision !== undefined) return begun(revision);
-      if (clock.monotonic() > deadline)
-        throw new DeadlineExceededError(`a stable assignment of job '${paths.jobName}'`, ASSIGNMENT_TIMEOUT_MS);
-      // Not a poll: each turn follows a commit that was refused because the view was behind.
-      await watch.sync();
+    const begun = new Map<number, BegunItem>();
+    let turn: Turn | undefined;
+    try {
+      // Items that have ended and only wait for others to lose their marks with them are free.
+      await marks.flush();
+      await marks.clearLeftovers();
+      while (!(turn = await this.#turn(begun)).isComplete) {
+        if (clock.monotonic() > deadline)
+          throw new DeadlineExceededError(`a stable assignment of job '${paths.jobName}'`, ASSIGNMENT_TIMEOUT_MS);
+        // Not a poll: each turn follows a commit that was refused because the view was behind.
+        await watch.sync();
+      }
+      return { ...turn, items: [...begun.values()] };
+    } catch (error) {
+      if (turn === undefined || begun.size === 0) throw error;
+      // Items that have begun run, whatever keeps the others from it. The others are still due.
+      const blocked = turn.decidedOn.filter((item) => !begun.has(item));
+      this.#deps.logger.warn(`items ${blocked.join(',')} could not begin with the others: ${describeCause(error)}`);
+      return { ...turn, items: [...begun.values()], blocked };
     }
   }
 
-  /** For who comes to own the item, and for Java peers; this instance remembers it by itself. */
+  /** Chooses once, from a view in which the items have owners, and adds what could be marked to `begun`. */
+  async #turn(begun: Map<number, BegunItem>): Promise<Turn> {
+    const { watch, marks, me, items: here } = this.#deps;
+    const { instant, items: only } = this.firing;
+    const { signal } = this.#beginning;
+    let view = await this.#assignedView();
+    while (this.#configOf(view).monitorExecution && (await watch.readBeginRecords())) view = await this.#assignedView();
+    signal.throwIfAborted();
+    const config = this.#configOf(view);
+    const { items, blocked } = chooseItems(view, me, this.firing, here.busy);
+    const turn = {
+      config,
+      blocked: numbersOf(blocked).filter((item) => !begun.has(item)),
+      decidedOn: only ?? numbersOf(assignedItems(view, me)),
+    };
+    if (config.monitorExecution && config.misfire && instant !== undefined) await this.#noteMisfired(blocked);
+    if (items.length === 0) return { ...turn, isComplete: true };
+    if (!config.monitorExecution) {
+      here.run(numbersOf(items));
+      const { configRevision = 0 } = view;
+      for (const { item, ownerRevision } of items)
+        begun.set(item, { item, instant, fencingToken: Math.max(ownerRevision, configRevision) });
+      return { ...turn, isComplete: true };
+    }
+    const begin = await marks.begin(items, instant, signal);
+    for (const each of begin.items) begun.set(each.item, each);
+    return { ...turn, isComplete: begin.isComplete };
+  }
+
+  /** For Java peers, and for the next owner of the item. This instance remembers it by itself. */
   async #noteMisfired(items: readonly ItemView[]): Promise<void> {
-    const { marks, logger } = this.#ports;
+    const { marks, logger } = this.#deps;
     try {
       await marks.noteMisfired(items);
     } catch (error) {
-      logger.warn(`could not mark items as misfired: ${String(error)}`);
+      logger.warn(`could not mark items ${numbersOf(items).join(',')} as misfired: ${describeCause(error)}`);
     }
   }
 
-  #assignedView(signal: AbortSignal): Promise<JobView> {
-    const { watch, paths } = this.#ports;
+  #assignedView(): Promise<JobView> {
+    const { watch, paths } = this.#deps;
     return watch.until(isDecided, {
-      signal,
+      signal: this.#beginning.signal,
       timeoutMs: ASSIGNMENT_TIMEOUT_MS,
       what: () =>
         `the items of job '${paths.jobName}' to be assigned by the leader ${watch.view.leader ?? '(there is none)'}, ` +
@@ -180,110 +245,157 @@ export class JobRun {
 
   #configOf(view: JobView): JobConfiguration {
     if (view.config !== undefined) return view.config;
+    const { paths } = this.#deps;
     throw new InvalidConfigurationError([
-      view.configFault ?? `${this.#ports.paths.config}: there is no such node; the job has been removed`,
+      view.configFault ?? `${paths.config}: there is no such node; the job has been removed`,
     ]);
   }
 
-  /** Runs the items to their end; `onItemEnd` is called for each when it may be begun anew. Never rejects. */
-  async process(begun: BegunRun, signal: AbortSignal, onItemEnd: (item: number) => void): Promise<void> {
-    const { marks, listeners, me } = this.#ports;
-    const end = async ({ item }: BegunItem): Promise<void> => {
-      await marks.end(item);
-      onItemEnd(item);
-    };
-    let perform = (item: BegunItem): Promise<void> => end(item);
-    let listened: ListenedFiring | undefined;
-    try {
-      const contextOf = this.#contexts(begun, signal);
-      const limiter = new Limiter(this.#ports.types.threadPoolSize(begun.config));
-      perform = (item) => limiter.run(() => this.#runItem(begun.config, contextOf(item))).then(() => end(item));
-      listened = listenedFiring({ ...begun, firing: this.#firing, jobInstanceId: me, signal });
-    } catch (error) {
-      // Settings that became wrong while the job runs.
-      await this.#tellOf(error, signal);
+  #notBegun(cause: unknown): RunOutcome {
+    const { signal } = this.#beginning;
+    if (isDisconnection(cause)) {
+      this.#deps.logger.warn(`a firing waits because the registry centre cannot be reached: ${describeCause(cause)}`);
+      return { type: 'postponed', cause };
     }
-    if (listened !== undefined) await listeners.before(listened).catch((error: unknown) => this.#tellOf(error, signal));
-    await Promise.all(begun.items.map(perform));
-    if (listened !== undefined) await listeners.after(listened).catch((error: unknown) => this.#tellOf(error, signal));
+    if (signal.aborted && cause === signal.reason) return { type: 'stopped', cause };
+    this.#report(cause);
+    return { type: cause instanceof DeadlineExceededError ? 'postponed' : 'failed', cause };
   }
 
-  #contexts({ items, config }: BegunRun, signal: AbortSignal): (item: BegunItem) => ShardingContext {
-    const { paths, me } = this.#ports;
-    const parameters = readItemParameters(config.shardingItemParameters);
-    const shared = {
-      jobName: paths.jobName,
-      taskId: taskId({ jobName: paths.jobName, items: items.map(({ item }) => item), jobInstanceId: me }),
-      shardingTotalCount: config.shardingTotalCount,
-      jobParameter: config.jobParameter,
-      signal,
+  // ── running ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Makes the begun items ready to run. Settings that became wrong while the job runs fail each of them. */
+  #prepare(begun: BegunRun): ListenedFiring | undefined {
+    const { signal } = this.#stop;
+    try {
+      const options = this.#itemOptions(begun);
+      this.#items = new Map(begun.items.map((each) => [each.item, new ItemRun(options, each)]));
+      if (signal.aborted) this.abort(signal.reason as Error);
+      return listenedFiring({ ...begun, firing: this.firing, jobInstanceId: this.#deps.me, signal });
+    } catch (error) {
+      this.#items = new Map();
+      this.#unprepared = { type: 'failed', cause: error };
+      this.#report(error);
+      return undefined;
+    }
+  }
+
+  #itemOptions(begun: BegunRun): ItemRunOptions {
+    const { paths, registry, executor, interceptors, pool, clock } = this.#deps;
+    const { config } = begun;
+    return {
+      configuration: config,
+      shared: {
+        jobName: paths.jobName,
+        taskId: this.#taskIdOf(begun),
+        shardingTotalCount: config.shardingTotalCount,
+        jobParameter: config.jobParameter,
+      },
+      parameters: readItemParameters(config.shardingItemParameters),
+      executor,
+      interceptors,
+      pool: pool(config),
+      clock,
+      whenConnected: (signal) => whenConnected(registry.session, signal),
+      onStart: (context) => this.#emit({ type: 'item-started', context }),
     };
-    return ({ item, instant, fencingToken }) => ({
-      ...shared,
-      shardingItem: item,
-      shardingParameter: parameters.get(item),
-      scheduledAt: instant === undefined ? undefined : new Date(instant),
-      fencingToken,
+  }
+
+  /** What a listener throws keeps no item from running. */
+  async #listen(call: () => Promise<void>): Promise<void> {
+    try {
+      await call();
+    } catch (error) {
+      if (!this.#isAbort(error)) this.#report(error);
+    }
+  }
+
+  /** Runs one item to its end, and gives it back. Never rejects, so that a failure stops no other item. */
+  async #runItem(begun: BegunItem, config: JobConfiguration): Promise<ItemOutcome> {
+    const { marks, items: here, failures, instance } = this.#deps;
+    const run = this.#items.get(begun.item);
+    const outcome = (await run?.outcome()) ?? this.#unprepared;
+    const info = runItemOf(begun);
+    this.#emit({ type: 'item-ended', item: info, outcome, durationMs: run?.durationMs });
+    if (outcome.type === 'aborted') this.#logAbort(outcome.cause);
+    if (outcome.type === 'failed' && run !== undefined)
+      failures.report({
+        ...{ configuration: config, cause: outcome.cause, item: begun.item, parameter: run.parameter },
+        ...{ scheduledAt: info.scheduledAt, instance, attempt: 1 },
+      });
+    here.end(begun.item);
+    // A job that returns when it is told to end may have left its work half done.
+    await marks.end(begun.item, run?.isAborted === true ? 'cut-short' : 'ended');
+    here.release([begun.item]);
+    this.#owner.onItemReleased();
+    return outcome;
+  }
+
+  // ── reporting ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #emit(event: DistributiveOmit<RunEvent, 'run' | 'at'>): void {
+    this.#owner.onEvent({ ...event, run: this.info, at: new Date(this.#deps.clock.now()) });
+  }
+
+  #emitBegun(begun: BegunRun): void {
+    const { items, blocked, config: configuration } = begun;
+    if (items.length === 0) return;
+    this.#emit({
+      type: 'items-begun',
+      taskId: this.#taskIdOf(begun),
+      configuration,
+      items: items.map(runItemOf),
+      blocked,
     });
   }
 
-  /** Never rejects, so that a failure stops no other item. */
-  async #runItem(config: JobConfiguration, context: ShardingContext): Promise<void> {
-    const { job, types, whenConnected } = this.#ports;
-    try {
-      // Not while suspended: a peer may come to own the item before it has even begun here.
-      await whenConnected(context.signal);
-      if (typeof job === 'string') await types.executor(context.jobName, job).process(config, context);
-      else await job.execute(context);
-    } catch (error) {
-      await this.#tellOf(error, context.signal);
-    }
+  #taskIdOf({ items }: BegunRun): string {
+    const { paths, me } = this.#deps;
+    return taskId({ jobName: paths.jobName, items: items.map(({ item }) => item), jobInstanceId: me });
   }
 
-  /** That a run was told to end is no failure of the job; whoever told it to has logged why. */
-  async #tellOf(error: unknown, signal: AbortSignal): Promise<void> {
-    const { logger } = this.#ports;
-    if (!signal.aborted || error !== signal.reason) return this.#tellErrorHandler(error);
-    if (!this.#hasToldOfAbort) logger.warn(String(error));
-    this.#hasToldOfAbort = true;
-  }
-
-  async #tellErrorHandler(cause: unknown): Promise<void> {
-    const { types, watch, paths, logger, clock } = this.#ports;
+  /** A failure of the firing as a whole, or of a listener. */
+  #report(cause: unknown): void {
+    const { watch, failures, logger, instance } = this.#deps;
     const { config } = watch.view;
-    try {
-      if (config === undefined) logger.error(describeCause(cause));
-      else {
-        const handled = types.errorHandler(config).handleException(paths.jobName, cause);
-        await withDeadline(clock, Promise.resolve(handled), ERROR_HANDLER_TIMEOUT_MS, () => {
-          const what = `the error handler ${config.jobErrorHandlerType ?? ''} of job '${paths.jobName}' to return`;
-          return new DeadlineExceededError(what, ERROR_HANDLER_TIMEOUT_MS);
-        });
-      }
-    } catch (error) {
-      // The handler's own failure, or a handler type unknown since a change at run time: the cause must not get lost.
-      logger.error(`${describeCause(cause)}; its error handler: ${describeCause(error)}`, stackOf(cause));
-    }
+    if (config === undefined) return logger.error(describeCause(cause), stackOf(cause));
+    const { scheduledAt } = this.info;
+    failures.report({
+      ...{ configuration: config, cause, item: undefined, parameter: undefined },
+      ...{ scheduledAt, instance, attempt: 1 },
+    });
+  }
+
+  #isAbort(error: unknown): boolean {
+    const { signal } = this.#stop;
+    return signal.aborted && error === signal.reason;
+  }
+
+  /** Once a run: all its items are told to end by the same reason. */
+  #logAbort(cause: unknown): void {
+    if (!this.#hasLoggedAbort) this.#deps.logger.warn(describeCause(cause));
+    this.#hasLoggedAbort = true;
   }
 }
 
-/** Whether nothing was begun because the connection, or the session, broke. What begins items finds out what became of lost answers. */
-function isDisconnection(error: unknown): boolean {
-  return (
-    error instanceof RegistryUnavailableError ||
-    error instanceof RegistryOutcomeUnknownError ||
-    error instanceof SessionLostError
-  );
+type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
+
+let lastRunId = 0;
+const nextRunId = (): number => ++lastRunId;
+
+function runItemOf({ item, instant, fencingToken }: BegunItem): RunItem {
+  return { item, scheduledAt: instant === undefined ? undefined : new Date(instant), fencingToken };
 }
 
-/** The clock of this process and the registry's differ too much for the job to run (manual, `maxTimeDiffSeconds`). */
-class ClockDifferenceError extends ElasticJobError {
-  override readonly name = 'ClockDifferenceError';
-  constructor(jobName: string, differenceMs: number, maxSeconds: number) {
-    super(
-      'JOB_STATE',
-      `Job '${jobName}' did not run: Time different between job server and register center exceed ` +
-        `'${Math.floor(differenceMs / 1000)}' seconds, max time different is '${maxSeconds}' seconds.`,
-    );
-  }
+function outcomeOf(outcomes: readonly ItemOutcome[], { cause }: Firing, { blocked }: BegunRun): RunOutcome {
+  const count = (type: ItemOutcome['type']): number => outcomes.filter((outcome) => outcome.type === type).length;
+  if (outcomes.length > 0)
+    return {
+      type: 'completed',
+      succeeded: count('succeeded'),
+      failed: count('failed'),
+      aborted: count('aborted'),
+    };
+  const idle: NothingToRun = blocked.length > 0 ? 'still-running' : 'no-items';
+  return { type: 'nothing-to-run', reason: cause === 'failover' ? 'taken-by-others' : idle };
 }

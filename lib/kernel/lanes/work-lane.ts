@@ -1,60 +1,53 @@
-import { setMaxListeners } from 'node:events';
+/**
+ * The work lane of a job: it owns the runs on this instance. Runs begin one after the other; having begun, they go on side
+ * by side, each with items of its own, so that a slow item keeps no other item from its next firing. A firing that cannot
+ * be run waits in the backlog, where later firings replace it; the rules say when the backlog is run.
+ */
 import { JobStoppedError } from '../../api/errors.js';
-import { type JobLogger } from '../../api/logger.js';
+import { type JobConfiguration } from '../../api/job-configuration.js';
+import { type RunEvent, type RunOutcome } from '../../api/run-events.js';
+import { Limiter } from '../../async/limiter.js';
 import { withDeadline } from '../../async/wait.js';
-import { type Clock } from '../../time/clock.js';
-import { type Firing } from '../view/firing.js';
-import { type BegunRun, type JobRun } from './job-run.js';
 import { type Backlog, type DecidedFiring } from '../rules/plan-input.js';
+import { type Extensions } from '../types/extensions.js';
+import { type Firing } from '../view/firing.js';
+import { type ItemsHere } from '../view/items-here.js';
+import { type BegunRun, JobRun, type JobRunDeps, type RunOwner } from './job-run.js';
+import { type RunObservers } from './run-observers.js';
+import { runPolicyOf } from './run-policy.js';
 
-/** How long a run that was told to end past the grace period is still waited for. */
-const ABORTED_RUN_PATIENCE_MS = 1_000;
+/** How long a run that was told to end past the grace period is still waited for, in milliseconds. */
+const ABORTED_RUN_TIMEOUT_MS = 1_000;
 
 /** What the work lane needs. */
-export interface WorkLanePorts {
-  readonly jobName: string;
-  readonly clock: Clock;
-  readonly logger: JobLogger;
-  readonly open: (firing: Firing) => JobRun;
-  /** Whether a run may begin now. */
-  readonly mayBegin: () => boolean;
-  /** Whether a run may begin while others are in progress. Listeners are promised that it may not. */
-  readonly mayOverlap: () => boolean;
-  /** Whether firings that had to wait are made up for (manual, `misfire`). */
-  readonly recoversMisfires: () => boolean;
-  /** Something can be begun that could not be before. */
-  readonly onProgress: () => void;
-  /** Taking over has failed, if only because others were faster; not to be tried again at once. */
-  readonly onFailoverFailed: () => void;
+export interface WorkLaneDeps extends Omit<JobRunDeps, 'pool'> {
+  readonly items: ItemsHere;
+  readonly extensions: Extensions;
+  readonly observers: RunObservers;
+  /** The configuration that holds. */
+  readonly configuration: () => JobConfiguration;
 }
 
-/** A run in progress. */
-interface RunInProgress {
-  readonly firing: Firing;
-  readonly abort: AbortController;
-}
-
-/**
- * The work lane of a job. Runs begin one after the other; having begun, they go on side by side, each with items of its own, so that
- * a slow item keeps no other from its next firing. What comes while it cannot be run waits in the backlog, as one.
- */
+/** Owns the runs of one job on this instance. */
 export class WorkLane {
-  readonly #ports: WorkLanePorts;
-  readonly #runs = new Map<RunInProgress, Promise<void>>();
-  readonly #busy = new Set<number>();
-  readonly #missed = new Map<number, number>();
-  readonly #triggered = new Set<number>();
-  #isBeginning = false;
-  /** The latest instant at which nothing could be begun. */
-  #waiting: number | undefined;
-  /** Whether a session has been lost since the last run began. */
+  readonly #deps: WorkLaneDeps;
+  readonly #runDeps: JobRunDeps;
+  readonly #runs = new Map<JobRun, Promise<void>>();
+  #beginning: JobRun | undefined;
+  /** One pool for all runs of the job, so that its limit holds for items of different firings together. */
+  #pool: Limiter | undefined;
+  /** `paused`: the session is suspended or lost. `closed`: the job stops, and begins nothing more. */
+  #gate: 'open' | 'paused' | 'closed' = 'paused';
+  #missedInstant: number | undefined;
   #hasLostSession = false;
-  /** Whether a trigger that was accepted still waits for its run. */
-  #isTriggered = false;
+  readonly #missedByItem = new Map<number, number>();
+  #hasPendingTrigger = false;
+  readonly #triggeredItems = new Set<number>();
   #decided: DecidedFiring | undefined;
 
-  constructor(ports: WorkLanePorts) {
-    this.#ports = ports;
+  constructor(deps: WorkLaneDeps) {
+    this.#deps = deps;
+    this.#runDeps = { ...deps, pool: (configuration) => this.#poolFor(configuration) };
   }
 
   /** True while no run is in progress. */
@@ -64,154 +57,194 @@ export class WorkLane {
 
   /** Whether a run may begin now. */
   get canBegin(): boolean {
-    const { mayBegin, mayOverlap } = this.#ports;
-    return !this.#isBeginning && mayBegin() && (this.isIdle || mayOverlap());
+    const isFree = this.isIdle || runPolicyOf(this.#deps.configuration()).overlap === 'by-item';
+    return this.#gate === 'open' && this.#beginning === undefined && isFree;
   }
 
-  /** Items that are being run. */
+  /** Items that run here. A live view. */
   get busy(): ReadonlySet<number> {
-    return this.#busy;
+    return this.#deps.items.busy;
   }
 
   /** What could not be run when it was due. */
   get backlog(): Backlog {
     return {
-      instant: this.#waiting,
+      missedInstant: this.#missedInstant,
       hasLostSession: this.#hasLostSession,
-      missed: this.#missed,
-      trigger: this.#isTriggered,
-      triggered: this.#triggered,
+      missedByItem: this.#missedByItem,
+      hasPendingTrigger: this.#hasPendingTrigger,
+      triggeredItems: this.#triggeredItems,
     };
   }
 
-  /** The last scheduled firing that was decided on. */
+  /** The last scheduled firing that this instance has decided on. */
   get decided(): DecidedFiring | undefined {
     return this.#decided;
+  }
+
+  /** Runs may begin: this instance is registered, and its view is current. */
+  open(): void {
+    if (this.#gate === 'paused') this.#gate = 'open';
+  }
+
+  /** Nothing begins until `open()`. */
+  pause(): void {
+    if (this.#gate === 'open') this.#gate = 'paused';
+  }
+
+  /** Nothing begins any more, and a run that is still choosing its items gives that up. */
+  close(reason: JobStoppedError): void {
+    this.#gate = 'closed';
+    this.#beginning?.cancelBeginning(reason);
   }
 
   /** Fires for a scheduled instant (milliseconds since 1970): now, or as soon as it is possible. */
   fire(instant: number): void {
     if (this.canBegin) return this.start({ cause: 'schedule', instant });
-    const { logger, recoversMisfires, mayOverlap } = this.#ports;
-    // Neither a run that is just beginning, of some items only maybe, nor a rescue is a run of the items that are due, which
-    // `misfire` is about.
+    if (this.#gate === 'closed') return;
+    const { overlap, missed } = runPolicyOf(this.#deps.configuration());
+    // `misfire: false` drops a firing only if its own items still run. A run that is only beginning, or a takeover of
+    // other items, does not count.
     const isKept =
-      recoversMisfires() ||
-      (this.#isBeginning && mayOverlap()) ||
+      missed === 'recover' ||
+      (this.#beginning !== undefined && overlap === 'by-item') ||
       [...this.#runs.keys()].some(({ firing }) => firing.cause === 'failover');
-    logger.debug(`the firing at ${new Date(instant).toISOString()} ${isKept ? 'has to wait' : 'is dropped'}.`);
-    if (isKept) this.#waiting = instant;
+    this.#deps.logger.debug(
+      `the firing at ${new Date(instant).toISOString()} ${isKept ? 'has to wait' : 'is dropped'}.`,
+    );
+    if (isKept) this.#missedInstant = instant;
     else this.#decided = { instant, items: 'all' };
   }
 
-  /** Begins a run. If that is not possible now, a triggered one waits, for its trigger has been accepted; others need not. */
+  /** Starts a run. If none can begin now, a manual one waits, because its trigger has been accepted; others need not. */
   start(firing: Firing): void {
     if (!this.canBegin) {
-      if (firing.cause === 'manual' && firing.items === undefined) this.#isTriggered = true;
+      if (firing.cause === 'manual' && firing.items === undefined) this.#hasPendingTrigger = true;
       return;
     }
     this.#takeFromBacklog(firing);
     this.#hasLostSession = false;
-    this.#isBeginning = true;
-    const run = { firing, abort: new AbortController() };
-    // Each item may listen, with as many requests as it likes; Node warns of more than ten listeners.
-    setMaxListeners(Infinity, run.abort.signal);
-    const ended = this.#carryOut(run).finally(() => {
-      this.#runs.delete(run);
-      this.#ports.onProgress();
-    });
+    const owner: RunOwner = {
+      onBegun: (begun) => this.#noteBegun(run, begun),
+      onItemReleased: () => this.#deps.requestReconcile(),
+      onEvent: (event) => this.#notify(event),
+    };
+    const run: JobRun = new JobRun(this.#runDeps, firing, owner);
+    this.#beginning = run;
+    const ended = run.execute().then((outcome) => this.#noteEnd(run, outcome));
     this.#runs.set(run, ended);
   }
 
-  #takeFromBacklog({ cause, items, instant }: Firing): void {
-    if (cause === 'manual') {
-      if (items === undefined) this.#isTriggered = false;
-      for (const item of items ?? [...this.#triggered]) this.#triggered.delete(item);
-    }
-    if (instant === undefined) return;
-    if (items === undefined && (this.#waiting ?? Infinity) <= instant) this.#waiting = undefined;
-    for (const item of items ?? [...this.#missed.keys()])
-      if ((this.#missed.get(item) ?? Infinity) <= instant) this.#missed.delete(item);
+  /** Forgets the firings that items have missed while they were running: `misfire` is switched off. */
+  forgetMissed(): void {
+    this.#missedByItem.clear();
   }
 
-  /** Never rejects: a run tells the error handler what goes wrong. */
-  async #carryOut({ firing, abort: { signal } }: RunInProgress): Promise<void> {
-    const run = this.#ports.open(firing);
-    const begun = await run.begin(signal, this.#busy);
-    this.#isBeginning = false;
-    if (typeof begun === 'string') {
-      if (firing.cause === 'failover') this.#ports.onFailoverFailed();
-      else if (begun === 'too-early') this.#postpone(firing);
-      else if (firing.instant !== undefined) this.#decided = { instant: firing.instant, items: 'all' };
-      return;
-    }
-    // Others were faster, or something is in the way.
-    if (firing.cause === 'failover' && begun.items.length === 0) this.#ports.onFailoverFailed();
-    for (const { item } of begun.items) this.#busy.add(item);
-    this.#settle(firing, begun, signal);
-    this.#ports.onProgress();
-    await run.process(begun, signal, (item) => {
-      this.#busy.delete(item);
-      this.#ports.onProgress();
-    });
-  }
-
-  /** It is due as before; if the session is lost, records tell whether peers have begun it meanwhile. */
-  #postpone({ cause, instant, items }: Firing): void {
-    if (cause === 'manual') {
-      if (items === undefined) this.#isTriggered = true;
-      for (const item of items ?? []) this.#triggered.add(item);
-    }
-    if (instant === undefined || !this.#ports.recoversMisfires()) return;
-    if (items === undefined) this.#waiting ??= instant;
-    for (const item of items ?? []) this.#missed.set(item, Math.max(instant, this.#missed.get(item) ?? instant));
-  }
-
-  #settle({ instant, cause }: Firing, { blocked, decidedOn }: BegunRun, signal: AbortSignal): void {
-    // A session that ended meanwhile has made others responsible.
-    if (signal.aborted) return;
-    if (cause === 'manual') for (const item of blocked) this.#triggered.add(item);
-    if (instant === undefined) return;
-    if (this.#ports.recoversMisfires())
-      for (const item of blocked) this.#missed.set(item, Math.max(instant, this.#missed.get(item) ?? instant));
-    const former = this.#decided?.instant === instant ? this.#decided.items : [];
-    this.#decided = { instant, items: former === 'all' ? 'all' : new Set([...former, ...decidedOn]) };
-  }
-
-  /** Drops what items have missed while they were running: `misfire` is switched off. */
-  dropMissed(): void {
-    this.#missed.clear();
+  /** Asks the items that run to end at their next good moment. */
+  softStop(reason: Error): void {
+    for (const run of this.#runs.keys()) run.softStop(reason);
   }
 
   /**
-   * Tells the runs in progress to end, and forgets what is to be made up for item by item: peers do that now. What came
-   * while nothing could be begun is still due, unless a peer was able to; the records tell.
+   * Tells the runs in progress to end now: the session is lost. Peers recover what single items have missed; what this
+   * instance could not begin is still due, unless the records show that a peer has begun it. An accepted trigger stays
+   * with this instance: its node is gone, so no peer knows of it.
    */
   abandon(reason: Error): void {
-    this.#missed.clear();
-    this.#triggered.clear();
-    this.#isTriggered = false;
+    this.pause();
+    this.#missedByItem.clear();
     this.#decided = undefined;
     this.#hasLostSession = true;
-    for (const { abort } of this.#runs.keys()) abort.abort(reason);
+    for (const run of this.#runs.keys()) run.abort(reason);
   }
 
   /**
-   * Waits for the runs in progress; past the grace period, tells them to end and waits a little more.
+   * Waits for the runs in progress. Past the grace period, tells them to end and waits a little more.
    * @returns whether they have ended
    */
   async end(why: string, gracePeriodMs: number): Promise<boolean> {
+    const { paths } = this.#deps;
+    this.softStop(new JobStoppedError(paths.jobName, why));
     if (this.isIdle || (await this.#endWithin(gracePeriodMs))) return true;
     const reason = `${why}, and the grace period of ${gracePeriodMs} ms is over`;
-    for (const { abort } of this.#runs.keys()) abort.abort(new JobStoppedError(this.#ports.jobName, reason));
-    return this.#endWithin(ABORTED_RUN_PATIENCE_MS);
+    for (const run of this.#runs.keys()) run.abort(new JobStoppedError(paths.jobName, reason));
+    return this.#endWithin(ABORTED_RUN_TIMEOUT_MS);
   }
 
   #endWithin(timeoutMs: number): Promise<boolean> {
     const ended = Promise.all(this.#runs.values());
-    return withDeadline(this.#ports.clock, ended, timeoutMs, () => new Error('time is up')).then(
+    return withDeadline(this.#deps.clock, ended, timeoutMs, () => new Error('time is up')).then(
       () => true,
       () => false,
     );
+  }
+
+  #poolFor(configuration: JobConfiguration): Limiter {
+    const size = this.#deps.extensions.threadPoolSize(configuration);
+    if (this.#pool === undefined) this.#pool = new Limiter(size);
+    else if (this.#pool.limit !== size) this.#pool.resize(size);
+    return this.#pool;
+  }
+
+  #notify(event: RunEvent): void {
+    this.#deps.observers.notify(event);
+  }
+
+  #takeFromBacklog({ cause, items, instant }: Firing): void {
+    if (cause === 'manual') {
+      if (items === undefined) this.#hasPendingTrigger = false;
+      for (const item of items ?? [...this.#triggeredItems]) this.#triggeredItems.delete(item);
+    }
+    if (instant === undefined) return;
+    if (items === undefined && (this.#missedInstant ?? Infinity) <= instant) this.#missedInstant = undefined;
+    for (const item of items ?? [...this.#missedByItem.keys()])
+      if ((this.#missedByItem.get(item) ?? Infinity) <= instant) this.#missedByItem.delete(item);
+  }
+
+  /** The next run may begin beside this one. */
+  #noteBegun(run: JobRun, begun: BegunRun): void {
+    this.#beginning = undefined;
+    if (!run.isAborted) this.#noteDecision(run.firing, begun);
+    this.#deps.requestReconcile();
+  }
+
+  #noteEnd(run: JobRun, outcome: RunOutcome): void {
+    const { firing } = run;
+    if (this.#beginning === run) this.#beginning = undefined;
+    this.#runs.delete(run);
+    if (firing.cause === 'failover' && outcome.type !== 'completed') this.#retryTakeover();
+    else if (outcome.type === 'postponed') this.#postpone(firing);
+    else if (outcome.type === 'failed' && firing.instant !== undefined)
+      this.#decided = { instant: firing.instant, items: 'all' };
+    this.#deps.requestReconcile();
+  }
+
+  /** Taking over has failed, perhaps because other instances were faster. It is not tried again at once. */
+  #retryTakeover(): void {
+    const { timers, requestReconcile } = this.#deps;
+    timers.setRetry('takeover', requestReconcile);
+  }
+
+  /** The firing is due as before. If the session is lost, the records show whether peers have begun it meanwhile. */
+  #postpone({ cause, instant, items }: Firing): void {
+    if (cause === 'manual') {
+      if (items === undefined) this.#hasPendingTrigger = true;
+      for (const item of items ?? []) this.#triggeredItems.add(item);
+    }
+    if (instant === undefined || runPolicyOf(this.#deps.configuration()).missed === 'drop') return;
+    if (items === undefined) this.#missedInstant ??= instant;
+    for (const item of items ?? []) this.#missItem(item, instant);
+  }
+
+  #noteDecision({ instant, cause }: Firing, { blocked, decidedOn, config }: BegunRun): void {
+    if (cause === 'manual') for (const item of blocked) this.#triggeredItems.add(item);
+    if (instant === undefined) return;
+    if (runPolicyOf(config).missed === 'recover') for (const item of blocked) this.#missItem(item, instant);
+    const former = this.#decided?.instant === instant ? this.#decided.items : [];
+    this.#decided = { instant, items: former === 'all' ? 'all' : new Set([...former, ...decidedOn]) };
+  }
+
+  #missItem(item: number, instant: number): void {
+    this.#missedByItem.set(item, Math.max(instant, this.#missedByItem.get(item) ?? instant));
   }
 }

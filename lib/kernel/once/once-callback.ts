@@ -6,10 +6,10 @@ import { hasJavaPeers, isGone, type JobView } from '../../layout/job-view.js';
 import { type GuaranteeStage, type JobPaths } from '../../layout/job-paths.js';
 import { type Operation, type RegistryCenter } from '../../registry/registry-center.js';
 import { type Clock } from '../../time/clock.js';
-import { liveSessionId } from '../writes/item-marks.js';
 import { type JobWatch } from '../view/job-watch.js';
 import { type Meeting, wasCalled } from './round.js';
 import { isTransient } from './own-arrivals.js';
+import { liveSessionId } from '../../registry/session-state.js';
 
 /** How long a call may take if its listener sets no limit. */
 const CALL_LIMIT_MS = 600_000;

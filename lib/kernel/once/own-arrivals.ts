@@ -5,9 +5,9 @@ import { encodeAttendance } from '../../layout/x-node/arrival-record.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type Operation, type RegistryCenter } from '../../registry/registry-center.js';
 import { type Clock } from '../../time/clock.js';
-import { liveSessionId } from '../writes/item-marks.js';
 import { type JobWatch } from '../view/job-watch.js';
 import { type Meeting, wasCalled } from './round.js';
+import { liveSessionId } from '../../registry/session-state.js';
 
 /** What reporting needs. */
 export interface OwnAttendancePorts {

@@ -2,11 +2,14 @@
 import { type JobView } from '../../layout/job-view.js';
 import { type AssignedFor, type MissedInstant } from '../view/assignment.js';
 import { type Firing } from '../view/firing.js';
+import { type EndedItem } from '../view/items.js';
 
-/** All that a decision may depend on. */
+/** Everything that a decision may depend on. */
 export interface PlanInput {
   readonly now: JobView;
+  /** Id of this instance. */
   readonly me: string;
+  /** Its server. */
   readonly myIp: string;
   /** Facts of this instance that are in no node. */
   readonly local: LocalState;
@@ -14,70 +17,77 @@ export interface PlanInput {
 
 /** What only this instance knows of itself. */
 export interface LocalState {
-  /** Whether a run may begin now: not while another one is just beginning. */
+  /** Whether a run may begin now: none may while another one is beginning. */
   readonly canBegin: boolean;
   /** True while no run is in progress here. */
   readonly isIdle: boolean;
-  /** Items that this instance is running. */
+  /** Items that this instance runs. */
   readonly busy: ReadonlySet<number>;
   /** What could not be run when it was due. */
   readonly backlog: Backlog;
   /** Whether the answer to removing this instance's trigger got lost. */
   readonly isTriggerInDoubt: boolean;
-  /** Whether a trigger has waited long enough for the items to be assigned anew. */
+  /** Whether a trigger has waited long enough for the items to be assigned again. */
   readonly triggerDeadlinePassed: boolean;
-  /** Whether taking over may be tried; false for a while after it has failed. */
+  /** Whether a takeover may be tried: not for a while after one has failed. */
   readonly mayTakeOver: boolean;
-  /** Whether crashed items have waited long enough for instances that are idle. */
-  readonly idleInstancesDeadlinePassed: boolean;
-  /** The last instant of the schedule that has passed; milliseconds since 1970. `undefined` if there is none. */
+  /** How long crashed items have been waiting for idle instances. */
+  readonly idleInstancesWait: Wait;
+  /** The last instant of the schedule that has passed, in milliseconds since 1970; `undefined` if there is none. */
   readonly latestInstant: () => number | undefined;
-  /** Servers that had no instance at two reconciliations in a row. */
+  /** Servers that had no instance at the last two resyncs. */
   readonly offlineServers: readonly string[];
-  /** Whether this instance knows nothing of a run of the item that it would have marked itself. */
+  /** Whether the item bears this instance's mark, although this instance knows of no such run. */
   readonly hasLostTrackOf: (item: number) => boolean;
-  /** Items that this instance marked as running and whose marks it could not remove. */
-  readonly leftoverMarks: readonly number[];
-  /** What the timer is armed for, as `scheduleKey` says it; `undefined` while it is not armed, or not to be armed. */
+  /** Items whose run has ended and whose marks this instance could not remove. */
+  readonly leftovers: readonly EndedItem[];
+  /** What the timer is armed for, as `scheduleKey` says it; `undefined` while it is not armed. */
   readonly armedFor: string | undefined;
-  /** Whether this job is to fire by its cron on this instance. */
+  /** Whether this job is to fire by its cron expression on this instance. */
   readonly isScheduled: boolean;
   /** What this instance, as the leader, last assigned the items for. */
   readonly assignedFor: AssignedFor | undefined;
   /** Whether the leader has waited long enough for running items. */
   readonly idleItemsDeadlinePassed: boolean;
-  /** Whether a Java instance has just vanished that may come back; so long it counts as there. */
+  /** Whether a Java instance has just vanished that may reconnect; until then it counts as present. */
   readonly hasFlappingPeers: boolean;
+  /** Whether this instance looks again when such a Java instance has had its time. */
+  readonly isAwaitingFlappingPeers: boolean;
   /** What a Java leader should have done by itself, and whether it has had time enough. */
   readonly overdueAssignment: OverdueAssignment | undefined;
   /** The last scheduled firing that this instance has decided on. */
   readonly decided: DecidedFiring | undefined;
   readonly missedInstant: MissedInstant;
+  /** How often the job is re-checked without a change, in minutes; below 1 never; `undefined` before the first time. */
+  readonly resyncMinutes: number | undefined;
 }
 
-/** What could not be run when it was due, and is to be run as soon as it can be. */
+/** A wait with a deadline. */
+export type Wait = 'none' | 'waiting' | 'over';
+
+/** What could not be run when it was due, and is run as soon as possible. */
 export interface Backlog {
   /** The latest instant (milliseconds since 1970) at which nothing could be begun at all. */
-  readonly instant: number | undefined;
-  /** Whether a session has been lost since this instance last began a run, so that peers may have run what it could not. */
+  readonly missedInstant: number | undefined;
+  /** Whether a session was lost since this instance last began a run, so that peers may have run what it could not. */
   readonly hasLostSession: boolean;
-  /** The latest such instant by item, of items that were still running then. */
-  readonly missed: ReadonlyMap<number, number>;
-  /** Whether a trigger that was accepted waits for its run. */
-  readonly trigger: boolean;
-  /** Items that were still running when a trigger came. */
-  readonly triggered: ReadonlySet<number>;
+  /** The latest such instant by item, for items that were still running then. */
+  readonly missedByItem: ReadonlyMap<number, number>;
+  /** Whether an accepted trigger waits for its run. */
+  readonly hasPendingTrigger: boolean;
+  /** Items that were still running when a trigger was accepted. */
+  readonly triggeredItems: ReadonlySet<number>;
 }
 
-/** An assignment that is out of date, and whose leader does not ask for another one. */
+/** An assignment that is outdated, and whose leader does not ask for another one. */
 export interface OverdueAssignment {
   /** `assignmentBasis` of the assignment that is wanted. */
   readonly basis: string;
-  /** Whether the leader still has time, it is time to ask in its stead, or that has been done, which is done once. */
+  /** Whether the leader still has time, its time is over, or this instance has asked in its place, which happens once. */
   readonly state: 'waiting' | 'due' | 'asked';
 }
 
-/** A firing that this instance has taken its decision on. */
+/** A firing that this instance has decided on. */
 export interface DecidedFiring {
   /** Milliseconds since 1970. */
   readonly instant: number;
@@ -90,17 +100,22 @@ export type Action =
   | { readonly type: 'stop' }
   | { readonly type: 'restore-own-nodes' }
   | { readonly type: 'campaign' }
-  | { readonly type: 'abdicate'; readonly leaving: 'resharding' | 'nothing' }
+  | { readonly type: 'abdicate'; readonly requesting: 'assignment' | 'nothing' }
   | { readonly type: 'request-resharding'; readonly reason: string }
   | { readonly type: 'wait-for-java-leader' | 'request-in-leaders-place'; readonly basis: string }
-  | { readonly type: 'await-idle-items' | 'await-idleness'; readonly items: readonly number[] }
+  | { readonly type: 'await-idle-items' | 'await-idle-instances'; readonly items: readonly number[] }
+  | { readonly type: 'soft-stop' }
   | { readonly type: 'reshard' }
   | { readonly type: 'report-crashed' }
+  | { readonly type: 'end-takeover-wait' }
   | { readonly type: 'end-failover' }
   | { readonly type: 'tidy-up' }
   | { readonly type: 'remove-servers'; readonly ips: readonly string[] }
   | { readonly type: 'clear-marks' | 'clear-misfired'; readonly items: readonly number[] }
+  | { readonly type: 'forget-missed' }
   | { readonly type: 'reschedule' }
-  | { readonly type: 'await-assignment' }
+  | { readonly type: 'schedule-resync'; readonly minutes: number }
+  | { readonly type: 'await-flapping-peers' }
+  | { readonly type: 'await-assignment' | 'end-trigger-wait' }
   | { readonly type: 'run-once' }
   | { readonly type: 'begin'; readonly firing: Firing };

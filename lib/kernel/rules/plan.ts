@@ -1,30 +1,34 @@
 /**
- * The rules: what an instance should do next, decided from how things are. No I/O, no clock, no memory: the same
- * situation always gives the same actions, and a decided job gives none. Each action is performed by a guarded write
- * that only one instance can win, so a stale plan does no harm and a missed notification heals at the next look.
+ * The rules: what an instance should do next, decided from how things are. No I/O, no clock, no memory: the same input
+ * always gives the same actions, and a settled job gives none. Each action is performed by a guarded write that only one
+ * instance can win, so an outdated plan does no harm, and a missed notification heals at the next reconciliation.
  *
  * | Rule | Performed by | Java's counterpart |
  * |---|---|---|
  * | stop | job-runtime | InstanceShutdownStatusJobListener |
  * | restoreOwnNodes | registration | – (Java never comes back) |
- * | standForElection | election | LeaderElectionJobListener |
- * | abdicate | election | LeaderAbdicationJobListener |
- * | requestResharding | sharding | ShardingTotalCountChanged-, ListenServersChangedJobListener |
- * | requestInLeadersPlace | leadership, sharding | – (Java loses such requests) |
- * | reshard | sharding | ShardingService, at the leader's next firing |
- * | reportCrashed | failover | JobCrashedJobListener, LegacyCrashedRunningItemListener |
+ * | standForElection | leadership | LeaderElectionJobListener |
+ * | abdicate | leadership | LeaderAbdicationJobListener |
+ * | requestResharding | assignment | ShardingTotalCountChanged-, ListenServersChangedJobListener |
+ * | requestInLeadersPlace | leadership, assignment | – (Java loses such requests) |
+ * | reshard | assignment | ShardingService, at the leader's next firing |
+ * | softStop | work-lane | – (a Java dataflow job asks before each batch) |
+ * | reportCrashed | crash-reports | JobCrashedJobListener, LegacyCrashedRunningItemListener |
  * | endFailover | housekeeping | FailoverSettingsChangedJobListener |
- * | tidyUp | housekeeping | – (Java leaves it) |
+ * | tidyUp, removeServers | housekeeping | – (Java leaves it) |
  * | clearMarks, clearMisfired | item-marks | MonitorExecutionSettingsChangedJobListener |
+ * | forgetMissed | work-lane | – (Java asks at the end of each run) |
  * | reschedule | cron-timer | CronSettingAndJobEventChangedJobListener |
- * | runOnce | job-runtime | JobTriggerStatusJobListener |
- * | takeOver | failover | FailoverService.failoverIfNecessary |
+ * | runOnce | control-lane | JobTriggerStatusJobListener |
+ * | takeOver | takeover | FailoverService.failoverIfNecessary |
  * | recoverMisfires | work-lane | JobTriggerListener, the misfire loop of ElasticJobExecutor |
  * | recoverHandover | work-lane | – (Java misses the firing) |
+ * | scheduleResync, awaitFlappingPeers, endTakeoverWait, endTriggerWait | control-lane | ReconcileService |
  *
- * Java's ReconcileService has no rule of its own: a reconciliation is one more look, at a fresh reading of everything.
+ * Java's ReconcileService needs no rule for what it repairs: a resync is one more reconciliation, after everything was read
+ * again.
  */
-import { availableInstances, hasJavaPeers, type JobView } from '../../layout/job-view.js';
+import { availableInstances, hasJavaPeers, type ItemView, type JobView } from '../../layout/job-view.js';
 import {
   type AssignedFor,
   assignmentBasis,
@@ -42,6 +46,7 @@ import {
   deadRuns,
   failoverRemains,
   idleReports,
+  isReported,
   mayPurgeRecordOf,
   shareOfCrashed,
 } from '../view/crashes.js';
@@ -49,35 +54,40 @@ import { type Firing } from '../view/firing.js';
 import { assignedItems, failsOver, isFree, numbersOf, wasBegun } from '../view/items.js';
 import { type Action, type DecidedFiring, type PlanInput } from './plan-input.js';
 
-type Rule = (situation: PlanInput) => Action | undefined;
+type Rule = (input: PlanInput) => Action | undefined;
 
 /** What this instance should do next, in this order. */
-export function plan(situation: PlanInput): readonly Action[] {
+export function plan(input: PlanInput): readonly Action[] {
   // An operator ends an instance by removing its node; nothing else matters then. A lost session is not that: the
-  // runtime plans only while the session in which it registered lives.
-  if (!situation.now.instances.has(situation.me)) {
-    const { now, me } = situation;
-    return now.leader === me ? [{ type: 'abdicate', leaving: leaving(now) }, { type: 'stop' }] : [{ type: 'stop' }];
+  // control lane plans only while the session in which the instance registered lives.
+  if (!input.now.instances.has(input.me)) {
+    const { now, me } = input;
+    return now.leader === me ? [{ type: 'abdicate', requesting: wanted(now) }, { type: 'stop' }] : [{ type: 'stop' }];
   }
-  return RULES.map((rule) => rule(situation)).filter((action) => action !== undefined);
+  return RULES.map((rule) => rule(input)).filter((action) => action !== undefined);
 }
 
-const restoreOwnNodes: Rule = ({ now, me, myIp }) =>
-  now.servers.has(myIp) && now.live.has(me) && now.beginRecords.has(me) ? undefined : { type: 'restore-own-nodes' };
+const restoreOwnNodes: Rule = ({ now, me, myIp }) => {
+  // An old console triggers an instance by overwriting its node, which then no longer describes the instance.
+  const isReadable = now.instances.get(me)?.readable === true;
+  return isReadable && now.servers.has(myIp) && now.live.has(me) && now.beginRecords.has(me)
+    ? undefined
+    : { type: 'restore-own-nodes' };
+};
 
 const standForElection: Rule = ({ now, me }) =>
   now.leader === undefined && isAvailable(now, me) ? { type: 'campaign' } : undefined;
 
 const abdicate: Rule = ({ now, me, myIp }) =>
-  now.leader === me && now.servers.get(myIp) === 'DISABLED' ? { type: 'abdicate', leaving: leaving(now) } : undefined;
+  now.leader === me && now.servers.get(myIp) === 'DISABLED' ? { type: 'abdicate', requesting: wanted(now) } : undefined;
 
 /**
- * What a leader leaves to its successor. A Java peer asks for an assignment only if it leads already when it hears of a
- * change, so it never would for the one that ended this instance's leadership.
+ * What a leader that abdicates asks of its successor. A Java peer asks for an assignment only if it leads already when it
+ * hears of a change, so it never would for the change that ended this instance's leadership.
  */
-function leaving(now: JobView): 'resharding' | 'nothing' {
+function wanted(now: JobView): 'assignment' | 'nothing' {
   const isWanted = !now.reshardingNeeded && availableInstances(now).length > 0;
-  return isWanted && !staysAsAssigned(now) ? 'resharding' : 'nothing';
+  return isWanted && !staysAsAssigned(now) ? 'assignment' : 'nothing';
 }
 
 const requestResharding: Rule = ({ now, me, local }) => {
@@ -94,7 +104,7 @@ function whyAssignmentIsOutdated(now: JobView, assignedFor: AssignedFor | undefi
   if (assignedFor === undefined) return 'there is a new leader';
   if (assignedFor.basis !== assignmentBasis(now)) return 'instances, servers or settings have changed';
   const total = now.config?.shardingTotalCount ?? 0;
-  // One that is too many and still runs belongs to nobody any more.
+  // A surplus item that still runs is unowned from now on.
   if (now.items.some(({ item, owner }) => item < total && !now.instances.has(owner ?? '')))
     return 'items have no living owner';
   const { pinned } = assignedFor;
@@ -104,8 +114,8 @@ function whyAssignmentIsOutdated(now: JobView, assignedFor: AssignedFor | undefi
 }
 
 /**
- * A Java leader loses a request that comes while it assigns the items, and one that comes while it is being elected. It then
- * does nothing until instances change once more; but it heeds a request whoever makes it.
+ * A Java leader loses a request that comes while it assigns the items, or while it is being elected. It then does nothing
+ * until instances change once more; but it answers a request of any instance.
  */
 const requestInLeadersPlace: Rule = ({ now, me, local: { overdueAssignment } }) => {
   if (cleanupOwner(now) !== me || !isOverdue(now)) return undefined;
@@ -114,7 +124,7 @@ const requestInLeadersPlace: Rule = ({ now, me, local: { overdueAssignment } }) 
   return overdueAssignment.state === 'due' ? { type: 'request-in-leaders-place', basis } : undefined;
 };
 
-/** Whether a Java leader takes an assignment for decided that does not fit the instances. */
+/** Whether a Java leader does nothing about an assignment that does not fit the instances. */
 function isOverdue(now: JobView): boolean {
   const { leader, live } = now;
   return leader !== undefined && !live.has(leader) && isAssigned(now) && isMisassigned(now);
@@ -129,16 +139,26 @@ const reshard: Rule = ({ now, me, local }) => {
     : { type: 'await-idle-items', items: busy };
 };
 
+/** The leader waits for the items that run: they may end early, between two batches. */
+const softStop: Rule = ({ now, local }) =>
+  now.reshardingNeeded && local.busy.size > 0 ? { type: 'soft-stop' } : undefined;
+
 const clearMarks: Rule = ({ now, me, local }) => {
-  const unmonitored = now.config?.monitorExecution === false;
-  const items = now.items
-    .filter(
-      ({ item, running, owner }) =>
-        running && !local.busy.has(item) && (local.leftoverMarks.includes(item) || (unmonitored && owner === me)),
-    )
-    .map(({ item }) => item);
-  return items.length > 0 ? { type: 'clear-marks', items } : undefined;
+  const isUnmonitored = now.config?.monitorExecution === false;
+  const ended = new Map(local.leftovers.map((each) => [each.item, each]));
+  const isToClear = ({ item, running, owner }: ItemView): boolean => {
+    const left = ended.get(item);
+    const isMarked = running && (left !== undefined || (isUnmonitored && owner === me));
+    return isMarked || (left !== undefined && isReported(now, left));
+  };
+  const isInteresting = isUnmonitored || ended.size > 0;
+  const items = isInteresting ? now.items.filter((item) => !local.busy.has(item.item) && isToClear(item)) : [];
+  return items.length > 0 ? { type: 'clear-marks', items: numbersOf(items) } : undefined;
 };
+
+/** Firings that items have missed while they were running are not recovered once `misfire` is off. */
+const forgetMissed: Rule = ({ now, local }) =>
+  now.config?.misfire === false && local.backlog.missedByItem.size > 0 ? { type: 'forget-missed' } : undefined;
 
 const reschedule: Rule = ({ now, local }) =>
   now.config !== undefined && local.isScheduled && local.armedFor !== scheduleKey(now.config)
@@ -146,37 +166,45 @@ const reschedule: Rule = ({ now, local }) =>
     : undefined;
 
 /**
- * A trigger belongs to no instant by which it could be told what has been run. So it waits for the assignment that all others
- * go by too, if it is clear that there will be another one.
+ * A trigger has no instant that would show later what was run for it. So it waits for the assignment that all instances will
+ * go by, if it is clear that there will be another one.
  */
 const runOnce: Rule = ({ now, me, local }) => {
   if (!(now.triggers.has(me) || local.isTriggerInDoubt) || !local.canBegin) return undefined;
   return isMisassigned(now) && !local.triggerDeadlinePassed ? { type: 'await-assignment' } : { type: 'run-once' };
 };
 
+/** The next trigger may wait for an assignment again. */
+const endTriggerWait: Rule = ({ now, me, local }) =>
+  local.triggerDeadlinePassed && !now.triggers.has(me) && !local.isTriggerInDoubt
+    ? { type: 'end-trigger-wait' }
+    : undefined;
+
 /** What was due while it could not be run follows as soon as it can be, once for all instants that were missed. */
 const recoverMisfires: Rule = ({ now, me, local }) => {
   const { canBegin, busy, backlog } = local;
   if (!canBegin || !isAssigned(now) || !isAvailable(now, me)) return undefined;
-  if (backlog.trigger) return begin({ cause: 'manual', instant: undefined });
+  if (backlog.hasPendingTrigger) return begin({ cause: 'manual', instant: undefined });
   const free = assignedItems(now, me).filter((item) => !item.disabled && isFree(now, item, busy));
-  const triggered = free.filter(({ item }) => backlog.triggered.has(item));
+  const triggered = free.filter(({ item }) => backlog.triggeredItems.has(item));
   if (triggered.length > 0) return begin({ cause: 'manual', instant: undefined, items: numbersOf(triggered) });
-  if (backlog.instant !== undefined && (!backlog.hasLostSession || isOnRecord(now)))
-    return begin({ cause: 'misfire', instant: backlog.instant });
+  if (backlog.missedInstant !== undefined && (!backlog.hasLostSession || isOnRecord(now)))
+    return begin({ cause: 'misfire', instant: backlog.missedInstant });
+  const missedIn = (item: ItemView): number | undefined =>
+    backlog.missedByItem.get(item.item) ?? (item.misfired && isMisfiring(now) ? local.latestInstant() : undefined);
   return recoverItems(
-    free.flatMap(({ item, misfired }) => {
-      const instant = backlog.missed.get(item) ?? (misfired && isMisfiring(now) ? local.latestInstant() : undefined);
-      return instant === undefined || wasBegun(now, item, instant) ? [] : [{ item, instant }];
+    free.flatMap((item) => {
+      const instant = missedIn(item);
+      return instant === undefined || wasBegun(now, item.item, instant) ? [] : [{ item: item.item, instant }];
     }),
     'misfire',
   );
 };
 
-/** Whether all that is begun is written down, by everybody. */
+/** Whether every instance writes down what it begins. */
 const isOnRecord = (view: JobView): boolean => view.config?.monitorExecution === true && !hasJavaPeers(view);
 
-/** One firing for one instant; the others follow when this one has begun. */
+/** One firing for one instant; other instants follow when this one has begun. */
 function recoverItems(
   missed: readonly { readonly item: number; readonly instant: number }[],
   cause: 'misfire' | 'catch-up',
@@ -191,25 +219,32 @@ function recoverItems(
 }
 
 const begin = (firing: Firing): Action => ({ type: 'begin', firing });
-/** Whether marks tell what has been missed. Without monitorExecution nothing would tell that it has been made up for. */
+/** Whether `misfire` marks count. Without monitorExecution nothing would show that a misfire was recovered. */
 const isMisfiring = ({ config }: JobView): boolean => config?.misfire === true && config.monitorExecution;
 
-/** Idle instances take over at once, busy ones when they have finished; or when that takes too long. */
-const takeOver: Rule = ({ now, me, local: { canBegin, isIdle, busy, mayTakeOver, idleInstancesDeadlinePassed } }) => {
+/** Idle instances take over at once; a busy one when it has finished, or when that takes too long. */
+const takeOver: Rule = ({ now, me, local: { canBegin, isIdle, busy, mayTakeOver, idleInstancesWait } }) => {
   if (!canBegin || !mayTakeOver) return undefined;
   const share = shareOfCrashed(now, me, busy);
   if (share.length === 0) return undefined;
-  return isIdle || idleInstancesDeadlinePassed
+  return isIdle || idleInstancesWait === 'over'
     ? begin({ cause: 'failover', instant: undefined })
-    : { type: 'await-idleness', items: numbersOf(share) };
+    : { type: 'await-idle-instances', items: numbersOf(share) };
 };
 
-/** Marks that say that a firing was missed, although that has been made up for, or is not to be. */
+/** The next crash starts with a fresh wait, and with takeovers that are tried at once. */
+const endTakeoverWait: Rule = ({ now, local: { isIdle, idleInstancesWait, mayTakeOver } }) => {
+  const isWaiting = idleInstancesWait !== 'none' && (isIdle || now.crashedItems.length === 0);
+  const isRetrying = !mayTakeOver && now.crashedItems.length === 0;
+  return isWaiting || isRetrying ? { type: 'end-takeover-wait' } : undefined;
+};
+
+/** Removes `misfire` nodes that mean nothing any more: the firing was recovered, or `misfire` is off. */
 const clearMisfired: Rule = ({ now, me, local }) => {
   const isOver = (item: number): boolean => {
     const instant = local.latestInstant();
     if (instant !== undefined) return wasBegun(now, item, instant);
-    // Who leaves has no instants any more; its successor has.
+    // An instance that is stopping has no instants any more; its successor has.
     return now.config?.cron === undefined;
   };
   const items = assignedItems(now, me).filter(
@@ -219,35 +254,35 @@ const clearMisfired: Rule = ({ now, me, local }) => {
 };
 
 const reportCrashed: Rule = ({ now, me, local }) => {
-  // Settings that cannot be read do not say that nobody is to be rescued.
+  // Settings that cannot be read do not say that nothing is to be taken over.
   if (now.config === undefined) return undefined;
   const dead = deadRuns(now, me, local.hasLostTrackOf);
   if (dead.length === 0) return undefined;
-  // Without failover they are merely in the way, and one who removes them is enough.
+  // Without failover dead marks are only in the way, and one instance that removes them is enough.
   const isMine = failsOver(now) ? local.isIdle || !isAnyJavaAvailable(now) : cleanupOwner(now) === me;
   return isMine || dead.some(({ item }) => item.runningOn === me) ? { type: 'report-crashed' } : undefined;
 };
 
 /**
- * Whether a Java peer could take items over. It notices a crash only by the marks that a report removes, so one who is busy
- * and cannot take over itself leaves it to the peer.
+ * Whether a Java peer could take items over. It notices a crash only by the marks that a report removes, so an instance that
+ * is busy, and cannot take over itself, leaves the report to the Java peer.
  */
 function isAnyJavaAvailable(view: JobView): boolean {
   return availableInstances(view).some(({ jobInstanceId }) => !view.live.has(jobInstanceId));
 }
 
-/** What failover has left behind when it is switched off, or when the number of items is reduced. */
+/** Removes what failover has left behind when it is switched off, or when the number of items is reduced. */
 const endFailover: Rule = ({ now, me }) =>
   now.config !== undefined && cleanupOwner(now) === me && failoverRemains(now).length > 0 ? END_FAILOVER : undefined;
 const END_FAILOVER: Action = { type: 'end-failover' };
 
-/** What instances that are gone have left, or a leader that leads no more; and whom a Java peer wants to run next. */
+/** Removes what instances that are gone, or former leaders, have left; and the note of the next runner that Java peers make. */
 const tidyUp: Rule = ({ now, me }) => {
   const isLeft = (id: string): boolean => mayPurgeRecordOf(now, id);
   if (cleanupOwner(now) !== me) return undefined;
   if ([...now.beginRecords.keys(), ...now.triggers].some(isLeft) || idleReports(now).length > 0)
     return { type: 'tidy-up' };
-  // Java 3.0.5 goes by it instead of the assignment: an item would run twice, or never, if it named another one than its owner.
+  // Java 3.0.5 goes by this note instead of the assignment: an item would run twice, or never, if it did not name the owner.
   if (now.nextJobInstanceIp !== undefined) return { type: 'tidy-up' };
   return now.leader === me && now.processing && !now.reshardingNeeded ? { type: 'tidy-up' } : undefined;
 };
@@ -259,8 +294,8 @@ const removeServers: Rule = ({ now, me, local }) => {
 };
 
 /**
- * A firing that was due while its item changed hands: the former owner was gone, or told to wait, and the new one was not
- * the owner yet, or not even there. The records tell that exactly this firing is missing.
+ * Runs a firing that was lost while its item changed its owner: the former owner was gone, or had to wait, and the new one did
+ * not own the item yet. The records show that exactly this firing is missing.
  */
 const recoverHandover: Rule = ({ now, me, local: { canBegin, busy, decided, missedInstant } }) => {
   if (!canBegin || !isAssigned(now)) return undefined;
@@ -278,13 +313,29 @@ function isDecidedOn(decided: DecidedFiring | undefined, item: number, instant: 
   return decided.items === 'all' || decided.items.has(item);
 }
 
+/** The whole job is re-checked now and then although nothing has changed (manual, `reconcileIntervalMinutes`). */
+const scheduleResync: Rule = ({ now, local }) => {
+  const minutes = now.config?.reconcileIntervalMinutes;
+  return minutes === undefined || minutes === local.resyncMinutes ? undefined : { type: 'schedule-resync', minutes };
+};
+
+/** A Java instance that has vanished counts as gone after a while, which no notification tells. */
+const awaitFlappingPeers: Rule = ({ local }) =>
+  local.hasFlappingPeers && !local.isAwaitingFlappingPeers ? { type: 'await-flapping-peers' } : undefined;
+
 const RULES: readonly Rule[] = [
+  scheduleResync,
+  awaitFlappingPeers,
+  endTriggerWait,
+  endTakeoverWait,
+  forgetMissed,
   restoreOwnNodes,
   reportCrashed,
   abdicate,
   standForElection,
   requestResharding,
   requestInLeadersPlace,
+  softStop,
   reshard,
   endFailover,
   tidyUp,

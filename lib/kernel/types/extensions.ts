@@ -1,13 +1,17 @@
 /**
- * What the type names in a job's configuration stand for. Java finds these by its service loader; here they are lists
- * given at start. An unknown name is refused with the names that are known.
+ * The one table of what a job's settings name, and of what executes jobs: strategies, executors, error handlers, pool sizes,
+ * listeners. Java finds these by its service loader; here they are lists given at start. An unknown name is refused with the
+ * names that are known.
  */
 import { availableParallelism } from 'node:os';
 import { describeValue } from '../../api/describe-value.js';
 import { type JobErrorHandler } from '../../api/error-handler.js';
 import { InvalidConfigurationError } from '../../api/errors.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
-import { type TypedJobItemExecutor } from '../../api/job-executor.js';
+import { type ClassedJobItemExecutor, type TypedJobItemExecutor } from '../../api/job-executor.js';
+import { type ItemInterceptor, type RunObserver } from '../../api/run-events.js';
+import { type ShardingContext } from '../../api/sharding-context.js';
+import { simpleExecutor } from './simple-executor.js';
 import { type AnyJobListener, faultInListener, LOWEST_ORDER } from '../../api/job-listener.js';
 import { jobPath, keyPath } from '../../api/job-name.js';
 import { type JobLogger } from '../../api/logger.js';
@@ -19,16 +23,26 @@ import { averageAllocation } from './strategies/average-allocation.js';
 import { odevity } from './strategies/odevity.js';
 import { roundRobin } from './strategies/round-robin.js';
 import { singleShardingBalance } from './strategies/single-sharding-balance.js';
-import { describeCause } from '../../api/describe-cause.js';
+import { describeCause, stackOf } from '../../api/describe-cause.js';
 
 /** What users add to the built-in choices; on the same name theirs comes first. */
 export interface ExtensionOptions {
   readonly strategies?: readonly JobShardingStrategy[];
+  /** For jobs that have a type instead of a class. */
   readonly executors?: readonly TypedJobItemExecutor[];
+  /** For job objects of other kinds than `SimpleJob`. */
+  readonly classedExecutors?: readonly ClassedJobItemExecutor[];
   readonly errorHandlers?: readonly JobErrorHandler[];
   readonly threadPoolSizeProviders?: readonly JobExecutorThreadPoolSizeProvider[];
   readonly listeners?: readonly AnyJobListener[];
+  /** Observe the runs of all jobs. */
+  readonly observers?: readonly RunObserver[];
+  /** Wrap the call of the job's code for each item, the first one outermost. */
+  readonly interceptors?: readonly ItemInterceptor[];
 }
+
+/** Does the work of one sharding item of one job. What it throws is the item's failure. */
+export type ItemExecutor = (configuration: JobConfiguration, context: ShardingContext) => void | Promise<void>;
 
 /** A listener with the type by which jobs name it. */
 export interface NamedListener {
@@ -40,9 +54,14 @@ export interface NamedListener {
 export class Extensions {
   readonly #strategies: readonly JobShardingStrategy[];
   readonly #executors: readonly TypedJobItemExecutor[];
+  readonly #classedExecutors: readonly ClassedJobItemExecutor[];
   readonly #errorHandlers: readonly JobErrorHandler[];
   readonly #threadPoolSizeProviders: readonly JobExecutorThreadPoolSizeProvider[];
   readonly #listeners: readonly NamedListener[];
+  /** Observe the runs of all jobs. */
+  readonly observers: readonly RunObserver[];
+  /** Wrap the call of the job's code, the first one outermost. */
+  readonly interceptors: readonly ItemInterceptor[];
 
   /** @throws InvalidConfigurationError if what is given as a listener is none, or has the type of another one */
   constructor(extensions: ExtensionOptions, ground: { readonly clock: Clock; readonly logger: JobLogger }) {
@@ -54,6 +73,9 @@ export class Extensions {
       singleShardingBalance(ground.clock),
     ];
     this.#executors = extensions.executors ?? [];
+    this.#classedExecutors = [...(extensions.classedExecutors ?? []), simpleExecutor];
+    this.observers = extensions.observers ?? [];
+    this.interceptors = extensions.interceptors ?? [];
     this.#errorHandlers = [...(extensions.errorHandlers ?? []), ...builtInErrorHandlers(ground.logger)];
     this.#threadPoolSizeProviders = [...(extensions.threadPoolSizeProviders ?? []), cpu, singleThread];
     this.#listeners = namedListeners(extensions.listeners ?? []);
@@ -84,7 +106,7 @@ export class Extensions {
   }
 
   /**
-   * How many items of one firing may run at once, as the provider says now.
+   * How many items of the job may run at once on this instance, as the provider says now.
    * @throws InvalidConfigurationError if it says anything but an integer of at least 1
    */
   threadPoolSize(configuration: JobConfiguration): number {
@@ -97,12 +119,25 @@ export class Extensions {
     ]);
   }
 
-  /** The executor of jobs that have a type instead of a class. */
-  executor(jobName: string, type: string): TypedJobItemExecutor {
-    return choose(this.#executors, type, {
-      path: keyPath(jobPath(jobName), 'elasticJobType'),
-      what: 'job type',
-    });
+  /**
+   * What does the work of a job's items.
+   * @param job the job object, or the type of a job without class
+   * @throws InvalidConfigurationError if no executor has that type, or accepts such an object
+   */
+  executorOf(jobName: string, job: unknown): ItemExecutor {
+    if (typeof job === 'string') {
+      const path = keyPath(jobPath(jobName), 'elasticJobType');
+      const typed = choose(this.#executors, job, { path, what: 'job type' });
+      return (configuration, context) => typed.process(configuration, context);
+    }
+    const object = typeof job === 'object' ? job : null;
+    const classed = object === null ? undefined : this.#classedExecutors.find((each) => each.accepts(object));
+    if (object !== null && classed !== undefined)
+      return (configuration, context) => classed.process(object, configuration, context);
+    const requirements = this.#classedExecutors.map(({ requirement }) => requirement).join(', or ');
+    throw new InvalidConfigurationError([
+      `${jobPath(jobName)}: Elastic job cannot be null and must have ${requirements}, got ${job === null ? 'null' : typeof job}`,
+    ]);
   }
 
   /** The job's listeners in the order in which they are called: by `order()`, and as they are named. */
@@ -115,11 +150,25 @@ export class Extensions {
       .map(({ named }) => named);
   }
 
-  /** Refuses a configuration that names something unknown; all faults at once. */
+  /** Closes the error handlers of users. Never rejects: what a handler throws is logged. */
+  async close(logger: JobLogger): Promise<void> {
+    const closing = this.#errorHandlers.map(async (handler) => handler.close?.());
+    for (const [index, result] of (await Promise.allSettled(closing)).entries())
+      if (result.status === 'rejected')
+        logger.error(
+          `The error handler ${this.#errorHandlers[index]?.type ?? ''} could not be closed: ${describeCause(result.reason)}`,
+          stackOf(result.reason),
+        );
+  }
+
+  /**
+   * Checks what a configuration names, and the properties that its error handler needs.
+   * @throws InvalidConfigurationError naming everything that is wrong
+   */
   check(configuration: JobConfiguration): void {
     const faults = [
       () => this.strategy(configuration),
-      () => this.errorHandler(configuration),
+      () => this.#checkErrorHandler(configuration),
       () => this.threadPoolSizeProvider(configuration),
       ...configuration.jobListenerTypes.map(
         (type) => () => this.listeners({ ...configuration, jobListenerTypes: [type] }),
@@ -134,6 +183,16 @@ export class Extensions {
       }
     });
     if (faults.length > 0) throw new InvalidConfigurationError(faults);
+  }
+
+  #checkErrorHandler(configuration: JobConfiguration): void {
+    const handler = this.errorHandler(configuration);
+    const problems = handler.validate?.(configuration) ?? [];
+    if (problems.length === 0) return;
+    const path = keyPath(jobPath(configuration.jobName), 'props');
+    throw new InvalidConfigurationError(
+      problems.map((problem) => `${path}: error handler ${handler.type}: ${problem}`),
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 /** What instances that are gone have left behind, and which instance deals with it: pure functions of a view. */
 import { availableInstances, hasJavaPeers, isGone, type ItemView, type JobView } from '../../layout/job-view.js';
 import { isAssigned } from './assignment.js';
-import { failsOver, isUnoccupied, numbersOf } from './items.js';
+import { type EndedItem, failsOver, isUnoccupied, numbersOf } from './items.js';
 
 /** An item that bears marks of an instance that is gone. */
 export interface DeadRun {
@@ -107,4 +107,11 @@ export function idleReports({ crashReports, crashedItems, items }: JobView): rea
 export function cleanupOwner(view: JobView): string | undefined {
   if (!hasJavaPeers(view) || (view.leader !== undefined && view.live.has(view.leader))) return view.leader;
   return [...view.live].filter((id) => view.instances.has(id)).sort()[0];
+}
+
+/** Whether an instance has reported this very run as crashed, and no instance has taken it over yet. */
+export function isReported(view: JobView, { item, instant }: EndedItem): boolean {
+  if (!view.crashedItems.includes(item) || !view.crashReports.has(item)) return false;
+  const seen = view.items.find((each) => each.item === item);
+  return seen?.running !== true && seen?.takenOverBy === undefined && view.crashReports.get(item) === instant;
 }

@@ -67,3 +67,10 @@ export function wasBegun(view: JobView, item: number, instant: number | undefine
 
 /** The numbers of items. */
 export const numbersOf = (items: readonly ItemView[]): readonly number[] => items.map(({ item }) => item);
+
+/** A run of this instance that has ended although its marks may still stand. */
+export interface EndedItem {
+  readonly item: number;
+  /** The instant it ran for, in milliseconds since 1970; `undefined` after a manual run. */
+  readonly instant: number | undefined;
+}

@@ -1,164 +1,167 @@
 /**
- * The marks of a run in the registry centre: an item that bears `running` is begun by nobody else. A run costs two commits
- * whatever the number of its items: one that creates all marks, one that removes them. The first one also writes down
- * for which instant the items are begun, and checks that the assignment it relies on is still the present one. If some items
- * of a run take longer than others, the marks of those that have ended go in batches.
+ * The marks of a run in the registry centre: an item that bears `running` is begun by no other instance. A run costs two
+ * commits whatever the number of its items (as long as they fit into one): one creates all marks, one removes them. The
+ * first one also writes down for which instant the items are begun, and checks that the assignment and the settings it
+ * relies on are still the present ones. If some items of a run take longer, the marks of those that have ended go in batches.
  *
- * With failover the marks outlive their instance, for its peers to find what it has left unfinished; without it they live
- * with its session.
+ * With failover the marks outlive their instance, so that its peers find what it has left unfinished; without failover they
+ * live with its session.
  */
-import { RegistryConflictError, RegistryOutcomeUnknownError, RegistryUnavailableError } from '../../api/errors.js';
-import { type JobLogger } from '../../api/logger.js';
+import { describeCause } from '../../api/describe-cause.js';
+import { isLostRace, isOutage, isOutcomeUnknown } from '../../api/registry-errors.js';
 import { Deferred } from '../../async/deferred.js';
 import { sleep } from '../../async/wait.js';
-import {
-  NOTHING_BEGUN,
-  encodeBeginRecord,
-  type BeginRecord,
-  withBegun,
-  withoutBegun,
-} from '../../layout/x-node/begin-record.js';
-import { type ItemMark, type JobPaths } from '../../layout/job-paths.js';
+import { type ItemMark } from '../../layout/job-paths.js';
 import { type ItemView } from '../../layout/job-view.js';
-import {
-  type Lifetime,
-  type Operation,
-  type RegistryCenter,
-  type SessionState,
-} from '../../registry/registry-center.js';
-import { type Clock } from '../../time/clock.js';
-import { type JobWatch } from '../view/job-watch.js';
-import { failsOver } from '../view/items.js';
+import { type BeginRecord, encodeBeginRecord, NOTHING_BEGUN, withoutBegun } from '../../layout/x-node/begin-record.js';
+import { commitChunks } from '../../registry/commit-chunks.js';
+import { type Lifetime, type Operation } from '../../registry/registry-center.js';
+import { liveSessionId, whenConnected } from '../../registry/session-state.js';
+import { type BegunItem } from '../view/firing.js';
+import { type ItemsHere } from '../view/items-here.js';
+import { type EndedItem, failsOver, numbersOf } from '../view/items.js';
+import { isReported } from '../view/crashes.js';
+import { type JobContext } from '../view/job-context.js';
+import { BeginCommits } from './begin-commits.js';
 
 /** What marking needs. */
-export interface ItemMarksPorts {
-  readonly registry: RegistryCenter;
-  readonly watch: JobWatch;
-  readonly paths: JobPaths;
-  readonly me: string;
-  readonly clock: Clock;
-  readonly logger: JobLogger;
-  /** Resolves as soon as the session is connected; rejects with the signal's reason when it is aborted. */
-  readonly whenConnected: (signal: AbortSignal) => Promise<void>;
+export interface ItemMarksDeps extends JobContext {
+  /** What runs on this instance. */
+  readonly items: ItemsHere;
 }
 
-/** How long the mark of an item that has ended may wait for others to be removed with it. */
+/** How long the mark of an item that has ended may wait for others to be removed with it, in milliseconds. */
 const BATCH_MS = 100;
 
-/** Time between two attempts to learn what became of a commit. */
+/** Time between two attempts to learn what became of a commit, in milliseconds. */
 const PAUSE_MS = 200;
 
-/** All marks that a run, and who takes one over, may make of an item. */
-const RUN: readonly ItemMark[] = ['running'];
-const TAKEOVER_MARKS: readonly ItemMark[] = ['running', 'failover', 'failovering'];
+/** The marks that a run makes of an item. */
+const RUN_MARKS: readonly ItemMark[] = ['running'];
+
+/** The marks that a takeover makes of an item. */
+export const TAKEOVER_MARKS: readonly ItemMark[] = ['running', 'failover', 'failovering'];
+
+/** How a run of an item ended: by itself, or because it was told to. */
+export type ItemEnd = 'ended' | 'cut-short';
 
 /** What this instance has marked an item with. */
 interface Marked {
   readonly lifetime: Lifetime;
   readonly marks: readonly ItemMark[];
+  readonly instant: number | undefined;
   /** Id of the session in which the marks were made. */
   readonly session: string | undefined;
-  /** `left`: the run has ended, and removing its marks has failed. */
-  state: 'running' | 'ended' | 'left';
+  /**
+   * `standing`: the item runs. `orphaned`: it runs, and the session of its marks is over. `ended`: its marks are about to be
+   * removed. `left`: it has ended, and the marks could not be removed.
+   */
+  state: 'standing' | 'orphaned' | 'ended' | 'left';
 }
 
-/** Marks the items of this instance's runs as running. */
+/** What `begin` has marked. */
+export interface Begin {
+  readonly items: readonly BegunItem[];
+  /** False if the assignment or the settings have changed meanwhile, so that some items are not marked. */
+  readonly isComplete: boolean;
+}
+
+/** Writes and removes the marks of this instance's runs. */
 export class ItemMarks {
-  readonly #ports: ItemMarksPorts;
+  readonly #deps: ItemMarksDeps;
+  readonly #commits: BeginCommits;
   readonly #marked = new Map<number, Marked>();
-  /** Number of items whose run has not ended. */
-  #running = 0;
   /** Marks that wait to be removed together. */
   #batch: { readonly removed: Deferred; readonly cancel: () => void } | undefined;
-  /** One after the other, so that who begins can wait for all that were asked for before. */
+  /** One removal after the other, so that a begin can wait for all that were asked for before. */
   #removal: Promise<void> = Promise.resolve();
-  /** Items that are being marked. */
-  readonly #beginning = new Set<number>();
 
-  constructor(ports: ItemMarksPorts) {
-    this.#ports = ports;
+  constructor(deps: ItemMarksDeps) {
+    this.#deps = deps;
+    this.#commits = new BeginCommits(deps);
   }
 
-  /** Items whose run has ended and whose marks could not be removed; they may still bear them. */
-  get leftovers(): readonly number[] {
-    return [...this.#marked].filter(([, { state }]) => state === 'left').map(([item]) => item);
+  /** Items whose run has ended and that may still bear this instance's marks, because these could not be removed. */
+  get leftovers(): readonly EndedItem[] {
+    return [...this.#marked].flatMap(([item, { state, instant }]) => (state === 'left' ? [{ item, instant }] : []));
   }
 
   /** Whether this instance has marked the item, as far as it knows. */
   has(item: number): boolean {
-    return this.#marked.has(item);
+    const state = this.#marked.get(item)?.state;
+    return state !== undefined && state !== 'orphaned';
   }
 
   /**
-   * Marks all `items` as running, and as begun for `instant` if there is one.
-   * @returns the commit's revision; `undefined` if nothing was marked because the view they were chosen from is out of date
-   * @throws RegistryUnavailableError if nothing was marked because the registry cannot be reached
+   * Marks items as running, and as begun for `instant` if there is one. Items that do not fit into one commit are marked in
+   * several; each is guarded as the first one is.
+   * @throws RegistryUnavailableError if an item may still be due and the registry centre cannot be reached
+   * @throws the reason of `signal` if it is aborted; items that were marked meanwhile are given back
    */
-  async begin(
-    items: readonly ItemView[],
-    instant: number | undefined,
-    signal: AbortSignal,
-  ): Promise<number | undefined> {
-    const { registry, watch, me } = this.#ports;
-    // Whoever is still removing a former mark could not tell it from the new one.
+  async begin(items: readonly ItemView[], instant: number | undefined, signal: AbortSignal): Promise<Begin> {
+    const { registry, watch, me, items: here } = this.#deps;
+    // While a former mark of an item is being removed, the removal could not tell it from the new one.
     await this.#removal;
     const session = liveSessionId(registry.session.state);
     const lifetime = failsOver(watch.view) ? 'persistent' : 'session';
     const former = watch.view.beginRecords.get(me);
-    const numbers = items.map(({ item }) => item);
-    for (const item of numbers) this.#beginning.add(item);
-    const revision = await this.#commitBegin(items, instant, lifetime, signal).finally(() => {
-      for (const item of numbers) this.#beginning.delete(item);
-    });
-    if (revision === undefined) return undefined;
-    if (session === liveSessionId(registry.session.state)) {
-      this.#note(numbers, { lifetime, marks: RUN, session });
-      return revision;
+    const begun: BegunItem[] = [];
+    let isComplete = true;
+    here.begin(numbersOf(items));
+    try {
+      for (const chunk of await this.#commits.chunks(items, { instant, lifetime })) {
+        signal.throwIfAborted();
+        const revision = await this.#commit(chunk.operations, chunk.items, signal);
+        isComplete = revision !== undefined;
+        if (revision === undefined) break;
+        for (const { item } of chunk.items) begun.push({ item, instant, fencingToken: revision });
+      }
+    } catch (error) {
+      if (begun.length === 0 || signal.aborted) {
+        await this.#giveBack(begun, { former });
+        throw error;
+      }
+      // What has begun runs; the rest is still due.
+      this.#deps.logger.warn(`could not begin all items: ${describeCause(error)}`);
+      isComplete = false;
+    } finally {
+      here.release(numbersOf(items).filter((item) => here.phase(item) === 'beginning'));
     }
-    // A process that was suspended begins before it has heard that its session is over, and what its items were chosen by
-    // may be long out of date. Marks that outlive a session are told as crashed when it registers in the next one, and
-    // may be a peer's by now; others came to live with the next one.
-    if (lifetime === 'session') await this.#takeBack(numbers, former);
-    return undefined;
+    if (session !== liveSessionId(registry.session.state)) {
+      // After it was frozen, this process may have begun the items in the *next* session, on a choice made in the old one.
+      // Persistent marks are reported as crashed when the instance registers again; ephemeral ones must go now.
+      if (lifetime === 'session') await this.#giveBack(begun, { former });
+      return { items: [], isComplete: false };
+    }
+    if (signal.aborted) {
+      await this.#giveBack(begun, { former });
+      throw signal.reason as Error;
+    }
+    this.#note(begun, { lifetime, marks: RUN_MARKS, session });
+    return { items: begun, isComplete };
   }
 
-  /** Takes note of marks that were made by taking the items over. */
-  noteTakenOver(items: readonly number[], session: string | undefined): void {
+  /** Notes marks that a takeover has made. */
+  noteTakenOver(items: readonly BegunItem[], session: string | undefined): void {
     this.#note(items, { lifetime: 'persistent', marks: TAKEOVER_MARKS, session });
   }
 
-  #note(items: readonly number[], marked: Omit<Marked, 'state'>): void {
-    for (const item of items) {
-      if (this.#marked.get(item)?.state !== 'running') this.#running++;
-      this.#marked.set(item, { ...marked, state: 'running' });
-    }
+  #note(items: readonly BegunItem[], marked: Pick<Marked, 'lifetime' | 'marks' | 'session'>): void {
+    for (const { item, instant } of items) this.#marked.set(item, { ...marked, instant, state: 'standing' });
+    this.#deps.items.run(items.map(({ item }) => item));
   }
 
-  async #commitBegin(
+  /** @returns the revision of the commit; `undefined` if it did not fit */
+  async #commit(
+    operations: readonly Operation[],
     items: readonly ItemView[],
-    instant: number | undefined,
-    lifetime: Lifetime,
     signal: AbortSignal,
   ): Promise<number | undefined> {
-    const { registry, watch, paths, me } = this.#ports;
-    const { shardingVersion } = watch.view;
     try {
-      return await registry.commit([
-        shardingVersion === undefined
-          ? { type: 'check', path: paths.sharding }
-          : { type: 'check', path: paths.sharding, version: shardingVersion },
-        ...items.flatMap(({ item, misfired }): readonly Operation[] => [
-          { type: 'create', path: paths.item(item, 'running'), value: me, lifetime },
-          // A run by hand makes up for nothing.
-          ...(misfired && instant !== undefined
-            ? [{ type: 'remove', path: paths.item(item, 'misfire') } as const]
-            : []),
-        ]),
-        ...(await this.#record(items, instant)),
-      ]);
+      return await this.#deps.registry.commit(operations);
     } catch (error) {
-      if (error instanceof RegistryConflictError) return undefined;
-      if (error instanceof RegistryOutcomeUnknownError) return this.wasMarked(items, signal);
+      if (isLostRace(error)) return undefined;
+      if (isOutcomeUnknown(error)) return this.wasMarked(items, signal);
       throw error;
     }
   }
@@ -166,40 +169,51 @@ export class ItemMarks {
   /**
    * After an unknown outcome of a commit that marked items: they all bear its mark, or none.
    * @returns the revision of the commit; `undefined` if it was not carried out
+   * @throws the reason of `signal` if it is aborted before that is known
    */
   async wasMarked(items: readonly ItemView[], signal: AbortSignal): Promise<number | undefined> {
     const [first] = items;
     if (first === undefined) return undefined;
-    const { watch, paths, me, whenConnected } = this.#ports;
-    // Until it is known: what was marked, and is not run, would be lost.
-    for (let isKnown = false; !isKnown; isKnown = await this.#readAll(signal)) await whenConnected(signal);
+    const { registry, watch, paths, me } = this.#deps;
+    // Until it is known: an item that is marked and not run would be lost.
+    for (let isKnown = false; !isKnown; isKnown = await this.#readAll(signal))
+      await whenConnected(registry.session, signal);
     const node = watch.nodes.get(paths.item(first.item, 'running'));
     return node?.value === me ? node.revision : undefined;
   }
 
-  /** Whether everything has been read; after a pause if not, for the connection has broken once more. */
+  /** Whether everything has been read. If not, the connection has broken once more, and this resolves after a pause. */
   async #readAll(signal: AbortSignal): Promise<boolean> {
-    const { watch, clock } = this.#ports;
+    const { watch, clock } = this.#deps;
     try {
       await watch.sync();
       await watch.readAll();
       return true;
     } catch (error) {
-      if (!(error instanceof RegistryUnavailableError)) throw error;
+      if (!isOutage(error)) throw error;
       await sleep(clock, PAUSE_MS, signal);
       return false;
     }
   }
 
-  /** The item's run has ended: its marks go, together with those of others that end about now. Never rejects. */
-  end(item: number): Promise<void> {
-    if (!this.#markEnded(item)) return Promise.resolve();
+  /**
+   * The item's run has ended: its marks go, together with those of other items that end about now. An item that was cut
+   * short by the end of its session keeps them, for the instance that takes it over. Never rejects.
+   */
+  end(item: number, how: ItemEnd): Promise<void> {
+    const marked = this.#marked.get(item);
+    if (marked?.state === 'orphaned') {
+      if (how === 'ended') marked.state = 'left';
+      else this.#marked.delete(item);
+    }
+    if (marked?.state !== 'standing') return Promise.resolve();
+    marked.state = 'ended';
     if (this.#batch === undefined) {
-      const { clock } = this.#ports;
+      const { clock } = this.#deps;
       this.#batch = { removed: new Deferred(), cancel: clock.after(BATCH_MS, () => void this.flush()) };
     }
     const { removed } = this.#batch;
-    if (this.#running === 0) void this.flush();
+    if (!this.#deps.items.isRunning) void this.flush();
     return removed.promise;
   }
 
@@ -209,54 +223,52 @@ export class ItemMarks {
     batch?.cancel();
     this.#batch = undefined;
     if (batch !== undefined) {
-      const items = this.#ended();
+      const items = [...this.#marked].flatMap(([item, { state }]) =>
+        state === 'ended' || state === 'left' ? [item] : [],
+      );
       void this.#queue(() => this.#remove(items));
     }
     await this.#removal;
     batch?.removed.resolve();
   }
 
-  /** Says in the registry centre that a firing came while these items were running (manual, `misfire`). */
+  /** Notes in the registry centre that a firing came while these items were running (manual, `misfire`). */
   async noteMisfired(items: readonly ItemView[]): Promise<void> {
-    const { registry, paths } = this.#ports;
+    const { registry, paths } = this.#deps;
     const unmarked = items.filter(({ misfired }) => !misfired);
     await Promise.all(unmarked.map(({ item }) => registry.create(paths.item(item, 'misfire'), '')));
   }
 
-  /** Removes what says that a firing has been missed. */
+  /** Removes the notes that a firing was missed. */
   async clearMisfired(items: readonly number[]): Promise<void> {
-    const { registry, paths } = this.#ports;
+    const { registry, paths } = this.#deps;
     await Promise.all(items.map((item) => registry.remove(paths.item(item, 'misfire'))));
   }
 
   /**
-   * The session is over. Marks that lived with it are nobody's business any more; of the others, those of runs that had
-   * ended are to be removed on return, and those of runs that had not are told as crashed then, by whoever comes first.
+   * The session is over. Marks that lived with it are gone. Of the others, those of ended runs are removed when the instance
+   * is back; an item that still runs here may be taken over by a peer from now on.
    */
   forgetSession(): void {
     for (const [item, marked] of this.#marked)
-      if (marked.lifetime === 'session' || marked.state === 'running') this.#marked.delete(item);
-      else marked.state = 'left';
-    this.#running = 0;
+      if (marked.lifetime === 'session') this.#marked.delete(item);
+      else marked.state = marked.state === 'standing' || marked.state === 'orphaned' ? 'orphaned' : 'left';
   }
 
-  /** Forgets leftovers that have been removed by other means. */
-  forget(items: readonly number[]): void {
-    for (const item of items) if (this.#marked.get(item)?.state === 'left') this.#marked.delete(item);
-  }
-
-  /** Removes all marks this instance has made: of runs in progress, and leftovers. */
+  /** Removes all marks that this instance has made: of runs in progress, and leftovers. Never rejects. */
   async clearAll(): Promise<void> {
     await this.#queue(() => this.#clearEach([...this.#marked.keys()]));
   }
 
-  /** Removes the marks of items whose run has ended, but only this instance's: a peer's may stand in their place. */
-  async clearOwn(items: readonly number[]): Promise<void> {
-    await this.#queue(() => this.#clearEach(items.filter((item) => !this.#isRunning(item))));
+  /** Removes leftovers, and reports of peers that took an ended run for crashed. Never rejects. */
+  async clearLeftovers(): Promise<void> {
+    const items = this.leftovers.map(({ item }) => item);
+    if (items.length > 0) await this.clearOwn(items);
   }
 
-  #isRunning(item: number): boolean {
-    return this.#beginning.has(item) || this.#marked.get(item)?.state === 'running';
+  /** Removes the marks of items whose run has ended, but only this instance's: a peer's may stand in their place. Never rejects. */
+  async clearOwn(items: readonly number[]): Promise<void> {
+    await this.#queue(() => this.#clearEach(items.filter((item) => !this.#deps.items.isMarking(item))));
   }
 
   #queue(removal: () => Promise<void>): Promise<void> {
@@ -264,31 +276,48 @@ export class ItemMarks {
     return this.#removal;
   }
 
-  /** Never rejects. */
   async #clearEach(items: readonly number[]): Promise<void> {
-    const { registry, logger } = this.#ports;
+    const { registry, logger } = this.#deps;
     const session = liveSessionId(registry.session.state);
     const results = await Promise.allSettled(items.map((item) => this.#clear(item, session)));
     for (const item of items) this.#markLeft(item);
-    for (const result of results) if (result.status === 'rejected') logger.debug(String(result.reason));
+    for (const result of results)
+      if (result.status === 'rejected') logger.debug(`a mark could not be removed: ${describeCause(result.reason)}`);
   }
 
-  /** In one commit, like those that made them: of a rescue, no single mark may be left, or it would be taken for a crash. */
+  /** In one commit, like the one that made them: a single mark of a takeover that is left would pass for a crash. */
   async #clear(item: number, session: string | undefined): Promise<void> {
-    const { registry, paths, me } = this.#ports;
-    const marks = this.#marked.get(item)?.marks ?? RUN;
+    const { registry, paths, me } = this.#deps;
+    const marks = this.#marked.get(item)?.marks ?? RUN_MARKS;
     const values = await Promise.all(marks.map(async (mark) => registry.get(paths.item(item, mark))));
     const own = marks.filter((_, index) => values[index] === me);
-    // Nobody else removes the mark of an instance whose session lives. A process that was stopped here wakes up when it is
-    // over, and peers may run the item; what is asked for now is done in this session or not at all.
+    // No other instance removes the mark of an instance whose session lives. A process that was frozen here wakes up when
+    // its session is over and peers may run the item; what is asked for now is done in this session or not at all.
     if (own.length > 0 && (session === undefined || session !== liveSessionId(registry.session.state))) return;
-    if (own.length > 0) await registry.commit(own.map((mark) => ({ type: 'remove', path: paths.item(item, mark) })));
-    this.#drop(item);
+    const removals = own.map((mark): Operation => ({ type: 'remove', path: paths.item(item, mark) }));
+    const operations = own.length > 0 ? removals : this.#reportRemovals(item);
+    if (operations.length > 0) await registry.commit(operations);
+    this.#marked.delete(item);
   }
 
-  /** All nodes that speak of this instance's run of the item. */
+  /** A peer may have reported this very run as crashed before this instance was back, although it has ended. */
+  #reportRemovals(item: number): readonly Operation[] {
+    const { watch, paths } = this.#deps;
+    const { view } = watch;
+    const marked = this.#marked.get(item);
+    if (marked?.state !== 'left' || !isReported(view, { item, instant: marked.instant })) return [];
+    const version = view.items.find((each) => each.item === item)?.version;
+    return [
+      // A takeover that comes first increases the version, and the run is that instance's then.
+      { type: 'set', path: paths.item(item), value: '', ...(version !== undefined && { version }) },
+      { type: 'remove', path: paths.crashedItem(item) },
+      { type: 'remove', path: paths.crashReport(item) },
+    ];
+  }
+
+  /** All nodes that tell of this instance's run of the item. */
   #traces(item: number): readonly string[] {
-    const { paths, watch } = this.#ports;
+    const { paths, watch } = this.#deps;
     const marks = this.#marked.get(item)?.marks ?? [];
     const report = paths.crashReport(item);
     return [
@@ -297,72 +326,36 @@ export class ItemMarks {
     ];
   }
 
-  #drop(item: number): void {
-    if (this.#marked.get(item)?.state === 'running') this.#running--;
-    this.#marked.delete(item);
-  }
-
-  #ended(): readonly number[] {
-    return [...this.#marked].filter(([, { state }]) => state !== 'running').map(([item]) => item);
-  }
-
-  /** In one commit; if it fails, they are leftovers. */
+  /** In one commit, or in as few as hold them; items whose commit fails are leftovers. */
   async #remove(items: readonly number[]): Promise<void> {
-    const { registry, logger } = this.#ports;
+    const { registry, items: here } = this.#deps;
     const session = liveSessionId(registry.session.state);
     // Marks of an earlier session are dealt with on return, and what stands in their place may be a peer's.
-    const present = items.filter((item) => !this.#isRunning(item) && this.#marked.get(item)?.session === session);
-    for (const item of items) if (!present.includes(item)) this.#markLeft(item);
-    if (present.length === 0) return;
-    const operations = present
-      .flatMap((item) => this.#traces(item))
-      .map((path): Operation => ({ type: 'remove', path }));
-    try {
-      await registry.commit(operations);
-      for (const item of present) this.#drop(item);
-    } catch (error) {
-      // Some marks are gone already: removed by a peer, or with an item that was dropped.
-      if (error instanceof RegistryConflictError) return this.#clearEach(present);
-      for (const item of present) this.#markLeft(item);
-      logger.warn(
-        `could not tell that items ${present.join(',')} have finished, ` +
-          `and will as soon as the registry centre answers: ${String(error)}`,
-      );
-    }
-  }
-
-  /** As if they had not been begun, so that they can be begun by whom they belong to. */
-  async #takeBack(items: readonly number[], former: BeginRecord | undefined): Promise<void> {
-    const { registry, watch, paths, me, logger } = this.#ports;
-    try {
-      await watch.sync();
-      await watch.readAll();
-      const { view } = watch;
-      const isMine = view.items.filter(({ item, runningOn }) => items.includes(item) && runningOn === me);
-      const node = watch.nodes.get(paths.beginRecord(me));
-      const record = view.beginRecords.get(me);
-      if (isMine.length === items.length && node !== undefined && record !== undefined) {
-        const value = encodeBeginRecord(withoutBegun(record, items, former ?? NOTHING_BEGUN));
-        await registry.commit([
-          ...items.map((item): Operation => ({ type: 'remove', path: paths.item(item, 'running') })),
-          { type: 'set', path: paths.beginRecord(me), value, version: node.version },
-        ]);
-        return;
+    const isPresent = (item: number): boolean => !here.isMarking(item) && this.#marked.get(item)?.session === session;
+    const present = items.filter(isPresent);
+    for (const item of items) if (!isPresent(item)) this.#markLeft(item);
+    const groups = present.map((item) => ({
+      item,
+      operations: this.#traces(item).map((path): Operation => ({ type: 'remove', path })),
+    }));
+    for (const chunk of commitChunks(groups, registry.limits)) {
+      const chunkItems = chunk.groups.map(({ item }) => item);
+      try {
+        await registry.commit(chunk.operations);
+        for (const item of chunkItems) this.#marked.delete(item);
+      } catch (error) {
+        // Some marks are gone already: a peer has removed them, or the item was dropped.
+        if (isLostRace(error)) await this.#clearEach(chunkItems);
+        else this.#keep(chunkItems, error);
       }
-    } catch (error) {
-      // Whatever it was, what is left is removed one by one.
-      logger.debug(String(error));
     }
-    await this.clearOwn(items);
   }
 
-  /** Returns false if it had ended already, or is none of ours. */
-  #markEnded(item: number): boolean {
-    const marked = this.#marked.get(item);
-    if (marked?.state !== 'running') return false;
-    marked.state = 'ended';
-    this.#running--;
-    return true;
+  #keep(items: readonly number[], error: unknown): void {
+    for (const item of items) this.#markLeft(item);
+    this.#deps.logger.warn(
+      `items ${items.join(',')} have ended, and their marks stay until the registry centre answers: ${describeCause(error)}`,
+    );
   }
 
   #markLeft(item: number): void {
@@ -370,25 +363,34 @@ export class ItemMarks {
     if (marked?.state === 'ended') marked.state = 'left';
   }
 
-  async #record(items: readonly ItemView[], instant: number | undefined): Promise<readonly Operation[]> {
-    const { registry, watch, paths, me } = this.#ports;
-    const path = paths.beginRecord(me);
-    if (!watch.nodes.has(path)) {
-      await registry.create(path, '');
+  /** As if the items had not been begun, so that their owner can begin them. Never rejects. */
+  async #giveBack(
+    begun: readonly BegunItem[],
+    { former }: { readonly former: BeginRecord | undefined },
+  ): Promise<void> {
+    if (begun.length === 0) return;
+    const { registry, watch, paths, me, logger } = this.#deps;
+    const items = begun.map(({ item }) => item);
+    try {
       await watch.sync();
+      await watch.readAll();
+      const { view } = watch;
+      const given = new Set(items);
+      const isMine = view.items.filter(({ item, runningOn }) => given.has(item) && runningOn === me);
+      const node = watch.nodes.get(paths.beginRecord(me));
+      const record = view.beginRecords.get(me);
+      if (isMine.length === items.length && node !== undefined && record !== undefined) {
+        const value = encodeBeginRecord(withoutBegun(record, items, former ?? NOTHING_BEGUN));
+        const restored: Operation = { type: 'set', path: paths.beginRecord(me), value, version: node.version };
+        const removals = items.map((item): Operation => ({ type: 'remove', path: paths.item(item, 'running') }));
+        const groups = [restored, ...removals].map((operation) => ({ operations: [operation] }));
+        for (const { operations } of commitChunks(groups, registry.limits)) await registry.commit(operations);
+        return;
+      }
+    } catch (error) {
+      // Whatever it was, what is left is removed one by one.
+      logger.debug(`items ${items.join(',')} are given back one by one: ${describeCause(error)}`);
     }
-    // After a disconnection the mirror need not know what this instance itself has written.
-    if (watch.nodes.get(path)?.value === undefined) await watch.readAll();
-    const { beginRecords, lastBegun } = watch.view;
-    const numbers = items.map(({ item }) => item);
-    const value = encodeBeginRecord(withBegun(beginRecords.get(me) ?? NOTHING_BEGUN, numbers, instant, lastBegun));
-    // Who puts away the records of instances that are gone writes here too, so nothing may be overwritten unseen.
-    const version = watch.nodes.get(path)?.version;
-    return [version === undefined ? { type: 'set', path, value } : { type: 'set', path, value, version }];
+    await this.clearOwn(items);
   }
-}
-
-/** Id of a session that lives, or may live. */
-export function liveSessionId(state: SessionState): string | undefined {
-  return state.phase === 'connected' || state.phase === 'suspended' ? state.id : undefined;
 }

@@ -1,242 +1,217 @@
 /**
- * Making a job and this instance known. What the registry centre has comes before what is given here, unless `overwrite`
- * is set (manual §6.2.2); an operator's decision about a server outlives a restart of its instances.
+ * Making this instance known, for as long as its session lives. An operator's decision about a server outlives a restart of
+ * its instances.
  */
-import { InvalidConfigurationError, JobConflictError, RegistryConflictError } from '../../api/errors.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
-import { type JobInstance } from '../../api/sharding-strategy.js';
-import { fromYaml, toYaml, type ToYamlOptions } from '../../layout/job-configuration-yaml.js';
+import { isLostRace } from '../../api/registry-errors.js';
 import { instanceYaml } from '../../layout/job-instance.js';
 import { type JobPaths } from '../../layout/job-paths.js';
-import { type ItemView } from '../../layout/job-view.js';
-import { type Operation, type RegistryCenter } from '../../registry/registry-center.js';
-import { reportOperations } from './takeover.js';
-import { type JobDefinition } from '../job-definition.js';
-import { type JobWatch } from '../view/job-watch.js';
+import { hasJavaPeers, type ItemView, type JobView } from '../../layout/job-view.js';
+import { commitChunks } from '../../registry/commit-chunks.js';
+import { type Operation } from '../../registry/registry-center.js';
+import { liveSessionId } from '../../registry/session-state.js';
 import { failsOver } from '../view/items.js';
+import { type JobContext } from '../view/job-context.js';
+import { reportOperations } from './crash-reports.js';
+import { type ItemMarks } from './item-marks.js';
 
 /** What registering needs. */
-export interface RegistrationDeps {
-  readonly registry: RegistryCenter;
-  readonly watch: JobWatch;
-  readonly paths: JobPaths;
-  readonly instance: JobInstance;
+export interface RegistrationDeps extends JobContext {
+  readonly marks: ItemMarks;
 }
 
-/** How often a registration is tried again when others change the same nodes at the same moment. */
+/** How often a registration is tried again when peers change the same nodes at the same moment. */
 const ATTEMPTS = 10;
 
-/**
- * Stores the job's configuration if there is none or it is to be overwritten, and returns the one that holds.
- * @throws JobConflictError if the name is taken by another job class
- * @throws InvalidConfigurationError if the stored configuration cannot be used and is not to be overwritten
- */
-export async function establishConfiguration(
-  { registry, watch, paths }: RegistrationDeps,
-  { configuration, jobClassName, compatibility = '3.0.5' }: JobDefinition,
-): Promise<JobConfiguration> {
-  await registry.create(paths.root, jobClassName);
-  const view = await watch.sync();
-  if (view.jobClass !== undefined && view.jobClass !== jobClassName) {
-    throw new JobConflictError(
-      `Job conflict with register center. The job '${paths.jobName}' in register center's class is '${view.jobClass}', ` +
-        `your job class is '${jobClassName}'. Set jobClassName to the former if they are the same job, or rename one of them.`,
-    );
-  }
-  const stored = watch.nodes.get(paths.config)?.value;
-  if (stored === undefined) await registry.create(paths.config, toYaml(configuration, { compatibility }));
-  else if (configuration.overwrite) {
-    const yaml = toYaml(configuration, { compatibility, ...keptFrom(stored, paths) });
-    if (yaml !== stored) await registry.put(paths.config, yaml);
-  }
-  // After the configuration, as Java does: a root without text is a job that is still being set up.
-  if (view.jobClass === undefined) await registry.put(paths.root, jobClassName);
+/** Whether an instance takes part for the first time, or again after it has lost its session. */
+export type Occasion = 'start' | 'return';
 
-  const { config, configFault } = await watch.sync();
-  if (config !== undefined) return config;
-  throw new InvalidConfigurationError([
-    configFault ?? `${paths.config}: the job's configuration was removed while the job was starting`,
-  ]);
-}
+/** This instance's place in the registry centre. */
+export class Registration {
+  readonly #deps: RegistrationDeps;
+  #session: string | undefined;
 
-/** How an instance comes to register. */
-export interface Arrival {
-  /** Whether it takes part for the first time, or has lost its session. */
-  readonly occasion: 'start' | 'return';
-  /** Items that may still bear its marks although their runs have ended. */
-  readonly endedItems: readonly number[];
-}
-
-/**
- * Registers this instance and its server for as long as the session lives. Registers nothing that is there already. Runs
- * that an earlier session of this instance has left unfinished are told as crashed in the same moment: from then on nobody
- * could tell them from living ones.
- */
-export async function registerInstance(
-  ports: RegistrationDeps,
-  config: JobConfiguration,
-  arrival: Arrival,
-): Promise<void> {
-  if (arrival.occasion === 'return') {
-    // What it shows may be from before the session was lost.
-    await ports.watch.sync();
-    await ports.watch.readAll();
+  constructor(deps: RegistrationDeps) {
+    this.#deps = deps;
   }
-  for (let attempt = 1; ; attempt++) {
-    const operations = registrationOperations(ports, config, arrival);
+
+  /** Id of the session in which this instance is registered; `undefined` while it is not. */
+  get session(): string | undefined {
+    return this.#session;
+  }
+
+  /** The session is lost, and the registration with it. */
+  forget(): void {
+    this.#session = undefined;
+  }
+
+  /**
+   * Registers this instance and its server for as long as the session lives. Runs that an earlier session of this instance
+   * has left unfinished are reported as crashed in the same commit: later nobody could tell them from living ones.
+   * @throws RegistryConflictError if peers have changed the same nodes again and again
+   */
+  async register(config: JobConfiguration, occasion: Occasion): Promise<void> {
+    const { registry, watch, marks } = this.#deps;
+    const session = liveSessionId(registry.session.state);
+    if (occasion === 'return') {
+      // The view may be from before the session was lost.
+      await watch.sync();
+      await watch.readAll();
+    }
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#commitRegistration(config, occasion);
+        break;
+      } catch (error) {
+        if (!isLostRace(error) || attempt === ATTEMPTS) throw error;
+        await watch.sync();
+        await watch.readAll();
+      }
+    }
+    this.#session = session;
+    await marks.clearLeftovers();
+  }
+
+  async #commitRegistration(config: JobConfiguration, occasion: Occasion): Promise<void> {
+    const { registry, watch } = this.#deps;
+    const operations = this.#registrationOperations(config, occasion);
     if (operations.length === 0) return;
+    await this.#createParents(occasion);
+    const [first, ...rest] = commitChunks(
+      [{ operations }, ...this.#unfinishedOperations().map((each) => ({ operations: each }))],
+      registry.limits,
+    );
+    // What does not fit into the first commit concerns items that this instance has lost track of, which the rules report.
+    if (first !== undefined) await registry.commit(first.operations);
+    for (const { operations: more } of rest) await registry.commit(more);
+    await watch.sync();
+  }
+
+  /**
+   * Recreates or repairs this instance's nodes. Not `instances/{id}` if it is gone: its removal means that the instance is to
+   * stop. Everything depends on that node, so that nothing of a job comes back that is being removed.
+   * @throws RegistryConflictError if that node is gone, or peers have changed the others
+   */
+  async restoreOwnNodes(): Promise<void> {
+    const { registry, watch, paths, instance, me, logger } = this.#deps;
+    const wanted: readonly Extract<Operation, { type: 'create' }>[] = [
+      { type: 'create', path: paths.servers, value: '' },
+      { type: 'create', path: paths.server(instance.serverIp), value: 'ENABLED' },
+      { type: 'create', path: paths.own, value: '' },
+      { type: 'create', path: paths.lives, value: '' },
+      { type: 'create', path: paths.live(me), value: '', lifetime: 'session' },
+      { type: 'create', path: paths.beginRecords, value: '' },
+      { type: 'create', path: paths.beginRecord(me), value: '' },
+    ];
+    const missing = wanted.filter(({ path }) => !watch.nodes.has(path));
+    const isReadable = watch.view.instances.get(me)?.readable !== false;
+    const text = watch.nodes.get(paths.instance(me))?.value ?? '';
+    await registry.commit([
+      { type: 'check', path: paths.instance(me) },
+      ...(isReadable ? [] : [{ type: 'set', path: paths.instance(me), value: instanceYaml(instance) } as const]),
+      ...missing,
+    ]);
+    if (!isReadable)
+      logger.warn(
+        `the node of this instance was overwritten with ${JSON.stringify(text.slice(0, 80))}, so that it got no items; it is ` +
+          `repaired. Consoles of ElasticJob 2 do that to trigger an instance: use one of version 3.`,
+      );
+  }
+
+  /**
+   * Announces that this instance is stopping while items still run: peers get its idle items at once, and it gets none. The
+   * items that run stay its own until they end. With Java peers it does nothing, because they would run those items again.
+   */
+  async announceLeaving(config: JobConfiguration): Promise<void> {
+    const { registry, watch, paths, me } = this.#deps;
+    const { view } = watch;
+    if (this.#session === undefined || !config.monitorExecution || hasJavaPeers(view) || !view.live.has(me)) return;
+    const leaving = [...(view.leader === me ? [paths.leader] : []), paths.instance(me)];
+    await registry.commit(leaving.map((path): Operation => ({ type: 'remove', path })));
+  }
+
+  /** Withdraws this instance, and its leadership if it leads, so that peers take over at once. */
+  async withdraw(): Promise<void> {
+    const { registry, watch, paths, me } = this.#deps;
+    const session = this.#session;
+    if (session === undefined) return;
+    this.#session = undefined;
+    const own = ownNodes(paths, me).filter((path) => watch.nodes.has(path));
+    const leaving = watch.view.leader === me ? [paths.leader, ...own] : own;
     try {
-      await createParents(ports, arrival);
-      await ports.registry.commit(operations);
-      await ports.watch.sync();
-      return;
+      await registry.commit(leaving.map((path): Operation => ({ type: 'remove', path })));
     } catch (error) {
-      if (!(error instanceof RegistryConflictError) || attempt === ATTEMPTS) throw error;
-      await ports.watch.sync();
-      await ports.watch.readAll();
+      if (!isLostRace(error)) {
+        this.#session = session;
+        throw error;
+      }
+      // One of them is gone already; the others must go too.
+      for (const path of leaving) await registry.remove(path);
     }
   }
-}
 
-/**
- * Makes this instance's nodes that have been removed anew; all but the one whose removal ends it, and only while that stands:
- * of a job that is being removed nothing is made anew.
- * @throws RegistryConflictError if it does not, or others have made them
- */
-export async function restoreOwnNodes({ registry, watch, paths, instance }: RegistrationDeps): Promise<void> {
-  const id = instance.jobInstanceId;
-  const wanted: readonly Extract<Operation, { type: 'create' }>[] = [
-    { type: 'create', path: paths.servers, value: '' },
-    { type: 'create', path: paths.server(instance.serverIp), value: 'ENABLED' },
-    { type: 'create', path: paths.own, value: '' },
-    { type: 'create', path: paths.lives, value: '' },
-    { type: 'create', path: paths.live(id), value: '', lifetime: 'session' },
-    { type: 'create', path: paths.beginRecords, value: '' },
-    { type: 'create', path: paths.beginRecord(id), value: '' },
-  ];
-  const missing = wanted.filter(({ path }) => !watch.nodes.has(path));
-  await registry.commit([{ type: 'check', path: paths.instance(id) }, ...missing]);
-}
+  #registrationOperations(config: JobConfiguration, occasion: Occasion): readonly Operation[] {
+    const { watch, paths, instance, me, registry } = this.#deps;
+    const operations: Operation[] = [];
+    const server = paths.server(instance.serverIp);
+    const status = watch.view.servers.get(instance.serverIp);
+    const wanted = occasion === 'start' ? wantedStatus(status, config) : (status ?? 'ENABLED');
+    if (status === undefined) operations.push({ type: 'create', path: server, value: wanted });
+    else if (status !== wanted) operations.push({ type: 'set', path: server, value: wanted });
 
-/** Withdraws this instance, and its leadership if it has it, so that peers take over at once. */
-export async function withdrawInstance({ registry, watch, paths, instance }: RegistrationDeps): Promise<void> {
-  const isLeader = watch.view.leader === instance.jobInstanceId;
-  const own = ownNodes(paths, instance.jobInstanceId);
-  const leaving = isLeader ? [paths.leader, ...own] : own;
-  try {
-    await registry.commit(leaving.map((path): Operation => ({ type: 'remove', path })));
-  } catch (error) {
-    if (!(error instanceof RegistryConflictError)) throw error;
-    // One of them is gone already; the others must go too.
-    for (const path of leaving) await registry.remove(path);
+    const session = liveSessionId(registry.session.state);
+    for (const path of ownNodes(paths, me)) {
+      const node = watch.nodes.get(path);
+      if (node !== undefined && node.session === session) continue;
+      // A node of an earlier session would vanish when the server notices that session's end.
+      if (node !== undefined) operations.push({ type: 'remove', path, version: node.version });
+      const value = path === paths.instance(me) ? instanceYaml(instance) : '';
+      operations.push({ type: 'create', path, value, lifetime: 'session' });
+    }
+    // From the first moment on, because peers take an instance without a record for a Java instance.
+    const path = paths.beginRecord(me);
+    const record = watch.nodes.get(path);
+    if (record === undefined) operations.push({ type: 'create', path, value: '' });
+    // Its new version keeps a run from beginning that was asked for in an earlier session and is still on its way.
+    else if (operations.length > 0 && occasion === 'return')
+      operations.push({ type: 'set', path, value: record.value ?? '', version: record.version });
+    return operations;
+  }
+
+  /** Ends, item by item, what an earlier session of this instance was running. */
+  #unfinishedOperations(): readonly (readonly Operation[])[] {
+    const { watch, paths, me, marks } = this.#deps;
+    const { view } = watch;
+    const ended = new Set(marks.leftovers.map(({ item }) => item));
+    return itemsMarkedBy(view, me).map((item) => {
+      const isToWait = failsOver(view) && !ended.has(item.item) && !view.crashedItems.includes(item.item);
+      return reportOperations({ watch, paths, item, isDead: (runner) => runner === me, isToWait });
+    });
+  }
+
+  async #createParents(occasion: Occasion): Promise<void> {
+    const { registry, watch, paths } = this.#deps;
+    const parents = [paths.instances, paths.servers, paths.beginRecords, paths.lives];
+    // Only an instance that comes back can have left a run behind.
+    if (occasion === 'return') parents.push(paths.crashedItems, paths.crashReports);
+    const missing = parents.filter((path) => !watch.nodes.has(path));
+    await Promise.all(missing.map((path) => registry.create(path, '')));
   }
 }
 
-/**
- * Removes the marks of runs that have ended, if they are still this instance's. Peers would take what it leaves behind for
- * cut short, and run it again.
- */
-export async function removeEndedMarks(
-  { registry, watch, paths, instance }: RegistrationDeps,
-  endedItems: readonly number[],
-): Promise<void> {
-  if (endedItems.length === 0) return;
-  await watch.sync();
-  await watch.readAll();
-  const id = instance.jobInstanceId;
-  const ended = itemsOf(watch, id).filter(({ item }) => endedItems.includes(item));
-  const isDead = (runner: string): boolean => runner === id;
-  const operations = ended.flatMap((item) => reportOperations({ watch, paths, item, isDead, isToWait: false }));
-  if (operations.length > 0) await registry.commit(operations);
+/** The nodes that show that an instance takes part. */
+export function ownNodes(paths: JobPaths, id: string): readonly string[] {
+  return [paths.instance(id), paths.live(id)];
 }
 
-/** Items that bear a mark of the instance. */
-function itemsOf({ view }: JobWatch, id: string): readonly ItemView[] {
+function itemsMarkedBy(view: JobView, id: string): readonly ItemView[] {
   return view.items.filter(({ runningOn, takenOverBy, failoveringBy }) =>
     [runningOn, takenOverBy, failoveringBy].includes(id),
   );
 }
 
-/** What says that an instance takes part. */
-export function ownNodes(paths: JobPaths, id: string): readonly string[] {
-  return [paths.instance(id), paths.live(id)];
-}
-
-function registrationOperations(
-  { watch, paths, instance, registry }: RegistrationDeps,
-  config: JobConfiguration,
-  { occasion, endedItems }: Arrival,
-): readonly Operation[] {
-  const operations: Operation[] = [];
-  const id = instance.jobInstanceId;
-  const server = paths.server(instance.serverIp);
-  const status = watch.view.servers.get(instance.serverIp);
-  const wanted = occasion === 'start' ? wantedStatus(status, config) : (status ?? 'ENABLED');
-  if (status === undefined) operations.push({ type: 'create', path: server, value: wanted });
-  else if (status !== wanted) operations.push({ type: 'set', path: server, value: wanted });
-
-  const { state } = registry.session;
-  const session = state.phase === 'connected' ? state.id : undefined;
-  for (const path of ownNodes(paths, id)) {
-    const node = watch.nodes.get(path);
-    if (node !== undefined && node.session === session) continue;
-    // A node of an earlier session would vanish when the server notices that session's end.
-    if (node !== undefined) operations.push({ type: 'remove', path, version: node.version });
-    const value = path === paths.instance(id) ? instanceYaml(instance) : '';
-    operations.push({ type: 'create', path, value, lifetime: 'session' });
-  }
-  // From the first on, for one who has no record is taken for one who keeps none.
-  const path = paths.beginRecord(id);
-  const record = watch.nodes.get(path);
-  if (record === undefined) operations.push({ type: 'create', path, value: '' });
-  // Its new version keeps a run from beginning that an earlier session has asked for and that is still on its way.
-  else if (operations.length > 0 && occasion === 'return')
-    operations.push({ type: 'set', path, value: record.value ?? '', version: record.version });
-  return operations.length === 0 ? [] : [...operations, ...unfinishedOperations({ watch, paths, id, endedItems })];
-}
-
-/** Puts an end to what an earlier session of this instance was running. */
-function unfinishedOperations({
-  watch,
-  paths,
-  id,
-  endedItems,
-}: Pick<RegistrationDeps, 'watch' | 'paths'> &
-  Pick<Arrival, 'endedItems'> & { readonly id: string }): readonly Operation[] {
-  const { view } = watch;
-  return itemsOf(watch, id).flatMap((item): readonly Operation[] => {
-    const isUnfinished = failsOver(view) && !endedItems.includes(item.item);
-    const isToWait = isUnfinished && !view.crashedItems.includes(item.item);
-    return reportOperations({ watch, paths, item, isDead: (runner) => runner === id, isToWait });
-  });
-}
-
-/** `disabled` disables the server at each start, as in Java; what an operator has disabled stays so unless `overwrite` is set. */
+/** `disabled` disables the server at each start, as in Java. What an operator has disabled stays so unless `overwrite` is set. */
 function wantedStatus(status: string | undefined, config: JobConfiguration): 'ENABLED' | 'DISABLED' {
   if (config.disabled) return 'DISABLED';
   return status === 'DISABLED' && !config.overwrite ? 'DISABLED' : 'ENABLED';
-}
-
-async function createParents({ registry, watch, paths }: RegistrationDeps, { occasion }: Arrival): Promise<void> {
-  const parents = [paths.instances, paths.servers, paths.beginRecords, paths.lives];
-  // Only one who comes back can have left a run behind.
-  if (occasion === 'return') parents.push(paths.crashedItems, paths.crashReports);
-  const missing = parents.filter((path) => !watch.nodes.has(path));
-  await Promise.all(missing.map((path) => registry.create(path, '')));
-}
-
-/** What Java peers have stored and we have no name for: their tracing settings, their spelling of the thread-pool setting. */
-function keptFrom(stored: string, paths: JobPaths): ToYamlOptions {
-  try {
-    const { extraConfigurations, threadPoolKey } = fromYaml(stored, paths.config);
-    if (threadPoolKey === undefined) return { extraConfigurations };
-    return {
-      extraConfigurations,
-      compatibility: threadPoolKey === 'jobExecutorServiceHandlerType' ? '3.0.4' : '3.0.5',
-    };
-  } catch (error) {
-    // What cannot be read cannot be kept, and overwriting is the way to repair it.
-    if (error instanceof InvalidConfigurationError) return {};
-    throw error;
-  }
 }

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { availableParallelism } from 'node:os';
+import { type JobFailure } from '../../../lib/api/error-handler.js';
 import { JobConfiguration } from '../../../lib/api/job-configuration.js';
 import * as library from '../../../lib/index.js';
 import { Extensions } from '../../../lib/kernel/types/extensions.js';
@@ -109,8 +110,8 @@ export const typeChecks: Checks = {
   SINGLE_THREAD: provides(1),
   JobErrorHandler: async () => {
     const handled: string[] = [];
-    const handleException = (jobName: string, cause: unknown): void =>
-      void handled.push(`${jobName}: ${String(cause)}`);
+    const handleException = ({ configuration, cause }: JobFailure): void =>
+      void handled.push(`${configuration.jobName}: ${String(cause)}`);
 
     await loggedBy({ jobErrorHandlerType: 'pager' }, { errorHandlers: [{ type: 'PAGER', handleException }] });
 
@@ -121,12 +122,15 @@ export const typeChecks: Checks = {
     const handler = {
       type: 'PAGER',
       handleException: () => undefined,
-      validate: (props: unknown) => validated.push(props),
+      validate: ({ props }: JobConfiguration) => {
+        validated.push(props);
+        return [];
+      },
     };
 
     await loggedBy({ jobErrorHandlerType: 'PAGER' }, { errorHandlers: [handler] });
 
-    expect(validated).toEqual([]);
+    expect(validated[0]).toEqual({});
   },
   LOG: logs(3),
   THROW: logs(3),

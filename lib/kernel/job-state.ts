@@ -1,0 +1,32 @@
+/** Where a job stands on this instance. */
+export type JobPhase = JobState['phase'];
+
+/** Where a job stands on this instance, with what has a meaning only there. */
+export type JobState =
+  /** Not started. */
+  | { readonly phase: 'created' }
+  /** It registers as soon as the registry centre can be reached. */
+  | { readonly phase: 'starting' }
+  /** It takes part. */
+  | { readonly phase: 'active' }
+  /** The connection, or the session, is lost; it takes part again by itself. */
+  | { readonly phase: 'suspended' }
+  /** Items that run are waited for. */
+  | { readonly phase: 'stopping'; readonly why: string }
+  /** It takes part no more. `failure` is the reason if it could not be started. */
+  | { readonly phase: 'stopped'; readonly failure?: Error };
+
+/** Which phase may follow which. */
+const NEXT: Readonly<Record<JobPhase, readonly JobPhase[]>> = {
+  created: ['starting', 'stopping', 'stopped'],
+  starting: ['active', 'stopping', 'stopped'],
+  active: ['suspended', 'stopping', 'stopped'],
+  suspended: ['active', 'stopping', 'stopped'],
+  stopping: ['stopped'],
+  stopped: [],
+};
+
+/** The state after a change; the present one if it may not be followed by `next`, because something else was faster. */
+export function nextState(state: JobState, next: JobState): JobState {
+  return NEXT[state.phase].includes(next.phase) ? next : state;
+}

@@ -1,0 +1,29 @@
+import { ElasticJobError } from '../../api/errors.js';
+import { type JobContext } from '../view/job-context.js';
+
+/**
+ * Compares this process's clock with the registry centre's, if the job asks for that (manual, `maxTimeDiffSeconds`).
+ * @throws ClockDifferenceError if they differ by more than the job allows
+ * @throws RegistryUnavailableError if the registry centre does not answer
+ */
+export async function checkClock({ registry, watch, paths, clock }: JobContext): Promise<void> {
+  const maxSeconds = watch.view.config?.maxTimeDiffSeconds ?? -1;
+  if (maxSeconds < 0) return;
+  const before = clock.now();
+  const registryTime = await registry.time(paths.systemTime);
+  // The registry read its clock somewhere between sending and receiving; only what exceeds that is a difference.
+  const differenceMs = Math.max(0, before - registryTime, registryTime - clock.now());
+  if (differenceMs > maxSeconds * 1000) throw new ClockDifferenceError(paths.jobName, differenceMs, maxSeconds);
+}
+
+/** The clocks of this process and of the registry centre differ too much for the job to run. */
+class ClockDifferenceError extends ElasticJobError {
+  override readonly name = 'ClockDifferenceError';
+  constructor(jobName: string, differenceMs: number, maxSeconds: number) {
+    super(
+      'JOB_STATE',
+      `Job '${jobName}' did not run: Time different between job server and register center exceed ` +
+        `'${Math.floor(differenceMs / 1000)}' seconds, max time different is '${maxSeconds}' seconds.`,
+    );
+  }
+}

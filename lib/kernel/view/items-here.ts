@@ -1,0 +1,64 @@
+/** Where an item stands that this instance holds. */
+export type ItemPhase =
+  /** Its marks are being written. */
+  | 'beginning'
+  /** It has begun: it waits for a place in the pool, or the job's code runs. */
+  | 'running'
+  /** The job's code has ended; its marks are being removed. */
+  | 'ending';
+
+/**
+ * The one picture of what this instance runs: each item from the moment its marks are asked for until they are removed.
+ * The work lane owns it, a run changes it, and the rules and the marks read it.
+ */
+export class ItemsHere {
+  readonly #phases = new Map<number, ItemPhase>();
+  readonly #busy = new Set<number>();
+
+  /** Items that run or are ending: none of them can be begun again yet. A live view. */
+  get busy(): ReadonlySet<number> {
+    return this.#busy;
+  }
+
+  /** Where the item stands; `undefined` if this instance does not hold it. */
+  phase(item: number): ItemPhase | undefined {
+    return this.#phases.get(item);
+  }
+
+  /** Whether a mark of this item is being written, or stands for a run that goes on. */
+  isMarking(item: number): boolean {
+    const phase = this.#phases.get(item);
+    return phase === 'beginning' || phase === 'running';
+  }
+
+  /** Whether the job's code still runs for any item, or is going to. */
+  get isRunning(): boolean {
+    return [...this.#phases.values()].includes('running');
+  }
+
+  /** The marks of these items are about to be written. */
+  begin(items: readonly number[]): void {
+    for (const item of items) this.#phases.set(item, 'beginning');
+  }
+
+  /** These items have begun. */
+  run(items: readonly number[]): void {
+    for (const item of items) {
+      this.#phases.set(item, 'running');
+      this.#busy.add(item);
+    }
+  }
+
+  /** The job's code has ended for this item. */
+  end(item: number): void {
+    this.#phases.set(item, 'ending');
+  }
+
+  /** This instance holds the items no longer. */
+  release(items: readonly number[]): void {
+    for (const item of items) {
+      this.#phases.delete(item);
+      this.#busy.delete(item);
+    }
+  }
+}

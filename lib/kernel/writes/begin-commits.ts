@@ -1,0 +1,99 @@
+import { type ItemView } from '../../layout/job-view.js';
+import { encodeBeginRecord, NOTHING_BEGUN, withBegun } from '../../layout/x-node/begin-record.js';
+import { commitChunks } from '../../registry/commit-chunks.js';
+import { type Lifetime, type Operation } from '../../registry/registry-center.js';
+import { numbersOf } from '../view/items.js';
+import { type JobContext } from '../view/job-context.js';
+
+/** How items begin. */
+export interface Beginning {
+  /** The scheduled instant in milliseconds since 1970; `undefined` for a manual run. */
+  readonly instant: number | undefined;
+  /** How long the marks live. */
+  readonly lifetime: Lifetime;
+}
+
+/** One commit that begins items. */
+export interface BeginCommit {
+  readonly items: readonly ItemView[];
+  readonly operations: readonly Operation[];
+}
+
+/** A record that is written step by step may be a little longer in between than before and after. */
+const RECORD_SLACK = 100;
+
+/**
+ * Prepares the commits that begin items. Each of them checks that the assignment and the settings are those of the present
+ * view, creates the marks, and writes this instance's record of what it has begun, the items of the commits before included.
+ */
+export class BeginCommits {
+  readonly #context: JobContext;
+
+  constructor(context: JobContext) {
+    this.#context = context;
+  }
+
+  /** The commits for these items, to be made in order; one, unless the items do not fit into it. */
+  async chunks(items: readonly ItemView[], beginning: Beginning): Promise<readonly BeginCommit[]> {
+    const { registry, watch, paths, me } = this.#context;
+    await this.#openRecord();
+    const path = paths.beginRecord(me);
+    const version = watch.nodes.get(path)?.version;
+    const fence = this.#fence();
+    const record = (upTo: readonly ItemView[]): string => this.#record(upTo, beginning.instant);
+    const length = Math.max(watch.nodes.get(path)?.value?.length ?? 0, record(items).length) + RECORD_SLACK;
+    // The longest record that any of the commits can write stands for all of them while they are measured.
+    const measure: Operation = { type: 'set', path, value: '-'.repeat(length) };
+    const groups = items.map((item) => ({ item, operations: this.#markOperations(item, beginning) }));
+    const chunks = commitChunks(groups, registry.limits, { guard: [...fence, measure] });
+    let begun = 0;
+    return chunks.map((chunk, index): BeginCommit => {
+      begun += chunk.groups.length;
+      const value = record(items.slice(0, begun));
+      return {
+        items: chunk.groups.map(({ item }) => item),
+        operations: [
+          ...fence,
+          ...chunk.groups.flatMap(({ operations }) => operations),
+          // The instance that cleans up writes here too, so nothing may be overwritten unseen.
+          { type: 'set', path, value, ...(version !== undefined && { version: version + index }) },
+        ],
+      };
+    });
+  }
+
+  /** Fits as long as the assignment and the settings are those of the view. */
+  #fence(): readonly Operation[] {
+    const { watch, paths } = this.#context;
+    const { shardingVersion, configVersion } = watch.view;
+    return [
+      { type: 'check', path: paths.sharding, ...(shardingVersion !== undefined && { version: shardingVersion }) },
+      // Tokens of unmonitored runs stem from the settings' revision: no marked run may begin after they have changed.
+      { type: 'check', path: paths.config, ...(configVersion !== undefined && { version: configVersion }) },
+    ];
+  }
+
+  #markOperations({ item, misfired }: ItemView, { instant, lifetime }: Beginning): readonly Operation[] {
+    const { paths, me } = this.#context;
+    const mark: Operation = { type: 'create', path: paths.item(item, 'running'), value: me, lifetime };
+    // A manual run recovers no misfire.
+    return misfired && instant !== undefined ? [mark, { type: 'remove', path: paths.item(item, 'misfire') }] : [mark];
+  }
+
+  async #openRecord(): Promise<void> {
+    const { registry, watch, paths, me } = this.#context;
+    const path = paths.beginRecord(me);
+    if (!watch.nodes.has(path)) {
+      await registry.create(path, '');
+      await watch.sync();
+    }
+    // After a disconnection the mirror need not know what this instance itself has written.
+    if (watch.nodes.get(path)?.value === undefined) await watch.readAll();
+  }
+
+  #record(items: readonly ItemView[], instant: number | undefined): string {
+    const { watch, me } = this.#context;
+    const { beginRecords, lastBegun } = watch.view;
+    return encodeBeginRecord(withBegun(beginRecords.get(me) ?? NOTHING_BEGUN, numbersOf(items), instant, lastBegun));
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * Reporting runs that have died with their instance (manual, `failover`).
+ *
+ * ```
+ *   a mark of an instance that is gone ──report──▶ item waits ──take over──▶ marked by the taker, which runs it ──▶ marks removed
+ *   running | failovering                          failover/items/{i}        running, failover, failovering
+ * ```
+ * Each arrow is one commit, so an instance that dies at any moment leaves one of these states and nothing in between. Every
+ * instance reports what it sees; each report increases the version of the item's node, so only one of them succeeds.
+ */
+import { isGone, type ItemView } from '../../layout/job-view.js';
+import { type JobPaths } from '../../layout/job-paths.js';
+import { encodeCrash } from '../../layout/x-node/crash-report.js';
+import { commitChunks } from '../../registry/commit-chunks.js';
+import { type Operation } from '../../registry/registry-center.js';
+import { type DeadRun, deadRuns } from '../view/crashes.js';
+import { type JobContext } from '../view/job-context.js';
+import { type JobWatch } from '../view/job-watch.js';
+
+/**
+ * Ends runs that have died with their instance, and runs that this instance has lost track of although they bear its mark:
+ * they wait to be taken over, or are over.
+ * @throws RegistryConflictError if other instances have done so
+ */
+export async function reportCrashes(context: JobContext, hasLostTrackOf: (item: number) => boolean): Promise<void> {
+  const { registry, watch, paths, me, logger } = context;
+  const seen = deadRuns(watch.view, me, hasLostTrackOf);
+  if (seen.length === 0) return;
+  for (const parent of [paths.crashedItems, paths.crashReports])
+    if (!watch.nodes.has(parent)) await registry.create(parent, '');
+  // The view may be behind this instance's own commits: it has not lost track of a mark that it has just removed, and what
+  // stands in its place by now is a peer's.
+  const isMine = ({ item: { runningOn, failoveringBy } }: DeadRun): boolean => runningOn === me || failoveringBy === me;
+  const view = seen.some(isMine) ? await watch.sync() : watch.view;
+  const dead = deadRuns(view, me, hasLostTrackOf);
+  const groups = dead.map(({ item, isToBeTakenOver }) => ({
+    operations: reportOperations({
+      ...{ watch, paths, item },
+      isDead: (id) => isGone(view, id) || (id === me && hasLostTrackOf(item.item)),
+      isToWait: isToBeTakenOver && !view.crashedItems.includes(item.item),
+    }),
+  }));
+  for (const { operations } of commitChunks(groups, registry.limits)) await registry.commit(operations);
+  for (const { item, isToBeTakenOver } of dead)
+    logger.warn(
+      `item ${item.item} was running on ${item.runningOn ?? item.failoveringBy ?? '?'}, which is gone; ` +
+        (isToBeTakenOver ? 'it waits to be taken over.' : 'it is not run again.'),
+    );
+}
+
+/** An item whose run is over although its instance has not ended it. */
+export interface DeadItem {
+  readonly watch: JobWatch;
+  readonly paths: JobPaths;
+  readonly item: ItemView;
+  /** Whether an instance's marks mean nothing any more. */
+  readonly isDead: (id: string) => boolean;
+  /** Whether the item is to wait for an instance that takes it over. */
+  readonly isToWait: boolean;
+}
+
+/** The operations that end a run of an instance that is gone, or of one that comes back without remembering it. */
+export function reportOperations({ watch, paths, item, isDead, isToWait }: DeadItem): readonly Operation[] {
+  const { running, runningOn, takenOverBy, failoveringBy } = item;
+  const operations: Operation[] = [newVersion(paths, item)];
+  const isOfDead = (id: string | undefined): boolean => id !== undefined && isDead(id);
+  if (isToWait) {
+    operations.push({ type: 'create', path: paths.crashedItem(item.item), value: '' });
+    // What an instance that died during a takeover was to run is known already.
+    const isKnown = watch.view.crashReports.has(item.item);
+    const value = encodeCrash(instantOf(watch, item.item));
+    if (!isKnown) operations.push({ type: 'create', path: paths.crashReport(item.item), value });
+    else if (!isOfDead(failoveringBy)) operations.push({ type: 'set', path: paths.crashReport(item.item), value });
+  }
+  if (running && isOfDead(runningOn)) operations.push({ type: 'remove', path: paths.item(item.item, 'running') });
+  if (isOfDead(takenOverBy)) operations.push({ type: 'remove', path: paths.item(item.item, 'failover') });
+  if (isOfDead(failoveringBy)) operations.push({ type: 'remove', path: paths.item(item.item, 'failovering') });
+  return operations;
+}
+
+/** Fits only if no instance has reported or taken over the item meanwhile. */
+export function newVersion(paths: JobPaths, { item, version }: ItemView): Operation {
+  return { type: 'set', path: paths.item(item), value: '', ...(version !== undefined && { version }) };
+}
+
+/** The instant of the run that died; `undefined` after a manual run, and if a Java instance may have begun it. */
+export function instantOf(watch: JobWatch, item: number): number | undefined {
+  const { view } = watch;
+  const instant = view.lastBegun.get(item);
+  if (instant === undefined || view.manuallyBegun.has(item)) return undefined;
+  return watch.isOnRecordSince(item, instant) ? instant : undefined;
+}

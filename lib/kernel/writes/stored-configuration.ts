@@ -1,0 +1,76 @@
+/**
+ * Making a job's settings known. What the registry centre has comes before what is given here, unless `overwrite` is set
+ * (manual §6.2.2).
+ */
+import { InvalidConfigurationError, JobConflictError } from '../../api/errors.js';
+import { type JobConfiguration } from '../../api/job-configuration.js';
+import { fromYaml, toYaml, type ToYamlOptions } from '../../layout/job-configuration-yaml.js';
+import { type JobPaths } from '../../layout/job-paths.js';
+import { type JobContext } from '../view/job-context.js';
+import { type JobDefinition } from '../view/job-definition.js';
+
+type ConfigurationContext = Pick<JobContext, 'registry' | 'watch' | 'paths'>;
+
+/**
+ * Stores the job's configuration if there is none, or if it is to be overwritten.
+ * @returns the configuration that holds
+ * @throws JobConflictError if the name is taken by another job class
+ * @throws InvalidConfigurationError if the stored configuration cannot be used and is not to be overwritten
+ */
+export async function establishConfiguration(
+  { registry, watch, paths }: ConfigurationContext,
+  { configuration, jobClassName, compatibility = '3.0.5' }: JobDefinition,
+): Promise<JobConfiguration> {
+  await registry.create(paths.root, jobClassName);
+  const view = await watch.sync();
+  if (view.jobClass !== undefined && view.jobClass !== jobClassName) {
+    throw new JobConflictError(
+      `Job conflict with register center. The job '${paths.jobName}' in register center's class is '${view.jobClass}', ` +
+        `your job class is '${jobClassName}'. Set jobClassName to the former if they are the same job, or rename one of them.`,
+    );
+  }
+  const stored = watch.nodes.get(paths.config)?.value;
+  if (stored === undefined) await registry.create(paths.config, toYaml(configuration, { compatibility }));
+  else if (configuration.overwrite) {
+    const yaml = toYaml(configuration, { compatibility, ...keptFrom(stored, paths) });
+    if (yaml !== stored) await registry.put(paths.config, yaml);
+  }
+  // After the configuration, as Java does: a root without text is a job that is still being set up.
+  if (view.jobClass === undefined) await registry.put(paths.root, jobClassName);
+
+  const { config, configFault } = await watch.sync();
+  if (config !== undefined) return config;
+  throw new InvalidConfigurationError([
+    configFault ?? `${paths.config}: the job's configuration was removed while the job was starting`,
+  ]);
+}
+
+/**
+ * Stores the job's configuration again if it is gone: the registry centre has come back empty, or from an old backup.
+ * Otherwise changes nothing, whatever `overwrite` says, because operators may have changed the settings since the start.
+ * @returns the configuration that holds; the one given here while the stored one cannot be read
+ */
+export async function restoreConfiguration(
+  context: ConfigurationContext,
+  definition: JobDefinition,
+): Promise<JobConfiguration> {
+  const { config, configFault } = await context.watch.sync();
+  if (config === undefined && configFault === undefined) return establishConfiguration(context, definition);
+  return config ?? definition.configuration;
+}
+
+/** What Java peers have stored and this library has no name for: tracing settings, their spelling of the thread pool setting. */
+function keptFrom(stored: string, paths: JobPaths): ToYamlOptions {
+  try {
+    const { extraConfigurations, threadPoolKey } = fromYaml(stored, paths.config);
+    if (threadPoolKey === undefined) return { extraConfigurations };
+    return {
+      extraConfigurations,
+      compatibility: threadPoolKey === 'jobExecutorServiceHandlerType' ? '3.0.4' : '3.0.5',
+    };
+  } catch (error) {
+    // What cannot be read cannot be kept, and overwriting is the way to repair it.
+    if (error instanceof InvalidConfigurationError) return {};
+    throw error;
+  }
+}

@@ -19,6 +19,7 @@ function planOf(name: string, now: JobView, local: Partial<LocalState> = {}): st
 function actionsOf(name: string, now: JobView, local: Partial<LocalState> = {}): readonly Action[] {
   const facts: LocalState = {
     canBegin: true,
+    isBeginningManually: false,
     isIdle: true,
     busy: new Set(),
     backlog: {

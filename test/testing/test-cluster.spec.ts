@@ -185,10 +185,10 @@ describe('In a cluster for tests', () => {
     await cluster.fire();
 
     await cluster.leave('A');
-    expect(cluster.view.instances.has(cluster.idOf('A'))).toBe(true);
+    expect(cluster.view.live.has(cluster.idOf('A'))).toBe(true);
     await cluster.advance('1s');
 
-    expect(cluster.view.instances.has(cluster.idOf('A'))).toBe(false);
+    expect(cluster.view.live.has(cluster.idOf('A'))).toBe(false);
     expect(cluster.runs.map(({ outcome }) => outcome)).toEqual(['completed', 'completed']);
   });
 });

@@ -109,13 +109,14 @@ export class ControlLane {
 
   #planInput(): PlanInput {
     const { instance, timers, timer, work, watch, marks, housekeeping, leadership, missedInstant } = this.#deps;
-    const { isIdle, canBegin, busy, backlog, decided } = work;
+    const { isIdle, canBegin, isBeginningManually, busy, backlog, decided } = work;
     return {
       now: watch.view,
       me: instance.jobInstanceId,
       myIp: instance.serverIp,
       local: {
         canBegin,
+        isBeginningManually,
         isIdle,
         busy,
         backlog,

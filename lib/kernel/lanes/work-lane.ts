@@ -61,6 +61,11 @@ export class WorkLane {
     return this.#gate === 'open' && this.#beginning === undefined && isFree;
   }
 
+  /** Whether a manual run is choosing its items. */
+  get isBeginningManually(): boolean {
+    return this.#beginning?.firing.cause === 'manual';
+  }
+
   /** Items that run here. A live view. */
   get busy(): ReadonlySet<number> {
     return this.#deps.items.busy;

@@ -19,6 +19,8 @@ export interface PlanInput {
 export interface LocalState {
   /** Whether a run may begin now: none may while another one is beginning. */
   readonly canBegin: boolean;
+  /** Whether a manual run is choosing its items. */
+  readonly isBeginningManually: boolean;
   /** True while no run is in progress here. */
   readonly isIdle: boolean;
   /** Items that this instance runs. */

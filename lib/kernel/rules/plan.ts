@@ -37,6 +37,7 @@ import {
   isAvailable,
   isMisassigned,
   isRecounted,
+  itemsToAwait,
   runningItems,
   scheduleKey,
   staysAsAssigned,
@@ -92,7 +93,8 @@ function wanted(now: JobView): 'assignment' | 'nothing' {
 
 const requestResharding: Rule = ({ now, me, local }) => {
   if (now.leader !== me || now.reshardingNeeded || now.config === undefined) return undefined;
-  if (availableInstances(now).length === 0) return undefined;
+  // A trigger that was accepted runs by the assignment that it was accepted under.
+  if (availableInstances(now).length === 0 || local.isBeginningManually) return undefined;
   if (isRecounted(now, now.config.shardingTotalCount))
     return { type: 'request-resharding', reason: 'the number of items differs from the configured one' };
   if (staysAsAssigned(now)) return undefined;
@@ -133,7 +135,7 @@ function isOverdue(now: JobView): boolean {
 const reshard: Rule = ({ now, me, local }) => {
   if (now.leader !== me || !now.reshardingNeeded || now.config === undefined) return undefined;
   if (availableInstances(now).length === 0 || local.hasFlappingPeers) return undefined;
-  const busy = runningItems(now);
+  const busy = itemsToAwait(now);
   return busy.length === 0 || local.idleItemsDeadlinePassed
     ? { type: 'reshard' }
     : { type: 'await-idle-items', items: busy };

@@ -33,6 +33,15 @@ export function runningItems(view: JobView): readonly number[] {
   return numbersOf(view.items.filter(({ running, takenOverBy }) => running && takenOverBy === undefined));
 }
 
+/**
+ * Numbers of the running items that the leader waits for before it assigns the items again. An item of an instance that is
+ * leaving is not waited for: it moves in any case, and its mark keeps the next owner from beginning it too early.
+ */
+export function itemsToAwait(view: JobView): readonly number[] {
+  const running = new Set(runningItems(view));
+  return numbersOf(view.items.filter(({ item, owner = '' }) => running.has(item) && view.instances.has(owner)));
+}
+
 /** Items that stay with their owner in the next assignment: they run, and their owner lives. */
 export function pinnedItems(
   view: JobView,

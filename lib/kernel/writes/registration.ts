@@ -47,17 +47,13 @@ export class Registration {
 
   /**
    * Registers this instance and its server for as long as the session lives. Runs that an earlier session of this instance
-   * has left unfinished are reported as crashed in the same commit: later nobody could tell them from living ones.
+   * has left unfinished are reported as crashed in the same commit: later nobody could tell them from living ones. On return,
+   * the view must have been synchronised and read before.
    * @throws RegistryConflictError if peers have changed the same nodes again and again
    */
   async register(config: JobConfiguration, occasion: Occasion): Promise<void> {
     const { registry, watch, marks } = this.#deps;
     const session = liveSessionId(registry.session.state);
-    if (occasion === 'return') {
-      // The view may be from before the session was lost.
-      await watch.sync();
-      await watch.readAll();
-    }
     for (let attempt = 1; ; attempt++) {
       try {
         await this.#commitRegistration(config, occasion);

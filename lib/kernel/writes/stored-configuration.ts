@@ -54,7 +54,9 @@ export async function restoreConfiguration(
   context: ConfigurationContext,
   definition: JobDefinition,
 ): Promise<JobConfiguration> {
+  // The view may be from before the session was lost.
   const { config, configFault } = await context.watch.sync();
+  await context.watch.readAll();
   if (config === undefined && configFault === undefined) return establishConfiguration(context, definition);
   return config ?? definition.configuration;
 }

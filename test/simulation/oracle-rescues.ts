@@ -13,7 +13,10 @@ export function lostRuns(evidence: Evidence): readonly string[] {
       case 'open':
         return [];
       case 'reported':
-        return wasRescued(evidence, mark) || mayStayLost(evidence, mark) ? [] : [`${nameOf(mark)} was never rescued`];
+        // The report of a run that had ended is withdrawn by its own instance, if that is back before a peer takes it over.
+        return endsByItself(mark) || wasRescued(evidence, mark) || mayStayLost(evidence, mark)
+          ? []
+          : [`${nameOf(mark)} was never rescued`];
       case 'vanished':
       case 'removed':
         return isToBeReported(evidence, mark) ? [`${nameOf(mark)} was not reported: its mark was ${mark.fate}`] : [];
@@ -42,9 +45,13 @@ function mayStayLost(evidence: Evidence, { item, toMs }: Mark): boolean {
   );
 }
 
-function isToBeReported(evidence: Evidence, { item, instance, fromMs, toMs, run }: Mark): boolean {
-  const hadEnded =
-    run !== undefined && (run.end === 'completed' || run.end === 'failed') && (run.endedMs ?? Infinity) <= toMs;
+/** Whether its code came to its end, and was not told to break off. */
+function endsByItself({ run }: Mark): boolean {
+  return run?.end === 'completed' || run?.end === 'failed';
+}
+
+function isToBeReported(evidence: Evidence, mark: Mark): boolean {
+  const { item, instance, fromMs, toMs } = mark;
   const window = { fromMs: fromMs - 1_000, toMs: toMs + 1_000 };
   const isOff = evidence.everConfigured(({ failover, monitorExecution }) => !failover || !monitorExecution, window);
   const server = evidence.paths.server(ipOf(instance));
@@ -53,6 +60,7 @@ function isToBeReported(evidence: Evidence, { item, instance, fromMs, toMs, run 
     toMs: toMs + 1_000,
   });
   const isDropped = evidence.ever(evidence.paths.item(item), (value) => value === undefined, { fromMs, toMs });
+  const hadEnded = endsByItself(mark) && (mark.run?.endedMs ?? Infinity) <= toMs;
   return !hadEnded && !isOff && !isDisabled && !isDropped;
 }
 

@@ -96,7 +96,7 @@ export class ItemMarks {
    * Marks items as running, and as begun for `instant` if there is one. Items that do not fit into one commit are marked in
    * several; each is guarded as the first one is.
    * @throws RegistryUnavailableError if an item may still be due and the registry centre cannot be reached
-   * @throws the reason of `signal` if it is aborted; items that were marked meanwhile are given back
+   * @throws the reason of `signal` if it is aborted before anything was asked for
    */
   async begin(items: readonly ItemView[], instant: number | undefined, signal: AbortSignal): Promise<Begin> {
     const { registry, watch, me, items: here } = this.#deps;
@@ -132,10 +132,6 @@ export class ItemMarks {
       // Persistent marks are reported as crashed when the instance registers again; ephemeral ones must go now.
       if (lifetime === 'session') await this.#giveBack(begun, { former });
       return { items: [], isComplete: false };
-    }
-    if (signal.aborted) {
-      await this.#giveBack(begun, { former });
-      throw signal.reason as Error;
     }
     this.#note(begun, { lifetime, marks: RUN_MARKS, session });
     return { items: begun, isComplete };

@@ -19,11 +19,11 @@ export class Link {
     private readonly client: Socket,
     private readonly upstream: Socket,
     weather: Weather,
-    onRequestBytes: (data: Buffer) => void,
+    onBytes: Readonly<Record<Direction, (data: Buffer) => void>>,
   ) {
     this.pipes = {
-      up: new Pipe(client, upstream, 'up', weather, onRequestBytes),
-      down: new Pipe(upstream, client, 'down', weather, () => undefined),
+      up: new Pipe(client, upstream, 'up', weather, onBytes.up),
+      down: new Pipe(upstream, client, 'down', weather, onBytes.down),
     };
     client.on('close', () => this.#closed());
     upstream.on('close', () => this.#closed());

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { type Direction, Link, reset, type Weather } from './tcp-link.js';
-import { type RequestName, RequestReader } from './zookeeper-frames.js';
+import { GreetingReader, type RequestName, RequestReader, type SessionKey } from './zookeeper-frames.js';
 
 export { type Direction };
 
@@ -23,6 +23,7 @@ export class TcpProxy {
   readonly #weather: Weather = { blackHole: { up: false, down: false }, delayMs: { up: 0, down: 0 }, chunkBytes: 0 };
   #refusing = false;
   #accepted = 0;
+  #session: SessionKey | undefined;
   #target: Target;
 
   private constructor(server: Server, target: Target) {
@@ -55,6 +56,12 @@ export class TcpProxy {
   /** Connections accepted so far, refused ones not counted. */
   get accepted(): number {
     return this.#accepted;
+  }
+
+  /** The session that a server has granted last; there must have been one. */
+  get session(): SessionKey {
+    if (!this.#session) throw new Error('No server has granted a session yet');
+    return this.#session;
   }
 
   /** Requests seen since the start or the last `resetRequests()`, by name; names that were not seen are missing. */
@@ -143,7 +150,11 @@ export class TcpProxy {
     const upstream = connect({ ...this.#target, allowHalfOpen: true, noDelay: true });
     client.setNoDelay(true);
     const reader = new RequestReader((name) => this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1));
-    const link = new Link(client, upstream, this.#weather, (data) => reader.push(data));
+    const greeting = new GreetingReader((session) => (this.#session = session));
+    const link = new Link(client, upstream, this.#weather, {
+      up: (data) => reader.push(data),
+      down: (data) => greeting.push(data),
+    });
     this.#links.add(link);
     link.onEnd = () => this.#links.delete(link);
   }

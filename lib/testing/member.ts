@@ -74,12 +74,12 @@ export class Member {
   kill(): void {
     this.host.stopFirings();
     this.#clock.end();
-    this.registry.faults.silence();
+    this.registry.faults.dropMessages();
   }
 
   /** Stops its process, as SIGSTOP does. */
   freeze(): void {
-    this.registry.faults.silence();
+    this.registry.faults.dropMessages();
     this.#clock.freeze();
   }
 

@@ -17,7 +17,7 @@ import { toYaml } from '../layout/job-configuration-yaml.js';
 import { JobPaths } from '../layout/job-paths.js';
 import { type JobView, readJobView } from '../layout/job-view.js';
 import { deliverSoon } from '../registry/embedded/delivery.js';
-import { type LostWrite, type SilencedDirection } from '../registry/embedded/embedded-connection.js';
+import { type LostWrite, type MessageDirection } from '../registry/embedded/embedded-connection.js';
 import { EmbeddedRegistryCenter } from '../registry/embedded/embedded-registry-center.js';
 import { type EmbeddedNamespace } from '../registry/embedded/embedded-namespace.js';
 import { EmbeddedRegistryServer } from '../registry/embedded/embedded-registry-server.js';
@@ -209,8 +209,8 @@ export class TestCluster implements AsyncDisposable {
    * ends the session when its time has passed. One way only: with `receiving` what it asks for is still done, but it
    * gets no answers and no news; with `sending` it gets news, but nothing it asks for is done.
    */
-  cut(name: string, { direction = 'both' }: { readonly direction?: SilencedDirection } = {}): void {
-    this.member(name).registry.faults.silence(direction);
+  cut(name: string, { direction = 'both' }: { readonly direction?: MessageDirection } = {}): void {
+    this.member(name).registry.faults.dropMessages(direction);
   }
 
   /** Ends a cut: the instance comes back with its session, or with a new one if that has ended. */

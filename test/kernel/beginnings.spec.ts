@@ -68,7 +68,7 @@ describe.each(['applied', 'not-applied'] as const)('if an answer of the registry
     session.onChange(({ phase }) => {
       if (phase !== 'connected' || breaks-- === 0) return;
       void Promise.resolve().then(() => {
-        faults.suspend();
+        faults.disconnect();
         faults.resume();
       });
     });

@@ -619,7 +619,7 @@ describe('a run that takes long', () => {
 describe('the session', () => {
   test('while it is suspended nothing starts, and the firing is made up for when it is back', async () => {
     await using cluster = await TestCluster.start(['A']);
-    cluster.member('A').registry.faults.suspend();
+    cluster.member('A').registry.faults.disconnect();
     await cluster.fire();
     expect(cluster.runs).toEqual([]);
 
@@ -632,7 +632,7 @@ describe('the session', () => {
     await using cluster = await TestCluster.start(['A', 'B']);
     const before = [...cluster.tree];
     const { nodes } = await cluster.operator.mirror(cluster.paths.root);
-    cluster.member('A').registry.faults.suspend();
+    cluster.member('A').registry.faults.disconnect();
     await cluster.advance(1_000);
     cluster.member('A').registry.faults.resume();
     await cluster.settle();
@@ -656,7 +656,7 @@ describe('the session', () => {
     };
     await using cluster = await TestCluster.start(['A', 'B'], { work });
     await cluster.fire();
-    cluster.member('A').registry.faults.silence();
+    cluster.member('A').registry.faults.dropMessages();
     await cluster.advance(12_000);
 
     expect(aborted).toEqual(['1 SESSION_LOST']);

@@ -64,7 +64,7 @@ describe('EJ661: while somebody holds the latch of the election', () => {
     cluster.kill('A');
     await cluster.advance('7s');
 
-    cluster.member('B').registry.faults.suspend();
+    cluster.member('B').registry.faults.disconnect();
     await cluster.advance('1s');
     await cluster.heal('B');
     await release();

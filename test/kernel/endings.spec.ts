@@ -36,7 +36,7 @@ describe('an instance that was cut off', () => {
     await cluster.operator.put(cluster.paths.server(ipOf('B')), 'DISABLED');
     await cluster.settle();
     await cluster.fire();
-    cluster.member('A').registry.faults.silence();
+    cluster.member('A').registry.faults.dropMessages();
     await cluster.operator.put(cluster.paths.server(ipOf('B')), 'ENABLED');
     await cluster.advance(20_000);
     expect([...busy.values()]).toEqual(['B', 'B']);
@@ -58,7 +58,7 @@ describe('an instance that was cut off', () => {
     const { registry } = cluster.member('B');
     registry.faults.loseNextWrite('applied');
     const unsubscribe = registry.session.onChange(({ phase }) => {
-      if (phase === 'suspended') registry.faults.suspend();
+      if (phase === 'suspended') registry.faults.disconnect();
     });
     ends.get('B')?.();
     await cluster.settle();
@@ -174,7 +174,7 @@ describe('a job that is shut down', () => {
   test('while its session is suspended withdraws when it is back', async () => {
     await using cluster = await TestCluster.start(['A', 'B'], { sessionTimeoutMs: 60_000 });
     const { registry, bootstrap } = cluster.member('A');
-    registry.faults.suspend();
+    registry.faults.disconnect();
     const down = bootstrap.shutdown();
     await cluster.advance(1_000);
     await down;
@@ -187,7 +187,7 @@ describe('a job that is shut down', () => {
   test('while its session is suspended leaves a new job of its name alone', async () => {
     await using cluster = await TestCluster.start(['A'], { sessionTimeoutMs: 60_000 });
     const { registry, bootstrap, host } = cluster.member('A');
-    registry.faults.suspend();
+    registry.faults.disconnect();
     const down = bootstrap.shutdown();
     await cluster.advance(1_000);
     await down;

@@ -222,7 +222,7 @@ describe('an instance whose session is lost while it runs items', () => {
     await using of = await cluster(['A'], blocking, { job: { shardingTotalCount: 2 } });
     await of.advance(untilFiring(of));
     of.forget();
-    of.member('A').registry.faults.suspend();
+    of.member('A').registry.faults.disconnect();
     blocking.isBlocking = false;
     blocking.releaseAll();
     await of.advance(20_000);
@@ -466,7 +466,7 @@ test('a rescue that ended during an outage is not made again, whenever its rescu
       of.kill(first);
       await of.advance(7_000);
       expect(of.ran[rescuer]).toEqual([0]);
-      of.member(rescuer).registry.faults.suspend();
+      of.member(rescuer).registry.faults.disconnect();
       blocking.releaseAll();
       await of.advance(200);
       of.forget();

@@ -8,7 +8,7 @@ const told = ({ runs }: TestCluster): string[] => runs.map(({ item, at }) => `${
 
 test('EJ2490: firings missed in an outage are made up for once, for the last of them', async () => {
   await using cluster = await TestCluster.start(['A'], { sessionTimeoutMs: 60_000 });
-  cluster.member('A').registry.faults.suspend();
+  cluster.member('A').registry.faults.disconnect();
   await cluster.advance('17s');
 
   await cluster.heal('A');

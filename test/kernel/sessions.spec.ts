@@ -23,7 +23,7 @@ describe('an instance that is cut off for a moment', () => {
     await cluster.fire();
     const { tree } = cluster;
 
-    cluster.member('A').registry.faults.suspend();
+    cluster.member('A').registry.faults.disconnect();
     await cluster.advance('1s');
     await cluster.heal('A');
     await cluster.advance('1s');
@@ -37,7 +37,7 @@ describe('an instance that is cut off for a moment', () => {
       job: { monitorExecution: false },
       sessionTimeoutMs: 60_000,
     });
-    cluster.member('A').registry.faults.suspend();
+    cluster.member('A').registry.faults.disconnect();
     await cluster.advance('6s');
     expect(cluster.runs).toEqual([]);
 
@@ -55,7 +55,7 @@ describe('an instance that is cut off for a moment', () => {
       work: (_, { shardingItem }) => (shardingItem === 0 ? first.promise : undefined),
     });
     await cluster.fire();
-    cluster.member('A').registry.faults.suspend();
+    cluster.member('A').registry.faults.disconnect();
     first.resolve();
     await cluster.advance('1s');
     expect(cluster.ran).toEqual({ A: [0] });

@@ -91,7 +91,7 @@ describe('at start', () => {
 
   test('the application boots within about a second although the registry cannot be reached; its jobs start when it can', async () => {
     const registryCenter = new EmbeddedRegistryCenter({ namespace: 'unreachable' });
-    registryCenter.faults.suspend();
+    registryCenter.faults.disconnect();
     const logger = new RecordingLogger();
     const before = performance.now();
 
@@ -113,7 +113,7 @@ describe('at start', () => {
 
   test('an application whose registry never answers can be closed', async () => {
     const registryCenter = new EmbeddedRegistryCenter({ namespace: 'never' });
-    registryCenter.faults.suspend();
+    registryCenter.faults.disconnect();
     const logger = new RecordingLogger();
     const app = await started({ imports: [elasticJob({ registryCenter, logger })], providers: [TickJob] });
 
@@ -140,7 +140,7 @@ describe('at start', () => {
 
   test('a conflict that the registry tells after the boot is logged with the job it concerns', async () => {
     const registryCenter = new EmbeddedRegistryCenter({ namespace: 'late-conflict' });
-    registryCenter.faults.suspend();
+    registryCenter.faults.disconnect();
     const witness = new EmbeddedRegistryCenter({ namespace: 'late-conflict' });
     witness.connect();
     await until(() => witness.session.state.phase === 'connected');

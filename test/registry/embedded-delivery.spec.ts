@@ -92,7 +92,7 @@ describe('A simulator that carries the messages', () => {
     const { post, server, centres } = await open(1);
     const outcome = centres[0]!.put('/a', 'x').catch((error: unknown) => error);
 
-    centres[0]!.faults.suspend();
+    centres[0]!.faults.disconnect();
     await post.arriveAll();
 
     expect(await outcome).toMatchObject({ code: 'REGISTRY_OUTCOME_UNKNOWN' });
@@ -105,7 +105,7 @@ describe('At the worst moment', () => {
     const { post, server, centres } = await open(1);
     const outcome = centres[0]!.put('/a', 'x').catch((error: unknown) => error);
 
-    centres[0]!.faults.silence();
+    centres[0]!.faults.dropMessages();
     await post.arriveAll();
     expect(server.namespace('elasticjob').get('/a')).toBeUndefined();
     centres[0]!.faults.resume();
@@ -123,7 +123,7 @@ describe('At the worst moment', () => {
     const opening = centres[0]!.mirror('/a');
     await post.arriveAll();
     const mirror = await opening;
-    centres[0]!.faults.suspend();
+    centres[0]!.faults.disconnect();
     const written = centres[1]!.put('/a', 'meanwhile');
     await post.arriveAll();
     await written;
@@ -152,7 +152,7 @@ describe('At the worst moment', () => {
 
     // No turn of the event loop between the news and the break.
     post.arriveOne(0.99);
-    centres[1]!.faults.suspend();
+    centres[1]!.faults.disconnect();
     await post.arriveAll();
 
     expect(await waiting).toMatchObject({ code: 'REGISTRY_UNAVAILABLE' });
@@ -168,7 +168,7 @@ describe('Whatever the order of messages and faults', () => {
     fc.record({
       action: fc.constantFrom(
         ...(['arrive', 'arrive', 'arrive', 'arrive', 'put', 'create', 'remove', 'swap'] as const),
-        ...(['suspend', 'resume', 'silence', 'expire', 'lose', 'load', 'pass'] as const),
+        ...(['disconnect', 'resume', 'dropMessages', 'expire', 'lose', 'load', 'pass'] as const),
       ),
       centre: fc.nat(CENTRES - 1),
       path: fc.constantFrom('/x', '/x/y', '/z'),
@@ -243,7 +243,17 @@ describe('Whatever the order of messages and faults', () => {
   test('no two tasks hold a path with signals that have not aborted, and in the end everyone has had a turn', async () => {
     const holdSteps = fc.array(
       fc.record({
-        action: fc.constantFrom('arrive', 'arrive', 'arrive', 'hold', 'end', 'suspend', 'resume', 'silence', 'pass'),
+        action: fc.constantFrom(
+          'arrive',
+          'arrive',
+          'arrive',
+          'hold',
+          'end',
+          'disconnect',
+          'resume',
+          'dropMessages',
+          'pass',
+        ),
         centre: fc.nat(CENTRES - 1),
         chance: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
       }),

@@ -32,7 +32,7 @@ describe('Under a clock set by hand', () => {
     a.session.onChange(({ phase }) => events.push(phase));
     mirror.onChange(() => events.push(`${mirror.nodes.size} nodes`));
 
-    a.faults.suspend();
+    a.faults.disconnect();
     await clock.advance(59_999);
     expect(events).toEqual(['suspended']);
     await clock.advance(1);
@@ -52,7 +52,7 @@ describe('Under a clock set by hand', () => {
     a.session.onChange(({ phase }) => events.push(phase));
     mirror.onChange(() => events.push(`${mirror.nodes.size} nodes`));
 
-    a.faults.silence();
+    a.faults.dropMessages();
     await clock.advance(39_999);
     expect(events).toEqual([]);
     await clock.advance(1);
@@ -64,7 +64,7 @@ describe('Under a clock set by hand', () => {
 
   test('requests into the silence end when it is noticed: reads without effect, writes with an unknown outcome', async () => {
     const { clock, a, b } = await begin();
-    a.faults.silence();
+    a.faults.dropMessages();
 
     const read = expectRejection(a.get('/a'), 'REGISTRY_UNAVAILABLE');
     const write = expectRejection(a.put('/a', 'x'), 'REGISTRY_OUTCOME_UNKNOWN');
@@ -79,7 +79,7 @@ describe('Under a clock set by hand', () => {
     const id = sessionId(a);
     const states = record(a);
 
-    a.faults.silence();
+    a.faults.dropMessages();
     await clock.advance(50_000);
     a.faults.resume();
     await settle();
@@ -96,7 +96,7 @@ describe('Under a clock set by hand', () => {
     const id = sessionId(a);
 
     for (let n = 0; n < 5; n++) {
-      a.faults.suspend();
+      a.faults.disconnect();
       await clock.advance(50_000);
       a.faults.resume();
       await clock.advance(1_000);
@@ -204,7 +204,7 @@ describe('A connection that is cut one way', () => {
     const events: string[] = [];
     a.session.onChange(({ phase }) => events.push(`${phase} at ${clock.monotonic() / 1000}`));
     watched.onChange(() => events.push(`session over at ${clock.monotonic() / 1000}`));
-    a.faults.silence(direction);
+    a.faults.dropMessages(direction);
     await b.put('/news', '');
     const write = a.put('/a', 'x').then(
       () => 'answered',
@@ -238,7 +238,7 @@ describe('A connection that is cut one way', () => {
     const { server, a, b } = await stage();
     const id = sessionId(a);
 
-    a.faults.silence(direction);
+    a.faults.dropMessages(direction);
     a.faults.resume();
     await settle();
 

@@ -15,7 +15,7 @@ function openEmbeddedServer(): Promise<ContractServer> {
       return centre;
     },
     expire: (centre) => Promise.resolve(faultsOf(centre).expire()),
-    disconnect: (centre) => Promise.resolve(faultsOf(centre).suspend()),
+    disconnect: (centre) => Promise.resolve(faultsOf(centre).disconnect()),
     reconnect: (centre) => Promise.resolve(faultsOf(centre).resume()),
     close: () => Promise.resolve(server.close()),
   });

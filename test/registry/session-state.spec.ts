@@ -39,7 +39,7 @@ describe('Waiting for a connected session', () => {
     const centre = aCentre();
     centre.connect();
     await whenConnected(centre.session, new AbortController().signal);
-    centre.faults.suspend();
+    centre.faults.disconnect();
     const phases: string[] = [];
     const connected = whenConnected(centre.session, new AbortController().signal).then(() => phases.push('resolved'));
     centre.session.onChange(({ phase }) => phases.push(phase));

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { sharedZooKeeper } from '../support/shared-zookeeper.js';
 import { until } from '../support/until.js';
-import { openProxied, type ProxiedCentre } from '../support/zookeeper-centres.js';
+import { openProxied, type ProxiedCentre, untilConnected } from '../support/zookeeper-centres.js';
 
 const zooKeeper = sharedZooKeeper();
 
@@ -34,6 +34,22 @@ async function losingAnswer<T>(
   return (await asked)[0];
 }
 
+/** Asks, and loses the request on its way to the server; `meanwhile` happens, all is well again. */
+async function losingRequest<T>(
+  { proxy }: ProxiedCentre,
+  ask: () => Promise<T>,
+  meanwhile: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<PromiseSettledResult<T>> {
+  proxy.blackHole('up');
+  const asked = Promise.allSettled([ask()]);
+  await until(() => proxy.heldBytes('up') > 0);
+  proxy.refuse();
+  proxy.cut();
+  await meanwhile();
+  proxy.heal();
+  return (await asked)[0];
+}
+
 const unknown = {
   status: 'rejected',
   reason: expect.objectContaining({ code: 'REGISTRY_OUTCOME_UNKNOWN' }) as unknown,
@@ -47,6 +63,21 @@ test('a session node whose creation was not confirmed is recognised as ours', as
 
   expect(result).toEqual({ status: 'fulfilled', value: true });
   expect(await peer.centre.get('/job/mine')).toBe('x');
+});
+
+test('a write that did not reach the server before the session ended is not repeated in the next session', async () => {
+  await using both = await pair();
+  const { victim, peer } = both;
+
+  const result = await losingRequest(
+    victim,
+    () => victim.centre.create('/job/mine', 'x', 'session'),
+    () => victim.expire(),
+  );
+  await untilConnected(victim.centre);
+
+  expect(result).toMatchObject(unknown);
+  expect(await peer.centre.children('/job')).toEqual([]);
 });
 
 test('a session node that was there before is not taken for a new one', async () => {
@@ -154,6 +185,72 @@ test('a commit that was not confirmed and whose traces others have covered stays
   expect(await peer.centre.get('/job')).toBe('theirs');
 });
 
+test('a commit that did not reach the server is repeated if a node that it writes is as it was', async () => {
+  await using both = await pair();
+  const { victim, peer } = both;
+  const mirror = await peer.centre.mirror('/job');
+  // The newest change that the victim knows of is the last one of this node.
+  await victim.centre.put('/job', 'former');
+
+  const result = await losingRequest(victim, () =>
+    victim.centre.commit([{ type: 'set', path: '/job', value: 'x', version: 1 }]),
+  );
+  await mirror.sync();
+
+  const { revision } = mirror.nodes.get('/job')!;
+  expect(result).toEqual({ status: 'fulfilled', value: revision });
+  expect(mirror.nodes.get('/job')).toMatchObject({ value: 'x', version: 2 });
+});
+
+test('a commit of one value that did not reach the server is not recognised by a peer that wrote the same', async () => {
+  await using both = await pair();
+  const { victim, peer } = both;
+
+  const result = await losingRequest(
+    victim,
+    () => victim.centre.commit([{ type: 'set', path: '/job', value: 'same' }]),
+    () => peer.centre.put('/job', 'same'),
+  );
+
+  expect(result).toMatchObject(unknown);
+});
+
+test('a value whose writing was not confirmed is written again if another one stands there', async () => {
+  await using both = await pair();
+  const { victim, peer } = both;
+
+  const result = await losingAnswer(
+    victim,
+    () => victim.centre.put('/job', 'x'),
+    () => peer.centre.put('/job', 'theirs'),
+  );
+
+  expect(result).toMatchObject({ status: 'fulfilled' });
+  expect(await peer.centre.get('/job')).toBe('x');
+});
+
+test('a request that is still on its way when the session returns to the same server is not carried out any more', async () => {
+  await using both = await pair();
+  const { victim, peer } = both;
+  const { proxy } = victim;
+  const mirror = await peer.centre.mirror('/job');
+  await victim.centre.put('/job', 'former');
+  proxy.withholdFrom('multi');
+
+  const committing = victim.centre.commit([{ type: 'set', path: '/job', value: 'x' }]);
+  await until(() => proxy.heldBytes('up') > 0);
+  proxy.cutClients();
+  // On a connection of its own, which nothing withholds, the session goes on.
+  await until(() => victim.centre.session.state.phase === 'suspended');
+  await until(() => victim.centre.session.state.phase === 'connected');
+  proxy.heal();
+  await committing;
+  await victim.centre.get('/job');
+  await mirror.sync();
+
+  expect(mirror.nodes.get('/job')).toMatchObject({ value: 'x', version: 2 });
+});
+
 test('a place in the queue whose creation was not confirmed is given up, so that others get their turn', async () => {
   await using both = await pair();
   const { victim, peer } = both;
@@ -185,14 +282,17 @@ test('a mirror reads again what it wrote itself without being told of the outcom
 test('a subtree that grows while it is removed is removed all the same', async () => {
   await using both = await pair();
   const { victim, peer } = both;
-  for (let n = 0; n < 20; n++) await peer.centre.put(`/job/items/${n}/running`, '');
-  let growing = true;
-  const grow = async (): Promise<void> => {
-    for (let n = 0; growing && n < 2; n++) await peer.centre.put(`/job/items/${n}/late`, '');
-  };
+  await peer.centre.put('/job/items/0/running', '');
+  // What is to be removed has been listed, and its removal is on its way.
+  victim.proxy.withholdFrom('multi');
+  const removing = victim.centre.remove('/job/items');
+  await until(() => victim.proxy.heldBytes('up') > 0);
 
-  const [removed] = await Promise.all([victim.centre.remove('/job/items'), grow()]);
-  growing = false;
+  await peer.centre.put('/job/items/0/late', '');
+  await peer.centre.put('/job/items/1/late', '');
+  victim.proxy.heal();
 
-  expect(removed).toBe(true);
+  expect(await removing).toBe(true);
+  expect(await peer.centre.children('/job')).toEqual([]);
+  expect(victim.proxy.count('multi')).toBe(2);
 });

@@ -162,6 +162,62 @@ test('a process that was frozen for a part of its session goes on as if nothing 
   expect(phases()).toEqual([]);
 });
 
+test.each(['persistent', 'session'] as const)(
+  'a call that was made in a session does not go on in the next one: a %s node is not created',
+  async (lifetime) => {
+    const namespace = zooKeeper.namespace();
+    await using peer = await openProxied(zooKeeper.servers, { namespace });
+    await using proxied = await openProxied(zooKeeper.servers, { namespace, maxRetries: 20 });
+    const { centre, proxy } = proxied;
+    await peer.centre.put('/job', '');
+    proxy.refuse();
+    proxy.cut();
+    await until(() => centre.session.state.phase === 'suspended');
+
+    const creating = Promise.allSettled([
+      centre.create('/job/created', '', lifetime),
+      centre.put('/job/written', ''),
+      centre.commit([{ type: 'create', path: '/job/committed', value: '', lifetime }]),
+      centre.get('/job'),
+    ]);
+    await proxied.expire();
+    proxy.heal();
+    await untilConnected(centre);
+
+    const sessionLost = {
+      status: 'rejected',
+      reason: expect.objectContaining({
+        code: 'REGISTRY_UNAVAILABLE',
+        cause: expect.objectContaining({ code: 'SESSION_LOST' }) as unknown,
+      }) as unknown,
+    };
+    expect(await creating).toEqual([sessionLost, sessionLost, sessionLost, sessionLost]);
+    expect(await centre.children('/job')).toEqual([]);
+  },
+);
+
+test('a call of several requests in which the process is frozen for longer than its session ends with the session', async () => {
+  const namespace = zooKeeper.namespace();
+  await using peer = await openProxied(zooKeeper.servers, { namespace });
+  await using proxied = await openProxied(zooKeeper.servers, {
+    namespace,
+    sessionTimeoutMilliseconds: SESSION_MS,
+    maxRetries: 20,
+  });
+  const { centre, proxy } = proxied;
+  await peer.centre.put('/job', '');
+  // The creation has failed, and which parents are missing is being asked.
+  proxy.withholdFrom('exists');
+  const creating = Promise.allSettled([centre.create('/job/missing/mine', '', 'session')]);
+  await until(() => proxy.heldBytes('up') > 0);
+
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SESSION_MS + 300);
+
+  expect(await creating).toMatchObject([{ status: 'rejected', reason: { code: 'REGISTRY_UNAVAILABLE' } }]);
+  await untilConnected(centre);
+  expect(await peer.centre.children('/job')).toEqual([]);
+});
+
 test('a server that is absent at the start is waited for', async () => {
   const port = await freePort();
   await using proxied = await proxiedCentre(`127.0.0.1:${port}`);

@@ -6,10 +6,8 @@ const node = (value: string, mzxid: bigint, numChildren = 0): ReadNode => ({
   stat: {
     czxid: 1n,
     mzxid,
-    pzxid: mzxid,
     mtime: 0,
     version: 0,
-    cversion: 0,
     ephemeralOwner: undefined,
     numChildren,
   },

@@ -30,7 +30,7 @@ const MEMBERS: Readonly<Record<string, Perform>> = {
   kill: each((stage, name) => stage.lose(name)),
   cut: (stage, { words: [name = '', direction] }) => stage.cut(name, direction),
   heal: each((stage, name) => stage.cluster.heal(name)),
-  suspend: each((stage, name) => stage.cluster.member(name).registry.faults.suspend()),
+  suspend: each((stage, name) => stage.cluster.member(name).registry.faults.disconnect()),
   resume: each((stage, name) => stage.cluster.member(name).registry.faults.resume()),
   expire: each((stage, name) => stage.cluster.expire(name)),
   freeze: each((stage, name) => stage.freeze(name)),

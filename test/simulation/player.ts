@@ -211,11 +211,11 @@ class Player {
         void operator.remove(paths.instance(idOf(machine.name)));
         return true;
       case 'suspend':
-        faults.suspend();
+        faults.disconnect();
         clock.after(event.ms, () => this.#return(machine));
         return true;
       case 'cut':
-        faults.silence(event.direction);
+        faults.dropMessages(event.direction);
         clock.after(event.ms, () => this.#return(machine));
         return true;
       case 'freeze':

@@ -145,7 +145,7 @@ export class World {
   kill(machine: Machine): void {
     machine.clock.die();
     for (const reason of [...machine.unknowing.keys()]) this.#knows(machine, reason);
-    machine.registry.faults.silence();
+    machine.registry.faults.dropMessages();
   }
 
   /** Lets its connections through again. */
@@ -157,7 +157,7 @@ export class World {
   freeze(machine: Machine, ms: number): void {
     if (!machine.unknowing.has('frozen')) machine.unknowing.set('frozen', this.nowMs);
     machine.clock.freeze();
-    machine.registry.faults.silence();
+    machine.registry.faults.dropMessages();
     this.clock.after(ms, () => {
       machine.clock.thaw();
       // What is overdue comes first: it tells the process how long it has been away.

@@ -19,11 +19,11 @@ export class Link {
     private readonly client: Socket,
     private readonly upstream: Socket,
     weather: Weather,
-    onRequestBytes: (data: Buffer) => void,
+    onBytes: Readonly<Record<Direction, (data: Buffer) => void>>,
   ) {
     this.pipes = {
-      up: new Pipe(client, upstream, 'up', weather, onRequestBytes),
-      down: new Pipe(upstream, client, 'down', weather, () => undefined),
+      up: new Pipe(client, upstream, 'up', weather, onBytes.up),
+      down: new Pipe(upstream, client, 'down', weather, onBytes.down),
     };
     client.on('close', () => this.#closed());
     upstream.on('close', () => this.#closed());
@@ -33,6 +33,13 @@ export class Link {
     for (const pipe of Object.values(this.pipes)) pipe.drop();
     reset(this.client);
     reset(this.upstream);
+  }
+
+  /** Breaks the client's end alone; what is withheld can still be delivered to the server. */
+  cutClient(): void {
+    this.pipes.down.drop();
+    this.pipes.up.endInput();
+    reset(this.client);
   }
 
   #closed(): void {
@@ -47,6 +54,8 @@ class Pipe {
   readonly #queue: Item[] = [];
   #cancelPump: (() => void) | undefined;
   #dropped = false;
+  #isInputOver = false;
+  #isWithheld = false;
 
   constructor(
     from: Socket,
@@ -74,11 +83,27 @@ class Pipe {
     this.#cancelPump?.();
   }
 
+  /** Delivers nothing more until `deliverAll()`. */
+  withhold(): void {
+    this.#isWithheld = true;
+  }
+
+  /** Ends `withhold`, and delivers what the weather allows. */
+  deliverAll(): void {
+    this.#isWithheld = false;
+    this.pump();
+  }
+
+  /** Takes nothing more, not even the end of the connection that it is read from. */
+  endInput(): void {
+    this.#isInputOver = true;
+  }
+
   pump(): void {
     this.#cancelPump?.();
     this.#cancelPump = undefined;
     for (let item = this.#queue[0]; item !== undefined; item = this.#queue[0]) {
-      if (this.weather.blackHole[this.direction]) return;
+      if (this.#isWithheld || this.weather.blackHole[this.direction]) return;
       const waitMs = this.weather.delayMs[this.direction] > 0 ? item.dueAt - performance.now() : 0;
       if (waitMs > 0) {
         return this.#pumpLater(waitMs);
@@ -100,7 +125,7 @@ class Pipe {
   }
 
   #enter(item: { readonly data: Buffer } | { readonly end: 'fin' | 'reset' }): void {
-    if (this.#dropped) return;
+    if (this.#dropped || this.#isInputOver) return;
     this.#queue.push({ ...item, dueAt: performance.now() + this.weather.delayMs[this.direction] });
     if (this.#cancelPump === undefined) this.pump();
   }

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { type Direction, Link, reset, type Weather } from './tcp-link.js';
-import { type RequestName, RequestReader } from './zookeeper-frames.js';
+import { GreetingReader, type RequestName, RequestReader, type SessionKey } from './zookeeper-frames.js';
 
 export { type Direction };
 
@@ -23,6 +23,8 @@ export class TcpProxy {
   readonly #weather: Weather = { blackHole: { up: false, down: false }, delayMs: { up: 0, down: 0 }, chunkBytes: 0 };
   #refusing = false;
   #accepted = 0;
+  #withheldFrom: RequestName | undefined;
+  #session: SessionKey | undefined;
   #target: Target;
 
   private constructor(server: Server, target: Target) {
@@ -55,6 +57,12 @@ export class TcpProxy {
   /** Connections accepted so far, refused ones not counted. */
   get accepted(): number {
     return this.#accepted;
+  }
+
+  /** The session that a server has granted last; there must have been one. */
+  get session(): SessionKey {
+    if (!this.#session) throw new Error('No server has granted a session yet');
+    return this.#session;
   }
 
   /** Requests seen since the start or the last `resetRequests()`, by name; names that were not seen are missing. */
@@ -90,6 +98,16 @@ export class TcpProxy {
     for (const direction of directions) this.#weather.blackHole[direction] = true;
   }
 
+  /** Withholds the next request of this name, and all that follows on its connection, until `heal()`. */
+  withholdFrom(name: RequestName): void {
+    this.#withheldFrom = name;
+  }
+
+  /** Breaks the clients' ends of all connections, and leaves those to the server open, with what is withheld on them. */
+  cutClients(): void {
+    for (const link of this.#links) link.cutClient();
+  }
+
   /** Delivers everything in this direction `ms` later than it came. */
   delay(direction: Direction, ms: number): void {
     this.#weather.delayMs[direction] = ms;
@@ -113,12 +131,13 @@ export class TcpProxy {
   /** Ends all disturbances and delivers what was withheld. */
   heal(): void {
     this.#refusing = false;
+    this.#withheldFrom = undefined;
     this.#weather.blackHole = { up: false, down: false };
     this.#weather.delayMs = { up: 0, down: 0 };
     this.#weather.chunkBytes = 0;
     for (const { pipes } of this.#links) {
-      pipes.up.pump();
-      pipes.down.pump();
+      pipes.up.deliverAll();
+      pipes.down.deliverAll();
     }
   }
 
@@ -142,10 +161,21 @@ export class TcpProxy {
     this.#accepted++;
     const upstream = connect({ ...this.#target, allowHalfOpen: true, noDelay: true });
     client.setNoDelay(true);
-    const reader = new RequestReader((name) => this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1));
-    const link = new Link(client, upstream, this.#weather, (data) => reader.push(data));
+    const reader = new RequestReader((name) => this.#onRequest(name, link));
+    const greeting = new GreetingReader((session) => (this.#session = session));
+    const link: Link = new Link(client, upstream, this.#weather, {
+      up: (data) => reader.push(data),
+      down: (data) => greeting.push(data),
+    });
     this.#links.add(link);
     link.onEnd = () => this.#links.delete(link);
+  }
+
+  #onRequest(name: RequestName, link: Link): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    if (name !== this.#withheldFrom) return;
+    this.#withheldFrom = undefined;
+    link.pipes.up.withhold();
   }
 }
 

@@ -3,6 +3,7 @@ import { type JobLogger } from '../../lib/api/logger.js';
 import { ZooKeeperClient } from '../../lib/registry/zookeeper/client/zookeeper-client.js';
 import { type ZookeeperConfiguration } from '../../lib/registry/zookeeper/zookeeper-configuration.js';
 import { ZookeeperRegistryCenter } from '../../lib/registry/zookeeper/zookeeper-registry-center.js';
+import { endSession } from './session-end.js';
 import { TcpProxy } from './tcp-proxy.js';
 import { until } from './until.js';
 
@@ -54,7 +55,7 @@ export async function proxiedCentre(
     centre,
     proxy,
     client: () => client!,
-    expire: () => endSession(server, client!),
+    expire: () => endSession(server, proxy.session),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -63,20 +64,4 @@ export async function proxiedCentre(
 /** Waits until a centre is connected. */
 export async function untilConnected(centre: ZookeeperRegistryCenter): Promise<void> {
   await until(() => centre.session.state.phase === 'connected', 'the centre is connected');
-}
-
-/** Takes over the session on a connection of its own, and closes it. */
-async function endSession(server: string, { sessionId, password }: ZooKeeperClient): Promise<void> {
-  const [host = '', port] = server.split(':');
-  const connection = {
-    servers: [{ host, port: Number(port) }],
-    chroot: '',
-    sessionTimeoutMs: 10_000,
-    connectionTimeoutMs: 5_000,
-    digest: undefined,
-  };
-  const thief = new ZooKeeperClient(connection, { clock: systemClock, resume: { sessionId, password } });
-  thief.connect();
-  await until(() => thief.state.phase === 'connected', 'the session is taken over');
-  await thief.close();
 }

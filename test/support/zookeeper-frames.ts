@@ -1,3 +1,30 @@
+import { JuteReader } from '../../lib/registry/zookeeper/client/jute.js';
+import { connectResponse } from '../../lib/registry/zookeeper/client/messages.js';
+
+/** What a client must know to use a session. */
+export interface SessionKey {
+  readonly sessionId: bigint;
+  readonly password: Buffer;
+}
+
+/** Reads from what a server sends on one connection which session it has granted there. */
+export class GreetingReader {
+  #pending: Buffer = Buffer.alloc(0);
+  #isOver = false;
+
+  constructor(private readonly onSession: (session: SessionKey) => void) {}
+
+  push(data: Buffer): void {
+    if (this.#isOver) return;
+    this.#pending = Buffer.concat([this.#pending, data]);
+    // What does not belong to the protocol, such as the answer to a four-letter word, never completes a greeting.
+    if (this.#pending.length < 4 || this.#pending.length < 4 + this.#pending.readUInt32BE(0)) return;
+    this.#isOver = true;
+    const { timeoutMs, sessionId, password } = connectResponse.read(new JuteReader(this.#pending.subarray(4)));
+    if (timeoutMs > 0) this.onSession({ sessionId, password });
+  }
+}
+
 /** Names of the requests of ZooKeeper's protocol, by their numbers. */
 export const REQUEST_NAMES = {
   1: 'create',

@@ -152,6 +152,27 @@ describe('Watch events', () => {
   });
 });
 
+describe('Credentials', () => {
+  test('that a server refuses end the session with the reason, before anything is asked', async () => {
+    const AUTH_FAILED = -115;
+    const opcodes: number[] = [];
+    await using server = await FakeServer.start(({ xid, opcode }, { reply }) => {
+      opcodes.push(opcode);
+      reply(xid, AUTH_FAILED);
+    });
+    await using client = TestClient.of(server.address, { digest: 'jobs:secret' });
+
+    client.connect();
+    await until(() => client.states.length > 0);
+
+    expect(client.states).toEqual([
+      { phase: 'auth-failed', reason: 'The server refused authentication by digest (error -115).' },
+    ]);
+    expect(opcodes).toEqual([100]);
+    expect(await rejectionOf(client.getData('/'))).toMatchObject({ errorName: 'AUTH_FAILED', outcomeUnknown: false });
+  });
+});
+
 describe('Greetings', () => {
   test('of a read-only server are not accepted', async () => {
     await using readOnly = await FakeServer.start(SILENT, { readOnly: true });

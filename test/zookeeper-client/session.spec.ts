@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../lib/time/clock.js';
 import { freePort } from '../support/free-port.js';
 import { sharedZooKeeper } from '../support/shared-zookeeper.js';
+import { endSession } from '../support/session-end.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
 import { ZooKeeperServer } from '../support/zookeeper-server.js';
@@ -391,7 +392,11 @@ describe('Silence', () => {
     await using client = await TestClient.connect(server.address, { sessionTimeoutMs: 1500 });
 
     server.pause();
-    const failure = rejectionOf(client.getData('/'));
+    // Under load a server that is being frozen may answer once more.
+    const askUntilItFails = async (): Promise<never> => {
+      for (;;) await client.getData('/');
+    };
+    const failure = rejectionOf(askUntilItFails());
     await client.reached('disconnected', 3000);
     server.resume();
     await until(() => client.states.length > 2);
@@ -426,26 +431,25 @@ describe('Silence', () => {
 
     const startedAt = performance.now();
     let written = 0;
-    while (performance.now() - startedAt < 2500) {
+    const renewedFor = (): number => listener.renewedAt - startedAt;
+    await until(async () => {
       await writer.setData(path, Buffer.from(String(written++)));
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+      return renewedFor() > 2 * 600 || listener.phases.length > 1;
+    });
 
     expect(listener.phases).toEqual(['connected']);
     await until(() => listener.events.length === written);
-    expect(performance.now() - listener.renewedAt).toBeLessThan(600);
   });
 });
 
 describe('The end of a session', () => {
   test('while connected is told after a reconnection', async () => {
-    const client = await TestClient.connect(zookeeper.servers, { sessionTimeoutMs: 1000 });
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    const client = await TestClient.connect(proxy.address, { sessionTimeoutMs: 1000 });
     const path = node();
     await client.create(path, NOTHING, 'ephemeral');
-    const { sessionId, password } = client;
 
-    const twin = await TestClient.connect(zookeeper.servers, { resume: { sessionId, password } });
-    await twin.close();
+    await endSession(zookeeper.servers, proxy.session);
     await client.reached('expired');
 
     expect(client.phases.at(-1)).toBe('expired');

@@ -22,7 +22,7 @@ export interface AnswerTo<T> {
 export type LostWrite = 'applied' | 'not-applied';
 
 /** Which way messages are lost, as the centre sees it. */
-export type SilencedDirection = 'both' | 'sending' | 'receiving';
+export type MessageDirection = 'both' | 'sending' | 'receiving';
 
 interface Outcome<T> {
   readonly tell: (to: AnswerTo<T>) => void;
@@ -41,7 +41,7 @@ export class EmbeddedConnection implements ServerConnection {
   readonly #whenSevered = new Set<() => void>();
   #serverEnd: 'open' | 'closed' = 'open';
   #centreEnd: 'open' | 'closed' = 'open';
-  readonly #silenced = new Set<SilencedDirection>();
+  readonly #dropped = new Set<MessageDirection>();
   #writeToLose: LostWrite | undefined;
 
   /** @param whenBroken called once at the centre's end when the connection broke, before requests are failed */
@@ -105,8 +105,8 @@ export class EmbeddedConnection implements ServerConnection {
   }
 
   /** Loses all that is sent from now on in this direction, without either end being told. */
-  silence(direction: SilencedDirection): void {
-    this.#silenced.add(direction);
+  dropMessages(direction: MessageDirection): void {
+    this.#dropped.add(direction);
     if (direction !== 'receiving' && this.#serverEnd === 'open') this.#server.hearsNothingFrom(this);
   }
 
@@ -151,19 +151,19 @@ export class EmbeddedConnection implements ServerConnection {
     });
   }
 
-  #deliver(direction: SilencedDirection, channel: string, what: string, arrive: () => void): void {
-    if (this.#isSilent(direction)) return;
+  #deliver(direction: MessageDirection, channel: string, what: string, arrive: () => void): void {
+    if (this.#drops(direction)) return;
     this.#server.deliver({
       channel,
       what,
       arrive: () => {
-        if (!this.#isSilent(direction)) arrive();
+        if (!this.#drops(direction)) arrive();
       },
     });
   }
 
-  #isSilent(direction: SilencedDirection): boolean {
-    return this.#silenced.has('both') || this.#silenced.has(direction);
+  #drops(direction: MessageDirection): boolean {
+    return this.#dropped.has('both') || this.#dropped.has(direction);
   }
 }
 

@@ -10,8 +10,8 @@
  * ```
  *
  * The server is synchronous and always right. A centre knows only what has arrived: between the two lie messages, each of
- * which passes `deliver`, in order for each direction of each centre. So a connection can be cut, silenced, or made to lose
- * one answer (`faults`), and a simulator can decide which message arrives next.
+ * which passes `deliver`, in order for each direction of each centre. So a connection can be cut, its messages can be dropped, or
+ * one answer can be lost (`faults`), and a simulator can decide which message arrives next.
  *
  * Centres with the same namespace share a server that lives as long as one of them is open: when the last one closes, all
  * nodes are gone, persistent ones too. Pass a `server` to keep it, or to give several applications of one process
@@ -27,7 +27,7 @@ import {
   type RegistryCenter,
   type Session,
 } from '../registry-center.js';
-import { type LostWrite, type SilencedDirection } from './embedded-connection.js';
+import { type LostWrite, type MessageDirection } from './embedded-connection.js';
 import { EmbeddedHold } from './embedded-hold.js';
 import { EmbeddedMirror } from './embedded-mirror.js';
 import { type EmbeddedRegistryServer } from './embedded-registry-server.js';
@@ -50,7 +50,7 @@ export interface EmbeddedRegistryCenterOptions {
 /** What can be done to a centre's connection, for tests and simulations. */
 export interface EmbeddedFaults {
   /** Breaks the connection and lets no new one through; the centre notices at once, its session goes on. */
-  suspend(): void;
+  disconnect(): void;
   /**
    * Loses all messages from now on; the centre notices by its own clock after two thirds of the session. One way only:
    * - `receiving`: what the centre asks for is done, but neither answers nor news come back. It notices likewise, and
@@ -58,8 +58,8 @@ export interface EmbeddedFaults {
    * - `sending`: nothing reaches the server, but news come, so that the centre believes in its connection until no
    *   request was answered for the whole of its session, when the server ends it.
    */
-  silence(direction?: SilencedDirection): void;
-  /** Ends `suspend` and `silence`: the centre connects again, to the same session if it still lives. */
+  dropMessages(direction?: MessageDirection): void;
+  /** Ends `disconnect` and `dropMessages`: the centre connects again, to the same session if it still lives. */
   resume(): void;
   /** Ends the session at the server. The centre learns of it when it is, or comes, in contact. */
   expire(): void;
@@ -111,8 +111,8 @@ export class EmbeddedRegistryCenter implements RegistryCenter {
   get faults(): EmbeddedFaults {
     const session = this.#session;
     return {
-      suspend: () => session.suspend(),
-      silence: (direction = 'both') => session.silence(direction),
+      disconnect: () => session.disconnect(),
+      dropMessages: (direction = 'both') => session.dropMessages(direction),
       resume: () => session.resume(),
       expire: () => session.expire(),
       loseNextWrite: (outcome) => session.loseNextWrite(outcome),

@@ -51,11 +51,6 @@ export class EmbeddedRegistryServer {
     this.limits = { ...DEFAULT_LIMITS, ...limits };
   }
 
-  /** The revision of the latest commit; 0 before the first. */
-  get revision(): number {
-    return this.#revision;
-  }
-
   /** Ids of all sessions that live. */
   get sessions(): readonly string[] {
     return [...this.#sessions.keys()];

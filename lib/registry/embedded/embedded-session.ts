@@ -8,7 +8,7 @@ import {
   EmbeddedConnection,
   type EmbeddedRequest,
   type LostWrite,
-  type SilencedDirection,
+  type MessageDirection,
 } from './embedded-connection.js';
 import { type EmbeddedNamespace } from './embedded-namespace.js';
 import { type EmbeddedRegistryServer } from './embedded-registry-server.js';
@@ -113,16 +113,16 @@ export class EmbeddedSession implements Session {
   }
 
   /** Breaks the connection and lets no new one through. */
-  suspend(): void {
+  disconnect(): void {
     this.#isReachable = false;
     this.#connection?.cut('the connection was cut');
   }
 
   /** Lets no message through in this direction from now on, and no new connection. */
-  silence(direction: SilencedDirection): void {
+  dropMessages(direction: MessageDirection): void {
     this.#isReachable = false;
     this.#startCountdown(direction === 'sending' ? 'hears' : 'hears nothing');
-    this.#connection?.silence(direction);
+    this.#connection?.dropMessages(direction);
   }
 
   /** Lets connections through again. */
@@ -159,7 +159,7 @@ export class EmbeddedSession implements Session {
       if (last.outcome === 'applied') return run();
       throw new Error('The centre is dead; nobody hears this');
     } finally {
-      this.silence('both');
+      this.dropMessages('both');
       last.onDeath();
     }
   }

@@ -1,5 +1,5 @@
 export { type Deliver, type Delivery, deliverSoon } from './delivery.js';
-export { type LostWrite, type SilencedDirection } from './embedded-connection.js';
+export { type LostWrite, type MessageDirection } from './embedded-connection.js';
 export { EmbeddedNamespace, type WatchedCommit } from './embedded-namespace.js';
 export {
   type EmbeddedFaults,

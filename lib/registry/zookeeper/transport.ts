@@ -66,11 +66,9 @@ export interface CreateResult {
 export interface Stat {
   readonly czxid: bigint;
   readonly mzxid: bigint;
-  readonly pzxid: bigint;
   /** Milliseconds since 1970 of the last write, by the server's clock. */
   readonly mtime: number;
   readonly version: number;
-  readonly cversion: number;
   /** Session that owns the node, 16 hexadecimal digits; `undefined` for all but ephemeral nodes. */
   readonly ephemeralOwner: string | undefined;
   readonly numChildren: number;

@@ -23,8 +23,6 @@ export interface SessionOptions {
   readonly tls?: tls.ConnectionOptions;
   /** Authenticate by SASL DIGEST-MD5 on each connection. */
   readonly sasl?: SaslCredentials;
-  /** Take over this session instead of opening one. @internal */
-  readonly resume?: { readonly sessionId: bigint; readonly password: Buffer };
 }
 
 /** Who is told of a session's changes. What it throws is logged. */
@@ -32,8 +30,6 @@ export interface SessionListener {
   onState(state: TransportState): void;
   /** `path` is the server's, with the chroot. `zxid`: 0 or less where the server does not tell. */
   onWatch(type: number, path: string, zxid: bigint): void;
-  /** An answer was read; its promise settles next. */
-  onAnswer(): void;
 }
 
 /** An answer and the transaction up to which the server had come. */
@@ -70,8 +66,8 @@ export class Session {
   readonly #pending = new PendingRequests();
   #phase: Phase = { name: 'idle' };
   #state: TransportState = { phase: 'connecting' };
-  #sessionId: bigint;
-  #password: Buffer;
+  #sessionId = 0n;
+  #password: Buffer = Buffer.alloc(16);
   #timeoutMs: number;
   #lastZxid = 0n;
   #xid = 0;
@@ -85,8 +81,6 @@ export class Session {
     this.#options = options;
     this.#listener = listener;
     this.#servers = new ServerList(settings.servers);
-    this.#sessionId = options.resume?.sessionId ?? 0n;
-    this.#password = options.resume?.password ?? Buffer.alloc(16);
     this.#timeoutMs = settings.sessionTimeoutMs;
     this.#lastHeardAt = this.#renewedAt = -Infinity;
   }
@@ -101,14 +95,6 @@ export class Session {
 
   get renewedAt(): number {
     return this.#renewedAt;
-  }
-
-  get sessionId(): bigint {
-    return this.#sessionId;
-  }
-
-  get password(): Buffer {
-    return this.#password;
   }
 
   connect(): void {
@@ -279,7 +265,6 @@ export class Session {
     const request = this.#pending.take(xid);
     if (this.#phase.name === 'ready') this.#phase.keepAlive.answered(this.#pending.size);
     if (error !== ErrorCode.sessionExpired) this.#renewedAt = Math.max(this.#renewedAt, request.sentAt);
-    this.#tell('answers', () => this.#listener.onAnswer());
     if (error !== ErrorCode.ok) request.refuse(error);
     else settle(request, zxid, reader);
     if (error === ErrorCode.sessionClosedRequiresSaslAuth && this.#phase.name === 'ready') {

@@ -83,7 +83,6 @@ const CREATOR_ONLY: readonly messages.Acl[] = [{ permissions: ALL_PERMISSIONS, s
 export class ZooKeeperClient implements ZooKeeperTransport {
   onState: (state: TransportState) => void = () => undefined;
   onWatch: (event: WatchEvent) => void = () => undefined;
-  onAnswer: () => void = () => undefined;
   readonly #session: Session;
   readonly #chroot: Chroot;
   readonly #acl: readonly messages.Acl[];
@@ -94,7 +93,6 @@ export class ZooKeeperClient implements ZooKeeperTransport {
     this.#session = new Session(connection, options, {
       onState: (state) => this.onState(state),
       onWatch: (type, path, zxid) => this.#onWatch(type, path, zxid),
-      onAnswer: () => this.onAnswer(),
     });
   }
 
@@ -108,16 +106,6 @@ export class ZooKeeperClient implements ZooKeeperTransport {
 
   get renewedAt(): number {
     return this.#session.renewedAt;
-  }
-
-  /** @internal */
-  get sessionId(): bigint {
-    return this.#session.sessionId;
-  }
-
-  /** The secret by which a session is taken over. @internal */
-  get password(): Buffer {
-    return this.#session.password;
   }
 
   connect(): void {
@@ -248,14 +236,12 @@ export class ZooKeeperClient implements ZooKeeperTransport {
 }
 
 function toStat(stat: messages.StatRecord): Stat {
-  const { czxid, mzxid, pzxid, version, cversion, numChildren } = stat;
+  const { czxid, mzxid, version, numChildren } = stat;
   return {
     czxid,
     mzxid,
-    pzxid,
     mtime: Number(stat.mtime),
     version,
-    cversion,
     ephemeralOwner: ownerOf(stat.ephemeralOwner),
     numChildren,
   };

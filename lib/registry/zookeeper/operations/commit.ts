@@ -20,42 +20,59 @@ export interface CommitContext {
   readonly creation: NodeCreation;
 }
 
+/** A transaction whose answer was lost. */
+interface LostTransaction {
+  readonly unknown: RegistryOutcomeUnknownError;
+  /** The newest transaction that was known when it was sent; its own number is greater. */
+  readonly before: bigint;
+}
+
 /**
- * Carries out all operations as one transaction, or none; returns its revision. A transaction whose answer got lost is never
- * blindly repeated: what is there afterwards may prove that it was done, or that it was not; else the outcome stays unknown.
- * @throws RegistryConflictError if one does not fit
+ * Carries out all operations as one transaction, or none; returns its revision. A transaction whose answer was lost is never
+ * blindly repeated: what the nodes are afterwards may prove that it was carried out, or that it was not; otherwise the
+ * outcome stays unknown.
+ * @throws RegistryConflictError if an operation does not fit
  */
 export async function commit(context: CommitContext, call: Call, operations: readonly Operation[]): Promise<number> {
-  const effects = effectsOf(operations);
   let rooted = false;
+  let lost: LostTransaction | undefined;
   for (;;) {
     const before = context.writes.newestZxid;
     try {
-      const zxid = await call.write(({ transport, sessionId }) =>
-        context.writes
-          .track(
-            effects,
-            () => transport.multi(operations.map((operation) => toMulti(context.namespace, operation))),
-            (result) => outcomeOf(operations, result, sessionId),
-          )
-          .then((result) => result.zxid),
-      );
-      context.writes.saw(zxid);
-      return toRevision(zxid);
+      return await send(context, call, operations);
     } catch (error) {
-      if (isOutcomeUnknown(error)) {
-        const revision = await findOut(context, call, { operations, unknown: error, before });
-        if (revision !== undefined) return revision;
-        continue;
-      }
       const conflict = conflictOf(operations, error);
-      // The server removes the namespace when it has become empty; to the caller it is always there.
-      if (conflict && isTopmostCreation(operations, conflict) && !rooted) {
+      if (conflict && !rooted && isTopmostCreation(operations, conflict)) {
+        // The server removes the namespace when it has become empty; to the caller it is always there.
         rooted = true;
         await context.creation.createParents(call, conflict.path);
-      } else throw conflict ?? error;
+        continue;
+      }
+      if (isOutcomeUnknown(error)) lost ??= { unknown: error, before };
+      else if (!conflict || !lost) throw conflict ?? error;
+      // After a conflict too: the lost transaction may have been carried out since the last look, and be what does not fit.
+      const revision = await findOut(context, call, { operations, lost });
+      if (revision !== undefined) return revision;
+      if (conflict) throw conflict;
     }
   }
+}
+
+async function send(
+  { namespace, writes }: CommitContext,
+  call: Call,
+  operations: readonly Operation[],
+): Promise<number> {
+  const effects = effectsOf(operations);
+  const { zxid } = await call.write(({ transport, sessionId }) =>
+    writes.track(
+      effects,
+      () => transport.multi(operations.map((operation) => toMulti(namespace, operation))),
+      (result) => outcomeOf(operations, result, sessionId),
+    ),
+  );
+  writes.saw(zxid);
+  return toRevision(zxid);
 }
 
 function toMulti(namespace: Namespace, operation: Operation): MultiOperation {
@@ -109,17 +126,17 @@ function isTopmostCreation(operations: readonly Operation[], { path, reason }: R
   return isCreated && reason === 'absent' && parentPath(path) === '/';
 }
 
-/** Returns the revision of a transaction that was done, `undefined` if it was not. @throws `unknown` if neither is proven */
+/**
+ * Finds out what became of a lost transaction.
+ * @returns its revision if it was carried out, undefined if it was not
+ * @throws RegistryOutcomeUnknownError if neither is proven
+ */
 async function findOut(
   { namespace }: CommitContext,
   call: Call,
-  asked: {
-    readonly operations: readonly Operation[];
-    readonly unknown: RegistryOutcomeUnknownError;
-    readonly before: bigint;
-  },
+  { operations, lost }: { readonly operations: readonly Operation[]; readonly lost: LostTransaction },
 ): Promise<number | undefined> {
-  const final = new Map(asked.operations.filter(({ type }) => type !== 'check').map((each) => [each.path, each]));
+  const final = new Map(operations.filter(({ type }) => type !== 'check').map((each) => [each.path, each]));
   const paths = [...final.keys()];
   try {
     const nodes = await call.read(({ transport }) =>
@@ -128,14 +145,14 @@ async function findOut(
         paths.map((path) => namespace.at(path)),
       ),
     );
-    const traces = [...final.values()].map((operation, index) => traceOf(operation, nodes[index], asked.before));
+    const traces = [...final.values()].map((operation, index) => traceOf(operation, nodes[index], lost.before));
     const done = proofOfDone(traces, call.sessionId);
     if (done !== undefined) return toRevision(done);
     if (traces.some(({ type }) => type === 'untouched')) return undefined;
   } catch {
     // That it cannot be found out now is what the error below says.
   }
-  throw asked.unknown;
+  throw lost.unknown;
 }
 
 async function readTogether(

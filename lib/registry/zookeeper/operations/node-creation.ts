@@ -17,6 +17,13 @@ interface NewNode {
   readonly mode: CreateMode;
 }
 
+/** A creation whose answer was lost. */
+interface LostCreation {
+  readonly unknown: RegistryOutcomeUnknownError;
+  /** The newest transaction that was known when it was sent; its own number is greater. */
+  readonly before: bigint;
+}
+
 /**
  * Creates nodes. When the answer gets lost, a session node is recognised as ours by its session; of a persistent one it
  * cannot be told who created it, so the outcome stays unknown, unless there is none.
@@ -36,6 +43,7 @@ export class NodeCreation {
     const mode = lifetime === 'session' ? 'ephemeral' : 'persistent';
     let missing: readonly string[] = [];
     let misses = 0;
+    let lost: LostCreation | undefined;
     for (;;) {
       const before = this.#writes.newestZxid;
       try {
@@ -43,15 +51,16 @@ export class NodeCreation {
         return true;
       } catch (error) {
         const isThere = isAnswer(error, 'NODE_EXISTS') && (error.failedIndex ?? 0) === missing.length;
-        if (isThere) return false;
-        if (isAnswer(error, 'NO_NODE', 'NODE_EXISTS')) {
+        if (isOutcomeUnknown(error)) lost ??= { unknown: error, before };
+        if (lost && (isThere || isOutcomeUnknown(error))) {
+          // If the node is there, it may be that of the lost creation, carried out since the last look.
+          const verdict = await this.#wasCreated(call, lifetime, lost);
+          if (verdict !== 'not-done') return verdict === 'done';
+        } else if (isThere) return false;
+        else if (isAnswer(error, 'NO_NODE', 'NODE_EXISTS')) {
           if (misses++ > 0) await call.pause(error);
           missing = await this.#missingParents(call);
-        } else if (!isOutcomeUnknown(error)) throw error;
-        else {
-          const verdict = await this.#wasCreated(call, error, { before, lifetime });
-          if (verdict !== 'not-done') return verdict === 'done';
-        }
+        } else throw error;
       }
     }
   }
@@ -128,8 +137,8 @@ export class NodeCreation {
 
   async #wasCreated(
     call: Call,
-    unknown: RegistryOutcomeUnknownError,
-    { before, lifetime }: { readonly before: bigint; readonly lifetime: Lifetime },
+    lifetime: Lifetime,
+    { unknown, before }: LostCreation,
   ): Promise<'done' | 'not-done' | 'exists'> {
     const present = await reread(call, this.#namespace, unknown);
     if (!present) return 'not-done';

@@ -23,20 +23,33 @@ export class NodeRemoval {
 
   /** Removes a node and all below it. `false`: there was none. */
   async remove(call: Call): Promise<boolean> {
+    let lost: RegistryOutcomeUnknownError | undefined;
     for (;;) {
       const before = this.#writes.newestZxid;
       try {
-        await call.write(({ transport }) => this.#removeAtOnce(transport, [call.path]));
-        return true;
+        const result = await this.#tryToRemove(call);
+        if (result === 'removed') return true;
+        if (result === 'absent') break;
+        await call.pause(new Error('nodes below it come and go'));
       } catch (error) {
-        if (isAnswer(error, 'NO_NODE')) return false;
-        if (isAnswer(error, 'NOT_EMPTY')) {
-          const removed = await this.#removeSubtree(call);
-          if (removed !== 'changed') return removed === 'removed';
-          await call.pause(error);
-        } else if (!isOutcomeUnknown(error)) throw error;
-        else await this.#requireUntouched(call, error, before);
+        if (!isOutcomeUnknown(error)) throw error;
+        lost ??= error;
+        await this.#requireUntouched(call, error, before);
       }
+    }
+    // A removal whose answer was lost may have been carried out since the last look.
+    if (lost) throw lost;
+    return false;
+  }
+
+  async #tryToRemove(call: Call): Promise<'removed' | 'absent' | 'changed'> {
+    try {
+      await call.write(({ transport }) => this.#removeAtOnce(transport, [call.path]));
+      return 'removed';
+    } catch (error) {
+      if (isAnswer(error, 'NO_NODE')) return 'absent';
+      if (isAnswer(error, 'NOT_EMPTY')) return this.#removeSubtree(call);
+      throw error;
     }
   }
 
@@ -47,7 +60,6 @@ export class NodeRemoval {
   }
 
   async #removeSubtree(call: Call): Promise<'removed' | 'absent' | 'changed'> {
-    const before = this.#writes.newestZxid;
     const topDown = await call.read(({ transport }) => this.#subtree(transport, call.path));
     if (topDown.length === 0) return 'absent';
     const bottomUp = [...topDown].reverse();
@@ -60,9 +72,7 @@ export class NodeRemoval {
       return 'removed';
     } catch (error) {
       if (isAnswer(error, 'NO_NODE', 'NOT_EMPTY')) return 'changed';
-      if (!isOutcomeUnknown(error)) throw error;
-      await this.#requireUntouched(call, error, before);
-      return 'changed';
+      throw error;
     }
   }
 

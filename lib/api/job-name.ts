@@ -1,5 +1,5 @@
 import { describeValue } from './describe-value.js';
-import { hasRefusedCharacter } from './node-name.js';
+import { hasRefusedCharacters } from './node-name.js';
 
 /**
  * Checks the name of a job. It becomes a node of the registry centre, where Java peers read it, and stands in task ids
@@ -13,7 +13,7 @@ export function jobNameProblem(name: unknown): string | undefined {
   if (name.includes('@-@')) return "must not contain '@-@', which separates the parts of task ids";
   if (name === '.' || name === '..' || name === '__proto__')
     return 'must be another name, as this one has a special meaning';
-  return hasRefusedCharacter(name)
+  return hasRefusedCharacters(name)
     ? 'must not contain control characters, emoji or other characters that ZooKeeper refuses in names'
     : undefined;
 }

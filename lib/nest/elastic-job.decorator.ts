@@ -3,7 +3,7 @@ import { Inject } from '@nestjs/common';
 import { describeValue } from '../api/describe-value.js';
 import { InvalidConfigurationError } from '../api/errors.js';
 import { type JobOptions } from '../api/job-options.js';
-import { declareToken } from './declared-tokens.js';
+import { declareToken } from './injection-tokens.js';
 import { type JobSettings } from '../settings/job-settings.js';
 
 /** What `@ElasticJob` accepts: the job's settings, and how its bootstrap is injected and started. */
@@ -28,12 +28,12 @@ const METADATA = Symbol.for('nestjs-elasticjob:jobs');
  * @param options defaults; `elasticjob.jobs.<jobName>` of the module's options, a file or the environment override them
  */
 export function ElasticJob(jobName: string, options: ElasticJobOptions = {}): ClassDecorator {
-  declareToken(isNamed(options) ? options.jobBootstrapBeanName : jobName);
-  declareToken(jobName);
   return (target) => {
     // Only TypeScript's own compiler sees this by itself.
     if (typeof target !== 'function')
       throw new InvalidConfigurationError([`@ElasticJob(${describeValue(jobName)}) must stand before a class`]);
+    const names: readonly unknown[] = [jobName, (options as ElasticJobOptions | undefined)?.jobBootstrapBeanName];
+    for (const name of names) if (typeof name === 'string' && name !== '') declareToken(target, name);
     // Own metadata only: a subclass that is decorated itself is another job, not one more of its parent's.
     const others = (Reflect.getOwnMetadata(METADATA, target) as readonly ElasticJobMetadata[] | undefined) ?? [];
     Reflect.defineMetadata(METADATA, [{ jobName, options }, ...others], target);
@@ -52,17 +52,14 @@ export function InjectOneOffJob(token: string): PropertyDecorator & ParameterDec
       `@InjectOneOffJob(): must be given the name of a job, or its jobBootstrapBeanName, got ${describeValue(token)}`,
     ]);
   }
-  declareToken(token);
-  return Inject(token);
+  const inject = Inject(token);
+  return (target: object, key: string | symbol | undefined, index?: number) => {
+    declareToken(typeof target === 'function' ? target : target.constructor, token);
+    inject(target, key as string, index as number);
+  };
 }
 
 /** The jobs that a class is decorated to be; a subclass without a decorator of its own inherits its parent's. */
 export function jobsOf(type: object): readonly ElasticJobMetadata[] {
   return (Reflect.getMetadata(METADATA, type) as readonly ElasticJobMetadata[] | undefined) ?? [];
-}
-
-function isNamed(
-  options: ElasticJobOptions | undefined,
-): options is ElasticJobOptions & { jobBootstrapBeanName: string } {
-  return typeof options?.jobBootstrapBeanName === 'string' && options.jobBootstrapBeanName !== '';
 }

@@ -12,11 +12,11 @@ import { SchedulerRegistry } from '@nestjs/schedule';
 import { isMap } from '../api/describe-value.js';
 import { InvalidConfigurationError } from '../api/errors.js';
 import { checkAsyncOptions } from './async-options.js';
-import { declaredProviders, declaredTokens, declareToken } from './declared-tokens.js';
 import { ElasticJobCurtain } from './elastic-job.curtain.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { ElasticJobHealth } from './elastic-job.health.js';
 import { ELASTIC_JOB_OPTIONS, ElasticJobLifecycle } from './elastic-job.lifecycle.js';
+import { InjectionTokensModule } from './injection-tokens.js';
 import { JobBootstraps } from './job-bootstraps.js';
 import { type ElasticJobModuleOptions } from './module-options.js';
 import { schedulerRegistryProvider } from './scheduler-registry.provider.js';
@@ -39,10 +39,6 @@ export interface ElasticJobModuleAsyncOptions extends Pick<ModuleMetadata, 'impo
   readonly oneOffJobs?: readonly string[];
 }
 
-/** Providers of bootstraps, under all names that decorators and options have declared when the application is made. */
-@Module({ providers: declaredProviders, exports: declaredTokens })
-class ElasticJobTokensModule {}
-
 /**
  * Runs distributed jobs in a Nest application: import `ElasticJobModule.forRoot()` once, in the root module.
  * It is global, finds all providers that are decorated with `@ElasticJob()`, and starts them when the application has booted.
@@ -51,8 +47,8 @@ class ElasticJobTokensModule {}
 export class ElasticJobModule {
   /** @param options see `ElasticJobModuleOptions`; a file and the environment override them */
   static forRoot(options: ElasticJobModuleOptions = {}): DynamicModule {
-    declareTokensIn(options);
-    return moduleWith([{ provide: ELASTIC_JOB_OPTIONS, useValue: options }], {});
+    const provider = { provide: ELASTIC_JOB_OPTIONS, useValue: options };
+    return moduleWith({ providers: [provider], tokens: tokensIn(options) });
   }
 
   /**
@@ -61,25 +57,33 @@ export class ElasticJobModule {
    */
   static forRootAsync(options: ElasticJobModuleAsyncOptions): DynamicModule {
     checkAsyncOptions(options);
-    for (const token of options.oneOffJobs ?? []) declareToken(token);
-    return moduleWith(optionsProviders(options), options.imports === undefined ? {} : { imports: options.imports });
+    const { imports = [], oneOffJobs = [] } = options;
+    return moduleWith({ providers: optionsProviders(options), imports, tokens: oneOffJobs.filter(isToken) });
   }
 }
 
-function moduleWith(options: readonly Provider[], { imports = [] }: Pick<ModuleMetadata, 'imports'>): DynamicModule {
+interface ModuleParts {
+  /** What provides the module's options. */
+  readonly providers: readonly Provider[];
+  readonly imports?: ModuleMetadata['imports'];
+  /** The names under which the options let bootstraps be injected. */
+  readonly tokens: readonly string[];
+}
+
+function moduleWith({ providers, imports = [], tokens }: ModuleParts): DynamicModule {
   return {
     module: ElasticJobModule,
     global: true,
-    imports: [...imports, DiscoveryModule, ElasticJobTokensModule, ElasticJobCurtain],
+    imports: [...imports, DiscoveryModule, InjectionTokensModule.forTokens(tokens), ElasticJobCurtain],
     providers: [
-      ...options,
+      ...providers,
       ElasticJobExplorer,
       ElasticJobLifecycle,
       JobBootstraps,
       ElasticJobHealth,
       schedulerRegistryProvider,
     ],
-    exports: [JobBootstraps, ElasticJobHealth, ElasticJobLifecycle, SchedulerRegistry, ElasticJobTokensModule],
+    exports: [JobBootstraps, ElasticJobHealth, ElasticJobLifecycle, SchedulerRegistry, InjectionTokensModule],
   };
 }
 
@@ -108,12 +112,15 @@ function optionsMadeBy(
   ]);
 }
 
-/** What is wrong with the options is said when the application starts; here only names are picked up. */
-function declareTokensIn(options: unknown): void {
+/** The names of jobs and bootstraps in the options, which are checked when the application starts. */
+function tokensIn(options: unknown): readonly string[] {
   const jobs = isMap(options) ? options['jobs'] : undefined;
-  if (!isMap(jobs)) return;
-  for (const [jobName, settings] of Object.entries(jobs)) {
-    declareToken(jobName);
-    if (isMap(settings)) declareToken(settings['jobBootstrapBeanName']);
-  }
+  if (!isMap(jobs)) return [];
+  return Object.entries(jobs)
+    .flatMap(([jobName, settings]) => [jobName, isMap(settings) ? settings['jobBootstrapBeanName'] : undefined])
+    .filter(isToken);
+}
+
+function isToken(name: unknown): name is string {
+  return typeof name === 'string' && name !== '';
 }

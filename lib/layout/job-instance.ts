@@ -43,6 +43,15 @@ export function jobInstanceOn(serverIp: string, process: string): JobInstance {
   return { jobInstanceId: `${serverIp}${DELIMITER}${process}`, serverIp };
 }
 
+/** @returns what follows if the instance's machine has no address of its own, or undefined if it has one */
+export function addressProblem({ serverIp }: JobInstance): string | undefined {
+  return serverIp !== NO_ADDRESS
+    ? undefined
+    : `No network interface of this machine has an IPv4 address, so this server is registered as ${NO_ADDRESS}, like ` +
+        'every other machine without one: an operator who disables one of them disables all. Start the application ' +
+        'when the network is up.';
+}
+
 /** The ip in an instance's id: what stands before `@-@`. */
 export function ipOfInstanceId(id: string): string {
   return id.split(DELIMITER, 1).join('');
@@ -86,7 +95,7 @@ function localIp({
   });
   const preferred = candidates.filter(({ name }) => name === preferredNetworkInterface);
   const addresses = (preferred.length > 0 ? preferred : candidates).flatMap((candidate) => candidate.addresses);
-  if (!preferredNetworkIp) return addresses[0] ?? '127.0.0.1';
+  if (!preferredNetworkIp) return addresses[0] ?? NO_ADDRESS;
   const found = addresses.find(
     (address) => address.startsWith(preferredNetworkIp) || matches(address, preferredNetworkIp),
   );
@@ -108,6 +117,9 @@ function matches(address: string, pattern: string): boolean {
 }
 
 const DELIMITER = '@-@';
+
+/** The address of an instance on a machine that has none but loopback ones. Java does not start there. */
+const NO_ADDRESS = '127.0.0.1';
 
 /** What instances without labels write, Java's and ours: worth knowing, since a YAML parser takes a hundred times longer. */
 const PLAIN_INSTANCE = /^jobInstanceId: ((?:\d+\.){3}\d+@-@[\w-]+)\nserverIp: ((?:\d+\.){3}\d+)\n$/;

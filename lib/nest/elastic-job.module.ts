@@ -12,9 +12,9 @@ import { SchedulerRegistry } from '@nestjs/schedule';
 import { isMap } from '../api/describe-value.js';
 import { InvalidConfigurationError } from '../api/errors.js';
 import { checkAsyncOptions } from './async-options.js';
-import { ElasticJobCurtain } from './elastic-job.curtain.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { ElasticJobHealth } from './elastic-job.health.js';
+import { LifecycleHooks } from './elastic-job.hooks.js';
 import { ELASTIC_JOB_OPTIONS, ElasticJobLifecycle } from './elastic-job.lifecycle.js';
 import { InjectionTokensModule } from './injection-tokens.js';
 import { JobBootstraps } from './job-bootstraps.js';
@@ -74,7 +74,7 @@ function moduleWith({ providers, imports = [], tokens }: ModuleParts): DynamicMo
   return {
     module: ElasticJobModule,
     global: true,
-    imports: [...imports, DiscoveryModule, InjectionTokensModule.forTokens(tokens), ElasticJobCurtain],
+    imports: [...imports, DiscoveryModule, InjectionTokensModule.forTokens(tokens), LifecycleHooks],
     providers: [
       ...providers,
       ElasticJobExplorer,

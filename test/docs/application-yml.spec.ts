@@ -1,7 +1,9 @@
 /** The settings file of an application in Java, and what Java's starter has stored because of it. */
 import { expect, test } from '@jest/globals';
+import { Injectable } from '@nestjs/common';
+import { type OneOffJobBootstrap } from '../../lib/kernel/job-bootstrap.js';
+import { InjectOneOffJob } from '../../lib/nest/elastic-job.decorator.js';
 import { ElasticJobHealth } from '../../lib/nest/elastic-job.health.js';
-import { JobBootstraps } from '../../lib/nest/job-bootstraps.js';
 import { JobConflictError } from '../../lib/api/errors.js';
 import { ZookeeperRegistryCenter } from '../../lib/registry/zookeeper/zookeeper-registry-center.js';
 import { EmbeddedRegistryServer } from '../../lib/registry/embedded/embedded-registry-server.js';
@@ -76,8 +78,16 @@ test('a job of another class than that which Java has stored is refused', async 
   await expect(booting).rejects.toThrow("class is 'org.acme.MonthlyReportJob', your job class is 'MonthlyReportJob'");
 });
 
-test('its one-off job is found by the name of its bean', async () => {
-  await using app = await running(asInJava);
+test('its one-off job is injected by the name of its bean, and runs its items when it is executed', async () => {
+  @Injectable()
+  class Accounting {
+    constructor(@InjectOneOffJob('monthlyReport') readonly report: OneOffJobBootstrap) {}
+  }
+  await using application = await running({ ...asInJava, providers: [...providers, Accounting] });
+  const job = application.app.get(MonthlyReportJob);
 
-  expect(app.app.get(JobBootstraps).oneOff('monthlyReport').jobName).toBe('monthly-report');
+  await application.app.get(Accounting).report.execute();
+
+  await until(() => job.items.length === 2, 'both items to run');
+  expect(job.items.sort()).toEqual([0, 1]);
 });

@@ -16,9 +16,12 @@ export class SyncOrdersJob {
   }
 }
 
-/** One more job. */
+/** One more job, which keeps the items that it was given. */
 export class MonthlyReportJob {
-  execute(): void {}
+  readonly items: number[] = [];
+  execute({ shardingItem }: ShardingContext): void {
+    this.items.push(shardingItem);
+  }
 }
 
 /** A listener for jobs that name one. */

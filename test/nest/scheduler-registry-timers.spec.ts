@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { SchedulerRegistry } from '@nestjs/schedule';
+import { CronJob } from 'cron';
 import { SchedulerRegistryTimers } from '../../lib/nest/scheduler-registry-timers.js';
 import { until } from '../support/until.js';
 import { RecordingLogger } from './application.js';
@@ -195,12 +196,26 @@ describe('what a user does to the CronJob', () => {
   });
 });
 
-test('a name that somebody else’s cron job has is refused', () => {
-  const { registry, timers } = given();
-  new SchedulerRegistryTimers(registry, new RecordingLogger()).arm('job', inMs(1_000_000), () => undefined);
+describe('a cron job of the application', () => {
+  test('that has replaced ours under the job’s name stays when our timer is disarmed', () => {
+    const { registry, timers } = given();
+    timers.arm('job', inMs(1_000_000), () => undefined);
+    registry.deleteCronJob('job');
+    const theirs = CronJob.from({ cronTime: inMs(1_000_000), onTick: () => undefined });
+    registry.addCronJob('job', theirs);
 
-  expect(() => timers.arm('job', inMs(1), () => undefined)).toThrow(
-    "Job 'job' cannot be scheduled: the SchedulerRegistry has a cron job of that name, which is not an ElasticJob. Rename one of them.",
-  );
-  registry.deleteCronJob('job');
+    timers.disarm('job');
+
+    expect(registry.getCronJob('job')).toBe(theirs);
+  });
+
+  test('whose name a job wants, too, is a conflict', () => {
+    const { registry, timers } = given();
+    new SchedulerRegistryTimers(registry, new RecordingLogger()).arm('job', inMs(1_000_000), () => undefined);
+
+    expect(() => timers.arm('job', inMs(1), () => undefined)).toThrow(
+      "Job 'job' cannot be scheduled: the SchedulerRegistry has a cron job of that name, which is not an ElasticJob. Rename one of them.",
+    );
+    registry.deleteCronJob('job');
+  });
 });

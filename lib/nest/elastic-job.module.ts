@@ -21,39 +21,45 @@ import { JobBootstraps } from './job-bootstraps.js';
 import { type ElasticJobModuleOptions } from './module-options.js';
 import { schedulerRegistryProvider } from './scheduler-registry.provider.js';
 
-/** Makes options, for `forRootAsync({ useClass })` and `useExisting`. */
+/** A provider that makes the module's options, for `forRootAsync({ useClass })` and `forRootAsync({ useExisting })`. */
 export interface ElasticJobOptionsFactory {
+  /** The options, or a promise of them; called once, when the application is created. */
   createElasticJobOptions(): ElasticJobModuleOptions | Promise<ElasticJobModuleOptions>;
 }
 
-/** Options of `ElasticJobModule.forRootAsync()`; one of `useFactory`, `useClass` and `useExisting`. */
+/** Options of `ElasticJobModule.forRootAsync()`; exactly one of `useFactory`, `useClass` and `useExisting` is required. */
 export interface ElasticJobModuleAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
+  /** A function that makes the module's options; it is given the providers that `inject` names. */
   readonly useFactory?: (...dependencies: never[]) => ElasticJobModuleOptions | Promise<ElasticJobModuleOptions>;
+  /** Tokens of the providers that `useFactory` is given. Default: none. */
   readonly inject?: (InjectionToken | OptionalFactoryDependency)[];
+  /** A class that makes the module's options; Nest instantiates it for the module. */
   readonly useClass?: Type<ElasticJobOptionsFactory>;
+  /** A provider of another module that makes the module's options. */
   readonly useExisting?: Type<ElasticJobOptionsFactory>;
   /**
-   * Names of one-off jobs' bootstraps that are only known from the factory's result, a file or the environment, and are
-   * injected by `@Inject('…')`. `@InjectOneOffJob('…')`, decorated jobs and `forRoot()` need no such list.
+   * Names of bootstraps that are injected by `@Inject('…')` and defined only by the factory's result, a file or the
+   * environment. `@InjectOneOffJob('…')` and decorated jobs need no such list. Default: none.
    */
   readonly oneOffJobs?: readonly string[];
 }
 
 /**
- * Runs distributed jobs in a Nest application: import `ElasticJobModule.forRoot()` once, in the root module.
- * It is global, finds all providers that are decorated with `@ElasticJob()`, and starts them when the application has booted.
+ * Runs distributed jobs in a Nest application: import `ElasticJobModule.forRoot()` once, in the root module. It is global.
+ * When the application boots, the module finds all providers that are decorated with `@ElasticJob()` and starts them.
+ * The boot fails with an `InvalidConfigurationError` that names everything that is wrong with the settings.
  */
 @Module({})
 export class ElasticJobModule {
-  /** @param options see `ElasticJobModuleOptions`; a file and the environment override them */
+  /** @param options all optional; a file and the environment override them. They are checked when the application starts. */
   static forRoot(options: ElasticJobModuleOptions = {}): DynamicModule {
     const provider = { provide: ELASTIC_JOB_OPTIONS, useValue: options };
     return moduleWith({ providers: [provider], tokens: tokensIn(options) });
   }
 
   /**
-   * As `forRoot`, with options that a factory makes, which may inject other providers.
-   * @throws InvalidConfigurationError if there is not exactly one factory
+   * As `forRoot`, with options that a factory makes with the help of other providers.
+   * @throws InvalidConfigurationError unless exactly one factory is given
    */
   static forRootAsync(options: ElasticJobModuleAsyncOptions): DynamicModule {
     checkAsyncOptions(options);
@@ -63,7 +69,7 @@ export class ElasticJobModule {
 }
 
 interface ModuleParts {
-  /** What provides the module's options. */
+  /** Provides the module's options. */
   readonly providers: readonly Provider[];
   readonly imports?: ModuleMetadata['imports'];
   /** The names under which the options let bootstraps be injected. */
@@ -108,7 +114,7 @@ function optionsMadeBy(
   if (typeof (factory as Partial<ElasticJobOptionsFactory> | null)?.createElasticJobOptions === 'function')
     return factory.createElasticJobOptions();
   throw new InvalidConfigurationError([
-    'ElasticJobModule.forRootAsync(): what useClass and useExisting name must have the method createElasticJobOptions()',
+    'ElasticJobModule.forRootAsync(): the class of useClass or useExisting must have the method createElasticJobOptions()',
   ]);
 }
 

@@ -24,7 +24,7 @@ const provider = (
   type: SyncOrdersJob,
   label: 'provider SyncOrdersJob of AppModule',
   instance: new SyncOrdersJob(),
-  scopeFault: undefined,
+  scopeProblem: undefined,
   jobs: [{ jobName, options }],
   ...more,
 });
@@ -182,7 +182,7 @@ describe('class and type', () => {
     expect(
       faultsOf({ providers: [syncOrders, plain], options: { jobs: { syncOrders: { elasticJobClass: 'Plain' } } } }),
     ).toEqual([
-      'elasticjob.jobs.syncOrders.elasticJobClass: the job has a class already, that of provider SyncOrdersJob of AppModule; got "Plain"',
+      'elasticjob.jobs.syncOrders.elasticJobClass: must not name another class than that of provider SyncOrdersJob of AppModule, got "Plain"',
     ]);
   });
 
@@ -191,8 +191,8 @@ describe('class and type', () => {
     const options = { executors, jobs: { a: bean, b: bean, c: { ...bean, jobBootstrapBeanName: 'a' } } };
 
     expect(faultsOf({ providers: [], options })).toEqual([
-      `elasticjob.jobs.b.jobBootstrapBeanName: must be a name of its own, but "bean" is taken by job 'a'`,
-      `elasticjob.jobs.c.jobBootstrapBeanName: must be a name of its own, but "a" is taken by job 'a'`,
+      `elasticjob.jobs.b.jobBootstrapBeanName: must be a name that no other job has, but "bean" is taken by job 'a'`,
+      `elasticjob.jobs.c.jobBootstrapBeanName: must be a name that no other job has, but "a" is taken by job 'a'`,
     ]);
   });
 });

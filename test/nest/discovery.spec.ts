@@ -124,7 +124,7 @@ describe('refused is', () => {
     class IdleJob {}
 
     expect(await refusalOf({ imports: [elasticJob()], providers: [IdleJob] })).toEqual([
-      'elasticjob.jobs.idle: provider IdleJob of RootTestModule cannot be a job: it has no method execute(context), as SimpleJob demands',
+      'elasticjob.jobs.idle: provider IdleJob of RootTestModule cannot be a job: it has no method execute(context), which SimpleJob requires',
     ]);
   });
 
@@ -162,6 +162,6 @@ describe('decorators refuse', () => {
   test('to make a method a job', () => {
     const decorator = ElasticJob('method') as unknown as MethodDecorator;
 
-    expect(() => decorator({}, 'execute', {})).toThrow('@ElasticJob("method") must stand before a class');
+    expect(() => decorator({}, 'execute', {})).toThrow('@ElasticJob("method") can only decorate a class');
   });
 });

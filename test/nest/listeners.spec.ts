@@ -170,6 +170,6 @@ describe('refused is', () => {
   test('a decorator that stands before a method', () => {
     const decorator = JobListener('AUDIT') as unknown as MethodDecorator;
 
-    expect(() => decorator({}, 'execute', {})).toThrow('@JobListener("AUDIT") must stand before a class');
+    expect(() => decorator({}, 'execute', {})).toThrow('@JobListener("AUDIT") can only decorate a class');
   });
 });

@@ -174,7 +174,7 @@ describe('what a user does to the CronJob', () => {
 
     expect(fired).toEqual([]);
     expect(logger.lines).toEqual([
-      "warn Job 'job': fireOnTick() does nothing, as it would run on this instance alone.",
+      "warn Job 'job': fireOnTick() does nothing, as it would run the job on this instance alone.",
     ]);
     timers.disarm('job');
   });

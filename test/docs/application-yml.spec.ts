@@ -30,7 +30,7 @@ const withDocumentedDefaults = (path: string, text: string): string =>
 
 const expected = Object.entries(javaStarter).map(([path, text]) => [path, withDocumentedDefaults(path, text)]);
 
-test('it boots here as it is, and stores byte for byte what Java stores, but for three defaults', async () => {
+test('it boots here unchanged, and stores byte for byte what Java stores, except for three defaults', async () => {
   await using app = await running(asInJava);
 
   const stored = Object.keys(javaStarter).map((path) => [path, app.node(path)]);
@@ -39,7 +39,7 @@ test('it boots here as it is, and stores byte for byte what Java stores, but for
   expect(stored).toEqual(expected);
 });
 
-test('so it does on a real ZooKeeper, with the credentials of the file', async () => {
+test('it does the same on a real ZooKeeper, with the credentials of the file', async () => {
   const namespace = zookeeper.namespace();
   const file = applicationYml
     .replace('localhost:2181', zookeeper.servers)
@@ -57,7 +57,7 @@ test('so it does on a real ZooKeeper, with the credentials of the file', async (
   await reader.close();
 });
 
-test('it joins the jobs that Java has stored, and leaves them as they are', async () => {
+test('it joins the jobs that Java has stored, and does not change them', async () => {
   const server = new EmbeddedRegistryServer();
   for (const [path, text] of Object.entries(javaStarter)) server.namespace(NAMESPACE).put('java', path, text);
 
@@ -67,7 +67,7 @@ test('it joins the jobs that Java has stored, and leaves them as they are', asyn
   expect(app.stored('printer').monitorExecution).toBe(false);
 });
 
-test('a job of another class than that which Java has stored is refused', async () => {
+test('a job whose class is not the one that Java has stored is refused', async () => {
   const server = new EmbeddedRegistryServer();
   for (const [path, text] of Object.entries(javaStarter)) server.namespace(NAMESPACE).put('java', path, text);
   const file = applicationYml.replace('org.acme.MonthlyReportJob', 'MonthlyReportJob');

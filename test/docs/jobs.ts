@@ -6,7 +6,7 @@ import { JobListener } from '../../lib/nest/job-listener.decorator.js';
 import { javaStarter } from './fixtures.js';
 import { fromYaml } from '../../lib/layout/job-configuration-yaml.js';
 
-/** A job that keeps what it was given, and fails if it is told to. */
+/** A job that keeps the contexts it was given, and throws `failure` if that is set. */
 export class SyncOrdersJob {
   readonly contexts: ShardingContext[] = [];
   failure: Error | undefined;

@@ -53,7 +53,7 @@ describe('a decorated class is found', () => {
   });
 });
 
-test('null, texts and functions among the providers are nobody’s jobs', async () => {
+test('null, texts and functions among the providers are not jobs', async () => {
   const providers = [
     { provide: 'null', useValue: null },
     { provide: 'undefined', useValue: undefined },
@@ -86,7 +86,7 @@ describe('refused is', () => {
     ]);
   });
 
-  test('a request-scoped provider, and one that depends on such a one', async () => {
+  test('a request-scoped provider, and a provider that depends on one', async () => {
     @Injectable({ scope: Scope.REQUEST })
     @ElasticJob('scoped', { shardingTotalCount: 1 })
     class ScopedJob extends FoundJob {}
@@ -119,7 +119,7 @@ describe('refused is', () => {
     expect(refusal).toContain('provider TransientJob of RootTestModule cannot be a job: it is transient-scoped');
   });
 
-  test('a class that is no job', async () => {
+  test('a class that is not a job', async () => {
     @ElasticJob('idle', { shardingTotalCount: 1 })
     class IdleJob {}
 

@@ -32,7 +32,7 @@ class Accounting {
 }
 
 describe('a one-off job', () => {
-  test('is injected by its name or its bootstrap’s, and runs all items each time it is told to', async () => {
+  test('is injected by its name or its bootstrap’s, and runs all items at each execute()', async () => {
     await using app = await started({ imports: [elasticJob()], providers: [Accounting, ReportJob, BillJob] });
     const { report, bill, billByName } = app.get(Accounting);
 

@@ -52,7 +52,7 @@ describe('a timer', () => {
     timers.disarm('job');
   });
 
-  test('that comes late because the event loop was blocked for two seconds calls nevertheless', async () => {
+  test('that is late because the event loop was blocked for two seconds still calls', async () => {
     const { timers } = given();
     const fired: string[] = [];
     timers.arm('job', inMs(20), () => fired.push('blocked'));
@@ -116,7 +116,7 @@ describe('a timer', () => {
     timers.disarm('job');
   });
 
-  test('whose call throws is told to the log of Nest and stays usable', async () => {
+  test('whose callback throws is logged by Nest and stays usable', async () => {
     const { timers } = given();
     const fired: string[] = [];
     timers.arm('job', inMs(1), () => {
@@ -131,7 +131,7 @@ describe('a timer', () => {
     timers.disarm('job');
   });
 
-  test('disarmed, is gone from the registry and does not call', () => {
+  test('that is disarmed leaves the registry and does not call', () => {
     jest.useFakeTimers();
     const { registry, timers } = given();
     const fired: string[] = [];
@@ -163,7 +163,7 @@ describe('what a user does to the CronJob', () => {
     timers.disarm('job');
   });
 
-  test('fireOnTick() runs nothing, and says so', () => {
+  test('fireOnTick() runs nothing and logs a warning', () => {
     jest.useFakeTimers();
     const { registry, timers, logger } = given();
     const fired: string[] = [];

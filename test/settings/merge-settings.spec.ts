@@ -69,7 +69,7 @@ describe('precedence', () => {
     ).toBe(3);
   });
 
-  test('an empty text takes away what a weaker source says', () => {
+  test('an empty text removes the setting of a weaker source', () => {
     const decorated = { syncOrders: { shardingTotalCount: 1, cron: '0/5 * * * * ?' } };
 
     expect(configurationOf({ decorated, file: { jobs: { syncOrders: { cron: '' } } } }).cron).toBeUndefined();
@@ -115,7 +115,7 @@ describe('relaxed names', () => {
     expect(configurationOf({ decorated, environment: { [variable]: 'x' } }).jobParameter).toBe('x');
   });
 
-  test('a job whose name begins like another one is told from it', () => {
+  test('a job whose name begins with another job’s name is a job of its own', () => {
     const decorated = { sync: { shardingTotalCount: 1 }, syncOrders: { shardingTotalCount: 1 } };
     const { jobs } = merge({ decorated, environment: { ELASTICJOB_JOBS_SYNC_ORDERS_LABEL: 'x' } });
 
@@ -144,7 +144,7 @@ describe('relaxed names', () => {
     ]);
   });
 
-  test('brackets around the name of a job in a file are Spring’s, and no part of it', () => {
+  test('brackets around the name of a job in a file are Spring’s and not part of the name', () => {
     const decorated = { 'sync orders': { shardingTotalCount: 1 } };
     const file = { jobs: { '[sync orders]': { jobParameter: 'x' } } };
 

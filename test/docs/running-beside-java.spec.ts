@@ -18,7 +18,7 @@ import { type Checks, page, tables } from './page.js';
 
 /** The checks of each table that says what becomes of something. */
 const checks: Readonly<Record<string, Checks>> = {
-  'What to mind in a shared configuration': pitfallChecks,
+  'Pitfalls of a shared configuration': pitfallChecks,
   'elasticjob in application.yml': moduleChecks,
   'elasticjob.jobs.<jobName> in application.yml': jobChecks,
   'elasticjob.tracing and elasticjob.dump in application.yml': unavailableChecks,
@@ -33,7 +33,7 @@ const checks: Readonly<Record<string, Checks>> = {
   'Spring namespace': namespaceChecks,
 };
 
-/** Tables that say no such thing. */
+/** Tables without checks. */
 const PROSE = ['Joining a Java job', 'Known faults of Java peers', 'Versions'];
 
 test('each table of the page is known here', () => {

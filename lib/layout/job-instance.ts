@@ -7,27 +7,26 @@ import { type JobInstance } from '../api/sharding-strategy.js';
 import { YamlMapping } from './yaml-mapping.js';
 import { yamlEntry } from './yaml-writer.js';
 
-/** How this instance chooses its address. */
+/** How an instance chooses its address. */
 export interface JobInstanceOptions {
-  /** Name of the network interface whose address to take, if there is one of that name; Java: `elasticjob.preferred.network.interface`. */
+  /** Name of the preferred network interface; ignored if there is none of that name. Java: `elasticjob.preferred.network.interface`. */
   readonly preferredNetworkInterface?: string | undefined;
-  /** Start of the address to take, or a regular expression for all of it; Java: `elasticjob.preferred.network.ip`. */
+  /** Start of the preferred address, or a regular expression for all of it. Java: `elasticjob.preferred.network.ip`. */
   readonly preferredNetworkIp?: string | undefined;
-  /** The machine's interfaces as `os.networkInterfaces()` returns them, which is the default. */
+  /** The machine's network interfaces. Default: those of `os.networkInterfaces()`. */
   readonly interfaces?: Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
 }
 
-/** A registered instance as its node describes it. */
+/** A registered instance, as its node describes it. */
 export interface RegisteredInstance extends JobInstance {
-  /** Set by nothing in Java 3.0, but a field of its instances. */
+  /** A field of Java's instances that Java 3.0 never sets. */
   readonly labels?: string;
 }
 
 /**
- * A new instance in this process: `10.0.0.1@-@4711-k3j9x2ab`. Unlike Java's ids, no other process ever has the same,
- * not even one with the same ip and pid as it is usual in containers. Java accepts it, since it reads no number behind
- * the `@-@`.
- * @throws InvalidConfigurationError if a preference is set that no address of this machine meets
+ * A new instance in this process: `10.0.0.1@-@4711-k3j9x2ab`. Unlike Java's ids, the id is unique among all processes,
+ * even among containers with the same ip and pid. Java accepts it, as it does not parse the text after `@-@`.
+ * @throws InvalidConfigurationError if no address of this machine matches `preferredNetworkIp`
  */
 export function createJobInstance(options: JobInstanceOptions = {}): JobInstance {
   const serverIp = localIp(options);
@@ -38,24 +37,33 @@ export function createJobInstance(options: JobInstanceOptions = {}): JobInstance
   return jobInstanceOn(serverIp, `${pid}-${unique}`);
 }
 
-/** The instance of a server that is told from its others by `process`, which holds no slash. */
+/** @param process what distinguishes the instance from others of its server; it contains no slash */
 export function jobInstanceOn(serverIp: string, process: string): JobInstance {
   return { jobInstanceId: `${serverIp}${DELIMITER}${process}`, serverIp };
 }
 
-/** The ip in an instance's id: what stands before `@-@`. */
+/** @returns what follows if the instance's machine has no address of its own, or undefined if it has one */
+export function addressProblem({ serverIp }: JobInstance): string | undefined {
+  return serverIp !== NO_ADDRESS
+    ? undefined
+    : `No network interface of this machine has an IPv4 address, so this server is registered as ${NO_ADDRESS}, like ` +
+        'every other machine without one: an operator who disables one of them disables all. Start the application ' +
+        'when the network is up.';
+}
+
+/** The ip in an instance's id: the text before `@-@`. */
 export function ipOfInstanceId(id: string): string {
   return id.split(DELIMITER, 1).join('');
 }
 
-/** The value of the instance's node, as Java writes it. Java refuses any other key, and takes its own ip if one is missing. */
+/** The value of the instance's node, as Java writes it. Java refuses other keys, and takes its own ip for a missing one. */
 export function instanceYaml({ jobInstanceId, serverIp }: JobInstance): string {
   return yamlEntry('jobInstanceId', jobInstanceId) + yamlEntry('serverIp', serverIp);
 }
 
 /**
- * What the value of an instance's node says; `undefined` if it does not describe an instance: empty as before Java 3.0,
- * or overwritten by an old console with `TRIGGER`.
+ * Parses the value of an instance's node. `undefined` if the value does not describe an instance: it is empty before
+ * Java 3.0, and old consoles overwrite it with `TRIGGER`.
  */
 export function parseInstanceYaml(text: string): RegisteredInstance | undefined {
   const [, id, ip] = PLAIN_INSTANCE.exec(text) ?? [];
@@ -69,8 +77,8 @@ export function parseInstanceYaml(text: string): RegisteredInstance | undefined 
 }
 
 /**
- * Java's choice: IPv4 only, never loopback, of the preferred interface, else of the first one that has an acceptable
- * address (Java sees them in reverse order and takes the last).
+ * Chooses the address as Java does: IPv4 only, never loopback, of the preferred interface, otherwise of the first
+ * interface that has such an address (Java lists them in reverse order and takes the last).
  */
 function localIp({
   preferredNetworkInterface,
@@ -86,7 +94,7 @@ function localIp({
   });
   const preferred = candidates.filter(({ name }) => name === preferredNetworkInterface);
   const addresses = (preferred.length > 0 ? preferred : candidates).flatMap((candidate) => candidate.addresses);
-  if (!preferredNetworkIp) return addresses[0] ?? '127.0.0.1';
+  if (!preferredNetworkIp) return addresses[0] ?? NO_ADDRESS;
   const found = addresses.find(
     (address) => address.startsWith(preferredNetworkIp) || matches(address, preferredNetworkIp),
   );
@@ -109,5 +117,8 @@ function matches(address: string, pattern: string): boolean {
 
 const DELIMITER = '@-@';
 
-/** What instances without labels write, Java's and ours: worth knowing, since a YAML parser takes a hundred times longer. */
+/** The address of an instance on a machine that has none but loopback ones. Java does not start there. */
+const NO_ADDRESS = '127.0.0.1';
+
+/** The text that instances without labels write, Java's and ours. A YAML parser takes a hundred times longer to read it. */
 const PLAIN_INSTANCE = /^jobInstanceId: ((?:\d+\.){3}\d+@-@[\w-]+)\nserverIp: ((?:\d+\.){3}\d+)\n$/;

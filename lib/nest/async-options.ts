@@ -7,7 +7,7 @@ const FACTORIES = ['useFactory', 'useClass', 'useExisting'];
 const LISTS = ['imports', 'inject', 'oneOffJobs'];
 
 /**
- * Checks what `forRootAsync` was given, of which Nest itself would say little.
+ * Checks the options of `forRootAsync`, which Nest itself would not, or only with a vague message.
  * @throws InvalidConfigurationError naming everything that is wrong
  */
 export function checkAsyncOptions(options: unknown): void {
@@ -15,12 +15,12 @@ export function checkAsyncOptions(options: unknown): void {
     throw new InvalidConfigurationError([`${CALL}: needs a map of options, got ${describeValue(options)}`]);
   const keys = Object.keys(options).filter((key) => options[key] !== undefined);
   const known = [...FACTORIES, ...LISTS];
-  const faults = keys.flatMap((key) => {
+  const problems = keys.flatMap((key) => {
     const value = options[key];
     if (!known.includes(key)) return [`${CALL}.${key}: unknown key${suggestion(key, known)}`];
     if (LISTS.includes(key))
       return Array.isArray(value) ? [] : [`${CALL}.${key}: must be a list, got ${describeValue(value)}`];
-    // A provider that exists already may be known by any token.
+    // An existing provider may have any kind of token.
     const isUsable = key === 'useExisting' || typeof value === 'function';
     return isUsable
       ? []
@@ -29,7 +29,7 @@ export function checkAsyncOptions(options: unknown): void {
   const given = keys.filter((key) => FACTORIES.includes(key));
   if (given.length !== 1) {
     const got = given.length === 0 ? 'none' : given.join(' and ');
-    faults.push(`${CALL}: needs one of useFactory, useClass and useExisting, got ${got}`);
+    problems.push(`${CALL}: needs one of useFactory, useClass and useExisting, got ${got}`);
   }
-  if (faults.length > 0) throw new InvalidConfigurationError(faults);
+  if (problems.length > 0) throw new InvalidConfigurationError(problems);
 }

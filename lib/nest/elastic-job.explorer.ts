@@ -6,25 +6,25 @@ import { listenerTypeOf } from './job-listener.decorator.js';
 
 type Wrapper = ReturnType<DiscoveryService['getProviders']>[number];
 
-/** A provider of the application, as far as jobs and their listeners are concerned. */
+/** A provider of the application, as jobs and listeners see it. */
 export interface FoundProvider {
-  /** Name of the class, or of the token if it is no class. */
+  /** Name of the class, or of the token if there is no class. */
   readonly className: string;
-  /** The class by which the provider is known, if it is one. */
+  /** The provider's class; `undefined` for a value without one. */
   readonly type: object | undefined;
-  /** `provider SyncOrdersJob of AppModule` */
+  /** The provider's name in messages: `provider SyncOrdersJob of AppModule`. */
   readonly label: string;
-  /** The one instance; `undefined` if there is no such thing. */
+  /** The only instance; `undefined` if there is not exactly one. */
   readonly instance: object | undefined;
-  /** Why there is not one instance: `is request-scoped`. */
-  readonly scopeFault: string | undefined;
-  /** What it is decorated to be. */
+  /** Why there is not exactly one instance (`is request-scoped`); `undefined` if there is. */
+  readonly scopeProblem: string | undefined;
+  /** The jobs that it is decorated as. */
   readonly jobs: readonly ElasticJobMetadata[];
-  /** The listener it is decorated to be, by its type. */
+  /** The listener that it is decorated as, by its unchecked type. */
   readonly listener?: { readonly type: unknown } | undefined;
 }
 
-/** Finds the application's providers. Has no effects. */
+/** Finds the application's providers. It only reads. */
 @Injectable()
 export class ElasticJobExplorer {
   readonly #discovery: DiscoveryService;
@@ -41,7 +41,7 @@ export class ElasticJobExplorer {
       .find((service) => service !== undefined);
   }
 
-  /** All providers that are objects, each once, however many tokens it has. */
+  /** All providers that are objects. A provider with several tokens is listed once. */
   providers(): readonly FoundProvider[] {
     const seen = new Set<object>();
     return this.#discovery.getProviders().flatMap((wrapper) => {
@@ -55,9 +55,9 @@ export class ElasticJobExplorer {
 }
 
 function found(wrapper: Wrapper): FoundProvider | undefined {
-  const scopeFault = scopeFaultOf(wrapper);
-  const instance: unknown = scopeFault === undefined ? wrapper.instance : undefined;
-  if (scopeFault === undefined && (typeof instance !== 'object' || instance === null)) return undefined;
+  const scopeProblem = scopeProblemOf(wrapper);
+  const instance: unknown = scopeProblem === undefined ? wrapper.instance : undefined;
+  if (scopeProblem === undefined && (typeof instance !== 'object' || instance === null)) return undefined;
   const types: readonly unknown[] = [
     instance?.constructor,
     isClassProvider(wrapper) ? wrapper.metatype : undefined,
@@ -71,7 +71,7 @@ function found(wrapper: Wrapper): FoundProvider | undefined {
     type,
     label: `provider ${className}${wrapper.host === undefined ? '' : ` of ${wrapper.host.name}`}`,
     instance: instance as object | undefined,
-    scopeFault,
+    scopeProblem,
     jobs: type === undefined ? [] : jobsOf(type),
     listener: type === undefined ? undefined : listenerTypeOf(type),
   };
@@ -90,9 +90,9 @@ function isClassProvider(wrapper: Wrapper): boolean {
   return !wrapper.isFactory && wrapper.metatype !== null;
 }
 
-function scopeFaultOf(wrapper: Wrapper): string | undefined {
+function scopeProblemOf(wrapper: Wrapper): string | undefined {
   if (wrapper.scope === Scope.REQUEST) return 'is request-scoped';
-  if (wrapper.scope === Scope.TRANSIENT) return 'is transient-scoped, so that everybody has another instance';
+  if (wrapper.scope === Scope.TRANSIENT) return 'is transient-scoped, so every consumer has an instance of its own';
   if (wrapper.isDependencyTreeStatic()) return undefined;
   const culprit = requestScopedBelow(wrapper, new Set());
   return `depends on ${culprit === undefined ? 'something' : String(culprit.name)}, which is request-scoped`;

@@ -3,21 +3,22 @@ import { type SessionState } from '../registry/registry-center.js';
 import { ElasticJobLifecycle } from './elastic-job.lifecycle.js';
 import { type JobPhase } from '../kernel/job-state.js';
 
-/** How the jobs of this application stand. */
+/** The state of the application's jobs, on this instance. */
 export interface ElasticJobHealthReport {
-  /** Whether the session with the registry centre lives and every job that was started takes part. */
+  /** True if the session with the registry centre lives and every job that was started takes part. Jobs that were not started do not count. */
   readonly ready: boolean;
-  /** Where the session with the registry centre stands; `none` before the application has booted, or if ElasticJob is switched off. */
+  /** Phase of the session with the registry centre; `none` before the application has booted, after shutdown, and if ElasticJob is switched off. */
   readonly session: SessionState['phase'] | 'none';
-  /** The registry centre, as `description` says it; empty if there is none. */
+  /** Description of the registry centre: kind, servers and namespace. Empty if `session` is `none`. */
   readonly registryCenter: string;
-  /** Phase of each job, by name; `active` is the good one, `created` was not started yet. */
+  /** Phase of each job, by job name: `active` takes part, `created` was not started; all others are not ready. */
   readonly jobs: Readonly<Record<string, JobPhase>>;
 }
 
 /**
- * Says whether jobs run; injectable. For Terminus: `health.check([() => elasticJobHealth.isHealthy('elasticjob')])`.
- * It only looks at what is known in this process, and so answers at once.
+ * Reports whether the application's jobs take part; injectable. For Terminus:
+ * `health.check([() => elasticJobHealth.isHealthy('elasticjob')])`.
+ * It reads only what this process knows, so it answers at once and never throws.
  */
 @Injectable()
 export class ElasticJobHealth {
@@ -27,7 +28,7 @@ export class ElasticJobHealth {
     this.#lifecycle = lifecycle;
   }
 
-  /** How the jobs stand now. */
+  /** The present state of the jobs. */
   get report(): ElasticJobHealthReport {
     const { host } = this.#lifecycle;
     if (host === undefined) return { ready: false, session: 'none', registryCenter: '', jobs: {} };
@@ -37,7 +38,10 @@ export class ElasticJobHealth {
     return { ready, session, registryCenter: host.registryCenter.description, jobs: Object.fromEntries(phases) };
   }
 
-  /** The report in the form of a Terminus health indicator's result. */
+  /**
+   * The report as the result of a Terminus health indicator: `{ elasticjob: { status: 'up', ready: true, … } }`.
+   * @param key the key of the result. Default: `elasticjob`
+   */
   isHealthy<Key extends string = 'elasticjob'>(
     key: Key = 'elasticjob' as Key,
   ): Record<Key, { readonly status: 'up' | 'down' } & ElasticJobHealthReport> {

@@ -1,41 +1,41 @@
 /**
- * From the application's start to its end.
+ * The life of the jobs in a Nest application.
  *
  * ```
- *  onApplicationBootstrap   last of all modules    find jobs · read settings · open the registry · start the jobs
- *  onModuleDestroy          first of all modules   no new firing starts
- *  beforeApplicationShutdown first of all modules  running items end, or their grace period does
- *  onApplicationShutdown    last of all modules    the registry is closed
+ *  onApplicationBootstrap     after all other modules    finds jobs · reads settings · opens the registry · starts the jobs
+ *  onModuleDestroy            before all other modules   starts no new firing from now on
+ *  beforeApplicationShutdown  before all other modules   waits for running items, up to the grace period
+ *  onApplicationShutdown      after all other modules    closes the registry
  * ```
- * `ElasticJobCurtain` receives the first three hooks, `ElasticJobLifecycle` the last one: Nest calls hooks module by module,
- * those of global modules first at start and last at the end, and the curtain's the other way round.
+ * `LifecycleHooks` receives the first three hooks, `ElasticJobLifecycle` the last one. Nest calls hooks module by module:
+ * global modules come first at start and last at shutdown; `LifecycleHooks` comes last at start and first at shutdown.
  *
- * The application boots although the registry cannot be reached: jobs register as soon as it can. But a fault of the settings,
- * or a conflict that the registry tells at once, fails the boot, and leaves nothing behind.
+ * The application boots even if the registry centre cannot be reached; jobs register as soon as it can. A problem of the
+ * settings, or a conflict that the registry centre reports at once, fails the boot and leaves nothing behind.
  */
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
-import { JobStateError } from '../api/errors.js';
+import { DeadlineExceededError } from '../api/errors.js';
 import { type JobLogger } from '../api/logger.js';
-import { sleep } from '../async/wait.js';
-import { JobHost } from '../kernel/job-host.js';
+import { withDeadline } from '../async/wait.js';
 import { ScheduleJobBootstrap } from '../kernel/job-bootstrap.js';
-import { createJobInstance } from '../layout/job-instance.js';
+import { JobHost } from '../kernel/job-host.js';
+import { addressProblem, createJobInstance } from '../layout/job-instance.js';
+import { EmbeddedRegistryCenter } from '../registry/embedded/embedded-registry-center.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
-import { systemClock } from '../time/clock.js';
 import { createRegistryCenter } from '../settings/create-registry-center.js';
 import { ROOT_KEY } from '../settings/yaml-file.js';
+import { systemClock } from '../time/clock.js';
 import { type ApplicationSettings, readApplicationSettings } from './application-settings.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { type JobBootstrap, JobBootstraps } from './job-bootstraps.js';
-import { type DefinedJob } from './job-definitions.js';
 import { SchedulerRegistryTimers } from './scheduler-registry-timers.js';
 
 /** Token of the module's options. */
 export const ELASTIC_JOB_OPTIONS = Symbol.for('nestjs-elasticjob:options');
 
-/** How long booting waits for the jobs' registration. */
-const BOOT_PATIENCE_MS = 1_000;
+/** How long booting waits for the jobs to register, in milliseconds. */
+const REGISTRATION_TIMEOUT_MS = 1_000;
 
 /** Starts and stops the application's jobs. */
 @Injectable()
@@ -58,12 +58,17 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     this.#scheduler = scheduler;
   }
 
-  /** The jobs' host; `undefined` before the application has booted, if the module is switched off, and at the end. */
+  /** The host of the jobs. `undefined` before the application has booted, if ElasticJob is switched off, and after shutdown. */
   get host(): JobHost | undefined {
     return this.#host;
   }
 
-  /** Starts the jobs. @throws InvalidConfigurationError, JobConflictError, or what else the registry answers at once */
+  /**
+   * Starts the jobs, and waits up to a second for them to register.
+   * @throws InvalidConfigurationError if the settings cannot be used
+   * @throws JobConflictError if the name of a job is taken, in the registry centre or in the `SchedulerRegistry`
+   * @throws RegistryRefusedError if the registry centre refuses a job's nodes, as with wrong credentials
+   */
   async boot(): Promise<void> {
     const settings = readApplicationSettings({
       options: this.#options,
@@ -72,27 +77,29 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
       providers: this.#explorer.providers(),
     });
     if (settings === undefined) return this.#bootstraps.close('elasticjob.enabled is false');
-    const logger = settings.module.logger ?? new Logger('ElasticJob');
-    for (const warning of settings.warnings) logger.warn(warning);
-    const registry = settings.module.registryCenter ?? createRegistryCenter(settings.regCenter);
+    const { module, regCenter, warnings } = settings;
+    const logger = module.logger ?? new Logger('ElasticJob');
+    const registry = module.registryCenter ?? createRegistryCenter(regCenter);
+    const host = new JobHost(hostOptions(registry, settings, { logger, scheduler: this.#scheduler }));
+    for (const warning of [...warnings, ...addressWarnings(host)]) logger.warn(warning);
     logger.log(describe(registry, settings));
-    this.#host = new JobHost(hostOptions(registry, settings, { logger, scheduler: this.#scheduler }));
-    this.#bootstraps.open(this.#host);
+    this.#host = host;
+    this.#bootstraps.open(host);
     try {
       registry.connect();
       await this.#start(settings, logger);
     } catch (error) {
-      await this.#abandon(this.#host);
+      await this.#abandon(host);
       throw error;
     }
   }
 
-  /** From now on no new firing starts. */
+  /** Starts no new firing from now on. */
   stopFirings(): void {
     this.#host?.stopFirings();
   }
 
-  /** Stops all jobs, waiting for running items up to the grace period. */
+  /** Stops all jobs. Waits for running items, up to the grace period. */
   async stop(): Promise<void> {
     await this.#host?.stop();
   }
@@ -114,41 +121,35 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
 
   async #start({ jobs, module }: ApplicationSettings, logger: JobLogger): Promise<void> {
     const { autoStart: byDefault = true } = module;
-    const added = jobs.map((defined) => ({ isDue: defined.autoStart ?? byDefault, bootstrap: this.#add(defined) }));
-    // Started only when all have been added, so that a job that cannot be added leaves none running.
+    // All jobs are added before the first one starts, so that a job that cannot be added leaves none running.
+    const added = jobs.map(({ job, configuration, autoStart = byDefault, ...options }) => ({
+      bootstrap: this.#bootstraps.add(job, configuration, options),
+      autoStart,
+    }));
     const starts = added
-      .filter(({ isDue }) => isDue)
+      .filter(({ autoStart }) => autoStart)
       .map(({ bootstrap }) => ({ bootstrap, started: start(bootstrap) }));
-    const patience = new AbortController();
-    const isSlow = sleep(systemClock, BOOT_PATIENCE_MS, patience.signal).then(() => true);
-    // Ended early, the wait rejects; nobody wants to know.
-    isSlow.catch(() => undefined);
-    const gaveUp = await Promise.race([
-      isSlow,
-      Promise.all(starts.map(({ started }) => started)).then(() => false),
-    ]).finally(() => patience.abort());
-    if (!gaveUp) return;
-    logger.warn(
-      'The registry centre has not answered yet. The application goes on booting; jobs start as soon as it answers.',
-    );
-    for (const { bootstrap, started } of starts) {
-      started.catch((error: unknown) => this.#onLateFailure(bootstrap.jobName, error, logger));
-    }
-  }
-
-  #onLateFailure(jobName: string, error: unknown, logger: JobLogger): void {
-    // A job that is stopped before it could start has not failed.
-    if ((error as { readonly code?: unknown } | null)?.code === 'JOB_STOPPED') return;
-    logger.error(`Job '${jobName}' does not run: ${String(error)}`);
-  }
-
-  #add({ job, configuration, jobClassName, jobBootstrapBeanName, owner, compatibility }: DefinedJob): JobBootstrap {
-    return this.#bootstraps.add(job, configuration, { jobClassName, jobBootstrapBeanName, owner, compatibility });
+    const all = Promise.all(starts.map(({ started }) => started));
+    const tooSlow = new DeadlineExceededError('the jobs to register', REGISTRATION_TIMEOUT_MS);
+    await withDeadline(systemClock, all, REGISTRATION_TIMEOUT_MS, () => tooSlow).catch((error: unknown) => {
+      if (error !== tooSlow) throw error;
+      logger.warn(
+        'The registry centre has not answered yet. The application goes on booting; jobs start as soon as it answers.',
+      );
+      for (const { bootstrap, started } of starts)
+        started.catch((reason: unknown) => logLateFailure(bootstrap.jobName, reason, logger));
+    });
   }
 }
 
 function start(bootstrap: JobBootstrap): Promise<void> {
   return bootstrap instanceof ScheduleJobBootstrap ? bootstrap.schedule() : bootstrap.start();
+}
+
+function logLateFailure(jobName: string, error: unknown, logger: JobLogger): void {
+  // A job that is stopped before it could start has not failed.
+  if ((error as { readonly code?: unknown } | null)?.code === 'JOB_STOPPED') return;
+  logger.error(`Job '${jobName}' does not run: ${String(error)}`);
 }
 
 function hostOptions(
@@ -172,17 +173,16 @@ function hostOptions(
   };
 }
 
+/** Inside one process, addresses have no meaning; in any other registry centre they tell servers apart. */
+function addressWarnings({ instance, registryCenter }: JobHost): readonly string[] {
+  const problem = registryCenter instanceof EmbeddedRegistryCenter ? undefined : addressProblem(instance);
+  return problem === undefined ? [] : [problem];
+}
+
 function describe(registry: RegistryCenter, { module, regCenter, jobs }: ApplicationSettings): string {
   const isAlone = module.registryCenter === undefined && regCenter.serverLists === undefined;
   const hint = isAlone
     ? ' Without elasticjob.regCenter.serverLists, jobs are coordinated inside this process only.'
     : '';
   return `Registry centre: ${registry.description}; ${jobs.length} ${jobs.length === 1 ? 'job' : 'jobs'}.${hint}`;
-}
-
-/** @throws JobStateError always; the module was imported more than once */
-export function refuseSecondImport(times: number): never {
-  throw new JobStateError(
-    `ElasticJobModule.forRoot() is imported ${times} times in one application. Import it once; it is global.`,
-  );
 }

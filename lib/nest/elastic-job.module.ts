@@ -12,74 +12,84 @@ import { SchedulerRegistry } from '@nestjs/schedule';
 import { isMap } from '../api/describe-value.js';
 import { InvalidConfigurationError } from '../api/errors.js';
 import { checkAsyncOptions } from './async-options.js';
-import { declaredProviders, declaredTokens, declareToken } from './declared-tokens.js';
-import { ElasticJobCurtain } from './elastic-job.curtain.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { ElasticJobHealth } from './elastic-job.health.js';
+import { LifecycleHooks } from './elastic-job.hooks.js';
 import { ELASTIC_JOB_OPTIONS, ElasticJobLifecycle } from './elastic-job.lifecycle.js';
+import { InjectionTokensModule } from './injection-tokens.js';
 import { JobBootstraps } from './job-bootstraps.js';
 import { type ElasticJobModuleOptions } from './module-options.js';
 import { schedulerRegistryProvider } from './scheduler-registry.provider.js';
 
-/** Makes options, for `forRootAsync({ useClass })` and `useExisting`. */
+/** A provider that makes the module's options, for `forRootAsync({ useClass })` and `forRootAsync({ useExisting })`. */
 export interface ElasticJobOptionsFactory {
+  /** The options, or a promise of them; called once, when the application is created. */
   createElasticJobOptions(): ElasticJobModuleOptions | Promise<ElasticJobModuleOptions>;
 }
 
-/** Options of `ElasticJobModule.forRootAsync()`; one of `useFactory`, `useClass` and `useExisting`. */
+/** Options of `ElasticJobModule.forRootAsync()`; exactly one of `useFactory`, `useClass` and `useExisting` is required. */
 export interface ElasticJobModuleAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
+  /** A function that makes the module's options; it is given the providers that `inject` names. */
   readonly useFactory?: (...dependencies: never[]) => ElasticJobModuleOptions | Promise<ElasticJobModuleOptions>;
+  /** Tokens of the providers that `useFactory` is given. Default: none. */
   readonly inject?: (InjectionToken | OptionalFactoryDependency)[];
+  /** A class that makes the module's options; Nest instantiates it for the module. */
   readonly useClass?: Type<ElasticJobOptionsFactory>;
+  /** A provider of another module that makes the module's options. */
   readonly useExisting?: Type<ElasticJobOptionsFactory>;
   /**
-   * Names of one-off jobs' bootstraps that are only known from the factory's result, a file or the environment, and are
-   * injected by `@Inject('…')`. `@InjectOneOffJob('…')`, decorated jobs and `forRoot()` need no such list.
+   * Names of bootstraps that are injected by `@Inject('…')` and defined only by the factory's result, a file or the
+   * environment. `@InjectOneOffJob('…')` and decorated jobs need no such list. Default: none.
    */
   readonly oneOffJobs?: readonly string[];
 }
 
-/** Providers of bootstraps, under all names that decorators and options have declared when the application is made. */
-@Module({ providers: declaredProviders, exports: declaredTokens })
-class ElasticJobTokensModule {}
-
 /**
- * Runs distributed jobs in a Nest application: import `ElasticJobModule.forRoot()` once, in the root module.
- * It is global, finds all providers that are decorated with `@ElasticJob()`, and starts them when the application has booted.
+ * Runs distributed jobs in a Nest application: import `ElasticJobModule.forRoot()` once, in the root module. It is global.
+ * When the application boots, the module finds all providers that are decorated with `@ElasticJob()` and starts them.
+ * The boot fails with an `InvalidConfigurationError` that names everything that is wrong with the settings.
  */
 @Module({})
 export class ElasticJobModule {
-  /** @param options see `ElasticJobModuleOptions`; a file and the environment override them */
+  /** @param options all optional; a file and the environment override them. They are checked when the application starts. */
   static forRoot(options: ElasticJobModuleOptions = {}): DynamicModule {
-    declareTokensIn(options);
-    return moduleWith([{ provide: ELASTIC_JOB_OPTIONS, useValue: options }], {});
+    const provider = { provide: ELASTIC_JOB_OPTIONS, useValue: options };
+    return moduleWith({ providers: [provider], tokens: tokensIn(options) });
   }
 
   /**
-   * As `forRoot`, with options that a factory makes, which may inject other providers.
-   * @throws InvalidConfigurationError if there is not exactly one factory
+   * As `forRoot`, with options that a factory makes with the help of other providers.
+   * @throws InvalidConfigurationError unless exactly one factory is given
    */
   static forRootAsync(options: ElasticJobModuleAsyncOptions): DynamicModule {
     checkAsyncOptions(options);
-    for (const token of options.oneOffJobs ?? []) declareToken(token);
-    return moduleWith(optionsProviders(options), options.imports === undefined ? {} : { imports: options.imports });
+    const { imports = [], oneOffJobs = [] } = options;
+    return moduleWith({ providers: optionsProviders(options), imports, tokens: oneOffJobs.filter(isToken) });
   }
 }
 
-function moduleWith(options: readonly Provider[], { imports = [] }: Pick<ModuleMetadata, 'imports'>): DynamicModule {
+interface ModuleParts {
+  /** Provides the module's options. */
+  readonly providers: readonly Provider[];
+  readonly imports?: ModuleMetadata['imports'];
+  /** The names under which the options let bootstraps be injected. */
+  readonly tokens: readonly string[];
+}
+
+function moduleWith({ providers, imports = [], tokens }: ModuleParts): DynamicModule {
   return {
     module: ElasticJobModule,
     global: true,
-    imports: [...imports, DiscoveryModule, ElasticJobTokensModule, ElasticJobCurtain],
+    imports: [...imports, DiscoveryModule, InjectionTokensModule.forTokens(tokens), LifecycleHooks],
     providers: [
-      ...options,
+      ...providers,
       ElasticJobExplorer,
       ElasticJobLifecycle,
       JobBootstraps,
       ElasticJobHealth,
       schedulerRegistryProvider,
     ],
-    exports: [JobBootstraps, ElasticJobHealth, ElasticJobLifecycle, SchedulerRegistry, ElasticJobTokensModule],
+    exports: [JobBootstraps, ElasticJobHealth, ElasticJobLifecycle, SchedulerRegistry, InjectionTokensModule],
   };
 }
 
@@ -104,16 +114,19 @@ function optionsMadeBy(
   if (typeof (factory as Partial<ElasticJobOptionsFactory> | null)?.createElasticJobOptions === 'function')
     return factory.createElasticJobOptions();
   throw new InvalidConfigurationError([
-    'ElasticJobModule.forRootAsync(): what useClass and useExisting name must have the method createElasticJobOptions()',
+    'ElasticJobModule.forRootAsync(): the class of useClass or useExisting must have the method createElasticJobOptions()',
   ]);
 }
 
-/** What is wrong with the options is said when the application starts; here only names are picked up. */
-function declareTokensIn(options: unknown): void {
+/** The names of jobs and bootstraps in the options, which are checked when the application starts. */
+function tokensIn(options: unknown): readonly string[] {
   const jobs = isMap(options) ? options['jobs'] : undefined;
-  if (!isMap(jobs)) return;
-  for (const [jobName, settings] of Object.entries(jobs)) {
-    declareToken(jobName);
-    if (isMap(settings)) declareToken(settings['jobBootstrapBeanName']);
-  }
+  if (!isMap(jobs)) return [];
+  return Object.entries(jobs)
+    .flatMap(([jobName, settings]) => [jobName, isMap(settings) ? settings['jobBootstrapBeanName'] : undefined])
+    .filter(isToken);
+}
+
+function isToken(name: unknown): name is string {
+  return typeof name === 'string' && name !== '';
 }

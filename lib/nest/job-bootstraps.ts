@@ -8,24 +8,24 @@ import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../kernel/job-bootstra
 import { type JobHost } from '../kernel/job-host.js';
 import { JobHandle } from './job-handle.js';
 
-/** Either kind of bootstrap; which it is, its job's configuration decides. */
+/** A bootstrap of either kind: of a scheduled job if its configuration has a cron expression, otherwise of a one-off job. */
 export type JobBootstrap = ScheduleJobBootstrap | OneOffJobBootstrap;
 
 /** Options of a job that is added at run time. */
 export interface AddJobOptions {
-  /** Name by which `get` finds it besides the job's name. */
+  /** A second name by which `get` finds the bootstrap, besides the job's name. Default: none. */
   readonly jobBootstrapBeanName?: string;
-  /** Text of the job's root node. Default: the class's name, or the job's type. */
+  /** Text of the job's root node; to join a Java job, that job's class. Default: the name of the class, or the job's type. */
   readonly jobClassName?: string;
-  /** Which Java peers are to be able to read a thread pool setting that is stored: up to 3.0.4, or since 3.0.5 (default). */
+  /** Which Java peers can read a stored thread pool setting: those up to 3.0.4, or those since 3.0.5. Default: `3.0.5`. */
   readonly compatibility?: '3.0.4' | '3.0.5';
-  /** Who defined the job, for messages. Default: `JobBootstraps.add()`. */
+  /** Who defined the job, as messages name it: `tenant 5`. Default: `JobBootstraps.add()`. */
   readonly owner?: string;
 }
 
 /**
  * The bootstraps of all jobs of the application, by job name; injectable. Jobs are added and removed here at run time.
- * It is filled when the application has booted, after all `onApplicationBootstrap` hooks.
+ * The jobs of the application are there once it has booted, after all `onApplicationBootstrap` hooks.
  */
 @Injectable()
 export class JobBootstraps {
@@ -35,18 +35,21 @@ export class JobBootstraps {
   #host: JobHost | undefined;
   #whyNot = 'the application has not booted yet; jobs exist after all onApplicationBootstrap hooks have run';
 
-  /** Names of the jobs. */
+  /** Names of all jobs that have not been ended. */
   get names(): readonly string[] {
     this.#forgetEnded();
     return [...this.#byJob.keys()];
   }
 
-  /** Whether there is a job, by its name or its bootstrap's name. */
+  /** Whether there is a job of that name, or one whose bootstrap has that name. */
   has(name: string): boolean {
     return this.#find(name) !== undefined;
   }
 
-  /** The bootstrap of a job, by the job's name or the bootstrap's own. @throws JobStateError if there is none, saying which there are */
+  /**
+   * The bootstrap of a job, by the job's name or the bootstrap's own.
+   * @throws JobStateError if there is none, naming those there are; before the application has booted, and after shutdown
+   */
   get(name: string): JobBootstrap {
     const bootstrap = this.#find(name);
     if (bootstrap !== undefined) return bootstrap;
@@ -59,14 +62,16 @@ export class JobBootstraps {
     );
   }
 
-  /** The bootstrap of a one-off job. @throws JobStateError as `get`, and if the job is scheduled by cron */
+  /** The bootstrap of a one-off job. @throws JobStateError as `get`, and if the job has a cron expression */
   oneOff(name: string): OneOffJobBootstrap {
     const bootstrap = this.get(name);
     if (bootstrap instanceof OneOffJobBootstrap) return bootstrap;
-    throw new JobStateError(`Job '${bootstrap.jobName}' has a cron expression: it is scheduled, and no one-off job.`);
+    throw new JobStateError(
+      `Job '${bootstrap.jobName}' has a cron expression: it is a scheduled job, not a one-off job.`,
+    );
   }
 
-  /** The bootstrap of a job that is scheduled by cron. @throws JobStateError as `get`, and if it is a one-off job */
+  /** The bootstrap of a scheduled job. @throws JobStateError as `get`, and if the job has no cron expression */
   scheduled(name: string): ScheduleJobBootstrap {
     const bootstrap = this.get(name);
     if (bootstrap instanceof ScheduleJobBootstrap) return bootstrap;
@@ -76,7 +81,7 @@ export class JobBootstraps {
   }
 
   /**
-   * Adds a job at run time, without starting it: call `schedule()`, `start()` or `execute()` of what is returned.
+   * Adds a job at run time, without starting it: call `schedule()`, `start()` or `execute()` of the returned bootstrap.
    * @param job the job object, or the type of a job that has an executor
    * @throws InvalidConfigurationError if the configuration cannot be used
    * @throws JobConflictError if there is a job of that name, or the bootstrap's name is taken
@@ -85,7 +90,7 @@ export class JobBootstraps {
   add(job: ElasticJob | string, configuration: JobConfiguration, options: AddJobOptions = {}): JobBootstrap {
     if (this.#host === undefined)
       throw new JobStateError(`Job '${nameIn(configuration)}' cannot be added: ${this.#whyNot}.`);
-    // Whoever spreads a configuration to change it skips the builder's checks.
+    // A configuration that was copied and changed has not been checked by the builder.
     const checked = jobConfiguration(configuration);
     const { jobName } = checked;
     const { jobBootstrapBeanName: bean = '', owner = 'JobBootstraps.add()', ...rest } = options;
@@ -98,7 +103,11 @@ export class JobBootstraps {
     return bootstrap;
   }
 
-  /** Ends a job on this instance, waiting for its running items up to the grace period, and forgets it. Does nothing if there is none. */
+  /**
+   * Ends a job on this instance and forgets it. Waits for its running items, up to the grace period. Other instances go on.
+   * Does nothing if there is no such job.
+   * @param name the job's name, or its bootstrap's
+   */
   async remove(name: string): Promise<void> {
     const bootstrap = this.#find(name);
     if (bootstrap === undefined) return;
@@ -106,7 +115,10 @@ export class JobBootstraps {
     if (this.#byJob.get(bootstrap.jobName) === bootstrap) this.#forget(bootstrap.jobName);
   }
 
-  /** What to inject under a token; usable once the application has booted. */
+  /**
+   * The object to inject under a token. It can be used once the application has booted.
+   * @throws InvalidConfigurationError if the token is not a text
+   */
   handle(token: string): JobHandle {
     if (typeof token === 'string' && token !== '') return new JobHandle(token, this);
     throw new InvalidConfigurationError([`A job's bootstrap must be injected by a name, got ${describeValue(token)}`]);
@@ -117,7 +129,7 @@ export class JobBootstraps {
     this.#host = host;
   }
 
-  /** @internal Called by the module when the application shuts down, or does not start jobs at all. */
+  /** @internal Called by the module when the application shuts down, could not boot, or starts no jobs. */
   close(why: string): void {
     this.#host = undefined;
     this.#whyNot = why;
@@ -130,18 +142,18 @@ export class JobBootstraps {
     for (const [bean, job] of this.#jobNames) if (job === jobName) this.#jobNames.delete(bean);
   }
 
-  /** A job may also have been ended by its bootstrap's own `shutdown()`. */
+  /** Forgets jobs that were ended by their bootstraps' own `shutdown()`. */
   #forgetEnded(): void {
     for (const jobName of this.#byJob.keys()) if (this.#host?.jobs.has(jobName) === false) this.#forget(jobName);
   }
 
   #find(name: string): JobBootstrap | undefined {
     this.#forgetEnded();
-    // The job's name comes first, so that a bootstrap named like another job hides nothing.
+    // The job's name comes first, so that a bootstrap with the name of another job hides no job.
     return this.#byJob.get(name) ?? this.#byJob.get(this.#jobNames.get(name) ?? name);
   }
 
-  /** Every name under which a bootstrap is found means one job. */
+  /** @throws JobConflictError if one of the names means another job already */
   #refuseTaken(jobName: string, bean: string): void {
     const owner = this.#jobNames.get(jobName);
     if (owner !== undefined && owner !== jobName) {

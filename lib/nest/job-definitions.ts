@@ -12,18 +12,19 @@ export interface DefinedJob {
   readonly configuration: JobConfiguration;
   /** The job object, or the type of a job without class. */
   readonly job: ElasticJob | string;
-  /** Text of the job's root node. */
+  /** Text of the job's root node in the registry centre. */
   readonly jobClassName: string;
-  /** Name under which its bootstrap is injected besides the job's name; empty: none. */
+  /** Second name under which the job's bootstrap is injected, besides the job's name; empty if there is none. */
   readonly jobBootstrapBeanName: string;
-  /** Whether it is started with the application; `undefined`: as the module says. */
+  /** Whether the job is started with the application; `undefined` if the module's `autoStart` decides. */
   readonly autoStart: boolean | undefined;
+  /** Who defined the job, as messages name it: `provider SyncOrdersJob of AppModule`. */
   readonly owner: string;
-  /** Which Java peers are to be able to read what is stored of it. */
+  /** Which Java peers can read the stored thread pool setting: those up to 3.0.4, or those since 3.0.5. */
   readonly compatibility: '3.0.4' | '3.0.5';
 }
 
-/** What does a job's work, and who says so. */
+/** The object or type that does a job's work, its name, and who defined it. */
 interface Work {
   readonly job: ElasticJob | string;
   readonly name: string;
@@ -31,7 +32,7 @@ interface Work {
 }
 
 /**
- * The jobs that decorators and settings define together, and everything that is wrong with them.
+ * The jobs that decorators and settings define together, and all problems with them, one line each.
  * @param merged the merged settings of all sources, by job name
  */
 export function defineJobs(
@@ -63,7 +64,7 @@ function defined(jobName: string, settings: JobSettings, { job, name, owner }: W
   };
 }
 
-/** What is wrong whatever the settings say: names that are none, and one job in several places. */
+/** Problems that do not depend on settings: names that are not texts, and jobs that are defined several times. */
 function decoratorProblems(providers: readonly FoundProvider[]): readonly string[] {
   const owners = new Map<string, string[]>();
   const problems: string[] = [];
@@ -99,7 +100,7 @@ function workOf(
       ],
     };
   }
-  // What is wrong with the type or the class itself has been found already.
+  // A problem of the type or the class itself is among the job's problems already.
   if (type !== undefined && typeof type !== 'string') return { problems: [] };
   if (type !== undefined) return { job: type, name: type, owner: `job type ${type}` };
   if (named !== undefined && elasticJobClassProblem(named) !== undefined) return { problems: [] };
@@ -139,14 +140,14 @@ function workNamed(
     return { problems: [`${key}: must name one provider, but ${nameOf(named)} names ${matching.length}: ${labels}`] };
   }
   if (decorated !== undefined && decorated !== provider) {
-    return { problems: [`${key}: the job has a class already, that of ${decorated.label}; got ${nameOf(named)}`] };
+    return { problems: [`${key}: must not name another class than that of ${decorated.label}, got ${nameOf(named)}`] };
   }
   const work = workOfProvider(path, provider);
-  // With its package it is what a Java peer stores of the job.
+  // A name with a package is the class name that a Java peer stores.
   return typeof named === 'string' && !('problems' in work) ? { ...work, name: named } : work;
 }
 
-/** The providers that a class name means; if none has that very name, it may be a Java class with its package. */
+/** The providers that a class name means. If none has exactly that name, it may be a Java class with its package. */
 function providersNamed(named: string | object, providers: readonly FoundProvider[]): readonly FoundProvider[] {
   if (typeof named !== 'string') return providers.filter(({ type }) => type === named);
   const exact = providers.filter(({ className }) => className === named);
@@ -158,17 +159,21 @@ function withoutPackage(className: string): string {
 }
 
 function workOfProvider(path: string, provider: FoundProvider): Work | { readonly problems: readonly string[] } {
-  const { label, scopeFault, instance, className } = provider;
-  if (scopeFault !== undefined) {
-    return { problems: [`${path}: ${label} cannot be a job: it ${scopeFault}, and a job runs outside of any request`] };
+  const { label, scopeProblem, instance, className } = provider;
+  if (scopeProblem !== undefined) {
+    return {
+      problems: [`${path}: ${label} cannot be a job: it ${scopeProblem}, and a job runs outside of any request`],
+    };
   }
   if (!isSimpleJob(instance)) {
-    return { problems: [`${path}: ${label} cannot be a job: it has no method execute(context), as SimpleJob demands`] };
+    return {
+      problems: [`${path}: ${label} cannot be a job: it has no method execute(context), which SimpleJob requires`],
+    };
   }
   return { job: instance, name: className, owner: label };
 }
 
-/** Every name under which a bootstrap is injected means one job. */
+/** Each name under which a bootstrap is injected must mean one job. */
 function beanNameProblems(jobs: readonly DefinedJob[]): readonly string[] {
   const owners = new Map(jobs.map(({ configuration: { jobName } }) => [jobName, jobName]));
   return jobs.flatMap(({ configuration: { jobName }, jobBootstrapBeanName: bean }) => {
@@ -177,7 +182,7 @@ function beanNameProblems(jobs: readonly DefinedJob[]): readonly string[] {
     owners.set(bean, jobName);
     if (owner === jobName) return [];
     return [
-      `${jobPath(jobName)}.jobBootstrapBeanName: must be a name of its own, but "${bean}" is taken by job '${owner}'`,
+      `${jobPath(jobName)}.jobBootstrapBeanName: must be a name that no other job has, but "${bean}" is taken by job '${owner}'`,
     ];
   });
 }

@@ -1,6 +1,6 @@
 import { type OneOffJobBootstrap, type ScheduleJobBootstrap } from '../kernel/job-bootstrap.js';
 
-/** Where a handle finds its job; see `JobBootstraps`. */
+/** Where a handle finds its job; `JobBootstraps` documents the methods. */
 export interface BootstrapsByName {
   get(name: string): ScheduleJobBootstrap | OneOffJobBootstrap;
   oneOff(name: string): OneOffJobBootstrap;
@@ -9,41 +9,53 @@ export interface BootstrapsByName {
 }
 
 /**
- * What is injected under a bootstrap's token: it exists from the first constructor on, and finds the job when it is used.
- * It has the methods of `OneOffJobBootstrap` and `ScheduleJobBootstrap`, so declare the parameter as the one you expect.
+ * The object that is injected under a bootstrap's token. It exists before any job does, and finds its job when it is used.
+ * It has the methods of both `OneOffJobBootstrap` and `ScheduleJobBootstrap`; declare the parameter as the one you expect.
  */
 export class JobHandle {
   readonly #bootstraps: BootstrapsByName;
 
   constructor(
-    /** The token it is injected under. */
+    /** The token under which it is injected: the job's name or its `jobBootstrapBeanName`. */
     readonly token: string,
     bootstraps: BootstrapsByName,
   ) {
     this.#bootstraps = bootstraps;
   }
 
-  /** The job's name. @throws JobStateError before the application has booted, and if there is no such job */
+  /** The job's name. @throws JobStateError before the application has booted, after shutdown, and if there is no such job */
   get jobName(): string {
     return this.#bootstraps.get(this.token).jobName;
   }
 
-  /** Registers the one-off job on this instance. @throws JobStateError as `jobName`, and if the job has a cron */
+  /**
+   * Registers the one-off job on this instance, so that it takes part when the job is executed anywhere.
+   * @throws JobStateError as `jobName`, and if the job has a cron expression
+   */
   async start(): Promise<void> {
     await this.#bootstraps.oneOff(this.token).start();
   }
 
-  /** Runs the one-off job once on all instances. @throws JobStateError as `jobName`, and if the job has a cron */
+  /**
+   * Runs the one-off job once, on all instances; resolves when they have been triggered, not when they have finished.
+   * @throws JobStateError as `jobName`, and if the job has a cron expression
+   */
   async execute(): Promise<void> {
     await this.#bootstraps.oneOff(this.token).execute();
   }
 
-  /** Starts the job's schedule, if it was not started with the application. @throws JobStateError as `jobName`, and if the job has no cron */
+  /**
+   * Starts the job's schedule, if it was not started with the application.
+   * @throws JobStateError as `jobName`, and if the job has no cron expression
+   */
   async schedule(): Promise<void> {
     await this.#bootstraps.scheduled(this.token).schedule();
   }
 
-  /** Ends the job on this instance. @throws JobStateError as `jobName` */
+  /**
+   * Ends the job on this instance; waits for its running items up to the grace period.
+   * @throws JobStateError as `jobName`
+   */
   async shutdown(): Promise<void> {
     await this.#bootstraps.remove(this.jobName);
   }

@@ -5,21 +5,22 @@ import { InvalidConfigurationError } from '../api/errors.js';
 const METADATA = Symbol.for('nestjs-elasticjob:listener');
 
 /**
- * Makes a provider a job listener: `@JobListener('AUDIT')`, named so in the `jobListenerTypes` of jobs. The class is an
- * `ElasticJobListener` or an `AbstractDistributeOnceElasticJobListener`, is a provider of any module, and has no need of
+ * Makes a provider a job listener: `@JobListener('AUDIT')`. Jobs refer to it in their `jobListenerTypes`. The class is an
+ * `ElasticJobListener` or an `AbstractDistributeOnceElasticJobListener` and a provider of any module; it needs no
  * `@Injectable()`. One instance serves all jobs that name it.
- * @param type compared without regard to case
+ * @param type the listener's name, compared without regard to case; checked when the application starts
+ * @throws InvalidConfigurationError if it decorates anything but a class
  */
 export function JobListener(type: string): ClassDecorator {
   return (target) => {
-    // Only TypeScript's own compiler sees this by itself.
+    // Compilers that only strip types do not check this.
     if (typeof target !== 'function')
-      throw new InvalidConfigurationError([`@JobListener(${describeValue(type)}) must stand before a class`]);
+      throw new InvalidConfigurationError([`@JobListener(${describeValue(type)}) can only decorate a class`]);
     Reflect.defineMetadata(METADATA, type, target);
   };
 }
 
-/** The type of listener that a class is decorated to be; a subclass without a decorator of its own inherits its parent's. */
+/** The listener that a class is decorated as, by its unchecked type. A subclass without a decorator of its own inherits its parent's. */
 export function listenerTypeOf(type: object): { readonly type: unknown } | undefined {
   return Reflect.hasMetadata(METADATA, type) ? { type: Reflect.getMetadata(METADATA, type) } : undefined;
 }

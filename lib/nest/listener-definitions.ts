@@ -2,7 +2,7 @@ import { describeValue } from '../api/describe-value.js';
 import { type AnyJobListener, faultInListener, isDistributeOnce, LOWEST_ORDER } from '../api/job-listener.js';
 import { type FoundProvider } from './elastic-job.explorer.js';
 
-/** A listener, and who defined it. */
+/** A listener with its type and the provider or option that defined it. */
 interface DefinedListener {
   readonly type: string;
   readonly listener: AnyJobListener;
@@ -10,8 +10,8 @@ interface DefinedListener {
 }
 
 /**
- * The listeners that decorators and options define together, and everything that is wrong with them.
- * @param given those of `forRoot()`, which have been checked one by one
+ * The listeners that decorators and options define together, and the problems with them, one line each.
+ * @param given the listeners of `forRoot()`, which have been checked one by one
  */
 export function defineListeners(
   providers: readonly FoundProvider[],
@@ -27,16 +27,16 @@ export function defineListeners(
   return { listeners: defined.map(({ listener }) => listener), problems: [...problems, ...typeProblems(defined)] };
 }
 
-/** The provider as a listener, or what is wrong with it. */
+/** @returns the provider as a listener, or the problem with it, a complete line */
 function listenerOf(
-  { className, label, instance, scopeFault }: FoundProvider,
+  { className, label, instance, scopeProblem }: FoundProvider,
   type: unknown,
 ): DefinedListener | string {
   if (typeof type !== 'string' || type.trim() === '')
     return `@JobListener on ${className}: the listener's type must be a text that is not empty, got ${describeValue(type)}`;
   const path = `@JobListener(${describeValue(type)})`;
-  if (scopeFault !== undefined)
-    return `${path}: ${label} cannot be a listener: it ${scopeFault}, and a job runs outside of any request`;
+  if (scopeProblem !== undefined)
+    return `${path}: ${label} cannot be a listener: it ${scopeProblem}, and a job runs outside of any request`;
   const problem = faultInListener(instance);
   if (problem !== undefined) return `${path}: ${label} cannot be a listener: it ${problem}`;
   return { type, listener: named(type, instance as AnyJobListener), owner: label };
@@ -53,7 +53,7 @@ function typeProblems(defined: readonly DefinedListener[]): readonly string[] {
     );
 }
 
-/** The listener under the decorator's name. Not derived from it, for it may have private members. */
+/** The listener with the decorator's type. It delegates: an object derived from the listener could not reach private members. */
 function named(type: string, listener: AnyJobListener): AnyJobListener {
   const order = (): number => listener.order?.() ?? LOWEST_ORDER;
   if (isDistributeOnce(listener))

@@ -6,13 +6,13 @@ import { type FiringTimers } from '../kernel/lanes/cron-timer.js';
 import { type Clock, systemClock } from '../time/clock.js';
 
 /**
- * Timers that are jobs of `@nestjs/schedule`: each ElasticJob appears in the `SchedulerRegistry` under its name, with its next
- * and last date. There is one `CronJob` for each, armed for one instant after the other; the cron expression itself is
- * interpreted by this library, since `cron` does not understand Quartz.
+ * Timers that are cron jobs of `@nestjs/schedule`: each job appears in the `SchedulerRegistry` under its name, with its
+ * next and last date. Each has one `CronJob`, which is armed for one instant after the other. This library computes the
+ * instants, as the package `cron` does not understand Quartz expressions.
  *
- * What a user does to such a `CronJob` concerns this instance only, and until the job's schedule changes: `stop()` and
- * `deleteCronJob()` end its firings here, `start()` resumes them (an instant missed meanwhile fires at once), and
- * `fireOnTick()` does nothing. To stop a job everywhere, disable it.
+ * Methods of such a `CronJob` affect this instance only, until the job's schedule changes: `stop()` and `deleteCronJob()`
+ * end its firings here, `start()` resumes them (an instant that was missed meanwhile fires at once), and `fireOnTick()`
+ * does nothing. To stop a job on all instances, disable it.
  */
 export class SchedulerRegistryTimers implements FiringTimers {
   readonly #registry: SchedulerRegistry;
@@ -26,7 +26,10 @@ export class SchedulerRegistryTimers implements FiringTimers {
     this.#clock = clock;
   }
 
-  /** @throws JobConflictError if the scheduler registry has a job of that name that is not ours */
+  /**
+   * Arms the timer of a job for one instant; a past instant fires at once. Replaces the instant it was armed for.
+   * @throws JobConflictError if the `SchedulerRegistry` has a cron job of that name that is not the job's timer
+   */
   arm(jobName: string, instant: Date, onFire: () => void): void {
     const timer = this.#timers.get(jobName) ?? this.#add(jobName, instant);
     timer.onFire = onFire;
@@ -35,6 +38,7 @@ export class SchedulerRegistryTimers implements FiringTimers {
     timer.cronJob.start();
   }
 
+  /** Stops the timer of a job and removes its cron job. Does nothing if there is none. */
   disarm(jobName: string): void {
     const timer = this.#timers.get(jobName);
     if (timer === undefined) return;
@@ -64,12 +68,12 @@ export class SchedulerRegistryTimers implements FiringTimers {
 
   #onTick(jobName: string, timer: Timer): void {
     if (this.#timers.get(jobName) !== timer) return;
-    // A CronJob that ticks by its timer is not active any more; one that is was told to by somebody.
+    // A CronJob is no longer active when its timer ticks. If it is active, fireOnTick() was called.
     if (timer.cronJob.isActive) {
-      this.#logger.warn(`Job '${jobName}': fireOnTick() does nothing, as it would run on this instance alone.`);
+      this.#logger.warn(`Job '${jobName}': fireOnTick() does nothing, as it would run the job on this instance alone.`);
       return;
     }
-    // The machine's clock may have been set back while the timer ran.
+    // The machine's clock was set back while the timer ran.
     if (this.#clock.now() < timer.instant.getTime()) return this.arm(jobName, timer.instant, timer.onFire);
     timer.onFire();
   }
@@ -83,12 +87,12 @@ interface Timer {
   onFire: () => void;
 }
 
-/** `cron`'s own type of a date, which is not ours to name. */
+/** The package `cron`'s own type of a date, which it does not export. */
 type Instant = ReturnType<CronTime['getNextDateFrom']>;
 
 /**
- * An instant as `cron` wants it, which may have passed: `cron` refuses such instants, or skips them if they passed longer ago than
- * 250 ms, but a firing that a busy event loop holds up is late, not off.
+ * An instant for `cron` that may be past. `cron` itself refuses past instants, or skips them after 250 ms; but a firing
+ * that is late because the event loop was blocked must still happen.
  */
 class LateCronTime extends CronTime {
   readonly #instant: Date;

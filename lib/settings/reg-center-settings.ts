@@ -1,22 +1,42 @@
-import { IntegerSetting, TextSetting } from '../api/setting.js';
-import { digestProblem, namespaceProblem, serverListsProblem } from './registry-problems.js';
+import { Setting, type SettingDeclaration } from '../api/setting.js';
+import {
+  digestProblem,
+  maxRetriesProblem,
+  namespaceProblem,
+  serverListsProblem,
+  timeoutProblem,
+} from '../registry/zookeeper/zookeeper-configuration.js';
 
 /** `elasticjob.regCenter`: where the registry centre is. Names and defaults are those of ElasticJob's manual. */
 export class RegCenterSettings {
   /** `host:2181,host2:2181`. Without it, jobs are coordinated inside this process only. */
-  @TextSetting({ what: "servers like 'host1:2181,host2:2181'", rule: serverListsProblem }) serverLists?: string;
+  @Setting(text(serverListsProblem)) serverLists?: string;
   /** Node below which all jobs are kept. Required with `serverLists`. */
-  @TextSetting({ what: "a name like 'orders'", rule: namespaceProblem }) namespace?: string;
+  @Setting(text(namespaceProblem)) namespace?: string;
   /** First delay between attempts, in milliseconds; 0 stands for the default, 1000. */
-  @IntegerSetting({ min: 0 }) baseSleepTimeMilliseconds?: number;
+  @Setting(integer(timeoutProblem)) baseSleepTimeMilliseconds?: number;
   /** Longest delay between attempts, in milliseconds; 0 stands for the default, 3000. */
-  @IntegerSetting({ min: 0 }) maxSleepTimeMilliseconds?: number;
+  @Setting(integer(timeoutProblem)) maxSleepTimeMilliseconds?: number;
   /** How often an operation is tried again, at most 29 times; 0 stands for the default, 3. */
-  @IntegerSetting({ min: 0, max: 29 }) maxRetries?: number;
+  @Setting(integer(maxRetriesProblem)) maxRetries?: number;
   /** How long a session lives without a sign of life, in milliseconds; 0 stands for the default, 60000. */
-  @IntegerSetting({ min: 0 }) sessionTimeoutMilliseconds?: number;
+  @Setting(integer(timeoutProblem)) sessionTimeoutMilliseconds?: number;
   /** How long to try one server, in milliseconds; 0 stands for the default, 15000. */
-  @IntegerSetting({ min: 0 }) connectionTimeoutMilliseconds?: number;
+  @Setting(integer(timeoutProblem)) connectionTimeoutMilliseconds?: number;
   /** `user:password`. With it, nodes are created so that only holders of the same credentials can use them. Default: none. */
-  @TextSetting({ what: 'of the form user:password', rule: digestProblem, secrecy: 'hidden' }) digest?: string;
+  @Setting({ ...text(digestProblem), secrecy: 'hidden' }) digest?: string;
+}
+
+function integer(problem: (value: unknown) => string | undefined): SettingDeclaration {
+  return { kind: 'integer', problem };
+}
+
+/** A text by the registry centre's rule. A file that a Java application shares may have placeholders, which name nothing here. */
+function text(problem: (value: unknown) => string | undefined): SettingDeclaration {
+  const hasPlaceholder = (value: unknown): boolean => typeof value === 'string' && /\$\{[^}]*\}/.test(value);
+  return {
+    kind: 'text',
+    problem: (value) =>
+      hasPlaceholder(value) ? "must not contain Spring's placeholders, which are not replaced here" : problem(value),
+  };
 }

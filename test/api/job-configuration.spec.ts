@@ -20,7 +20,7 @@ const FLAG = 'must be true or false';
 const PRINTABLE = 'must not contain control characters, which Java peers could not read back';
 const SEPARATORS = 'must not contain the line separators U+0085, U+2028 and U+2029';
 
-test('what is left out has the defaults of the manual', () => {
+test('settings that are left out have the defaults of the manual', () => {
   expect(jobConfiguration({ jobName: 'job', shardingTotalCount: 3 })).toEqual({
     jobName: 'job',
     shardingTotalCount: 3,
@@ -40,7 +40,7 @@ test('what is left out has the defaults of the manual', () => {
   });
 });
 
-test('what is given is taken over, and empty texts count as left out', () => {
+test('given settings are kept, and empty texts count as left out', () => {
   const configuration = jobConfiguration({
     jobName: '同步订单',
     shardingTotalCount: 2,
@@ -88,7 +88,7 @@ test('what is given is taken over, and empty texts count as left out', () => {
   });
 });
 
-test('crontab is kept as the Quartz cron it stands for', () => {
+test('crontab is kept as the equal Quartz cron expression', () => {
   expect(jobConfiguration({ jobName: 'job', shardingTotalCount: 1, cron: '0 2 * * *' }).cron).toBe('0 0 2 * * ?');
 });
 
@@ -114,7 +114,7 @@ test('the builder of the Java quick start makes the same configuration', () => {
   );
 });
 
-test('the builder refuses what cannot be used when it builds', () => {
+test('build() refuses settings that cannot be used', () => {
   expect(() => JobConfiguration.newBuilder('', 0).build()).toThrow(InvalidConfigurationError);
   expect(() => JobConfiguration.newBuilder('job', 1).setProperty('__proto__', 'x').build()).toThrow(
     "must not have the key '__proto__'",
@@ -197,7 +197,7 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
     ]);
   });
 
-  test('a misspelt timeZone, with the one that was probably meant', () => {
+  test('a misspelt timeZone, with the nearest known one', () => {
     expect(faultsOf({ timeZone: 'Asia/Shangai' })[0]).toMatch(
       /; did you mean 'Asia\/Shanghai'\?, got "Asia\/Shangai"$/,
     );
@@ -268,14 +268,14 @@ test('a missing number of items is named', () => {
   ]);
 });
 
-test('an unknown key suggests the one that was meant', () => {
+test('an unknown key suggests the known one that is nearest', () => {
   expect(faultsOf({ shardingTotalCont: 3 })).toEqual([
     "elasticjob.jobs.job.shardingTotalCont: unknown key; did you mean 'shardingTotalCount'?",
   ]);
   expect(faultsOf({ constructor: 3 })).toEqual(['elasticjob.jobs.job.constructor: unknown key']);
 });
 
-test('all faults are told at once, one line each', () => {
+test('all problems are listed at once, one line each', () => {
   const faults = faultsOf({ shardingTotalCount: 0, failover: 'no', cron: 'bad', nonsense: 1 });
 
   expect(faults.map((fault) => fault.split(':')[0])).toEqual([
@@ -287,7 +287,7 @@ test('all faults are told at once, one line each', () => {
   expect(new InvalidConfigurationError(faults).message.split('\n')).toHaveLength(5);
 });
 
-test.each([undefined, null, 'job', [], 5])('options that are no map are refused: %p', (options) => {
+test.each([undefined, null, 'job', [], 5])('options that are not a map are refused: %p', (options) => {
   expect(() => jobConfiguration(options as never)).toThrow("A job's configuration must be a map of settings, such");
 });
 
@@ -320,7 +320,7 @@ describe('key paths', () => {
   });
 });
 
-test('a builder that was not asked to build is no configuration', () => {
+test('a builder is not a configuration before build()', () => {
   const builder: unknown = JobConfiguration.newBuilder('job', 1);
 
   expect(() => jobConfiguration(builder as { jobName: string })).toThrow(
@@ -328,7 +328,7 @@ test('a builder that was not asked to build is no configuration', () => {
   );
 });
 
-test('whoever prints the error prints each fault once', () => {
+test('a printed error lists each problem once', () => {
   const error = new InvalidConfigurationError(['elasticjob.a: wrong', 'elasticjob.b: wrong']);
 
   expect(error.faults).toHaveLength(2);

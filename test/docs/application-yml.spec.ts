@@ -1,7 +1,9 @@
 /** The settings file of an application in Java, and what Java's starter has stored because of it. */
 import { expect, test } from '@jest/globals';
+import { Injectable } from '@nestjs/common';
+import { type OneOffJobBootstrap } from '../../lib/kernel/job-bootstrap.js';
+import { InjectOneOffJob } from '../../lib/nest/elastic-job.decorator.js';
 import { ElasticJobHealth } from '../../lib/nest/elastic-job.health.js';
-import { JobBootstraps } from '../../lib/nest/job-bootstraps.js';
 import { JobConflictError } from '../../lib/api/errors.js';
 import { ZookeeperRegistryCenter } from '../../lib/registry/zookeeper/zookeeper-registry-center.js';
 import { EmbeddedRegistryServer } from '../../lib/registry/embedded/embedded-registry-server.js';
@@ -28,7 +30,7 @@ const withDocumentedDefaults = (path: string, text: string): string =>
 
 const expected = Object.entries(javaStarter).map(([path, text]) => [path, withDocumentedDefaults(path, text)]);
 
-test('it boots here as it is, and stores byte for byte what Java stores, but for three defaults', async () => {
+test('it boots here unchanged, and stores byte for byte what Java stores, except for three defaults', async () => {
   await using app = await running(asInJava);
 
   const stored = Object.keys(javaStarter).map((path) => [path, app.node(path)]);
@@ -37,7 +39,7 @@ test('it boots here as it is, and stores byte for byte what Java stores, but for
   expect(stored).toEqual(expected);
 });
 
-test('so it does on a real ZooKeeper, with the credentials of the file', async () => {
+test('it does the same on a real ZooKeeper, with the credentials of the file', async () => {
   const namespace = zookeeper.namespace();
   const file = applicationYml
     .replace('localhost:2181', zookeeper.servers)
@@ -55,7 +57,7 @@ test('so it does on a real ZooKeeper, with the credentials of the file', async (
   await reader.close();
 });
 
-test('it joins the jobs that Java has stored, and leaves them as they are', async () => {
+test('it joins the jobs that Java has stored, and does not change them', async () => {
   const server = new EmbeddedRegistryServer();
   for (const [path, text] of Object.entries(javaStarter)) server.namespace(NAMESPACE).put('java', path, text);
 
@@ -65,7 +67,7 @@ test('it joins the jobs that Java has stored, and leaves them as they are', asyn
   expect(app.stored('printer').monitorExecution).toBe(false);
 });
 
-test('a job of another class than that which Java has stored is refused', async () => {
+test('a job whose class is not the one that Java has stored is refused', async () => {
   const server = new EmbeddedRegistryServer();
   for (const [path, text] of Object.entries(javaStarter)) server.namespace(NAMESPACE).put('java', path, text);
   const file = applicationYml.replace('org.acme.MonthlyReportJob', 'MonthlyReportJob');
@@ -76,8 +78,16 @@ test('a job of another class than that which Java has stored is refused', async 
   await expect(booting).rejects.toThrow("class is 'org.acme.MonthlyReportJob', your job class is 'MonthlyReportJob'");
 });
 
-test('its one-off job is found by the name of its bean', async () => {
-  await using app = await running(asInJava);
+test('its one-off job is injected by the name of its bean, and runs its items when it is executed', async () => {
+  @Injectable()
+  class Accounting {
+    constructor(@InjectOneOffJob('monthlyReport') readonly report: OneOffJobBootstrap) {}
+  }
+  await using application = await running({ ...asInJava, providers: [...providers, Accounting] });
+  const job = application.app.get(MonthlyReportJob);
 
-  expect(app.app.get(JobBootstraps).oneOff('monthlyReport').jobName).toBe('monthly-report');
+  await application.app.get(Accounting).report.execute();
+
+  await until(() => job.items.length === 2, 'both items to run');
+  expect(job.items.sort()).toEqual([0, 1]);
 });

@@ -15,7 +15,7 @@ import { EmbeddedRegistryServer } from '../../lib/registry/embedded/embedded-reg
 import { RecordingLogger, started } from '../nest/application.js';
 import { until } from '../support/until.js';
 
-/** What an application consists of besides the module: its providers, and how the module is told its settings. */
+/** The parts of an application besides the module: its providers, and where the module's settings come from. */
 export interface Application extends Pick<ModuleMetadata, 'providers'> {
   /** The text of its YAML file. */
   readonly file?: string;

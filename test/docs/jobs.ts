@@ -6,7 +6,7 @@ import { JobListener } from '../../lib/nest/job-listener.decorator.js';
 import { javaStarter } from './fixtures.js';
 import { fromYaml } from '../../lib/layout/job-configuration-yaml.js';
 
-/** A job that keeps what it was given, and fails if it is told to. */
+/** A job that keeps the contexts it was given, and throws `failure` if that is set. */
 export class SyncOrdersJob {
   readonly contexts: ShardingContext[] = [];
   failure: Error | undefined;
@@ -16,9 +16,12 @@ export class SyncOrdersJob {
   }
 }
 
-/** One more job. */
+/** One more job, which keeps the items that it was given. */
 export class MonthlyReportJob {
-  execute(): void {}
+  readonly items: number[] = [];
+  execute({ shardingItem }: ShardingContext): void {
+    this.items.push(shardingItem);
+  }
 }
 
 /** A listener for jobs that name one. */

@@ -18,7 +18,7 @@ import { type Checks, page, tables } from './page.js';
 
 /** The checks of each table that says what becomes of something. */
 const checks: Readonly<Record<string, Checks>> = {
-  'What to mind in a shared configuration': pitfallChecks,
+  'Pitfalls of a shared configuration': pitfallChecks,
   'elasticjob in application.yml': moduleChecks,
   'elasticjob.jobs.<jobName> in application.yml': jobChecks,
   'elasticjob.tracing and elasticjob.dump in application.yml': unavailableChecks,
@@ -33,7 +33,7 @@ const checks: Readonly<Record<string, Checks>> = {
   'Spring namespace': namespaceChecks,
 };
 
-/** Tables that say no such thing. */
+/** Tables without checks. */
 const PROSE = ['Joining a Java job', 'Known faults of Java peers', 'Versions'];
 
 test('each table of the page is known here', () => {
@@ -55,7 +55,7 @@ describe.each(Object.entries(checks))('%s:', (heading, ofRows) => {
   });
 });
 
-describe('everything is told of', () => {
+describe('everything has a row', () => {
   const starter = 'in application.yml';
   const parts: readonly (readonly [surface: string, heading: string, (name: string) => string])[] = [
     ['starter.reg-center', `elasticjob ${starter}`, (name) => `reg-center.${name}`],
@@ -87,7 +87,7 @@ describe('everything is told of', () => {
   });
 });
 
-test('each known fault says for which versions it is known and how, what happens, and what to do', () => {
+test('each known fault names its versions, what happens, and what to do', () => {
   const rows = tables.get('Known faults of Java peers') ?? [];
 
   expect(rows.length).toBeGreaterThan(10);
@@ -98,7 +98,7 @@ test('each known fault says for which versions it is known and how, what happens
   }
 });
 
-test('what is not there yet is told with what happens to who asks for it', () => {
+test('each row that is "not there yet" says what happens to users of it', () => {
   const rows = [...tables.values()].flat().filter(({ cells }) => cells['Here'] === 'not there yet');
   const silent = rows.filter(({ cells }) => Object.values(cells).slice(1).join('') === '');
 

@@ -3,7 +3,13 @@ import { pid } from 'node:process';
 
 import { describe, expect, test } from '@jest/globals';
 
-import { createJobInstance, instanceYaml, ipOfInstanceId, parseInstanceYaml } from '../../lib/layout/job-instance.js';
+import {
+  addressProblem,
+  createJobInstance,
+  instanceYaml,
+  ipOfInstanceId,
+  parseInstanceYaml,
+} from '../../lib/layout/job-instance.js';
 import { javaTrees } from './fixtures.js';
 
 const v4 = (address: string, internal = false): NetworkInterfaceInfo => ({
@@ -50,8 +56,14 @@ describe('an instance’s address', () => {
     expect(() => createJobInstance({ ...preference, interfaces })).toThrow(message);
   });
 
-  test('is the loopback address if the machine has no other', () => {
-    expect(createJobInstance({ interfaces: { lo: interfaces.lo, tun0: interfaces.tun0 } }).serverIp).toBe('127.0.0.1');
+  test('is the loopback address if the machine has no other, which is a problem', () => {
+    const unaddressed = createJobInstance({ interfaces: { lo: interfaces.lo, tun0: interfaces.tun0 } });
+
+    expect(unaddressed.serverIp).toBe('127.0.0.1');
+    expect(addressProblem(unaddressed)).toMatch(
+      /^No network interface of this machine has an IPv4 address, so this server is registered as 127\.0\.0\.1, /,
+    );
+    expect(addressProblem(createJobInstance({ interfaces }))).toBeUndefined();
   });
 
   test('is one of this machine’s', () => {

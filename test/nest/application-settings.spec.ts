@@ -24,7 +24,7 @@ const provider = (
   type: SyncOrdersJob,
   label: 'provider SyncOrdersJob of AppModule',
   instance: new SyncOrdersJob(),
-  scopeFault: undefined,
+  scopeProblem: undefined,
   jobs: [{ jobName, options }],
   ...more,
 });
@@ -58,7 +58,7 @@ describe('settings', () => {
     expect(configuration).toMatchObject({ label: 'decorator', jobParameter: 'code', shardingTotalCount: 4 });
   });
 
-  test('of a job that no provider has are refused, with a guess at the job that is meant', () => {
+  test('of a job that no provider has are refused, with the nearest known job', () => {
     expect(faultsOf({ file: { jobs: { 'sync-orders': { shardingTotalCount: 1 } } } })).toEqual([
       "elasticjob.jobs.sync-orders: no provider is decorated with @ElasticJob('sync-orders'), and neither elasticJobClass nor " +
         "elasticJobType is set; did you mean 'syncOrders'?",
@@ -182,7 +182,7 @@ describe('class and type', () => {
     expect(
       faultsOf({ providers: [syncOrders, plain], options: { jobs: { syncOrders: { elasticJobClass: 'Plain' } } } }),
     ).toEqual([
-      'elasticjob.jobs.syncOrders.elasticJobClass: the job has a class already, that of provider SyncOrdersJob of AppModule; got "Plain"',
+      'elasticjob.jobs.syncOrders.elasticJobClass: must not name another class than that of provider SyncOrdersJob of AppModule, got "Plain"',
     ]);
   });
 
@@ -191,13 +191,13 @@ describe('class and type', () => {
     const options = { executors, jobs: { a: bean, b: bean, c: { ...bean, jobBootstrapBeanName: 'a' } } };
 
     expect(faultsOf({ providers: [], options })).toEqual([
-      `elasticjob.jobs.b.jobBootstrapBeanName: must be a name of its own, but "bean" is taken by job 'a'`,
-      `elasticjob.jobs.c.jobBootstrapBeanName: must be a name of its own, but "a" is taken by job 'a'`,
+      `elasticjob.jobs.b.jobBootstrapBeanName: must be a name that no other job has, but "bean" is taken by job 'a'`,
+      `elasticjob.jobs.c.jobBootstrapBeanName: must be a name that no other job has, but "a" is taken by job 'a'`,
     ]);
   });
 });
 
-test('switched off, nothing else is looked at', () => {
+test('switched off, nothing else is checked', () => {
   const given = { options: { jobs: 5, regCenter: { namspace: 1 } }, file: undefined, providers: [syncOrders] };
 
   expect(readApplicationSettings({ ...given, environment: { ELASTICJOB_ENABLED: 'false' } })).toBeUndefined();
@@ -214,7 +214,7 @@ test('settings that are allowed but probably not intended are warned of', () => 
 });
 
 test.each([null, undefined, 5, {}, Object.create(null), Symbol('s')])(
-  'a decorated name that is no text is one fault: %p',
+  'a decorated name that is not a text is one problem: %p',
   (jobName) => {
     const providers = [provider(jobName as string, { shardingTotalCount: 1 })];
 

@@ -36,7 +36,7 @@ describe('forRootAsync refuses', () => {
     class NoFactory {}
 
     expect(await refusalOf({ imports: [ElasticJobModule.forRootAsync({ useClass: NoFactory as never })] })).toEqual([
-      `${CALL}: what useClass and useExisting name must have the method createElasticJobOptions()`,
+      `${CALL}: the class of useClass or useExisting must have the method createElasticJobOptions()`,
     ]);
   });
 });

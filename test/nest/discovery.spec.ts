@@ -53,7 +53,7 @@ describe('a decorated class is found', () => {
   });
 });
 
-test('null, texts and functions among the providers are nobody’s jobs', async () => {
+test('null, texts and functions among the providers are not jobs', async () => {
   const providers = [
     { provide: 'null', useValue: null },
     { provide: 'undefined', useValue: undefined },
@@ -86,7 +86,7 @@ describe('refused is', () => {
     ]);
   });
 
-  test('a request-scoped provider, and one that depends on such a one', async () => {
+  test('a request-scoped provider, and a provider that depends on one', async () => {
     @Injectable({ scope: Scope.REQUEST })
     @ElasticJob('scoped', { shardingTotalCount: 1 })
     class ScopedJob extends FoundJob {}
@@ -119,12 +119,12 @@ describe('refused is', () => {
     expect(refusal).toContain('provider TransientJob of RootTestModule cannot be a job: it is transient-scoped');
   });
 
-  test('a class that is no job', async () => {
+  test('a class that is not a job', async () => {
     @ElasticJob('idle', { shardingTotalCount: 1 })
     class IdleJob {}
 
     expect(await refusalOf({ imports: [elasticJob()], providers: [IdleJob] })).toEqual([
-      'elasticjob.jobs.idle: provider IdleJob of RootTestModule cannot be a job: it has no method execute(context), as SimpleJob demands',
+      'elasticjob.jobs.idle: provider IdleJob of RootTestModule cannot be a job: it has no method execute(context), which SimpleJob requires',
     ]);
   });
 
@@ -162,6 +162,6 @@ describe('decorators refuse', () => {
   test('to make a method a job', () => {
     const decorator = ElasticJob('method') as unknown as MethodDecorator;
 
-    expect(() => decorator({}, 'execute', {})).toThrow('@ElasticJob("method") must stand before a class');
+    expect(() => decorator({}, 'execute', {})).toThrow('@ElasticJob("method") can only decorate a class');
   });
 });

@@ -54,7 +54,7 @@ describe('at start', () => {
     expect(order[0]).toBe('booted');
   });
 
-  test('jobs whose autoStart is false wait until they are started by hand', async () => {
+  test('jobs whose autoStart is false wait until they are started manually', async () => {
     const module = elasticJob({ autoStart: false, jobs: { started: { autoStart: true } } });
     @ElasticJob('started', { shardingTotalCount: 1 })
     class StartedJob extends TickJob {}
@@ -67,7 +67,7 @@ describe('at start', () => {
     await until(() => app.get(TickJob).ticks > 0);
   });
 
-  test('a cron makes a schedule bootstrap, none a one-off bootstrap', async () => {
+  test('a job with a cron expression has a schedule bootstrap, a job without one a one-off bootstrap', async () => {
     @ElasticJob('once', { shardingTotalCount: 1 })
     class OnceJob extends TickJob {}
     await using app = await started({ imports: [elasticJob()], providers: [TickJob, OnceJob] });
@@ -76,7 +76,7 @@ describe('at start', () => {
     expect(app.get(JobBootstraps).get('once')).toBeInstanceOf(OneOffJobBootstrap);
   });
 
-  test('the log says which registry centre is used, and that an embedded one is for one process only', async () => {
+  test('the log names the registry centre, and says that an embedded one is for one process only', async () => {
     const logger = new RecordingLogger();
     const app = await started({
       imports: [elasticJob({ logger, regCenter: { namespace: 'told' } })],
@@ -122,7 +122,7 @@ describe('at start', () => {
     expect(logger.lines.filter((line) => line.startsWith('error'))).toEqual([]);
   });
 
-  test('a conflict that the registry tells fails the boot, and leaves nothing behind', async () => {
+  test('a conflict that the registry reports fails the boot, and leaves nothing behind', async () => {
     const registryCenter = new EmbeddedRegistryCenter({ namespace: 'conflict' });
     const witness = new EmbeddedRegistryCenter({ namespace: 'conflict' });
     witness.connect();
@@ -138,7 +138,7 @@ describe('at start', () => {
     await witness.close();
   });
 
-  test('a conflict that the registry tells after the boot is logged with the job it concerns', async () => {
+  test('a conflict that the registry reports after the boot is logged with the name of the job', async () => {
     const registryCenter = new EmbeddedRegistryCenter({ namespace: 'late-conflict' });
     registryCenter.faults.disconnect();
     const witness = new EmbeddedRegistryCenter({ namespace: 'late-conflict' });
@@ -171,7 +171,7 @@ describe('at start', () => {
 });
 
 describe('at the end', () => {
-  test('firings stop before any service is told to go, running items end before the next hook, the registry closes last', async () => {
+  test('firings stop before any service shuts down, running items end before the next hook, the registry closes last', async () => {
     const order: string[] = [];
     const registryCenter = new EmbeddedRegistryCenter({ namespace: 'order' });
     const registry = () => (registryCenter.session.state.phase === 'closed' ? 'closed' : 'open');
@@ -211,7 +211,7 @@ describe('at the end', () => {
     expect(registry()).toBe('closed');
   });
 
-  test('items that outlast the grace period are told to end', async () => {
+  test('the signal of items that outlast the grace period aborts', async () => {
     @ElasticJob('endless', { cron: '* * * * * ?', shardingTotalCount: 1 })
     class EndlessJob {
       signal: AbortSignal | undefined;
@@ -276,7 +276,7 @@ describe('the SchedulerRegistry', () => {
     },
   );
 
-  test('says so if a job’s name is taken by a cron job of the application', async () => {
+  test('refuses a job whose name a cron job of the application has', async () => {
     @Injectable()
     class Taken {
       @Cron('* * * * * *', { name: 'tick' })
@@ -292,7 +292,7 @@ describe('the SchedulerRegistry', () => {
   });
 });
 
-test('an address preference that no address of this machine meets is refused, and one that is met chooses it', async () => {
+test('a preferred address that this machine does not have is refused, one that it has is chosen', async () => {
   const refusal = await refusalOf({
     imports: [elasticJob({ preferredNetworkIp: '203.0.113.' })],
     providers: [TickJob],

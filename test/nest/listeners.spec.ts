@@ -69,7 +69,7 @@ async function storyOf(metadata: ModuleMetadata): Promise<readonly string[]> {
 const WHOLE_STORY = ['bill begins', 'all start', 'runs', 'bill has ended', 'all have completed'];
 
 describe('a listener is called', () => {
-  test('as a decorated provider of any module, with what it is injected', async () => {
+  test('as a decorated provider of any module, with its dependencies', async () => {
     @Module({ providers: [Story, Audit] })
     class AuditModule {}
     // Its story is another one, so that only the lines of the others are told here.
@@ -119,7 +119,7 @@ describe('refused is', () => {
     ]);
   });
 
-  test('a listener of a type that another one has', async () => {
+  test('a listener whose type another listener has', async () => {
     const listeners = [{ type: 'Audit', beforeJobExecuted: () => undefined, afterJobExecuted: () => undefined }];
     @JobListener('AUDIT')
     class OtherAudit extends Audit {}
@@ -129,7 +129,7 @@ describe('refused is', () => {
     ]);
   });
 
-  test('a class that is no listener', async () => {
+  test('a class that is not a listener', async () => {
     @JobListener('AUDIT')
     class NoAudit {}
 
@@ -167,9 +167,9 @@ describe('refused is', () => {
     expect(refusal).toContain(`elasticjob.listeners: ${fault}`);
   });
 
-  test('a decorator that stands before a method', () => {
+  test('a decorator of a method', () => {
     const decorator = JobListener('AUDIT') as unknown as MethodDecorator;
 
-    expect(() => decorator({}, 'execute', {})).toThrow('@JobListener("AUDIT") must stand before a class');
+    expect(() => decorator({}, 'execute', {})).toThrow('@JobListener("AUDIT") can only decorate a class');
   });
 });

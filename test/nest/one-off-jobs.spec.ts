@@ -32,7 +32,7 @@ class Accounting {
 }
 
 describe('a one-off job', () => {
-  test('is injected by its name or its bootstrap’s, and runs all items each time it is told to', async () => {
+  test('is injected by its name or its bootstrap’s, and runs all items at each execute()', async () => {
     await using app = await started({ imports: [elasticJob()], providers: [Accounting, ReportJob, BillJob] });
     const { report, bill, billByName } = app.get(Accounting);
 
@@ -120,7 +120,7 @@ describe('a bootstrap that cannot be used says why:', () => {
     await using app = await started({ imports: [module], providers: [Accounting, ReportJob, BillJob] });
 
     await expect(app.get(Accounting).report.execute()).rejects.toThrow(
-      "Job 'report' has a cron expression: it is scheduled, and no one-off job.",
+      "Job 'report' has a cron expression: it is a scheduled job, not a one-off job.",
     );
     expect(() => app.get(JobBootstraps).scheduled('bill')).toThrow(
       "Job 'bill' has no cron expression: it is a one-off job and cannot be scheduled.",

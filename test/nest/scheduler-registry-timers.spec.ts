@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { SchedulerRegistry } from '@nestjs/schedule';
+import { CronJob } from 'cron';
 import { SchedulerRegistryTimers } from '../../lib/nest/scheduler-registry-timers.js';
 import { until } from '../support/until.js';
 import { RecordingLogger } from './application.js';
@@ -51,7 +52,7 @@ describe('a timer', () => {
     timers.disarm('job');
   });
 
-  test('that comes late because the event loop was blocked for two seconds calls nevertheless', async () => {
+  test('that is late because the event loop was blocked for two seconds still calls', async () => {
     const { timers } = given();
     const fired: string[] = [];
     timers.arm('job', inMs(20), () => fired.push('blocked'));
@@ -115,7 +116,7 @@ describe('a timer', () => {
     timers.disarm('job');
   });
 
-  test('whose call throws is told to the log of Nest and stays usable', async () => {
+  test('whose callback throws is logged by Nest and stays usable', async () => {
     const { timers } = given();
     const fired: string[] = [];
     timers.arm('job', inMs(1), () => {
@@ -130,7 +131,7 @@ describe('a timer', () => {
     timers.disarm('job');
   });
 
-  test('disarmed, is gone from the registry and does not call', () => {
+  test('that is disarmed leaves the registry and does not call', () => {
     jest.useFakeTimers();
     const { registry, timers } = given();
     const fired: string[] = [];
@@ -162,7 +163,7 @@ describe('what a user does to the CronJob', () => {
     timers.disarm('job');
   });
 
-  test('fireOnTick() runs nothing, and says so', () => {
+  test('fireOnTick() runs nothing and logs a warning', () => {
     jest.useFakeTimers();
     const { registry, timers, logger } = given();
     const fired: string[] = [];
@@ -173,7 +174,7 @@ describe('what a user does to the CronJob', () => {
 
     expect(fired).toEqual([]);
     expect(logger.lines).toEqual([
-      "warn Job 'job': fireOnTick() does nothing, as it would run on this instance alone.",
+      "warn Job 'job': fireOnTick() does nothing, as it would run the job on this instance alone.",
     ]);
     timers.disarm('job');
   });
@@ -195,12 +196,26 @@ describe('what a user does to the CronJob', () => {
   });
 });
 
-test('a name that somebody else’s cron job has is refused', () => {
-  const { registry, timers } = given();
-  new SchedulerRegistryTimers(registry, new RecordingLogger()).arm('job', inMs(1_000_000), () => undefined);
+describe('a cron job of the application', () => {
+  test('that has replaced ours under the job’s name stays when our timer is disarmed', () => {
+    const { registry, timers } = given();
+    timers.arm('job', inMs(1_000_000), () => undefined);
+    registry.deleteCronJob('job');
+    const theirs = CronJob.from({ cronTime: inMs(1_000_000), onTick: () => undefined });
+    registry.addCronJob('job', theirs);
 
-  expect(() => timers.arm('job', inMs(1), () => undefined)).toThrow(
-    "Job 'job' cannot be scheduled: the SchedulerRegistry has a cron job of that name, which is not an ElasticJob. Rename one of them.",
-  );
-  registry.deleteCronJob('job');
+    timers.disarm('job');
+
+    expect(registry.getCronJob('job')).toBe(theirs);
+  });
+
+  test('whose name a job wants, too, is a conflict', () => {
+    const { registry, timers } = given();
+    new SchedulerRegistryTimers(registry, new RecordingLogger()).arm('job', inMs(1_000_000), () => undefined);
+
+    expect(() => timers.arm('job', inMs(1), () => undefined)).toThrow(
+      "Job 'job' cannot be scheduled: the SchedulerRegistry has a cron job of that name, which is not an ElasticJob. Rename one of them.",
+    );
+    registry.deleteCronJob('job');
+  });
 });

@@ -33,7 +33,7 @@ describe("the README's tables", () => {
     expect(found).toEqual(declared(type));
   });
 
-  test('tell the defaults of jobs', () => {
+  test('list the defaults of jobs', () => {
     const defaults = withDefaults('job', { shardingTotalCount: 1 }) as unknown as Readonly<Record<string, unknown>>;
     const told = tableAfter('\n`elasticjob.jobs.<jobName>`').flatMap(([name = '', kind, text]) =>
       kind === 'boolean' || kind === 'integer' ? [[name, text] as const] : [],

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { codeBlocks, readme } from './readme.js';
 
-test('the SQL of the README lets owners of an item write in the order of their tokens, and no stale one', async () => {
+test('the SQL of the README lets the owners of an item write in the order of their tokens, and refuses stale owners', async () => {
   const [sql] = codeBlocks(readme).filter(({ language }) => language === 'sql');
   const [create = '', update = ''] = (sql?.code ?? '').replace(/^--.*$/gm, '').split(';\n');
   const database = await new DataSource({ type: 'sqljs' }).initialize();

@@ -69,7 +69,7 @@ describe('precedence', () => {
     ).toBe(3);
   });
 
-  test('an empty text takes away what a weaker source says', () => {
+  test('an empty text removes the setting of a weaker source', () => {
     const decorated = { syncOrders: { shardingTotalCount: 1, cron: '0/5 * * * * ?' } };
 
     expect(configurationOf({ decorated, file: { jobs: { syncOrders: { cron: '' } } } }).cron).toBeUndefined();
@@ -115,7 +115,7 @@ describe('relaxed names', () => {
     expect(configurationOf({ decorated, environment: { [variable]: 'x' } }).jobParameter).toBe('x');
   });
 
-  test('a job whose name begins like another one is told from it', () => {
+  test('a job whose name begins with another job’s name is a job of its own', () => {
     const decorated = { sync: { shardingTotalCount: 1 }, syncOrders: { shardingTotalCount: 1 } };
     const { jobs } = merge({ decorated, environment: { ELASTICJOB_JOBS_SYNC_ORDERS_LABEL: 'x' } });
 
@@ -144,7 +144,7 @@ describe('relaxed names', () => {
     ]);
   });
 
-  test('brackets around the name of a job in a file are Spring’s, and no part of it', () => {
+  test('brackets around the name of a job in a file are Spring’s and not part of the name', () => {
     const decorated = { 'sync orders': { shardingTotalCount: 1 } };
     const file = { jobs: { '[sync orders]': { jobParameter: 'x' } } };
 
@@ -282,6 +282,7 @@ describe('unknown keys', () => {
 
 describe('wrong values', () => {
   const SERVERS = "elasticjob.regCenter.serverLists: must be servers like 'host1:2181,host2:2181'";
+  const PLACEHOLDERS = "must not contain Spring's placeholders, which are not replaced here";
   const CHROOT =
     "elasticjob.regCenter.serverLists: must end with a path such as '/team', without empty or odd names in it, if with any";
   const JOB = 'elasticjob.jobs.syncOrders';
@@ -309,16 +310,17 @@ describe('wrong values', () => {
     ],
     [
       { regCenter: { serverLists: '${ZK:localhost}', namespace: 'n' } },
-      `${SERVERS}, without Spring's placeholders, which mean nothing here, got "\${ZK:localhost}"`,
+      `elasticjob.regCenter.serverLists: ${PLACEHOLDERS}, got "\${ZK:localhost}"`,
     ],
     [
       { regCenter: { namespace: '${ENV}-orders' } },
-      `elasticjob.regCenter.namespace: must be a name like 'orders', without Spring's placeholders, which mean nothing here, got "\${ENV}-orders"`,
+      `elasticjob.regCenter.namespace: ${PLACEHOLDERS}, got "\${ENV}-orders"`,
     ],
     [
       { regCenter: { digest: '${USER}:${PASSWORD}' } },
-      "elasticjob.regCenter.digest: must be of the form user:password, without Spring's placeholders, which mean nothing here, got a string that is not shown",
+      `elasticjob.regCenter.digest: ${PLACEHOLDERS}, got a string that is not shown`,
     ],
+    [{ regCenter: { serverLists: 'me@zoo:1', namespace: 'n' } }, `${SERVERS}, which 'me@zoo:1' is not, got "me@zoo:1"`],
     [{ regCenter: { serverLists: 'a:1/b//c', namespace: 'n' } }, `${CHROOT}, got "a:1/b//c"`],
     [{ regCenter: { serverLists: 'a:1/../c', namespace: 'n' } }, `${CHROOT}, got "a:1/../c"`],
     [{ regCenter: { serverLists: 'a:1/\u0000', namespace: 'n' } }, `${CHROOT}, got "a:1/\\u0000"`],
@@ -348,7 +350,7 @@ describe('wrong values', () => {
     [{ regCenter: { namespace: '/a' } }, `${NAMESPACE}, got "/a"`],
     [{ regCenter: { namespace: 'a//b' } }, `${NAMESPACE}, got "a//b"`],
     [{ regCenter: { namespace: '..' } }, `${NAMESPACE}, got ".."`],
-    [{ regCenter: { namespace: 5 } }, "elasticjob.regCenter.namespace: must be a name like 'orders', got 5"],
+    [{ regCenter: { namespace: 5 } }, `${NAMESPACE}, got 5`],
     [
       { regCenter: { digest: 'hunter2' } },
       'elasticjob.regCenter.digest: must be of the form user:password, got a string that is not shown',
@@ -358,6 +360,10 @@ describe('wrong values', () => {
       'elasticjob.regCenter.digest: must be of the form user:password, got a list',
     ],
     [{ regCenter: { maxRetries: 30 } }, 'elasticjob.regCenter.maxRetries: must be an integer of at most 29, got 30'],
+    [
+      { regCenter: { connectionTimeoutMilliseconds: 2 ** 31 } },
+      'elasticjob.regCenter.connectionTimeoutMilliseconds: must be an integer of at most 2147483647, got 2147483648',
+    ],
     [
       { regCenter: { sessionTimeoutMilliseconds: -1 } },
       'elasticjob.regCenter.sessionTimeoutMilliseconds: must be an integer of at least 0, got -1',

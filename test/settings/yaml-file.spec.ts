@@ -15,7 +15,7 @@ const fileWith = (text: string): string => {
   return file;
 };
 
-test('what stands under elasticjob is read, however the key is spelt; other keys are ignored', () => {
+test('the settings under elasticjob are read, however the key is spelt; other keys are ignored', () => {
   const text = 'spring: { datasource: x }\nELASTIC-JOB: { jobs: { a: { label: b } } }\n';
 
   expect(readYamlFile(fileWith(text))).toEqual({ jobs: { a: { label: 'b' } } });
@@ -77,7 +77,7 @@ describe('a file that cannot be used is named:', () => {
     expect(refusalOf(file)).toContain(said);
   });
 
-  test('without a word of what stands in it', () => {
+  test('without quoting its contents', () => {
     const file = fileWith('elasticjob:\n  regCenter:\n    digest: "user:hunter2\n');
 
     expect(refusalOf(file)).toContain('is not valid YAML: ');

@@ -88,7 +88,7 @@ const asStored = (configuration: JobConfiguration): JobConfiguration =>
 
 const builder = (): JobConfigurationBuilder => JobConfiguration.newBuilder('syncOrders', 3);
 
-/** The builder's method sets what is stored; and what the row tells as default is stored without it. */
+/** The builder's method sets the stored value; without it the default that the row names is stored. */
 const method: Check = (row) => {
   const name = sampleNameIn(row);
   expect(row.java.replace(/\(.*/, '')).toMatch(new RegExp(`^(${name}|jobExecutorServiceHandlerType)$`));

@@ -68,7 +68,7 @@ async function fired(): Promise<Told> {
   return told;
 }
 
-/** The field that the row tells has Java's value. */
+/** The field that the row names has Java's value. */
 const contextField =
   (value: unknown): Check =>
   async (row) => {

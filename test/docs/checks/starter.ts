@@ -20,7 +20,7 @@ const fileWithJob = (settings: object): string =>
 
 const providers = [SyncOrdersJob, MonthlyReportJob, Stopwatch];
 
-/** How a row's cell tells a default. */
+/** A default as a row's cell writes it. */
 const told = (value: unknown): string => {
   const text = JSON.stringify(value ?? '');
   return ['""', '[]', '{}'].includes(text) ? 'none' : `\`${text}\``;
@@ -78,7 +78,7 @@ export const moduleChecks: Checks = {
   'reg-center.digest': regCenter('orders:secret'),
 };
 
-/** The setting is read under Java's name, stored as it is, and has the defaults that the row tells, here and in Java. */
+/** The setting is read under Java's name, stored as it is, and has the defaults that the row names, here and in Java. */
 const stored: Check = async (row) => {
   const name = codeIn(row, 'Here');
   if (!isSample(name)) throw new Error(`There is no value to try ${row.java} with.`);

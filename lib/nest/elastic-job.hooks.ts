@@ -1,0 +1,55 @@
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Module,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { DiscoveryModule, DiscoveryService, ModulesContainer } from '@nestjs/core';
+import { JobStateError } from '../api/errors.js';
+import { ElasticJobLifecycle } from './elastic-job.lifecycle.js';
+
+/**
+ * Receives Nest's hooks after all other modules at start, and before all other modules at shutdown. So no job runs before
+ * the services that it uses have booted, and no firing starts once the first service shuts down.
+ */
+@Module({ imports: [DiscoveryModule] })
+export class LifecycleHooks implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+  readonly #lifecycle: ElasticJobLifecycle;
+  readonly #discovery: DiscoveryService;
+
+  constructor(
+    @Inject(ElasticJobLifecycle) lifecycle: ElasticJobLifecycle,
+    @Inject(DiscoveryService) discovery: DiscoveryService,
+    @Inject(ModulesContainer) modules: ModulesContainer,
+  ) {
+    this.#lifecycle = lifecycle;
+    this.#discovery = discovery;
+    for (const module of modules.values()) {
+      // Nest orders hooks by a module's distance from the root module, whose own is 1, and offers no other way to be last.
+      if (module.metatype === LifecycleHooks) module.distance = -1;
+    }
+  }
+
+  /**
+   * Starts the jobs.
+   * @throws JobStateError if the module was imported more than once; otherwise see `ElasticJobLifecycle.boot`
+   */
+  async onApplicationBootstrap(): Promise<void> {
+    const { length: times } = this.#discovery.getProviders().filter(({ token }) => token === ElasticJobLifecycle);
+    if (times > 1) {
+      throw new JobStateError(
+        `ElasticJobModule.forRoot() is imported ${times} times in one application. Import it once; it is global.`,
+      );
+    }
+    await this.#lifecycle.boot();
+  }
+
+  onModuleDestroy(): void {
+    this.#lifecycle.stopFirings();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.#lifecycle.stop();
+  }
+}

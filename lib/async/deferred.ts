@@ -1,4 +1,4 @@
-/** A promise that is settled from outside. Its rejection counts as handled, for nobody need be waiting for it. */
+/** A promise that its owner settles by a call. A rejection that no caller waits for is not reported as unhandled. */
 export class Deferred {
   readonly promise: Promise<void>;
   #resolve: () => void = () => undefined;
@@ -12,12 +12,12 @@ export class Deferred {
     this.promise.catch(() => undefined);
   }
 
-  /** Fulfils the promise, unless it is settled. */
+  /** Fulfils the promise. Has no effect if it is settled. */
   resolve(): void {
     this.#resolve();
   }
 
-  /** Rejects the promise, unless it is settled. */
+  /** Rejects the promise. Has no effect if it is settled. */
   reject(reason: unknown): void {
     this.#reject(reason);
   }

@@ -18,8 +18,8 @@ export class Limiter {
   }
 
   /**
-   * Changes the limit. A higher limit lets waiting tasks start at once. A lower limit lets running tasks end, and lets none
-   * start while as many as it allows are still running.
+   * Changes the limit. A higher limit lets waiting tasks start at once. A lower limit lets running tasks end, and lets
+   * none start while as many as it allows are still running.
    * @throws RangeError if it is no integer of at least 1; the limit then stays as it was
    */
   resize(limit: number): void {

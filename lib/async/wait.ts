@@ -1,6 +1,6 @@
 import { type Clock } from '../time/clock.js';
 
-/** Resolves after `delayMs`, or rejects with the signal's reason as soon as it is aborted. */
+/** Resolves after `delayMs` milliseconds. Rejects with the signal's reason as soon as the signal aborts. */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
@@ -17,7 +17,7 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
 }
 
 /**
- * Settles as `promise` does, or rejects with what `onTimeout` returns once `timeoutMs` have passed.
+ * Settles as `promise` does. Rejects with the error that `onTimeout` returns if `timeoutMs` milliseconds pass before.
  * The promise itself goes on: a deadline ends the waiting, not the work.
  */
 export function withDeadline<T>(
@@ -32,13 +32,13 @@ export function withDeadline<T>(
   });
 }
 
-/** Settles as `promise` does, or rejects with the signal's reason as soon as it is aborted. */
+/** Settles as `promise` does. Rejects with the signal's reason as soon as the signal aborts. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error);
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
-    // Also after an abort: nobody else may be there to handle a failure of the promise.
+    // Also after an abort: the promise may still fail, and no other caller may handle that.
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
   });
 }

@@ -3,17 +3,17 @@ import { type WatchedCommit } from '../registry/embedded/embedded-namespace.js';
 import { type NodeChange, type StoredNode } from '../registry/embedded/node-tree.js';
 import { type ClusterHappening } from './events.js';
 
-/** What must be known of a cluster to tell what a commit means. */
+/** The facts about a cluster that are needed to explain a commit. */
 export interface CommitReading {
   readonly paths: JobPaths;
   readonly nameOf: (id: string) => string;
-  /** Items by owner, as they are after the commit. */
+  /** Items by the name of their owner, as they are after the commit. */
   readonly owners: () => Readonly<Record<string, readonly number[]>>;
-  /** Whether the session has ended, so that what it removes goes with it. */
+  /** Whether the session has ended. The registry then removes its nodes, not the instance itself. */
   readonly hasEnded: (session: string) => boolean;
 }
 
-/** What a commit to the registry means for the job. Much of what instances write means nothing by itself. */
+/** The events of the job that a commit to the registry stands for. Many writes of instances stand for no event. */
 export function eventsOf({ session, changes }: WatchedCommit, reading: CommitReading): readonly ClusterHappening[] {
   const events = changes.flatMap((change) => {
     const event = eventOf(reading.paths.parse(change.path), change, { ...reading, session });

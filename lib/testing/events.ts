@@ -1,37 +1,41 @@
 import { type Run } from './runs.js';
 
-/** Something that happened in a test's cluster. Instances have the names that the test gave them. */
+/** An event in a test's cluster. Instances have the names that the test gave them. */
 export type ClusterEvent = ClusterHappening & {
   /** When it happened: milliseconds since the cluster's start. */
   readonly atMs: number;
 };
 
-/** What happened, apart from when. */
+/** An event without its time. */
 export type ClusterHappening =
-  /** An instance has registered, or withdrawn, or its session has ended in the registry. */
+  /** An instance has registered itself, or has withdrawn, or the registry has ended its session. */
   | { readonly type: 'joined' | 'left' | 'session-ended'; readonly instance: string }
-  /** The test has killed it, or it has died at a write as the test wanted. */
+  /** The test has killed the instance, or has let it die at a write. */
   | { readonly type: 'killed'; readonly instance: string }
-  /** It hears nothing of the registry; it has given up its session; it is connected again, to its session or another one. */
+  /**
+   * An instance has no answer from the registry; has given up its session; is connected again, with its session or a
+   * new one.
+   */
   | { readonly type: 'suspended' | 'session-lost' | 'connected'; readonly instance: string }
+  /** An instance has become the leader. */
   | { readonly type: 'leads'; readonly instance: string }
-  /** Items by name of the owner, as they are from now on. */
+  /** The leader has assigned the items. `owners` has the items by the name of their owner. */
   | { readonly type: 'assigned'; readonly owners: Readonly<Record<string, readonly number[]>> }
-  /** An instance is asked to run its items now. */
+  /** An operator has triggered an instance: it must run its items now. */
   | { readonly type: 'triggered'; readonly instance: string }
-  /** An instance has begun to run an item, or the run has come to an end; `run` has it all. */
+  /** An instance has begun or ended the run of an item. `run` has all that is known about it. */
   | { readonly type: 'run-started' | 'run-ended'; readonly instance: string; readonly item: number; readonly run: Run }
-  /** Somebody has noticed that the item's run died with its instance, and that another one must run it. */
+  /** An instance has reported that the run of an item died with its instance. Another instance must run the item. */
   | { readonly type: 'crash-reported'; readonly item: number }
-  /** An instance has taken such an item over. */
+  /** An instance has taken over an item that was reported. */
   | { readonly type: 'taken-over'; readonly item: number; readonly instance: string }
-  /** The item's firing came while it ran, so that it is made up for. */
+  /** A firing came while the item was still running. The item must run again for it. */
   | { readonly type: 'misfired'; readonly item: number }
   | { readonly type: 'item-disabled' | 'item-enabled'; readonly item: number }
   | { readonly type: 'server-disabled' | 'server-enabled'; readonly ip: string }
   | { readonly type: 'reconfigured' };
 
-/** The event in words, after the time since the cluster's start: `00:00:12.500 C took over item 0`. */
+/** The event in words, behind the time since the cluster's start: `00:00:12.500 C took over item 0`. */
 export function tellEvent(event: ClusterEvent): string {
   return `${new Date(event.atMs).toISOString().slice(11, 23)} ${words(event)}`;
 }

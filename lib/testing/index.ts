@@ -1,5 +1,5 @@
 /**
- * The public surface of `nestjs-elasticjob/testing`. What is not exported here may change with any version.
+ * The public API of `nestjs-elasticjob/testing`. Anything that is not exported here may change with any version.
  */
 export { TestCluster } from './test-cluster.js';
 export { type TestClusterOptions } from './test-cluster-options.js';

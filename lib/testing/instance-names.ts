@@ -1,15 +1,17 @@
 import { type JobInstance } from '../api/sharding-strategy.js';
 import { jobInstanceOn } from '../layout/job-instance.js';
 
-/** The names of all instances that a test's cluster has ever had: which name stands for which process on which server. */
+/**
+ * The names of all instances that a test's cluster has ever had: which name stands for which process on which server.
+ */
 export class InstanceNames {
   readonly #names = new Map<string, string>();
   readonly #servers = new Map<string, string>();
 
   /**
    * A new process of that name. The first one has the id `10.0.0.65@-@1-A`, the second one `10.0.0.65@-@2-A`.
-   * @param onServerOf name of the instance whose server it shares. Default: a server of its own. Has no effect if the name
-   * has a server already
+   * @param onServerOf name of the instance whose server it shares. Default: a server of its own. Has no effect if the
+   * name has a server already
    * @throws RangeError if `onServerOf` has never joined
    */
   register(name: string, onServerOf?: string): JobInstance {

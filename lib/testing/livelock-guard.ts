@@ -8,8 +8,8 @@ const MOST_MESSAGES = 20_000;
 const MOST_READINGS = 50_000;
 
 /**
- * Stops instances that would go on for ever while no time passes, and would keep the test's process busy: instances that
- * send message after message, or that run in circles.
+ * Stops instances that would go on for ever while no time passes, and would keep the test's process busy: instances
+ * that send message after message, or that run in circles.
  */
 export class LivelockGuard {
   readonly #clock: Clock;

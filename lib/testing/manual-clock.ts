@@ -2,26 +2,26 @@ import { type Clock } from '../time/clock.js';
 import { nextTurn } from '../time/event-loop.js';
 
 interface Timer {
-  /** On the monotonic scale. */
+  /** When it is due, in milliseconds of the monotonic clock. */
   readonly dueMs: number;
-  /** Number of the timer, by which those of one instant are ordered. */
+  /** Timers that are due at the same time fire in the order of their numbers. */
   readonly number: number;
   readonly task: () => void;
 }
 
 /**
- * A clock that moves only when it is told to, so that hours pass in a millisecond and every run is the same.
- * Timers fire in order of their due time, those of one instant in the order in which they were set.
+ * A clock that only the test moves. So hours pass in a millisecond, and each run of a test is the same. Timers fire in
+ * the order in which they are due; timers that are due at the same time fire in the order in which they were set.
  */
 export class ManualClock implements Clock {
   #wallMs: number;
   #monotonicMs = 0;
   #timersSet = 0;
-  /** The next one last, where it is cheap to take. */
+  /** The timer that is due next comes last: removing the last element is cheap. */
   readonly #timers: Timer[] = [];
 
   constructor(
-    /** Wall-clock time at the start: milliseconds since 1970, or anything `Date` takes. */
+    /** The wall-clock time at the start: milliseconds since 1970, or anything else that `Date` accepts. */
     start: number | string | Date = '2030-01-01T00:00:00Z',
   ) {
     this.#wallMs = instant(start);
@@ -44,21 +44,21 @@ export class ManualClock implements Clock {
     };
   }
 
-  /** Number of timers that are set and have not fired. */
+  /** The number of timers that are set and have not fired. */
   get timers(): number {
     return this.#timers.length;
   }
 
-  /** Milliseconds until the next timer is due; `undefined` if none is set. */
+  /** Milliseconds until the next timer is due. `undefined` if no timer is set. */
   get nextTimerInMs(): number | undefined {
     const next = this.#timers.at(-1);
     return next && next.dueMs - this.#monotonicMs;
   }
 
   /**
-   * Lets `ms` milliseconds pass, firing all that becomes due on the way, timers set on the way included.
-   * After each timer, chains of promises get time to come to rest.
-   * @throws RangeError if it is negative
+   * Lets `ms` milliseconds pass, and fires all timers that become due on the way, including those that are set on the
+   * way. After each timer, chains of promises get the time to end.
+   * @throws RangeError if `ms` is negative
    */
   async advance(ms: number): Promise<void> {
     if (!(ms >= 0)) throw new RangeError(`Cannot go back ${-ms} ms; use setWallClock to set the machine's clock`);
@@ -68,18 +68,18 @@ export class ManualClock implements Clock {
       this.#pass(next.dueMs - this.#monotonicMs);
       this.#timers.pop();
       next.task();
-      // One after the other on purpose: what a timer starts may set the next one.
+      // One timer after the other: the code that a timer wakes may set the next one.
       await nextTurn();
     }
     this.#pass(end - this.#monotonicMs);
   }
 
-  /** As `advance`, up to a wall-clock time that is not in the past. @throws RangeError if it is */
+  /** Lets time pass as `advance` does, until a wall-clock time. @throws RangeError if that time is in the past */
   async advanceTo(when: number | string | Date): Promise<void> {
     await this.advance(instant(when) - this.#wallMs);
   }
 
-  /** Sets the wall clock, as an operator or NTP does: `now()` jumps, durations and timers do not. */
+  /** Sets the wall clock, as an operator or NTP does. `now()` jumps, durations and timers do not. */
   setWallClock(when: number | string | Date): void {
     this.#wallMs = instant(when);
   }
@@ -89,7 +89,7 @@ export class ManualClock implements Clock {
     this.#monotonicMs += ms;
   }
 
-  /** Where the timer is, or would be, among the others. */
+  /** The index of the timer among the others, or the index at which it belongs. */
   #placeOf({ dueMs, number }: Timer): number {
     let [from, to] = [0, this.#timers.length];
     while (from < to) {
@@ -102,10 +102,10 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Turns of the event loop given to what needs more than one, as real input and output does. */
+/** Real input and output needs more than one turn of the event loop. */
 const SETTLING_TURNS = 10;
 
-/** Lets everything come to rest that waits for no time. */
+/** Lets all code run that waits for no time to pass. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < SETTLING_TURNS; turn++) await nextTurn();
 }

@@ -1,10 +1,13 @@
 import { type Clock } from '../time/clock.js';
 
-/** The clock of one instance of a test's cluster: follows the cluster's, may be wrong or stand still, and ends with its instance. */
+/**
+ * The clock of one instance of a test's cluster. It follows the cluster's clock, may be wrong or frozen, and ends with
+ * its instance.
+ */
 export class MemberClock implements Clock {
   readonly #cluster: Clock;
   readonly #cancels = new Set<() => void>();
-  /** What has become due while frozen; `undefined` while it is not. */
+  /** The tasks that became due while the clock is frozen. `undefined` if it is not frozen. */
   #overdue: (() => void)[] | undefined;
   #skewMs = 0;
   #hasEnded = false;
@@ -37,24 +40,24 @@ export class MemberClock implements Clock {
     };
   }
 
-  /** What becomes due from now on waits until the clock is thawed. */
+  /** From now on, tasks that become due wait until the clock is thawed. */
   freeze(): void {
     this.#overdue ??= [];
   }
 
-  /** Wakes what has become due while frozen, in the order in which it did. */
+  /** Runs the tasks that became due while the clock was frozen, in the order in which they became due. */
   thaw(): void {
     const overdue = this.#overdue ?? [];
     this.#overdue = undefined;
     for (const task of overdue) task();
   }
 
-  /** From now on its wall clock is ahead of the cluster's by so much, behind it if negative. */
+  /** Sets its wall clock ahead of the cluster's by `ms` milliseconds, or behind it if `ms` is negative. */
   skew(ms: number): void {
     this.#skewMs = ms;
   }
 
-  /** Nothing that waits for it is woken any more. */
+  /** Cancels all tasks, and runs none from now on. */
   end(): void {
     this.#hasEnded = true;
     this.#overdue = undefined;

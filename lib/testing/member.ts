@@ -8,7 +8,7 @@ import { type EmbeddedRegistryServer } from '../registry/embedded/embedded-regis
 import { type Clock } from '../time/clock.js';
 import { MemberClock } from './member-clock.js';
 
-/** What an instance of a test's cluster is made from. */
+/** Everything that makes an instance of a test's cluster. */
 export interface MemberOptions {
   readonly name: string;
   readonly instance: JobInstance;
@@ -17,20 +17,20 @@ export interface MemberOptions {
   readonly clock: Clock;
   readonly sessionTimeoutMs: number;
   readonly execute: (context: ShardingContext) => Promise<void>;
-  /** Takes a line of the instance's log. */
+  /** Receives each line of the instance's log. */
   readonly write: (line: string) => void;
   readonly host: Partial<JobHostOptions>;
 }
 
-/** A living instance of a test's cluster. */
+/** An instance of a test's cluster that is up. */
 export class Member {
   readonly name: string;
   readonly instance: JobInstance;
-  /** Its own connection to the registry, on which faults can be inflicted. */
+  /** Its own connection to the registry. Its `faults` break the connection. */
   readonly registry: EmbeddedRegistryCenter;
   readonly host: JobHost;
   readonly bootstrap: ScheduleJobBootstrap | OneOffJobBootstrap;
-  /** Settles when its job is registered, or cannot be. */
+  /** Resolves when its job is registered. Rejects if it cannot be registered. */
   readonly started: Promise<void>;
   /** The lines of its log. */
   readonly log: string[] = [];
@@ -59,37 +59,37 @@ export class Member {
       this.bootstrap = new ScheduleJobBootstrap(this.registry, job, configuration, bootstrapOptions);
       this.started = this.bootstrap.schedule();
     }
-    // Who wants to know why it could not start looks at `started`; for others the log has it.
+    // A test that needs the reason of a failed start awaits `started`. For all others, the log has it.
     this.started.catch(() => undefined);
   }
 
-  /** Stops it as its process would on SIGTERM. */
+  /** Stops the instance as its process does on SIGTERM. */
   async leave(): Promise<void> {
     await this.host.stop();
     await this.registry.close();
     this.#clock.end();
   }
 
-  /** Ends it without a word, as SIGKILL does. */
+  /** Ends the instance as SIGKILL does: it does not withdraw. */
   kill(): void {
     this.host.stopFirings();
     this.#clock.end();
     this.registry.faults.dropMessages();
   }
 
-  /** Stops its process, as SIGSTOP does. */
+  /** Stops the process of the instance, as SIGSTOP does. */
   freeze(): void {
     this.registry.faults.dropMessages();
     this.#clock.freeze();
   }
 
-  /** Lets it go on. */
+  /** Lets the process of the instance go on, as SIGCONT does. */
   thaw(): void {
     this.#clock.thaw();
     this.registry.faults.resume();
   }
 
-  /** Sets its wall clock ahead of the cluster's by so many milliseconds, or behind it. */
+  /** Sets the instance's wall clock ahead of the cluster's by `ms` milliseconds, or behind it if `ms` is negative. */
   skew(ms: number): void {
     this.#clock.skew(ms);
   }

@@ -2,34 +2,34 @@ import { type ShardingContext } from '../api/sharding-context.js';
 import { type Clock } from '../time/clock.js';
 
 /**
- * How a run ended: `completed`, `failed` (the work threw), `lost` (its instance was killed meanwhile); or that it is
- * still `running`.
+ * The state of a run: `running`, `completed`, `failed` (the work threw an error), or `lost` (the test killed its
+ * instance during the run).
  */
 export type RunOutcome = 'running' | 'completed' | 'failed' | 'lost';
 
 /** One run of an item on an instance of a test's cluster. */
 export interface Run {
-  /** Name of the instance. */
+  /** The name of the instance. */
   readonly instance: string;
   readonly item: number;
-  /** What the job was given. */
+  /** The context that the job received. */
   readonly context: ShardingContext;
-  /** The instant for which it was scheduled; `undefined` if somebody triggered it by hand. */
+  /** The instant for which the run was scheduled. `undefined` if an operator triggered it manually. */
   readonly scheduledAt: Date | undefined;
-  /** The same in short, for comparisons: `HH:mm:ss` in UTC, or `by hand`. */
+  /** The same in short, for comparisons: `HH:mm:ss` in UTC, or `by hand` if an operator triggered the run. */
   readonly at: string;
-  /** When it began and ended, in milliseconds of the cluster's monotonic clock. */
+  /** When the run began and ended, in milliseconds since the cluster's start. */
   readonly startedMs: number;
   readonly endedMs: number | undefined;
   readonly outcome: RunOutcome;
-  /** What the work threw. */
+  /** The error that the work threw. `undefined` if it threw none. */
   readonly error: unknown;
 }
 
-/** Does an item's work on the named instance. */
+/** Does the work of an item on the instance with that name. */
 export type Work = (instance: string, context: ShardingContext) => void | Promise<void>;
 
-/** That a run has begun or ended. */
+/** The begin or the end of a run. */
 export interface RunEvent {
   readonly type: 'run-started' | 'run-ended';
   readonly instance: string;
@@ -44,16 +44,16 @@ export class RunBook {
   readonly runs: Run[] = [];
   readonly #clock: Clock;
   readonly #work: Work;
-  readonly #tell: (event: RunEvent) => void;
+  readonly #notify: (event: RunEvent) => void;
   readonly #open = new Set<OpenRun>();
 
-  constructor(clock: Clock, work: Work, tell: (event: RunEvent) => void) {
+  constructor(clock: Clock, work: Work, notify: (event: RunEvent) => void) {
     this.#clock = clock;
     this.#work = work;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
-  /** Does the work of one item and writes down how it went. Rejects as the work does. */
+  /** Does the work of one item, and records the run. Rejects as the work does. */
   async execute(instance: string, context: ShardingContext): Promise<void> {
     const run = this.#begin(instance, context);
     try {
@@ -66,7 +66,7 @@ export class RunBook {
     }
   }
 
-  /** Notes that nothing of what the instance runs will come to an end. */
+  /** Records that all open runs of the instance are lost. */
   lose(instance: string): void {
     for (const run of this.#open) if (run.instance === instance) this.#end(run, 'lost');
   }
@@ -86,15 +86,15 @@ export class RunBook {
     };
     this.runs.push(run);
     this.#open.add(run);
-    this.#tell({ type: 'run-started', instance, item, run });
+    this.#notify({ type: 'run-started', instance, item, run });
     return run;
   }
 
   #end(run: OpenRun, outcome: RunOutcome): void {
-    // What a killed instance's work does afterwards is of no interest.
+    // The work of a killed instance may still end. Its run stays lost.
     if (!this.#open.delete(run)) return;
     run.outcome = outcome;
     run.endedMs = this.#clock.monotonic();
-    this.#tell({ type: 'run-ended', instance: run.instance, item: run.item, run });
+    this.#notify({ type: 'run-ended', instance: run.instance, item: run.item, run });
   }
 }

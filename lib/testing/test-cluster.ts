@@ -1,16 +1,16 @@
 /**
- * A cluster for tests: several instances of one job in one process, on one embedded registry and one clock that stands
- * still until it is told to move. So a test can let an instance die and an hour pass, and takes milliseconds.
+ * A cluster for tests: several instances of one job in one process, with one embedded registry and one clock that only
+ * the test moves. So a test can kill an instance and let an hour pass within milliseconds.
  *
  * ```
  *  TestCluster ─ ManualClock
  *    ├─ Member A: JobHost ─ EmbeddedRegistryCenter ─┐
  *    ├─ Member B: JobHost ─ EmbeddedRegistryCenter ─┼─ EmbeddedRegistryServer
- *    └─ RunBook: what every item did                ┘
+ *    └─ RunBook: all runs of all items                ┘
  * ```
  *
- * The instances are the real thing: nothing of the library is replaced but the clock and the registry centre. Each has
- * an id and a server of its own; commands name it as the test does.
+ * The instances are real: the cluster replaces nothing of the library except the clock and the registry centre. Each
+ * instance has an id and a server of its own. Commands use the names that the test gives to instances.
  */
 import { jobConfiguration, type JobConfiguration } from '../api/job-configuration.js';
 import { toYaml } from '../layout/job-configuration-yaml.js';
@@ -34,17 +34,17 @@ import { type TestClusterOptions } from './test-cluster-options.js';
 
 /** Several instances of one job in one process. */
 export class TestCluster implements AsyncDisposable {
-  /** Starts at 2030-01-01T00:00:00Z, so that `0/5 * * * * ?` fires first five seconds later. */
+  /** Starts at 2030-01-01T00:00:00Z. So `0/5 * * * * ?` fires for the first time five seconds later. */
   readonly clock = new ManualClock();
   readonly server: EmbeddedRegistryServer;
-  /** The instances that have joined and were neither told to leave nor killed, by name. */
+  /** The instances by name that have joined, without those that the test has let leave or has killed. */
   readonly members = new Map<string, Member>();
   readonly paths: JobPaths;
-  /** A registry centre of the test's own, as an operator has it. */
+  /** The test's own connection to the registry, as an operator has it. */
   readonly operator: EmbeddedRegistryCenter;
-  /** What all instances logged, each line with the instance's name before it. */
+  /** The log of all instances. Each line begins with the instance's name. */
   readonly log: string[] = [];
-  /** What has happened since the start or the last `forget()`, in order. */
+  /** All events since the start or the last `forget()`, in order. */
   readonly events: ClusterEvent[] = [];
   readonly #options: TestClusterOptions;
   readonly #configuration: JobConfiguration;
@@ -70,7 +70,7 @@ export class TestCluster implements AsyncDisposable {
     this.#registry.watch(this.paths.root, (commit) => eventsOf(commit, reading).forEach((each) => this.#note(each)));
   }
 
-  /** Starts instances of the given names one after the other, each registered before the next one comes. */
+  /** Starts instances with these names, one after the other. Each is registered before the next one starts. */
   static async start(names: readonly string[], options: TestClusterOptions = {}): Promise<TestCluster> {
     const cluster = new TestCluster(options);
     cluster.operator.connect();
@@ -79,35 +79,35 @@ export class TestCluster implements AsyncDisposable {
     return cluster;
   }
 
-  /** The job as it is in the registry. */
+  /** The job as the registry has it. */
   get view(): JobView {
     return readJobView(this.#registry.subtree(this.paths.root), this.paths.jobName);
   }
 
-  /** Paths of all nodes of the job, with their values. */
+  /** All nodes of the job: their values by their paths. */
   get tree(): ReadonlyMap<string, string> {
     return new Map([...this.#registry.subtree(this.paths.root)].map(([path, { value }]) => [path, value]));
   }
 
-  /** Name of the leader; `undefined` if there is none. */
+  /** The name of the leader. `undefined` if there is none. */
   get leader(): string | undefined {
     const { leader } = this.view;
     return leader === undefined ? undefined : this.nameOf(leader);
   }
 
-  /** Items by the name of their owner, in ascending order; those without owner under `nobody`. */
+  /** Items by the name of their owner, in ascending order. Unowned items are under `nobody`. */
   get owners(): Record<string, number[]> {
     const owners: Record<string, number[]> = {};
     for (const { item, owner } of this.view.items) (owners[this.nameOf(owner)] ??= []).push(item);
     return owners;
   }
 
-  /** All runs since the last `forget()`, in the order in which they began in the cluster. */
+  /** All runs since the start or the last `forget()`, in the order in which they began. */
   get runs(): readonly Run[] {
     return this.#book.runs;
   }
 
-  /** Items that each instance ran since the last `forget()`, in ascending order. */
+  /** The items that each instance has begun since the start or the last `forget()`, in ascending order. */
   get ran(): Record<string, number[]> {
     const ran: Record<string, number[]> = {};
     for (const { instance, item } of this.runs) (ran[instance] ??= []).push(item);
@@ -115,18 +115,18 @@ export class TestCluster implements AsyncDisposable {
     return ran;
   }
 
-  /** What has happened, in words; each line begins with the time since the start. */
+  /** The `events` in words. Each line begins with the time since the start. */
   get story(): readonly string[] {
     return this.events.map(tellEvent);
   }
 
-  /** Forgets the runs and events so far. */
+  /** Clears `runs` and `events`. */
   forget(): void {
     this.#book.runs.length = 0;
     this.events.length = 0;
   }
 
-  /** An instance that has joined and has neither left nor been killed. @throws RangeError if there is none of that name */
+  /** The instance of that name that is up, or is just leaving. @throws RangeError if there is none */
   member(name: string): Member {
     const member = this.members.get(name) ?? this.#leaving.get(name);
     if (member === undefined)
@@ -135,27 +135,29 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Name of the instance, present or former, of an id as it is in the registry: what its id ends with, as `A` of
-   * `10.0.0.65@-@1-A`. For ids of another kind the id itself, and `nobody` for none.
+   * The name of the present or former instance with an id as the registry has it, such as `A` for `10.0.0.65@-@1-A`.
+   * For ids of another form, it is the id itself. For `undefined`, it is `nobody`.
    */
   nameOf(id: string | undefined): string {
     return this.#names.nameOf(id);
   }
 
-  /** Id in the registry of the latest instance of that name. @throws RangeError if none has ever joined */
+  /** The id in the registry of the latest instance of that name. @throws RangeError if none has ever joined */
   idOf(name: string): string {
     return this.#names.idOf(name);
   }
 
-  /** Ip of the server that instances of that name run on. @throws RangeError if none has ever joined */
+  /** The ip of the server that instances of that name run on. @throws RangeError if none has ever joined */
   ipOf(name: string): string {
     return this.#names.ipOf(name);
   }
 
   /**
-   * Starts an instance, or one of a name that has left or was killed once more, as a new process on the same server.
-   * @param job settings in which the job is defined differently there
-   * @param onServerOf name of an instance whose server it shares; default: a server of its own
+   * Starts an instance. If an instance of that name has left or was killed, it starts again as a new process on the
+   * same server.
+   * @param job the settings of the job that are different on this instance
+   * @param onServerOf name of the instance whose server it shares. Default: a server of its own
+   * @throws RangeError if an instance of that name is up
    */
   async join(name: string, job: Partial<JobConfiguration> = {}, onServerOf?: string): Promise<Member> {
     if (this.members.has(name) || this.#leaving.has(name)) throw new RangeError(`Instance '${name}' is up already`);
@@ -179,8 +181,8 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Stops an instance as its process would on SIGTERM. Does not wait for items it is running: it has left once time has
-   * passed for them, or the grace period.
+   * Stops an instance as its process does on SIGTERM. Does not wait for the items that it is running: the instance has
+   * left when the test has let enough time pass for them, or the grace period.
    */
   async leave(name: string): Promise<void> {
     const member = this.member(name);
@@ -190,14 +192,16 @@ export class TestCluster implements AsyncDisposable {
     await this.settle();
   }
 
-  /** Ends an instance without a word, as SIGKILL does; its session ends by itself after its time. */
+  /**
+   * Ends an instance as SIGKILL does: it does not withdraw. The registry ends its session after the session timeout.
+   */
   kill(name: string): void {
     this.#bury(this.member(name));
   }
 
   /**
-   * Kills an instance at the `number`th write from now on that reaches the registry, 1 being the next one, whether that
-   * is still carried out (`applied`) or not.
+   * Kills an instance at its `number`th write from now on; 1 is the next one. `outcome` says whether the registry still
+   * carries out that write (`applied`) or not.
    */
   killAtWrite(name: string, number: number, outcome: LostWrite): void {
     const member = this.member(name);
@@ -205,32 +209,33 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Cuts an instance off from the registry. Neither of them is told: the instance notices by its own clock, the registry
-   * ends the session when its time has passed. One way only: with `receiving` what it asks for is still done, but it
-   * gets no answers and no news; with `sending` it gets news, but nothing it asks for is done.
+   * Cuts an instance off from the registry. Neither side notices at once: the instance notices by its own clock, and
+   * the registry ends the session after the session timeout. A cut may have one direction only. With `receiving`, the
+   * registry still does what the instance asks for, but the instance gets no answers and no changes. With `sending`,
+   * the instance gets changes, but the registry does nothing that it asks for.
    */
   cut(name: string, { direction = 'both' }: { readonly direction?: MessageDirection } = {}): void {
     this.member(name).registry.faults.dropMessages(direction);
   }
 
-  /** Ends a cut: the instance comes back with its session, or with a new one if that has ended. */
+  /** Ends a cut. The instance comes back with its session, or with a new one if its session has ended. */
   async heal(name: string): Promise<void> {
     this.member(name).registry.faults.resume();
     await this.settle();
   }
 
-  /** Stops the process of an instance, as SIGSTOP does: it notices nothing, not even that time passes. */
+  /** Stops the process of an instance, as SIGSTOP does. It notices nothing, not even that time passes. */
   freeze(name: string): void {
     this.member(name).freeze();
   }
 
-  /** Lets a frozen instance go on: first what was due meanwhile, then what it hears of the registry. */
+  /** Lets a frozen instance go on. First its overdue timers fire, then it receives the messages of the registry. */
   async thaw(name: string): Promise<void> {
     this.member(name).thaw();
     await this.settle();
   }
 
-  /** Sets the wall clock of an instance ahead of the cluster's by so much, or behind it: `-2s`. `0` sets it right. */
+  /** Sets the wall clock of an instance ahead of the cluster's, or behind it, as `-2s` does. `0` sets it right. */
   skew(name: string, by: Duration): void {
     this.member(name).skew(milliseconds(by));
   }
@@ -272,15 +277,15 @@ export class TestCluster implements AsyncDisposable {
     await this.settle();
   }
 
-  /** Lets the job run once now on all instances, as an operator does. */
+  /** Triggers the job on all instances, as an operator does. Each runs its items once, now. */
   async trigger(): Promise<void> {
     for (const id of this.view.instances.keys()) this.#registry.create(OPERATOR, this.paths.trigger(id), '');
     await this.settle();
   }
 
   /**
-   * Lets the time pass until the next instant of the job's cron, and what happens then happen.
-   * @throws RangeError if it has none
+   * Lets time pass until the next instant of the job's cron expression, and lets all code run that is due then.
+   * @throws RangeError if it never fires again
    */
   async fire(): Promise<void> {
     const { cron, timeZone = 'GMT' } = this.view.config ?? this.#configuration;
@@ -289,19 +294,19 @@ export class TestCluster implements AsyncDisposable {
     await this.advance(next.getTime() - this.clock.now());
   }
 
-  /** Lets time pass, and all that happens on the way happen. */
+  /** Lets time pass, and lets all code run that becomes due on the way. */
   async advance(duration: Duration): Promise<void> {
     await this.clock.advance(milliseconds(duration));
     await this.settle();
   }
 
-  /** Lets everything happen that needs no time. @throws Error, as other commands do, if there is no end to it */
+  /** Lets all code run that waits for no time to pass. @throws Error, as other commands do, if there is no end to it */
   async settle(): Promise<void> {
     await settle();
     this.#guard.throwIfLivelocked();
   }
 
-  /** Ends all instances at once, whatever they are doing. */
+  /** Kills all instances at once, also those that run items. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const name of [...this.members.keys(), ...this.#leaving.keys()]) this.kill(name);
     this.server.close();
@@ -336,7 +341,7 @@ export class TestCluster implements AsyncDisposable {
 
 const NAMESPACE = 'elasticjob';
 
-/** The session by which the commands of an operator are carried out. */
+/** The session that carries out the commands of an operator. */
 const OPERATOR = 'operator';
 
 const DEFAULT_JOB = jobConfiguration({

@@ -1,18 +1,23 @@
 import { type Clock } from './clock.js';
 
-/** How often to look, and which difference is more than jitter and slewing; milliseconds. */
+/** Milliseconds between two checks. */
 const PERIOD_MS = 30_000;
+
+/** A greater difference within a period, in milliseconds, is a jump. Jitter and slewing stay below it. */
 const JUMP_MS = 1_000;
 
 /**
- * Calls `onJump` when the wall clock was set, forward or back, which timers do not notice: they count by the monotonic
- * clock. One for a process is enough. Returns a function that ends the watch.
+ * Calls `onJump` once for each jump of the wall clock, forward or back, at most 30 seconds after an operator or NTP has
+ * set the clock. Timers do not notice a jump, because they run by the monotonic clock. One watch for a process is
+ * enough.
+ *
+ * @returns a function that ends the watch
  */
 export function watchClock(clock: Clock, onJump: () => void): () => void {
   const offset = (): number => clock.now() - clock.monotonic();
   let before = offset();
   let cancel = (): void => undefined;
-  const look = (): void => {
+  const check = (): void => {
     const now = offset();
     const hasJumped = Math.abs(now - before) > JUMP_MS;
     before = now;
@@ -20,7 +25,7 @@ export function watchClock(clock: Clock, onJump: () => void): () => void {
     if (hasJumped) onJump();
   };
   const arm = (): void => {
-    cancel = clock.after(PERIOD_MS, look);
+    cancel = clock.after(PERIOD_MS, check);
   };
   arm();
   return () => cancel();

@@ -1,20 +1,22 @@
 /**
- * The only door to time. Whatever needs to know the time, or to wait, is given a `Clock`; so a cluster of several
- * instances can run in one test, in milliseconds, under a clock that is set by hand.
+ * The only access to time. All code that reads the time or waits gets a `Clock`. So a test can run a cluster of several
+ * instances in milliseconds, under a clock that only the test moves.
  */
 export interface Clock {
   /** Wall-clock time in milliseconds since 1970-01-01T00:00Z. May jump when the machine's clock is set. */
   now(): number;
-  /** Milliseconds since an arbitrary moment; never goes back, never jumps. For measuring durations and deadlines. */
+  /** Milliseconds since an arbitrary moment. Never goes back and never jumps: for durations and deadlines. */
   monotonic(): number;
   /**
-   * Calls `task` once, no earlier than `delayMs` from now, later if the event loop is busy.
-   * Delays of any length are allowed. Returns a function that cancels the call; it may be called at any time.
+   * Calls `task` once, no earlier than `delayMs` milliseconds from now, and later if the event loop is busy. Delays may
+   * have any length; a negative one counts as 0.
+   *
+   * @returns a function that cancels the call. It may be called at any time, also when the call has been made
    */
   after(delayMs: number, task: () => void): () => void;
 }
 
-/** Longest delay that Node's own timers take; longer ones would fire at once. */
+/** The longest delay that Node's own timers take. Node fires a timer with a longer delay at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The clock of this machine. */

@@ -1,6 +1,9 @@
 import { CRON_FIELDS, FieldFault, listItems, readSingle, readValues } from './cron-field.js';
 
-/** Which days of a month an expression names, by one of its two day fields. Days of the week: 1 is Sunday, 7 Saturday. */
+/**
+ * The days of a month that an expression names in one of its two day fields. Days of the week: 1 is Sunday, 7 is
+ * Saturday.
+ */
 export type DayRule =
   | { readonly kind: 'days'; readonly days: readonly number[] }
   | { readonly kind: 'last day'; readonly daysBefore: number }
@@ -12,12 +15,12 @@ export type DayRule =
 
 const MAX_DAYS_BEFORE_LAST = 30;
 
-/** Further back there is no such day in some February, where Quartz goes round in circles for ever. */
+/** Further back, some Februaries have no such day, and Quartz searches for it in an endless loop. */
 const MAX_WEEKDAYS_BEFORE_LAST = 27;
 
 /**
- * Reads the field day of month when it is not `?`.
- * @throws FieldFault
+ * Reads the field day of month if it is not `?`.
+ * @throws FieldFault if it cannot be read
  */
 export function readDayOfMonth(text: string): DayRule {
   const [last, before, weekday] = /^L(?:-(\d+))?(W)?$/.exec(text) ?? [];
@@ -29,7 +32,7 @@ export function readDayOfMonth(text: string): DayRule {
   const values = items.flatMap((item) =>
     readValues(CRON_FIELDS.dayOfMonth, isNearest(item) ? item.slice(0, -1) : item),
   );
-  // Quartz lets W govern the whole list, and then looks at the smallest of its days only.
+  // Quartz applies W to the whole list, and then uses only the smallest of its days.
   if (items.some(isNearest)) return { kind: 'weekday nearest to', day: Math.min(...values) };
   return { kind: 'days', days: values.sort((a, b) => a - b) };
 }
@@ -46,8 +49,8 @@ function readLastDay(daysBefore: number, weekday: string | undefined): DayRule {
 }
 
 /**
- * Reads the field day of week when it is not `?`.
- * @throws FieldFault
+ * Reads the field day of week if it is not `?`.
+ * @throws FieldFault if it cannot be read
  */
 export function readDayOfWeek(text: string): DayRule {
   const field = CRON_FIELDS.dayOfWeek;
@@ -65,20 +68,20 @@ export function readDayOfWeek(text: string): DayRule {
     if (nth < 1 || nth > 5) throw new FieldFault(`has '${item}', but only 1 to 5 may follow '#'`);
     return [readSingle(field, day ?? '')];
   });
-  // Quartz lets # govern the whole list, and then looks at the smallest of its days only.
+  // Quartz applies # to the whole list, and then uses only the smallest of its days.
   if (nth > 0) return { kind: 'nth day of week', day: Math.min(...values), nth };
   return { kind: 'days of week', days: values };
 }
 
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** How many days a month (1-12) has. */
+/** The number of days of a month (1-12). */
 export function daysInMonth(year: number, month: number): number {
   const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
   return month === 2 && isLeap ? 29 : (DAYS_IN_MONTH[month - 1] ?? 0);
 }
 
-/** The smallest day of this month that the rule names and that is not before `from`; `undefined` if there is none. */
+/** The first day of the month that the rule names and that is not before `from`. `undefined` if there is none. */
 export function dayAtOrAfter(rule: DayRule, { year, month, from }: MonthDay): number | undefined {
   const last = daysInMonth(year, month);
   const weekdayOfFirst = new Date(Date.UTC(year, month - 1, 1)).getUTCDay();
@@ -107,14 +110,16 @@ export function dayAtOrAfter(rule: DayRule, { year, month, from }: MonthDay): nu
   }
 }
 
-/** A day of a month (1-12) from which to look on. */
+/** The day of a month (1-12) with which a search begins. */
 export interface MonthDay {
   readonly year: number;
   readonly month: number;
   readonly from: number;
 }
 
-/** Monday to Friday nearest to a day, without leaving its month; as in Quartz, the 31st of April counts as 1 May. */
+/**
+ * The day from Monday to Friday that is nearest to a day and in the same month. As in Quartz, 31 April counts as 1 May.
+ */
 function nearestWeekday(day: number, weekday: number, last: number): number {
   if (weekday === 7) return day === 1 ? 3 : day - 1;
   if (weekday === 1) return day === last ? day - 2 : day + 1;

@@ -5,21 +5,23 @@ export interface CronField {
   readonly name: CronFieldName;
   readonly min: number;
   readonly max: number;
-  /** Largest step after `*` or a single value; Quartz does not limit the step of a range. */
+  /** The largest step after `*` or a single value. Quartz does not limit the step of a range. */
   readonly maxStep: number;
-  /** Names and the numbers they stand for. */
+  /** The names that may be written here, with their numbers. */
   readonly names: ReadonlyMap<string, number>;
-  /** What may be written here, for messages. */
+  /** The allowed text, in words for messages. */
   readonly allowed: string;
 }
 
-/** A clause that says what is wrong with the text of one field. */
+/**
+ * The text of one field is wrong. The message is a clause without subject, such as `has '60', which is out of range`.
+ */
 export class FieldFault extends Error {}
 
 const numbered = (names: string): ReadonlyMap<string, number> =>
   new Map(names.split(' ').map((name, index) => [name, index + 1]));
 
-/** The names of days of the week, with the numbers that Quartz gives them: SUN is 1, SAT is 7. */
+/** The names of the days of the week with Quartz' numbers: SUN is 1, SAT is 7. */
 export const DAY_NAMES = numbered('SUN MON TUE WED THU FRI SAT');
 const MONTH_NAMES = numbered('JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC');
 const NO_NAMES: ReadonlyMap<string, number> = new Map();
@@ -27,7 +29,7 @@ const NO_NAMES: ReadonlyMap<string, number> = new Map();
 const COMMON = "'*', lists '1,5', ranges '3-7', steps '*/5'";
 const sixty = { min: 0, max: 59, maxStep: 59, names: NO_NAMES, allowed: `0-59, ${COMMON}` };
 
-/** The first five fields of every expression, and the sixth and seventh, in a record by what they are. */
+/** The six fields that every expression has. */
 export const CRON_FIELDS = {
   second: { name: 'seconds', ...sixty },
   minute: { name: 'minutes', ...sixty },
@@ -43,21 +45,21 @@ export const CRON_FIELDS = {
   },
 } as const satisfies Record<string, CronField>;
 
-/** The field of years, of which `*` and open steps end with `lastYear`. */
+/** The field of years. In it, `*` and steps without an end stop at `lastYear`. */
 export function yearField(lastYear: number): CronField {
   const allowed = `years such as 2030, ${COMMON}; nothing ever fires after ${lastYear}`;
   return { name: 'year', min: 1970, max: lastYear, maxStep: Infinity, names: NO_NAMES, allowed };
 }
 
-/** Largest number that Java can read. */
+/** The largest number that Java can read. */
 const MAX_INT = 2 ** 31 - 1;
 
-/** The number 99 means `*` inside Quartz, so that the year 99 would be every year. */
+/** Inside Quartz, the number 99 means `*`. The year 99 would be every year. */
 const QUARTZ_EVERY = 99;
 
 /**
  * The numbers that a list such as `1,5-10/2,20/5` stands for, in ascending order.
- * @throws FieldFault
+ * @throws FieldFault if a part of the list cannot be read or is out of range
  */
 export function readValues(field: CronField, text: string): readonly number[] {
   const values = new Set(listItems(text).flatMap((item) => readItem(field, item)));
@@ -66,7 +68,7 @@ export function readValues(field: CronField, text: string): readonly number[] {
 
 /**
  * The parts of a list.
- * @throws FieldFault if a part is empty, which Quartz ignores
+ * @throws FieldFault if a part is empty. Quartz ignores an empty part
  */
 export function listItems(text: string): readonly string[] {
   const items = text.split(',');
@@ -75,8 +77,8 @@ export function listItems(text: string): readonly string[] {
 }
 
 /**
- * The number that a number or a name stands for.
- * @throws FieldFault if it is out of range, or no such name
+ * The number that a numeral or a name stands for.
+ * @throws FieldFault if the number is out of range, or the field has no such name
  */
 export function readSingle(field: CronField, text: string): number {
   const value = /^\d/.test(text) ? Number(text) : field.names.get(text);
@@ -90,7 +92,7 @@ function outOfRange(text: string): FieldFault {
 }
 
 function readItem(field: CronField, item: string): readonly number[] {
-  // Quartz reads no further than the names, so that a step after them has no effect.
+  // Quartz stops reading after the names. A step behind them has no effect.
   const named = /^([A-Z]{3})(?:-([A-Z]{3}))?(?:\/\d+)?$/.exec(item);
   if (named !== null) return readNames(field, named[1] ?? '', named[2]);
   const [matched, start, end, step] = /^(?:\*|(\d+)(?:-(\d+))?|(?=\/))(?:\/(\d+))?$/.exec(item) ?? [];
@@ -119,7 +121,7 @@ function readStart(field: CronField, text: string): number {
   return Number(text);
 }
 
-/** Quartz does not compare the end of a range with the smallest value: `5-0` in the day of month is `5-31`. */
+/** Quartz does not compare the end of a range with the smallest value. For the day of month, `5-0` is `5-31`. */
 function readEnd(field: CronField, text: string | undefined): number {
   if (text === undefined) return field.max;
   if (field.name !== 'year' && Number(text) > field.max) throw outOfRange(text);
@@ -132,7 +134,7 @@ interface Range {
   readonly step: number;
 }
 
-/** A range whose end comes before its start goes on past the largest value: `22-2` is 22, 23, 0, 1, 2. */
+/** A range that ends before its start continues past the largest value: `22-2` is 22, 23, 0, 1, 2. */
 function numbers(field: CronField, { start, end, step }: Range): readonly number[] {
   if (field.name === 'year' && end < start) throw new FieldFault(`has a range that ends in ${end}, before ${start}`);
   const size = end < start ? field.max - field.min + 1 : 0;

@@ -9,7 +9,7 @@ export const HOUR_MS = 60 * MINUTE_MS;
 /** A day in milliseconds. */
 export const DAY_MS = 24 * HOUR_MS;
 
-/** The numbers of an expression: sorted lists, of which only that of the years may be empty. */
+/** The numbers of an expression, in ascending order. Only the list of years may be empty. */
 export interface CronSchedule {
   readonly seconds: readonly number[];
   readonly minutes: readonly number[];
@@ -19,7 +19,7 @@ export interface CronSchedule {
   readonly years: readonly number[];
 }
 
-/** The first wall time not before `from` that the schedule names; `undefined` if there is none. */
+/** The first wall time that the schedule names and that is not before `from`. `undefined` if there is none. */
 export function wallAtOrAfter(schedule: CronSchedule, from: number): number | undefined {
   const today = startOf(from, DAY_MS);
   const time = timeAtOrAfter(schedule, from - today);
@@ -44,8 +44,9 @@ function dayStartAtOrAfter({ days, months, years }: CronSchedule, start: number)
 }
 
 /**
- * When the weekday nearest to the 29th has passed, Quartz goes to the 29th of the next month, which in February is 1 March:
- * it does not see that the weekday nearest to a 29 February that does not exist may be the 28th. Else it changes nothing.
+ * The start of the search, moved as Quartz moves it. If the weekday nearest to the 29th has passed, Quartz goes on at
+ * the 29th of the next month. In a February of 28 days that is 1 March, and Quartz misses that the weekday nearest to
+ * the 29th may be 28 February. For all other rules and days the start stays where it is.
  */
 function leaveSpentMonth(rule: DayRule, start: number): number {
   if (rule.kind !== 'weekday nearest to') return start;
@@ -56,7 +57,7 @@ function leaveSpentMonth(rule: DayRule, start: number): number {
   return Math.max(start, Date.UTC(entry.getUTCFullYear(), entry.getUTCMonth(), 1));
 }
 
-/** The time of day in milliseconds, `undefined` if none is left on that day. */
+/** The first time of day, in milliseconds, that is not before `from`. `undefined` if none is left on that day. */
 function timeAtOrAfter(schedule: CronSchedule, from: number): number | undefined {
   const { seconds, minutes, hours } = schedule;
   const [hour, minute] = [hourOf(from), minuteOf(from)];
@@ -74,13 +75,13 @@ function firstTime({ seconds, minutes, hours }: CronSchedule): number {
   return (hours[0] ?? 0) * HOUR_MS + (minutes[0] ?? 0) * MINUTE_MS + (seconds[0] ?? 0) * SECOND_MS;
 }
 
-/** The first of these numbers, which are sorted, that is not before `from`. */
+/** The first number that is not below `from`, in an ascending list. `undefined` if there is none. */
 export function atOrAfter(sorted: readonly number[], from: number): number | undefined {
   for (const value of sorted) if (value >= from) return value;
   return undefined;
 }
 
-/** The full second, minute, hour or day in which a wall time lies. */
+/** The start of the second, minute, hour or day that contains a wall time. */
 export function startOf(wall: number, unitMs: number): number {
   return Math.floor(wall / unitMs) * unitMs;
 }

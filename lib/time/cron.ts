@@ -1,6 +1,6 @@
 /**
- * Cron expressions as Quartz 2.4.0 reads them, since that is what the Java instances of a job read: a firing that two
- * instances place at different times is a firing that runs twice, or never.
+ * Cron expressions as Quartz 2.4.0 reads them, because the Java instances of a job use Quartz. If two instances compute
+ * different times for a firing, it runs twice, or never.
  *
  *     ┌─────────── seconds 0-59
  *     │ ┌───────── minutes 0-59
@@ -8,21 +8,22 @@
  *     │ │ │ ┌───── day of month 1-31, L, W       exactly one of these two is '?'
  *     │ │ │ │ ┌─── month 1-12, JAN-DEC           │
  *     │ │ │ │ │ ┌─ day of week 1-7 (1 is SUN), L, #
- *     │ │ │ │ │ │ ┌ year, may be left out
+ *     │ │ │ │ │ │ ┌ year, optional
  *     0 0 9 ? * 2-6
  *
- * The search runs on the wall clock: first the day, then the time of day, both from sorted numbers, so that its cost
- * depends on the years skipped and never on the seconds. Only the time found is made an instant. Hence the two nights:
+ * The search works with wall times: first the day, then the time of day, both from sorted numbers. Its cost depends on
+ * the years that it skips, never on the seconds. Only its result becomes an instant. So two nights of a year are
+ * special:
  *
- * - *A time that clocks skip* does not fire; the search goes on behind the gap. `0 30 2 * * ?` rests for one night.
- * - *A time that occurs twice* fires once, the second time. On that night `0 0/30 * * * ?` leaps over the first pass.
+ * - *A time that clocks skip* does not fire. The search goes on after the gap: `0 30 2 * * ?` leaves that night out.
+ * - *A time that occurs twice* fires once, the second time: `0 0/30 * * * ?` leaves the first pass of the hour out.
  *
- * Nothing fires after the hundredth year from now; `next` then answers `undefined`, as for days that never come.
+ * No expression fires after the hundredth year from now. `next` then returns `undefined`, as it does for 31 February.
  *
- * Where Quartz guesses, it is followed if the text has one sensible reading: a step after a name is ignored (`MON/2` is
- * `MON`), of `1W,15` and `MON#1,WED` only the smallest day counts, an eighth field is ignored. Text that Quartz reads
- * only because it stops looking (`5X`, `*5`, `MONDAY`, `1,,2`, `?,3`), the numbers 98 and 99, which are signs of its
- * own, and what makes it hang (`0W`, `L-28W` and beyond) are refused.
+ * Where Quartz guesses, this class does the same if the text has one sensible meaning: it ignores a step after a name
+ * (`MON/2` is `MON`), uses only the smallest day of `1W,15` and `MON#1,WED`, and ignores an eighth field. It refuses
+ * text that Quartz accepts only because it stops reading (`5X`, `*5`, `MONDAY`, `1,,2`, `?,3`), the numbers 98 and 99,
+ * which have a special meaning inside Quartz, and text on which Quartz hangs (`0W`, `L-28W` and beyond).
  */
 import { readDayOfMonth, readDayOfWeek, type DayRule } from './cron-days.js';
 import { CRON_FIELDS, FieldFault, readValues, yearField, type CronField } from './cron-field.js';
@@ -44,14 +45,14 @@ import { parseTimeZone, type TimeZone } from './time-zone.js';
 
 export { InvalidCronError, InvalidTimeZoneError, type CronFieldName } from './invalid-cron-error.js';
 
-/** Quartz gives up this many years from now. */
+/** Quartz searches this many years ahead. */
 const YEARS_AHEAD = 100;
 
 const FEWEST_FIELDS = 6;
 
 /** How to read an expression. */
 export interface CronOptions {
-  /** Time zone of the wall clock, see `parseTimeZone`. Default, and if empty: the zone of this process. */
+  /** Time zone of the wall clock, see `parseTimeZone`. If it is absent or empty, the zone of this process is used. */
   readonly timeZone?: string | undefined;
 }
 
@@ -71,21 +72,25 @@ export class QuartzCron {
   }
 
   /**
-   * Reads an expression of six or seven fields, names in either case.
-   * @throws InvalidCronError if Quartz would refuse it, or take it by mistake; the message names field, text and what is allowed
-   * @throws InvalidTimeZoneError if the zone is not known
+   * Reads an expression of six or seven fields. Names may be in upper or lower case.
+   * @throws InvalidCronError if Quartz refuses it, or accepts it by mistake. The message names the field, its text and
+   * the allowed text
+   * @throws InvalidTimeZoneError if the time zone is not known
    */
   static parse(expression: string, options: CronOptions = {}): QuartzCron {
     return new QuartzCron(expression, scheduleOf(expression), parseTimeZone(options.timeZone));
   }
 
-  /** The id of the time zone; if none was given, of the zone this process had when the expression was read. */
+  /**
+   * The id of the time zone. If none was given, the id of the zone that this process had when it read the expression.
+   */
   get timeZone(): string {
     return this.#zone.id;
   }
 
   /**
-   * The first firing strictly after `after`, always on a full second; `undefined` if there is none within a hundred years.
+   * The first firing after `after`, not at it, always on a full second. `undefined` if there is none within a hundred
+   * years.
    * @throws RangeError if `after` is an invalid date
    */
   next(after: Date): Date | undefined {
@@ -101,7 +106,7 @@ export class QuartzCron {
     }
   }
 
-  /** Whether there is an instant since 1970 at which it fires; false for 31 February. */
+  /** Whether it fires at some instant since 1970. An expression for 31 February does not. */
   get everFires(): boolean {
     return this.next(new Date(0)) !== undefined;
   }
@@ -111,7 +116,10 @@ export class QuartzCron {
     return this.expression;
   }
 
-  /** The first full second after `after`, or a time long before the first year named; `undefined` if no year is left. */
+  /**
+   * The first full second after `after`, or a time soon before the first year if that is later. `undefined` if no year
+   * is left.
+   */
   #startMs(after: Date): number | undefined {
     if (Number.isNaN(after.getTime())) throw new RangeError(`'${this.expression}' cannot fire after an invalid date.`);
     const { years } = this.#schedule;
@@ -121,8 +129,8 @@ export class QuartzCron {
   }
 
   /**
-   * Leaves a minute, an hour or a day in which nothing can fire any more, one after the other as Quartz does. The search
-   * would do the same by itself, save where that step ends in a gap: see `#enterHour`.
+   * Goes past a minute, an hour and a day that have no firing left, one after the other as Quartz does. The search
+   * itself would do the same, except if this step ends in a gap: see `#enterHour`.
    */
   #leaveSpentUnits(wall: number): number {
     const { seconds, minutes, hours } = this.#schedule;
@@ -138,8 +146,8 @@ export class QuartzCron {
   }
 
   /**
-   * The time skipped by clocks that stands in the way of `wall`, if there is one: Quartz comes to a time by way of the
-   * start of its hour, and of its minute, if it is not there yet.
+   * The time that clocks skip on the way to `wall`, if there is one. Quartz goes to a time by way of the start of its
+   * hour and the start of its minute, unless the search has already passed these.
    */
   #skippedOnTheWay(from: number, wall: number): number | undefined {
     const stations = [startOf(wall, HOUR_MS), startOf(wall, MINUTE_MS), wall];
@@ -147,9 +155,9 @@ export class QuartzCron {
   }
 
   /**
-   * What Quartz' calendar shows when it is set to a time of another hour. If that is not the hour wanted, because clocks
-   * skip it, Quartz sets the hour after. That is the end of the gap, save where the gap is longer than an hour or reaches
-   * midnight: there (Greenland, in the last night of March) Quartz leaps over a day, and Java instances with it.
+   * The time that Quartz' calendar shows when Quartz sets it to a time of another hour. If clocks skip that hour,
+   * Quartz sets the next hour. That is the end of the gap, unless the gap is longer than an hour or reaches midnight,
+   * as in Greenland in the last night of March. There Quartz skips a whole day, and so do Java instances.
    */
   #enterHour(wall: number): number {
     const shown = this.#lenient(wall);
@@ -157,13 +165,13 @@ export class QuartzCron {
     return this.#lenient(startOf(shown, DAY_MS) + (hourOf(wall) + 1) * HOUR_MS + (shown - startOf(shown, HOUR_MS)));
   }
 
-  /** What a lenient calendar shows when it is set to a time: the same, unless clocks skip it. */
+  /** The time that a lenient calendar shows when it is set to `wall`: the same time, unless clocks skip it. */
   #lenient(wall: number): number {
     return this.#zone.toWall(this.#zone.toInstant(wall));
   }
 }
 
-/** Schedules that were read lately, by last year and expression: an expression is read for each of many purposes. */
+/** Schedules that were read recently, by last year and expression. The same expression is read for many purposes. */
 const knownSchedules = new Map<string, CronSchedule>();
 const SCHEDULES_KEPT = 1_000;
 
@@ -179,7 +187,7 @@ function scheduleOf(expression: string): CronSchedule {
 }
 
 function readSchedule(expression: string, lastYear: number): CronSchedule {
-  // Java's upper case and its idea of a blank at the end of a word, which includes the line break of a YAML block.
+  // As Java does it: upper case, and blanks at the end of a word, which include the line break of a YAML block.
   const words = expression
     .toUpperCase()
     .split(/[ \t]+/)

@@ -1,32 +1,35 @@
 /**
- * Crontab text, as users of NestJS write it (`0/5 * * * * *`, `0 9 * * 1-5`, `@daily`, the constants of @nestjs/schedule),
- * rewritten as the equal Quartz expression, which is what the registry centre holds and all instances of a job read.
+ * Rewrites crontab text, as users of NestJS write it (`0/5 * * * * *`, `0 9 * * 1-5`, `@daily`, the constants of
+ * @nestjs/schedule), as the equal Quartz expression. The registry centre holds that one, and all instances of a job
+ * read it.
  *
- * The two cannot be mistaken for each other: every Quartz expression has a `?`, for one of its day fields must be one,
- * and crontab has no use for it. So text with a `?` is Quartz' and stays as it is; text without is crontab's:
+ * The two are easy to tell apart. Every Quartz expression has a `?`, because one of its two day fields must be `?`, and
+ * crontab text never has one. So text with a `?` is a Quartz expression and stays as it is. Text without is crontab
+ * text:
  *
  *     0 9 * * 1-5          five fields: second 0; 0 and 7 are SUN
- *     0 0 9 ? * 2-6        Quartz: SUN is 1, and the day field that does not restrict is '?'
+ *     0 0 9 ? * 2-6        Quartz: SUN is 1, and the day field that allows all days is '?'
  *
- * Both fire at the same instants, save in the two nights of a year when clocks are set. When clocks skip 02:30, cron
- * libraries fire the job of 02:30 at 03:30, and Quartz does not fire it that night. When 01:30 occurs twice, they fire
- * the first time, and Quartz the second time; what fires several times an hour fires in both passes there, and in the
- * second only in Quartz. A job that must not care about these nights has a `timeZone` without them, or another hour.
+ * Both fire at the same instants, except in the two nights of a year in which clocks are set. If clocks skip 02:30,
+ * cron libraries fire a job of 02:30 at 03:30, and Quartz does not fire it in that night. If 01:30 occurs twice, cron
+ * libraries fire a job of 01:30 the first time, and Quartz fires it the second time. A job that fires several times an
+ * hour fires in both passes with cron libraries, and only in the second pass with Quartz. To avoid these nights, give
+ * the job a `timeZone` whose clocks are never set, or another hour.
  */
 import { CronExpressionParser, type CronFieldCollection } from 'cron-parser';
 import { CRON_FIELDS, FieldFault, readValues, type CronField } from './cron-field.js';
 import { QuartzCron, type CronOptions } from './cron.js';
 import { InvalidCronError } from './invalid-cron-error.js';
 
-/** What crontab and Quartz call the same, but one of them does not know by that name. */
-const MACROS_BESIDE: ReadonlyMap<string, string> = new Map([['@midnight', '@daily']]);
+/** Macros of crontab that cron-parser does not know, with the ones that it knows for the same. */
+const MACRO_SYNONYMS: ReadonlyMap<string, string> = new Map([['@midnight', '@daily']]);
 
 const DAYS_A_WEEK = 7;
 
-/** Fewer numbers read better one by one: `2,4,6` rather than `2/2`. */
+/** Fewer numbers are easier to read one by one: `2,4,6`, not `2/2`. */
 const FEWEST_STEPS = 4;
 
-/** The texts of the six fields, as they were written. */
+/** The texts of the six fields as they were written. */
 interface CrontabWords {
   readonly second: string;
   readonly minute: string;
@@ -39,11 +42,13 @@ interface CrontabWords {
 /**
  * The Quartz expression that fires when `expression` does.
  *
- * @param expression text with a `?`: a Quartz expression, returned as it is; without: crontab text of five fields, of six
- * (seconds first), or a macro such as `@hourly`. Fields that Quartz reads the same way stay as they were written.
- * @param options the time zone is checked, and is the same for both texts
- * @throws InvalidCronError if it is neither, or if Quartz cannot say it: both day fields restricted, `L` among other days
- * @throws InvalidTimeZoneError if the zone is not known
+ * @param expression a Quartz expression, which has a `?` and is returned as it is; or crontab text, which has five
+ * fields, six fields (seconds first), or is a macro such as `@hourly`. Fields that Quartz reads the same way stay as
+ * written
+ * @param options the time zone, which is only checked: it is the same for both texts
+ * @throws InvalidCronError if the text is neither, or if Quartz has no equal expression, because both day fields
+ * restrict the days or `L` stands among other days
+ * @throws InvalidTimeZoneError if the time zone is not known
  */
 export function toQuartz(expression: string, options: CronOptions = {}): string {
   const quartz = expression.includes('?') ? expression : rewrite(expression);
@@ -53,7 +58,7 @@ export function toQuartz(expression: string, options: CronOptions = {}): string 
 function rewrite(expression: string): string {
   const text = expression.trim();
   const fields = readCrontab(expression, text.startsWith('@') ? macro(text) : text);
-  // A macro has no words of its own; those that cron-parser writes for it are as good.
+  // A macro has no words of its own. cron-parser writes equal ones for it.
   const words = splitWords(expression, text.startsWith('@') ? fields.stringify(true) : text);
 
   const time = [
@@ -77,7 +82,7 @@ function rewrite(expression: string): string {
 
 function macro(text: string): string {
   const name = text.toLowerCase();
-  return MACROS_BESIDE.get(name) ?? name;
+  return MACRO_SYNONYMS.get(name) ?? name;
 }
 
 function splitWords(expression: string, text: string): CrontabWords {
@@ -139,7 +144,7 @@ function quartzDayOfMonth(expression: string, { fields, words }: Crontab): strin
 
 function quartzDayOfWeek(expression: string, { fields, words }: Crontab): string {
   const { nthDay } = fields.dayOfWeek;
-  // The types of cron-parser do not tell that '5L' is among the values.
+  // The types of cron-parser do not say that a value may be a text such as '5L'.
   const values: readonly (number | string)[] = fields.dayOfWeek.values;
   const days = values.filter((value) => typeof value === 'number').map(quartzDay);
   const isSingle = values.length === 1;
@@ -156,7 +161,7 @@ function quartzDayOfWeek(expression: string, { fields, words }: Crontab): string
   });
 }
 
-/** Crontab counts days of the week from SUN, which is 0 and 7; Quartz from SUN, which is 1. */
+/** The number that Quartz gives to a day of the week. SUN is 0 and 7 in crontab text, and 1 in Quartz. */
 function quartzDay(day: number): number {
   return (day % DAYS_A_WEEK) + 1;
 }
@@ -171,13 +176,13 @@ function asWritten(field: CronField, { word, values }: FieldReading): string {
     const read = readValues(field, word.toUpperCase());
     if (read.length === values.length && read.every((value, index) => value === values[index])) return word;
   } catch (fault) {
-    // Crontab has words that Quartz does not know, such as a step of 60. What they mean is known.
+    // Crontab text may have what Quartz does not accept, such as a step of 60. Its numbers are known all the same.
     if (!(fault instanceof FieldFault)) throw fault;
   }
   return written(field, values);
 }
 
-/** The shortest natural text for these numbers, which are sorted: `*`, `3/5`, `1-9/2`, or a list of numbers and ranges. */
+/** The shortest natural text for an ascending list of numbers: `*`, `3/5`, `1-9/2`, or numbers and ranges. */
 function written({ min, max }: CronField, values: readonly number[]): string {
   if (values.length === max - min + 1) return '*';
   const [first = min, second = max] = values;

@@ -1,25 +1,25 @@
-/** The seven fields of a Quartz expression, by the names that messages use. */
+/** The seven fields of a Quartz expression, as messages call them. */
 export type CronFieldName = 'seconds' | 'minutes' | 'hours' | 'day of month' | 'month' | 'day of week' | 'year';
 
-/** Where an expression is wrong, and what would be right. */
+/** What is wrong with an expression, and what would be right. */
 export interface CronFault {
-  /** A clause that completes "… cannot be used: ", naming field, text and what is allowed. */
+  /** A clause that completes "… cannot be used: ". It names the field, its text and the allowed text. */
   readonly reason: string;
-  /** The field at fault; absent if the expression as a whole is. */
+  /** The field that is wrong. Absent if the expression as a whole is wrong. */
   readonly field?: CronFieldName;
   readonly cause?: unknown;
 }
 
-/** A cron expression that cannot be used. Nothing has been scheduled. */
+/** A cron expression cannot be used. Nothing has been scheduled. */
 export class InvalidCronError extends Error {
   override readonly name = 'InvalidCronError';
   /** One of the codes of this library's errors. */
   readonly code = 'INVALID_CRON';
-  /** The field at fault, or `undefined` if the expression as a whole is. */
+  /** The field that is wrong. `undefined` if the expression as a whole is wrong. */
   readonly field: CronFieldName | undefined;
 
   constructor(
-    /** The whole expression, as it was given. */
+    /** The whole expression as it was given. */
     readonly expression: string,
     { reason, field, cause }: CronFault,
   ) {
@@ -28,7 +28,9 @@ export class InvalidCronError extends Error {
   }
 }
 
-/** A time zone that is not known. It is a fault of a cron schedule, hence the same code. */
+/**
+ * A time zone is not known. The code is that of `InvalidCronError`, because the time zone is part of a cron schedule.
+ */
 export class InvalidTimeZoneError extends RangeError {
   override readonly name = 'InvalidTimeZoneError';
   /** One of the codes of this library's errors. */

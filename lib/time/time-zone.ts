@@ -1,15 +1,16 @@
 /**
- * Time zones as a cron schedule needs them: what do clocks on the wall show at an instant, and which instant is meant
- * when a wall clock shows a time that occurs twice, or not at all?
+ * Time zones as a cron schedule needs them. They say which time a wall clock shows at an instant, and which instant a
+ * wall time stands for, also if wall clocks show it twice, or skip it.
  *
- * Wall times are numbers too: the milliseconds since 1970-01-01T00:00 *as the wall clock shows it*, so that the UTC
- * methods of `Date` take them apart. The answers for the two odd nights of a year are those of `java.util.Calendar`:
+ * A wall time is a number too: the milliseconds since 1970-01-01T00:00 *as the wall clock shows it*. The UTC methods of
+ * `Date` take it apart. In the two nights in which clocks are set, the answers are those of `java.util.Calendar`:
  *
  *     spring  01:30 ── 02:00 ╌╌╌ skipped ╌╌╌ 03:00 ── 03:30       02:30 is read as 03:30, with the old offset
  *     autumn  01:30 ── 02:00 ┐
  *                      01:00 ┴─ 01:30 ── 02:00                    01:30 is the second one, with the new offset
  *
- * Offsets come from the zone data in Node's Intl. Asking Intl takes microseconds, so that what it said is kept by day.
+ * The offsets come from the zone data of Node's Intl. A question to Intl takes microseconds, so each zone remembers the
+ * answers by day.
  */
 import { InvalidTimeZoneError } from './invalid-cron-error.js';
 
@@ -18,28 +19,28 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** No wall clock has ever been further from UTC than this. */
+/** No wall clock has ever been further away from UTC. */
 const FARTHEST_OFFSET_MS = 16 * HOUR_MS;
 
-/** Days whose offsets a zone remembers; beyond, it starts afresh. */
+/** The number of days whose offsets a zone remembers. When it has more, it forgets them all. */
 const DAYS_KEPT = 4096;
 
 const JAVA_PREFIX = 'GMT';
 
-/** Offset from UTC in milliseconds, east positive, at an instant in milliseconds. */
+/** The offset from UTC at an instant, both in milliseconds. Offsets east of Greenwich are positive. */
 type OffsetAt = (instantMs: number) => number;
 
-/** A time zone: converts between instants and what clocks on the wall show. Immutable; made by {@link parseTimeZone}. */
+/** A time zone. Converts between instants and wall times. Immutable; {@link parseTimeZone} makes it. */
 export class TimeZone {
   readonly #offsetAt: OffsetAt;
 
   /** @internal */
   constructor(
-    /** The id it was asked for by; of the zone of this process, the id that Intl knows it by. */
+    /** The id as it was given. The zone of this process has the id by which Intl knows it. */
     readonly id: string,
     /**
-     * Whether Java ElasticJob takes this setting. It refuses every `timeZone` that neither is empty nor starts with
-     * `GMT`, so that a job shared with Java instances must not name an IANA zone such as `Europe/Berlin`.
+     * Whether Java ElasticJob accepts this setting. It refuses every `timeZone` that is not empty and does not start
+     * with `GMT`. A job that Java instances share must therefore not name an IANA zone such as `Europe/Berlin`.
      */
     readonly acceptedByJava: boolean,
     offsetAt: OffsetAt,
@@ -47,14 +48,15 @@ export class TimeZone {
     this.#offsetAt = offsetAt;
   }
 
-  /** What the wall clock shows at an instant (both in milliseconds). */
+  /** The time that a wall clock shows at an instant, both in milliseconds. */
   toWall(instantMs: number): number {
     return instantMs + this.#offsetAt(instantMs);
   }
 
   /**
-   * The instant at which the wall clock shows this time; the later one if there are two. A time that clocks skip is
-   * read with the offset before the change: `toWall(toInstant(wall))` then differs from `wall`, which tells it.
+   * The instant at which a wall clock shows this time, both in milliseconds. If there are two, it is the later one. A
+   * time that clocks skip is read with the offset before the change. Such a time differs from
+   * `toWall(toInstant(wall))`.
    */
   toInstant(wallMs: number): number {
     const before = this.#offsetAt(wallMs - FARTHEST_OFFSET_MS);
@@ -70,9 +72,9 @@ const knownZones = new Map<string, TimeZone>();
  * Reads the setting `timeZone`.
  *
  * @param text `GMT`, `GMT+8`, `GMT+08:00`, `GMT-0530` (fixed offsets up to 23:59, as java.util.TimeZone reads them),
- * `UTC`, or an IANA id such as `Asia/Shanghai`. Empty or `undefined`: the zone of this process.
- * @throws InvalidTimeZoneError for anything else. Java takes a wrong id for GMT without a word; a job that runs hours
- * away from the intended time is worse than one that does not start.
+ * `UTC`, or an IANA id such as `Asia/Shanghai`. Empty text and `undefined` stand for the zone of this process
+ * @throws InvalidTimeZoneError for any other text. Java silently takes a wrong id for GMT, but a job that runs hours
+ * away from the intended time is worse than a job that does not start
  */
 export function parseTimeZone(text: string | undefined): TimeZone {
   if (text === undefined || text === '') return processZone();
@@ -83,10 +85,10 @@ export function parseTimeZone(text: string | undefined): TimeZone {
   return zone;
 }
 
-/** The zone of this process as it was last asked for, and the environment variable that made it so. */
+/** The zone of this process, and the value of the environment variable TZ from which it was made. */
 let knownProcessZone: { readonly variable: string | undefined; readonly zone: TimeZone } | undefined;
 
-/** Asks Date rather than Intl, which does not name every zone that the environment variable TZ can describe. */
+/** Uses Date, because Intl has no name for some zones that the environment variable TZ can describe. */
 function processZone(): TimeZone {
   const variable = process.env['TZ'];
   if (knownProcessZone?.variable !== variable || knownProcessZone === undefined) {
@@ -106,7 +108,7 @@ function fixedOffset(id: string): OffsetAt | undefined {
 }
 
 function ianaOffsets(id: string): OffsetAt {
-  // Newer versions of Intl take '+08:00' as well, which would make a configuration depend on the version of Node.
+  // Newer versions of Intl also accept '+08:00'. A configuration must be valid in all versions of Node, or in none.
   if (!/^[A-Za-z]/.test(id)) throw unknownZone(id);
   try {
     const format = new Intl.DateTimeFormat('en-US', { timeZone: id, timeZoneName: 'longOffset' });
@@ -131,7 +133,7 @@ function readOffset(formatted: string): number {
   return sign === '-' ? -offsetMs : offsetMs;
 }
 
-/** Remembers offsets by UTC day. Relies on what holds for every zone: its offset changes at most once in a UTC day. */
+/** Remembers offsets by UTC day. This relies on a fact of all zones: the offset changes at most once in a UTC day. */
 function rememberedByDay(offsetAt: OffsetAt): OffsetAt {
   const offsetAtStart = new Map<number, number>();
   const changes = new Map<number, number>();
@@ -159,7 +161,7 @@ function rememberedByDay(offsetAt: OffsetAt): OffsetAt {
   };
 }
 
-/** The second within a UTC day at which the offset ceases to be `before`; by bisection. */
+/** The instant, on a full second of a UTC day, from which on the offset is no longer `before`. Found by bisection. */
 function firstInstantNotAt(before: number, day: number, offsetAt: OffsetAt): number {
   let [low, high] = [0, DAY_MS / SECOND_MS];
   while (low < high) {

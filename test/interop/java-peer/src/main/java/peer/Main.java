@@ -26,7 +26,7 @@ import java.util.Map;
  *   ["throw", job, item, true]  ["last", job, item, ms]
  *   ["trigger", job]  ["disable", job, ip]  …               what Operations has, by the same names
  *   ["fire", job, times]  ["memory"]  ["compute", ms]       what Measures has, by the same names
- *   ["tree", path]  ["parse", yaml, or several]  ["shares", strategy, clusters]
+ *   ["tree", path]  ["parse", yaml, or several]  ["write", configurations]  ["shares", strategy, clusters]
  * </pre>
  * Each command is answered by a line `> {"ok": …}` or `> {"error": "…"}`, in their order; so is the start, by the process's number.
  */
@@ -151,6 +151,9 @@ public final class Main {
             }
             case "parse" -> {
                 return command.get(1).isJsonArray() ? Texts.parseAll(command.get(1).getAsJsonArray()) : Texts.parse(text(command, 1));
+            }
+            case "write" -> {
+                return Texts.writeAll(command.get(1).getAsJsonArray());
             }
             default -> throw new IllegalArgumentException("Unknown command " + command);
         }

@@ -21,8 +21,25 @@ final class Texts {
             try {
                 result.add(parse(each.getAsString()));
             } catch (final Exception ex) {
-                result.add(Map.of("refused", String.valueOf(ex)));
+                result.add(Map.of("refused", String.valueOf(ex), "cause", describe(rootOf(ex))));
             }
+        }
+        return result;
+    }
+
+    private static String describe(final Throwable ex) {
+        return ex.getClass().getSimpleName() + ": " + ex.getMessage();
+    }
+
+    private static Throwable rootOf(final Throwable ex) {
+        return ex.getCause() == null ? ex : rootOf(ex.getCause());
+    }
+
+    /** How ElasticJob stores configurations that an application has made. */
+    static List<String> writeAll(final JsonArray configurations) throws ReflectiveOperationException {
+        List<String> result = new ArrayList<>();
+        for (JsonElement each : configurations) {
+            result.add(YamlEngine.marshal(JobConfigurationPOJO.fromJobConfiguration(Options.jobConfiguration(each.getAsJsonObject()))));
         }
         return result;
     }

@@ -1,0 +1,29 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * How `npm run mutation` changes the code and tests it: see mutation.mjs, which adds the folders.
+ * Stryker 9 is the last line that runs on Node 20. Its two packages must have the very same version.
+ * @type {import('@stryker-mutator/api/core').PartialStrykerOptions}
+ */
+export default {
+  testRunner: 'jest',
+  plugins: ['@stryker-mutator/jest-runner'],
+  // Only the tests that reach a mutant run against it.
+  coverageAnalysis: 'perTest',
+  testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
+  jest: {
+    configFile: '.config/jest.config.mjs',
+    // Jest cannot tell by the imports of a mutated file which tests reach it: these end in .js.
+    enableFindRelatedTests: false,
+  },
+  concurrency: 2,
+  timeoutMS: 5_000,
+  thresholds: { high: 95, low: 90, break: 90 },
+  reporters: ['clear-text', 'progress-append-only', 'json'],
+  clearTextReporter: { reportTests: false, logTests: false },
+  jsonReporter: { fileName: 'coverage/mutation.json' },
+  // Outside of the project, where no other tool finds the copies.
+  tempDirName: join(tmpdir(), 'elasticjob-mutation'),
+  ignorePatterns: ['/dist', '/bench', '/sample', '/docs', '/test/interop', '/test/scenarios', 'target'],
+};

@@ -7,7 +7,7 @@ import { parseTaskId, taskId } from '../../layout/task-id.js';
 import { type Barrier } from '../once/barrier.js';
 import { type BegunItem, type Firing } from '../view/firing.js';
 import { type Extensions, type NamedListener } from '../types/extensions.js';
-import { type Coming, type Meeting } from '../once/round.js';
+import { type BarrierArrival, type BarrierRound } from '../once/round.js';
 
 /** A firing whose items this instance has chosen. */
 export interface ChosenFiring {
@@ -21,7 +21,7 @@ export interface ChosenFiring {
 }
 
 /** A part of a firing that is one firing for the whole cluster: a rescue may run items of several. */
-type Part = Pick<Coming, 'firing' | 'items'>;
+type Part = Pick<BarrierArrival, 'firing' | 'items'>;
 
 /** One firing on this instance, as its listeners are told of it. */
 export interface ListenedFiring {
@@ -103,7 +103,7 @@ export class JobListeners {
         stage: 'started',
         signal: contexts.signal,
         timeoutMs: listener.startedTimeoutMilliseconds,
-        make: (signal) => listener.doBeforeJobExecutedAtLastStarted({ ...contexts, signal }),
+        callback: (signal) => listener.doBeforeJobExecutedAtLastStarted({ ...contexts, signal }),
       });
   }
 
@@ -118,8 +118,8 @@ export class JobListeners {
         stage: 'completed',
         signal: contexts.signal,
         timeoutMs: listener.completedTimeoutMilliseconds,
-        make: (signal, forgotten) =>
-          listener.doAfterJobExecutedAtLastCompleted({ ...contexts, ...withoutItems(contexts, forgotten), signal }),
+        callback: (signal, abandoned) =>
+          listener.doAfterJobExecutedAtLastCompleted({ ...contexts, ...withoutItems(contexts, abandoned), signal }),
       });
   }
 }
@@ -127,10 +127,10 @@ export class JobListeners {
 /** Of an earlier firing nothing is known but when it was. */
 function withoutItems(
   { jobName, taskId: id }: ShardingContexts,
-  forgotten: Meeting | undefined,
+  abandoned: BarrierRound | undefined,
 ): Partial<ShardingContexts> {
-  if (forgotten === undefined) return {};
-  const { instant } = forgotten;
+  if (abandoned === undefined) return {};
+  const { instant } = abandoned;
   return {
     taskId: taskId({ jobName, items: [], jobInstanceId: parseTaskId(id)?.jobInstanceId ?? '' }),
     shardingItemParameters: new Map(),

@@ -26,7 +26,7 @@
  *     ├── fired/{id}                      which instants this instance has begun → firing-record.ts
  *     ├── live/{id}                       a session node: this instance's process has not ended
  *     ├── crashed/{item}                  the firing that was cut short, until it has been run again → crash-report.ts
- *     └── guarantee/…                     who has come to which meeting of items → attendance.ts
+ *     └── guarantee/…                     who has come to which meeting of items → arrival-record.ts
  * ```
  *
  * All of it except `x-node` is Java ElasticJob's. Java ignores other children of the job's root, and nothing else.
@@ -42,7 +42,7 @@ export type GuaranteeStage = 'started' | 'completed';
 /** Which node of a job a path names; the inverse of the builders of `JobPaths`. */
 export type JobPath =
   | { readonly type: PlainNode }
-  | { readonly type: 'instance' | 'trigger' | 'beginRecord' | 'live' | 'attendance'; readonly id: string }
+  | { readonly type: 'instance' | 'trigger' | 'beginRecord' | 'live' | 'arrivals'; readonly id: string }
   | { readonly type: 'server'; readonly ip: string }
   | { readonly type: 'crashedItem' | 'crashReport' | 'item'; readonly item: number }
   | { readonly type: 'itemMark'; readonly item: number; readonly mark: ItemMark }
@@ -70,7 +70,7 @@ type PlainNode =
   | 'nextJobInstanceIp'
   | 'beginRecords'
   | 'lives'
-  | 'attendances'
+  | 'arrivalRecords'
   | 'crashReports';
 
 const ITEM_MARKS = ['instance', 'running', 'failover', 'failovering', 'misfire', 'disabled'] as const;
@@ -226,12 +226,12 @@ export class JobPaths {
     return `${this.root}/x-node/live/${id}`;
   }
 
-  get attendances(): string {
+  get arrivalRecords(): string {
     return `${this.root}/x-node/guarantee/present`;
   }
 
   /** A session node: what this instance has reported to the meetings of items. Unknown to Java, as are the next two. */
-  attendance(id: string): string {
+  arrivals(id: string): string {
     return `${this.root}/x-node/guarantee/present/${id}`;
   }
 
@@ -276,7 +276,7 @@ const PLAIN_NODES: ReadonlyMap<string, JobPath> = new Map<string, JobPath>([
   ['next-job-instance-ip', { type: 'nextJobInstanceIp' }],
   ['x-node/fired', { type: 'beginRecords' }],
   ['x-node/live', { type: 'lives' }],
-  ['x-node/guarantee/present', { type: 'attendances' }],
+  ['x-node/guarantee/present', { type: 'arrivalRecords' }],
   ['x-node/guarantee/started', { type: 'called', stage: 'started' }],
   ['x-node/guarantee/completed', { type: 'called', stage: 'completed' }],
   ['x-node/guarantee/started-by', { type: 'call', stage: 'started' }],
@@ -303,7 +303,7 @@ function parseBelowRoot(relative: string): JobPath {
     case 'x-node/live':
       return { type: 'live', id: name };
     case 'x-node/guarantee/present':
-      return { type: 'attendance', id: name };
+      return { type: 'arrivals', id: name };
     case 'leader/failover/items':
       return ofItem(name, (item) => ({ type: 'crashedItem', item }));
     case 'x-node/crashed':

@@ -71,7 +71,7 @@ export class JobViewReader {
           node.value === undefined ? undefined : records.of(node, () => decodeBeginRecord(node.value ?? '')),
         );
         return;
-      case 'attendance':
+      case 'arrivals':
       case 'called':
       case 'call':
         return view.guarantee.add(

@@ -167,7 +167,14 @@ describe('a run', () => {
     const told: unknown[] = [];
     await using cluster = await TestCluster.start(['A'], {
       job: { jobErrorHandlerType: 'collect' },
-      host: { errorHandlers: [{ type: 'COLLECT', handleException: ({ configuration, cause }) => void told.push([configuration.jobName, cause]) }] },
+      host: {
+        errorHandlers: [
+          {
+            type: 'COLLECT',
+            handleException: ({ configuration, cause }) => void told.push([configuration.jobName, cause]),
+          },
+        ],
+      },
       work: (_, { shardingItem }) => Promise.reject(new Error(`item ${shardingItem}`)),
     });
     await cluster.fire();

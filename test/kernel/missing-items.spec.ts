@@ -12,7 +12,7 @@ type Told = Readonly<Record<string, Readonly<Record<string, { started?: number[]
 
 const attendanceOf = (told: Told): JobView['guarantee'] => ({
   ...NO_GUARANTEE,
-  attendance: new Map(
+  arrivals: new Map(
     Object.entries(told).map(([name, rounds]) => [
       idOf(name),
       new Map(
@@ -36,7 +36,7 @@ const missing = (
 ): readonly string[] =>
   missingItems(
     now,
-    byHand ? { stage, round: 'hand-1/ONCE', instant: undefined } : { stage, round: ROUND, instant: NOW },
+    byHand ? { stage, key: 'hand-1/ONCE', instant: undefined } : { stage, key: ROUND, instant: NOW },
     () => toCatchUp,
   ).map(({ item, why, by }) => `${item} ${why} ${by === undefined ? '' : by === A ? 'A' : by === B ? 'B' : by}`.trim());
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  decodeAttendance,
+  decodeArrivals,
   decodeCall,
   decodeCalled,
   describeRound,
-  encodeAttendance,
+  encodeArrivals,
   encodeCall,
   encodeCalled,
   parseRoundKey,
@@ -16,15 +16,15 @@ import { JobPaths } from '../../lib/layout/job-paths.js';
 describe('the key of a round', () => {
   test.each([
     [{ firing: { instant: 1893456005000 }, type: 'AUDIT' }, '1893456005000/AUDIT'],
-    [{ firing: { hand: 3 }, type: 'month end' }, 'hand-3/MONTH%20END'],
-    [{ firing: { hand: 1 }, type: '审计/x' }, 'hand-1/%E5%AE%A1%E8%AE%A1%2FX'],
+    [{ firing: { manual: 3 }, type: 'month end' }, 'hand-3/MONTH%20END'],
+    [{ firing: { manual: 1 }, type: '审计/x' }, 'hand-1/%E5%AE%A1%E8%AE%A1%2FX'],
   ])('of %j is %s, and is read as what it was made of', (round, key) => {
     expect(roundKey(round)).toBe(key);
     expect(parseRoundKey(key)).toEqual({ ...round, type: round.type.toUpperCase() });
   });
 
   test('does not depend on the case of the type, and exists for what is no text', () => {
-    const firing = { hand: 1 };
+    const firing = { manual: 1 };
 
     expect(roundKey({ firing, type: 'audit' })).toBe(roundKey({ firing, type: 'Audit' }));
     expect(roundKey({ firing, type: '\ud800' })).toBe('hand-1/%EF%BF%BD');
@@ -32,7 +32,7 @@ describe('the key of a round', () => {
 
   test('is described to people', () => {
     expect(describeRound('1893456005000/AUDIT')).toBe('the firing at 2030-01-01T00:00:05.000Z (listener AUDIT)');
-    expect(describeRound('hand-3/AUDIT')).toBe('the firing by hand, number 3 (listener AUDIT)');
+    expect(describeRound('hand-3/AUDIT')).toBe('the manual firing number 3 (listener AUDIT)');
     expect(describeRound('garbage')).toBe('garbage');
   });
 
@@ -49,22 +49,22 @@ describe('the record of an instance', () => {
       ['6/A', { started: new Set<number>(), completed: new Set([9]) }],
     ]);
 
-    const text = encodeAttendance(rounds);
+    const text = encodeArrivals(rounds);
 
     expect(text).toBe('5/A started 1-2,7\nhand-1/A started 3 completed 0\n6/A completed 9');
-    expect(decodeAttendance(text)).toEqual(rounds);
-    expect(encodeAttendance(new Map())).toBe('');
+    expect(decodeArrivals(text)).toEqual(rounds);
+    expect(encodeArrivals(new Map())).toBe('');
   });
 
   test('is read as far as it can be', () => {
-    expect(decodeAttendance('\ngarbage in it\n5/A started 1\n')).toEqual(
+    expect(decodeArrivals('\ngarbage in it\n5/A started 1\n')).toEqual(
       new Map([['5/A', { started: new Set([1]), completed: new Set() }]]),
     );
   });
 });
 
 describe('the record of calls', () => {
-  test('keeps the last ones, and numbers by hand longer', () => {
+  test('keeps the last ones, and numbers of manual firings longer', () => {
     const scheduled = Array.from({ length: 40 }, (_, instant) => `${instant}/A`);
 
     const kept = decodeCalled(encodeCalled(['hand-1/A', ...scheduled]));
@@ -74,7 +74,7 @@ describe('the record of calls', () => {
   });
 
   test('has beside it who makes a call', () => {
-    const call = { round: '5/A', instance: '10.0.0.1@-@7' };
+    const call = { key: '5/A', instance: '10.0.0.1@-@7' };
 
     expect(decodeCall(encodeCall(call))).toEqual(call);
     expect(decodeCall('5/A')).toBeUndefined();
@@ -87,7 +87,7 @@ test('a view has what the nodes say', () => {
 
   const { guarantee } = readJobView(
     new Map([
-      [paths.attendance('A'), node('5/A started 1')],
+      [paths.arrivals('A'), node('5/A started 1')],
       [paths.called('started'), node('4/A\n5/A')],
       [paths.call('started'), node('5/A\nB')],
     ]),
@@ -95,8 +95,8 @@ test('a view has what the nodes say', () => {
   );
 
   expect(guarantee).toEqual({
-    attendance: new Map([['A', new Map([['5/A', { started: new Set([1]), completed: new Set() }]])]]),
-    started: { called: ['4/A', '5/A'], call: { round: '5/A', instance: 'B' } },
+    arrivals: new Map([['A', new Map([['5/A', { started: new Set([1]), completed: new Set() }]])]]),
+    started: { called: ['4/A', '5/A'], call: { key: '5/A', instance: 'B' } },
     completed: { called: [], call: undefined },
   });
 });

@@ -55,8 +55,8 @@ const every: readonly (readonly [path: string, written: string, parsed: JobPath]
   [paths.crashReport(3), '/bill/x-node/crashed/3', { type: 'crashReport', item: 3 }],
   [paths.lives, '/bill/x-node/live', { type: 'lives' }],
   [paths.live(id), `/bill/x-node/live/${id}`, { type: 'live', id }],
-  [paths.attendances, '/bill/x-node/guarantee/present', { type: 'attendances' }],
-  [paths.attendance(id), `/bill/x-node/guarantee/present/${id}`, { type: 'attendance', id }],
+  [paths.arrivalRecords, '/bill/x-node/guarantee/present', { type: 'arrivalRecords' }],
+  [paths.arrivals(id), `/bill/x-node/guarantee/present/${id}`, { type: 'arrivals', id }],
   [paths.called('started'), '/bill/x-node/guarantee/started', { type: 'called', stage: 'started' }],
   [paths.call('completed'), '/bill/x-node/guarantee/completed-by', { type: 'call', stage: 'completed' }],
 ];

@@ -35,7 +35,7 @@ test.each([[[BothJobs]], [[]]])(
     const health = app.get(ElasticJobHealth);
     await until(() => health.report.ready);
 
-    registryCenter.faults.suspend();
+    registryCenter.faults.disconnect();
     await until(() => health.report.session === 'suspended');
     const away = health.isHealthy('jobs');
     registryCenter.faults.resume();

@@ -64,7 +64,7 @@ class Telling {
     for (const { of } of changes.take('record', 'removed'))
       this.#say(`${by} took over the record of ${this.#name(of)}`);
     this.#tellAssignment();
-    this.#tellMeetings();
+    this.#tellRounds();
     for (const change of changes.rest) this.#tellAlone(change);
   }
 
@@ -154,13 +154,13 @@ class Telling {
   }
 
   /** Of items, before they start and when they have completed, for listeners that are called once. */
-  #tellMeetings(): void {
+  #tellRounds(): void {
     const { by } = this.#commit;
-    for (const { of } of this.#changes.take('meeting', 'removed')) {
+    for (const { of } of this.#changes.take('round', 'removed')) {
       this.#changes.take('arrival', 'removed', (arrival) => arrival.of === of);
-      this.#say(`${by} closed the meeting of all that have ${of}`);
+      this.#say(`${by} closed the ${of} round`);
     }
-    this.#changes.take('meeting', 'created');
+    this.#changes.take('round', 'created');
     for (const stage of ['started', 'completed'])
       this.#items(
         `${by} reported`,

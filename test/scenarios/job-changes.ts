@@ -34,7 +34,7 @@ const KINDS = [
   ['misfire', /^sharding\/(?<item>\d+)\/misfire$/],
   ['disabled', /^sharding\/(?<item>\d+)\/disabled$/],
   ['trigger', /^trigger\/(?<of>[^/]+)$/],
-  ['meeting', /^guarantee\/(?<of>started|completed)$/],
+  ['round', /^guarantee\/(?<of>started|completed)$/],
   ['arrival', /^guarantee\/(?<of>started|completed)\/(?<item>\d+)$/],
   ['next-runner', /^next-job-instance-ip$/],
   ['live', /^x-node\/live\/(?<of>[^/]+)$/],
@@ -92,7 +92,7 @@ function changeOf(root: string, { path, before, after }: NodeChange): Change {
 /**
  * What says nothing to a reader: queueing for a latch, asking for the time, the root and folders that come to be, and writes
  * that only count up a version, which fences others. What an instance writes down of the firings it begins, or of those that
- * were cut short, shows as runs; what it writes down of listeners' meetings, in the calls themselves.
+ * were cut short, shows as runs; what it writes down of listeners' rounds, in the calls themselves.
  */
 function isSilent({ kind, did }: Change): boolean {
   switch (kind) {

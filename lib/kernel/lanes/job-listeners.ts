@@ -7,7 +7,7 @@ import { parseTaskId, taskId } from '../../layout/task-id.js';
 import { type Barrier } from '../once/barrier.js';
 import { type BegunItem, type Firing } from '../view/firing.js';
 import { type Extensions, type NamedListener } from '../types/extensions.js';
-import { type Coming, type Meeting } from '../once/round.js';
+import { type BarrierArrival, type BarrierRound } from '../once/round.js';
 
 /** A firing whose items this instance has chosen. */
 export interface ChosenFiring {
@@ -20,40 +20,55 @@ export interface ChosenFiring {
   readonly signal: AbortSignal;
 }
 
-/** A part of a firing that is one firing for the whole cluster: a rescue may run items of several. */
-type Part = Pick<Coming, 'firing' | 'items'>;
-
-/** One firing on this instance, as its listeners are told of it. */
-export interface ListenedFiring {
-  readonly config: JobConfiguration;
+/** The items of a run that belong to one firing of the cluster: a takeover may run items of several. */
+interface ListenedPart extends Pick<BarrierArrival, 'firing' | 'items'> {
   readonly contexts: ShardingContexts;
-  readonly parts: readonly Part[];
 }
 
-/** What a job's listeners are to be told of a firing; `undefined`: nothing. @throws if item parameters cannot be read */
+/** One run on this instance, as its listeners see it. */
+export interface ListenedFiring {
+  readonly config: JobConfiguration;
+  /** Of all items. Without an instant if the items belong to several firings. */
+  readonly contexts: ShardingContexts;
+  /** By firing, the earliest first. */
+  readonly parts: readonly ListenedPart[];
+}
+
+/** What a job's listeners get of a firing; `undefined` if they are not called. @throws if item parameters cannot be read */
 export function listenedFiring(chosen: ChosenFiring): ListenedFiring | undefined {
-  const { firing, items, config, jobInstanceId, signal } = chosen;
-  const { jobName, shardingTotalCount, jobParameter } = config;
+  const { firing, items, config } = chosen;
   if (config.jobListenerTypes.length === 0 || !isToBeTold(chosen)) return undefined;
-  const parameters = readItemParameters(config.shardingItemParameters);
+  const contextsOf = contextsFor(chosen);
   const numbers = items.map(({ item }) => item);
-  const { instant = items[0]?.instant } = firing;
+  const parts = partsOf(chosen);
+  const [part] = parts;
+  const instant = firing.instant ?? (parts.length === 1 ? part?.firing.instant : undefined);
   return {
     config,
-    parts: partsOf(chosen),
-    contexts: {
-      jobName,
-      taskId: taskId({ jobName, items: numbers, jobInstanceId }),
-      shardingTotalCount,
-      jobParameter,
-      shardingItemParameters: new Map(numbers.map((item) => [item, parameters.get(item)])),
-      jobEventSamplingCount: 0,
-      currentJobEventSamplingCount: 0,
-      allowSendJobEvent: true,
-      scheduledAt: instant === undefined ? undefined : new Date(instant),
-      signal,
-    },
+    contexts: contextsOf(numbers, instant),
+    parts: parts.map((each) => ({ ...each, contexts: contextsOf(each.items, each.firing.instant) })),
   };
+}
+
+function contextsFor({
+  config,
+  jobInstanceId,
+  signal,
+}: ChosenFiring): (items: readonly number[], instant: number | undefined) => ShardingContexts {
+  const { jobName, shardingTotalCount, jobParameter } = config;
+  const parameters = readItemParameters(config.shardingItemParameters);
+  return (items, instant) => ({
+    jobName,
+    taskId: taskId({ jobName, items, jobInstanceId }),
+    shardingTotalCount,
+    jobParameter,
+    shardingItemParameters: new Map(items.map((item) => [item, parameters.get(item)])),
+    jobEventSamplingCount: 0,
+    currentJobEventSamplingCount: 0,
+    allowSendJobEvent: true,
+    scheduledAt: instant === undefined ? undefined : new Date(instant),
+    signal,
+  });
 }
 
 /** As in Java, a firing without items is told, unless it only came too early, or others were faster. */
@@ -61,12 +76,14 @@ function isToBeTold({ firing, items, blocked }: ChosenFiring): boolean {
   return items.length > 0 || (firing.items === undefined && firing.cause !== 'failover' && blocked.length === 0);
 }
 
-function partsOf({ firing, items }: ChosenFiring): readonly Part[] {
+function partsOf({ firing, items }: ChosenFiring): readonly Omit<ListenedPart, 'contexts'>[] {
   // What completes a firing that others have begun is no firing of its own.
   const isPartial = firing.cause === 'failover' || (firing.cause === 'manual' && firing.items !== undefined);
   const byInstant = new Map<number | undefined, number[]>();
   for (const { item, instant } of items) byInstant.set(instant, [...(byInstant.get(instant) ?? []), item]);
-  return [...byInstant].map(([instant, numbers]) => ({ firing: { instant, isPartial }, items: numbers }));
+  return [...byInstant]
+    .sort(([one = 0], [other = 0]) => one - other)
+    .map(([instant, numbers]) => ({ firing: { instant, isPartial }, items: numbers }));
 }
 
 /**
@@ -96,14 +113,14 @@ export class JobListeners {
 
   async #before({ type, listener }: NamedListener, { contexts, parts }: ListenedFiring): Promise<void> {
     if (!isDistributeOnce(listener)) return calling(() => listener.beforeJobExecuted(contexts), contexts.signal);
-    for (const part of parts)
+    for (const { contexts: own, ...part } of parts)
       await this.#barrier.meet({
         ...part,
         type,
         stage: 'started',
         signal: contexts.signal,
         timeoutMs: listener.startedTimeoutMilliseconds,
-        make: (signal) => listener.doBeforeJobExecutedAtLastStarted({ ...contexts, signal }),
+        callback: (signal) => listener.doBeforeJobExecutedAtLastStarted({ ...own, signal }),
       });
   }
 
@@ -111,15 +128,15 @@ export class JobListeners {
     if (!isDistributeOnce(listener)) return calling(() => listener.afterJobExecuted(contexts), contexts.signal);
     // Peers do not wait for an instance whose run was told to end: it is about to go.
     if (contexts.signal.aborted) return;
-    for (const part of parts)
+    for (const { contexts: own, ...part } of parts)
       await this.#barrier.meet({
         ...part,
         type,
         stage: 'completed',
         signal: contexts.signal,
         timeoutMs: listener.completedTimeoutMilliseconds,
-        make: (signal, forgotten) =>
-          listener.doAfterJobExecutedAtLastCompleted({ ...contexts, ...withoutItems(contexts, forgotten), signal }),
+        callback: (signal, abandoned) =>
+          listener.doAfterJobExecutedAtLastCompleted({ ...own, ...withoutItems(own, abandoned), signal }),
       });
   }
 }
@@ -127,10 +144,10 @@ export class JobListeners {
 /** Of an earlier firing nothing is known but when it was. */
 function withoutItems(
   { jobName, taskId: id }: ShardingContexts,
-  forgotten: Meeting | undefined,
+  abandoned: BarrierRound | undefined,
 ): Partial<ShardingContexts> {
-  if (forgotten === undefined) return {};
-  const { instant } = forgotten;
+  if (abandoned === undefined) return {};
+  const { instant } = abandoned;
   return {
     taskId: taskId({ jobName, items: [], jobInstanceId: parseTaskId(id)?.jobInstanceId ?? '' }),
     shardingItemParameters: new Map(),

@@ -1,9 +1,9 @@
 import { describeRound } from '../../layout/x-node/arrival-record.js';
 import { DeadlineExceededError } from '../../api/errors.js';
 import { hasJavaPeers, isGone, type JobView } from '../../layout/job-view.js';
-import { type Coming, type Meeting } from './round.js';
+import { type BarrierArrival, type BarrierRound } from './round.js';
 import { type InstantLostInHandover, type MissingItem, missingItems } from './missing-items.js';
-import { type OnceCall, type OnceCallPorts, OnceCallTimeoutError } from './once-callback.js';
+import { type OnceCallback, type OnceCallbackPorts, OnceCallTimeoutError } from './once-callback.js';
 
 /** How long an item is waited for that does not come although its owner lives, or whose state cannot be told. */
 export const PATIENCE_MS = 10_000;
@@ -45,23 +45,23 @@ interface Sighting {
 }
 
 /** What waiting needs. */
-export interface BarrierPorts extends OnceCallPorts {
+export interface BarrierPorts extends OnceCallbackPorts {
   readonly instantLostInHandover: InstantLostInHandover;
 }
 
 /** What a wait is for. */
-export interface MeetingWaitOptions {
-  readonly meeting: Meeting;
-  readonly coming: Coming;
-  readonly call: OnceCall;
+export interface BarrierWaitOptions {
+  readonly round: BarrierRound;
+  readonly arrival: BarrierArrival;
+  readonly callback: OnceCallback;
   /** When the round began here, on the monotonic scale. */
   readonly beganAt: number;
 }
 
 /** One instance's wait at one meeting, after it has reported its items. */
-export class MeetingWait {
+export class BarrierWait {
   readonly #ports: BarrierPorts;
-  readonly #options: MeetingWaitOptions;
+  readonly #options: BarrierWaitOptions;
   readonly #since: number;
   readonly #sightings = new Map<number, Sighting>();
   readonly #givenUp = new Map<number, string>();
@@ -72,7 +72,7 @@ export class MeetingWait {
   /** Since when nobody is missing, on the monotonic scale. */
   #completeSince: number | undefined;
 
-  constructor(ports: BarrierPorts, options: MeetingWaitOptions) {
+  constructor(ports: BarrierPorts, options: BarrierWaitOptions) {
     this.#ports = ports;
     this.#options = options;
     this.#since = ports.clock.monotonic();
@@ -81,7 +81,7 @@ export class MeetingWait {
 
   /** Waits, and makes the call if it falls to this instance. @throws as `Barrier.meet` */
   async end(leaving: AbortSignal): Promise<void> {
-    const { meeting, coming, call } = this.#options;
+    const { round, arrival, callback } = this.#options;
     const { watch } = this.#ports;
     for (;;) {
       const decision = await this.#decision(leaving);
@@ -90,14 +90,14 @@ export class MeetingWait {
         case 'wait':
           return;
         case 'called-by-java':
-          return call.close(meeting);
+          return callback.close(round);
         case 'leave':
           return this.#log(
             `items ${decision.items.join(',')} have lost their instance; whoever runs them makes the listener's call`,
           );
         case 'complete':
           if (this.#givenUp.size > 0) this.#log(`goes on without items ${[...this.#givenUp.values()].join(', ')}`);
-          if (await call.attempt(meeting, coming)) return;
+          if (await callback.attempt(round, arrival)) return;
           await watch.sync().catch(() => undefined);
           continue;
         default:
@@ -109,9 +109,9 @@ export class MeetingWait {
   /** The first decision that is more than to wait; `wait` if this instance leaves before. */
   async #decision(leaving: AbortSignal): Promise<Decision> {
     const { watch, clock } = this.#ports;
-    const { meeting, coming } = this.#options;
-    const isPatient = meeting.stage === 'started';
-    const signal = isPatient ? coming.signal : AbortSignal.any([coming.signal, leaving]);
+    const { round, arrival } = this.#options;
+    const isPatient = round.stage === 'started';
+    const signal = isPatient ? arrival.signal : AbortSignal.any([arrival.signal, leaving]);
     if (!isPatient && leaving.aborted) {
       this.#isLeaving = true;
       await watch.sync();
@@ -128,10 +128,10 @@ export class MeetingWait {
             decision = this.#decide(view);
             return decision.type !== 'wait' || decision.untilMs < dueAt;
           },
-          { timeoutMs: Math.max(shortestMs, dueAt - clock.monotonic()), signal, what: () => meeting.round },
+          { timeoutMs: Math.max(shortestMs, dueAt - clock.monotonic()), signal, what: () => round.key },
         );
       } catch (error) {
-        if (leaving.aborted && !coming.signal.aborted && !isPatient) return UNDECIDED;
+        if (leaving.aborted && !arrival.signal.aborted && !isPatient) return UNDECIDED;
         if (!(error instanceof DeadlineExceededError)) throw error;
         await this.#onTime(decision);
       }
@@ -140,7 +140,7 @@ export class MeetingWait {
   }
 
   get #timeoutAt(): number {
-    const { timeoutMs } = this.#options.coming;
+    const { timeoutMs } = this.#options.arrival;
     return timeoutMs > 0 ? this.#since + timeoutMs : Infinity;
   }
 
@@ -161,38 +161,38 @@ export class MeetingWait {
   }
 
   async #giveUp(whom: string): Promise<never> {
-    const { meeting, coming, call } = this.#options;
+    const { round, arrival, callback } = this.#options;
     const { watch, paths } = this.#ports;
     // Items begin now, so it is too late for a call that was to come before.
-    for (let attempt = 1; meeting.stage === 'started' && attempt <= CLOSING_ATTEMPTS && watch.isCurrent; attempt++) {
-      if (call.state(watch.view, meeting) !== 'open') break;
-      await call.close(meeting);
+    for (let attempt = 1; round.stage === 'started' && attempt <= CLOSING_ATTEMPTS && watch.isCurrent; attempt++) {
+      if (callback.state(watch.view, round) !== 'not-called') break;
+      await callback.close(round);
     }
-    const what = meeting.stage === 'started' ? 'start' : 'complete';
+    const what = round.stage === 'started' ? 'start' : 'complete';
     throw new OnceCallTimeoutError(
-      coming.timeoutMs,
-      `Job '${paths.jobName}' waited for all items of ${describeRound(meeting.round)} to ${what}, in vain for ${whom}, and goes on`,
+      arrival.timeoutMs,
+      `Job '${paths.jobName}' waited for all items of ${describeRound(round.key)} to ${what}, in vain for ${whom}, and goes on`,
     );
   }
 
   #decide(view: JobView): Decision {
-    const { meeting, call } = this.#options;
+    const { round, callback } = this.#options;
     const { me } = this.#ports;
-    const state = call.state(view, meeting);
-    if (state === 'ours') return { type: 'complete' };
-    if (state === 'was') return { type: 'go-on' };
-    const calling = view.guarantee[meeting.stage].call;
+    const state = callback.state(view, round);
+    if (state === 'claimed-by-us') return { type: 'complete' };
+    if (state === 'called') return { type: 'go-on' };
+    const calling = view.guarantee[round.stage].call;
     const isBusy = calling !== undefined && calling.instance !== me && !isGone(view, calling.instance);
     if (isBusy)
       return {
         type: 'wait',
         untilMs: Infinity,
-        whom: `the call for ${describeRound(calling.round)} by ${calling.instance} to end`,
+        whom: `the call for ${describeRound(calling.key)} by ${calling.instance} to end`,
       };
     if (this.#wasCalledByJava(view)) return { type: 'called-by-java' };
     // Who is about to go has no timer any more to tell what is to be made up for; it leaves that to others.
-    const toCatchUp = this.#isLeaving ? () => meeting.instant : this.#ports.instantLostInHandover;
-    const decision = this.#decideBy(missingItems(view, meeting, toCatchUp));
+    const toCatchUp = this.#isLeaving ? () => round.instant : this.#ports.instantLostInHandover;
+    const decision = this.#decideBy(missingItems(view, round, toCatchUp));
     return decision.type === 'complete' && hasJavaPeers(view) ? this.#afterJava() : decision;
   }
 
@@ -217,7 +217,7 @@ export class MeetingWait {
     for (const { item } of awaited) this.#givenUp.delete(item);
     if (awaited.length === 0) return { type: 'complete' };
     this.#completeSince = undefined;
-    this.#hasAwaitedOthers ||= awaited.some(({ item }) => !this.#options.coming.items.includes(item));
+    this.#hasAwaitedOthers ||= awaited.some(({ item }) => !this.#options.arrival.items.includes(item));
     const dues = awaited.flatMap(({ item }) => [
       this.#patienceEndsAt(item),
       this.#readingAt(this.#sightings.get(item)),
@@ -249,15 +249,15 @@ export class MeetingWait {
   /** A Java peer removes the stage's node when it has made the call, or has waited long enough. */
   #wasCalledByJava(view: JobView): boolean {
     const { watch, paths } = this.#ports;
-    const { meeting, coming } = this.#options;
-    const come = meeting.stage === 'started' ? view.startedItems : view.completedItems;
-    if (coming.items.every((item) => come.has(item))) this.#hasSeenOwnNodes = true;
-    return this.#hasSeenOwnNodes && hasJavaPeers(view) && !watch.nodes.has(paths.guarantee(meeting.stage));
+    const { round, arrival } = this.#options;
+    const come = round.stage === 'started' ? view.startedItems : view.completedItems;
+    if (arrival.items.every((item) => come.has(item))) this.#hasSeenOwnNodes = true;
+    return this.#hasSeenOwnNodes && hasJavaPeers(view) && !watch.nodes.has(paths.guarantee(round.stage));
   }
 
   #log(what: string): void {
     const { logger } = this.#ports;
-    const { stage, round } = this.#options.meeting;
-    logger.log(`the meeting of all items that have ${stage}, ${round}: ${what}.`);
+    const { stage, key } = this.#options.round;
+    logger.log(`the round of all items that have ${stage}, ${key}: ${what}.`);
   }
 }

@@ -26,11 +26,11 @@
  */
 import { parseRoundKey, roundKey } from '../../layout/x-node/arrival-record.js';
 import { type JobView } from '../../layout/job-view.js';
-import { type BarrierPorts, MeetingWait } from './barrier-wait.js';
-import { type Coming, type Meeting, wasCalled } from './round.js';
+import { type BarrierPorts, BarrierWait } from './barrier-wait.js';
+import { type BarrierArrival, type BarrierRound, isClaimed } from './round.js';
 import { missingItems } from './missing-items.js';
-import { OnceCall } from './once-callback.js';
-import { OwnAttendance } from './own-arrivals.js';
+import { OnceCallback } from './once-callback.js';
+import { OwnArrivals } from './own-arrivals.js';
 
 /** How many rounds are remembered by when they began here. */
 const REMEMBERED_ROUNDS = 100;
@@ -38,18 +38,18 @@ const REMEMBERED_ROUNDS = 100;
 /** The meetings of one job on this instance. */
 export class Barrier {
   readonly #ports: BarrierPorts;
-  readonly #attendance: OwnAttendance;
-  readonly #call: OnceCall;
+  readonly #arrivals: OwnArrivals;
+  readonly #callback: OnceCallback;
   readonly #leaving = new AbortController();
   /** When rounds began here, on the monotonic scale; in the order of their beginning. */
   readonly #beganAt = new Map<string, number>();
   /** The present round of a firing by hand, by the listener's type. */
-  readonly #byHand = new Map<string, string>();
+  readonly #manual = new Map<string, string>();
 
   constructor(ports: BarrierPorts) {
     this.#ports = ports;
-    this.#attendance = new OwnAttendance(ports);
-    this.#call = new OnceCall(ports);
+    this.#arrivals = new OwnArrivals(ports);
+    this.#callback = new OnceCallback(ports);
   }
 
   /**
@@ -57,40 +57,39 @@ export class Barrier {
    * @throws what the call throws if it was made here; OnceCallTimeoutError if it took too long, or items did not come in
    *   time; the signal's reason when it is aborted
    */
-  async meet(coming: Coming): Promise<void> {
-    const { stage, firing, items, signal } = coming;
+  async meet(arrival: BarrierArrival): Promise<void> {
+    const { stage, firing, items, signal } = arrival;
     if (items.length === 0) return;
-    const round = await this.#roundOf(coming);
-    if (round === undefined) return;
-    const meeting: Meeting = { stage, round, instant: firing.instant };
-    const beganAt = this.#beginningOf(round);
-    await this.#attendance.report(meeting, items, signal);
-    const wait = new MeetingWait(this.#ports, { meeting, coming, call: this.#call, beganAt });
+    const key = await this.#roundOf(arrival);
+    if (key === undefined) return;
+    const round: BarrierRound = { stage, key, instant: firing.instant };
+    const beganAt = this.#beginningOf(key);
+    await this.#arrivals.report(round, items, signal);
+    const wait = new BarrierWait(this.#ports, { round, arrival, callback: this.#callback, beganAt });
     await wait.end(this.#leaving.signal);
-    if (stage === 'completed' && !this.#leaving.signal.aborted) await this.#conclude(coming, round);
+    if (stage === 'completed' && !this.#leaving.signal.aborted) await this.#callAbandonedRounds(arrival, key);
   }
 
   /**
    * Makes the calls of earlier rounds that nobody will come to any more: all who took part have died, or their timeout has
    * passed, or what was to be run again was not.
    */
-  async #conclude(coming: Coming, present: string): Promise<void> {
+  async #callAbandonedRounds(arrival: BarrierArrival, present: string): Promise<void> {
     const { watch, instantLostInHandover } = this.#ports;
-    const { type, signal, make } = coming;
-    for (const round of this.#attendance.rounds)
-      if (wasCalled(watch.view, 'completed', round)) this.#attendance.forget(round);
-    for (const round of watch.view.guarantee.started.called) {
-      const parsed = parseRoundKey(round);
-      if (parsed?.type !== type.toUpperCase() || round === present) continue;
+    const { type, signal, callback } = arrival;
+    for (const key of this.#arrivals.rounds) if (isClaimed(watch.view, 'completed', key)) this.#arrivals.forget(key);
+    for (const key of watch.view.guarantee.started.called) {
+      const parsed = parseRoundKey(key);
+      if (parsed?.type !== type.toUpperCase() || key === present) continue;
       const instant = 'instant' in parsed.firing ? parsed.firing.instant : undefined;
-      if (instant !== undefined && instant > (coming.firing.instant ?? Infinity)) continue;
-      const meeting: Meeting = { stage: 'completed', round, instant };
-      const missing = missingItems(watch.view, meeting, instantLostInHandover);
+      if (instant !== undefined && instant > (arrival.firing.instant ?? Infinity)) continue;
+      const round: BarrierRound = { stage: 'completed', key, instant };
+      const missing = missingItems(watch.view, round, instantLostInHandover);
       // Who has not come by now will not.
       const isOver = watch.isCurrent && missing.every(({ why }) => why === 'late');
-      const call = { ...coming, make: (each: AbortSignal) => make(each, meeting), signal };
+      const call = { ...arrival, callback: (each: AbortSignal) => callback(each, round), signal };
       // In order, as their firings were.
-      if (isOver && this.#call.state(watch.view, meeting) === 'open') await this.#call.attempt(meeting, call);
+      if (isOver && this.#callback.state(watch.view, round) === 'not-called') await this.#callback.attempt(round, call);
     }
   }
 
@@ -101,18 +100,18 @@ export class Barrier {
 
   /** Withdraws what was reported, as far as the registry centre can be reached. Never rejects. */
   withdraw(): Promise<void> {
-    return this.#attendance.withdraw();
+    return this.#arrivals.withdraw();
   }
 
   /** Ends what goes on in the background. */
   stop(): void {
     this.leave();
-    this.#call.stop();
+    this.#callback.stop();
   }
 
-  #beginningOf(round: string): number {
-    const beganAt = this.#beganAt.get(round) ?? this.#ports.clock.monotonic();
-    this.#beganAt.set(round, beganAt);
+  #beginningOf(key: string): number {
+    const beganAt = this.#beganAt.get(key) ?? this.#ports.clock.monotonic();
+    this.#beganAt.set(key, beganAt);
     for (const [oldest] of this.#beganAt) {
       if (this.#beganAt.size <= REMEMBERED_ROUNDS) break;
       this.#beganAt.delete(oldest);
@@ -120,35 +119,35 @@ export class Barrier {
     return beganAt;
   }
 
-  async #roundOf({ stage, type, firing: { instant, isPartial } }: Coming): Promise<string | undefined> {
+  async #roundOf({ stage, type, firing: { instant, isPartial } }: BarrierArrival): Promise<string | undefined> {
     if (instant !== undefined) return roundKey({ firing: { instant }, type });
-    if (stage === 'completed') return this.#byHand.get(type);
+    if (stage === 'completed') return this.#manual.get(type);
     // What was written down at the last one must be known, or there would be two of the same number.
     await this.#ports.watch.sync();
-    const round = this.#roundByHand(type, isPartial);
-    if (round === undefined) this.#byHand.delete(type);
-    else this.#byHand.set(type, round);
-    return round;
+    const key = this.#manualRound(type, isPartial);
+    if (key === undefined) this.#manual.delete(type);
+    else this.#manual.set(type, key);
+    return key;
   }
 
   /** A firing by hand has no instant to be named by; it gets a number that all who run it find by themselves. */
-  #roundByHand(type: string, isPartial: boolean): string | undefined {
+  #manualRound(type: string, isPartial: boolean): string | undefined {
     const { view } = this.#ports.watch;
-    const number = lastByHand(view, type);
-    const last = roundKey({ firing: { hand: number }, type });
+    const number = lastManual(view, type);
+    const last = roundKey({ firing: { manual: number }, type });
     const isOpen = number > 0 && !view.guarantee.completed.called.includes(last);
-    if (isOpen && (isPartial || !this.#attendance.has(last))) return last;
-    return isPartial ? undefined : roundKey({ firing: { hand: number + 1 }, type });
+    if (isOpen && (isPartial || !this.#arrivals.has(last))) return last;
+    return isPartial ? undefined : roundKey({ firing: { manual: number + 1 }, type });
   }
 }
 
 /** Greatest number of a firing by hand that anything is known of; 0: there was none. */
-function lastByHand({ guarantee: { attendance, started, completed } }: JobView, type: string): number {
-  const known = [...attendance.values()].flatMap((rounds) => [...rounds.keys()]);
+function lastManual({ guarantee: { arrivals, started, completed } }: JobView, type: string): number {
+  const known = [...arrivals.values()].flatMap((rounds) => [...rounds.keys()]);
   const numbers = [...known, ...started.called, ...completed.called].map((key) => {
     const round = parseRoundKey(key);
     const isOfType = round?.type === type.toUpperCase();
-    return isOfType && 'hand' in round.firing ? round.firing.hand : 0;
+    return isOfType && 'manual' in round.firing ? round.firing.manual : 0;
   });
   return Math.max(0, ...numbers);
 }

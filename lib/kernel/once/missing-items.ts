@@ -1,6 +1,6 @@
 import { availableInstances, isGone, type ItemView, type JobView } from '../../layout/job-view.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';
-import { type Meeting } from './round.js';
+import { type BarrierRound } from './round.js';
 import { failsOver } from '../view/items.js';
 import { type DeadRun, deadRuns } from '../view/crashes.js';
 
@@ -22,7 +22,7 @@ export interface MissingItem {
 
 /** Of an item, that an instance which lives has reported it. */
 interface Report {
-  readonly round: string;
+  readonly key: string;
   readonly state: GuaranteeStage;
   readonly instance: string;
 }
@@ -36,12 +36,12 @@ export type InstantLostInHandover = (view: JobView, item: number) => number | un
  */
 export function missingItems(
   view: JobView,
-  meeting: Meeting,
+  round: BarrierRound,
   instantLostInHandover: InstantLostInHandover,
 ): readonly MissingItem[] {
   const reports = reportsByItem(view);
   const available = new Set(availableInstances(view).map(({ jobInstanceId }) => jobInstanceId));
-  const here = [...reports.values()].flat().filter(({ round }) => round === meeting.round);
+  const here = [...reports.values()].flat().filter(({ key }) => key === round.key);
   const present = new Set(here.map(({ instance }) => instance));
   const dead = new Map(deadRuns(view, '', () => false).map((run) => [run.item.item, run]));
   const total = view.config?.shardingTotalCount ?? 0;
@@ -49,7 +49,7 @@ export function missingItems(
     const all = reports.get(item.item) ?? [];
     if (item.item >= total && all.length === 0) return [];
     const missing = whyMissing(item, {
-      ...{ view, meeting, reports: all, available, present, instantLostInHandover },
+      ...{ view, round, reports: all, available, present, instantLostInHandover },
       dead: dead.get(item.item),
     });
     return missing === undefined ? [] : [{ item: item.item, ...missing }];
@@ -63,7 +63,7 @@ export function keepsRecords({ beginRecords }: JobView, id: string | undefined):
 
 interface Facts {
   readonly view: JobView;
-  readonly meeting: Meeting;
+  readonly round: BarrierRound;
   /** Of the item. */
   readonly reports: readonly Report[];
   readonly available: ReadonlySet<string>;
@@ -77,9 +77,9 @@ interface Facts {
 type Verdict = Omit<MissingItem, 'item'> | undefined;
 
 function whyMissing(item: ItemView, facts: Facts): Verdict {
-  const { meeting, reports } = facts;
-  const here = reports.filter(({ round }) => round === meeting.round);
-  if (here.some(({ state }) => meeting.stage === 'started' || state === 'completed')) return undefined;
+  const { round, reports } = facts;
+  const here = reports.filter(({ key }) => key === round.key);
+  if (here.some(({ state }) => round.stage === 'started' || state === 'completed')) return undefined;
   const [starter] = here;
   if (starter !== undefined) {
     // Without marks, only the instance itself can tell that a run has ended.
@@ -92,38 +92,38 @@ function whyMissing(item: ItemView, facts: Facts): Verdict {
 }
 
 function ofIdle({ item, disabled, owner }: ItemView, facts: Facts): Verdict {
-  const { view, meeting, available, present, instantLostInHandover } = facts;
+  const { view, round, available, present, instantLostInHandover } = facts;
   if (disabled || owner === undefined) return undefined;
   // Begun for this instant by somebody who is gone or has forgotten it, and not running any more: it has ended.
-  if (meeting.instant !== undefined && view.lastBegun.get(item) === meeting.instant) return undefined;
+  if (round.instant !== undefined && view.lastBegun.get(item) === round.instant) return undefined;
   if (available.has(owner) && !present.has(owner)) return { why: 'late', by: owner };
   // Nobody can begin it before this meeting is over: its owner is gone, or is waiting here, too.
-  const isToBeCaughtUp = meeting.instant !== undefined && instantLostInHandover(view, item) === meeting.instant;
-  return meeting.stage === 'completed' && isToBeCaughtUp ? { why: 'handed-on', by: owner } : undefined;
+  const isToBeCaughtUp = round.instant !== undefined && instantLostInHandover(view, item) === round.instant;
+  return round.stage === 'completed' && isToBeCaughtUp ? { why: 'handed-on', by: owner } : undefined;
 }
 
-function hasComeFromJava({ item, owner }: ItemView, { view, meeting }: Facts): boolean {
-  const come = meeting.stage === 'started' ? view.startedItems : view.completedItems;
+function hasComeFromJava({ item, owner }: ItemView, { view, round }: Facts): boolean {
+  const come = round.stage === 'started' ? view.startedItems : view.completedItems;
   // A node for an item of ours is of an earlier firing that came to no end.
   return come.has(item) && !keepsRecords(view, owner);
 }
 
-function hasMovedOn({ item }: ItemView, { view, meeting: { instant }, reports }: Facts): boolean {
+function hasMovedOn({ item }: ItemView, { view, round: { instant }, reports }: Facts): boolean {
   if (instant === undefined) return false;
   if ((view.lastBegun.get(item) ?? -Infinity) > instant) return true;
-  return reports.some(({ round }) => Number.parseInt(round, 10) > instant);
+  return reports.some(({ key }) => Number.parseInt(key, 10) > instant);
 }
 
 /** Before items start, nobody waits for one that crashed: all who might take it over are waiting themselves. */
-function ofCrashed({ item }: ItemView, { view, meeting, dead }: Facts): Verdict {
+function ofCrashed({ item }: ItemView, { view, round, dead }: Facts): Verdict {
   const isToBeTakenOver = failsOver(view) && dead?.isToBeTakenOver !== false;
-  if (meeting.stage === 'started' || !isToBeTakenOver) return undefined;
+  if (round.stage === 'started' || !isToBeTakenOver) return undefined;
   const records = [...view.beginRecords.values()];
-  if (wasBegunFor(view, item, meeting.instant)) return { why: 'crashed', by: undefined };
+  if (wasBegunFor(view, item, round.instant)) return { why: 'crashed', by: undefined };
   return records.includes(undefined) ? { why: 'unaccounted', by: undefined } : undefined;
 }
 
-function ofRunning(item: ItemView, { view, meeting: { stage, instant }, reports }: Facts): Verdict {
+function ofRunning(item: ItemView, { view, round: { stage, instant }, reports }: Facts): Verdict {
   // It runs for another round, and comes to this one when it is long over, if at all.
   if (reports.some(({ state }) => state === 'started')) return undefined;
   const runner = item.runningOn ?? item.takenOverBy ?? item.owner;
@@ -139,14 +139,14 @@ function wasBegunFor({ lastBegun, manuallyBegun }: JobView, item: number, instan
 
 function reportsByItem(view: JobView): ReadonlyMap<number, readonly Report[]> {
   const reports = new Map<number, Report[]>();
-  for (const [instance, rounds] of view.guarantee.attendance) {
+  for (const [instance, rounds] of view.guarantee.arrivals) {
     if (isGone(view, instance)) continue;
-    for (const [round, attendance] of rounds) {
+    for (const [key, arrivals] of rounds) {
       for (const state of ['started', 'completed'] as const) {
-        for (const item of attendance[state]) {
+        for (const item of arrivals[state]) {
           const known = reports.get(item);
-          if (known === undefined) reports.set(item, [{ round, state, instance }]);
-          else known.push({ round, state, instance });
+          if (known === undefined) reports.set(item, [{ key, state, instance }]);
+          else known.push({ key, state, instance });
         }
       }
     }

@@ -7,9 +7,9 @@ import { type GuaranteeStage, type JobPaths } from '../../layout/job-paths.js';
 import { type Operation, type RegistryCenter } from '../../registry/registry-center.js';
 import { type Clock } from '../../time/clock.js';
 import { type JobWatch } from '../view/job-watch.js';
-import { type Meeting, wasCalled } from './round.js';
-import { isTransient } from './own-arrivals.js';
+import { type BarrierRound, isClaimed } from './round.js';
 import { liveSessionId } from '../../registry/session-state.js';
+import { isTransient } from '../../api/registry-errors.js';
 
 /** How long a call may take if its listener sets no limit. */
 const CALL_LIMIT_MS = 600_000;
@@ -24,7 +24,7 @@ const NODES_A_COMMIT = 2_000;
 const PAUSE_MS = 200;
 
 /** What making a call needs. */
-export interface OnceCallPorts {
+export interface OnceCallbackPorts {
   readonly registry: RegistryCenter;
   readonly watch: JobWatch;
   readonly paths: JobPaths;
@@ -38,7 +38,7 @@ export interface OnceCallPorts {
 /** User code that is to be called once in the cluster. */
 export interface Call {
   /** `forgotten`: it is that of an earlier firing, which nobody has made. */
-  readonly make: (signal: AbortSignal, forgotten?: Meeting) => void | Promise<void>;
+  readonly callback: (signal: AbortSignal, forgotten?: BarrierRound) => void | Promise<void>;
   /** Milliseconds; 0 or less: none of its own. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -49,26 +49,26 @@ export interface Call {
  * it; a session node shows that it is being made. Java peers, which know of neither, are kept out by their latch, and
  * see by the missing node of the stage that it was made.
  */
-export class OnceCall {
-  readonly #ports: OnceCallPorts;
+export class OnceCallback {
+  readonly #ports: OnceCallbackPorts;
   /** Rounds whose call this instance has begun, the latest last. */
   readonly #begun: string[] = [];
   readonly #stopping = new AbortController();
 
-  constructor(ports: OnceCallPorts) {
+  constructor(ports: OnceCallbackPorts) {
     this.#ports = ports;
   }
 
   /**
-   * How the call of the round stands: `open`, somebody `calls`, it `was` begun and nobody is at it any more; or it is
-   * `ours`, which we had not heard of.
+   * How the callback of the round stands. `called`: it was begun, and no living instance is in it any more.
+   * `claimed-by-us`: our commit succeeded, and its answer was lost.
    */
-  state(view: JobView, { stage, round }: Meeting): 'open' | 'calls' | 'was' | 'ours' {
+  state(view: JobView, { stage, key }: BarrierRound): 'not-called' | 'in-progress' | 'called' | 'claimed-by-us' {
     const { call } = view.guarantee[stage];
-    if (!wasCalled(view, stage, round)) return 'open';
-    if (call?.round !== round) return 'was';
-    if (call.instance !== this.#ports.me) return isGone(view, call.instance) ? 'was' : 'calls';
-    return this.#begun.includes(`${stage} ${round}`) ? 'was' : 'ours';
+    if (!isClaimed(view, stage, key)) return 'not-called';
+    if (call?.key !== key) return 'called';
+    if (call.instance !== this.#ports.me) return isGone(view, call.instance) ? 'called' : 'in-progress';
+    return this.#begun.includes(`${stage} ${key}`) ? 'called' : 'claimed-by-us';
   }
 
   /**
@@ -76,46 +76,46 @@ export class OnceCall {
    * @returns false if somebody was faster, or nothing could be decided; look again
    * @throws what the call throws, and OnceCallTimeoutError if it takes too long
    */
-  async attempt(meeting: Meeting, call: Call): Promise<boolean> {
+  async attempt(round: BarrierRound, call: Call): Promise<boolean> {
     const { registry, watch, paths, logger } = this.#ports;
-    if (!hasJavaPeers(watch.view)) return this.#attempt(meeting, call);
+    if (!hasJavaPeers(watch.view)) return this.#attempt(round, call);
     // What the call itself throws must not be taken for a failure of the latch.
     let outcome: Promise<boolean> | undefined;
     try {
-      await registry.exclusively(paths.guaranteeLatch(meeting.stage), LATCH_TIMEOUT_MS, async () => {
+      await registry.exclusively(paths.guaranteeLatch(round.stage), LATCH_TIMEOUT_MS, async () => {
         await watch.sync();
         // Who had the latch before us made the call, and has removed the node.
-        const isOpen = watch.nodes.has(paths.guarantee(meeting.stage));
-        outcome = isOpen ? this.#attempt(meeting, call) : this.close(meeting).then(() => true);
+        const isOpen = watch.nodes.has(paths.guarantee(round.stage));
+        outcome = isOpen ? this.#attempt(round, call) : this.close(round).then(() => true);
         await outcome.catch(() => undefined);
       });
     } catch (error) {
-      logger.warn(`the listener's call for ${describeRound(meeting.round)} is delayed: ${String(error)}`);
+      logger.warn(`the listener's call for ${describeRound(round.key)} is delayed: ${String(error)}`);
       await this.#pause(call.signal);
     }
     return outcome ?? false;
   }
 
-  async #attempt(meeting: Meeting, call: Call): Promise<boolean> {
+  async #attempt(round: BarrierRound, call: Call): Promise<boolean> {
     const isOurs =
-      this.state(this.#ports.watch.view, meeting) === 'ours' || (await this.#enter(meeting, 'call', call.signal));
+      this.state(this.#ports.watch.view, round) === 'claimed-by-us' || (await this.#claim(round, 'call', call.signal));
     if (!isOurs) return false;
-    this.#begun.push(`${meeting.stage} ${meeting.round}`);
+    this.#begun.push(`${round.stage} ${round.key}`);
     this.#begun.splice(0, this.#begun.length - 100);
     const session = liveSessionId(this.#ports.registry.session.state);
     try {
-      await this.#make(meeting, call);
+      await this.#invoke(round, call);
       return true;
     } finally {
-      await this.#end(meeting, session);
+      await this.#end(round, session);
     }
   }
 
   /** Enters the round as if its call had been made: nobody will make it any more. */
-  async close(meeting: Meeting): Promise<void> {
+  async close(round: BarrierRound): Promise<void> {
     const session = liveSessionId(this.#ports.registry.session.state);
-    if (await this.#enter(meeting, 'close', this.#stopping.signal))
-      await this.#removeSoon(this.#ports.paths.guarantee(meeting.stage), session);
+    if (await this.#claim(round, 'close', this.#stopping.signal))
+      await this.#removeSoon(this.#ports.paths.guarantee(round.stage), session);
   }
 
   /** Ends what goes on in the background. */
@@ -124,10 +124,10 @@ export class OnceCall {
   }
 
   /** Whether this very commit entered the round. */
-  async #enter({ stage, round }: Meeting, purpose: 'call' | 'close', signal: AbortSignal): Promise<boolean> {
+  async #claim({ stage, key }: BarrierRound, purpose: 'call' | 'close', signal: AbortSignal): Promise<boolean> {
     const { registry, watch, paths, me } = this.#ports;
     const { view } = watch;
-    if (wasCalled(view, stage, round)) return false;
+    if (isClaimed(view, stage, key)) return false;
     try {
       if (!watch.nodes.has(paths.called(stage))) {
         await registry.create(paths.called(stage), '');
@@ -137,8 +137,8 @@ export class OnceCall {
       await registry.commit([
         // Who was frozen for longer than its session must not begin anything before it has heard of that.
         { type: 'check', path: paths.live(me) },
-        ...this.#entry(view, { stage, round }),
-        ...(purpose === 'call' ? this.#callOperations(view, { stage, round }) : []),
+        ...this.#entry(view, { stage, key }),
+        ...(purpose === 'call' ? this.#callOperations(view, { stage, key }) : []),
       ]);
       return true;
     } catch (error) {
@@ -152,7 +152,7 @@ export class OnceCall {
 
   #entry(
     { guarantee: { started, completed } }: JobView,
-    { stage, round }: Pick<Meeting, 'stage' | 'round'>,
+    { stage, key }: Pick<BarrierRound, 'stage' | 'key'>,
   ): Operation[] {
     const write = (which: GuaranteeStage, rounds: readonly string[]): Operation => {
       const path = this.#ports.paths.called(which);
@@ -163,24 +163,24 @@ export class OnceCall {
         version: this.#ports.watch.nodes.get(path)?.version ?? 0,
       };
     };
-    if (stage === 'started') return [write('started', [...started.called, round])];
-    const isEntered = started.called.includes(round);
-    const remaining = started.called.filter((one) => one !== round);
+    if (stage === 'started') return [write('started', [...started.called, key])];
+    const isEntered = started.called.includes(key);
+    const remaining = started.called.filter((one) => one !== key);
     return [
-      write('completed', [...completed.called, round]),
+      write('completed', [...completed.called, key]),
       // What has completed is open no more.
       ...(isEntered ? [write('started', remaining)] : []),
     ];
   }
 
-  #callOperations(view: JobView, { stage, round }: Pick<Meeting, 'stage' | 'round'>): readonly Operation[] {
+  #callOperations(view: JobView, { stage, key }: Pick<BarrierRound, 'stage' | 'key'>): readonly Operation[] {
     const { paths, me } = this.#ports;
     const { call } = view.guarantee[stage];
     const path = paths.call(stage);
     const creation: Operation = {
       type: 'create',
       path,
-      value: encodeCall({ round, instance: me }),
+      value: encodeCall({ key, instance: me }),
       lifetime: 'session',
     };
     // One that is left of a caller that has withdrawn, or of ourselves.
@@ -188,7 +188,7 @@ export class OnceCall {
     return isLeft ? [{ type: 'remove', path }, creation] : [creation];
   }
 
-  async #make({ stage, round }: Meeting, { make, timeoutMs, signal }: Call): Promise<void> {
+  async #invoke({ stage, key }: BarrierRound, { callback, timeoutMs, signal }: Call): Promise<void> {
     const { clock, paths } = this.#ports;
     const limitMs = timeoutMs > 0 ? timeoutMs : CALL_LIMIT_MS;
     const overdue = new AbortController();
@@ -196,14 +196,14 @@ export class OnceCall {
       overdue.abort(
         new OnceCallTimeoutError(
           limitMs,
-          `The listener's call of job '${paths.jobName}' for ${describeRound(round)}, when all items had ${stage}, has not returned and is left behind`,
+          `The listener's call of job '${paths.jobName}' for ${describeRound(key)}, when all items had ${stage}, has not returned and is left behind`,
         ),
       ),
     );
     const both = AbortSignal.any([signal, overdue.signal]);
     try {
       await abortable(
-        Promise.resolve().then(() => make(both)),
+        Promise.resolve().then(() => callback(both)),
         both,
       );
     } finally {
@@ -212,7 +212,7 @@ export class OnceCall {
   }
 
   /** Lets all go on who wait for the call. Never rejects. */
-  async #end({ stage }: Meeting, session: string | undefined): Promise<void> {
+  async #end({ stage }: BarrierRound, session: string | undefined): Promise<void> {
     const { paths } = this.#ports;
     if (await this.#removeAtOnce(stage, session)) return;
     // In this order: who goes on may soon report to the next meeting, in the node that is removed here.

@@ -1,16 +1,16 @@
 import { RegistryConflictError, RegistryOutcomeUnknownError, RegistryUnavailableError } from '../../api/errors.js';
 import { type JobLogger } from '../../api/logger.js';
 import { sleep } from '../../async/wait.js';
-import { encodeAttendance } from '../../layout/x-node/arrival-record.js';
+import { encodeArrivals } from '../../layout/x-node/arrival-record.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type Operation, type RegistryCenter } from '../../registry/registry-center.js';
 import { type Clock } from '../../time/clock.js';
 import { type JobWatch } from '../view/job-watch.js';
-import { type Meeting, wasCalled } from './round.js';
+import { type BarrierRound, isClaimed } from './round.js';
 import { liveSessionId } from '../../registry/session-state.js';
 
 /** What reporting needs. */
-export interface OwnAttendancePorts {
+export interface OwnArrivalsPorts {
   readonly registry: RegistryCenter;
   readonly watch: JobWatch;
   readonly paths: JobPaths;
@@ -34,12 +34,12 @@ const PAUSE_MS = 200;
 const ATTEMPTS = 50;
 
 /** What this instance has told of the rounds it takes part in. It is forgotten with the session. */
-export class OwnAttendance {
-  readonly #ports: OwnAttendancePorts;
+export class OwnArrivals {
+  readonly #ports: OwnArrivalsPorts;
   readonly #rounds = new Map<string, { readonly started: Set<number>; readonly completed: Set<number> }>();
   #session: string | undefined;
 
-  constructor(ports: OwnAttendancePorts) {
+  constructor(ports: OwnArrivalsPorts) {
     this.#ports = ports;
   }
 
@@ -49,25 +49,25 @@ export class OwnAttendance {
   }
 
   /** Whether this instance has reported anything for the round, in the present session. */
-  has(round: string): boolean {
-    return this.#rounds.has(round);
+  has(key: string): boolean {
+    return this.#rounds.has(key);
   }
 
   /** The round is over; the next report leaves it out. */
-  forget(round: string): void {
-    this.#rounds.delete(round);
+  forget(key: string): void {
+    this.#rounds.delete(key);
   }
 
   /**
    * Tells that items have come to a meeting: in our record, and, unless its call was begun already, in Java's nodes.
    * @throws the signal's reason when it is aborted
    */
-  async report({ stage, round }: Meeting, items: readonly number[], signal: AbortSignal): Promise<void> {
-    this.#note(stage, round, items);
+  async report({ stage, key }: BarrierRound, items: readonly number[], signal: AbortSignal): Promise<void> {
+    this.#note(stage, key, items);
     const { watch, paths } = this.#ports;
     await this.#write(stage, signal, () => {
       const { view } = watch;
-      if (wasCalled(view, stage, round)) return [];
+      if (isClaimed(view, stage, key)) return [];
       const come = stage === 'started' ? view.startedItems : view.completedItems;
       return items
         .filter((item) => !come.has(item))
@@ -79,21 +79,21 @@ export class OwnAttendance {
   async withdraw(): Promise<void> {
     this.#rounds.clear();
     const { registry, paths, me, watch, logger } = this.#ports;
-    if (!watch.nodes.has(paths.attendance(me))) return;
-    await registry.remove(paths.attendance(me)).catch((error: unknown) => logger.debug(String(error)));
+    if (!watch.nodes.has(paths.arrivals(me))) return;
+    await registry.remove(paths.arrivals(me)).catch((error: unknown) => logger.debug(String(error)));
   }
 
-  #note(stage: Meeting['stage'], round: string, items: readonly number[]): void {
+  #note(stage: BarrierRound['stage'], key: string, items: readonly number[]): void {
     const { logger } = this.#ports;
     this.#forgetWithSession();
-    const { started, completed } = this.#rounds.get(round) ?? { started: new Set(), completed: new Set() };
+    const { started, completed } = this.#rounds.get(key) ?? { started: new Set(), completed: new Set() };
     for (const item of items) {
       if (stage === 'completed') started.delete(item);
       else completed.delete(item);
       (stage === 'completed' ? completed : started).add(item);
     }
-    this.#rounds.delete(round);
-    this.#rounds.set(round, { started, completed });
+    this.#rounds.delete(key);
+    this.#rounds.set(key, { started, completed });
     for (const [oldest] of this.#rounds) {
       if (this.#rounds.size <= MOST_OPEN_ROUNDS) return;
       this.#rounds.delete(oldest);
@@ -107,18 +107,19 @@ export class OwnAttendance {
     this.#session = id;
   }
 
-  async #write(stage: Meeting['stage'], signal: AbortSignal, more: () => readonly Operation[]): Promise<void> {
+  async #write(stage: BarrierRound['stage'], signal: AbortSignal, more: () => readonly Operation[]): Promise<void> {
     const { registry, watch, paths, me, clock, whenConnected } = this.#ports;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
       try {
         const creations = more();
-        const parents = creations.length === 0 ? [paths.attendances] : [paths.attendances, paths.guarantee(stage)];
+        const parents =
+          creations.length === 0 ? [paths.arrivalRecords] : [paths.arrivalRecords, paths.guarantee(stage)];
         const missing = parents.filter((path) => !watch.nodes.has(path));
         await Promise.all(missing.map((path) => registry.create(path, '')));
         // Who was frozen for longer than its session must not tell anything in the next one before it has registered.
         const operations: Operation[] = [{ type: 'check', path: paths.live(me) }];
-        operations.push(...this.#ownRecord(paths.attendance(me)), ...creations);
+        operations.push(...this.#ownRecord(paths.arrivals(me)), ...creations);
         for (let from = 0; from < operations.length; from += NODES_A_COMMIT) {
           // In order: the first one also carries our own record, by which alone we count.
           await registry.commit(operations.slice(from, from + NODES_A_COMMIT));
@@ -137,7 +138,7 @@ export class OwnAttendance {
   #ownRecord(path: string): readonly Operation[] {
     const { watch, registry } = this.#ports;
     const { state } = registry.session;
-    const value = encodeAttendance(this.#rounds);
+    const value = encodeArrivals(this.#rounds);
     const node = watch.nodes.get(path);
     if (node !== undefined && state.phase === 'connected' && node.session === state.id)
       return node.value === value ? [] : [{ type: 'set', path, value }];

@@ -10,27 +10,28 @@
  *                                  until that of `completed` is begun, too, so that what is still open stands there
  *  x-node/guarantee/{stage}-by     session node of who makes a call now: the round, and the id of the instance
  * ```
- * A *round* is one firing for one listener. A scheduled firing is named by its instant, one by hand by a number.
+ * A *round* is one firing for one listener. A scheduled firing is named by its instant, a manual one by a number.
  */
 import { fromRanges, toRanges } from './item-ranges.js';
 
 /** One firing for one type of listener. */
 export interface Round {
-  /** Instant in milliseconds since 1970, or the running number of a firing by hand. */
-  readonly firing: { readonly instant: number } | { readonly hand: number };
+  /** Instant in milliseconds since 1970, or the running number of a manual firing. */
+  readonly firing: { readonly instant: number } | { readonly manual: number };
   /** The listener's type. */
   readonly type: string;
 }
 
 /** Items that an instance has reported for a round, each in the last of its two states. */
-export interface Attendance {
+export interface ArrivalRecord {
   readonly started: ReadonlySet<number>;
   readonly completed: ReadonlySet<number>;
 }
 
 /** A call that is being made. */
 export interface CallView {
-  readonly round: string;
+  /** Key of the round. */
+  readonly key: string;
   /** Id of the instance that makes it. */
   readonly instance: string;
 }
@@ -42,7 +43,7 @@ const REMEMBERED_ROUNDS = 32;
 export function roundKey({ firing, type }: Round): string {
   // By way of UTF-8, for what is no text at all must not throw.
   const name = encodeURIComponent(Buffer.from(type.toUpperCase()).toString());
-  return `${'instant' in firing ? firing.instant : `hand-${firing.hand}`}/${name}`;
+  return `${'instant' in firing ? firing.instant : `hand-${firing.manual}`}/${name}`;
 }
 
 /** What the key of a round means to people. */
@@ -50,15 +51,18 @@ export function describeRound(key: string): string {
   const round = parseRoundKey(key);
   if (round === undefined) return key;
   const { firing, type } = round;
-  const which = 'instant' in firing ? `at ${new Date(firing.instant).toISOString()}` : `by hand, number ${firing.hand}`;
-  return `the firing ${which} (listener ${type})`;
+  const which =
+    'instant' in firing
+      ? `firing at ${new Date(firing.instant).toISOString()}`
+      : `manual firing number ${firing.manual}`;
+  return `the ${which} (listener ${type})`;
 }
 
 /** The inverse of `roundKey`, up to the type's case; `undefined` if `key` is none. */
 export function parseRoundKey(key: string): Round | undefined {
-  const [, instant, hand, name] = /^(?:(\d{1,15})|hand-(\d{1,15}))\/(\S*)$/.exec(key) ?? [];
+  const [, instant, manual, name] = /^(?:(\d{1,15})|hand-(\d{1,15}))\/(\S*)$/.exec(key) ?? [];
   if (name === undefined) return undefined;
-  const firing = instant === undefined ? { hand: Number(hand) } : { instant: Number(instant) };
+  const firing = instant === undefined ? { manual: Number(manual) } : { instant: Number(instant) };
   try {
     return { firing, type: decodeURIComponent(name) };
   } catch {
@@ -67,7 +71,7 @@ export function parseRoundKey(key: string): Round | undefined {
 }
 
 /** The text of an instance's record, by round key. */
-export function encodeAttendance(rounds: ReadonlyMap<string, Attendance>): string {
+export function encodeArrivals(rounds: ReadonlyMap<string, ArrivalRecord>): string {
   return [...rounds]
     .map(([round, { started, completed }]) =>
       [round, ...part('started', started), ...part('completed', completed)].join(' '),
@@ -75,9 +79,9 @@ export function encodeAttendance(rounds: ReadonlyMap<string, Attendance>): strin
     .join('\n');
 }
 
-/** The inverse of `encodeAttendance`. What it cannot read it leaves out. */
-export function decodeAttendance(text: string): ReadonlyMap<string, Attendance> {
-  const rounds = new Map<string, Attendance>();
+/** The inverse of `encodeArrivals`. What it cannot read it leaves out. */
+export function decodeArrivals(text: string): ReadonlyMap<string, ArrivalRecord> {
+  const rounds = new Map<string, ArrivalRecord>();
   for (const line of text.split('\n')) {
     const [, round, started = '', completed = ''] =
       /^(\S+)(?: started ([\d,-]+))?(?: completed ([\d,-]+))?$/.exec(line) ?? [];
@@ -95,20 +99,20 @@ export function decodeCalled(text: string): readonly string[] {
 /** The text of a record of calls. Those of long ago are left out. */
 export function encodeCalled(rounds: readonly string[]): string {
   const recent = rounds.slice(-REMEMBERED_ROUNDS);
-  // Rounds by hand are numbered on from the last one, however long ago it was.
-  const byHand = rounds.filter((one) => one.startsWith('hand-')).slice(-REMEMBERED_ROUNDS / 4);
-  return [...byHand.filter((one) => !recent.includes(one)), ...recent].join('\n');
+  // Manual rounds are numbered on from the last one, however long ago it was.
+  const manual = rounds.filter((one) => one.startsWith('hand-')).slice(-REMEMBERED_ROUNDS / 4);
+  return [...manual.filter((one) => !recent.includes(one)), ...recent].join('\n');
 }
 
 /** The text of the node of who makes a call. */
-export function encodeCall({ round, instance }: CallView): string {
-  return `${round}\n${instance}`;
+export function encodeCall({ key, instance }: CallView): string {
+  return `${key}\n${instance}`;
 }
 
 /** The inverse of `encodeCall`; `undefined` if the text is none. */
 export function decodeCall(text: string): CallView | undefined {
-  const [round = '', instance = ''] = text.split('\n');
-  return round === '' || instance === '' ? undefined : { round, instance };
+  const [key = '', instance = ''] = text.split('\n');
+  return key === '' || instance === '' ? undefined : { key, instance };
 }
 
 function part(name: string, items: ReadonlySet<number>): readonly string[] {

@@ -1,11 +1,11 @@
 import { type MirroredNode } from '../../registry/registry-center.js';
-import { type Attendance, type CallView, decodeAttendance, decodeCall, decodeCalled } from './arrival-record.js';
+import { type ArrivalRecord, type CallView, decodeArrivals, decodeCall, decodeCalled } from './arrival-record.js';
 import { type GuaranteeStage, type JobPath } from '../job-paths.js';
 
-/** What our instances have written down of the meetings of a firing's items; see `attendance.ts`. */
+/** What our instances have written down of the meetings of a firing's items; see `arrival-record.ts`. */
 export interface GuaranteeView {
   /** By instance id, and by round; of instances whose session lives. */
-  readonly attendance: ReadonlyMap<string, ReadonlyMap<string, Attendance>>;
+  readonly arrivals: ReadonlyMap<string, ReadonlyMap<string, ArrivalRecord>>;
   readonly started: StageView;
   readonly completed: StageView;
 }
@@ -21,14 +21,14 @@ export interface StageView {
 const NO_STAGE: StageView = { called: [], call: undefined };
 
 /** A job without such listeners. */
-export const NO_GUARANTEE: GuaranteeView = { attendance: new Map(), started: NO_STAGE, completed: NO_STAGE };
+export const NO_GUARANTEE: GuaranteeView = { arrivals: new Map(), started: NO_STAGE, completed: NO_STAGE };
 
 /** What can be remembered of a node as long as it does not change. */
 type Remember = <T extends object>(node: MirroredNode, make: () => T) => T;
 
 /** A `GuaranteeView` in the making. */
 export class GuaranteeDraft {
-  #attendance: Map<string, ReadonlyMap<string, Attendance>> | undefined;
+  #arrivals: Map<string, ReadonlyMap<string, ArrivalRecord>> | undefined;
   #started = NO_STAGE;
   #completed = NO_STAGE;
 
@@ -36,11 +36,11 @@ export class GuaranteeDraft {
   add(path: JobPath, node: MirroredNode, remember: Remember): void {
     const value = node.value ?? '';
     switch (path.type) {
-      case 'attendance':
-        this.#attendance ??= new Map();
-        this.#attendance.set(
+      case 'arrivals':
+        this.#arrivals ??= new Map();
+        this.#arrivals.set(
           path.id,
-          remember(node, () => decodeAttendance(value)),
+          remember(node, () => decodeArrivals(value)),
         );
         return;
       case 'called':
@@ -52,9 +52,8 @@ export class GuaranteeDraft {
   }
 
   finished(): GuaranteeView {
-    if (this.#attendance === undefined && this.#started === NO_STAGE && this.#completed === NO_STAGE)
-      return NO_GUARANTEE;
-    return { attendance: this.#attendance ?? new Map(), started: this.#started, completed: this.#completed };
+    if (this.#arrivals === undefined && this.#started === NO_STAGE && this.#completed === NO_STAGE) return NO_GUARANTEE;
+    return { arrivals: this.#arrivals ?? new Map(), started: this.#started, completed: this.#completed };
   }
 
   #change(stage: GuaranteeStage, change: Partial<StageView>): void {

@@ -44,6 +44,7 @@ export { type JobLogger } from './api/logger.js';
 
 // Registry centres
 export {
+  type CommitLimits,
   type Lifetime,
   type Mirror,
   type MirroredNode,

@@ -1,4 +1,5 @@
 import { describeValue } from './describe-value.js';
+import { hasRefusedCharacters } from './node-name.js';
 
 /**
  * What is wrong with a job's name, said as what it must be, or `undefined` if nothing is. The name becomes a node of the
@@ -11,9 +12,7 @@ export function demandOnJobName(name: unknown): string | undefined {
   if (name.includes('@-@')) return "must not contain '@-@', which separates the parts of task ids";
   if (name === '.' || name === '..' || name === '__proto__')
     return 'must be another name, as this one has a special meaning';
-  // ZooKeeper refuses exactly these, among them surrogates: control characters, private use, specials, and so all emoji.
-  // eslint-disable-next-line no-control-regex
-  if (/[\u0000-\u001f\u007f-\u009f\ud800-\uf8ff\ufff0-\uffff]/.test(name)) {
+  if (hasRefusedCharacters(name)) {
     return 'must not contain control characters, emoji or other characters that ZooKeeper refuses in names';
   }
   return undefined;

@@ -19,8 +19,8 @@
  * 6. **At most one session holds a path exclusively.** A hold passes on when its session ends.
  *
  * Paths are absolute within the namespace: `/job/config`. Missing parents are created with the node, persistent and empty.
- * Values are text; the empty text is a value. A commit of up to about one megabyte is accepted, a larger one is a
- * `RegistryRefusedError`, as is a path with an empty, `.` or `..` part, and a child of a session node.
+ * Values are text; the empty text is a value. A commit beyond `limits` is refused (`RegistryRefusedError`), and so are a
+ * path with an empty, `.` or `..` part, and a child of a session node.
  *
  * ```
  *            ┌──────────────┐ answer lost ┌───────────┐ session time passed ┌──────┐
@@ -40,6 +40,8 @@ export interface RegistryCenter {
   /** One line that says what this is and where, for logs: `ZooKeeper at host:2181, namespace 'orders'`. */
   readonly description: string;
   readonly session: Session;
+  /** How much one commit may hold. The same as long as the registry centre exists; known before it is connected. */
+  readonly limits: CommitLimits;
 
   /**
    * Starts connecting and returns at once; the session tells when it is connected. Goes on trying until `close()`.
@@ -69,6 +71,8 @@ export interface RegistryCenter {
    * @throws RegistryConflictError if one of them does not fit; nothing was changed then. It carries that operation's own
    *   path, and as its reason `exists` (create), `absent` (no such node, or no parent for a create), or `changed` (another
    *   version, or a remove of a node that has children)
+   * @throws RegistryRefusedError if the commit exceeds `limits`; nothing was changed then. `commitChunks` cuts operations
+   *   that may be committed one part after the other
    */
   commit(operations: readonly Operation[]): Promise<number>;
 
@@ -95,6 +99,20 @@ export interface RegistryCenter {
 
   /** Ends the session, so that its nodes vanish at once if the registry can be reached, and closes all mirrors. */
   close(): Promise<void>;
+}
+
+/**
+ * How much one commit may hold. A commit that is exactly at the limits is accepted; with one operation or one byte more
+ * it is refused. The size of a commit is the sum of the sizes of its operations, and the size of an operation of any type
+ * is `overheadBytes` plus the lengths of its path and of its value (if it has one) as UTF-8: see `operationBytes`.
+ */
+export interface CommitLimits {
+  /** Most operations of one commit. */
+  readonly operations: number;
+  /** Greatest size of one commit, in bytes. */
+  readonly bytes: number;
+  /** What one operation takes besides its path and its value, in bytes; at least what it really takes. */
+  readonly overheadBytes: number;
 }
 
 /** How long a node lives: until it is removed, or as long as the session that created it. */

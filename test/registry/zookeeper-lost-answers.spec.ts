@@ -8,7 +8,8 @@ const zooKeeper = sharedZooKeeper();
 async function pair(): Promise<{ victim: ProxiedCentre; peer: ProxiedCentre } & AsyncDisposable> {
   const namespace = zooKeeper.namespace();
   const [victim, peer] = [
-    await openProxied(zooKeeper.servers, { namespace }),
+    // Patient: what became of a lost write is asked as soon as the connection is back, however busy the machine is.
+    await openProxied(zooKeeper.servers, { namespace, maxRetries: 20, maxSleepTimeMilliseconds: 500 }),
     await openProxied(zooKeeper.servers, { namespace }),
   ];
   await peer.centre.put('/job', '');

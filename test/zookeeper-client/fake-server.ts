@@ -9,9 +9,9 @@ export interface FakeConnection {
   readonly reply: (xid: number, error: number, body?: Buffer, zxid?: bigint) => void;
 }
 
-/** What the fake server does with a request. */
+/** What the fake server does with a request of `bytes` bytes. */
 export type Behaviour = (
-  request: { readonly xid: number; readonly opcode: number },
+  request: { readonly xid: number; readonly opcode: number; readonly bytes: number },
   connection: FakeConnection,
 ) => void;
 
@@ -82,7 +82,7 @@ export class FakeServer {
         if (!greeted) socket.write(this.#greeting());
         else {
           this.requests++;
-          this.behaviour(requestHeader.read(new JuteReader(message)), connection);
+          this.behaviour({ ...requestHeader.read(new JuteReader(message)), bytes: message.length }, connection);
         }
         greeted = true;
       }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DeadlineExceededError, RegistryUnavailableError, SessionLostError } from '../../api/errors.js';
 import { abortable } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
+import { nodeName } from '../node-paths.js';
 import { EmbeddedMirror } from './embedded-mirror.js';
 import { type EmbeddedSession, type ServerSide } from './embedded-session.js';
 
@@ -78,7 +79,7 @@ export class EmbeddedHold {
   get #first(): { readonly name: string; readonly session: string | undefined } | undefined {
     const places = [...this.#queue.nodes]
       .filter(([path]) => path !== this.#path)
-      .map(([path, { session }]) => ({ name: path.slice(path.lastIndexOf('/') + 1), session }));
+      .map(([path, { session }]) => ({ name: nodeName(path), session }));
     return places.sort((a, b) => (turnOf(a.name) < turnOf(b.name) ? -1 : 1))[0];
   }
 

@@ -1,9 +1,10 @@
 import { RegistryUnavailableError } from '../../api/errors.js';
+import { Listeners } from '../../async/listeners.js';
 import { type Mirror, type MirrorOptions, type MirroredNode } from '../registry-center.js';
 import { type AnswerTo } from './embedded-connection.js';
 import { type WatchedCommit } from './embedded-namespace.js';
 import { type EmbeddedSession, type ServerSide } from './embedded-session.js';
-import { Listeners } from './listeners.js';
+import { warnOfListenerError } from './listener-errors.js';
 import { type StoredNode } from './node-tree.js';
 
 /** A node whose value was not read: nothing else is known of it either. */
@@ -17,7 +18,7 @@ export class EmbeddedMirror implements Mirror {
   readonly path: string;
   readonly #session: EmbeddedSession;
   readonly #presenceOnly: (path: string) => boolean;
-  readonly #listeners = new Listeners<'changed'>();
+  readonly #listeners = new Listeners({ onError: warnOfListenerError });
   #latest = new Map<string, MirroredNode>();
   #shown: ReadonlyMap<string, MirroredNode> | undefined;
   #isCurrent = false;
@@ -151,11 +152,11 @@ export class EmbeddedMirror implements Mirror {
   #becomeOutdated(): void {
     if (!this.#isCurrent) return;
     this.#isCurrent = false;
-    this.#listeners.tell('changed');
+    this.#listeners.notify();
   }
 
   #tell(): void {
     this.#shown = undefined;
-    this.#listeners.tell('changed');
+    this.#listeners.notify();
   }
 }

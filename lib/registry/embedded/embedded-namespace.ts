@@ -1,5 +1,7 @@
+import { childPath, parentPath } from '../node-paths.js';
 import { type Lifetime, type Operation } from '../registry-center.js';
-import { type NodeChange, NodeTree, type StoredNode, childOf, parentOf } from './node-tree.js';
+import { SubtreeIndex } from '../subtree-index.js';
+import { type NodeChange, NodeTree, type StoredNode } from './node-tree.js';
 
 /** A commit as those who watch a subtree are told of it. */
 export interface WatchedCommit {
@@ -18,7 +20,7 @@ type Watch = (commit: WatchedCommit) => void;
  */
 export class EmbeddedNamespace {
   readonly #tree = new NodeTree();
-  readonly #watches = new Map<string, Set<Watch>>();
+  readonly #watches = new SubtreeIndex<Watch>();
   readonly #nextRevision: () => number;
 
   constructor(nextRevision: () => number) {
@@ -75,7 +77,7 @@ export class EmbeddedNamespace {
   /** Appends a session node to the queue below `path`: `{prefix}-latch-{ten digits}`, numbered in order of arrival. */
   enqueue(session: string, path: string, prefix: string): void {
     const digits = String(this.#tree.nextSequence(path)).padStart(10, '0');
-    this.create(session, childOf(path, `${prefix}-latch-${digits}`), '', 'session');
+    this.create(session, childPath(path, `${prefix}-latch-${digits}`), '', 'session');
   }
 
   /** Removes what `enqueue` appended under this prefix, if it is there. */
@@ -83,18 +85,13 @@ export class EmbeddedNamespace {
     const names = this.children(path).filter((name) => name.startsWith(`${prefix}-latch-`));
     this.#removeAll(
       session,
-      names.map((name) => childOf(path, name)),
+      names.map((name) => childPath(path, name)),
     );
   }
 
   /** Calls `watch` within each commit that changes `path` or something below it. Returns a function that ends it. */
   watch(path: string, watch: Watch): () => void {
-    const watches = this.#watches.get(path) ?? new Set();
-    this.#watches.set(path, watches.add(watch));
-    return () => {
-      watches.delete(watch);
-      if (watches.size === 0 && this.#watches.get(path) === watches) this.#watches.delete(path);
-    };
+    return this.#watches.add(path, watch);
   }
 
   #removeAll(session: string, paths: readonly string[]): void {
@@ -107,7 +104,7 @@ export class EmbeddedNamespace {
 
   #missingParents(path: string): readonly Operation[] {
     const missing: Operation[] = [];
-    for (let parent = parentOf(path); !this.#tree.get(parent); parent = parentOf(parent)) {
+    for (let parent = parentPath(path); !this.#tree.get(parent); parent = parentPath(parent)) {
       missing.unshift({ type: 'create', path: parent, value: '' });
     }
     return missing;
@@ -117,20 +114,12 @@ export class EmbeddedNamespace {
   #affected(changes: readonly NodeChange[]): ReadonlyMap<Watch, readonly NodeChange[]> {
     const affected = new Map<Watch, NodeChange[]>();
     for (const change of changes) {
-      for (const path of upwards(change.path)) {
-        for (const watch of this.#watches.get(path) ?? []) {
-          const seen = affected.get(watch);
-          if (seen) seen.push(change);
-          else affected.set(watch, [change]);
-        }
+      for (const watch of this.#watches.covering([change.path])) {
+        const seen = affected.get(watch);
+        if (seen) seen.push(change);
+        else affected.set(watch, [change]);
       }
     }
     return affected;
   }
-}
-
-/** The path and all above it, up to `/`. */
-function* upwards(path: string): Generator<string> {
-  for (let each = path; each !== '/'; each = parentOf(each)) yield each;
-  yield '/';
 }

@@ -19,6 +19,7 @@
  */
 import { type Clock, systemClock } from '../../time/clock.js';
 import {
+  type CommitLimits,
   type Lifetime,
   type Mirror,
   type MirrorOptions,
@@ -31,7 +32,7 @@ import { EmbeddedHold } from './embedded-hold.js';
 import { EmbeddedMirror } from './embedded-mirror.js';
 import { type EmbeddedRegistryServer } from './embedded-registry-server.js';
 import { EmbeddedSession, type ServerSide } from './embedded-session.js';
-import { demandOperations, demandPath } from './request-limits.js';
+import { DEFAULT_LIMITS, demandOperations, demandPath } from './request-limits.js';
 import { shareServer } from './shared-servers.js';
 
 /** What an embedded registry centre is made from. */
@@ -101,6 +102,11 @@ export class EmbeddedRegistryCenter implements RegistryCenter {
     return this.#session;
   }
 
+  /** Those of the server. */
+  get limits(): CommitLimits {
+    return this.#server?.limits ?? DEFAULT_LIMITS;
+  }
+
   /** Faults to inject; they need a centre on which `connect()` was called. */
   get faults(): EmbeddedFaults {
     const session = this.#session;
@@ -135,12 +141,12 @@ export class EmbeddedRegistryCenter implements RegistryCenter {
   }
 
   async create(path: string, value: string, lifetime?: Lifetime): Promise<boolean> {
-    demandOperations('create', path, [{ type: 'create', path, value }]);
+    demandOperations('create', path, { operations: [{ type: 'create', path, value }], limits: DEFAULT_LIMITS });
     return this.#write('create', path, ({ namespace, session }) => namespace.create(session, path, value, lifetime));
   }
 
   async put(path: string, value: string): Promise<void> {
-    demandOperations('write', path, [{ type: 'set', path, value }]);
+    demandOperations('write', path, { operations: [{ type: 'set', path, value }], limits: DEFAULT_LIMITS });
     return this.#write('write', path, ({ namespace, session }) => namespace.put(session, path, value));
   }
 
@@ -151,7 +157,7 @@ export class EmbeddedRegistryCenter implements RegistryCenter {
 
   async commit(operations: readonly Operation[]): Promise<number> {
     const path = operations[0]?.path ?? '/';
-    demandOperations('commit changes of', path, operations);
+    demandOperations('commit changes of', path, { operations, limits: this.limits });
     return this.#write('commit changes of', path, ({ namespace, session }) => namespace.commit(session, operations));
   }
 

@@ -1,6 +1,8 @@
 import { type Clock, systemClock } from '../../time/clock.js';
 import { type Deliver, deliverSoon } from './delivery.js';
+import { type CommitLimits } from '../registry-center.js';
 import { EmbeddedNamespace } from './embedded-namespace.js';
+import { DEFAULT_LIMITS } from './request-limits.js';
 
 /** What an embedded server is made from. */
 export interface EmbeddedRegistryServerOptions {
@@ -8,6 +10,11 @@ export interface EmbeddedRegistryServerOptions {
   readonly clock?: Clock;
   /** Carries all messages between the server and its centres. Default: in order, at once (`deliverSoon`). */
   readonly deliver?: Deliver;
+  /**
+   * How much one commit may hold. Default for each: as ZooKeeper with default settings (10,000 operations, 1,047,551 bytes,
+   * 64 bytes for each operation besides its path and value). Small ones show what code does that cuts its commits.
+   */
+  readonly limits?: Partial<CommitLimits>;
 }
 
 /** The server's end of a connection. */
@@ -31,15 +38,17 @@ interface ServerSession {
 export class EmbeddedRegistryServer {
   readonly clock: Clock;
   readonly deliver: Deliver;
+  readonly limits: CommitLimits;
   #revision = 0;
   #sessionsOpened = 0;
   #centres = 0;
   readonly #sessions = new Map<string, ServerSession>();
   readonly #namespaces = new Map<string, EmbeddedNamespace>();
 
-  constructor({ clock = systemClock, deliver = deliverSoon }: EmbeddedRegistryServerOptions = {}) {
+  constructor({ clock = systemClock, deliver = deliverSoon, limits }: EmbeddedRegistryServerOptions = {}) {
     this.clock = clock;
     this.deliver = deliver;
+    this.limits = { ...DEFAULT_LIMITS, ...limits };
   }
 
   /** The revision of the latest commit; 0 before the first. */

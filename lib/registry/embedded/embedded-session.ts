@@ -1,4 +1,5 @@
 import { DeadlineExceededError, RegistryUnavailableError } from '../../api/errors.js';
+import { Listeners } from '../../async/listeners.js';
 import { withDeadline } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
 import { type Session, type SessionState } from '../registry-center.js';
@@ -11,7 +12,7 @@ import {
 } from './embedded-connection.js';
 import { type EmbeddedNamespace } from './embedded-namespace.js';
 import { type EmbeddedRegistryServer } from './embedded-registry-server.js';
-import { Listeners } from './listeners.js';
+import { warnOfListenerError } from './listener-errors.js';
 
 /** Where a request is carried out. */
 export interface ServerSide {
@@ -47,8 +48,8 @@ export class EmbeddedSession implements Session {
   readonly timeoutMs: number;
   readonly #namespace: string;
   readonly #clock: Clock;
-  readonly #parts = new Listeners<SessionState>();
-  readonly #listeners = new Listeners<SessionState>();
+  readonly #parts = new Listeners<SessionState>({ onError: warnOfListenerError });
+  readonly #listeners = new Listeners<SessionState>({ onError: warnOfListenerError });
   #server: EmbeddedRegistryServer | undefined;
   #name = '';
   #state: SessionState = { phase: 'connecting' };
@@ -229,8 +230,8 @@ export class EmbeddedSession implements Session {
 
   #enter(state: SessionState): void {
     this.#state = state;
-    this.#parts.tell(state);
-    this.#listeners.tell(state);
+    this.#parts.notify(state);
+    this.#listeners.notify(state);
   }
 
   async #endAtServer(connection: EmbeddedConnection, id: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { RegistryConflictError, RegistryRefusedError } from '../../api/errors.js';
+import { childPath, nodeName, parentPath } from '../node-paths.js';
 import { type Lifetime, type MirroredNode, type Operation } from '../registry-center.js';
 
 /** A node as the tree has it: its value is always known. */
@@ -18,16 +19,6 @@ export interface CommitStamp {
   readonly revision: number;
   /** Id of the session that commits; session nodes live with it. */
   readonly session: string;
-}
-
-/** The path's parent; `/` for top nodes. */
-export function parentOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('/')) || '/';
-}
-
-/** The path of a node's child. */
-export function childOf(path: string, name: string): string {
-  return path === '/' ? `/${name}` : `${path}/${name}`;
 }
 
 const ROOT: StoredNode = { value: '', version: 0, revision: 0, session: undefined };
@@ -53,7 +44,7 @@ export class NodeTree {
     const node = this.#nodes.get(path);
     if (!node) return;
     yield [path, node];
-    for (const name of this.#children.get(path) ?? []) yield* this.subtree(childOf(path, name));
+    for (const name of this.#children.get(path) ?? []) yield* this.subtree(childPath(path, name));
   }
 
   /** Paths of all nodes that live with the session. */
@@ -128,10 +119,10 @@ export class NodeTree {
 
   #demandRoomFor(path: string): void {
     if (this.#nodes.has(path)) throw new RegistryConflictError(path, 'exists');
-    const parent = this.#nodes.get(parentOf(path));
+    const parent = this.#nodes.get(parentPath(path));
     if (!parent) throw new RegistryConflictError(path, 'absent');
     if (parent.session === undefined) return;
-    throw new RegistryRefusedError('create', path, `${parentOf(path)} lives with a session and cannot have children`);
+    throw new RegistryRefusedError('create', path, `${parentPath(path)} lives with a session and cannot have children`);
   }
 
   #store(path: string, node: StoredNode | undefined): void {
@@ -139,12 +130,12 @@ export class NodeTree {
     if (formerSession !== undefined) take(this.#ofSession, formerSession, path);
     if (node) {
       this.#nodes.set(path, node);
-      put(this.#children, parentOf(path), path.slice(path.lastIndexOf('/') + 1));
+      put(this.#children, parentPath(path), nodeName(path));
       if (node.session !== undefined) put(this.#ofSession, node.session, path);
     } else {
       this.#nodes.delete(path);
       this.#sequences.delete(path);
-      take(this.#children, parentOf(path), path.slice(path.lastIndexOf('/') + 1));
+      take(this.#children, parentPath(path), nodeName(path));
     }
   }
 }

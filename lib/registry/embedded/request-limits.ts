@@ -1,11 +1,9 @@
 import { RegistryRefusedError } from '../../api/errors.js';
-import { type Operation } from '../registry-center.js';
+import { commitSizeProblem } from '../commit-limits.js';
+import { type CommitLimits, type Operation } from '../registry-center.js';
 
-/** Largest request in bytes, as ZooKeeper's default `jute.maxbuffer` (0xfffff) allows. */
-export const MAX_REQUEST_BYTES = 1_048_575;
-
-/** What an operation takes on the wire besides its path and value. A commit of small operations is limited too. */
-const OVERHEAD_BYTES = 40;
+/** The limits of a ZooKeeper server with default settings, whose namespace has a name of up to 15 bytes. */
+export const DEFAULT_LIMITS: CommitLimits = { operations: 10_000, bytes: 1_047_551, overheadBytes: 64 };
 
 /** @throws RegistryRefusedError unless the path is `/` or `/a/b`, without empty, `.` or `..` parts and null characters */
 export function demandPath(operation: string, path: string): void {
@@ -17,17 +15,15 @@ export function demandPath(operation: string, path: string): void {
   throw new RegistryRefusedError(operation, JSON.stringify(path), rule);
 }
 
-/** @throws RegistryRefusedError if a path is no path, or all of it is larger than one request may be */
-export function demandOperations(operation: string, path: string, operations: readonly Operation[]): void {
-  let bytes = 0;
-  for (const each of operations) {
-    demandPath(operation, each.path);
-    bytes += OVERHEAD_BYTES + Buffer.byteLength(each.path);
-    if ('value' in each) bytes += Buffer.byteLength(each.value);
-  }
-  if (bytes <= MAX_REQUEST_BYTES) return;
-  const reason = `the request has about ${bytes} bytes, the limit is ${MAX_REQUEST_BYTES}`;
-  throw new RegistryRefusedError(operation, path, reason);
+/** @throws RegistryRefusedError if an operation has an unusable path, or if the operations exceed the limits */
+export function demandOperations(
+  operation: string,
+  path: string,
+  { operations, limits }: { readonly operations: readonly Operation[]; readonly limits: CommitLimits },
+): void {
+  for (const each of operations) demandPath(operation, each.path);
+  const problem = commitSizeProblem(operations, limits);
+  if (problem !== undefined) throw new RegistryRefusedError(operation, path, problem);
 }
 
 function isName(name: string): boolean {

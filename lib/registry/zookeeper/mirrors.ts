@@ -1,6 +1,6 @@
 import { type Mirror, type MirrorOptions, type SessionState } from '../registry-center.js';
-import { isWithin } from './node-paths.js';
-import { RootIndex } from './root-index.js';
+import { isWithin } from '../node-paths.js';
+import { SubtreeIndex } from '../subtree-index.js';
 import { type WatchEvent } from './transport.js';
 import { perform } from './zookeeper-call.js';
 import { type MirrorContext, ZooKeeperMirror } from './zookeeper-mirror.js';
@@ -12,7 +12,7 @@ export type EventListener = (event: WatchEvent) => void;
 export class Mirrors {
   readonly #context: MirrorContext;
   readonly #mirrors = new Set<ZooKeeperMirror>();
-  readonly #byRoot = new RootIndex<ZooKeeperMirror>();
+  readonly #byRoot = new SubtreeIndex<ZooKeeperMirror>();
   readonly #listeners = new Set<EventListener>();
   readonly #watches = new Map<string, number>();
 
@@ -69,7 +69,7 @@ export class Mirrors {
     const path = this.#context.namespace.within(event.path);
     if (path === undefined) return;
     const inside = { ...event, path };
-    for (const mirror of this.#byRoot.concernedBy([path])) mirror.onEvent(inside);
+    for (const mirror of this.#byRoot.covering([path])) mirror.onEvent(inside);
     for (const listener of [...this.#listeners]) listener(inside);
   }
 

@@ -1,6 +1,6 @@
 import { type MirroredNode } from '../registry-center.js';
-import { childPath, isWithin } from './node-paths.js';
-import { type WriteEffects, type WriteOutcome } from './own-writes.js';
+import { childPath, isWithin } from '../node-paths.js';
+import { type WriteEffects, type WriteOutcome } from './operations/own-writes.js';
 import { type Stat, type WatchEvent } from './transport.js';
 
 /** What must be done before a copy shows one moment. */

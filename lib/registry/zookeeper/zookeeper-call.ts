@@ -9,7 +9,7 @@ import { withDeadline } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
 import { ZooKeeperError } from './transport.js';
 import { type ZookeeperSettings } from './zookeeper-configuration.js';
-import { isTransient, translated } from './zookeeper-failures.js';
+import { isRetryable, translated } from './zookeeper-failures.js';
 import { type Connected, type ZooKeeperSession } from './zookeeper-session.js';
 
 /** What calls are made with. */
@@ -120,7 +120,7 @@ export class Call {
       } catch (error) {
         if (!(error instanceof ZooKeeperError)) throw error;
         if (error.outcomeUnknown && kind === 'write') throw this.#unanswered(kind, error);
-        if (!isTransient(error)) throw error;
+        if (!isRetryable(error)) throw error;
         await this.pause(error);
       }
     }

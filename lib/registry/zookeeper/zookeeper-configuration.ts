@@ -1,4 +1,6 @@
+import { describeValue, legible } from '../../api/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors.js';
+import { hasRefusedCharacters } from '../../api/node-name.js';
 
 /** Settings of the ZooKeeper registry centre, named as in Java. A number that is 0 or missing takes its default. */
 export interface ZookeeperConfiguration {
@@ -37,91 +39,141 @@ export interface ZookeeperSettings {
 const DEFAULT_PORT = 2181;
 /** Curator's limit: the delay doubles with each retry and must fit 32 bits. */
 const MOST_RETRIES = 29;
+/** The protocol sends the session timeout as a signed integer of 32 bits. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
  * Checks a configuration and fills in the defaults.
  * @throws InvalidConfigurationError naming every fault
  */
 export function resolveZookeeperConfiguration(configuration: ZookeeperConfiguration): ZookeeperSettings {
-  const faults: string[] = [];
-  const positive = (key: NumberKey, fallback: number, most = Number.MAX_SAFE_INTEGER): number => {
-    const value = configuration[key] || fallback;
-    if (Number.isInteger(value) && value > 0 && value <= most) return value;
-    const limit = most === Number.MAX_SAFE_INTEGER ? '' : ` and at most ${most}`;
-    faults.push(`${key} is ${String(value)}; it must be a positive integer${limit}, or 0 for the default ${fallback}.`);
-    return fallback;
-  };
-
-  const { servers, chroot } = parseServers(configuration.serverLists, faults);
-  const namespace = parseNamespace(configuration.namespace, faults);
+  const faults = faultsOf(configuration);
+  if (faults.length > 0) throw new InvalidConfigurationError(faults);
+  const { serverLists, namespace } = configuration;
+  const { servers, chroot } = splitServerLists(serverLists);
   const retry = {
-    baseMs: positive('baseSleepTimeMilliseconds', 1000),
-    maxMs: positive('maxSleepTimeMilliseconds', 3000),
-    retries: positive('maxRetries', 3, MOST_RETRIES),
+    baseMs: configuration.baseSleepTimeMilliseconds || 1000,
+    maxMs: configuration.maxSleepTimeMilliseconds || 3000,
+    retries: configuration.maxRetries || 3,
   };
-  const connectionTimeoutMs = positive('connectionTimeoutMilliseconds', 15_000);
-  const settings = {
-    servers,
+  const connectionTimeoutMs = configuration.connectionTimeoutMilliseconds || 15_000;
+  return {
+    servers: servers.map(toAddress),
     root: `${chroot}/${namespace}`,
     namespace,
     retry,
-    sessionTimeoutMs: positive('sessionTimeoutMilliseconds', 60_000),
+    sessionTimeoutMs: configuration.sessionTimeoutMilliseconds || 60_000,
     connectionTimeoutMs,
     operationTimeoutMs: connectionTimeoutMs + retry.maxMs * retry.retries,
-    digest: parseDigest(configuration.digest, faults),
+    digest: configuration.digest || undefined,
   };
-  if (faults.length > 0) throw new InvalidConfigurationError(faults);
-  return settings;
 }
 
-type NumberKey = {
-  [Key in keyof ZookeeperConfiguration]-?: ZookeeperConfiguration[Key] extends number | undefined ? Key : never;
-}[keyof ZookeeperConfiguration];
+/**
+ * Checks server addresses as `serverLists` has them: `host:port,…`, with a `/path` at the end or without.
+ * @returns the problem, phrased as a requirement (`must be …`), or undefined
+ */
+export function serverListsProblem(text: unknown): string | undefined {
+  if (typeof text !== 'string') return SERVERS;
+  const { list, servers, chroot } = splitServerLists(text);
+  const wrong = servers.find((server) => !isServer(server));
+  if (wrong !== undefined) return SERVERS + complaint(wrong, list);
+  if (chroot === '' || namespaceProblem(chroot.slice(1)) === undefined) return undefined;
+  return "must end with a path such as '/team', without empty or odd names in it, if with any";
+}
 
-function parseServers(
-  text: unknown,
-  faults: string[],
-): { readonly servers: ZookeeperSettings['servers']; readonly chroot: string } {
-  if (typeof text !== 'string' || text.trim() === '') {
-    faults.push("serverLists is empty; it must name at least one server, such as 'localhost:2181'.");
-    return { servers: [], chroot: '' };
-  }
+/**
+ * Checks a namespace, which may be a path such as `team/orders`.
+ * @returns the problem, phrased as a requirement (`must be …`), or undefined
+ */
+export function namespaceProblem(text: unknown): string | undefined {
+  const isName = (part: string): boolean => part !== '' && part === part.trim() && part !== '.' && part !== '..';
+  const isUsable = typeof text === 'string' && !hasRefusedCharacters(text) && text.split('/').every(isName);
+  return isUsable ? undefined : "must be a name like 'orders', or names joined by '/'";
+}
+
+/**
+ * Checks credentials.
+ * @returns the problem, phrased as a requirement (`must be …`), or undefined
+ */
+export function digestProblem(text: unknown): string | undefined {
+  return typeof text === 'string' && /^[^:]+:.+$/s.test(text) ? undefined : 'must be of the form user:password';
+}
+
+/**
+ * Checks a time in milliseconds; 0 stands for the default.
+ * @returns the problem, phrased as a requirement (`must be …`), or undefined
+ */
+export function timeoutProblem(value: unknown): string | undefined {
+  return integerProblem(value, LONGEST_TIMEOUT_MS);
+}
+
+/**
+ * Checks how often an operation is tried again; 0 stands for the default.
+ * @returns the problem, phrased as a requirement (`must be …`), or undefined
+ */
+export function maxRetriesProblem(value: unknown): string | undefined {
+  return integerProblem(value, MOST_RETRIES);
+}
+
+const SERVERS = "must be servers like 'host1:2181,host2:2181'";
+
+function faultsOf(configuration: ZookeeperConfiguration): readonly string[] {
+  const faults: string[] = [];
+  const check = (key: keyof ZookeeperConfiguration, rule: (value: unknown) => string | undefined): void => {
+    const value = configuration[key];
+    const problem = rule(value);
+    // The digest is a secret and stays out of the message.
+    const shown = describeValue(value, key === 'digest' ? 'hidden' : 'shown');
+    if (problem !== undefined) faults.push(`${key} is ${shown}; it ${problem}.`);
+  };
+  const orMissing = (rule: (value: unknown) => string | undefined) => (value: unknown) =>
+    value === undefined ? undefined : rule(value);
+  check('serverLists', serverListsProblem);
+  check('namespace', namespaceProblem);
+  check('baseSleepTimeMilliseconds', orMissing(timeoutProblem));
+  check('maxSleepTimeMilliseconds', orMissing(timeoutProblem));
+  check('maxRetries', orMissing(maxRetriesProblem));
+  check('sessionTimeoutMilliseconds', orMissing(timeoutProblem));
+  check('connectionTimeoutMilliseconds', orMissing(timeoutProblem));
+  check('digest', (value) => (value === undefined || value === '' ? undefined : digestProblem(value)));
+  return faults;
+}
+
+function integerProblem(value: unknown, most: number): string | undefined {
+  if (!Number.isInteger(value) || (value as number) < 0) return 'must be an integer of at least 0';
+  return (value as number) > most ? `must be an integer of at most ${most}` : undefined;
+}
+
+/** `chroot` is empty, or begins with a slash and does not end with one. */
+function splitServerLists(text: string): {
+  readonly list: string;
+  readonly servers: readonly string[];
+  readonly chroot: string;
+} {
   const slash = text.indexOf('/');
   const list = slash < 0 ? text : text.slice(0, slash);
   const chroot = slash < 0 ? '' : text.slice(slash).trim().replace(/\/$/, '');
-  const servers = list.split(',').map((entry) => {
-    const server = parseServer(entry.trim());
-    if (server) return server;
-    faults.push(
-      `serverLists contains '${entry.trim()}'; each entry must be host, host:port or [IPv6]:port with a port from 1 to 65535.`,
-    );
-    return { host: '', port: 0 };
-  });
-  return { servers, chroot };
+  return { list, servers: list.split(',').map((server) => server.trim()), chroot };
 }
 
-function parseServer(entry: string): { readonly host: string; readonly port: number } | undefined {
-  const match = /^(?:\[([0-9a-fA-F:.%\w]+)\]|([^\s:[\]]+))(?::(\d{1,5}))?$/.exec(entry);
-  const host = match?.[1] ?? match?.[2];
-  const port = Number(match?.[3] ?? DEFAULT_PORT);
-  return host !== undefined && port >= 1 && port <= 65_535 ? { host, port } : undefined;
+/** A host, or an IPv6 address in brackets; each with a port or without. */
+// eslint-disable-next-line no-control-regex
+const SERVER = /^(?:\[([0-9a-fA-F:.]+(?:%\w+)?)\]|([^\s\u0000-\u001f\u007f:/@[\]]+))(?::(\d{1,5}))?$/;
+
+function isServer(text: string): boolean {
+  const { host, port } = toAddress(text);
+  return host !== '' && port >= 1 && port <= 65_535;
 }
 
-function parseNamespace(namespace: unknown, faults: string[]): string {
-  const isUsable =
-    typeof namespace === 'string' &&
-    namespace.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
-  if (isUsable) return namespace;
-  faults.push(
-    `namespace is ${JSON.stringify(namespace)}; it must be one or several names joined by '/', such as 'orders', without a '/' at the ends.`,
-  );
-  return '';
+/** An empty host if the text is no address. */
+function toAddress(text: string): { readonly host: string; readonly port: number } {
+  const match = SERVER.exec(text);
+  return { host: match?.[1] ?? match?.[2] ?? '', port: Number(match?.[3] ?? DEFAULT_PORT) };
 }
 
-function parseDigest(digest: unknown, faults: string[]): string | undefined {
-  if (digest === undefined || digest === '') return undefined;
-  if (typeof digest === 'string' && /^[^:]+:.+$/s.test(digest)) return digest;
-  // The value is a secret and stays out of the message.
-  faults.push("digest is not of the form 'user:password'.");
-  return undefined;
+function complaint(server: string, list: string): string {
+  if (server === '') return list.includes(',') ? ', without commas that separate nothing' : '';
+  const hint = (server.match(/:/g) ?? []).length > 1 ? "; an IPv6 address stands in brackets: '[::1]:2181'" : '';
+  return `, which '${legible(server)}' is not${hint}`;
 }

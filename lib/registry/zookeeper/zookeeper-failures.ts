@@ -6,12 +6,12 @@ export function isAnswer(error: unknown, ...names: readonly ZooKeeperErrorName[]
   return error instanceof ZooKeeperError && names.includes(error.errorName);
 }
 
-/** Whether the request had no effect and may have one if it is made again. */
-export function isTransient(error: ZooKeeperError): boolean {
-  return TRANSIENT.has(error.errorName);
+/** Whether the request had no effect, and may succeed if the same request is made again. */
+export function isRetryable(error: ZooKeeperError): boolean {
+  return RETRYABLE.has(error.errorName);
 }
 
-const TRANSIENT: ReadonlySet<ZooKeeperErrorName> = new Set<ZooKeeperErrorName>([
+const RETRYABLE: ReadonlySet<ZooKeeperErrorName> = new Set<ZooKeeperErrorName>([
   'CONNECTION_LOSS',
   'OPERATION_TIMEOUT',
   'SESSION_EXPIRED',
@@ -22,7 +22,7 @@ const TRANSIENT: ReadonlySet<ZooKeeperErrorName> = new Set<ZooKeeperErrorName>([
 /** The library's error for one that the registry centre cannot act upon: refused for good, or no answer at all. */
 export function translated(operation: string, path: string, error: unknown): unknown {
   if (!(error instanceof ZooKeeperError)) return error;
-  if (isTransient(error)) return new RegistryUnavailableError(operation, path, error);
+  if (isRetryable(error)) return new RegistryUnavailableError(operation, path, error);
   return refused(operation, path, error);
 }
 

@@ -1,14 +1,14 @@
 import { RegistryUnavailableError } from '../../api/errors.js';
 import { type JobLogger } from '../../api/logger.js';
+import { Listeners } from '../../async/listeners.js';
 import { type Clock } from '../../time/clock.js';
 import { type Mirror, type MirroredNode, type MirrorOptions } from '../registry-center.js';
-import { Listeners } from './listeners.js';
-import { type Namespace } from './node-paths.js';
-import { type OwnWrites, type WriteEffects, type WriteObserver, type WriteOutcome } from './own-writes.js';
+import { type Namespace } from './namespace.js';
+import { type OwnWrites, type WriteEffects, type WriteObserver, type WriteOutcome } from './operations/own-writes.js';
 import { type ReadNode, SubtreeCopy } from './subtree-copy.js';
 import { type WatchEvent, ZooKeeperError, type ZooKeeperTransport } from './transport.js';
 import { type Call, type CallContext, perform } from './zookeeper-call.js';
-import { isTransient, translated } from './zookeeper-failures.js';
+import { isRetryable, translated } from './zookeeper-failures.js';
 import { type Connected } from './zookeeper-session.js';
 
 /** What a mirror is made with. */
@@ -40,7 +40,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   readonly #context: MirrorContext;
   readonly #presenceOnly: (path: string) => boolean;
   readonly #onClose: () => void;
-  readonly #listeners: Listeners<void>;
+  readonly #listeners: Listeners;
   readonly #waiters = new Set<Waiter>();
   #copy: SubtreeCopy | undefined;
   #connected: Connected | undefined;
@@ -51,7 +51,9 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   constructor(path: string, context: MirrorContext, options: MirrorOptions, onClose: () => void) {
     this.path = path;
     this.#context = context;
-    this.#listeners = new Listeners(`the mirror of ${path}`, context.logger);
+    this.#listeners = new Listeners({
+      onError: (error) => context.logger.error(`A listener of the mirror of ${path} failed: ${String(error)}`),
+    });
     this.#presenceOnly = options.presenceOnly ?? (() => false);
     this.#onClose = onClose;
   }
@@ -118,7 +120,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     this.#leave();
     if (!this.isCurrent) return;
     this.isCurrent = false;
-    this.#listeners.tell();
+    this.#listeners.notify();
   }
 
   onEvent(event: WatchEvent): void {
@@ -223,7 +225,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     // Not those who begin to wait when they are told: what they wait for is still to come.
     const waiters = [...this.#waiters];
     this.#waiters.clear();
-    if (changed) this.#listeners.tell();
+    if (changed) this.#listeners.notify();
     for (const waiter of waiters) waiter.resolve();
   }
 
@@ -232,7 +234,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     const connected = this.#connected;
     // Also if it is a matter of moments: until everything has been read again, events are not listened to.
     this.stop();
-    if (!(error instanceof ZooKeeperError) || !isTransient(error)) {
+    if (!(error instanceof ZooKeeperError) || !isRetryable(error)) {
       const failure = translated('mirror', this.path, error);
       this.#context.logger.error(`The mirror of ${this.path} cannot be kept up to date: ${String(failure)}`);
       this.#failWaiters(failure);

@@ -20,7 +20,10 @@
  */
 import { type JobLogger } from '../../api/logger.js';
 import { type Clock, systemClock } from '../../time/clock.js';
+import { RegistryRefusedError } from '../../api/errors.js';
+import { commitSizeProblem } from '../commit-limits.js';
 import {
+  type CommitLimits,
   type Lifetime,
   type Mirror,
   type MirrorOptions,
@@ -29,15 +32,15 @@ import {
   type Session,
 } from '../registry-center.js';
 import { ZooKeeperClient, type ZooKeeperClientOptions } from './client/zookeeper-client.js';
-import { commit } from './commit.js';
+import { commit } from './operations/commit.js';
 import { ExclusiveHold, type HoldContext } from './exclusive-hold.js';
 import { Mirrors } from './mirrors.js';
-import { Namespace, requireUsable } from './node-paths.js';
-import { NodeCreation } from './node-creation.js';
-import { readSynced } from './node-reads.js';
-import { NodeRemoval } from './node-removal.js';
-import { NodeWrites } from './node-writes.js';
-import { OwnWrites } from './own-writes.js';
+import { Namespace, requireUsable } from './namespace.js';
+import { NodeCreation } from './operations/node-creation.js';
+import { readSynced } from './operations/node-reads.js';
+import { NodeRemoval } from './operations/node-removal.js';
+import { NodeWrites } from './operations/node-writes.js';
+import { OwnWrites } from './operations/own-writes.js';
 import { type ZooKeeperConnection, type ZooKeeperTransport } from './transport.js';
 import { type Call, perform } from './zookeeper-call.js';
 import {
@@ -46,6 +49,7 @@ import {
   type ZookeeperSettings,
 } from './zookeeper-configuration.js';
 import { isAnswer } from './zookeeper-failures.js';
+import { zookeeperLimits } from './zookeeper-limits.js';
 import { ZooKeeperSession } from './zookeeper-session.js';
 
 /** What a registry centre may be given besides its configuration. */
@@ -65,6 +69,7 @@ export interface ZookeeperRegistryCenterOptions {
 /** The registry centre on ZooKeeper 3.6 or later. One object is one session, to be shared by all jobs of a process. */
 export class ZookeeperRegistryCenter implements RegistryCenter {
   readonly description: string;
+  readonly limits: CommitLimits;
   readonly #session: ZooKeeperSession;
   readonly #mirrors: Mirrors;
   readonly #context: HoldContext;
@@ -77,6 +82,7 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
     const { clock = systemClock, logger = SILENT } = options;
     const settings = resolveZookeeperConfiguration(configuration);
     const namespace = new Namespace(settings.root);
+    this.limits = zookeeperLimits(namespace.root);
     const session = new ZooKeeperSession({
       open: () => (options.transport ?? firstPartyClient(clock, logger, options))(connectionOf(settings)),
       probe: (transport) => readable(transport, namespace.root),
@@ -141,6 +147,8 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
     for (const { path } of operations) requireUsable('commit to', path);
     const paths = operations.map(({ path }) => path);
     const shown = paths.length > 3 ? `${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more` : paths.join(', ');
+    const problem = commitSizeProblem(operations, this.limits);
+    if (problem !== undefined) throw new RegistryRefusedError('commit to', shown, problem);
     return perform(this.#context, { operation: 'commit to', path: shown }, (call) =>
       commit(this.#context, call, operations),
     );

@@ -14,10 +14,10 @@
  * - **Refusal.** Wrong credentials show in that the namespace cannot be read; this is tried before a session is reported.
  */
 import { type JobLogger } from '../../api/logger.js';
+import { Listeners } from '../../async/listeners.js';
 import { type Clock } from '../../time/clock.js';
 import { type Session, type SessionState } from '../registry-center.js';
 import { type TransportState, type WatchEvent, type ZooKeeperTransport } from './transport.js';
-import { Listeners } from './listeners.js';
 import { isAnswer } from './zookeeper-failures.js';
 
 /** What a session is made with. */
@@ -48,7 +48,6 @@ export class ZooKeeperSession implements Session {
   readonly #options: ZooKeeperSessionOptions;
   readonly #listeners: Listeners<SessionState>;
   readonly #untold: SessionState[] = [];
-  #telling = false;
   #state: SessionState = { phase: 'connecting' };
   #timeoutMs: number;
   #transport: ZooKeeperTransport | undefined;
@@ -62,7 +61,9 @@ export class ZooKeeperSession implements Session {
 
   constructor(options: ZooKeeperSessionOptions) {
     this.#options = options;
-    this.#listeners = new Listeners('the session', options.logger);
+    this.#listeners = new Listeners({
+      onError: (error) => options.logger.error(`A listener of the session failed: ${String(error)}`),
+    });
     this.#timeoutMs = options.timeoutMs;
   }
 
@@ -233,12 +234,8 @@ export class ZooKeeperSession implements Session {
     this.#lookLater();
   }
 
-  /** One state after the other: what a listener brings about is told after all have heard of what went before. */
   #tell(): void {
-    if (this.#telling) return;
-    this.#telling = true;
-    for (let state = this.#untold.shift(); state; state = this.#untold.shift()) this.#listeners.tell(state);
-    this.#telling = false;
+    for (let state = this.#untold.shift(); state; state = this.#untold.shift()) this.#listeners.notify(state);
   }
 
   get #silentMs(): number {

@@ -1,5 +1,6 @@
 /* eslint-disable jest/no-export -- a part of the contract, called by the specs of the implementations */
 import { expect, test } from '@jest/globals';
+import { operationBytes } from '../../../lib/registry/commit-limits.js';
 import { type Operation, type RegistryCenter } from '../../../lib/registry/registry-center.js';
 import { type ContractStage, expectRejection, sessionId, shown } from './stage.js';
 
@@ -174,6 +175,40 @@ export function commitPromises(stage: ContractStage): void {
     );
 
     expect(await centre.children(stage.at('items'))).toHaveLength(1_000);
+  });
+
+  test('a commit of exactly as many operations as the limit says is accepted, one more is refused and changes nothing', async () => {
+    const centre = await stage.open();
+    await centre.create(stage.at(), '');
+    const create = (name: string): Operation => ({ type: 'create', path: stage.at(name), value: '' });
+    const checks: readonly Operation[] = Array.from({ length: centre.limits.operations - 2 }, () => ({
+      type: 'check',
+      path: '/',
+    }));
+
+    await expectRejection(centre.commit([create('a'), ...checks, create('b'), create('c')]), 'REGISTRY_REFUSED');
+    expect(await centre.children(stage.at())).toEqual([]);
+
+    await centre.commit([create('a'), ...checks, create('b')]);
+    expect([...(await centre.children(stage.at()))].sort()).toEqual(['a', 'b']);
+  });
+
+  test('a commit of exactly as many bytes as the limit says is accepted, one more is refused and changes nothing', async () => {
+    const centre = await stage.open();
+    await centre.create(stage.at(), '');
+    const { limits } = centre;
+    const nodes = (bytes: number): readonly Operation[] =>
+      Array.from({ length: 8 }, (_, index) => {
+        const create = { type: 'create', path: stage.at(index), value: '' } as const;
+        const room = Math.floor(bytes / 8) + (index < bytes % 8 ? 1 : 0) - operationBytes(create, limits);
+        return { ...create, value: `é${'x'.repeat(room - 2)}` };
+      });
+
+    await expectRejection(centre.commit(nodes(limits.bytes + 1)), 'REGISTRY_REFUSED');
+    expect(await centre.children(stage.at())).toEqual([]);
+
+    await centre.commit(nodes(limits.bytes));
+    expect(await centre.children(stage.at())).toHaveLength(8);
   });
 
   test('a commit sent to a registry that cannot be reached has no effect later', async () => {

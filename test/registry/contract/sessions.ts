@@ -132,6 +132,20 @@ export function sessionPromises(stage: ContractStage): void {
     expect(told).toEqual(['suspended', 'connected']);
   });
 
+  test('a change that a listener causes is told after all listeners have heard of the one before', async () => {
+    const centre = await stage.open();
+    const heard: string[] = [];
+    centre.session.onChange(({ phase }) => {
+      if (phase === 'suspended') void centre.close();
+    });
+    centre.session.onChange(({ phase }) => heard.push(phase));
+
+    await stage.server.disconnect(centre);
+    await until(() => heard.includes('closed'), 'the centre is closed');
+
+    expect(heard).toEqual(['suspended', 'closed']);
+  });
+
   test('a listener finds the state it is told of, and can use the registry as soon as it is told of a connection', async () => {
     const centre = await stage.open();
     const differences: string[] = [];

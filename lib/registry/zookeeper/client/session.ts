@@ -10,7 +10,7 @@ import { JuteReader, JuteWriter } from './jute.js';
 import { KeepAlive } from './keep-alive.js';
 import * as messages from './messages.js';
 import { type PendingRequest, PendingRequests } from './pending-requests.js';
-import { abandoned, LARGEST_REQUEST_BYTES, tooLarge, unasked } from './unanswered.js';
+import { abandoned, LARGEST_REQUEST_BYTES, tooLarge, unasked } from './request-errors.js';
 import { PersistentWatches } from './persistent-watches.js';
 import { type SaslCredentials } from './sasl-digest-md5.js';
 import { ServerList } from './server-list.js';

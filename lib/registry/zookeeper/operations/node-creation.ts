@@ -1,13 +1,15 @@
-import { RegistryOutcomeUnknownError } from '../../api/errors.js';
-import { type Lifetime } from '../registry-center.js';
-import { ancestors, type Namespace } from './node-paths.js';
+import { type RegistryOutcomeUnknownError } from '../../../api/errors.js';
+import { isOutcomeUnknown } from '../../../api/registry-errors.js';
+import { type Lifetime } from '../../registry-center.js';
+import { ancestors } from '../../node-paths.js';
+import { type Namespace } from '../namespace.js';
 import { reread } from './node-reads.js';
 import { type OwnWrites } from './own-writes.js';
-import { toRevision } from './subtree-copy.js';
-import { type CreateMode } from './transport.js';
-import { type Call } from './zookeeper-call.js';
-import { isAnswer } from './zookeeper-failures.js';
-import { type Connected } from './zookeeper-session.js';
+import { toRevision } from '../subtree-copy.js';
+import { type CreateMode } from '../transport.js';
+import { type Call } from '../zookeeper-call.js';
+import { isAnswer } from '../zookeeper-failures.js';
+import { type Connected } from '../zookeeper-session.js';
 
 interface NewNode {
   readonly path: string;
@@ -45,7 +47,7 @@ export class NodeCreation {
         if (isAnswer(error, 'NO_NODE', 'NODE_EXISTS')) {
           if (misses++ > 0) await call.pause(error);
           missing = await this.#missingParents(call);
-        } else if (!(error instanceof RegistryOutcomeUnknownError)) throw error;
+        } else if (!isOutcomeUnknown(error)) throw error;
         else {
           const verdict = await this.#wasCreated(call, error, { before, lifetime });
           if (verdict !== 'not-done') return verdict === 'done';

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { RootIndex } from '../../lib/registry/zookeeper/root-index.js';
+import { SubtreeIndex } from '../../lib/registry/subtree-index.js';
 
-function anIndex(...roots: readonly string[]): RootIndex<string> {
-  const index = new RootIndex<string>();
+function anIndex(...roots: readonly string[]): SubtreeIndex<string> {
+  const index = new SubtreeIndex<string>();
   for (const root of roots) index.add(root, root);
   return index;
 }
@@ -15,18 +15,18 @@ test.each([
   ['/', ['/']],
   ['/x', ['/']],
 ])('%s concerns what it lies within, and no sibling of it', (path, expected) => {
-  expect([...anIndex('/', '/a', '/a/b', '/ab').concernedBy([path])]).toEqual(expected);
+  expect([...anIndex('/', '/a', '/a/b', '/ab').covering([path])]).toEqual(expected);
 });
 
 test('several paths concern each subtree once', () => {
-  expect([...anIndex('/a', '/b').concernedBy(['/a/1', '/a/2', '/b/1'])]).toEqual(['/a', '/b']);
+  expect([...anIndex('/a', '/b').covering(['/a/1', '/a/2', '/b/1'])]).toEqual(['/a', '/b']);
 });
 
 test('what was removed is concerned no more, others with the same root still are', () => {
-  const index = new RootIndex<string>();
+  const index = new SubtreeIndex<string>();
   const remove = index.add('/a', 'one');
   index.add('/a', 'other');
   remove();
   remove();
-  expect([...index.concernedBy(['/a/b'])]).toEqual(['other']);
+  expect([...index.covering(['/a/b'])]).toEqual(['other']);
 });

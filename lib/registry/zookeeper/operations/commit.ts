@@ -1,13 +1,15 @@
-import { RegistryConflictError, RegistryOutcomeUnknownError } from '../../api/errors.js';
-import { type MirroredNode, type Operation } from '../registry-center.js';
-import { type Namespace, parentPath } from './node-paths.js';
+import { RegistryConflictError, type RegistryOutcomeUnknownError } from '../../../api/errors.js';
+import { isOutcomeUnknown } from '../../../api/registry-errors.js';
+import { type MirroredNode, type Operation } from '../../registry-center.js';
+import { parentPath } from '../../node-paths.js';
+import { type Namespace } from '../namespace.js';
 import { type NodeCreation } from './node-creation.js';
 import { mirrored } from './node-reads.js';
 import { type OwnWrites, type WriteEffects, type WriteOutcome } from './own-writes.js';
-import { type ReadNode, toRevision } from './subtree-copy.js';
-import { type MultiOperation, type MultiResult, type ZooKeeperTransport } from './transport.js';
-import { type Call } from './zookeeper-call.js';
-import { isAnswer } from './zookeeper-failures.js';
+import { type ReadNode, toRevision } from '../subtree-copy.js';
+import { type MultiOperation, type MultiResult, type ZooKeeperTransport } from '../transport.js';
+import { type Call } from '../zookeeper-call.js';
+import { isAnswer } from '../zookeeper-failures.js';
 
 const ANY_VERSION = -1;
 
@@ -41,7 +43,7 @@ export async function commit(context: CommitContext, call: Call, operations: rea
       context.writes.saw(zxid);
       return toRevision(zxid);
     } catch (error) {
-      if (error instanceof RegistryOutcomeUnknownError) {
+      if (isOutcomeUnknown(error)) {
         const revision = await findOut(context, call, { operations, unknown: error, before });
         if (revision !== undefined) return revision;
         continue;

@@ -1,6 +1,6 @@
-import { type MirroredNode } from '../registry-center.js';
-import { RootIndex } from './root-index.js';
-import { ZooKeeperError } from './transport.js';
+import { type MirroredNode } from '../../registry-center.js';
+import { SubtreeIndex } from '../../subtree-index.js';
+import { ZooKeeperError } from '../transport.js';
 
 /** What a write of this registry centre does to nodes, by path within the namespace. */
 export interface WriteEffects {
@@ -23,7 +23,7 @@ export interface WriteObserver {
 
 /** Tells mirrors of our own writes, so that they need not read what we know. */
 export class OwnWrites {
-  readonly #observers = new RootIndex<WriteObserver>();
+  readonly #observers = new SubtreeIndex<WriteObserver>();
   #newest = 0n;
 
   /** The newest transaction that is known to have happened. What is sent now will have a greater number. */
@@ -43,7 +43,7 @@ export class OwnWrites {
 
   /** Sends a write and tells what becomes of it. `send` must send at once. */
   async track<T>(effects: WriteEffects, send: () => Promise<T>, outcomeOf: (answer: T) => WriteOutcome): Promise<T> {
-    const observers = this.#observers.concernedBy(effects.events.keys());
+    const observers = this.#observers.covering(effects.events.keys());
     try {
       const answering = send();
       for (const observer of observers) observer.onWriteSent(effects);

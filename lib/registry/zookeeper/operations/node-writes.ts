@@ -1,11 +1,12 @@
-import { RegistryOutcomeUnknownError } from '../../api/errors.js';
+import {} from '../../../api/errors.js';
+import { isOutcomeUnknown } from '../../../api/registry-errors.js';
 import { type NodeCreation } from './node-creation.js';
-import { type Namespace } from './node-paths.js';
+import { type Namespace } from '../namespace.js';
 import { mirrored, reread } from './node-reads.js';
 import { type OwnWrites } from './own-writes.js';
-import { type Stat } from './transport.js';
-import { type Call } from './zookeeper-call.js';
-import { isAnswer } from './zookeeper-failures.js';
+import { type Stat } from '../transport.js';
+import { type Call } from '../zookeeper-call.js';
+import { isAnswer } from '../zookeeper-failures.js';
 
 /** Writes values of nodes. As only the last value counts, one whose writing was not confirmed is written again unless it is there. */
 export class NodeWrites {
@@ -49,7 +50,7 @@ export class NodeWrites {
           ),
         );
       } catch (error) {
-        if (!(error instanceof RegistryOutcomeUnknownError)) throw error;
+        if (!isOutcomeUnknown(error)) throw error;
         const present = await reread(call, this.#namespace, error);
         if (present?.data.equals(data)) return present.stat;
         await call.pause(error);

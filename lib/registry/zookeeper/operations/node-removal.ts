@@ -1,10 +1,12 @@
-import { RegistryOutcomeUnknownError } from '../../api/errors.js';
-import { childPath, type Namespace } from './node-paths.js';
+import { type RegistryOutcomeUnknownError } from '../../../api/errors.js';
+import { isOutcomeUnknown } from '../../../api/registry-errors.js';
+import { childPath } from '../../node-paths.js';
+import { type Namespace } from '../namespace.js';
 import { reread } from './node-reads.js';
 import { type OwnWrites } from './own-writes.js';
-import { type ZooKeeperTransport } from './transport.js';
-import { type Call } from './zookeeper-call.js';
-import { isAnswer } from './zookeeper-failures.js';
+import { type ZooKeeperTransport } from '../transport.js';
+import { type Call } from '../zookeeper-call.js';
+import { isAnswer } from '../zookeeper-failures.js';
 
 /** Most nodes removed by one transaction. */
 const NODES_PER_REMOVAL = 1000;
@@ -32,7 +34,7 @@ export class NodeRemoval {
           const removed = await this.#removeSubtree(call);
           if (removed !== 'changed') return removed === 'removed';
           await call.pause(error);
-        } else if (!(error instanceof RegistryOutcomeUnknownError)) throw error;
+        } else if (!isOutcomeUnknown(error)) throw error;
         else await this.#requireUntouched(call, error, before);
       }
     }
@@ -58,7 +60,7 @@ export class NodeRemoval {
       return 'removed';
     } catch (error) {
       if (isAnswer(error, 'NO_NODE', 'NOT_EMPTY')) return 'changed';
-      if (!(error instanceof RegistryOutcomeUnknownError)) throw error;
+      if (!isOutcomeUnknown(error)) throw error;
       await this.#requireUntouched(call, error, before);
       return 'changed';
     }

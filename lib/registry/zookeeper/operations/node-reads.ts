@@ -1,10 +1,10 @@
-import { type RegistryOutcomeUnknownError } from '../../api/errors.js';
-import { type MirroredNode } from '../registry-center.js';
-import { type Namespace } from './node-paths.js';
-import { type ReadNode, toRevision } from './subtree-copy.js';
-import { type Stat, type ZooKeeperTransport } from './transport.js';
-import { type Call } from './zookeeper-call.js';
-import { isAnswer } from './zookeeper-failures.js';
+import { type RegistryOutcomeUnknownError } from '../../../api/errors.js';
+import { type MirroredNode } from '../../registry-center.js';
+import { type Namespace } from '../namespace.js';
+import { type ReadNode, toRevision } from '../subtree-copy.js';
+import { type Stat, type ZooKeeperTransport } from '../transport.js';
+import { type Call } from '../zookeeper-call.js';
+import { isAnswer } from '../zookeeper-failures.js';
 
 /** The node after the connected server has caught up with the leader; `undefined`: there is none. */
 export async function readSynced(transport: ZooKeeperTransport, serverPath: string): Promise<ReadNode | undefined> {

@@ -12,7 +12,7 @@ import { type RegistryCenter } from '../../registry/registry-center.js';
 import { type NamedTimers } from '../../async/named-timers.js';
 import { type CronTimer } from './cron-timer.js';
 import { type JobComponents } from '../job-components.js';
-import { JAVA_RECONNECT_GRACE_MS } from '../view/job-watch.js';
+import { JAVA_RECONNECT_GRACE_MS } from '../view/java-peers.js';
 import { plan } from '../rules/plan.js';
 import { type Action, type PlanInput } from '../rules/plan-input.js';
 import { restoreOwnNodes } from '../writes/registration.js';

@@ -9,7 +9,7 @@ import { type JobRunPorts } from './lanes/job-run.js';
 import { type Extensions } from './types/extensions.js';
 import { JobWatch } from './view/job-watch.js';
 import { Leadership } from './writes/leadership.js';
-import { Sharding } from './writes/assignment.js';
+import { Assignment } from './writes/assignment.js';
 import { whenConnected } from './when-connected.js';
 import { instantLostInHandover, type MissedInstant } from './view/assignment.js';
 import { type JobContext } from './view/job-context.js';
@@ -20,7 +20,7 @@ export interface JobComponents {
   readonly marks: ItemMarks;
   readonly failover: Failover;
   readonly housekeeping: Housekeeping;
-  readonly sharding: Sharding;
+  readonly assignment: Assignment;
   readonly leadership: Leadership;
   readonly barrier: Barrier;
   readonly run: JobRunPorts;
@@ -47,13 +47,13 @@ export async function assembleJob(deps: JobComponentsDeps): Promise<JobComponent
   const shared = { ...deps, watch, whenConnected: connected };
   const marks = new ItemMarks(shared);
   const failover = new Failover({ ...shared, marks });
-  const sharding = new Sharding(shared);
-  const leadership = new Leadership({ ...shared, sharding });
+  const assignment = new Assignment(shared);
+  const leadership = new Leadership({ ...shared, assignment });
   const barrier = new Barrier({
     ...shared,
     instantLostInHandover: (view, item) => instantLostInHandover(view, item, deps.missedInstant),
   });
   const listeners = new JobListeners(deps.types, barrier);
   const run = { ...shared, marks, failover, listeners };
-  return { watch, marks, failover, housekeeping: new Housekeeping(shared), sharding, leadership, barrier, run };
+  return { watch, marks, failover, housekeeping: new Housekeeping(shared), assignment, leadership, barrier, run };
 }

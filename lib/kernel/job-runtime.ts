@@ -45,7 +45,7 @@ import { type JobComponents, assembleJob } from './job-components.js';
 import { JobRun } from './lanes/job-run.js';
 import { type Extensions } from './types/extensions.js';
 import { establishConfiguration, registerInstance, removeEndedMarks, withdrawInstance } from './writes/registration.js';
-import { isLostRace } from './writes/assignment.js';
+import { isLostRace } from '../api/registry-errors.js';
 import { withdrawWhenPossible } from './writes/withdraw-later.js';
 import { WorkLane } from './lanes/work-lane.js';
 import { type JobTimer } from './view/job-context.js';

@@ -16,7 +16,7 @@ import { JAVA_RECONNECT_GRACE_MS } from '../view/java-peers.js';
 import { plan } from '../rules/plan.js';
 import { type Action, type PlanInput } from '../rules/plan-input.js';
 import { restoreOwnNodes } from '../writes/registration.js';
-import { isLostRace } from '../writes/assignment.js';
+import { isLostRace } from '../../api/registry-errors.js';
 import { type WorkLane } from './work-lane.js';
 import { type JobTimer } from '../view/job-context.js';
 
@@ -159,7 +159,7 @@ export class ControlLane {
   }
 
   async #perform(action: Action, parts: JobComponents): Promise<void> {
-    const { watch, marks, failover, housekeeping, sharding, leadership } = parts;
+    const { watch, marks, failover, housekeeping, assignment, leadership } = parts;
     const { registry, instance, paths, timers, timer, work, onRemoved } = this.#ports;
     switch (action.type) {
       case 'stop':
@@ -169,11 +169,11 @@ export class ControlLane {
       case 'campaign':
         return leadership.campaignSoon();
       case 'abdicate':
-        if (action.leaving === 'resharding') return sharding.abdicateRequestingAssignment();
+        if (action.leaving === 'resharding') return assignment.abdicateRequestingAssignment();
         await registry.remove(paths.leader);
         return;
       case 'request-resharding':
-        return sharding.request(action.reason);
+        return assignment.request(action.reason);
       case 'wait-for-java-leader':
         return leadership.waitForJavaLeader(action.basis);
       case 'request-in-leaders-place':
@@ -181,7 +181,7 @@ export class ControlLane {
       case 'await-idle-items':
         return leadership.awaitIdleItems(action.items);
       case 'reshard':
-        return leadership.reshard();
+        return leadership.assign();
       case 'report-crashed':
         return failover.report(this.#hasLostTrackOf(marks));
       case 'await-idleness':

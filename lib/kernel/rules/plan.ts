@@ -7,11 +7,11 @@
  * |---|---|---|
  * | stop | job-runtime | InstanceShutdownStatusJobListener |
  * | restoreOwnNodes | registration | – (Java never comes back) |
- * | standForElection | election | LeaderElectionJobListener |
- * | abdicate | election | LeaderAbdicationJobListener |
- * | requestResharding | sharding | ShardingTotalCountChanged-, ListenServersChangedJobListener |
- * | requestInLeadersPlace | leadership, sharding | – (Java loses such requests) |
- * | reshard | sharding | ShardingService, at the leader's next firing |
+ * | standForElection | leadership | LeaderElectionJobListener |
+ * | abdicate | leadership | LeaderAbdicationJobListener |
+ * | requestResharding | assignment | ShardingTotalCountChanged-, ListenServersChangedJobListener |
+ * | requestInLeadersPlace | leadership, assignment | – (Java loses such requests) |
+ * | reshard | leadership, assignment | ShardingService, at the leader's next firing |
  * | reportCrashed | failover | JobCrashedJobListener, LegacyCrashedRunningItemListener |
  * | endFailover | housekeeping | FailoverSettingsChangedJobListener |
  * | tidyUp | housekeeping | – (Java leaves it) |

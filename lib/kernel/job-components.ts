@@ -16,7 +16,7 @@ import { type JobContext } from './view/job-context.js';
 import { type JobDefinition } from './view/job-definition.js';
 import { type JobLog } from './view/job-log.js';
 import { JobWatch } from './view/job-watch.js';
-import { Sharding } from './writes/assignment.js';
+import { Assignment } from './writes/assignment.js';
 import { Housekeeping } from './writes/housekeeping.js';
 import { ItemMarks } from './writes/item-marks.js';
 import { Leadership } from './writes/leadership.js';
@@ -66,9 +66,9 @@ export async function assembleJob(deps: JobComponentsDeps): Promise<JobComponent
   const marks = new ItemMarks({ ...context, items });
   const takeover = new Takeover({ ...context, marks, items });
   const registration = new Registration({ ...context, marks });
-  const sharding = new Sharding({ ...context, types: extensions });
+  const assignment = new Assignment({ ...context, types: extensions });
   const isStanding = (): boolean => registration.session !== undefined;
-  const leadership = new Leadership({ ...context, sharding, isStanding });
+  const leadership = new Leadership({ ...context, assignment, isStanding });
   const barrier = new Barrier({
     ...context,
     whenConnected: (signal) => whenConnected(registry.session, signal),
@@ -87,7 +87,7 @@ export async function assembleJob(deps: JobComponentsDeps): Promise<JobComponent
   const housekeeping = new Housekeeping(context);
   const control: ControlLane = new ControlLane({
     ...context,
-    ...{ registration, marks, housekeeping, sharding, leadership, work, missedInstant, timer },
+    ...{ registration, marks, housekeeping, assignment, leadership, work, missedInstant, timer },
     mailbox: deps.mailbox,
     configuration: deps.configuration,
     onRemoved: deps.onRemoved,

@@ -180,6 +180,7 @@ class Draft {
 
   finished(): JobView {
     const { instants, byHand } = mergeBeginRecords(this.beginRecords.values());
+    const ids = [...this.instances.keys()];
     return {
       exists: this.root !== undefined,
       jobClass: textOf(this.root),
@@ -189,6 +190,7 @@ class Draft {
       configVersion: this.config?.version,
       instances: this.instances,
       live: this.#live,
+      javaPeers: new Set(ids.filter((id) => !this.#live.has(id) && !this.beginRecords.has(id))),
       servers: this.#servers,
       leader: this.#leader,
       reshardingNeeded: this.#resharding !== undefined,

@@ -21,10 +21,15 @@ export interface JobView {
   /** All living instances by id, those that get no items too. */
   readonly instances: ReadonlyMap<string, InstanceView>;
   /**
-   * Ids of our instances whose process has not ended as far as the registry centre knows. One that is here and not among
-   * `instances` is stopping; one that is there and not here is a Java peer.
+   * Ids of our instances whose process has not ended as far as the registry centre knows. An instance that is here and not
+   * among `instances` is stopping.
    */
   readonly live: ReadonlySet<string>;
+  /**
+   * Ids of those `instances` that are Java ElasticJob's: they have neither a sign of life (`live`) nor a begin record, and
+   * had none in any earlier view since they appeared.
+   */
+  readonly javaPeers: ReadonlySet<string>;
   readonly servers: ReadonlyMap<string, ServerStatus>;
   /** Id of the leader. */
   readonly leader: string | undefined;

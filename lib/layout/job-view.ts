@@ -35,8 +35,8 @@ export function isGone(view: JobView, id: string): boolean {
 }
 
 /** Whether instances of Java ElasticJob take part, which know nothing of our own nodes. */
-export function hasJavaPeers({ instances, live }: JobView): boolean {
-  return [...instances.keys()].some((id) => !live.has(id));
+export function hasJavaPeers({ javaPeers }: JobView): boolean {
+  return javaPeers.size > 0;
 }
 
 /**

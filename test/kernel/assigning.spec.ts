@@ -227,3 +227,24 @@ test('a trigger that comes while the items change hands runs each of them exactl
     }
   }
 });
+
+test('a request that somebody withdraws uses up nothing of the time that running items have for the next one', async () => {
+  const gate = new Deferred();
+  await using cluster = await TestCluster.start(['A'], { work: () => gate.promise });
+  await cluster.fire();
+  await cluster.join('B');
+  await cluster.advance(600);
+  // The leader asks again at once.
+  await cluster.operator.remove(cluster.paths.resharding);
+  await cluster.settle();
+
+  await cluster.advance(999);
+  expect({ asked: cluster.view.reshardingNeeded, owners: cluster.owners }).toEqual({
+    asked: true,
+    owners: { A: [0, 1] },
+  });
+  await cluster.advance(1);
+
+  expect(cluster.view.reshardingNeeded).toBe(false);
+  gate.resolve();
+});

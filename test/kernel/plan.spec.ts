@@ -461,7 +461,7 @@ describe('what could not be run when it was due', () => {
     const backlog = { ...nothing, missedInstant: T, hasLostSession: true };
     const both = aView(['A', 'J'], { items: mine });
     expect(begun(both, { backlog })).toEqual({ type: 'begin', firing: { cause: 'misfire', instant: T } });
-    expect(begun({ ...both, live: new Set([idOf('A')]) }, { backlog })).toBeUndefined();
+    expect(begun({ ...both, javaPeers: new Set([idOf('J')]) }, { backlog })).toBeUndefined();
     expect(begun({ ...both, config: aConfiguration({ monitorExecution: false }) }, { backlog })).toBeUndefined();
   });
 

@@ -101,6 +101,12 @@ describe('the view of a tree written by Java', () => {
     expect([...view.beginRecords.keys()]).toEqual([other]);
   });
 
+  test('tells Java’s instances by their keeping no record and having no sign of life', () => {
+    expect(view.javaPeers).toEqual(new Set([java]));
+    const alive = readJobView(new Map([...mirrored(nodes), ['/mixed/x-node/live/' + java, node('')]]), 'mixed');
+    expect(alive.javaPeers).toEqual(new Set());
+  });
+
   test.each(javaTrees.configurations.map((configuration) => [configuration.jobName, configuration] as const))(
     'has the configuration of %p, and instances that are all readable',
     (jobName, configuration) => {
@@ -132,6 +138,7 @@ describe('a view', () => {
       configVersion: undefined,
       instances: new Map(),
       live: new Set(),
+      javaPeers: new Set(),
       servers: new Map(),
       leader: undefined,
       reshardingNeeded: false,

@@ -53,7 +53,10 @@ export function ipOf(name: string): string {
   return `10.0.0.${name.charCodeAt(0)}`;
 }
 
-/** A settled job of the given living instances, the first of which leads, two items each owned in turn. */
+/**
+ * A settled job of the given living instances, the first of which leads, two items each owned in turn. Instances that are
+ * not `live` are Java's.
+ */
 export function aView(names: readonly string[], changes: Partial<JobView> = {}): JobView {
   const config = changes.config ?? aConfiguration();
   const owner = (item: number): string | undefined => {
@@ -61,6 +64,7 @@ export function aView(names: readonly string[], changes: Partial<JobView> = {}):
     return name === undefined ? undefined : idOf(name);
   };
   const [leader] = names;
+  const live = changes.live ?? new Set(names.map(idOf));
   return {
     exists: true,
     jobClass: 'BillJob',
@@ -74,7 +78,8 @@ export function aView(names: readonly string[], changes: Partial<JobView> = {}):
         { jobInstanceId: idOf(name), serverIp: ipOf(name), session: `session of ${name}`, readable: true },
       ]),
     ),
-    live: new Set(names.map(idOf)),
+    live,
+    javaPeers: new Set(names.map(idOf).filter((id) => !live.has(id))),
     servers: new Map(names.map((name) => [ipOf(name), 'ENABLED'])),
     leader: leader === undefined ? undefined : idOf(leader),
     reshardingNeeded: false,

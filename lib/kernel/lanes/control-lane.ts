@@ -11,8 +11,8 @@ import { plan } from '../rules/plan.js';
 import { type Action, type PlanInput, type Wait } from '../rules/plan-input.js';
 import { type MissedInstant } from '../view/assignment.js';
 import { type JobContext } from '../view/job-context.js';
-import { JAVA_RECONNECT_GRACE_MS } from '../view/job-watch.js';
-import { type Sharding } from '../writes/assignment.js';
+import { JAVA_RECONNECT_GRACE_MS } from '../view/java-peers.js';
+import { type Assignment } from '../writes/assignment.js';
 import { reportCrashes } from '../writes/crash-reports.js';
 import { type Housekeeping } from '../writes/housekeeping.js';
 import { type ItemMarks } from '../writes/item-marks.js';
@@ -27,7 +27,7 @@ export interface ControlLaneDeps extends JobContext {
   readonly registration: Registration;
   readonly marks: ItemMarks;
   readonly housekeeping: Housekeeping;
-  readonly sharding: Sharding;
+  readonly assignment: Assignment;
   readonly leadership: Leadership;
   readonly timer: CronTimer;
   readonly work: WorkLane;
@@ -143,7 +143,7 @@ export class ControlLane {
   }
 
   async #perform(action: Action): Promise<void> {
-    const { registry, paths, watch, timers, registration, marks, housekeeping, sharding, leadership } = this.#deps;
+    const { registry, paths, watch, timers, registration, marks, housekeeping, assignment, leadership } = this.#deps;
     const { timer, work, onRemoved } = this.#deps;
     switch (action.type) {
       case 'stop':
@@ -153,11 +153,11 @@ export class ControlLane {
       case 'campaign':
         return leadership.campaignSoon();
       case 'abdicate':
-        if (action.requesting === 'assignment') return sharding.abdicateRequestingAssignment();
+        if (action.requesting === 'assignment') return assignment.abdicateRequestingAssignment();
         await registry.remove(paths.leader);
         return;
       case 'request-resharding':
-        return sharding.request(action.reason);
+        return assignment.request(action.reason);
       case 'wait-for-java-leader':
         return leadership.waitForJavaLeader(action.basis);
       case 'request-in-leaders-place':
@@ -167,7 +167,7 @@ export class ControlLane {
       case 'soft-stop':
         return work.softStop(new JobStoppedError(paths.jobName, 'the leader waits to assign the items again'));
       case 'reshard':
-        return leadership.reshard();
+        return leadership.assign();
       case 'report-crashed':
         return reportCrashes(this.#deps, (item) => this.#hasLostTrackOf(item));
       case 'await-idle-instances':

@@ -128,8 +128,8 @@ const requestInLeadersPlace: Rule = ({ now, me, local: { overdueAssignment } }) 
 
 /** Whether a Java leader does nothing about an assignment that does not fit the instances. */
 function isOverdue(now: JobView): boolean {
-  const { leader, live } = now;
-  return leader !== undefined && !live.has(leader) && isAssigned(now) && isMisassigned(now);
+  const { leader, javaPeers } = now;
+  return leader !== undefined && javaPeers.has(leader) && isAssigned(now) && isMisassigned(now);
 }
 
 const reshard: Rule = ({ now, me, local }) => {
@@ -270,7 +270,7 @@ const reportCrashed: Rule = ({ now, me, local }) => {
  * is busy, and cannot take over itself, leaves the report to the Java peer.
  */
 function isAnyJavaAvailable(view: JobView): boolean {
-  return availableInstances(view).some(({ jobInstanceId }) => !view.live.has(jobInstanceId));
+  return availableInstances(view).some(({ jobInstanceId }) => view.javaPeers.has(jobInstanceId));
 }
 
 /** Removes what failover has left behind when it is switched off, or when the number of items is reduced. */

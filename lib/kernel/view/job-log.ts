@@ -44,7 +44,7 @@ export class JobLog implements JobLogger {
 
   #write(level: LogLevel, text: string, stack?: string): void {
     const { jobName, instance } = this.#subject;
-    const message = jobName === undefined ? text : `${text}`;
+    const message = jobName === undefined ? text : `Job '${jobName}': ${text}`;
     try {
       const logger = this.#logger;
       const written: unknown =

@@ -1,8 +1,9 @@
 import { DeadlineExceededError } from '../../api/errors.js';
-import { type InstanceView, isGone, type JobView, type JobViewReader } from '../../layout/job-view.js';
+import { isGone, type JobView, type JobViewReader } from '../../layout/job-view.js';
 import { type Mirror, type MirroredNode } from '../../registry/registry-center.js';
 import { type Clock } from '../../time/clock.js';
 import { hasUnreadDeadMarks } from './crashes.js';
+import { JavaPeers } from './java-peers.js';
 
 /** How long, and for what, to wait. */
 export interface Wait {
@@ -15,9 +16,6 @@ export interface Wait {
 /** How far ahead of this instance's clock a peer's may be before its records are not believed. */
 export const WRONG_CLOCK_MS = 600_000;
 
-/** How long a Java instance that has vanished counts as there. It needs some milliseconds to make its node anew. */
-export const JAVA_RECONNECT_GRACE_MS = 1_000;
-
 /** The job's mirror, read as a `JobView`. Reading is local and synchronous; waiting is woken by changes, not by a timer. */
 export class JobWatch {
   readonly #mirror: Mirror;
@@ -29,8 +27,7 @@ export class JobWatch {
   #runnersReadFor: Set<string> | undefined;
   /** By item, when its owner was last seen to be one that keeps no record; milliseconds since 1970. */
   readonly #offRecord = new Map<number, number>();
-  /** Java instances that have vanished, and when they were missed first; milliseconds since 1970. */
-  readonly #vanished = new Map<string, { readonly instance: InstanceView; readonly at: number }>();
+  readonly #javaPeers: JavaPeers;
   #read: { readonly nodes: ReadonlyMap<string, MirroredNode>; readonly view: JobView } | undefined;
   /** Whether `#read` is to be made anew although no node has changed. */
   #isStale = false;
@@ -39,6 +36,7 @@ export class JobWatch {
     this.#mirror = mirror;
     this.#reader = reader;
     this.#clock = clock;
+    this.#javaPeers = new JavaPeers(clock);
     // What was going on while it was out of date may include a write of our own whose answer got lost.
     mirror.onChange(() => {
       if (!mirror.isCurrent) this.forgetReadings();
@@ -49,7 +47,7 @@ export class JobWatch {
   get view(): JobView {
     const { nodes } = this.#mirror;
     if (this.#read?.nodes !== nodes || this.#isStale) {
-      const view = this.#withVanished(this.#withAllBegun(this.#reader.read(nodes)));
+      const view = this.#javaPeers.remember(this.#withAllBegun(this.#reader.read(nodes)));
       this.#read = { nodes, view };
       this.#isStale = false;
       this.#noteOffRecord(view);
@@ -59,25 +57,7 @@ export class JobWatch {
 
   /** Whether Java instances have vanished that still count as there. */
   get hasFlappingPeers(): boolean {
-    return this.#vanished.size > 0;
-  }
-
-  /**
-   * A Java instance removes its node and makes it anew whenever its connection was interrupted, while it goes on running
-   * what it runs. Taken for dead in that moment, its items would be given to others, and run twice.
-   */
-  #withVanished(view: JobView): JobView {
-    const now = this.#clock.now();
-    for (const [id, instance] of this.#read?.view.instances ?? [])
-      // Ours keep a record, which outlives them; their session's nodes may be seen to go one after the other.
-      if (!view.instances.has(id) && !view.beginRecords.has(id) && !this.#vanished.has(id))
-        this.#vanished.set(id, { instance, at: now });
-    // The clock may have been set back meanwhile.
-    for (const [id, { at }] of this.#vanished)
-      if (view.instances.has(id) || Math.abs(now - at) >= JAVA_RECONNECT_GRACE_MS) this.#vanished.delete(id);
-    if (this.#vanished.size === 0) return view;
-    const awaited = [...this.#vanished].map(([id, { instance }]) => [id, instance] as const);
-    return { ...view, instances: new Map([...view.instances, ...awaited]) };
+    return this.#javaPeers.areFlapping;
   }
 
   #noteOffRecord({ items, beginRecords }: JobView): void {

@@ -17,14 +17,11 @@
  * owner, the others are assigned, and another assignment follows when the busy ones have finished. Items that are being taken
  * over are not waited for: who runs them does so whomever they are assigned to.
  */
-import { RegistryConflictError } from '../../api/errors.js';
-import { type JobLogger } from '../../api/logger.js';
 import { type JobInstance, type JobShardingStrategy } from '../../api/sharding-strategy.js';
-import { type JobPaths } from '../../layout/job-paths.js';
 import { availableInstances, type JobView } from '../../layout/job-view.js';
-import { type Operation, type RegistryCenter } from '../../registry/registry-center.js';
+import { type Operation } from '../../registry/registry-center.js';
 import { type Extensions } from '../types/extensions.js';
-import { type JobWatch } from '../view/job-watch.js';
+import { type JobContext } from '../view/job-context.js';
 import { averageAllocation } from '../types/strategies/average-allocation.js';
 import { assignmentBasis, type AssignedFor, pinnedItems } from '../view/assignment.js';
 import { describeCause } from '../../api/describe-cause.js';
@@ -36,39 +33,34 @@ export const IDLE_ITEMS_DEADLINE_MS = 1_000;
 const ITEM_NODES_A_COMMIT = 2_000;
 
 /** What assigning needs. */
-export interface ShardingPorts {
-  readonly registry: RegistryCenter;
-  readonly watch: JobWatch;
-  readonly paths: JobPaths;
-  readonly me: string;
+export interface AssignmentDeps extends JobContext {
   readonly types: Extensions;
-  readonly logger: JobLogger;
 }
 
 /** The leader's part in assigning items. */
-export class Sharding {
-  readonly #ports: ShardingPorts;
+export class Assignment {
+  readonly #deps: AssignmentDeps;
 
-  constructor(ports: ShardingPorts) {
-    this.#ports = ports;
+  constructor(deps: AssignmentDeps) {
+    this.#deps = deps;
   }
 
   /** Asks for an assignment, and from then on keeps everybody from beginning a run until it is made. */
   async request(reason: string): Promise<void> {
-    const { logger } = this.#ports;
+    const { logger } = this.#deps;
     await this.#request();
     logger.debug(`the items are to be assigned anew, because ${reason}.`);
   }
 
   /** Gives up leading, and in the same commit asks the next leader for an assignment. */
   async abdicateRequestingAssignment(): Promise<void> {
-    const { paths, logger } = this.#ports;
+    const { paths, logger } = this.#deps;
     await this.#request([{ type: 'remove', path: paths.leader }]);
     logger.debug(`this instance leads no more; the items are to be assigned by its successor.`);
   }
 
   async #request(more: readonly Operation[] = []): Promise<void> {
-    const { registry, watch, paths } = this.#ports;
+    const { registry, watch, paths } = this.#deps;
     const parents = [paths.sharding, paths.leaderSharding].filter((path) => !watch.nodes.has(path));
     await Promise.all(parents.map((path) => registry.create(path, '')));
     await registry.commit([
@@ -86,7 +78,7 @@ export class Sharding {
    * @throws RegistryConflictError if the situation has changed; a look at the new one tells what to do
    */
   async assign(): Promise<AssignedFor | undefined> {
-    const { registry, watch, paths, me, logger } = this.#ports;
+    const { registry, watch, paths, me, logger } = this.#deps;
     const { view } = watch;
     const instances = availableInstances(view);
     if (view.leader !== me || !view.reshardingNeeded || view.config === undefined || instances.length === 0) return;
@@ -127,19 +119,19 @@ export class Sharding {
   #owners(view: JobView, instances: readonly JobInstance[]): Map<number, string> {
     const total = view.config?.shardingTotalCount ?? 0;
     const strategy = this.#strategy(view);
-    const shares: unknown = strategy.sharding(instances, this.#ports.paths.jobName, total);
+    const shares: unknown = strategy.sharding(instances, this.#deps.paths.jobName, total);
     const given = sharesOf(shares);
     const known = new Set(instances.map(({ jobInstanceId }) => jobInstanceId));
     const owners = new Map(given?.filter(([item, id]) => item < total && known.has(id)));
     if (given !== undefined && owners.size === total && given.length === total) return owners;
     throw new Error(
       `The sharding strategy ${strategy.type} must return a Map that gives each of the items 0 to ${total - 1} of job ` +
-        `'${this.#ports.paths.jobName}' to exactly one of the given instances, but returned ${describeCause(shares)}`,
+        `'${this.#deps.paths.jobName}' to exactly one of the given instances, but returned ${describeCause(shares)}`,
     );
   }
 
   #strategy({ config }: JobView): JobShardingStrategy {
-    const { types, logger } = this.#ports;
+    const { types, logger } = this.#deps;
     if (config === undefined) return averageAllocation;
     try {
       return types.strategy(config);
@@ -151,7 +143,7 @@ export class Sharding {
   }
 
   async #createItemNodes(view: JobView, total: number): Promise<void> {
-    const { registry, paths, watch } = this.#ports;
+    const { registry, paths, watch } = this.#deps;
     const missing = Array.from({ length: total }, (_, item) => paths.item(item)).filter(
       (path) => !watch.nodes.has(path),
     );
@@ -167,7 +159,7 @@ export class Sharding {
   }
 
   #ownerOperations(owners: ReadonlyMap<number, string>): readonly Operation[] {
-    const { paths, watch } = this.#ports;
+    const { paths, watch } = this.#deps;
     return [...owners].flatMap(([item, id]): readonly Operation[] => {
       const path = paths.item(item, 'instance');
       const node = watch.nodes.get(path);
@@ -177,7 +169,7 @@ export class Sharding {
   }
 
   #removalsOfSurplusItems(view: JobView, total: number): readonly Operation[] {
-    const { paths, watch } = this.#ports;
+    const { paths, watch } = this.#deps;
     const isWaiting = (item: number): boolean => view.crashedItems.includes(item);
     const surplus = view.items.filter(({ item, running }) => item >= total && !running).map(({ item }) => item);
     if (surplus.length === 0) return [];
@@ -187,11 +179,6 @@ export class Sharding {
       .sort((a, b) => b.length - a.length)
       .map((path) => ({ type: 'remove', path }));
   }
-}
-
-/** Whether an error only says that somebody was faster, or that the world has changed: look again, then decide again. */
-export function isLostRace(error: unknown): boolean {
-  return error instanceof RegistryConflictError;
 }
 
 /** Pairs of item and instance id, as a strategy returned them; `undefined` if that is anything but a Map of lists of items. */

@@ -1,46 +1,56 @@
-import { type JobLogger } from '../../api/logger.js';
-import { type NamedTimers } from '../../async/named-timers.js';
-import { campaign, type Candidacy } from './election.js';
+/**
+ * Leading: one of the available instances owns `leader/election/instance`, a session node, and assigns the items. All
+ * instances elect it through a latch that Java peers use too; leading ends with the leader's session by itself.
+ *
+ * What a leader remembers is only what no node says: for whom it assigned the items last, and how long it has been waiting
+ * for running ones. A leader that loses its leadership forgets it, because it does not know what its successors did.
+ */
+import { Deadline } from '../../async/deadline.js';
 import { type OverdueAssignment } from '../rules/plan-input.js';
-import { IDLE_ITEMS_DEADLINE_MS, type Sharding } from './assignment.js';
 import { type AssignedFor } from '../view/assignment.js';
-import { type JobTimer } from '../view/job-context.js';
+import { type JobContext, type JobTimer } from '../view/job-context.js';
+import { type Assignment, IDLE_ITEMS_DEADLINE_MS } from './assignment.js';
 
-/** What a leader, or who wants to become one, needs. */
-export interface LeadershipPorts extends Candidacy {
-  readonly sharding: Sharding;
-  readonly timers: NamedTimers<JobTimer>;
-  readonly logger: JobLogger;
-  /** Looks at the job once more. */
-  readonly requestReconcile: () => void;
+/** What a leader, or an instance that wants to become one, needs. */
+export interface LeadershipDeps extends JobContext {
+  readonly assignment: Assignment;
+  /** Whether this instance still wants to lead; asked when its turn in the election has come. */
+  readonly isStanding: () => boolean;
 }
+
+/** Longest wait for the election latch. A participant that died holds it until its session ends. */
+const LATCH_TIMEOUT_MS = 60_000;
 
 /** How long a Java leader may take to ask for an assignment that is due. It does so at once if it does at all. */
 const JAVA_LEADER_DEADLINE_MS = 5_000;
 
-/**
- * What a leader remembers between two looks: what it has assigned the items for, and how long it has been waiting; and what
- * others remember of a Java leader.
- */
+/** Standing for election, and what an instance remembers of assignments: its own as the leader, those due of a Java leader. */
 export class Leadership {
-  readonly #ports: LeadershipPorts;
+  readonly #deps: LeadershipDeps;
+  readonly #idleItems: Deadline<JobTimer>;
+  /** Revision of the request for which `#idleItems` waits. */
+  #waitsFor: number | undefined;
   #assignedFor: AssignedFor | undefined;
-  #patience: 'not asked for' | 'running' | 'over' = 'not asked for';
   #overdueAssignment: OverdueAssignment | undefined;
   #isCampaigning = false;
 
-  constructor(ports: LeadershipPorts) {
-    this.#ports = ports;
+  constructor(deps: LeadershipDeps) {
+    this.#deps = deps;
+    const { timers, requestReconcile } = deps;
+    this.#idleItems = new Deadline(timers, 'idle-items-deadline', IDLE_ITEMS_DEADLINE_MS, requestReconcile);
   }
 
+  /** What this instance last assigned the items for; `undefined` if it has not since it leads. */
   get assignedFor(): AssignedFor | undefined {
     return this.#assignedFor;
   }
 
+  /** Whether running items have had their time for the present request. */
   get idleItemsDeadlinePassed(): boolean {
-    return this.#patience === 'over';
+    return this.#idleItems.state === 'over' && this.#waitsFor === this.#request;
   }
 
+  /** What a Java leader should have asked for. */
   get overdueAssignment(): OverdueAssignment | undefined {
     return this.#overdueAssignment;
   }
@@ -48,17 +58,16 @@ export class Leadership {
   /** Forgets everything: what an earlier leadership of this instance assigned says nothing of what its successors did. */
   forget(): void {
     this.#assignedFor = undefined;
-    this.#patience = 'not asked for';
-    this.#ports.timers.cancel('idle-items-deadline');
+    this.#idleItems.reset();
   }
 
-  /** Stands for election beside the control lane, because the latch may be held by an instance that has just died. */
+  /** Stands for election beside the control lane, because an instance that has just died may hold the latch. */
   campaignSoon(): void {
-    if (this.#isCampaigning || this.#ports.timers.isSet('election')) return;
+    const { logger, timers, requestReconcile, me } = this.#deps;
+    if (this.#isCampaigning || timers.isSet('election')) return;
     this.#isCampaigning = true;
     this.forget();
-    const { logger, timers, requestReconcile, me } = this.#ports;
-    campaign(this.#ports)
+    this.#campaign()
       .then((won) => {
         timers.succeeded('election');
         if (won) logger.log(`instance ${me} leads.`);
@@ -66,7 +75,8 @@ export class Leadership {
       .catch((error: unknown) => {
         const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
         logger.warn(`could not stand for election, and tries again: ${String(error)}${cause}`);
-        // Until then nobody here stands again, whatever happens: a registry centre that refuses it would be asked without end.
+        // Until then this instance does not stand again, whatever happens, or it would ask a registry centre that refuses
+        // the election without end.
         timers.setRetry('election', requestReconcile);
       })
       .finally(() => {
@@ -75,21 +85,36 @@ export class Leadership {
       });
   }
 
-  /** Gives running items time to finish, once for each assignment. */
-  awaitIdleItems(items: readonly number[]): void {
-    if (this.#patience !== 'not asked for') return;
-    const { logger, timers, requestReconcile } = this.#ports;
-    this.#patience = 'running';
-    logger.debug(`to assign the items, the running ones are waited for: ${items.join(',')}`);
-    timers.set('idle-items-deadline', IDLE_ITEMS_DEADLINE_MS, () => {
-      this.#patience = 'over';
-      requestReconcile();
+  /** Makes this instance the leader unless there is one. Returns whether this call made it the leader. */
+  #campaign(): Promise<boolean> {
+    const { registry, paths, me, isStanding } = this.#deps;
+    return registry.exclusively(paths.electionLatch, LATCH_TIMEOUT_MS, async () => {
+      if (!isStanding()) return false;
+      const won = await registry.create(paths.leader, me, 'session');
+      if (!won || isStanding()) return won;
+      // Withdrawn in between: a leader that does not take part would block the job for as long as this process lives.
+      await registry.remove(paths.leader);
+      return false;
     });
+  }
+
+  /** Gives running items time to finish, once for each request. */
+  awaitIdleItems(items: readonly number[]): void {
+    if (this.#waitsFor !== this.#request) this.#idleItems.reset();
+    if (!this.#idleItems.begin()) return;
+    this.#waitsFor = this.#request;
+    this.#deps.logger.debug(`waits for the running items ${items.join(',')} before it assigns the items.`);
+  }
+
+  /** Revision of the request for an assignment that stands now; each request has another one. */
+  get #request(): number | undefined {
+    const { watch, paths } = this.#deps;
+    return watch.nodes.get(paths.resharding)?.revision;
   }
 
   /** Gives a Java leader time to ask for an assignment by itself. */
   waitForJavaLeader(basis: string): void {
-    const { timers, requestReconcile } = this.#ports;
+    const { timers, requestReconcile } = this.#deps;
     this.#overdueAssignment = { basis, state: 'waiting' };
     timers.set('java-leader-deadline', JAVA_LEADER_DEADLINE_MS, () => {
       this.#overdueAssignment = { basis, state: 'due' };
@@ -97,16 +122,15 @@ export class Leadership {
     });
   }
 
-  /** Asks for an assignment in the leader's stead. */
+  /** Asks for an assignment in the place of a Java leader. */
   async requestInLeadersPlace(basis: string): Promise<void> {
-    await this.#ports.sharding.request('its leader has not noticed that instances or servers have changed');
+    await this.#deps.assignment.request('its leader has not noticed that instances or servers have changed');
     this.#overdueAssignment = { basis, state: 'asked' };
   }
 
-  /** Assigns the items; see `Sharding.assign`. */
-  async reshard(): Promise<void> {
-    this.#assignedFor = await this.#ports.sharding.assign();
-    this.#patience = 'not asked for';
-    this.#ports.timers.cancel('idle-items-deadline');
+  /** Assigns the items; see `Assignment.assign`. */
+  async assign(): Promise<void> {
+    this.#assignedFor = await this.#deps.assignment.assign();
+    this.#idleItems.reset();
   }
 }

@@ -96,7 +96,7 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/view/job-watch.ts',
-        find: 'this.#withVanished(this.#withAllBegun(this.#reader.read(nodes)));',
+        find: 'this.#javaPeers.remember(this.#withAllBegun(this.#reader.read(nodes)));',
         replace: 'this.#ofThoseSeen(this.#withAllBegun(this.#reader.read(nodes)));',
       },
       {

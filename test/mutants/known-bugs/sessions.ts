@@ -92,6 +92,32 @@ export const sessions: readonly Mutant[] = [
     ],
   },
   {
+    threads: ['EJ1857'],
+    name: 'absence-after-expiry-is-an-order',
+    bug: 'An instance takes what it read after its session had ended for an order of an operator to stop.',
+    first: 'kernel/endings.spec.ts',
+    edits: [
+      {
+        file: 'kernel/lanes/control-lane.ts',
+        find: '    if (this.#ports.session() !== session) return;\n',
+        replace: '',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'dead-peer-is-java',
+    bug: 'Who was away while a peer died takes it for a Java instance that may reconnect.',
+    first: 'kernel/java-peers.spec.ts',
+    edits: [
+      {
+        file: 'kernel/view/java-peers.ts',
+        find: '    this.#java = new Map(present);',
+        replace: '    this.#java = new Map([...view.instances, ...present]);',
+      },
+    ],
+  },
+  {
     threads: ['EJ1857', 'EJ2383'],
     name: 'expiry-is-an-order-to-stop',
     bug: 'An instance that finds its node gone after its session was lost stops for good.',

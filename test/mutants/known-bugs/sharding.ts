@@ -148,8 +148,8 @@ export const sharding: readonly Mutant[] = [
       },
       {
         file: 'kernel/writes/leadership.ts',
-        find: '    campaign(this.#ports)\n',
-        replace: '    await campaign(this.#ports)\n',
+        find: '    this.#campaign()\n',
+        replace: '    await this.#campaign()\n',
       },
     ],
   },
@@ -200,8 +200,8 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/writes/leadership.ts',
-        find: "      this.#patience = 'over';",
-        replace: "      this.#patience = 'not asked for';",
+        find: "return this.#idleItems.state === 'over' &&",
+        replace: "return this.#idleItems.state === 'none' &&",
       },
     ],
   },
@@ -278,7 +278,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/endings.spec.ts',
     edits: [
       {
-        file: 'kernel/writes/election.ts',
+        file: 'kernel/writes/leadership.ts',
         find: 'if (!won || isStanding()) return won;',
         replace: "if (!won || me !== '') return won;",
       },

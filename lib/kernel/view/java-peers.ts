@@ -1,0 +1,56 @@
+import { type InstanceView, type JobView } from '../../layout/job-view.js';
+import { type Clock } from '../../time/clock.js';
+
+/** How long a Java instance that has vanished counts as there. It needs some milliseconds to create its node again. */
+export const JAVA_RECONNECT_GRACE_MS = 1_000;
+
+/**
+ * Which instances are Java ElasticJob's, as far as one view cannot tell, because it shows one moment only.
+ *
+ * An instance of ours registers its node, its sign of life (`x-node/live`) and its record (`x-node/fired`) in one commit, so
+ * the first view that shows it shows it as ours. Later its nodes vanish one by one: its session ends, a peer puts its record
+ * away, an operator removes `x-node`. So an instance that was ours is ours for as long as its node stands.
+ *
+ * A Java instance removes its node and creates it again whenever its connection was interrupted, while it goes on running
+ * what it runs. If peers took it for dead in that moment, they would run its items a second time.
+ */
+export class JavaPeers {
+  readonly #clock: Clock;
+  /** Instances that the last view showed to be ours. */
+  #ours: ReadonlySet<string> = new Set();
+  /** Java instances that the last view showed. */
+  #java: ReadonlyMap<string, InstanceView> = new Map();
+  /** Java instances that have vanished and may reconnect, and when they were missed first, by the monotonic clock. */
+  readonly #vanished = new Map<string, { readonly instance: InstanceView; readonly atMs: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Whether Java instances have vanished that still count as there. */
+  get areFlapping(): boolean {
+    return this.#vanished.size > 0;
+  }
+
+  /** Takes note of what the next view shows, and returns it with the Java instances that it does not show, or does not show as such. */
+  remember(view: JobView): JobView {
+    this.#ours = this.#oursIn(view);
+    const present = [...view.instances].filter(([id]) => !this.#ours.has(id));
+    this.#noteVanished(view);
+    this.#java = new Map(present);
+    const java = [...present, ...[...this.#vanished].map(([id, { instance }]) => [id, instance] as const)];
+    return { ...view, instances: new Map([...view.instances, ...java]), javaPeers: new Set(java.map(([id]) => id)) };
+  }
+
+  #oursIn({ instances, live, beginRecords }: JobView): ReadonlySet<string> {
+    const stillThere = [...this.#ours].filter((id) => instances.has(id));
+    return new Set([...stillThere, ...live, ...beginRecords.keys()]);
+  }
+
+  #noteVanished({ instances }: JobView): void {
+    const now = this.#clock.monotonic();
+    for (const [id, instance] of this.#java) if (!instances.has(id)) this.#vanished.set(id, { instance, atMs: now });
+    for (const [id, { atMs }] of this.#vanished)
+      if (instances.has(id) || now - atMs >= JAVA_RECONNECT_GRACE_MS) this.#vanished.delete(id);
+  }
+}

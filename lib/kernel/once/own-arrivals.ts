@@ -1,4 +1,4 @@
-import { RegistryConflictError, RegistryOutcomeUnknownError, RegistryUnavailableError } from '../../api/errors.js';
+import { RegistryConflictError } from '../../api/errors.js';
 import { type JobLogger } from '../../api/logger.js';
 import { sleep } from '../../async/wait.js';
 import { encodeArrivals } from '../../layout/x-node/arrival-record.js';
@@ -6,6 +6,7 @@ import { type JobPaths } from '../../layout/job-paths.js';
 import { type Operation, type RegistryCenter } from '../../registry/registry-center.js';
 import { type Clock } from '../../time/clock.js';
 import { type JobWatch } from '../view/job-watch.js';
+import { isTransient } from '../../api/registry-errors.js';
 import { type BarrierRound, isClaimed } from './round.js';
 import { liveSessionId } from '../../registry/session-state.js';
 
@@ -146,13 +147,4 @@ export class OwnArrivals {
     // A node of an earlier session would vanish when the server notices that session's end.
     return node === undefined ? [creation] : [{ type: 'remove', path, version: node.version }, creation];
   }
-}
-
-/** Whether what failed may succeed when it is tried again on what is the case then. */
-export function isTransient(error: unknown): boolean {
-  return (
-    error instanceof RegistryConflictError ||
-    error instanceof RegistryUnavailableError ||
-    error instanceof RegistryOutcomeUnknownError
-  );
 }

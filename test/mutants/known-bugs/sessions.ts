@@ -178,7 +178,7 @@ export const sessions: readonly Mutant[] = [
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
-        file: 'kernel/writes/registration.ts',
+        file: 'kernel/writes/stored-configuration.ts',
         find: 'else if (configuration.overwrite) {',
         replace: 'else {',
       },

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { commitChunks, type OperationGroup } from '../../lib/registry/commit-chunks.js';
 import { operationBytes } from '../../lib/registry/commit-limits.js';
 import { type CommitLimits, type Operation } from '../../lib/registry/registry-center.js';
+import { expectProperty } from '../support/property.js';
 
 const ROOMY: CommitLimits = { operations: 100, bytes: 100_000, overheadBytes: 10 };
 
@@ -99,7 +100,7 @@ describe('Operations that do not fit into one commit', () => {
     const operation = fc.record({ type: fc.constant('set' as const), path: fc.constant('/p'), value: fc.string() });
     const groups = fc.array(fc.record({ operations: fc.array(operation, { maxLength: 4 }) }), { maxLength: 40 });
     const limits = { operations: 6, bytes: 120, overheadBytes: 10 };
-    fc.assert(
+    expectProperty(
       fc.property(groups, fc.boolean(), (all, isGuarded) => {
         const guard = isGuarded ? [check] : [];
 

@@ -10,7 +10,11 @@ import ts from 'typescript';
 
 const ADAPTERS = ['registry/embedded', 'registry/zookeeper', 'registry/etcd'];
 const EXTENSIONS = ['executors', 'error-handlers', 'tracing'];
-const CORE = ['kernel', 'operations', 'dump'];
+/** See, decide, do: the rooms of the kernel, in the order in which they stand on one another. */
+const ROOMS = ['view', 'types', 'rules', 'writes', 'once', 'lanes'].map((room) => `kernel/${room}`);
+const KERNEL = ['kernel', ...ROOMS];
+const CORE = [...KERNEL, 'operations', 'dump'];
+const GROUND = ['api', 'time', 'async', 'layout', 'registry'];
 
 /** An area is a folder of lib/; `registry` is the port alone, `index` the public entry. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -21,11 +25,18 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(ADAPTERS.map((area) => [area, ['registry', 'api', 'time', 'async']])),
   layout: ['api', 'registry (types)', 'time', 'async'],
   ...Object.fromEntries(EXTENSIONS.map((area) => [area, ['api', 'time', 'async']])),
-  kernel: ['api', 'time', 'async', 'layout', 'registry'],
-  operations: ['api', 'time', 'async', 'layout', 'registry'],
-  dump: ['api', 'time', 'async', 'layout', 'registry'],
+  kernel: [...ROOMS, ...GROUND],
+  'kernel/view': GROUND,
+  'kernel/types': ['kernel/view', ...GROUND],
+  // The rules know nothing of what carries them out, and the writes nothing of what decides.
+  'kernel/rules': ['kernel/view', ...GROUND],
+  'kernel/writes': ['kernel/view', 'kernel/types', ...GROUND],
+  'kernel/once': ['kernel/view', ...GROUND],
+  'kernel/lanes': [...ROOMS.filter((room) => room !== 'kernel/lanes'), ...GROUND],
+  operations: GROUND,
+  dump: GROUND,
   settings: ['layout', 'registry/embedded', 'registry/zookeeper', 'registry', 'api', 'time', 'async'],
-  testing: ['kernel', 'operations', 'layout', 'registry/embedded', 'registry', 'api', 'time', 'async'],
+  testing: [...KERNEL, 'operations', 'layout', 'registry/embedded', 'registry', 'api', 'time', 'async'],
   nest: ['settings', ...CORE, ...EXTENSIONS, ...ADAPTERS, 'layout', 'registry', 'api', 'time', 'async'],
   console: ['nest', 'operations', 'dump', 'api', 'time', 'async'],
   index: ['nest', 'settings', ...CORE, ...EXTENSIONS, ...ADAPTERS, 'layout', 'registry', 'api', 'time', 'async'],
@@ -76,7 +87,7 @@ const resolve = ({ from, to }: Import) => posix.join(posix.dirname(from), to).re
 function areaOf(path: string): string {
   const [top = '', second = ''] = path.split('/');
   if (path === 'index.ts') return 'index';
-  return top === 'registry' && !second.endsWith('.ts') ? `${top}/${second}` : top;
+  return ['registry', 'kernel'].includes(top) && !second.endsWith('.ts') ? `${top}/${second}` : top;
 }
 
 function isAllowed({ from, to, typesOnly }: Import): boolean {
@@ -239,7 +250,7 @@ describe('the rules', () => {
     ['an adapter that imports the kernel', 'registry/embedded/a.ts', `import { a } from '../../kernel/a.js';`],
     ['an adapter that imports another', 'registry/etcd/a.ts', `export * from '../zookeeper/client/a.js';`],
     ['the kernel importing an adapter', 'kernel/a.ts', `const a = await import('../registry/zookeeper/a.js');`],
-    ['the kernel naming a type of nest/', 'kernel/deep/a.ts', `let a: import('../../nest/a.js').A;`],
+    ['the kernel naming a type of nest/', 'kernel/lanes/a.ts', `let a: import('../../nest/a.js').A;`],
     [
       'the layout importing more than types of the port',
       'layout/a.ts',
@@ -247,6 +258,9 @@ describe('the rules', () => {
     ],
     ['settings importing Nest glue', 'settings/a.ts', `import { a } from '../nest/a.js';`],
     ['settings importing the kernel', 'settings/a.ts', `import type { A } from '../kernel/a.js';`],
+    ['writes importing the rules', 'kernel/writes/a.ts', `import { plan } from '../rules/plan.js';`],
+    ['rules importing the writes', 'kernel/rules/a.ts', `import { A } from '../writes/a.js';`],
+    ['a room importing what stands above it', 'kernel/view/a.ts', `import { type A } from '../job-runtime.js';`],
     ['time/ importing anything of ours', 'time/a.ts', `import type { A } from '../async/a.js';`],
   ])('refuse %s', (_, path, text) => {
     expect(breaches({ [path]: text })).toEqual([expect.stringMatching(`^${path}: may not import `)]);

@@ -43,7 +43,7 @@ function actionsOf(name: string, now: JobView, local: Partial<LocalState> = {}):
     hasFlappingPeers: false,
     isAwaitingFlappingPeers: false,
     overdueAssignment: undefined,
-    triggerDeadlinePassed: false,
+    assignmentWait: 'none',
     decided: undefined,
     missedInstant: () => undefined,
     resyncMinutes: now.config?.reconcileIntervalMinutes,

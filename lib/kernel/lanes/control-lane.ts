@@ -5,12 +5,13 @@
 import { describeCause } from '../../api/describe-cause.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
 import { isLostRace, isOutage, isOutcomeUnknown } from '../../api/registry-errors.js';
+import { Deadline } from '../../async/deadline.js';
 import { type Mailbox } from '../../async/mailbox.js';
 import { JobStoppedError } from '../../api/errors.js';
 import { plan } from '../rules/plan.js';
-import { type Action, type PlanInput, type Wait } from '../rules/plan-input.js';
+import { type Action, type PlanInput } from '../rules/plan-input.js';
 import { type MissedInstant } from '../view/assignment.js';
-import { type JobContext } from '../view/job-context.js';
+import { type JobContext, type JobTimer } from '../view/job-context.js';
 import { JAVA_RECONNECT_GRACE_MS } from '../view/java-peers.js';
 import { type Assignment } from '../writes/assignment.js';
 import { reportCrashes } from '../writes/crash-reports.js';
@@ -49,12 +50,20 @@ export class ControlLane {
   readonly #deps: ControlLaneDeps;
   #isReconcileQueued = false;
   #isTriggerInDoubt = false;
-  #triggerDeadlinePassed = false;
-  #idleInstancesWait: Wait = 'none';
+  readonly #assignmentWait: Deadline<JobTimer>;
+  readonly #idleInstancesWait: Deadline<JobTimer>;
   #resyncMinutes: number | undefined;
 
   constructor(deps: ControlLaneDeps) {
     this.#deps = deps;
+    const { timers, requestReconcile } = deps;
+    this.#assignmentWait = new Deadline(timers, 'trigger-deadline', TRIGGER_DEADLINE_MS, requestReconcile);
+    this.#idleInstancesWait = new Deadline(
+      timers,
+      'idle-instances-deadline',
+      IDLE_INSTANCES_DEADLINE_MS,
+      requestReconcile,
+    );
   }
 
   /** Reconciles soon; several requests that come before that are one. */
@@ -121,9 +130,9 @@ export class ControlLane {
         busy,
         backlog,
         isTriggerInDoubt: this.#isTriggerInDoubt,
-        triggerDeadlinePassed: this.#triggerDeadlinePassed,
+        assignmentWait: this.#assignmentWait.state,
         mayTakeOver: !timers.isSet('takeover'),
-        idleInstancesWait: this.#idleInstancesWait,
+        idleInstancesWait: this.#idleInstancesWait.state,
         hasLostTrackOf: (item) => this.#hasLostTrackOf(item),
         leftovers: marks.leftovers,
         offlineServers: housekeeping.offlineServers,
@@ -193,15 +202,12 @@ export class ControlLane {
       case 'await-flapping-peers':
         return timers.set('java-reconnect', JAVA_RECONNECT_GRACE_MS, () => this.#reread());
       case 'await-assignment':
-        if (!timers.isSet('trigger-deadline'))
-          timers.set('trigger-deadline', TRIGGER_DEADLINE_MS, () => this.#endWaitForAssignment());
+        this.#assignmentWait.begin();
         return;
       case 'end-trigger-wait':
-        this.#triggerDeadlinePassed = false;
-        return;
+        return this.#assignmentWait.reset();
       case 'run-once':
-        timers.cancel('trigger-deadline');
-        this.#triggerDeadlinePassed = false;
+        this.#assignmentWait.reset();
         if (await this.#acceptTrigger()) work.start({ cause: 'manual', instant: undefined });
         return;
       case 'begin':
@@ -231,11 +237,6 @@ export class ControlLane {
     return work.canBegin && !work.busy.has(item) && !marks.has(item);
   }
 
-  #endWaitForAssignment(): void {
-    this.#triggerDeadlinePassed = true;
-    this.requestReconcile();
-  }
-
   #reread(): void {
     this.#deps.watch.reread();
     this.requestReconcile();
@@ -243,23 +244,17 @@ export class ControlLane {
 
   /** Gives idle instances, and this one when it has finished, the time to take over; once for each crash. */
   #awaitIdleInstances(items: readonly number[]): void {
-    if (this.#idleInstancesWait !== 'none') return;
-    const { logger, timers, work } = this.#deps;
-    this.#idleInstancesWait = 'waiting';
+    if (!this.#idleInstancesWait.begin()) return;
+    const { logger, work } = this.#deps;
     logger.log(
       `items ${items.join(',')} wait to be taken over by an idle instance; this one still runs items ` +
         `${[...work.busy].join(',')}, and takes them over after ${IDLE_INSTANCES_DEADLINE_MS} ms at the latest.`,
     );
-    timers.set('idle-instances-deadline', IDLE_INSTANCES_DEADLINE_MS, () => {
-      this.#idleInstancesWait = 'over';
-      this.requestReconcile();
-    });
   }
 
   #endTakeoverWait(): void {
     const { timers, watch } = this.#deps;
-    this.#idleInstancesWait = 'none';
-    timers.cancel('idle-instances-deadline');
+    this.#idleInstancesWait.reset();
     if (watch.view.crashedItems.length > 0) return;
     timers.cancel('takeover');
     timers.succeeded('takeover');

@@ -10,9 +10,9 @@ import { Limiter } from '../../async/limiter.js';
 import { withDeadline } from '../../async/wait.js';
 import { type Backlog, type DecidedFiring } from '../rules/plan-input.js';
 import { type Extensions } from '../types/extensions.js';
-import { type Firing } from '../view/firing.js';
+import { type BegunRun, type Firing } from '../view/firing.js';
 import { type ItemsHere } from '../view/items-here.js';
-import { type BegunRun, JobRun, type JobRunDeps, type RunOwner } from './job-run.js';
+import { JobRun, type JobRunDeps, type RunOwner } from './job-run.js';
 import { type RunObservers } from './run-observers.js';
 import { runPolicyOf } from './run-policy.js';
 

@@ -1,6 +1,7 @@
 /** What a decision depends on, and what may come of it: the two ends of `plan`. */
+import { type DeadlineState } from '../../async/deadline.js';
 import { type JobView } from '../../layout/job-view.js';
-import { type AssignedFor, type MissedInstant } from '../view/assignment.js';
+import { type AssignedFor, type MissedInstant, type OverdueAssignment } from '../view/assignment.js';
 import { type Firing } from '../view/firing.js';
 import { type EndedItem } from '../view/items.js';
 
@@ -29,12 +30,12 @@ export interface LocalState {
   readonly backlog: Backlog;
   /** Whether the answer to removing this instance's trigger got lost. */
   readonly isTriggerInDoubt: boolean;
-  /** Whether a trigger has waited long enough for the items to be assigned again. */
-  readonly triggerDeadlinePassed: boolean;
+  /** How long a trigger has been waiting for the items to be assigned again. */
+  readonly assignmentWait: DeadlineState;
   /** Whether a takeover may be tried: not for a while after one has failed. */
   readonly mayTakeOver: boolean;
   /** How long crashed items have been waiting for idle instances. */
-  readonly idleInstancesWait: Wait;
+  readonly idleInstancesWait: DeadlineState;
   /** The last instant of the schedule that has passed, in milliseconds since 1970; `undefined` if there is none. */
   readonly latestInstant: () => number | undefined;
   /** Servers that had no instance at the last two resyncs. */
@@ -64,9 +65,6 @@ export interface LocalState {
   readonly resyncMinutes: number | undefined;
 }
 
-/** A wait with a deadline. */
-export type Wait = 'none' | 'waiting' | 'over';
-
 /** What could not be run when it was due, and is run as soon as possible. */
 export interface Backlog {
   /** The latest instant (milliseconds since 1970) at which nothing could be begun at all. */
@@ -79,14 +77,6 @@ export interface Backlog {
   readonly hasPendingTrigger: boolean;
   /** Items that were still running when a trigger was accepted. */
   readonly triggeredItems: ReadonlySet<number>;
-}
-
-/** An assignment that is outdated, and whose leader does not ask for another one. */
-export interface OverdueAssignment {
-  /** `assignmentBasis` of the assignment that is wanted. */
-  readonly basis: string;
-  /** Whether the leader still has time, its time is over, or this instance has asked in its place, which happens once. */
-  readonly state: 'waiting' | 'due' | 'asked';
 }
 
 /** A firing that this instance has decided on. */

@@ -173,12 +173,12 @@ const reschedule: Rule = ({ now, local }) =>
  */
 const runOnce: Rule = ({ now, me, local }) => {
   if (!(now.triggers.has(me) || local.isTriggerInDoubt) || !local.canBegin) return undefined;
-  return isMisassigned(now) && !local.triggerDeadlinePassed ? { type: 'await-assignment' } : { type: 'run-once' };
+  return isMisassigned(now) && local.assignmentWait !== 'over' ? { type: 'await-assignment' } : { type: 'run-once' };
 };
 
 /** The next trigger may wait for an assignment again. */
 const endTriggerWait: Rule = ({ now, me, local }) =>
-  local.triggerDeadlinePassed && !now.triggers.has(me) && !local.isTriggerInDoubt
+  local.assignmentWait !== 'none' && !now.triggers.has(me) && !local.isTriggerInDoubt
     ? { type: 'end-trigger-wait' }
     : undefined;
 

@@ -10,6 +10,14 @@ export interface AssignedFor {
   readonly pinned: readonly number[];
 }
 
+/** An assignment that is outdated, and whose leader does not ask for another one. */
+export interface OverdueAssignment {
+  /** `assignmentBasis` of the assignment that is wanted. */
+  readonly basis: string;
+  /** Whether the leader still has time, its time is over, or this instance has asked in its place, which happens once. */
+  readonly state: 'waiting' | 'due' | 'asked';
+}
+
 /** Whether the instance is registered, its node can be read, and its server is enabled. */
 export function isAvailable(view: JobView, id: string): boolean {
   return availableInstances(view).some(({ jobInstanceId }) => jobInstanceId === id);

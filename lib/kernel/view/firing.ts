@@ -1,4 +1,5 @@
 /** A firing of a job, as one instance sees it. */
+import { type JobConfiguration } from '../../api/job-configuration.js';
 import { type FiringCause } from '../../api/run-events.js';
 
 /** Why, and for what, this instance runs items now. */
@@ -17,4 +18,15 @@ export interface BegunItem {
   readonly instant: number | undefined;
   /** See `ShardingContext.fencingToken`. */
   readonly fencingToken: number;
+}
+
+/** The items that a run has begun. */
+export interface BegunRun {
+  readonly items: readonly BegunItem[];
+  /** Items that are due too, but still run or wait to be taken over. */
+  readonly blocked: readonly number[];
+  /** Items that need no other decision on this firing: begun, blocked, disabled, or begun before. */
+  readonly decidedOn: readonly number[];
+  /** The settings they run with. */
+  readonly config: JobConfiguration;
 }

@@ -6,8 +6,7 @@
  * for running ones. A leader that loses its leadership forgets it, because it does not know what its successors did.
  */
 import { Deadline } from '../../async/deadline.js';
-import { type OverdueAssignment } from '../rules/plan-input.js';
-import { type AssignedFor } from '../view/assignment.js';
+import { type AssignedFor, type OverdueAssignment } from '../view/assignment.js';
 import { type JobContext, type JobTimer } from '../view/job-context.js';
 import { type Assignment, IDLE_ITEMS_DEADLINE_MS } from './assignment.js';
 

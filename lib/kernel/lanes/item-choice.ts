@@ -1,0 +1,126 @@
+import { describeCause } from '../../api/describe-cause.js';
+import { DeadlineExceededError, InvalidConfigurationError } from '../../api/errors.js';
+import { type JobConfiguration } from '../../api/job-configuration.js';
+import { type JobPaths } from '../../layout/job-paths.js';
+import { type ItemView, type JobView } from '../../layout/job-view.js';
+import { isDecided, runningItems } from '../view/assignment.js';
+import { type BegunItem, type BegunRun, type Firing } from '../view/firing.js';
+import { type ItemsHere } from '../view/items-here.js';
+import { assignedItems, chooseItems, numbersOf } from '../view/items.js';
+import { type JobContext } from '../view/job-context.js';
+import { type ItemMarks } from '../writes/item-marks.js';
+
+/** How long a firing waits for the items to be assigned, in milliseconds. Then it is postponed. */
+const ASSIGNMENT_TIMEOUT_MS = 30_000;
+
+/** What choosing items needs. */
+export interface ItemChoiceDeps extends JobContext {
+  readonly marks: ItemMarks;
+  /** What runs on this instance. */
+  readonly items: ItemsHere;
+}
+
+/** One attempt at beginning the items that are due. */
+type Turn = Omit<BegunRun, 'items'> & { readonly isComplete: boolean };
+
+/** How a firing comes to its items: it waits until they have owners, chooses those that are due here, and marks them. */
+export class ItemChoice {
+  readonly #deps: ItemChoiceDeps;
+  readonly #firing: Firing;
+  readonly #signal: AbortSignal;
+
+  /** @param signal ends the choice; items that have begun by then run */
+  constructor(deps: ItemChoiceDeps, firing: Firing, signal: AbortSignal) {
+    this.#deps = deps;
+    this.#firing = firing;
+    this.#signal = signal;
+  }
+
+  /** Chooses items and marks them, until all that are due have begun: the assignment may change in between. */
+  async begin(): Promise<BegunRun> {
+    const { marks, clock, paths, watch } = this.#deps;
+    const deadline = clock.monotonic() + ASSIGNMENT_TIMEOUT_MS;
+    const begun = new Map<number, BegunItem>();
+    let turn: Turn | undefined;
+    try {
+      // Items that have ended and only wait for others to lose their marks with them are free.
+      await marks.flush();
+      await marks.clearLeftovers();
+      while (!(turn = await this.#turn(begun)).isComplete) {
+        if (clock.monotonic() > deadline)
+          throw new DeadlineExceededError(`a stable assignment of job '${paths.jobName}'`, ASSIGNMENT_TIMEOUT_MS);
+        // Not a poll: each turn follows a commit that was refused because the view was behind.
+        await watch.sync();
+      }
+      return { ...turn, items: [...begun.values()] };
+    } catch (error) {
+      if (turn === undefined || begun.size === 0) throw error;
+      // Items that have begun run, whatever keeps the others from it. The others are still due.
+      const blocked = turn.decidedOn.filter((item) => !begun.has(item));
+      this.#deps.logger.warn(`items ${blocked.join(',')} could not begin with the others: ${describeCause(error)}`);
+      return { ...turn, items: [...begun.values()], blocked };
+    }
+  }
+
+  /** Chooses once, from a view in which the items have owners, and adds what could be marked to `begun`. */
+  async #turn(begun: Map<number, BegunItem>): Promise<Turn> {
+    const { watch, marks, me, paths, items: here } = this.#deps;
+    const { instant, items: only } = this.#firing;
+    const signal = this.#signal;
+    let view = await this.#assignedView();
+    while (configurationIn(view, paths).monitorExecution && (await watch.readBeginRecords()))
+      view = await this.#assignedView();
+    signal.throwIfAborted();
+    const config = configurationIn(view, paths);
+    const { items, blocked } = chooseItems(view, me, this.#firing, here.busy);
+    const turn = {
+      config,
+      blocked: numbersOf(blocked).filter((item) => !begun.has(item)),
+      decidedOn: only ?? numbersOf(assignedItems(view, me)),
+    };
+    if (config.monitorExecution && config.misfire && instant !== undefined) await this.#noteMisfired(blocked);
+    if (items.length === 0) return { ...turn, isComplete: true };
+    if (!config.monitorExecution) {
+      here.run(numbersOf(items));
+      const { configRevision = 0 } = view;
+      for (const { item, ownerRevision } of items)
+        begun.set(item, { item, instant, fencingToken: Math.max(ownerRevision, configRevision) });
+      return { ...turn, isComplete: true };
+    }
+    const begin = await marks.begin(items, instant, signal);
+    for (const each of begin.items) begun.set(each.item, each);
+    return { ...turn, isComplete: begin.isComplete };
+  }
+
+  /** For Java peers, and for the next owner of the item. This instance remembers it by itself. */
+  async #noteMisfired(items: readonly ItemView[]): Promise<void> {
+    const { marks, logger } = this.#deps;
+    try {
+      await marks.noteMisfired(items);
+    } catch (error) {
+      logger.warn(`could not mark items ${numbersOf(items).join(',')} as misfired: ${describeCause(error)}`);
+    }
+  }
+
+  #assignedView(): Promise<JobView> {
+    const { watch, paths } = this.#deps;
+    return watch.until(isDecided, {
+      signal: this.#signal,
+      timeoutMs: ASSIGNMENT_TIMEOUT_MS,
+      what: () =>
+        `the items of job '${paths.jobName}' to be assigned by the leader ${watch.view.leader ?? '(there is none)'}, ` +
+        `which waits for the running items ${runningItems(watch.view).join(',') || '(none)'}`,
+    });
+  }
+}
+
+/**
+ * The configuration that holds.
+ * @throws InvalidConfigurationError if it cannot be read, or the job has been removed
+ */
+export function configurationIn({ config, configFault }: JobView, paths: JobPaths): JobConfiguration {
+  if (config !== undefined) return config;
+  throw new InvalidConfigurationError([
+    configFault ?? `${paths.config}: there is no such node; the job has been removed`,
+  ]);
+}

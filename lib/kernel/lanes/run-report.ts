@@ -1,0 +1,119 @@
+import { describeCause, stackOf } from '../../api/describe-cause.js';
+import {
+  type ItemOutcome,
+  type NothingToRun,
+  type RunEvent,
+  type RunInfo,
+  type RunItem,
+  type RunOutcome,
+} from '../../api/run-events.js';
+import { taskId } from '../../layout/task-id.js';
+import { type FailureReports } from '../types/failure-reports.js';
+import { type BegunItem, type BegunRun, type Firing } from '../view/firing.js';
+import { type JobContext } from '../view/job-context.js';
+
+/** What a report needs. */
+export interface RunReportDeps extends JobContext {
+  readonly failures: FailureReports;
+}
+
+/** An event, but for what all events of a run share. */
+type Event = DistributiveOmit<RunEvent, 'run' | 'at'>;
+type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
+
+/** Says what happens to one run: to its observers by events, to the error handler by failures, and to the log. */
+export class RunReport {
+  readonly info: RunInfo;
+  readonly #deps: RunReportDeps;
+  readonly #onEvent: (event: RunEvent) => void;
+  #hasLoggedAbort = false;
+
+  constructor(deps: RunReportDeps, { cause, instant }: Firing, onEvent: (event: RunEvent) => void) {
+    const { paths, instance } = deps;
+    this.#deps = deps;
+    this.#onEvent = onEvent;
+    this.info = { jobName: paths.jobName, instance, runId: nextRunId(), cause, scheduledAt: dateOf(instant) };
+  }
+
+  /** Java's task id of the run. */
+  taskId({ items }: BegunRun): string {
+    const { paths, me } = this.#deps;
+    return taskId({ jobName: paths.jobName, items: items.map(({ item }) => item), jobInstanceId: me });
+  }
+
+  /** Notifies the observers. */
+  emit(event: Event): void {
+    this.#onEvent({ ...event, run: this.info, at: new Date(this.#deps.clock.now()) });
+  }
+
+  /** The run has begun items; nothing is to be said if it has none. */
+  begun(begun: BegunRun): void {
+    const { items, blocked, config: configuration } = begun;
+    if (items.length === 0) return;
+    this.emit({ type: 'items-begun', taskId: this.taskId(begun), configuration, items: items.map(runItemOf), blocked });
+  }
+
+  /** An item has ended. Its failure goes to the error handler, unless the firing as a whole has failed already. */
+  itemEnded(begun: BegunItem, config: BegunRun['config'], end: ItemEnding): void {
+    const { failures, instance } = this.#deps;
+    const { outcome, durationMs, parameter } = end;
+    const item = runItemOf(begun);
+    this.emit({ type: 'item-ended', item, outcome, durationMs });
+    if (outcome.type === 'aborted') this.#logAbort(outcome.cause);
+    if (outcome.type !== 'failed' || end.isReported) return;
+    const { scheduledAt } = item;
+    failures.report({
+      ...{ configuration: config, cause: outcome.cause, item: begun.item, parameter, scheduledAt, instance },
+      attempt: 1,
+    });
+  }
+
+  /** The firing as a whole has failed, or a listener. */
+  failed(cause: unknown): void {
+    const { watch, failures, logger, instance } = this.#deps;
+    const { config: configuration } = watch.view;
+    if (configuration === undefined) return logger.error(describeCause(cause), stackOf(cause));
+    const { scheduledAt } = this.info;
+    failures.report({
+      ...{ configuration, cause, item: undefined, parameter: undefined, scheduledAt, instance },
+      attempt: 1,
+    });
+  }
+
+  /** Once a run: all its items are told to end for the same reason. */
+  #logAbort(cause: unknown): void {
+    if (!this.#hasLoggedAbort) this.#deps.logger.warn(describeCause(cause));
+    this.#hasLoggedAbort = true;
+  }
+}
+
+/** How an item ended. */
+export interface ItemEnding {
+  readonly outcome: ItemOutcome;
+  /** How long the job's code has run, in milliseconds; `undefined` if it was not called. */
+  readonly durationMs: number | undefined;
+  /** The item's entry of `shardingItemParameters`. */
+  readonly parameter: string | undefined;
+  /** Whether its failure has been reported as one of the whole firing. */
+  readonly isReported: boolean;
+}
+
+/** What the outcomes of its items make of a run. */
+export function outcomeOf(outcomes: readonly ItemOutcome[], { cause }: Firing, { blocked }: BegunRun): RunOutcome {
+  const count = (type: ItemOutcome['type']): number => outcomes.filter((outcome) => outcome.type === type).length;
+  if (outcomes.length > 0)
+    return { type: 'completed', succeeded: count('succeeded'), failed: count('failed'), aborted: count('aborted') };
+  const idle: NothingToRun = blocked.length > 0 ? 'still-running' : 'no-items';
+  return { type: 'nothing-to-run', reason: cause === 'failover' ? 'taken-by-others' : idle };
+}
+
+let lastRunId = 0;
+const nextRunId = (): number => ++lastRunId;
+
+function runItemOf({ item, instant, fencingToken }: BegunItem): RunItem {
+  return { item, scheduledAt: dateOf(instant), fencingToken };
+}
+
+function dateOf(instant: number | undefined): Date | undefined {
+  return instant === undefined ? undefined : new Date(instant);
+}

@@ -11,7 +11,9 @@ import ts from 'typescript';
 const ADAPTERS = ['registry/embedded', 'registry/zookeeper', 'registry/etcd'];
 const EXTENSIONS = ['executors', 'error-handlers', 'tracing'];
 /** See, decide, do: the rooms of the kernel, in the order in which they stand on one another. */
-const ROOMS = ['view', 'types', 'rules', 'writes', 'once', 'lanes'].map((room) => `kernel/${room}`);
+const ROOMS = ['view', 'job', 'types', 'rules', 'marks', 'writes', 'once', 'run', 'lanes'].map(
+  (room) => `kernel/${room}`,
+);
 const KERNEL = ['kernel', ...ROOMS];
 const CORE = [...KERNEL, 'operations', 'dump'];
 const GROUND = ['api', 'time', 'async', 'layout', 'registry'];
@@ -27,12 +29,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(EXTENSIONS.map((area) => [area, ['api', 'time', 'async']])),
   kernel: [...ROOMS, ...GROUND],
   'kernel/view': GROUND,
-  'kernel/types': ['kernel/view', ...GROUND],
-  // The rules know nothing of what carries them out, and the writes nothing of what decides.
+  'kernel/job': ['kernel/view', ...GROUND],
+  'kernel/types': ['kernel/job', ...GROUND],
+  // The rules know nothing of what carries them out, and what carries them out knows nothing of the rules.
   'kernel/rules': ['kernel/view', ...GROUND],
-  'kernel/writes': ['kernel/view', 'kernel/types', ...GROUND],
-  'kernel/once': ['kernel/view', ...GROUND],
-  'kernel/lanes': [...ROOMS.filter((room) => room !== 'kernel/lanes'), ...GROUND],
+  'kernel/marks': ['kernel/view', 'kernel/job', ...GROUND],
+  'kernel/writes': ['kernel/view', 'kernel/job', 'kernel/types', 'kernel/marks', ...GROUND],
+  'kernel/once': ['kernel/view', 'kernel/job', ...GROUND],
+  'kernel/run': ROOMS.filter((room) => !['kernel/rules', 'kernel/lanes'].includes(room)).concat(GROUND),
+  'kernel/lanes': [...ROOMS, ...GROUND],
   operations: GROUND,
   dump: GROUND,
   settings: ['layout', 'registry/embedded', 'registry/zookeeper', 'registry', 'api', 'time', 'async'],
@@ -232,6 +237,14 @@ function publicApi(): string {
 describe('the library', () => {
   test('keeps to the import table, and to what only one folder may do', () => {
     expect(breaches(librarySources())).toEqual([]);
+  });
+
+  test('keeps each room of the kernel small enough to be seen at a glance: nine files', () => {
+    const folders = Object.keys(librarySources()).map((path) => posix.dirname(path));
+    const crowded = folders.filter(
+      (room) => room.startsWith('kernel') && folders.lastIndexOf(room) - folders.indexOf(room) > 8,
+    );
+    expect([...new Set(crowded)]).toEqual([]);
   });
 
   test('exports what test/public-api.txt lists; UPDATE=1 rewrites the list', () => {

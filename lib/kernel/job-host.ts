@@ -6,7 +6,7 @@ import { type RegistryCenter, type SessionState } from '../registry/registry-cen
 import { type Clock, systemClock } from '../time/clock.js';
 import { watchClock } from '../time/clock-watch.js';
 import { ClockTimers, type FiringTimers } from './lanes/cron-timer.js';
-import { type JobDefinition } from './view/job-definition.js';
+import { type JobDefinition } from './job/job-definition.js';
 import { JobRuntime, type JobRuntimeDeps } from './job-runtime.js';
 import { Extensions, type ExtensionOptions } from './types/extensions.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ItemMarks } from '../../lib/kernel/writes/item-marks.js';
+import { ItemMarks } from '../../lib/kernel/marks/item-marks.js';
 import { JobWatch } from '../../lib/kernel/view/job-watch.js';
 import { JobPaths } from '../../lib/layout/job-paths.js';
 import { isPresenceOnly, JobViewReader } from '../../lib/layout/job-view.js';
@@ -9,7 +9,7 @@ import { sharedZooKeeper } from '../support/shared-zookeeper.js';
 import { anItem, idOf, ipOf } from '../support/views.js';
 import { NamedTimers } from '../../lib/async/named-timers.js';
 import { ItemsHere } from '../../lib/kernel/view/items-here.js';
-import { JobLog } from '../../lib/kernel/view/job-log.js';
+import { JobLog } from '../../lib/kernel/job/job-log.js';
 
 const zooKeeper = sharedZooKeeper();
 const paths = new JobPaths('bill');

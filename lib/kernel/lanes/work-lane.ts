@@ -12,8 +12,8 @@ import { type Backlog, type DecidedFiring } from '../rules/plan-input.js';
 import { type Extensions } from '../types/extensions.js';
 import { type BegunRun, type Firing } from '../view/firing.js';
 import { type ItemsHere } from '../view/items-here.js';
-import { JobRun, type JobRunDeps, type RunOwner } from './job-run.js';
-import { type RunObservers } from './run-observers.js';
+import { JobRun, type JobRunDeps, type RunOwner } from '../run/job-run.js';
+import { type RunObservers } from '../run/run-observers.js';
 import { runPolicyOf } from './run-policy.js';
 
 /** How long a run that was told to end past the grace period is still waited for, in milliseconds. */

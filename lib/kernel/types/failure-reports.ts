@@ -3,7 +3,7 @@ import { type JobFailure } from '../../api/error-handler.js';
 import { DeadlineExceededError } from '../../api/errors.js';
 import { withDeadline } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
-import { type JobLog } from '../view/job-log.js';
+import { type JobLog } from '../job/job-log.js';
 import { type Extensions } from './extensions.js';
 
 /** How long an error handler may take for one failure, in milliseconds, before that is logged. */

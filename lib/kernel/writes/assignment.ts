@@ -21,7 +21,7 @@ import { type JobInstance, type JobShardingStrategy } from '../../api/sharding-s
 import { availableInstances, type JobView } from '../../layout/job-view.js';
 import { type Operation } from '../../registry/registry-center.js';
 import { type Extensions } from '../types/extensions.js';
-import { type JobContext } from '../view/job-context.js';
+import { type JobContext } from '../job/job-context.js';
 import { averageAllocation } from '../types/strategies/average-allocation.js';
 import { assignmentBasis, type AssignedFor, pinnedItems } from '../view/assignment.js';
 import { describeCause } from '../../api/describe-cause.js';

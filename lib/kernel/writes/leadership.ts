@@ -7,7 +7,7 @@
  */
 import { Deadline } from '../../async/deadline.js';
 import { type AssignedFor, type OverdueAssignment } from '../view/assignment.js';
-import { type JobContext, type JobTimer } from '../view/job-context.js';
+import { type JobContext, type JobTimer } from '../job/job-context.js';
 import { type Assignment, IDLE_ITEMS_DEADLINE_MS } from './assignment.js';
 
 /** What a leader, or an instance that wants to become one, needs. */

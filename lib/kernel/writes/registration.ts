@@ -11,9 +11,9 @@ import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Operation } from '../../registry/registry-center.js';
 import { liveSessionId } from '../../registry/session-state.js';
 import { failsOver } from '../view/items.js';
-import { type JobContext } from '../view/job-context.js';
-import { reportOperations } from './crash-reports.js';
-import { type ItemMarks } from './item-marks.js';
+import { type JobContext } from '../job/job-context.js';
+import { reportOperations } from '../marks/crash-reports.js';
+import { type ItemMarks } from '../marks/item-marks.js';
 
 /** What registering needs. */
 export interface RegistrationDeps extends JobContext {

@@ -6,8 +6,8 @@ import { InvalidConfigurationError, JobConflictError } from '../../api/errors.js
 import { type JobConfiguration } from '../../api/job-configuration.js';
 import { fromYaml, toYaml, type ToYamlOptions } from '../../layout/job-configuration-yaml.js';
 import { type JobPaths } from '../../layout/job-paths.js';
-import { type JobContext } from '../view/job-context.js';
-import { type JobDefinition } from '../view/job-definition.js';
+import { type JobContext } from '../job/job-context.js';
+import { type JobDefinition } from '../job/job-definition.js';
 
 type ConfigurationContext = Pick<JobContext, 'registry' | 'watch' | 'paths'>;
 

@@ -37,7 +37,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/writes/item-marks.ts',
+        file: 'kernel/marks/item-marks.ts',
         find: "failsOver(watch.view) ? 'persistent' : 'session'",
         replace: "'session'",
       },
@@ -50,7 +50,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/rescuers.spec.ts',
     edits: [
       {
-        file: 'kernel/writes/takeover.ts',
+        file: 'kernel/marks/takeover.ts',
         find: "type: watch.nodes.has(path('failovering')) ? 'set' : 'create', path: path('failovering'), value: me },\n          { type: 'create', path: path('running'), value: me },\n        ]),",
         replace:
           "type: watch.nodes.has(path('failovering')) ? 'set' : 'create', path: path('failovering'), value: me },\n        ]).then(() => registry.commit([{ type: 'create', path: path('running'), value: me }])),",
@@ -82,7 +82,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/writes/item-marks.ts',
+        file: 'kernel/marks/item-marks.ts',
         find: "const TAKEOVER_MARKS: readonly ItemMark[] = ['running', 'failover', 'failovering'];",
         replace: "const TAKEOVER_MARKS: readonly ItemMark[] = ['running', 'failover'];",
       },
@@ -120,17 +120,17 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
-        file: 'kernel/lanes/job-run.ts',
+        file: 'kernel/run/job-run.ts',
         find: '  #hasToldOfAbort = false;',
         replace: '  #hasToldOfAbort = false;\n  readonly #failed = new Set<number>();',
       },
       {
-        file: 'kernel/lanes/job-run.ts',
+        file: 'kernel/run/job-run.ts',
         find: 'await marks.end(item);',
         replace: 'if (!this.#failed.has(item)) await marks.end(item);',
       },
       {
-        file: 'kernel/lanes/job-run.ts',
+        file: 'kernel/run/job-run.ts',
         find: 'await this.#tellOf(error, context.signal);',
         replace: 'this.#failed.add(context.shardingItem);\n      await this.#tellOf(error, context.signal);',
       },
@@ -143,7 +143,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/writes/takeover.ts',
+        file: 'kernel/marks/takeover.ts',
         find: "{ type: 'remove', path: paths.crashedItem(item.item) },",
         replace: '',
       },
@@ -208,7 +208,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/rescuers.spec.ts',
     edits: [
       {
-        file: 'kernel/writes/takeover.ts',
+        file: 'kernel/marks/takeover.ts',
         find: "          { type: 'create', path: path('running'), value: me },\n",
         replace: '',
       },
@@ -218,7 +218,7 @@ export const failover: readonly Mutant[] = [
         replace: 'return !running && !busy.has(item);',
       },
       {
-        file: 'kernel/writes/item-marks.ts',
+        file: 'kernel/marks/item-marks.ts',
         find: "const TAKEOVER_MARKS: readonly ItemMark[] = ['running', 'failover', 'failovering'];",
         replace: "const TAKEOVER_MARKS: readonly ItemMark[] = ['failover', 'failovering'];",
       },
@@ -245,7 +245,7 @@ export const failover: readonly Mutant[] = [
     first: 'kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/writes/takeover.ts',
+        file: 'kernel/marks/takeover.ts',
         find: '{ item: item.item, instant, fencingToken };',
         replace: '{ item: item.item, instant, fencingToken: item.ownerRevision };',
       },

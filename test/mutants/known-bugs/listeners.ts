@@ -56,12 +56,12 @@ export const listeners: readonly Mutant[] = [
     first: 'kernel/distribute-once.spec.ts',
     edits: [
       {
-        file: 'kernel/lanes/job-listeners.ts',
+        file: 'kernel/run/job-listeners.ts',
         find: '  readonly #barrier: Barrier;',
         replace: '  static shared: Barrier;\n  get #barrier(): Barrier {\n    return JobListeners.shared;\n  }',
       },
       {
-        file: 'kernel/lanes/job-listeners.ts',
+        file: 'kernel/run/job-listeners.ts',
         find: 'this.#barrier = barrier;',
         replace: 'JobListeners.shared = barrier;',
       },

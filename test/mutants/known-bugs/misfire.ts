@@ -75,7 +75,7 @@ export const misfire: readonly Mutant[] = [
     first: 'kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/writes/item-marks.ts',
+        file: 'kernel/marks/item-marks.ts',
         find: '...(misfired && instant !== undefined',
         replace: '...(misfired && instant === undefined',
       },

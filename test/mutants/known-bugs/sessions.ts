@@ -66,7 +66,7 @@ export const sessions: readonly Mutant[] = [
     first: 'kernel/sessions.spec.ts',
     edits: [
       {
-        file: 'kernel/lanes/job-run.ts',
+        file: 'kernel/run/job-run.ts',
         find: 'fencingToken: revision ?? ownerRevision',
         replace: 'fencingToken: ownerRevision',
       },
@@ -83,7 +83,7 @@ export const sessions: readonly Mutant[] = [
         find: "mayBegin: () => this.#phase === 'active' && this.#acceptsFirings,",
         replace: "mayBegin: () => (this.#phase === 'active' || this.#phase === 'suspended') && this.#acceptsFirings,",
       },
-      { file: 'kernel/lanes/job-run.ts', find: '      await whenConnected(context.signal);\n', replace: '' },
+      { file: 'kernel/run/job-run.ts', find: '      await whenConnected(context.signal);\n', replace: '' },
       {
         file: 'kernel/view/job-watch.ts',
         find: '        if (!this.isCurrent) return;\n        const { view } = this;',

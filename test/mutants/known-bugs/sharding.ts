@@ -63,7 +63,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/assigning.spec.ts',
     edits: [
       {
-        file: 'kernel/lanes/job-run.ts',
+        file: 'kernel/run/job-run.ts',
         find: '  #assignedView(signal: AbortSignal): Promise<JobView> {\n    const { watch, paths } = this.#ports;\n    return watch.until(isDecided, {',
         replace:
           '  async #assignedView(signal: AbortSignal): Promise<JobView> {\n    const { watch, paths } = this.#ports;\n' +
@@ -101,7 +101,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/assigning.spec.ts',
     edits: [
       {
-        file: 'kernel/writes/item-marks.ts',
+        file: 'kernel/marks/item-marks.ts',
         find: 'if (error instanceof RegistryOutcomeUnknownError) return this.wasMarked(items, signal);\n      throw error;\n    }\n  }\n\n  /**\n   * After',
         replace:
           'if (error instanceof RegistryOutcomeUnknownError) {\n        await this.#ports.whenConnected(signal);\n        return undefined;\n      }\n      throw error;\n    }\n  }\n\n  /**\n   * After',
@@ -115,7 +115,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/assigning.spec.ts',
     edits: [
       {
-        file: 'kernel/writes/item-marks.ts',
+        file: 'kernel/marks/item-marks.ts',
         find: 'return node?.value === me ? node.revision : undefined;',
         replace: 'return node?.revision ?? 1;',
       },
@@ -225,7 +225,7 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/assigning.spec.ts',
     edits: [
       {
-        file: 'kernel/writes/item-marks.ts',
+        file: 'kernel/marks/item-marks.ts',
         find: ": { type: 'check', path: paths.sharding, version: shardingVersion },",
         replace: ": { type: 'check', path: paths.sharding },",
       },

@@ -22,7 +22,7 @@ import { readItemParameters } from '../../layout/sharding-item-parameters.js';
 import { whenConnected } from '../../registry/session-state.js';
 import { type ItemExecutor } from '../types/extensions.js';
 import { type BegunItem, type BegunRun, type Firing } from '../view/firing.js';
-import { type Takeover } from '../writes/takeover.js';
+import { type Takeover } from '../marks/takeover.js';
 import { checkClock } from './clock-check.js';
 import { configurationIn, ItemChoice, type ItemChoiceDeps } from './item-choice.js';
 import { ItemRun, type ItemRunOptions } from './item-run.js';

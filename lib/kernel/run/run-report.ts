@@ -10,7 +10,7 @@ import {
 import { taskId } from '../../layout/task-id.js';
 import { type FailureReports } from '../types/failure-reports.js';
 import { type BegunItem, type BegunRun, type Firing } from '../view/firing.js';
-import { type JobContext } from '../view/job-context.js';
+import { type JobContext } from '../job/job-context.js';
 
 /** What a report needs. */
 export interface RunReportDeps extends JobContext {

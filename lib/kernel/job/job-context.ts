@@ -4,7 +4,7 @@ import { type JobPaths } from '../../layout/job-paths.js';
 import { type RegistryCenter } from '../../registry/registry-center.js';
 import { type Clock } from '../../time/clock.js';
 import { type JobLog } from './job-log.js';
-import { type JobWatch } from './job-watch.js';
+import { type JobWatch } from '../view/job-watch.js';
 
 /** What everything that works on one job on this instance shares. */
 export interface JobContext {

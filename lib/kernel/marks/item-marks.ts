@@ -21,7 +21,7 @@ import { type BegunItem } from '../view/firing.js';
 import { type ItemsHere } from '../view/items-here.js';
 import { type EndedItem, failsOver, numbersOf } from '../view/items.js';
 import { isReported } from '../view/crashes.js';
-import { type JobContext } from '../view/job-context.js';
+import { type JobContext } from '../job/job-context.js';
 import { BeginCommits } from './begin-commits.js';
 
 /** What marking needs. */

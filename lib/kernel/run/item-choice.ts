@@ -7,8 +7,8 @@ import { isDecided, runningItems } from '../view/assignment.js';
 import { type BegunItem, type BegunRun, type Firing } from '../view/firing.js';
 import { type ItemsHere } from '../view/items-here.js';
 import { assignedItems, chooseItems, numbersOf } from '../view/items.js';
-import { type JobContext } from '../view/job-context.js';
-import { type ItemMarks } from '../writes/item-marks.js';
+import { type JobContext } from '../job/job-context.js';
+import { type ItemMarks } from '../marks/item-marks.js';
 
 /** How long a firing waits for the items to be assigned, in milliseconds. Then it is postponed. */
 const ASSIGNMENT_TIMEOUT_MS = 30_000;

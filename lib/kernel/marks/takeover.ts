@@ -13,7 +13,7 @@ import { liveSessionId } from '../../registry/session-state.js';
 import { shareOfCrashed } from '../view/crashes.js';
 import { type BegunItem } from '../view/firing.js';
 import { type ItemsHere } from '../view/items-here.js';
-import { type JobContext } from '../view/job-context.js';
+import { type JobContext } from '../job/job-context.js';
 import { instantOf, newVersion } from './crash-reports.js';
 import { type ItemMarks, TAKEOVER_MARKS } from './item-marks.js';
 

@@ -1,5 +1,5 @@
 import { ElasticJobError } from '../../api/errors.js';
-import { type JobContext } from '../view/job-context.js';
+import { type JobContext } from '../job/job-context.js';
 
 /**
  * Compares this process's clock with the registry centre's, if the job asks for that (manual, `maxTimeDiffSeconds`).

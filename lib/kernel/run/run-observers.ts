@@ -1,6 +1,6 @@
 import { describeCause, stackOf } from '../../api/describe-cause.js';
 import { type RunEvent, type RunObserver } from '../../api/run-events.js';
-import { type JobLog } from '../view/job-log.js';
+import { type JobLog } from '../job/job-log.js';
 
 /** Notifies the observers of runs. An observer that throws, or whose promise rejects or never settles, hurts nobody. */
 export class RunObservers {

@@ -14,7 +14,7 @@ import { encodeCrash } from '../../layout/x-node/crash-report.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Operation } from '../../registry/registry-center.js';
 import { type DeadRun, deadRuns } from '../view/crashes.js';
-import { type JobContext } from '../view/job-context.js';
+import { type JobContext } from '../job/job-context.js';
 import { type JobWatch } from '../view/job-watch.js';
 
 /**

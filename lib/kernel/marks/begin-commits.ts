@@ -3,7 +3,7 @@ import { encodeBeginRecord, NOTHING_BEGUN, withBegun } from '../../layout/x-node
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Lifetime, type Operation } from '../../registry/registry-center.js';
 import { numbersOf } from '../view/items.js';
-import { type JobContext } from '../view/job-context.js';
+import { type JobContext } from '../job/job-context.js';
 
 /** How items begin. */
 export interface Beginning {

@@ -3,8 +3,8 @@
 const REFUSED = /[\u0000-\u001f\u007f-\u009f\ud800-\uf8ff\ufff0-\uffff]/;
 
 /**
- * Whether a name or a path contains characters that ZooKeeper accepts in none: control characters, private use, specials,
- * and all beyond U+FFFF, such as emoji.
+ * Whether a name or a path contains characters that ZooKeeper accepts in none: control characters, private use,
+ * specials, and all beyond U+FFFF, such as emoji.
  */
 export function hasRefusedCharacters(text: string): boolean {
   return REFUSED.test(text);

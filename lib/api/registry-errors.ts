@@ -10,7 +10,9 @@ import {
   type SessionLostError,
 } from './errors.js';
 
-/** Whether a commit was refused because the state has changed: read it again, then decide again. Nothing was changed. */
+/**
+ * Whether a commit was refused because the state has changed: read it again, then decide again. Nothing was changed.
+ */
 export function isLostRace(error: unknown): error is RegistryConflictError {
   return hasCode(error, 'REGISTRY_CONFLICT');
 }
@@ -20,7 +22,9 @@ export function isOutcomeUnknown(error: unknown): error is RegistryOutcomeUnknow
   return hasCode(error, 'REGISTRY_OUTCOME_UNKNOWN');
 }
 
-/** Whether the registry centre did not answer. A write may have been carried out if `isOutcomeUnknown`, else it was not. */
+/**
+ * Whether the registry centre did not answer. A write may have been carried out if `isOutcomeUnknown`, else it was not.
+ */
 export function isOutage(error: unknown): error is RegistryUnavailableError | RegistryOutcomeUnknownError {
   return hasCode(error, 'REGISTRY_UNAVAILABLE', 'REGISTRY_OUTCOME_UNKNOWN');
 }

@@ -5,9 +5,9 @@ export interface ListenersOptions {
 }
 
 /**
- * Calls listeners with events, in the order of subscription. All listeners are called with an event before the next event,
- * even if a listener causes events itself. A listener that throws does not keep the others from being called; one whose
- * subscription has ended is not called any more, not even with an event that is being passed on.
+ * Calls listeners with events, in the order of subscription. All listeners are called with an event before the next
+ * event, even if a listener causes events itself. A listener that throws does not keep the others from being called;
+ * one whose subscription has ended is not called any more, not even with an event that is being passed on.
  */
 export class Listeners<Event = void> {
   readonly #onError: (error: unknown) => void;

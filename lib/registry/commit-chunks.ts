@@ -16,9 +16,10 @@ export interface CommitChunk<Group extends OperationGroup> {
 }
 
 /**
- * Cuts groups of operations into commits that the registry centre accepts. Each commit takes as many groups as fit, in the
- * order given, and begins with the operations of `guard`, usually checks: if the state that justified the first commit no
- * longer holds, the later ones are refused. A group without operations goes with its neighbours. No groups make no commit.
+ * Cuts groups of operations into commits that the registry centre accepts. Each commit takes as many groups as fit, in
+ * the order given, and begins with the operations of `guard`, usually checks: if the state that justified the first
+ * commit no longer holds, the later ones are refused. A group without operations goes with its neighbours. No groups
+ * make no commit.
  *
  * The commits are separate: between two of them others see the first one alone.
  * @throws RegistryRefusedError if one group together with the guard is larger than a commit may be

@@ -4,23 +4,25 @@
  * This file is a port. It knows no jobs, and the kernel knows nothing else of ZooKeeper, etcd or the embedded registry.
  * Every implementation keeps these promises, which `test/registry/registry-center.contract.ts` checks one by one:
  *
- * 1. **Absence is an answer, silence is not.** A node that is not there is `undefined` or `[]`. A registry that does not
- *    answer is a `RegistryUnavailableError`; a write whose answer got lost is a `RegistryOutcomeUnknownError`. Neither is
- *    ever reported as absence. While the session is not connected, every call is refused at once; no call waits longer than
- *    the implementation's operation timeout.
- * 2. **A lost race is `false`.** `create` and `remove` say whether *this* call did it. Who acts only on `true` can repeat
- *    a stale decision without harm.
- * 3. **A commit happens as a whole or not at all**, at one point of the tree's one history. Every change has a revision;
- *    all changes of a commit have the same one, and later changes have greater ones.
- * 4. **A session node lives exactly as long as its session.** A short loss of connection removes nothing. When the session
- *    ends, all its nodes vanish, and nobody else's.
- * 5. **A mirror shows moments, never mixtures.** What a mirror shows is the subtree as it was at one revision; it only moves
- *    forward; after any disconnection it converges by itself. Reading it costs no request.
+ * 1. **Absence is an answer, silence is not.** A node that is not there is `undefined` or `[]`. A registry that does
+ *    not answer is a `RegistryUnavailableError`; a write whose answer was lost is a `RegistryOutcomeUnknownError`.
+ *    Neither is ever reported as absence. No call waits longer than the implementation's operation timeout. While the
+ *    session is not connected, a call is refused: at once, or after a wait for the connection. A call never goes on in
+ *    the next session.
+ * 2. **A lost race is `false`.** `create` and `remove` say whether *this* call did it. Code that acts only on `true`
+ *    can repeat a stale decision without harm.
+ * 3. **A commit happens as a whole or not at all**, at one point of the tree's one history. Every change has a
+ *    revision; all changes of a commit have the same one, and later changes have greater ones. `limits` says how much a
+ *    commit may hold: a commit within the limits is accepted, a larger one is refused and changes nothing.
+ * 4. **A session node lives exactly as long as its session.** A short loss of connection removes nothing. When the
+ *    session ends, all its nodes vanish, and no others.
+ * 5. **A mirror shows moments, never mixtures.** What a mirror shows is the subtree as it was at one revision; it only
+ *    moves forward; after any disconnection it converges by itself. Reading it costs no request.
  * 6. **At most one session holds a path exclusively.** A hold passes on when its session ends.
  *
- * Paths are absolute within the namespace: `/job/config`. Missing parents are created with the node, persistent and empty.
- * Values are text; the empty text is a value. A commit beyond `limits` is refused (`RegistryRefusedError`), and so are a
- * path with an empty, `.` or `..` part, and a child of a session node.
+ * Paths are absolute within the namespace: `/job/config`. Missing parents are created with the node, persistent and
+ * empty. Values are text; the empty text is a value. A commit beyond `limits`, a path with an empty, `.` or `..` part,
+ * and a child of a session node are refused (`RegistryRefusedError`).
  *
  * ```
  *            ┌──────────────┐ answer lost ┌───────────┐ session time passed ┌──────┐
@@ -30,11 +32,10 @@
  *            └──────────────┘ same session└───────────┘                     └──┬───┘
  *                   ▲                      a new session, with a new id        │
  *                   └──────────────────────────────────────────────────────────┘
- * ```
- * *Suspended*: nothing was heard for two thirds of the session; we do not know whether peers still count us as living, so
- * nothing new may be started. *Lost*: the session may have ended (by our own clock, even if no server can be reached);
- * peers may own what was ours. An implementation reports `lost` before any peer can see our session nodes gone, as far
- * as this process gets to run at all.
+ * ``` *Suspended*: the registry has not answered for two thirds of the session timeout, or the connection broke. We do
+ * not know whether peers still see our session nodes, so nothing new may be started. *Lost*: the session has ended, or
+ * may have ended by our own clock; peers may own what was ours. An implementation reports `lost` before any peer can
+ * see our session nodes gone, provided that this process gets to run.
  */
 export interface RegistryCenter {
   /** One line that says what this is and where, for logs: `ZooKeeper at host:2181, namespace 'orders'`. */
@@ -44,7 +45,7 @@ export interface RegistryCenter {
   readonly limits: CommitLimits;
 
   /**
-   * Starts connecting and returns at once; the session tells when it is connected. Goes on trying until `close()`.
+   * Starts connecting and returns at once; `session` reports when it is connected. Goes on trying until `close()`.
    * Calling it again does nothing.
    */
   connect(): void;
@@ -55,7 +56,7 @@ export interface RegistryCenter {
   /** Names of the node's children in no particular order; `[]` if there are none or there is no such node. */
   children(path: string): Promise<readonly string[]>;
 
-  /** Creates the node and its missing parents. `false`: it was there already, and is as it was. */
+  /** Creates the node and its missing parents. `false`: it was there already; it has not been changed. */
   create(path: string, value: string, lifetime?: Lifetime): Promise<boolean>;
 
   /** Writes the node's value, creating it (persistent) with its missing parents if it is not there. */
@@ -65,14 +66,14 @@ export interface RegistryCenter {
   remove(path: string): Promise<boolean>;
 
   /**
-   * Carries out all operations at one revision, or none. Later operations see what earlier ones did. Our own mirrors show
-   * the commit after `await mirror.sync()` at the latest.
+   * Carries out all operations at one revision, or none. Later operations see what earlier ones did. Our own mirrors
+   * show the commit after `await mirror.sync()` at the latest.
    * @returns the revision of the commit
-   * @throws RegistryConflictError if one of them does not fit; nothing was changed then. It carries that operation's own
-   *   path, and as its reason `exists` (create), `absent` (no such node, or no parent for a create), or `changed` (another
-   *   version, or a remove of a node that has children)
-   * @throws RegistryRefusedError if the commit exceeds `limits`; nothing was changed then. `commitChunks` cuts operations
-   *   that may be committed one part after the other
+   * @throws RegistryConflictError if an operation does not fit; nothing was changed then. The error carries the path of
+   *   that operation and a reason: `exists` (create), `absent` (no such node, or no parent for a create), or `changed`
+   *   (another version, or a remove of a node that has children)
+   * @throws RegistryRefusedError if the commit exceeds `limits`; nothing was changed then. `commitChunks` cuts
+   *   operations that need not be one commit
    */
   commit(operations: readonly Operation[]): Promise<number>;
 
@@ -83,18 +84,20 @@ export interface RegistryCenter {
   mirror(path: string, options?: MirrorOptions): Promise<Mirror>;
 
   /**
-   * Runs `task` while holding `path` against every other session and every other holder in this one. Waits at most
-   * `timeoutMs` for the hold.
-   * Holders follow each other in the order in which they asked. The task's signal aborts as soon as the connection is
-   * broken or the session over, when the hold may be lost; what is done after that is not protected. The task's own error is
-   * passed on. A place in the queue that cannot be given up at once is given up when the same session is connected again.
-   * Compatible with Curator's LeaderLatch where the implementation is ZooKeeper.
+   * Runs `task` while this call holds `path` against all other sessions and all other calls in this session. Waits at
+   * most `timeoutMs` for the hold. Holders follow each other in the order in which they asked. The task's signal aborts
+   * as soon as the connection breaks or the session ends: the hold may be lost then, and what the task does afterwards
+   * is not protected. The promise rejects with the task's own error. If the place in the queue cannot be given up at
+   * once, it is given up when the same session is connected again. On ZooKeeper, holders contend with Curator's
+   * LeaderLatch.
    * @throws DeadlineExceededError if the hold was not obtained in time; names the session of the present holder
    * @throws RegistryUnavailableError if the connection broke before the hold was obtained; the task has not run
    */
   exclusively<T>(path: string, timeoutMs: number, task: (signal: AbortSignal) => Promise<T>): Promise<T>;
 
-  /** The registry's own time in milliseconds since 1970, obtained through `path`, a node used for nothing else. */
+  /**
+   * The registry's own time in milliseconds since 1970. It is obtained by writing `path`, a node used for nothing else.
+   */
   time(path: string): Promise<number>;
 
   /** Ends the session, so that its nodes vanish at once if the registry can be reached, and closes all mirrors. */
@@ -103,8 +106,8 @@ export interface RegistryCenter {
 
 /**
  * How much one commit may hold. A commit that is exactly at the limits is accepted; with one operation or one byte more
- * it is refused. The size of a commit is the sum of the sizes of its operations, and the size of an operation of any type
- * is `overheadBytes` plus the lengths of its path and of its value (if it has one) as UTF-8: see `operationBytes`.
+ * it is refused. The size of a commit is the sum of the sizes of its operations, and the size of an operation of any
+ * type is `overheadBytes` plus the lengths of its path and of its value (if it has one) as UTF-8: see `operationBytes`.
  */
 export interface CommitLimits {
   /** Most operations of one commit. */
@@ -118,7 +121,10 @@ export interface CommitLimits {
 /** How long a node lives: until it is removed, or as long as the session that created it. */
 export type Lifetime = 'persistent' | 'session';
 
-/** One part of a commit. `version` is the number that `MirroredNode` carries; each write of a node's value increases it by one. */
+/**
+ * One part of a commit. `version` is the number that `MirroredNode` carries; each write of a node's value increases it
+ * by one.
+ */
 export type Operation =
   /** Fits if the node exists and, if given, has that version. Changes nothing. */
   | { readonly type: 'check'; readonly path: string; readonly version?: number }
@@ -129,14 +135,14 @@ export type Operation =
   /** Fits if the node exists, has no children and, if given, that version. */
   | { readonly type: 'remove'; readonly path: string; readonly version?: number };
 
-/** Where the session stands. A session that ended is followed by a new one with another id. */
+/** The state of the session. A session that ended is followed by a new one with another id. */
 export type SessionState =
-  /** Never connected yet; also while a new session is being opened after a lost one was reported. */
+  /** Not connected yet: for the first time, or with a new session after a lost one was reported. */
   | { readonly phase: 'connecting' }
   | { readonly phase: 'connected'; readonly id: string }
-  /** Nothing was heard for too long, or the connection broke: the session may live or not. */
+  /** The registry has not answered for too long, or the connection broke: the session may live or not. */
   | { readonly phase: 'suspended'; readonly id: string }
-  /** The session has ended, or must be taken to have ended. */
+  /** The session has ended, or may have ended by our own clock. */
   | { readonly phase: 'lost'; readonly id: string; readonly reason: string }
   /** The registry refuses us for good (wrong credentials), or `close()` was called. */
   | { readonly phase: 'closed'; readonly reason: string };
@@ -148,7 +154,7 @@ export interface Session {
   readonly timeoutMs: number;
   /**
    * Calls `listener` after each change of state, in order, with the state after the change.
-   * A listener that throws does not hurt others. Returns a function that ends the subscription.
+   * A listener that throws does not keep others from being called. Returns a function that ends the subscription.
    */
   onChange(listener: (state: SessionState) => void): () => void;
 }
@@ -156,51 +162,59 @@ export interface Session {
 /** A node as a mirror has it. */
 export interface MirroredNode {
   /**
-   * `undefined` only for nodes named by `MirrorOptions.presenceOnly` whose present value was not read. Nothing else is known
-   * of them either: do not rely on `version`, `revision` and `session` then.
+   * `undefined` only for nodes named by `MirrorOptions.presenceOnly` whose present value was not read. Their `version`,
+   * `revision` and `session` are not known either.
    */
   readonly value: string | undefined;
-  /** 0 when created; grows by one with each write of the value. Starts anew if the node is removed and created again. */
+  /**
+   * 0 when created; grows by one with each write of the value. Starts at 0 again if the node is removed and created
+   * again.
+   */
   readonly version: number;
-  /** Revision of the last write of the value. Grows along the tree's whole history, over removal and re-creation too. */
+  /**
+   * Revision of the last write of the value. Grows along the tree's whole history, over removal and re-creation too.
+   */
   readonly revision: number;
   /** Id of the session the node lives with; `undefined` if it is persistent. */
   readonly session: string | undefined;
 }
 
-/** How a mirror is to be kept. */
+/** How a mirror is kept. */
 export interface MirrorOptions {
   /**
-   * Nodes of which only the existence matters (argument: absolute path). The mirror does not read their values when they
-   * appear, unless it knows them because this registry centre object wrote them. `load()` reads them. A value that was
-   * read is forgotten as soon as another session writes the node. Such nodes are exempt from promise 5 in that a commit
-   * that touches nothing else may show one node after the other.
+   * Nodes of which only the existence matters (argument: absolute path). The mirror shows them without their values,
+   * except those that this registry centre object wrote itself; `load()` reads the others. A value that was read is
+   * forgotten as soon as another session writes the node. Promise 5 holds for these nodes with one exception: of a
+   * commit that changes only such nodes, the mirror may show one node after the other.
    */
   readonly presenceOnly?: (path: string) => boolean;
 }
 
-/** A local copy of a subtree. What it shows is one moment of the tree; it moves forward only. */
+/** A local copy of a subtree. It shows one moment of the tree, and moves forward only. */
 export interface Mirror {
   /** The subtree's root. */
   readonly path: string;
-  /** All nodes of the subtree (the root included, if it exists) by absolute path, as of one moment. Immutable: a new map for each moment. */
+  /**
+   * All nodes of the subtree by absolute path, with its root if that exists, as of one moment. Immutable: each moment
+   * is a new map.
+   */
   readonly nodes: ReadonlyMap<string, MirroredNode>;
-  /** False while disconnected, or after a reading that failed, until the next complete one: the copy may be out of date. */
+  /** False while disconnected, and from a failed reading until the next complete one: the copy may be out of date. */
   readonly isCurrent: boolean;
-  /** Calls `listener` after `nodes` or `isCurrent` has changed. Several changes may be told by one call. */
+  /** Calls `listener` after `nodes` or `isCurrent` has changed; once for several changes that come together. */
   onChange(listener: () => void): () => void;
   /**
-   * Resolves once the mirror shows everything that was committed before the call, by whomever.
-   * With ZooKeeper, a client of the leader may miss a change that a follower has confirmed in the same moment; nobody may
-   * rely on the order of answers that different servers gave, only on that of commits.
+   * Resolves once the mirror shows everything that was committed before the call, by any session. On ZooKeeper, a
+   * client of the leader may miss a change that a follower has confirmed in the same moment: rely on the order of
+   * commits, not on the order in which different servers answer.
    * @throws RegistryUnavailableError if that cannot be established now
    */
   sync(): Promise<void>;
   /**
-   * Resolves once no node's value is `undefined` any more, as of the call.
+   * Resolves once all values are known that were `undefined` at the call.
    * @throws RegistryUnavailableError if they cannot be read now
    */
   load(): Promise<void>;
-  /** Ends the copy: it keeps what it shows, is not current, and tells nothing any more. */
+  /** Ends the copy: it keeps showing its last moment, is not current, and calls no listener. */
   close(): void;
 }

@@ -1,8 +1,9 @@
 import { pathsUpwards } from './node-paths.js';
 
 /**
- * Values that belong to subtrees, such as the mirrors of a registry centre. The values whose subtree covers a path are found
- * in as many steps as the path has parts, so that thousands of mirrors do not slow down each write and each event.
+ * Values that belong to subtrees, such as the mirrors of a registry centre. The values whose subtree covers a path are
+ * found in as many steps as the path has parts, so that thousands of mirrors do not slow down each write and each
+ * event.
  */
 export class SubtreeIndex<T> {
   readonly #byRoot = new Map<string, Set<T>>();

@@ -1,37 +1,37 @@
 import { RegistryOutcomeUnknownError, RegistryUnavailableError } from '../../api/errors.js';
 import { type EmbeddedRegistryServer, type ServerConnection } from './embedded-registry-server.js';
 
-/** Something that the server is asked to do. */
+/** Something that a centre asks the server to do. */
 export interface EmbeddedRequest<T> {
   /** A verb, for messages: `create`. */
   readonly operation: string;
   readonly path: string;
-  /** Whether an answer that got lost leaves open what happened. */
+  /** Only a write whose answer is lost has an unknown outcome. */
   readonly kind: 'read' | 'write';
   /** What the server does, at once. */
   readonly run: () => T;
 }
 
-/** Called when the answer arrives, or when it has become certain that none will. */
+/** Where an answer goes: `answered` when it arrives, `failed` when it is an error or can no longer arrive. */
 export interface AnswerTo<T> {
   readonly answered: (answer: T) => void;
   readonly failed: (error: unknown) => void;
 }
 
-/** Whether a write whose answer gets lost is carried out. */
+/** Whether the server carries out a write whose answer is lost. */
 export type LostWrite = 'applied' | 'not-applied';
 
-/** Which way messages are lost, as the centre sees it. */
+/** The direction of messages, as the centre sees it. */
 export type MessageDirection = 'both' | 'sending' | 'receiving';
 
 interface Outcome<T> {
-  readonly tell: (to: AnswerTo<T>) => void;
+  readonly passTo: (to: AnswerTo<T>) => void;
 }
 
 /**
- * One connection between a centre and the server. It never comes back: a centre that reconnects makes a new one. What is
- * on its way when it breaks is lost. Requests are answered in order, and what the server says of its own accord stays in
- * order with the answers.
+ * One connection between a centre and the server. A broken connection stays broken: a centre that reconnects makes a
+ * new one. Messages that are on their way when it breaks are lost. The server's messages arrive in the order in which
+ * it sent them: answers, in the order of the requests, and the changes that it pushes.
  */
 export class EmbeddedConnection implements ServerConnection {
   readonly #server: EmbeddedRegistryServer;
@@ -44,7 +44,7 @@ export class EmbeddedConnection implements ServerConnection {
   readonly #dropped = new Set<MessageDirection>();
   #writeToLose: LostWrite | undefined;
 
-  /** @param whenBroken called once at the centre's end when the connection broke, before requests are failed */
+  /** @param whenBroken called once at the centre's end when the connection breaks, before unanswered requests fail */
   constructor(server: EmbeddedRegistryServer, name: string, whenBroken: () => void) {
     this.#server = server;
     this.#name = name;
@@ -56,7 +56,7 @@ export class EmbeddedConnection implements ServerConnection {
     return new Promise((resolve, reject) => this.send(request, { answered: resolve, failed: reject }));
   }
 
-  /** As `request`; the answer is told within its delivery, before anything that was sent later arrives. */
+  /** As `request`, but calls `to` within the delivery of the answer: before any message that was sent later arrives. */
   send<T>(request: EmbeddedRequest<T>, to: AnswerTo<T>): void {
     const { operation, path, kind } = request;
     if (this.#centreEnd === 'closed') return to.failed(new RegistryUnavailableError(operation, path));
@@ -72,7 +72,7 @@ export class EmbeddedConnection implements ServerConnection {
       if (!outcome) return;
       this.#toCentre(`answer to ${operation} ${path}`, () => {
         this.#unanswered.delete(fail);
-        outcome.tell(to);
+        outcome.passTo(to);
       });
     });
   }
@@ -82,7 +82,7 @@ export class EmbeddedConnection implements ServerConnection {
     if (this.#serverEnd === 'open') this.#toCentre(what, arrive);
   }
 
-  /** Calls `task` when the server's end closes: the end of what the server does for this connection. */
+  /** Calls `task` when the server's end closes. */
   whenSevered(task: () => void): void {
     this.#whenSevered.add(task);
   }
@@ -96,7 +96,7 @@ export class EmbeddedConnection implements ServerConnection {
   cut(reason: string): void {
     if (this.#centreEnd === 'closed') return;
     this.#centreEnd = 'closed';
-    // The centre first: it must start counting down the session before the server does.
+    // The centre's end first: the centre must start its countdown of the session before the server starts its own.
     this.#whenBroken();
     if (this.#serverEnd === 'open') this.#sever();
     const cause = new Error(reason);
@@ -104,13 +104,13 @@ export class EmbeddedConnection implements ServerConnection {
     this.#unanswered.clear();
   }
 
-  /** Loses all that is sent from now on in this direction, without either end being told. */
+  /** Drops all messages that are sent from now on in this direction; neither end notices. */
   dropMessages(direction: MessageDirection): void {
     this.#dropped.add(direction);
     if (direction !== 'receiving' && this.#serverEnd === 'open') this.#server.hearsNothingFrom(this);
   }
 
-  /** Closes the server's end; the centre notices as soon as the news arrive. */
+  /** Closes the server's end; the centre notices when the message about it arrives. */
   closeFromServer(): void {
     if (this.#serverEnd === 'closed') return;
     this.#sever();
@@ -171,8 +171,8 @@ export class EmbeddedConnection implements ServerConnection {
 function attempt<T>(run: () => T): Outcome<T> {
   try {
     const answer = run();
-    return { tell: ({ answered }) => answered(answer) };
+    return { passTo: ({ answered }) => answered(answer) };
   } catch (error) {
-    return { tell: ({ failed }) => failed(error) };
+    return { passTo: ({ failed }) => failed(error) };
   }
 }

@@ -7,9 +7,9 @@ import { EmbeddedMirror } from './embedded-mirror.js';
 import { type EmbeddedSession, type ServerSide } from './embedded-session.js';
 
 /**
- * One attempt to hold a path: a place in the queue of session nodes below it, as Curator's LeaderLatch has them. Who is
- * first in the queue holds the path. The attempt ends, and its signal aborts, as soon as the connection breaks; the place
- * is given up then as soon as the session is connected again, or vanishes with the session.
+ * One attempt to hold a path: a place in the queue of session nodes below it, as Curator's LeaderLatch has them. The
+ * first place of the queue holds the path. The attempt ends, and its signal aborts, as soon as the connection breaks;
+ * the place is then given up when the same session is connected again, or vanishes with the session.
  */
 export class EmbeddedHold {
   readonly #session: EmbeddedSession;
@@ -68,11 +68,11 @@ export class EmbeddedHold {
   /** Resolves when our place is the first of the queue. */
   #turn(): Promise<void> {
     return new Promise((resolve) => {
-      const look = (): void => {
+      const check = (): void => {
         if (this.#first?.name.startsWith(this.#prefix)) resolve();
       };
-      this.#queue.onChange(look);
-      look();
+      this.#queue.onChange(check);
+      check();
     });
   }
 
@@ -83,7 +83,10 @@ export class EmbeddedHold {
     return places.sort((a, b) => (turnOf(a.name) < turnOf(b.name) ? -1 : 1))[0];
   }
 
-  /** Gives up our place now, or as soon as the session is connected again. With another session it has vanished. */
+  /**
+   * Gives up our place now, or as soon as the same session is connected again. If the session has ended, so has the
+   * place.
+   */
   async #withdraw(id: string): Promise<void> {
     const { state } = this.#session;
     if (state.phase === 'suspended') {
@@ -110,7 +113,7 @@ export class EmbeddedHold {
   }
 }
 
-/** What the queue is ordered by: the text after the last `latch-`, as Curator does. */
+/** The text by which Curator orders the queue: what follows the last `latch-`. */
 function turnOf(name: string): string {
   return name.slice(name.lastIndexOf('latch-') + 'latch-'.length);
 }

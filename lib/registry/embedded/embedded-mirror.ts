@@ -7,12 +7,12 @@ import { type EmbeddedSession, type ServerSide } from './embedded-session.js';
 import { warnOfListenerError } from './listener-errors.js';
 import { type StoredNode } from './node-tree.js';
 
-/** A node whose value was not read: nothing else is known of it either. */
+/** A node whose value was not read. Its version, revision and session are not known either. */
 const UNREAD: MirroredNode = { value: undefined, version: 0, revision: 0, session: undefined };
 
 /**
- * A local copy that follows the server's commits. On each new connection it reads the whole subtree and watches it in one
- * request, so that what arrives next is the commit that follows. The map it shows is copied only if somebody looks.
+ * A local copy that follows the server's commits. On each new connection one request reads the whole subtree and
+ * watches it, so that the next message of the watch is the next commit. `nodes` is copied only when it is asked for.
  */
 export class EmbeddedMirror implements Mirror {
   readonly path: string;
@@ -60,13 +60,13 @@ export class EmbeddedMirror implements Mirror {
   }
 
   async sync(): Promise<void> {
-    this.#demandOpen('sync');
-    // What the server told before it answers arrives before the answer.
+    this.#requireOpen('sync');
+    // The changes that the server pushed before it answers arrive before the answer.
     await this.#session.request({ operation: 'sync', path: this.path, kind: 'read', run: () => undefined });
   }
 
   async load(): Promise<void> {
-    this.#demandOpen('load');
+    this.#requireOpen('load');
     if (this.#unread().length === 0) return;
     const run = ({ namespace }: ServerSide): ReadonlyMap<string, StoredNode> => namespace.subtree(this.path);
     await new Promise<void>((resolve, failed) => {
@@ -85,7 +85,7 @@ export class EmbeddedMirror implements Mirror {
     this.#unwatch();
   }
 
-  #demandOpen(operation: string): void {
+  #requireOpen(operation: string): void {
     if (this.#isClosed) throw new RegistryUnavailableError(operation, this.path, new Error('The mirror is closed'));
   }
 
@@ -122,7 +122,7 @@ export class EmbeddedMirror implements Mirror {
       if (next) this.#latest.set(path, next);
       else this.#latest.delete(path);
     }
-    if (changed) this.#tell();
+    if (changed) this.#publish();
   }
 
   #replaceAll(nodes: ReadonlyMap<string, StoredNode>): void {
@@ -134,19 +134,19 @@ export class EmbeddedMirror implements Mirror {
       this.#latest.set(path, isKnown ? node : UNREAD);
     }
     this.#isCurrent = true;
-    this.#tell();
+    this.#publish();
   }
 
   #unread(): readonly string[] {
     return [...this.#latest].filter(([, node]) => node === UNREAD).map(([path]) => path);
   }
 
-  /** Takes over the values of nodes as they were when the answer was sent, which is the moment this mirror shows. */
+  /** Takes over values as of the moment when the answer was sent, which is the moment that this mirror shows. */
   #fillIn(nodes: ReadonlyMap<string, StoredNode>): void {
     const unread = this.#unread();
     if (this.#isClosed || unread.length === 0) return;
     for (const path of unread) this.#latest.set(path, nodes.get(path) ?? UNREAD);
-    this.#tell();
+    this.#publish();
   }
 
   #becomeOutdated(): void {
@@ -155,7 +155,7 @@ export class EmbeddedMirror implements Mirror {
     this.#listeners.notify();
   }
 
-  #tell(): void {
+  #publish(): void {
     this.#shown = undefined;
     this.#listeners.notify();
   }

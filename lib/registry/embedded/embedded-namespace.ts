@@ -3,7 +3,7 @@ import { type Lifetime, type Operation } from '../registry-center.js';
 import { SubtreeIndex } from '../subtree-index.js';
 import { type NodeChange, NodeTree, type StoredNode } from './node-tree.js';
 
-/** A commit as those who watch a subtree are told of it. */
+/** A commit as the watches of a subtree get it. */
 export interface WatchedCommit {
   readonly revision: number;
   /** Id of the session that committed. */
@@ -15,8 +15,8 @@ export interface WatchedCommit {
 type Watch = (commit: WatchedCommit) => void;
 
 /**
- * The tree of one namespace at the server, and who watches it. Everything here happens at once: a method that returns
- * has done its work, and all watches have been called.
+ * The tree of one namespace at the server, and the watches of its subtrees. Everything here is synchronous: when a
+ * method returns, its work is done and all watches have been called.
  */
 export class EmbeddedNamespace {
   readonly #tree = new NodeTree();
@@ -110,7 +110,7 @@ export class EmbeddedNamespace {
     return missing;
   }
 
-  /** Who is to be told of which changes: for each change, the watches of its path and of all above it. */
+  /** The changes that concern each watch: those at its path and below. */
   #affected(changes: readonly NodeChange[]): ReadonlyMap<Watch, readonly NodeChange[]> {
     const affected = new Map<Watch, NodeChange[]>();
     for (const change of changes) {

@@ -1,6 +1,6 @@
 /**
- * The embedded registry: a registry centre without a server, in the memory of this process. For development and tests,
- * and the reference that other implementations are compared with.
+ * The embedded registry: a registry centre in the memory of this process, without ZooKeeper. It serves development and
+ * tests, and is the reference for other implementations.
  *
  * ```
  *  EmbeddedRegistryCenter ─ EmbeddedSession          EmbeddedRegistryServer
@@ -9,13 +9,13 @@
  *        └─ EmbeddedHold ────────┴──── deliver(…) ─────── EmbeddedNamespace ─ NodeTree
  * ```
  *
- * The server is synchronous and always right. A centre knows only what has arrived: between the two lie messages, each of
- * which passes `deliver`, in order for each direction of each centre. So a connection can be cut, its messages can be dropped, or
+ * The server is synchronous and authoritative. A centre knows only what has arrived: each message between the two
+ * passes `deliver`, in order for each direction of each centre. So a connection can be cut, messages can be dropped,
  * one answer can be lost (`faults`), and a simulator can decide which message arrives next.
  *
- * Centres with the same namespace share a server that lives as long as one of them is open: when the last one closes, all
- * nodes are gone, persistent ones too. Pass a `server` to keep it, or to give several applications of one process
- * registries of their own.
+ * Centres with the same namespace share a server that lives as long as one of them is open: when the last one closes,
+ * all nodes are gone, persistent ones too. Pass a `server` to keep the nodes, or to give each of several applications
+ * in one process a registry of its own.
  */
 import { type Clock, systemClock } from '../../time/clock.js';
 import {
@@ -32,46 +32,47 @@ import { EmbeddedHold } from './embedded-hold.js';
 import { EmbeddedMirror } from './embedded-mirror.js';
 import { type EmbeddedRegistryServer } from './embedded-registry-server.js';
 import { EmbeddedSession, type ServerSide } from './embedded-session.js';
-import { DEFAULT_LIMITS, demandOperations, demandPath } from './request-limits.js';
+import { DEFAULT_LIMITS, requireWithinLimits, requirePath } from './request-limits.js';
 import { shareServer } from './shared-servers.js';
 
-/** What an embedded registry centre is made from. */
+/** Options of an embedded registry centre. */
 export interface EmbeddedRegistryCenterOptions {
   /** Centres of different namespaces do not see each other's nodes. Default: `elasticjob`. */
   readonly namespace?: string;
-  /** Default: one that all centres of this process with this namespace share while at least one of them is open. */
+  /** Default: a server that all centres of this process with the same namespace share while one of them is open. */
   readonly server?: EmbeddedRegistryServer;
-  /** Default: the server's clock if a server is given, else the clock of this machine. */
+  /** Default: the clock of `server`; without a `server`, the clock of this machine. */
   readonly clock?: Clock;
   /** How long the session outlives the connection, in milliseconds. Default: 60000. */
   readonly sessionTimeoutMilliseconds?: number;
 }
 
-/** What can be done to a centre's connection, for tests and simulations. */
+/** Faults that tests and simulations inject into a centre's connection. */
 export interface EmbeddedFaults {
-  /** Breaks the connection and lets no new one through; the centre notices at once, its session goes on. */
+  /** Breaks the connection and lets no new one through. The centre notices at once; its session goes on. */
   disconnect(): void;
   /**
-   * Loses all messages from now on; the centre notices by its own clock after two thirds of the session. One way only:
-   * - `receiving`: what the centre asks for is done, but neither answers nor news come back. It notices likewise, and
-   *   only then the time of its session begins to run out at the server.
-   * - `sending`: nothing reaches the server, but news come, so that the centre believes in its connection until no
-   *   request was answered for the whole of its session, when the server ends it.
+   * Drops all messages from now on, in both directions by default. The centre notices by its own clock after two thirds
+   * of the session timeout. In one direction only:
+   * - `receiving`: the server carries out the centre's requests, but neither answers nor changes arrive. The centre
+   *   notices after the same time; only then the server begins to count down the session.
+   * - `sending`: nothing reaches the server, but changes still arrive, so that the centre trusts its connection until
+   *   no request was answered for the whole session timeout. At that time the server ends the session.
    */
   dropMessages(direction?: MessageDirection): void;
-  /** Ends `disconnect` and `dropMessages`: the centre connects again, to the same session if it still lives. */
+  /** Ends `disconnect` and `dropMessages`: the centre connects again, with the same session if that still lives. */
   resume(): void;
-  /** Ends the session at the server. The centre learns of it when it is, or comes, in contact. */
+  /** Ends the session at the server. A centre without contact notices when it is in contact again. */
   expire(): void;
   /**
-   * Breaks the connection when the next write reaches the server; it is carried out (`applied`) or not, and is rejected
-   * with a `RegistryOutcomeUnknownError` either way. The centre connects again at once.
+   * Breaks the connection when the next write reaches the server. The server carries out the write (`applied`) or does
+   * not; it rejects with a `RegistryOutcomeUnknownError` either way. The centre connects again at once.
    */
   loseNextWrite(outcome: LostWrite): void;
   /**
-   * Lets the centre's process die at the `number`th write from now on that reaches the server, 1 being the next one: it
-   * is carried out (`applied`) or not, and nothing of the centre is heard any more, nor does it hear anything.
-   * @param onDeath called in that moment, to end what else there is of the process
+   * Lets the centre's process die at the `number`th write from now on that reaches the server; 1 is the next one. The
+   * server carries out that write (`applied`) or does not, and all later messages in both directions are dropped.
+   * @param onDeath called at that moment, to end the rest of the process
    */
   dieAtWrite(number: number, outcome: LostWrite, onDeath?: () => void): void;
 }
@@ -102,12 +103,12 @@ export class EmbeddedRegistryCenter implements RegistryCenter {
     return this.#session;
   }
 
-  /** Those of the server. */
+  /** The limits of the server. */
   get limits(): CommitLimits {
     return this.#server?.limits ?? DEFAULT_LIMITS;
   }
 
-  /** Faults to inject; they need a centre on which `connect()` was called. */
+  /** The faults that can be injected, once `connect()` was called. */
   get faults(): EmbeddedFaults {
     const session = this.#session;
     return {
@@ -131,52 +132,53 @@ export class EmbeddedRegistryCenter implements RegistryCenter {
   }
 
   async get(path: string): Promise<string | undefined> {
-    demandPath('read', path);
+    requirePath('read', path);
     return this.#ask('read', path, ({ namespace }) => namespace.get(path)?.value);
   }
 
   async children(path: string): Promise<readonly string[]> {
-    demandPath('list the children of', path);
+    requirePath('list the children of', path);
     return this.#ask('list the children of', path, ({ namespace }) => namespace.children(path));
   }
 
   async create(path: string, value: string, lifetime?: Lifetime): Promise<boolean> {
-    demandOperations('create', path, { operations: [{ type: 'create', path, value }], limits: DEFAULT_LIMITS });
+    requireWithinLimits('create', path, { operations: [{ type: 'create', path, value }], limits: DEFAULT_LIMITS });
     return this.#write('create', path, ({ namespace, session }) => namespace.create(session, path, value, lifetime));
   }
 
   async put(path: string, value: string): Promise<void> {
-    demandOperations('write', path, { operations: [{ type: 'set', path, value }], limits: DEFAULT_LIMITS });
+    requireWithinLimits('write', path, { operations: [{ type: 'set', path, value }], limits: DEFAULT_LIMITS });
     return this.#write('write', path, ({ namespace, session }) => namespace.put(session, path, value));
   }
 
   async remove(path: string): Promise<boolean> {
-    demandPath('remove', path);
+    requirePath('remove', path);
     return this.#write('remove', path, ({ namespace, session }) => namespace.remove(session, path));
   }
 
   async commit(operations: readonly Operation[]): Promise<number> {
     const path = operations[0]?.path ?? '/';
-    demandOperations('commit changes of', path, { operations, limits: this.limits });
+    requireWithinLimits('commit changes of', path, { operations, limits: this.limits });
     return this.#write('commit changes of', path, ({ namespace, session }) => namespace.commit(session, operations));
   }
 
   async mirror(path: string, options?: MirrorOptions): Promise<Mirror> {
-    demandPath('mirror', path);
+    requirePath('mirror', path);
     const mirror = new EmbeddedMirror(this.#session, path, options);
     await mirror.open();
     return mirror;
   }
 
   async exclusively<T>(path: string, timeoutMs: number, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    demandPath('hold', path);
+    requirePath('hold', path);
     return new EmbeddedHold(this.#session, this.#clock, path).during(timeoutMs, task);
   }
 
   async time(path: string): Promise<number> {
-    demandPath('read the time through', path);
+    requirePath('read the time through', path);
     return this.#write('read the time through', path, ({ namespace, session, server }) => {
-      // ZooKeeper tells its time only as that of a write; here the write is made so that trees look the same.
+      // ZooKeeper gives its time only as the time of a write. The write is made here too, so that both have the same
+      // trees.
       namespace.put(session, path, '');
       return server.clock.now();
     });

@@ -4,15 +4,18 @@ import { type CommitLimits } from '../registry-center.js';
 import { EmbeddedNamespace } from './embedded-namespace.js';
 import { DEFAULT_LIMITS } from './request-limits.js';
 
-/** What an embedded server is made from. */
+/** Options of an embedded server. */
 export interface EmbeddedRegistryServerOptions {
-  /** Tells the registry's time and when sessions run out. Default: the clock of this machine. */
+  /** The clock for the registry's time and for the countdowns of sessions. Default: the clock of this machine. */
   readonly clock?: Clock;
-  /** Carries all messages between the server and its centres. Default: in order, at once (`deliverSoon`). */
+  /**
+   * Delivers all messages between the server and its centres. Default: soon, in the order of sending (`deliverSoon`).
+   */
   readonly deliver?: Deliver;
   /**
-   * How much one commit may hold. Default for each: as ZooKeeper with default settings (10,000 operations, 1,047,551 bytes,
-   * 64 bytes for each operation besides its path and value). Small ones show what code does that cuts its commits.
+   * How much one commit may hold. Each limit that is left out is that of ZooKeeper with default settings: 10,000
+   * operations, 1,047,551 bytes, and an overhead of 64 bytes for each operation. Small limits test code that cuts its
+   * commits.
    */
   readonly limits?: Partial<CommitLimits>;
 }
@@ -26,14 +29,14 @@ export interface ServerConnection {
 interface ServerSession {
   readonly timeoutMs: number;
   connection: ServerConnection | undefined;
-  /** Ends the countdown that runs while nothing is heard of the session; `undefined` while none does. */
+  /** Ends the countdown that runs while the session has no contact; `undefined` while none runs. */
   cancelExpiry: (() => void) | undefined;
 }
 
 /**
- * The server side of the embedded registry: the trees of all namespaces, one history of revisions, and the sessions.
- * It is synchronous: what it is asked for happens within the call. `EmbeddedConnection` puts the network in between.
- * For simulations and tests `namespace()` gives a direct look, and `watch('/', …)` there a call for each commit.
+ * The server of the embedded registry: the trees of all namespaces, one history of revisions, and the sessions.
+ * It is synchronous: a request is carried out within the call. `EmbeddedConnection` is the network in between.
+ * Simulations and tests read a tree directly by `namespace()`, and get each commit by its `watch('/', …)`.
  */
 export class EmbeddedRegistryServer {
   readonly clock: Clock;
@@ -51,12 +54,12 @@ export class EmbeddedRegistryServer {
     this.limits = { ...DEFAULT_LIMITS, ...limits };
   }
 
-  /** Ids of all sessions that live. */
+  /** Ids of all sessions that have not ended. */
   get sessions(): readonly string[] {
     return [...this.#sessions.keys()];
   }
 
-  /** The tree of a namespace; empty if nothing was written there. */
+  /** The tree of a namespace, which may be empty. */
   namespace(name: string): EmbeddedNamespace {
     const known = this.#namespaces.get(name);
     if (known) return known;
@@ -71,12 +74,14 @@ export class EmbeddedRegistryServer {
     if (!session) return;
     this.#sessions.delete(id);
     session.cancelExpiry?.();
-    // Before the nodes go: the connection of a session that has ended tells nothing any more.
+    // Before its nodes are removed: the connection of a session that has ended must not push their removal.
     session.connection?.closeFromServer();
     for (const namespace of this.#namespaces.values()) namespace.removeSessionNodes(id);
   }
 
-  /** Ends all sessions. Needed only where a session may be left without connection, whose countdown keeps the process up. */
+  /**
+   * Ends all sessions. A session without connection would otherwise keep the process running until its countdown ends.
+   */
   close(): void {
     for (const id of this.sessions) this.endSession(id);
   }
@@ -100,11 +105,11 @@ export class EmbeddedRegistryServer {
     return id;
   }
 
-  /** Nothing is heard through this connection any more: from now on the time of its session runs out. @internal */
+  /** Starts the countdown of the session of a connection through which nothing arrives any more. @internal */
   hearsNothingFrom(connection: ServerConnection): void {
     for (const [id, session] of this.#sessions) {
       if (session.connection !== connection) continue;
-      // A connection that breaks after a silence leaves the session no more time than the silence did.
+      // If messages were dropped before the connection broke, the countdown has already begun, and goes on.
       session.cancelExpiry ??= this.clock.after(session.timeoutMs, () => this.endSession(id));
     }
   }

@@ -29,7 +29,7 @@ export interface SessionRequest<T> extends Omit<EmbeddedRequest<T>, 'run'> {
   readonly run: (at: ServerSide) => T;
 }
 
-/** The write that is the last thing the server sees of a centre. */
+/** The write at which a centre dies. */
 interface LastWrite {
   /** Writes that reach the server before it, itself included. */
   left: number;
@@ -37,12 +37,12 @@ interface LastWrite {
   readonly onDeath: () => void;
 }
 
-/** Longest time that closing waits for the server's answer. */
+/** How long closing waits for the server's answer, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
- * The centre's side of a session. It knows of the server only what arrives, and otherwise trusts its own clock: when
- * nothing was heard for two thirds of the session it is suspended, when nothing was heard for all of it, it is lost.
+ * The centre's side of a session. It knows only what arrives from the server, and otherwise trusts its own clock: the
+ * session is suspended when nothing has arrived for two thirds of its timeout, and lost when nothing has for all of it.
  */
 export class EmbeddedSession implements Session {
   readonly timeoutMs: number;
@@ -56,7 +56,7 @@ export class EmbeddedSession implements Session {
   #connection: EmbeddedConnection | undefined;
   #isReachable = true;
   #lastWrite: LastWrite | undefined;
-  /** Ends the countdown that runs while nothing is heard; `undefined` while none does. */
+  /** Ends the countdown that runs while nothing arrives; `undefined` while none runs. */
   #cancelCountdown: (() => void) | undefined;
 
   constructor(namespace: string, clock: Clock, timeoutMs: number) {
@@ -73,7 +73,7 @@ export class EmbeddedSession implements Session {
     return this.#listeners.add(listener);
   }
 
-  /** As `onChange`, for the centre's own mirrors and holds: they know before any listener does. */
+  /** As `onChange`, for the centre's own mirrors and holds, which are called before all other listeners. */
   onChangeFirst(listener: (state: SessionState) => void): () => void {
     return this.#parts.add(listener);
   }
@@ -85,12 +85,12 @@ export class EmbeddedSession implements Session {
     this.#dial();
   }
 
-  /** Sends a request if the session is connected, else fails at once. */
+  /** Sends a request. Rejects at once unless the session is connected. */
   request<T>(request: SessionRequest<T>): Promise<T> {
     return new Promise((resolve, reject) => this.send(request, { answered: resolve, failed: reject }));
   }
 
-  /** As `request`; the answer is told within its delivery, before anything that was sent later arrives. */
+  /** As `request`, but calls `to` within the delivery of the answer: before any message that was sent later arrives. */
   send<T>({ operation, path, kind, run }: SessionRequest<T>, to: AnswerTo<T>): void {
     const state = this.#state;
     const [server, connection] = [this.#server, this.#connection];
@@ -101,7 +101,7 @@ export class EmbeddedSession implements Session {
     connection.send({ operation, path, kind, run: () => this.#carryOut(kind, () => run(at)) }, to);
   }
 
-  /** Ends the session at the server if it answers. Afterwards no state follows. */
+  /** Ends the session at the server, if that answers. No change of state follows. */
   async close(reason: string): Promise<void> {
     if (this.#state.phase === 'closed') return;
     const { state } = this;
@@ -118,10 +118,10 @@ export class EmbeddedSession implements Session {
     this.#connection?.cut('the connection was cut');
   }
 
-  /** Lets no message through in this direction from now on, and no new connection. */
+  /** Drops all messages in this direction from now on, and lets no new connection through. */
   dropMessages(direction: MessageDirection): void {
     this.#isReachable = false;
-    this.#startCountdown(direction === 'sending' ? 'hears' : 'hears nothing');
+    this.#startCountdown(direction === 'sending' ? 'changes arrive' : 'nothing arrives');
     this.#connection?.dropMessages(direction);
   }
 
@@ -140,7 +140,7 @@ export class EmbeddedSession implements Session {
     if (state.phase === 'connected' || state.phase === 'suspended') this.#server?.endSession(state.id);
   }
 
-  /** Silences the centre at the `number`th write that reaches the server from now on. */
+  /** Drops all messages from the `number`th write on that reaches the server. */
   dieAtWrite(number: number, outcome: LostWrite, onDeath: () => void): void {
     this.#lastWrite = { left: number, outcome, onDeath };
   }
@@ -150,14 +150,14 @@ export class EmbeddedSession implements Session {
     this.#connection?.loseNextWrite(outcome);
   }
 
-  /** Does at the server what a request asks for, unless it is the one that the centre dies of. */
+  /** Carries out a request at the server, unless it is the write at which the centre dies without effect. */
   #carryOut<T>(kind: 'read' | 'write', run: () => T): T {
     const last = this.#lastWrite;
     if (kind === 'read' || !last || --last.left > 0) return run();
     this.#lastWrite = undefined;
     try {
       if (last.outcome === 'applied') return run();
-      throw new Error('The centre is dead; nobody hears this');
+      throw new Error('The centre is dead, so that this answer does not arrive');
     } finally {
       this.dropMessages('both');
       last.onDeath();
@@ -178,7 +178,7 @@ export class EmbeddedSession implements Session {
         kind: 'read',
         run: () => server.attach(connection, this.timeoutMs, former),
       },
-      // A connection that broke before the answer came is followed by another one.
+      // When the connection breaks before the answer arrives, another one is made.
       { answered: (id) => this.#attached(id), failed: () => undefined },
     );
   }
@@ -192,7 +192,7 @@ export class EmbeddedSession implements Session {
   #broken(): void {
     this.#connection = undefined;
     if (this.#state.phase === 'connected') {
-      this.#startCountdown('hears nothing');
+      this.#startCountdown('nothing arrives');
       this.#enter({ phase: 'suspended', id: this.#state.id });
     }
     this.#dial();
@@ -202,15 +202,17 @@ export class EmbeddedSession implements Session {
     if (this.#state.phase !== 'suspended') return;
     this.#stopCountdown();
     this.#enter({ phase: 'lost', id: this.#state.id, reason });
-    // What is under way to return to the lost session is of no use any more; a broken connection is followed by a new one.
+    // A connection that is about to return to the lost session is useless; when it breaks, a new one is made.
     if (this.#connection) this.#connection.cut('its session was lost');
     else this.#dial();
   }
 
-  /** A centre that hears something of the server believes in its connection until no request was answered for all its session. */
-  #startCountdown(kind: 'hears nothing' | 'hears'): void {
+  /**
+   * A centre to which changes still arrive trusts its connection until no request was answered for the whole timeout.
+   */
+  #startCountdown(kind: 'nothing arrives' | 'changes arrive'): void {
     if (this.#cancelCountdown || this.#state.phase !== 'connected') return;
-    const noticeMs = kind === 'hears' ? this.timeoutMs : (this.timeoutMs * 2) / 3;
+    const noticeMs = kind === 'changes arrive' ? this.timeoutMs : (this.timeoutMs * 2) / 3;
     const cancelNotice = this.#clock.after(noticeMs, () =>
       this.#connection?.cut(`nothing was answered for ${noticeMs} ms`),
     );
@@ -247,7 +249,7 @@ export class EmbeddedSession implements Session {
       CLOSE_TIMEOUT_MS,
       () => new DeadlineExceededError('the end of the session', CLOSE_TIMEOUT_MS),
     );
-    // Whatever comes of it, the session ends: at the latest when its time runs out at the server.
+    // If the server does not answer, it ends the session when its countdown is over.
     await deadline.catch(() => undefined);
   }
 }

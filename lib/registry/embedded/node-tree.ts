@@ -2,12 +2,15 @@ import { RegistryConflictError, RegistryRefusedError } from '../../api/errors.js
 import { childPath, nodeName, parentPath } from '../node-paths.js';
 import { type Lifetime, type MirroredNode, type Operation } from '../registry-center.js';
 
-/** A node as the tree has it: its value is always known. */
+/** A node of the tree; its value is always known. */
 export interface StoredNode extends MirroredNode {
   readonly value: string;
 }
 
-/** What a commit did to one node in the end. The same path on both sides: it was written, or removed and created again. */
+/**
+ * What one commit changed at one path. With both a `before` and an `after`, the node was written, or removed and
+ * created again.
+ */
 export interface NodeChange {
   readonly path: string;
   readonly before: StoredNode | undefined;
@@ -52,7 +55,7 @@ export class NodeTree {
     return [...(this.#ofSession.get(session) ?? [])];
   }
 
-  /** A number no child of `path` has had yet: 0, 1, … as long as the node is there. */
+  /** A new number for a child of `path`: 0, 1, …; begins at 0 again if the node is removed and created again. */
   nextSequence(path: string): number {
     const next = this.#sequences.get(path) ?? 0;
     this.#sequences.set(path, next + 1);
@@ -61,7 +64,8 @@ export class NodeTree {
 
   /**
    * Carries out all operations, or none.
-   * @throws RegistryConflictError, RegistryRefusedError if one does not fit
+   * @throws RegistryConflictError if one does not fit the tree
+   * @throws RegistryRefusedError if one is not possible at all: a child of a session node, the removal of the root
    */
   commit(operations: readonly Operation[], stamp: CommitStamp): readonly NodeChange[] {
     const before = new Map<string, StoredNode | undefined>();
@@ -91,7 +95,7 @@ export class NodeTree {
         this.#present(path, operation.version);
         return;
       case 'create':
-        this.#demandRoomFor(path);
+        this.#requireRoomFor(path);
         write(path, { value: operation.value, version: 0, revision, session: owner(operation.lifetime, session) });
         return;
       case 'set': {
@@ -117,7 +121,7 @@ export class NodeTree {
     return node;
   }
 
-  #demandRoomFor(path: string): void {
+  #requireRoomFor(path: string): void {
     if (this.#nodes.has(path)) throw new RegistryConflictError(path, 'exists');
     const parent = this.#nodes.get(parentPath(path));
     if (!parent) throw new RegistryConflictError(path, 'absent');

@@ -2,11 +2,14 @@ import { RegistryRefusedError } from '../../api/errors.js';
 import { commitSizeProblem } from '../commit-limits.js';
 import { type CommitLimits, type Operation } from '../registry-center.js';
 
-/** The limits of a ZooKeeper server with default settings, whose namespace has a name of up to 15 bytes. */
+/** The limits of ZooKeeper with default settings and a namespace of up to 15 bytes. */
 export const DEFAULT_LIMITS: CommitLimits = { operations: 10_000, bytes: 1_047_551, overheadBytes: 64 };
 
-/** @throws RegistryRefusedError unless the path is `/` or `/a/b`, without empty, `.` or `..` parts and null characters */
-export function demandPath(operation: string, path: string): void {
+/**
+ * @throws RegistryRefusedError unless the path is `/`, or like `/a/b` without empty, `.` or `..` parts and null
+ *   characters
+ */
+export function requirePath(operation: string, path: string): void {
   if (path === '/') return;
   const [beforeSlash, ...names] = path.split('/');
   const isValid = beforeSlash === '' && names.length > 0 && names.every(isName) && !path.includes('\0');
@@ -16,12 +19,12 @@ export function demandPath(operation: string, path: string): void {
 }
 
 /** @throws RegistryRefusedError if an operation has an unusable path, or if the operations exceed the limits */
-export function demandOperations(
+export function requireWithinLimits(
   operation: string,
   path: string,
   { operations, limits }: { readonly operations: readonly Operation[]; readonly limits: CommitLimits },
 ): void {
-  for (const each of operations) demandPath(operation, each.path);
+  for (const each of operations) requirePath(operation, each.path);
   const problem = commitSizeProblem(operations, limits);
   if (problem !== undefined) throw new RegistryRefusedError(operation, path, problem);
 }

@@ -6,12 +6,12 @@ interface SharedServer {
   users: number;
 }
 
-/** The one place of the embedded registry that outlives an object: the servers that centres of this process share. */
+/** The servers that centres of this process share; the only state of the embedded registry outside of objects. */
 const servers = new Map<string, SharedServer>();
 
 /**
- * The server that all centres of this process with the same namespace share. It comes with the first of them and goes,
- * with all its nodes, when the last has called the returned `release` (once each).
+ * The server that all centres of this process with the same namespace share. The first call makes it; it is closed,
+ * with all its nodes, when each caller has called its `release` once.
  * @param clock used if the server is new
  */
 export function shareServer(

@@ -1,15 +1,15 @@
 /**
- * Holding a path against everybody else, in the format of Curator's LeaderLatch, so that Java and Node processes contend
- * with each other. All children of the path are contenders; the one with the lowest number holds it.
+ * Exclusive holds of a path, in the format of Curator's LeaderLatch, so that Java and Node processes contend with each
+ * other. All children of the path are contenders; the one with the lowest number holds it.
  *
  * ```
  *  /job/leader/election/latch                                             container, created when missing
  *     ├── _c_6f0c….-latch-0000000042    the holder           session node, no data
  *     └── _c_91ab….-latch-0000000043    waits for the one before it to vanish
- * ```
- * The name begins with an id of the contender's own: if the answer to the creation gets lost, the contender finds its node by
- * it. A hold, and the wait for it, end with the connection: what is known of the queue is out of date then. The own node is
- * removed in any case, in the background if need be; it would block all others as long as the session lives.
+ * ``` The name of a contender begins with an id of its own, by which it finds its node if the answer to the creation is
+ * lost. A hold, and the wait for it, end with the connection, since the known state of the queue is out of date then.
+ * The contender always removes its node, if necessary in the background: the node would block all others as long as the
+ * session lives.
  */
 import { randomUUID } from 'node:crypto';
 import { DeadlineExceededError, RegistryUnavailableError } from '../../api/errors.js';
@@ -24,7 +24,7 @@ import { type Call, perform } from './zookeeper-call.js';
 import { isAnswer } from './zookeeper-failures.js';
 import { type MirrorContext } from './zookeeper-mirror.js';
 
-/** What a hold is obtained with. */
+/** What a hold needs. */
 export interface HoldContext extends MirrorContext {
   readonly creation: NodeCreation;
   readonly mirrors: Mirrors;
@@ -37,11 +37,11 @@ export class ExclusiveHold {
   readonly #timeoutMs: number;
   readonly #prefix = `_c_${randomUUID()}-`;
   readonly #broken = new AbortController();
-  /** Session in which our node was asked for; `undefined` before. */
+  /** The session in which the creation of our node was requested; `undefined` before. */
   #sessionId: string | undefined;
   /** Our node; `undefined` as long as its creation is not confirmed. */
   #node: string | undefined;
-  /** Whether we have left, so that what is still under way must not enter the queue again. */
+  /** Whether this attempt is over; a request that is still pending must not enter the queue again. */
   #isOver = false;
 
   constructor(context: HoldContext, path: string, timeoutMs: number) {
@@ -63,7 +63,7 @@ export class ExclusiveHold {
   }
 
   #onSession({ phase }: SessionState): void {
-    // Before our node is asked for, a broken connection concerns the request only, which knows how to go on.
+    // Before the creation of our node is requested, the call handles a broken connection.
     if (phase === 'connected' || this.#sessionId === undefined) return;
     const cause = new Error(`the session is ${phase}`);
     this.#broken.abort(new RegistryUnavailableError('hold', this.#path, cause));
@@ -117,7 +117,8 @@ export class ExclusiveHold {
       wake();
     });
     try {
-      // Looked at again, as it may have gone before the watch was set. In a loop on purpose: one turn per contender ahead.
+      // Asks again, since the contender ahead may have left before the watch was set. Serial: one turn per contender
+      // ahead.
       for (let ahead = await this.#nextAhead(); ahead !== undefined; ahead = await this.#nextAhead()) {
         const path = childPath(this.#path, ahead);
         while (!gone.has(path)) await abortable(new Promise<void>((resolve) => (wake = resolve)), signal);
@@ -127,7 +128,10 @@ export class ExclusiveHold {
     }
   }
 
-  /** Name of the contender just ahead of us; `undefined`: we are the first. Enters the queue again if our node is gone. */
+  /**
+   * Name of the contender just ahead of us; `undefined` if we are the first. Enters the queue again if our node is
+   * gone.
+   */
   async #nextAhead(): Promise<string | undefined> {
     const queue = await this.#queue();
     const place = queue.findIndex((name) => name.startsWith(this.#prefix));
@@ -136,7 +140,7 @@ export class ExclusiveHold {
     return this.#nextAhead();
   }
 
-  /** All contenders, first come first. */
+  /** All contenders in the order of their turns. */
   async #queue(): Promise<readonly string[]> {
     const names = await this.#ask((call) =>
       call.read(async ({ transport }) => {
@@ -161,12 +165,12 @@ export class ExclusiveHold {
         holder = `, which session ${stat?.ephemeralOwner ?? '(unknown)'} has by ${first}`;
       }
     } catch (error) {
-      this.#context.logger.debug(`Who holds ${this.#path} could not be found out: ${String(error)}`);
+      this.#context.logger.debug(`The holder of ${this.#path} could not be found out: ${String(error)}`);
     }
     return new DeadlineExceededError(`the hold of ${this.#path}${holder}`, this.#timeoutMs);
   }
 
-  /** Removes our node; if that does not succeed at once, it goes on in the background. */
+  /** Removes our node, now or in the background. */
   async #giveUp(): Promise<void> {
     this.#isOver = true;
     if (this.#sessionId === undefined) return;
@@ -184,7 +188,7 @@ export class ExclusiveHold {
     await Promise.all(nodes.map((node) => transport.delete(node).catch(absentAs(undefined))));
   }
 
-  /** Server's paths of the nodes whose creation was not confirmed; at most one, or none. */
+  /** Paths at the servers of our node, if its creation was not confirmed: one or none. */
   async #ownNodes(transport: ZooKeeperTransport): Promise<readonly string[]> {
     const { namespace } = this.#context;
     const names = await transport.getChildren(namespace.at(this.#path)).catch(absentAs<readonly string[]>([]));
@@ -196,7 +200,7 @@ export class ExclusiveHold {
     const { session, settings, logger } = this.#context;
     for (let failures = 1; ; failures++) {
       const { connected, state } = session;
-      // With the session its nodes end.
+      // Our node ends with its session.
       const isOver = connected ? connected.sessionId !== this.#sessionId : state.phase !== 'suspended';
       if (isOver) return;
       try {
@@ -226,7 +230,7 @@ export class ExclusiveHold {
   }
 }
 
-/** What the queue is ordered by: Curator compares the text after the last `latch-`, or the whole name. */
+/** The text by which Curator orders the queue: what follows the last `latch-`, or the whole name. */
 function turnOf(name: string): string {
   const at = name.lastIndexOf('latch-');
   return at < 0 ? name : name.slice(at + 'latch-'.length);

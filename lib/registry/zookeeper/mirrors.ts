@@ -5,10 +5,10 @@ import { type WatchEvent } from './transport.js';
 import { perform } from './zookeeper-call.js';
 import { type MirrorContext, ZooKeeperMirror } from './zookeeper-mirror.js';
 
-/** Told of an event within the watched path; paths are those of the namespace. */
+/** Called for an event within the watched path; its path is that within the namespace. */
 export type EventListener = (event: WatchEvent) => void;
 
-/** The mirrors and watches of one registry centre: one watch per path, however many ask for it. */
+/** The mirrors and watches of one registry centre. All users of a path share one watch. */
 export class Mirrors {
   readonly #context: MirrorContext;
   readonly #mirrors = new Set<ZooKeeperMirror>();
@@ -39,8 +39,8 @@ export class Mirrors {
   }
 
   /**
-   * Watches a subtree during the present session, not beyond a disconnection.
-   * Resolves, once the watch is set, with a function that ends it.
+   * Watches a subtree until the next disconnection. Resolves once the watch is set.
+   * @returns a function that ends it
    */
   async watch(path: string, listener: EventListener): Promise<() => void> {
     const entry: EventListener = (event) => {
@@ -106,7 +106,7 @@ export class Mirrors {
     this.#watches.delete(path);
     const transport = this.#context.session.connected?.transport;
     transport?.removeWatch(this.#context.namespace.at(path)).catch((error: unknown) => {
-      // Harmless: events of a watch nobody needs are ignored.
+      // Harmless: events of an unused watch are ignored.
       this.#context.logger.debug(`The watch of ${path} could not be removed: ${String(error)}`);
     });
   }

@@ -2,43 +2,47 @@ import { RegistryRefusedError } from '../../api/errors.js';
 import { hasRefusedCharacters } from '../../api/node-name.js';
 import { ancestors } from '../node-paths.js';
 
-/** Paths within a namespace and what they are at the servers. */
+/** Translates paths within a namespace to paths at the servers, and back. */
 export class Namespace {
   constructor(
     /** Absolute path of the namespace node at the servers, such as `/orders`. */
     readonly root: string,
   ) {}
 
-  /** The server's path of a path within the namespace. */
+  /** The path at the servers of a path within the namespace. */
   at(path: string): string {
     return path === '/' ? this.root : this.root + path;
   }
 
-  /** The path within the namespace of a server's path; `undefined` for paths outside. */
+  /** The path within the namespace of a path at the servers; `undefined` for paths outside the namespace. */
   within(serverPath: string): string | undefined {
     if (serverPath === this.root) return '/';
     return serverPath.startsWith(`${this.root}/`) ? serverPath.slice(this.root.length) : undefined;
   }
 
-  /** Server's paths of the namespace node and those above it, from the top. */
+  /** Paths at the servers of the namespace node and of the nodes above it, from the top. */
   get containers(): readonly string[] {
     return [...ancestors(this.root), this.root];
   }
 }
 
-/** @throws RegistryRefusedError unless `path` is absolute, and names a node without `.`, `..`, empty names or characters ZooKeeper refuses */
+/**
+ * Checks a path within a namespace.
+ * @throws RegistryRefusedError unless `path` is absolute, without `.`, `..` and empty parts and characters that
+ *   ZooKeeper refuses
+ */
 export function requireUsable(operation: string, path: string): void {
-  const fault = faultOf(path);
-  if (fault) throw new RegistryRefusedError(operation, JSON.stringify(path), fault);
+  const problem = pathProblem(path);
+  if (problem) throw new RegistryRefusedError(operation, JSON.stringify(path), problem);
 }
 
-function faultOf(path: string): string | undefined {
+function pathProblem(path: string): string | undefined {
   if (!path.startsWith('/')) return "a path must begin with '/'";
   if (path === '/') return undefined;
   const names = path.slice(1).split('/');
   if (names.includes('')) return "a path must not end with '/' or contain '//'";
   if (names.includes('.') || names.includes('..')) return "a path must not contain '.' or '..'";
   if (hasRefusedCharacters(path))
-    return 'ZooKeeper takes no control characters in a path, and none beyond U+D7FF such as emoji';
+    return 'ZooKeeper accepts no control characters in a path, and none beyond U+D7FF, such as emoji';
   return undefined;
 }

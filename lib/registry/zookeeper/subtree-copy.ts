@@ -3,15 +3,15 @@ import { childPath, isWithin } from '../node-paths.js';
 import { type WriteEffects, type WriteOutcome } from './operations/own-writes.js';
 import { type Stat, type WatchEvent } from './transport.js';
 
-/** What must be done before a copy shows one moment. */
+/** What must be done next, before a copy shows one moment. */
 export type CopyWork =
-  /** Read these nodes, and list the children of those. */
+  /** Read the nodes `paths`, and list the children of the nodes `lists`. */
   | { readonly type: 'read'; readonly paths: readonly string[]; readonly lists: readonly string[] }
-  /** Ask anything: the answer proves that all events of a transaction have arrived. */
+  /** Send any request: its answer proves that all events of a transaction have arrived. */
   | { readonly type: 'barrier' }
   /** Wait for the answer to a write of our own. */
   | { readonly type: 'wait' }
-  /** Nothing: it shows one moment. */
+  /** Nothing: the copy is one moment. */
   | { readonly type: 'none' };
 
 /** A node as it was read. */
@@ -22,7 +22,7 @@ export interface ReadNode {
 
 interface OwnWriteRecord {
   inFlight: number;
-  /** Events that our writes cause at this path, and those that came. */
+  /** How many events our writes cause at this path, and how many have arrived. */
   expected: number;
   seen: number;
   spoiled: boolean;
@@ -30,22 +30,23 @@ interface OwnWriteRecord {
 }
 
 /**
- * The bookkeeping of a mirror during one connection; it knows no network.
+ * The bookkeeping of a mirror during one connection, without any network.
  *
- * The server's messages are one stream, in which an event comes before any answer that could show its change. So the copy
- * is the subtree at one moment once (a) no node has an event newer than its last reading, (b) no reading is under way, and
- * (c) an answer has come to a question asked after the last event, because the events of one transaction may arrive in pieces.
+ * The server's messages are one stream, in which an event comes before any answer that could show its change. So the
+ * copy is the subtree at one moment once (a) no node has an event newer than its last reading, (b) no reading is under
+ * way, and (c) an answer has come to a request sent after the last event, because the events of one transaction may
+ * arrive in pieces.
  *
- * Nodes of which only the presence matters are exempt: their events are all there is to know, and cost no request. So a
- * commit that touches several of them may show in pieces.
+ * Nodes of which only the presence matters are exempt: their events say all that is needed, and cost no request. So a
+ * commit that changes several of them may show in pieces.
  *
- * What we wrote ourselves is taken from the answer to the write, provided that exactly the events of our own writes came at
- * those nodes. Such events need no (c), as we know how many there are.
+ * Our own writes are taken from their answers, provided that exactly their events arrived at the written nodes. Such
+ * events need no (c), since their number is known.
  */
 export class SubtreeCopy {
-  /** The nodes, in the course of being updated. */
+  /** The nodes as known so far, not always of one moment. */
   readonly nodes = new Map<string, MirroredNode>();
-  /** Whether `nodes` differs from what `published()` last approved. */
+  /** Whether `nodes` has changed since the last `published()`. */
   changed = false;
   readonly #previous: ReadonlyMap<string, MirroredNode>;
   readonly #root: string;
@@ -58,13 +59,15 @@ export class SubtreeCopy {
   /** Paths with an event since the present reading was sent. */
   readonly #touched = new Set<string>();
   #walking = true;
-  /** Events other than those proven to be our own, and how many of them are known to end a transaction. */
+  /**
+   * How many events have arrived that are not proven to be our own, and how many of them are covered by an answer (c).
+   */
   #events = 0;
   #eventsCompleted = 0;
 
   constructor(
     root: string,
-    /** What the mirror showed before: nodes that are still the same stay the same objects. */
+    /** What the mirror showed before. Unchanged nodes stay the same objects. */
     previous: ReadonlyMap<string, MirroredNode>,
     presenceOnly: (path: string) => boolean,
   ) {
@@ -82,14 +85,17 @@ export class SubtreeCopy {
     return this.#events > this.#eventsCompleted ? { type: 'barrier' } : { type: 'none' };
   }
 
-  /** The present state has been shown as one moment. */
+  /** The mirror has shown the present state as one moment. */
   published(): void {
     this.changed = false;
     this.#walking = false;
     this.#wanted.clear();
   }
 
-  /** Asks for the values of presence-only nodes that are there now, also if they are removed and created again meanwhile. */
+  /**
+   * Requests the values of the presence-only nodes that exist now, even if they are removed and created again
+   * meanwhile.
+   */
   wantValues(): void {
     for (const [path, { value }] of this.nodes) {
       if (value !== undefined) continue;
@@ -109,11 +115,11 @@ export class SubtreeCopy {
     if (own) own.seen++;
     else this.#events++;
     if (type === 'deleted') this.#drop(path);
-    // While the structure is still being walked, only a reading tells whether there are children to list.
+    // Until the tree has been walked, only a reading shows whether there are children to list.
     else if (!own || this.#walking) this.#unread.add(path);
   }
 
-  /** The work that `work` named is being sent now. Returns a function to be called when all its answers are there. */
+  /** The requests of `work` are being sent now. Returns a function to call with their answers. */
   startReading(): (
     read: ReadonlyMap<string, ReadNode | undefined>,
     lists: ReadonlyMap<string, readonly string[]>,
@@ -124,7 +130,7 @@ export class SubtreeCopy {
     const eventsBefore = this.#events;
     return (read, lists) => {
       this.#eventsCompleted = eventsBefore;
-      // An event since then is newer than what was read, or at least may be; it has been dealt with on arrival.
+      // An event since then may be newer than what was read; it was handled when it arrived.
       for (const [path, node] of read) if (!this.#touched.has(path)) this.#take(path, node);
       for (const [path, names] of lists) for (const name of names) this.#unread.add(childPath(path, name));
     };
@@ -205,10 +211,10 @@ export class SubtreeCopy {
   }
 }
 
-/** All that is known of a presence-only node that somebody else has written. A new object each time, as it is a new node. */
+/** A presence-only node that another session has written: only its existence is known. Copied for each new node. */
 const PRESENT: MirroredNode = { value: undefined, version: 0, revision: 0, session: undefined };
 
-/** A transaction number as a revision. @throws RangeError beyond 2^53, which takes two million changes of the leader */
+/** A transaction number as a revision. @throws RangeError beyond 2^53, after two million changes of the leader */
 export function toRevision(zxid: bigint): number {
   const revision = Number(zxid);
   if (Number.isSafeInteger(revision)) return revision;

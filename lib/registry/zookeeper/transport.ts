@@ -1,11 +1,11 @@
 /**
- * What the ZooKeeper registry centre needs of a ZooKeeper client: one connection-minding session and its raw operations,
- * without policy (no retries, no caching). The first-party client in `client/` implements it; so can others. It is also
- * the seam below which tests inject faults.
+ * What the ZooKeeper registry centre needs of a ZooKeeper client: a session that keeps itself connected, and raw
+ * operations without retries and caches. The first-party client in `client/` implements it, and other clients can.
+ * Tests inject faults here.
  *
- * One transport is one session: when that has ended (`expired`, `closed`, `auth-failed`) the transport is of no further use and a
- * new one is made. Requests are answered in the order in which they were made; a watch event is delivered before the
- * answer to any request that could show the change. While not connected, every request rejects at once.
+ * One transport is one session: after its end (`expired`, `closed`, `auth-failed`) a new transport is made. Requests
+ * are answered in the order in which they were made; a watch event is delivered before the answer to any request that
+ * could show the change. While not connected, every request rejects at once.
  */
 export interface ZooKeeperTransport {
   readonly state: TransportState;
@@ -13,17 +13,17 @@ export interface ZooKeeperTransport {
   onState: (state: TransportState) => void;
   /** Called for each event of a persistent watch, in the order of the server. Set it before `connect()`. */
   onWatch: (event: WatchEvent) => void;
-  /** Called whenever anything was received from the server, for deadline keeping. Milliseconds by the monotonic clock. */
+  /** When anything was last received from the server, in milliseconds by the monotonic clock. */
   readonly lastHeardAt: number;
   /**
-   * When the newest request or ping was *sent* to which an answer has come, by the monotonic clock: the server counts the
-   * session timeout from no earlier moment. `-Infinity` before the first. A transport that cannot tell leaves it out;
-   * `lastHeardAt` is taken then, which is a little late.
+   * When the newest answered request or ping was *sent*, in milliseconds by the monotonic clock: the server counts the
+   * session timeout from that moment or a later one. `-Infinity` before the first. If a transport does not know it, the
+   * session uses `lastHeardAt`, which is a little late.
    */
   readonly renewedAt?: number;
   /** Starts connecting and keeps reconnecting until the session ends. */
   connect(): void;
-  /** Ends the session at the server if it answers within a second, and the connection in any case. */
+  /** Ends the session at the server, if that answers within a second, and closes the connection in any case. */
   close(): Promise<void>;
 
   create(path: string, data: Buffer, mode: CreateMode): Promise<CreateResult>;
@@ -34,11 +34,16 @@ export interface ZooKeeperTransport {
   getChildren(path: string): Promise<readonly string[]>;
   /** Makes the connected server catch up with the leader before it answers later requests of this session. */
   sync(path: string): Promise<void>;
-  /** All or nothing. On refusal rejects with a `ZooKeeperError` whose `failedIndex` names the first unfit operation. */
+  /**
+   * All or nothing. If the server refuses, the `failedIndex` of the `ZooKeeperError` is the first operation that does
+   * not fit.
+   */
   multi(operations: readonly MultiOperation[]): Promise<MultiResult>;
-  /** Many reads in one request (`undefined`: no such node). Answers are of one moment. Needs a server ≥ 3.6. */
+  /** Many reads in one request, as of one moment; `undefined` for nodes that do not exist. Needs a server ≥ 3.6. */
   multiRead(paths: readonly string[]): Promise<readonly ({ readonly data: Buffer; readonly stat: Stat } | undefined)[]>;
-  /** Persistent recursive watch (server ≥ 3.6). It survives reconnections of the session, but misses what happened meanwhile. */
+  /**
+   * Persistent recursive watch (server ≥ 3.6). It survives reconnections of the session, but misses changes in between.
+   */
   addWatch(path: string): Promise<void>;
   removeWatch(path: string): Promise<void>;
 }
@@ -62,7 +67,7 @@ export interface CreateResult {
   readonly zxid: bigint;
 }
 
-/** The parts of ZooKeeper's Stat that are needed. */
+/** The parts of ZooKeeper's Stat that are used. */
 export interface Stat {
   readonly czxid: bigint;
   readonly mzxid: bigint;
@@ -81,20 +86,20 @@ export type MultiOperation =
   | { readonly type: 'delete'; readonly path: string; readonly version: number };
 
 export interface MultiResult {
-  /** Of the transaction. */
+  /** The number of the transaction. */
   readonly zxid: bigint;
-  /** For each operation, the stat of a `setData`, else `undefined`. */
+  /** For each operation: the stat of a `setData`, `undefined` for others. */
   readonly stats: readonly (Stat | undefined)[];
 }
 
 export interface WatchEvent {
   readonly type: 'created' | 'deleted' | 'changed' | 'children';
   readonly path: string;
-  /** The transaction that caused it, where the server tells (3.9 and later). */
+  /** The transaction that caused the event, if the server sends it (3.9 and later). */
   readonly zxid?: bigint;
 }
 
-/** Names of the error codes that are told apart; any other code is `OTHER`. */
+/** Names of the error codes that are distinguished; any other code is `OTHER`. */
 export type ZooKeeperErrorName =
   | 'CONNECTION_LOSS'
   | 'OPERATION_TIMEOUT'
@@ -123,8 +128,8 @@ export class ZooKeeperError extends Error {
     readonly errorCode: number,
     message: string,
     /**
-     * True if the request had been handed to the connection before it broke, so that a write may have happened. A request
-     * refused because the transport was not connected has had no effect.
+     * True if the request had been handed to the connection before it broke, so that a write may have happened. A
+     * request refused because the transport was not connected has had no effect.
      */
     readonly outcomeUnknown: boolean = false,
     /** For a refused `multi`: index of the operation that did not fit. */
@@ -134,14 +139,17 @@ export class ZooKeeperError extends Error {
   }
 }
 
-/** What a transport is made from. */
+/** Where a transport connects to, and with what. */
 export interface ZooKeeperConnection {
-  /** `host:port,host:port`, without chroot. IPv6 hosts in brackets. */
+  /** The servers, in any order. */
   readonly servers: readonly { readonly host: string; readonly port: number }[];
   /** Path put before every path of this transport, such as `/orders`; empty for none. */
   readonly chroot: string;
   readonly sessionTimeoutMs: number;
   readonly connectionTimeoutMs: number;
-  /** `user:password`: authenticate with scheme `digest` first thing on each connection, and create every node with creator-all ACL. */
+  /**
+   * `user:password`: authenticate with scheme `digest` at the start of each connection, and create every node with the
+   * ACL creator-all.
+   */
   readonly digest: string | undefined;
 }

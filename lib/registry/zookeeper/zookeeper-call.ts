@@ -12,7 +12,7 @@ import { type ZookeeperSettings } from './zookeeper-configuration.js';
 import { isRetryable, translated } from './zookeeper-failures.js';
 import { type Connected, type ZooKeeperSession } from './zookeeper-session.js';
 
-/** What calls are made with. */
+/** What a call needs. */
 export interface CallContext {
   readonly session: ZooKeeperSession;
   readonly clock: Clock;
@@ -20,7 +20,8 @@ export interface CallContext {
 }
 
 /**
- * Runs one operation of the registry centre. What the server refuses and `task` does not handle becomes a RegistryRefusedError.
+ * Runs one operation of the registry centre.
+ * @throws RegistryRefusedError for an answer of the server that `task` does not handle
  */
 export async function perform<T>(
   context: CallContext,
@@ -35,11 +36,12 @@ export async function perform<T>(
 }
 
 /**
- * One operation of the registry centre, of one or several requests: it knows how often and how long it may try.
+ * One operation of the registry centre, made of one or several requests. It limits how often and how long they are
+ * tried.
  *
- * A request that had no effect is made again, after a pause or as soon as the session is connected again, until the retries are used up.
- * A write whose answer got lost is not: the caller must find out first. All requests of a call belong to one session;
- * when that is lost, the call ends at once.
+ * A request that had no effect is made again, after a pause or as soon as the session is connected again, until the
+ * retries are used up. A write whose answer was lost is not made again: the caller must find out first whether it was
+ * carried out. All requests of a call belong to one session; when that is lost, the call rejects.
  */
 export class Call {
   readonly #context: CallContext;
@@ -64,37 +66,43 @@ export class Call {
   }
 
   /**
-   * Asks something that changes nothing.
-   * @throws ZooKeeperError if the server refuses; RegistryUnavailableError if it does not answer
+   * Sends a request that changes nothing.
+   * @throws ZooKeeperError if the server refuses
+   * @throws RegistryUnavailableError if the server does not answer
    */
   read<T>(send: (connected: Connected) => Promise<T>): Promise<T> {
     return this.#ask(send, 'read');
   }
 
   /**
-   * Asks for a change.
-   * @throws ZooKeeperError if the server refuses; RegistryUnavailableError if it was certainly not done;
-   *   RegistryOutcomeUnknownError if the answer got lost
+   * Sends a request for a change.
+   * @throws ZooKeeperError if the server refuses
+   * @throws RegistryUnavailableError if the change was certainly not made
+   * @throws RegistryOutcomeUnknownError if the answer was lost
    */
   write<T>(send: (connected: Connected) => Promise<T>): Promise<T> {
     return this.#ask(send, 'write');
   }
 
-  /** Waits for something that requests of this call have set off. @throws RegistryUnavailableError if it takes too long */
+  /**
+   * Waits for the effect of requests of this call.
+   * @throws RegistryUnavailableError after the time limit of the call
+   */
   within<T>(promise: Promise<T>): Promise<T> {
     const late = (): Error =>
       this.#unavailable(new Error(`not done within ${this.#context.settings.operationTimeoutMs} ms`));
     return withDeadline(this.#context.clock, promise, this.#remainingMs, late);
   }
 
-  /** Counts a failure and waits before the next attempt. @throws RegistryUnavailableError if there is to be none */
+  /** Counts a failure and waits before the next attempt. @throws RegistryUnavailableError if no attempt is left */
   async pause(cause?: unknown): Promise<void> {
     const { clock, session, settings } = this.#context;
     const { baseMs, maxMs, retries } = settings.retry;
     this.#failures++;
     if (this.#failures > retries || this.#remainingMs <= 0) throw this.#unavailable(cause);
     const delayMs = Math.min(this.#remainingMs, backoffMs(this.#failures, { baseMs, maxMs }));
-    // Once connected again there is nothing to wait for; while connected, the pause spares the server.
+    // A new connection ends the pause: there is nothing to wait for any longer. While connected, the pause spares the
+    // server.
     const wasConnected = session.connected !== undefined;
     await new Promise<void>((resolve) => {
       const done = (): void => {
@@ -132,7 +140,10 @@ export class Call {
       : new RegistryOutcomeUnknownError(this.operation, this.path, cause);
   }
 
-  /** The session, as soon as it is connected. @throws RegistryUnavailableError if it is not within the retries */
+  /**
+   * Waits until the session is connected.
+   * @throws RegistryUnavailableError if it is not within the retries, or is lost
+   */
   async connected(): Promise<Connected> {
     for (;;) {
       const { connected, refusal, state } = this.#context.session;

@@ -4,9 +4,12 @@ import { hasRefusedCharacters } from '../../api/node-name.js';
 
 /** Settings of the ZooKeeper registry centre, named as in Java. A number that is 0 or missing takes its default. */
 export interface ZookeeperConfiguration {
-  /** Servers as `host:port`, separated by commas; the port defaults to 2181, IPv6 hosts stand in brackets. A `/path` at the end roots everything there. */
+  /**
+   * Servers as `host:port`, separated by commas. The port defaults to 2181; IPv6 addresses stand in brackets. If the
+   * list ends with a `/path`, all nodes are below that path.
+   */
   readonly serverLists: string;
-  /** Where the jobs live: one or several path segments, such as `orders` or `shop/orders`. */
+  /** The node below which all jobs are kept: one or several path segments, such as `orders` or `shop/orders`. */
   readonly namespace: string;
   /** First delay between attempts, in milliseconds. Default 1000. */
   readonly baseSleepTimeMilliseconds?: number;
@@ -18,11 +21,14 @@ export interface ZookeeperConfiguration {
   readonly sessionTimeoutMilliseconds?: number;
   /** How long one attempt to connect to one server may take, in milliseconds. Default 15000. */
   readonly connectionTimeoutMilliseconds?: number;
-  /** `user:password`. If given, nodes are created so that only holders of the same credentials can use them. */
+  /**
+   * `user:password`. If given, only clients with the same credentials can use the nodes that are created. Default:
+   * none.
+   */
   readonly digest?: string;
 }
 
-/** A configuration in which everything is checked and nothing is missing. */
+/** A configuration that has been checked and completed. */
 export interface ZookeeperSettings {
   readonly servers: readonly { readonly host: string; readonly port: number }[];
   /** Absolute path of the namespace node at the servers, without a slash at the end. */
@@ -31,13 +37,13 @@ export interface ZookeeperSettings {
   readonly retry: { readonly baseMs: number; readonly maxMs: number; readonly retries: number };
   readonly sessionTimeoutMs: number;
   readonly connectionTimeoutMs: number;
-  /** Longest time that one operation of the registry centre takes, attempts and pauses together. */
+  /** How long one operation of the registry centre may take, attempts and pauses together. */
   readonly operationTimeoutMs: number;
   readonly digest: string | undefined;
 }
 
 const DEFAULT_PORT = 2181;
-/** Curator's limit: the delay doubles with each retry and must fit 32 bits. */
+/** Curator's limit: the delay doubles with each retry, and must fit into 32 bits. */
 const MOST_RETRIES = 29;
 /** The protocol sends the session timeout as a signed integer of 32 bits. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
@@ -70,7 +76,7 @@ export function resolveZookeeperConfiguration(configuration: ZookeeperConfigurat
 }
 
 /**
- * Checks server addresses as `serverLists` has them: `host:port,…`, with a `/path` at the end or without.
+ * Checks a list of servers: `host:port,…`, with or without a `/path` at the end.
  * @returns the problem, phrased as a requirement (`must be …`), or undefined
  */
 export function serverListsProblem(text: unknown): string | undefined {

@@ -1,7 +1,7 @@
 import { type ElasticJobError, RegistryRefusedError, RegistryUnavailableError } from '../../api/errors.js';
 import { ZooKeeperError, type ZooKeeperErrorName } from './transport.js';
 
-/** Whether an error is ZooKeeper's answer of one of these names. */
+/** Whether an error is a ZooKeeper error with one of these names. */
 export function isAnswer(error: unknown, ...names: readonly ZooKeeperErrorName[]): error is ZooKeeperError {
   return error instanceof ZooKeeperError && names.includes(error.errorName);
 }
@@ -19,7 +19,10 @@ const RETRYABLE: ReadonlySet<ZooKeeperErrorName> = new Set<ZooKeeperErrorName>([
   'THROTTLED',
 ]);
 
-/** The library's error for one that the registry centre cannot act upon: refused for good, or no answer at all. */
+/**
+ * The library's error for a ZooKeeper error that no code handles: a refusal, or no answer. Other errors stay as they
+ * are.
+ */
 export function translated(operation: string, path: string, error: unknown): unknown {
   if (!(error instanceof ZooKeeperError)) return error;
   if (isRetryable(error)) return new RegistryUnavailableError(operation, path, error);
@@ -31,7 +34,7 @@ function refused(operation: string, path: string, error: ZooKeeperError): Elasti
 }
 
 const REASONS: Readonly<Partial<Record<ZooKeeperErrorName, string>>> = {
-  NO_AUTH: 'the node belongs to other credentials than the ones configured as digest',
+  NO_AUTH: 'the node belongs to other credentials than the configured digest',
   AUTH_FAILED: 'authentication failed',
   INVALID_ACL: 'the server does not accept the access rules; is the digest scheme enabled there?',
   NO_CHILDREN_FOR_EPHEMERALS: 'its parent lives with a session, and such nodes cannot have children',

@@ -1,13 +1,13 @@
 import { type CommitLimits } from '../registry-center.js';
 import { LARGEST_REQUEST_BYTES } from './client/request-errors.js';
 
-/** Kept free in the largest request, for the header and the end mark of a transaction (17 bytes). */
+/** Left free in the largest request. The header and the end mark of a transaction take 17 bytes of it. */
 const HEADROOM_BYTES = 1_024;
 
-/** What the largest kind of operation, a creation with the access rule `world:anyone`, takes besides path and value. */
+/** What a creation with the access rule `world:anyone` takes besides path and value; other operations take less. */
 const OPERATION_OVERHEAD_BYTES = 48;
 
-/** A server carries out a transaction in one piece; all its clients wait meanwhile. */
+/** Bounded because a server carries out a transaction in one piece, and all its clients wait meanwhile. */
 const MOST_OPERATIONS = 10_000;
 
 /**

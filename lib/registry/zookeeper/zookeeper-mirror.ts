@@ -11,7 +11,7 @@ import { type Call, type CallContext, perform } from './zookeeper-call.js';
 import { isRetryable, translated } from './zookeeper-failures.js';
 import { type Connected } from './zookeeper-session.js';
 
-/** What a mirror is made with. */
+/** What a mirror needs. */
 export interface MirrorContext extends CallContext {
   readonly namespace: Namespace;
   readonly writes: OwnWrites;
@@ -19,7 +19,9 @@ export interface MirrorContext extends CallContext {
   readonly logger: JobLogger;
 }
 
-/** Most nodes read by one request; the request stays far below a server's limit of one megabyte even with long paths. */
+/**
+ * Most nodes read by one request. Even with long paths, the request stays far below a server's limit of one megabyte.
+ */
 const NODES_PER_READ = 1000;
 
 interface Waiter {
@@ -28,10 +30,10 @@ interface Waiter {
 }
 
 /**
- * Keeps a copy of one subtree. In each connection it starts anew: watch, catch up with the leader, walk the tree, and from
- * then on read what events name, all of it in one request per round. What it shows is replaced only when the copy is one
- * moment (see `subtree-copy.ts`); until the first such moment after a disconnection, or after a failed reading, it is not
- * current.
+ * Keeps a copy of one subtree. On each connection it begins again: it sets a watch, lets the server catch up with the
+ * leader, walks the tree, and from then on reads the nodes that events name, in one request per round. It replaces what
+ * it shows only when the copy is one moment (see `subtree-copy.ts`). After a disconnection or a failed reading, it is
+ * not current until the first such moment.
  */
 export class ZooKeeperMirror implements Mirror, WriteObserver {
   nodes: ReadonlyMap<string, MirroredNode> = new Map();
@@ -72,7 +74,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   load(): Promise<void> {
     return this.#perform('load the mirror of', async (call) => {
       let copy: SubtreeCopy | undefined;
-      // A copy that is replaced meanwhile takes with it what it was asked for. The call's deadline ends the loop.
+      // If the copy is replaced meanwhile, its successor must be asked again. The time limit of the call ends the loop.
       while (!copy || copy !== this.#copy) {
         if (!this.isCurrent) await call.within(this.settled());
         copy = this.#copy;
@@ -93,13 +95,13 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     this.#onClose();
   }
 
-  /** Resolves as soon as the mirror shows all that has been heard of so far. */
+  /** Resolves as soon as the mirror shows all changes whose events have arrived. */
   settled(): Promise<void> {
     if (this.isCurrent && this.#copy?.work.type === 'none' && !this.#copy.changed) return Promise.resolve();
     return new Promise((resolve, reject) => this.#waiters.add({ resolve, reject }));
   }
 
-  /** The session is connected, for the first time or again: everything is read again. */
+  /** The session is connected, for the first time or again: reads everything. */
   start(connected: Connected): void {
     if (this.#isClosed) return;
     this.#leave();
@@ -151,7 +153,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     await perform(this.#context, { operation, path: this.path }, task);
   }
 
-  /** Not at once: events that arrived together are dealt with together. */
+  /** Begins the next round, a little later: events that arrive together are handled together. */
   #workSoon(): void {
     const copy = this.#copy;
     const transport = this.#connected?.transport;
@@ -173,7 +175,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
       const { work } = copy;
       switch (work.type) {
         case 'read':
-          // In a loop on purpose: what is read next follows from what was read.
+          // Serial: what must be read next follows from what was read.
           await this.#read(copy, transport, work);
           break;
         case 'barrier': {
@@ -186,7 +188,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
           this.#isWorking = false;
           return;
         case 'none':
-          // At once, or what those who are told ask for would find nobody at work.
+          // Before listeners are called: if they cause more work, it must begin.
           this.#isWorking = false;
           return this.#publish(copy);
         default:
@@ -222,17 +224,17 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     else if (!this.isCurrent && copy.nodes.size === 0) this.nodes = new Map();
     copy.published();
     this.isCurrent = true;
-    // Not those who begin to wait when they are told: what they wait for is still to come.
+    // Taken before listeners are called: a listener that begins to wait now waits for a later moment.
     const waiters = [...this.#waiters];
     this.#waiters.clear();
     if (changed) this.#listeners.notify();
     for (const waiter of waiters) waiter.resolve();
   }
 
-  /** What the failed round was to read is forgotten with the copy; so everything is read again. */
+  /** Begins again: the copy is dropped with all that the failed round should have read. */
   #onFailure(error: unknown): void {
     const connected = this.#connected;
-    // Also if it is a matter of moments: until everything has been read again, events are not listened to.
+    // Even after a short failure: events are ignored until everything is read again.
     this.stop();
     if (!(error instanceof ZooKeeperError) || !isRetryable(error)) {
       const failure = translated('mirror', this.path, error);
@@ -241,7 +243,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     }
     // A listener may have closed the mirror.
     if (!connected || this.#isClosed) return;
-    // A broken connection is followed by another start before that, all else is tried again after a while.
+    // After a broken connection, the next connection starts the mirror earlier than this.
     this.#cancelRetry = this.#context.clock.after(this.#context.settings.retry.maxMs, () => this.start(connected));
   }
 
@@ -263,7 +265,7 @@ async function childrenOf(transport: ZooKeeperTransport, path: string): Promise<
   try {
     return await transport.getChildren(path);
   } catch (error) {
-    // It was there when it was read; its removal is told by an event.
+    // It has been removed since it was read; an event about that follows.
     if (error instanceof ZooKeeperError && error.errorName === 'NO_NODE') return [];
     throw error;
   }

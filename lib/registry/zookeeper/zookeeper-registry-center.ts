@@ -7,16 +7,17 @@
  *     ├── Mirrors, ZooKeeperMirror local copies: one watch each, one request per round of changes
  *     │      └── SubtreeCopy       when a copy is one moment (no network in it)
  *     ├── ExclusiveHold            Curator's LeaderLatch
- *     ├── Call                     attempts, pauses, and the limit in time of one operation
+ *     ├── Call                     attempts, pauses, and the time limit of one operation
  *     └── ZooKeeperSession         connected, suspended, lost; one transport after the other
  *            └── ZooKeeperTransport     one session on the wire; the client in `client/`, or another one
  * ```
- * Who is authoritative: the server, on everything but one question. Whether the session may have ended is judged by our own
- * clock as well, since a server that cannot be reached cannot tell.
+ * The server is authoritative, with one exception: whether the session may have ended is also judged by our own clock,
+ * since a server that cannot be reached cannot say so.
  *
- * On failure: a read, and a write that certainly had no effect, is tried again within `maxRetries`. A write whose answer got
- * lost is looked into, then done, or repeated, or reported as `RegistryOutcomeUnknownError`. Mirrors stop being current and read
- * everything again once connected. A lost session is followed by a new one; its nodes are for the user to create again.
+ * On failure: reads, and writes that certainly had no effect, are tried again within `maxRetries`. If the answer to a
+ * write is lost, the registry centre reads what became of it; then it reports the write as done, repeats it, or throws
+ * a `RegistryOutcomeUnknownError`. Mirrors stop being current, and read everything again once connected. A lost session
+ * is followed by a new one; the user of the registry centre creates its session nodes again.
  */
 import { type JobLogger } from '../../api/logger.js';
 import { type Clock, systemClock } from '../../time/clock.js';
@@ -52,7 +53,7 @@ import { isAnswer } from './zookeeper-failures.js';
 import { zookeeperLimits } from './zookeeper-limits.js';
 import { ZooKeeperSession } from './zookeeper-session.js';
 
-/** What a registry centre may be given besides its configuration. */
+/** Options of a registry centre besides its configuration. */
 export interface ZookeeperRegistryCenterOptions {
   /** Default: the clock of this machine. */
   readonly clock?: Clock;
@@ -66,7 +67,7 @@ export interface ZookeeperRegistryCenterOptions {
   readonly transport?: (connection: ZooKeeperConnection) => ZooKeeperTransport;
 }
 
-/** The registry centre on ZooKeeper 3.6 or later. One object is one session, to be shared by all jobs of a process. */
+/** The registry centre on ZooKeeper 3.6 or later. One object is one session, which all jobs of a process share. */
 export class ZookeeperRegistryCenter implements RegistryCenter {
   readonly description: string;
   readonly limits: CommitLimits;
@@ -194,7 +195,7 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
 
 function connectionOf(settings: ZookeeperSettings): ZooKeeperConnection {
   const { servers, sessionTimeoutMs, connectionTimeoutMs, digest } = settings;
-  // Paths are completed here rather than by the transport: the namespace node itself must be created too.
+  // No chroot: the namespace node itself must be created too, so that this class completes the paths.
   return { servers, chroot: '', sessionTimeoutMs, connectionTimeoutMs, digest };
 }
 

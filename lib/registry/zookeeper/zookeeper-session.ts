@@ -1,17 +1,17 @@
 /**
- * The session with ZooKeeper, as the port has it. A transport knows one session and learns of its end only on contact;
- * this class adds what must be known *without* contact, and what comes after the end.
+ * The session with ZooKeeper, as the port describes it. A transport knows one session and learns of its end only on
+ * contact; this class adds what must be known *without* contact, and what follows the end.
  *
- * - **Lost by our own clock.** A server counts the session timeout from the last request it received. We know the latest
- *   moment at which it certainly received one: the sending of the newest request that was answered (`renewedAt`). When the
- *   timeout has passed since then, peers may see our nodes gone, so the session is lost, whatever is still heard.
- *   The elapsed time is looked at whenever the state is asked for, so a process that was stopped (SIGSTOP) never takes
- *   itself for connected on waking up, not even before its timers run. This does not hold where the whole machine slept:
- *   Linux's monotonic clock stands still then, and the loss shows only on contact.
- * - **A new session only after the old one has ended.** A session lost by our own clock may still live at the server, for
- *   instance when all servers were restarted. Its transport is kept until it can end the session there, so a new session
- *   never finds nodes of its predecessor.
- * - **Refusal.** Wrong credentials show in that the namespace cannot be read; this is tried before a session is reported.
+ * - **Lost by our own clock.** A server counts the session timeout from the last request it received. We know the
+ *   latest moment at which it certainly received one: the sending of the newest request that was answered
+ *   (`renewedAt`). When the timeout has passed since then, peers may see our nodes gone, so the session is lost, even
+ *   if events still arrive. Each reading of the state checks the elapsed time, so a process that was stopped (SIGSTOP)
+ *   never takes itself for connected when it continues, not even before its timers run. This does not hold if the whole
+ *   machine slept: Linux's monotonic clock stands still then, and the loss shows only on contact.
+ * - **A new session only after the old one has ended.** A session lost by our own clock may still live at the server,
+ *   for instance after a restart of all servers. Its transport is kept until it can end the session there, so a new
+ *   session never finds nodes of its predecessor.
+ * - **Refusal.** With wrong credentials the namespace cannot be read; this is tried before a session is reported.
  */
 import { type JobLogger } from '../../api/logger.js';
 import { Listeners } from '../../async/listeners.js';
@@ -20,34 +20,36 @@ import { type Session, type SessionState } from '../registry-center.js';
 import { type TransportState, type WatchEvent, type ZooKeeperTransport } from './transport.js';
 import { isAnswer } from './zookeeper-failures.js';
 
-/** What a session is made with. */
+/** What a session needs. */
 export interface ZooKeeperSessionOptions {
   /** Makes the transport of one session, not yet connected. */
   readonly open: () => ZooKeeperTransport;
-  /** Tries whether this client may use the namespace; rejects with NO_AUTH if not. */
+  /** Checks that our credentials may use the namespace; rejects with NO_AUTH if they may not. */
   readonly probe: (transport: ZooKeeperTransport) => Promise<unknown>;
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly logger: JobLogger;
 }
 
-/** A connected session, to be asked now. */
+/** A connected session, which can be asked now. */
 export interface Connected {
   readonly transport: ZooKeeperTransport;
   readonly sessionId: string;
 }
 
-/** Shares of the session timeout: when silence begins to be doubtful, and how long a doubt must last. */
+/**
+ * Shares of the session timeout: how long requests are unanswered before a doubt begins, and how long the doubt lasts.
+ */
 const DOUBTFUL_AFTER = 2 / 3;
 const DOUBT_LASTS = 1 / 12;
 
 /** See the top of the file. */
 export class ZooKeeperSession implements Session {
-  /** Told of each watch event of the present session, with the server's paths. */
+  /** Called for each watch event of the present session, with paths at the servers. */
   onEvent: (event: WatchEvent) => void = () => undefined;
   readonly #options: ZooKeeperSessionOptions;
   readonly #listeners: Listeners<SessionState>;
-  readonly #untold: SessionState[] = [];
+  readonly #unreported: SessionState[] = [];
   #state: SessionState = { phase: 'connecting' };
   #timeoutMs: number;
   #transport: ZooKeeperTransport | undefined;
@@ -57,7 +59,7 @@ export class ZooKeeperSession implements Session {
   #closing: Promise<void> | undefined;
   #refusal: string | undefined;
   #doubtSince: number | undefined;
-  #cancelLook: () => void = () => undefined;
+  #cancelCheck: () => void = () => undefined;
 
   constructor(options: ZooKeeperSessionOptions) {
     this.#options = options;
@@ -68,7 +70,7 @@ export class ZooKeeperSession implements Session {
   }
 
   get state(): SessionState {
-    if (this.#loseIfTimePassed()) queueMicrotask(() => this.#tell());
+    if (this.#loseIfTimePassed()) queueMicrotask(() => this.#notify());
     return this.#state;
   }
 
@@ -111,7 +113,7 @@ export class ZooKeeperSession implements Session {
     const transport = this.#options.open();
     this.#transport = transport;
     if (this.#state.phase === 'lost') this.#enter({ phase: 'connecting' });
-    this.#tell();
+    this.#notify();
     const ifCurrent =
       <Args extends unknown[]>(handle: (...args: Args) => void) =>
       (...args: Args): void => {
@@ -130,10 +132,10 @@ export class ZooKeeperSession implements Session {
         if (!this.#loseIfTimePassed() && this.#state.phase === 'connected') {
           this.#enter({ phase: 'suspended', id: this.#state.id }, state.reason);
         }
-        return this.#tell();
+        return this.#notify();
       case 'expired':
         this.#lose('ZooKeeper has ended it');
-        return this.#tell();
+        return this.#notify();
       case 'auth-failed':
         return this.#refuse(state.reason);
       case 'connecting':
@@ -149,7 +151,7 @@ export class ZooKeeperSession implements Session {
     const { sessionId, server } = state;
     if (this.#state.phase === 'suspended' && this.#state.id === sessionId) {
       if (!this.#loseIfTimePassed()) this.#enter({ phase: 'connected', id: sessionId }, `again with ${server}`);
-      return this.#tell();
+      return this.#notify();
     }
     this.#options.probe(transport).then(
       () => this.#admit(transport, sessionId, server),
@@ -158,7 +160,7 @@ export class ZooKeeperSession implements Session {
         if (isAnswer(error, 'NO_AUTH', 'AUTH_FAILED')) {
           return this.#refuse('the namespace belongs to other credentials than the configured digest');
         }
-        // After a loss of connection the transport connects again; any other fault will be told to who asks next.
+        // After a loss of connection the transport connects again; the next request reports any other fault.
         if (transport.state.phase === 'connected') this.#admit(transport, sessionId, server);
       },
     );
@@ -168,10 +170,10 @@ export class ZooKeeperSession implements Session {
     if (this.#transport !== transport || transport.state.phase !== 'connected') return;
     if (this.#state.phase !== 'connecting') return;
     this.#enter({ phase: 'connected', id }, `with ${server}`);
-    this.#tell();
+    this.#notify();
   }
 
-  /** Returns whether it was lost by this call; whoever calls must tell. */
+  /** Loses the session if its time has passed. If it returns true, the caller must notify the listeners. */
   #loseIfTimePassed(): boolean {
     if (this.#state.phase !== 'connected' && this.#state.phase !== 'suspended') return false;
     const silentMs = this.#silentMs;
@@ -185,14 +187,14 @@ export class ZooKeeperSession implements Session {
   #lose(reason: string): void {
     const transport = this.#transport;
     this.#transport = undefined;
-    this.#cancelLook();
+    this.#cancelCheck();
     if (this.#state.phase === 'connected' || this.#state.phase === 'suspended') {
       this.#enter({ phase: 'lost', id: this.#state.id, reason }, reason);
     }
     if (transport) this.#retire(transport, () => this.#open());
   }
 
-  /** Ends the session of a transport at the server, as soon as that can be reached; then goes on. */
+  /** Ends the session of a transport at the server, as soon as that can be reached; then calls `next`. */
   #retire(transport: ZooKeeperTransport, next: () => void): void {
     this.#retiring = transport;
     const done = (): void => {
@@ -205,7 +207,7 @@ export class ZooKeeperSession implements Session {
       if (phase === 'connected') void transport.close().then(done, done);
       else if (phase === 'expired' || phase === 'auth-failed') done();
     };
-    // Later, as the transport may be in the middle of telling of its own change.
+    // Later, since the transport may be in the middle of reporting its own change.
     queueMicrotask(() => transport.onState(transport.state));
   }
 
@@ -217,44 +219,47 @@ export class ZooKeeperSession implements Session {
   async #finish(reason: string): Promise<void> {
     const transports = [this.#transport, this.#retiring].filter((transport) => transport !== undefined);
     this.#transport = this.#retiring = undefined;
-    this.#cancelLook();
+    this.#cancelCheck();
     this.#enter({ phase: 'closed', reason }, reason);
-    this.#tell();
+    this.#notify();
     await Promise.all(transports.map((transport) => transport.close()));
   }
 
   #enter(state: SessionState, remark = ''): void {
     this.#state = state;
-    this.#untold.push(state);
+    this.#unreported.push(state);
     this.#doubtSince = undefined;
     const { logger } = this.#options;
     const line = `The session with ZooKeeper is ${state.phase}${remark && `: ${remark}`}`;
     if (state.phase === 'suspended' || state.phase === 'lost') logger.warn(line);
     else if (state.phase !== 'connecting') logger.log(line);
-    this.#lookLater();
+    this.#checkLater();
   }
 
-  #tell(): void {
-    for (let state = this.#untold.shift(); state; state = this.#untold.shift()) this.#listeners.notify(state);
+  #notify(): void {
+    for (let state = this.#unreported.shift(); state; state = this.#unreported.shift()) this.#listeners.notify(state);
   }
 
   get #silentMs(): number {
     return this.#options.clock.monotonic() - (this.#transport?.renewedAt ?? this.#transport?.lastHeardAt ?? 0);
   }
 
-  #lookLater(): void {
-    this.#cancelLook();
+  #checkLater(): void {
+    this.#cancelCheck();
     const { phase } = this.#state;
     if (phase !== 'connected' && phase !== 'suspended') return;
     const lostInMs = this.#timeoutMs - this.#silentMs;
     const doubtful = this.#doubtSince !== undefined || phase === 'suspended';
     const nextMs = doubtful ? DOUBT_LASTS * this.#timeoutMs : DOUBTFUL_AFTER * this.#timeoutMs - this.#silentMs;
-    this.#cancelLook = this.#options.clock.after(Math.max(1, Math.min(nextMs, lostInMs)), () => this.#look());
+    this.#cancelCheck = this.#options.clock.after(Math.max(1, Math.min(nextMs, lostInMs)), () => this.#check());
   }
 
-  /** For a transport that goes on hearing something although its own requests are not answered any more. */
-  #look(): void {
-    if (this.#loseIfTimePassed()) return this.#tell();
+  /**
+   * Suspends a session whose transport still receives events, but no answers to its requests; resumes it when answers
+   * come.
+   */
+  #check(): void {
+    if (this.#loseIfTimePassed()) return this.#notify();
     const state = this.#state;
     const now = this.#options.clock.monotonic();
     const doubtful = this.#silentMs >= DOUBTFUL_AFTER * this.#timeoutMs;
@@ -262,11 +267,11 @@ export class ZooKeeperSession implements Session {
     else this.#doubtSince ??= now;
     const lasting = this.#doubtSince !== undefined && now - this.#doubtSince >= DOUBT_LASTS * this.#timeoutMs;
     if (state.phase === 'connected' && lasting) {
-      this.#enter({ phase: 'suspended', id: state.id }, 'requests are not answered any more');
+      this.#enter({ phase: 'suspended', id: state.id }, 'requests are no longer answered');
     } else if (state.phase === 'suspended' && !doubtful && this.#transport?.state.phase === 'connected') {
       this.#enter({ phase: 'connected', id: state.id }, 'requests are answered again');
     }
-    this.#lookLater();
-    this.#tell();
+    this.#checkLater();
+    this.#notify();
   }
 }

@@ -1,7 +1,7 @@
 import { ZooKeeperError } from '../transport.js';
 import { ErrorCode } from './error-codes.js';
 
-/** Puts a path in front of all paths on their way to the server, and takes it off on the way back. */
+/** Adds a prefix to all paths on their way to the server, and removes it on the way back. */
 export class Chroot {
   readonly #prefix: string;
 
@@ -26,7 +26,7 @@ export class Chroot {
     return path === '/' ? this.#prefix : this.#prefix + path;
   }
 
-  /** The path as users know it; `undefined` if it is not below the chroot. */
+  /** The path without the prefix; `undefined` if it is not below the chroot. */
   relative(path: string): string | undefined {
     if (this.#prefix === '') return path;
     if (path === this.#prefix) return '/';

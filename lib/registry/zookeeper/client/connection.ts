@@ -4,7 +4,7 @@ import * as tls from 'node:tls';
 import { FrameReader } from './frame-reader.js';
 import { type ServerAddress, shuffled } from './server-list.js';
 
-/** Who is told what happens on a connection. */
+/** The callbacks of a connection. */
 export interface ConnectionListener {
   /** Bytes have arrived, a whole message or less. */
   onHeard(): void;
@@ -14,7 +14,7 @@ export interface ConnectionListener {
   onClosed(reason: string): void;
 }
 
-/** One TCP or TLS connection to one server: messages in, frames out. It has no deadlines; who uses it has. */
+/** One TCP or TLS connection to one server: messages in, frames out. It has no deadlines; its user has. */
 export class Connection {
   readonly server: ServerAddress;
   readonly #listener: ConnectionListener;
@@ -38,7 +38,9 @@ export class Connection {
     return this.#written;
   }
 
-  /** Resolves when connected, for TLS after the certificate was accepted. Rejects if the connection is closed before. */
+  /**
+   * Resolves when connected, for TLS after the certificate was accepted. Rejects if the connection is closed before.
+   */
   open(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#rejectOpening = reject;
@@ -51,7 +53,7 @@ export class Connection {
     });
   }
 
-  /** Takes a frame; all frames of one tick are written at once, as system calls cost more than bytes. Returns its number. */
+  /** Takes a frame and returns its number. All frames of one tick are written together, which saves system calls. */
   send(frame: Buffer): number {
     this.#outbox.push(frame);
     if (this.#outbox.length === 1) process.nextTick(() => this.#flush());
@@ -90,7 +92,9 @@ export class Connection {
   }
 }
 
-/** Names are looked up at each dial; of several addresses a random one is tried first, as servers come and go behind one name. */
+/**
+ * Looks up the name at each dial, and tries its addresses in random order, since servers come and go behind one name.
+ */
 const lookupShuffled: net.LookupFunction = (host, options, callback) => {
   lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
     if (error) return callback(error, []);
@@ -100,7 +104,9 @@ const lookupShuffled: net.LookupFunction = (host, options, callback) => {
   });
 };
 
-/** Node gathers the failures for several addresses of one name in an error that has no message of its own. */
+/**
+ * The message of a failure. Node collects the failures of several addresses in an error that has no message of its own.
+ */
 function describe(error: Error): string {
   const parts = error instanceof AggregateError ? error.errors : [error];
   return parts.map((part) => (part instanceof Error ? part.message : String(part))).join('; ');

@@ -1,6 +1,6 @@
 import { ZooKeeperError, type ZooKeeperErrorName } from '../transport.js';
 
-/** Numbers of errors to which this client itself refers. */
+/** Error numbers that this client uses by name. */
 export const ErrorCode = {
   ok: 0,
   runtimeInconsistency: -2,
@@ -17,7 +17,7 @@ export const ErrorCode = {
 const CODES = new Map<number, readonly [ZooKeeperErrorName, string]>([
   [-4, ['CONNECTION_LOSS', 'the connection was lost']],
   [-6, ['UNIMPLEMENTED', 'the server does not know this request; version 3.6 or later is needed']],
-  [-7, ['OPERATION_TIMEOUT', 'the server gave up in time']],
+  [-7, ['OPERATION_TIMEOUT', 'the server could not finish in time']],
   [-101, ['NO_NODE', 'there is no such node']],
   [-102, ['NO_AUTH', "the node's access rules forbid it; is `digest` the one with which it was created?"]],
   [-103, ['BAD_VERSION', 'the node has another version']],
@@ -39,7 +39,7 @@ function describeError(code: number): { readonly errorName: ZooKeeperErrorName; 
   return { errorName, meaning };
 }
 
-/** What a server's refusal of "`verb` `path`" becomes. `failedIndex` is for parts of a transaction. */
+/** The error for a server's refusal to `verb` `path`. `failedIndex` is the part of a transaction that was refused. */
 export function refusal(code: number, verb: string, path: string, failedIndex?: number): ZooKeeperError {
   const { errorName, meaning } = describeError(code);
   const part = failedIndex === undefined ? '' : `, operation ${failedIndex} of a transaction`;

@@ -2,7 +2,7 @@ import { MalformedMessageError } from './jute.js';
 
 const LENGTH_BYTES = 4;
 
-/** Largest message taken from a server, in bytes. A list of 500,000 children fits; a stray length does not. */
+/** Largest message accepted from a server, in bytes. A list of 500,000 children fits; a wrong length is refused. */
 export const LARGEST_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /** Cuts the stream of a connection into messages, however the bytes are split on the way. */
@@ -31,7 +31,7 @@ export class FrameReader {
     this.#keep(rest);
   }
 
-  /** Chunks are joined once per message rather than once per chunk, so a large message costs one copy. */
+  /** Joins the chunks once per message rather than once per chunk, so that a large message costs one copy. */
   #joined(): Buffer {
     const [only] = this.#chunks;
     return this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks, this.#size);
@@ -48,6 +48,6 @@ function messageLength(frame: Buffer): number {
   const length = frame.readInt32BE(0);
   if (length >= 0 && length <= LARGEST_RESPONSE_BYTES) return length;
   throw new MalformedMessageError(
-    `The server announced a message of ${length} bytes; up to ${LARGEST_RESPONSE_BYTES} are taken. Is it a ZooKeeper server?`,
+    `The server announced a message of ${length} bytes; at most ${LARGEST_RESPONSE_BYTES} are accepted. Is it a ZooKeeper server?`,
   );
 }

@@ -13,12 +13,12 @@ import {
 } from './messages.js';
 import { answerChallenge, type DigestMd5Exchange, type SaslCredentials } from './sasl-digest-md5.js';
 
-/** What is agreed upon before the first request of a connection. */
+/** What a client says before the first request of a connection. */
 export interface HandshakeOptions {
   /** Newest transaction seen; a server that is behind it drops the connection. */
   readonly lastZxidSeen: bigint;
   readonly timeoutMs: number;
-  /** 0: a new session. */
+  /** The session to return to; 0 opens a new one. */
   readonly sessionId: bigint;
   readonly password: Buffer;
   /** `user:password` for the scheme `digest`. */
@@ -26,7 +26,7 @@ export interface HandshakeOptions {
   readonly sasl: SaslCredentials | undefined;
 }
 
-/** How a handshake ended, if it did not fail altogether. */
+/** The result of a handshake that did not fail. */
 export type HandshakeResult =
   | { readonly outcome: 'connected'; readonly sessionId: bigint; readonly password: Buffer; readonly timeoutMs: number }
   | { readonly outcome: 'expired' }
@@ -51,7 +51,7 @@ export class Dialogue {
 
   /** @throws MalformedMessageError if nothing was asked */
   onMessage(message: Buffer): void {
-    if (!this.#waiting) throw new MalformedMessageError('The server sent a message out of turn.');
+    if (!this.#waiting) throw new MalformedMessageError('The server sent a message that was not asked for.');
     this.#waiting.resolve(message);
     this.#waiting = undefined;
   }
@@ -63,8 +63,8 @@ export class Dialogue {
 }
 
 /**
- * Opens or resumes a session and authenticates, before anything else is asked on the connection: a request that
- * overtook the credentials would be refused at protected nodes.
+ * Opens a session or returns to one, and authenticates, before any request is sent on the connection: the server would
+ * refuse a request for protected nodes that precedes the credentials.
  * @throws Error if the connection fails, or the server is read-only
  */
 export async function shakeHands(dialogue: Dialogue, options: HandshakeOptions): Promise<HandshakeResult> {
@@ -90,7 +90,7 @@ async function openSession(
   return { timeoutMs: answer.timeoutMs, sessionId: answer.sessionId, password: answer.password };
 }
 
-/** Returns the failure, if there is one. */
+/** Authenticates by SASL. @returns the failure, or undefined */
 async function authenticateBySasl(
   dialogue: Dialogue,
   credentials: SaslCredentials,
@@ -108,7 +108,7 @@ async function authenticateBySasl(
   return authFailed(`The server refused SASL user '${credentials.username}' (error ${proof.error}).`);
 }
 
-/** A challenge that cannot be answered is a matter of configuration, unlike a connection that breaks meanwhile. */
+/** Answers a challenge, or returns the error: a challenge that cannot be answered is a fault of the configuration. */
 function tryToAnswer(challenge: Buffer, credentials: SaslCredentials): DigestMd5Exchange | Error {
   try {
     return answerChallenge(challenge, credentials, randomBytes(24).toString('base64'));

@@ -1,9 +1,11 @@
-/** The server sent what is no message of the protocol. The connection it came by cannot be trusted any more. */
+/** The server sent bytes that are no message of the protocol. The connection can no longer be used. */
 export class MalformedMessageError extends Error {
   override readonly name = 'MalformedMessageError';
 }
 
-/** How one type is written to and read from ZooKeeper's encoding, jute: big-endian, lengths in front, no names, no tags. */
+/**
+ * How one type is written to and read from ZooKeeper's encoding, jute: big-endian, lengths in front, no names, no tags.
+ */
 export interface Codec<T> {
   write(to: JuteWriter, value: T): void;
   /** @throws MalformedMessageError if the message ends too early or a length cannot be right */

@@ -1,13 +1,13 @@
 import { afterNextPoll } from '../../../time/event-loop.js';
 import { type Clock } from '../../../time/clock.js';
 
-/** What the keeping alive of a connection needs from its owner. */
+/** What KeepAlive needs from the owner of the connection. */
 export interface KeepAliveOptions {
   readonly clock: Clock;
   /** The session timeout granted by the server, in milliseconds. */
   readonly timeoutMs: number;
   ping(): void;
-  /** Called once, when the server has been silent for too long. */
+  /** Called once, when the server has been silent for too long; `reason` is for messages. */
   onSilence(reason: string): void;
 }
 
@@ -17,21 +17,22 @@ const SILENT_AFTER = 2 / 3;
 const PATIENCE = 0.25;
 
 /**
- * Keeps a session alive and notices when its server has gone silent. With T the session timeout:
+ * Keeps a session alive and notices when its server has gone silent. With T as the session timeout:
  *
- * - after 0.3 T without having sent anything, it pings. Receiving does not count, as the server does not count it either.
- * - after 2/3 T without having heard anything, the server is given up. This leaves T/3 to find another one.
- * - after T without an answer, although others things were heard, as well.
+ * - It pings after 0.3 T without having sent anything. What it receives does not count, since the server does not count
+ *   it.
+ * - It gives up the server after 2/3 T without having received anything. This leaves T/3 to find another server.
+ * - It also gives up the server after T without an answer to a request, even if events arrive.
  *
- * A server can be blamed only for what it was asked: if this process itself slept or computed for long, it has asked
- * nothing meanwhile. So the silence must also have lasted T/4 since the oldest unanswered request or ping. In normal
- * operation that holds long before 2/3 T.
+ * A server is silent only if it was asked: if this process itself slept or computed for long, it has asked nothing
+ * meanwhile. So the silence must also have lasted T/4 since the oldest unanswered request or ping. In normal operation
+ * that is so long before 2/3 T.
  */
 export class KeepAlive {
   readonly #options: KeepAliveOptions;
   #sentAt: number;
   #heardAt: number;
-  /** Since when an answer to a request is owed and none has come. */
+  /** Since when requests have been waiting without any answer. */
   #requestOwedSince: number | undefined;
   #pingOwedSince: number | undefined;
   #cancelTimer: () => void = () => undefined;
@@ -61,12 +62,12 @@ export class KeepAlive {
     this.#heardAt = this.#options.clock.monotonic();
   }
 
-  /** A request was answered. `owed` is the number of requests that still wait. */
+  /** A request was answered. `owed` is the number of requests that still wait for an answer. */
   answered(owed: number): void {
     this.#requestOwedSince = owed > 0 ? this.#heardAt : undefined;
   }
 
-  /** A ping was answered. Returns when it was sent, by the monotonic clock; `undefined` if there was none. */
+  /** A ping was answered. Returns when it was sent, by the monotonic clock; `undefined` if no ping was sent. */
   pingAnswered(): number | undefined {
     const sentAt = this.#pingOwedSince;
     this.#pingOwedSince = undefined;
@@ -91,7 +92,7 @@ export class KeepAlive {
     afterNextPoll(() => this.#verdict());
   }
 
-  /** What has arrived while the event loop was blocked has been read by now. */
+  /** Decides, after all that arrived while the event loop was blocked has been read. */
   #verdict(): void {
     if (this.#stopped) return;
     const now = this.#options.clock.monotonic();
@@ -100,7 +101,7 @@ export class KeepAlive {
     this.#options.onSilence(`the server was silent for ${Math.round(now - this.#heardAt)} ms`);
   }
 
-  /** When the server is to be given up if nothing more is heard, by the monotonic clock. */
+  /** When to give up the server if nothing more arrives, by the monotonic clock. */
   #givenUpAt(): number {
     const { timeoutMs } = this.#options;
     const askedAt = Math.min(this.#requestOwedSince ?? Infinity, this.#pingOwedSince ?? Infinity);

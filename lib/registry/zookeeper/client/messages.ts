@@ -1,6 +1,6 @@
 /**
- * The messages of the protocol, as tables: what is written is what is sent, field by field. An operation is a name for
- * error messages, a number on the wire, and the shapes of question and answer.
+ * The messages of the protocol as tables: the fields stand in the order in which they are sent. An operation is a verb
+ * for error messages, a number on the wire, and the shapes of question and answer.
  */
 import { bool, bytes, type Codec, int, long, nothing, record, text, vector } from './jute.js';
 
@@ -13,7 +13,7 @@ export interface Operation<Question, Answer> {
   readonly answer: Codec<Answer>;
 }
 
-/** Numbers that stand in for the xid of a request where answers are told apart by kind. */
+/** Used instead of the xid of a request, in messages that are recognised by their kind. */
 export const RESERVED_XIDS = { watchEvent: -1, ping: -2, auth: -4, setWatches: -8 } as const;
 
 /** Greatest transaction number of a client; the next one is 1. */
@@ -34,7 +34,10 @@ export const connectRequest = record({
   readOnly: bool,
 });
 
-/** Answer to the first message, without the flag `readOnly`, which very old servers leave out. A timeout of 0: no such session. */
+/**
+ * Answer to the first message, without the flag `readOnly`, which very old servers omit. A timeout of 0 means: no such
+ * session.
+ */
 export const connectResponse = record({ protocolVersion: int, timeoutMs: int, sessionId: long, password: bytes });
 
 /** In front of every request but the first. */
@@ -48,7 +51,7 @@ const acl = record({ permissions: int, scheme: text, id: text });
 /** An access rule: all permissions are 31. */
 export type Acl = ReturnType<typeof acl.read>;
 
-/** What the server knows of a node besides its data. Times in milliseconds since 1970. */
+/** The metadata of a node. Times in milliseconds since 1970. */
 export const statRecord = record({
   czxid: long,
   mzxid: long,
@@ -76,7 +79,7 @@ export const dataAnswer = record({ data: bytes, stat: statRecord });
 
 const addWatchQuestion = record({ path: text, mode: int });
 const removeWatchesQuestion = record({ path: text, type: int });
-/** Tells a newly connected server all watches of the session. Only the last list is used by this client. */
+/** Sets all watches of the session on a new connection. This client uses only the last list. */
 const setWatchesQuestion = record({
   relativeZxid: long,
   data: vector(text),
@@ -86,9 +89,13 @@ const setWatchesQuestion = record({
   persistentRecursive: vector(text),
 });
 
-/** `create2` rather than `create`: its answer has the exact zxid of the creation. Containers have a number of their own. */
+/**
+ * `create2` rather than `create`: its answer has the exact zxid of the creation. Containers have a number of their own.
+ */
 export const create = { verb: 'create', opcode: 15, question: createQuestion, answer: createAnswer };
-/** The only creation of other nodes that a transaction takes; servers answer `create2` in a transaction as if it were this one. */
+/**
+ * The creation of other nodes than containers in a transaction; servers answer `create2` there as if it were this one.
+ */
 export const createPart = { opcode: 1, question: createQuestion };
 export const createContainer = { ...create, opcode: 19 };
 export const remove = { verb: 'delete', opcode: 2, question: versionQuestion, answer: nothing };

@@ -53,7 +53,7 @@ function partAnswer(opcode: number, from: JuteReader): MultiPartAnswer {
     case messages.createPart.opcode:
       messages.pathQuestion.read(from);
       return { type: 'created' };
-    // As which of the two a container is answered depends on the server.
+    // Servers differ in which of the two they answer for a container.
     case messages.create.opcode:
     case messages.createContainer.opcode:
       return { type: 'created', stat: messages.createAnswer.read(from).stat };

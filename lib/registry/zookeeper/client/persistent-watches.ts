@@ -4,12 +4,14 @@ import { RESERVED_XIDS, requestHeader, setWatches } from './messages.js';
 /** Most bytes of paths in one message; a server drops the connection at a message of 1 MB. */
 const BATCH_BYTES = 128 * 1024;
 
-/** The paths watched by this session. A server forgets them with the connection, so each new connection is told them again. */
+/**
+ * The paths watched by this session. A server forgets them with the connection, so they are set again on each new one.
+ */
 export class PersistentWatches {
-  /** With each path, what tells apart who added it. */
+  /** For each path, the marks of its additions. */
   readonly #paths = new Map<string, symbol>();
 
-  /** Returns a function that takes back this addition, but no earlier and no later one of the same path. */
+  /** Adds a path. Returns a function that takes back this addition, but no earlier or later one of the same path. */
   add(path: string): () => void {
     if (this.#paths.has(path)) return () => undefined;
     const addition = Symbol(path);

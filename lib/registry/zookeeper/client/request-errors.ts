@@ -4,12 +4,12 @@ import { ErrorCode } from './error-codes.js';
 /** Longest message that a server with default settings takes (`jute.maxbuffer`), in bytes. */
 export const LARGEST_REQUEST_BYTES = 1_048_575;
 
-/** The request was not sent, as there is no connection in this state. */
+/** The error of a request that was not sent, since there is no connection in this state. */
 export function unasked(state: TransportState, verb: string, path: string): ZooKeeperError {
   return failure(state, `Could not ${verb} ${path}`, { written: false });
 }
 
-/** The connection ended before the answer. `written`: the request may have reached the server. */
+/** The error of a request whose connection ended before the answer. `written`: it may have reached the server. */
 export function abandoned(
   state: TransportState,
   verb: string,
@@ -19,7 +19,7 @@ export function abandoned(
   return failure(state, `The connection to ZooKeeper broke while trying to ${verb} ${path}`, fate);
 }
 
-/** The request was not sent, as the server would drop the connection. `size` in bytes. */
+/** The error of a request that was not sent, since the server would drop the connection. `size` in bytes. */
 export function tooLarge(verb: string, path: string, size: number): ZooKeeperError {
   return new ZooKeeperError(
     'TOO_LARGE',
@@ -29,7 +29,7 @@ export function tooLarge(verb: string, path: string, size: number): ZooKeeperErr
   );
 }
 
-/** Why the server does not answer follows from the state. */
+/** The state says why the server does not answer. */
 function failure(state: TransportState, what: string, { written }: { readonly written: boolean }): ZooKeeperError {
   const fate = written ? 'The server may have done it or not.' : 'Nothing was changed.';
   switch (state.phase) {

@@ -8,7 +8,7 @@ export interface SaslCredentials {
 
 /** The service name and host that ZooKeeper uses for DIGEST-MD5 everywhere, whatever the server is called. */
 const DIGEST_URI = 'zookeeper/zk-sasl-md5';
-/** Each exchange has a fresh nonce of the server, which is thereby used for the first time. */
+/** Always the first use: the server sends a new nonce in each exchange. */
 const NONCE_COUNT = '00000001';
 const QUALITY = 'auth';
 
@@ -21,8 +21,8 @@ export interface DigestMd5Exchange {
 }
 
 /**
- * Answers a challenge. `clientNonce`: a fresh random text without quotes.
- * @throws Error if the challenge is none of DIGEST-MD5 with quality of protection `auth`
+ * Answers a challenge. `clientNonce` is a new random text without quotes.
+ * @throws Error unless the challenge is one of DIGEST-MD5 with quality of protection `auth`
  */
 export function answerChallenge(
   challenge: Buffer,
@@ -76,7 +76,7 @@ function quoted(value: string): string {
   return `"${value.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** RFC 2831 hashes what fits into ISO 8859-1 in that encoding, even where UTF-8 was agreed for the wire. */
+/** RFC 2831 hashes text that fits into ISO 8859-1 in that encoding, even if UTF-8 was agreed for the wire. */
 function encoded(value: string, { utf8 }: { readonly utf8: boolean }): Buffer {
   // eslint-disable-next-line no-control-regex -- the range is that of ISO 8859-1
   const fitsLatin1 = /^[\u0000-\u00ff]*$/.test(value);

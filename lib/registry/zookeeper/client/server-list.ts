@@ -1,6 +1,6 @@
 import { backoffMs } from '../../../async/backoff.js';
 
-/** Where a server is. */
+/** The address of a server. */
 export interface ServerAddress {
   readonly host: string;
   readonly port: number;
@@ -9,8 +9,8 @@ export interface ServerAddress {
 const BACKOFF = { baseMs: 50, maxMs: 1000 } as const;
 
 /**
- * Which server is next, and how long to wait before trying it. The list is shuffled once, so that many clients spread;
- * then it is gone through in order. Waiting starts only after every server has failed, and grows with each such round.
+ * Which server to try next, and how long to wait before. The list is shuffled once, so that many clients spread, and
+ * then tried in order. Pauses begin only after every server has failed, and grow with each such round.
  */
 export class ServerList {
   readonly #servers: readonly ServerAddress[];
@@ -41,7 +41,7 @@ export class ServerList {
     return backoffMs(this.#failures / this.#servers.length, BACKOFF);
   }
 
-  /** A connection has proved good. */
+  /** A connection has lasted. */
   succeeded(): void {
     this.#failures = 0;
   }

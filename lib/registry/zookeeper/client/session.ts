@@ -15,7 +15,7 @@ import { PersistentWatches } from './persistent-watches.js';
 import { type SaslCredentials } from './sasl-digest-md5.js';
 import { ServerList } from './server-list.js';
 
-/** What a session is made with, besides where its servers are. */
+/** Options of a session besides its servers. */
 export interface SessionOptions {
   readonly clock: Clock;
   readonly logger?: JobLogger;
@@ -25,20 +25,20 @@ export interface SessionOptions {
   readonly sasl?: SaslCredentials;
 }
 
-/** Who is told of a session's changes. What it throws is logged. */
+/** The callbacks of a session. What they throw is logged. */
 export interface SessionListener {
   onState(state: TransportState): void;
-  /** `path` is the server's, with the chroot. `zxid`: 0 or less where the server does not tell. */
+  /** `path` is that at the server, with the chroot. `zxid` is 0 or less if the server does not send it. */
   onWatch(type: number, path: string, zxid: bigint): void;
 }
 
-/** An answer and the transaction up to which the server had come. */
+/** An answer, and the newest transaction that the server had carried out. */
 export interface Reply<Answer> {
   readonly answer: Answer;
   readonly zxid: bigint;
 }
 
-/** What is being done at the moment; each connection belongs to one phase, and what it says later is ignored. */
+/** What the session is doing. Each connection belongs to one phase; what arrives on it after that phase is ignored. */
 type Phase =
   | { readonly name: 'idle' }
   | { readonly name: 'pausing'; readonly cancel: () => void }
@@ -52,11 +52,14 @@ type Phase =
   | { readonly name: 'closing'; readonly connection: Connection; readonly done: () => void }
   | { readonly name: 'ended' };
 
-/** A connection that lasted shorter counts as a failed attempt, or a server that drops us would be dialled without pause. */
+/** A shorter connection counts as a failed attempt; otherwise a server that drops us would be dialled without pause. */
 const PROVEN_AFTER_MS = 1000;
 const CLOSE_PATIENCE_MS = 1000;
 
-/** One session with the servers: dials, reconnects, keeps alive, and matches answers with requests. See `zookeeper-client.ts`. */
+/**
+ * One session with the servers: dials, reconnects, keeps alive, and matches answers with requests. See
+ * `zookeeper-client.ts`.
+ */
 export class Session {
   readonly watches = new PersistentWatches();
   readonly #settings: ZooKeeperConnection;
@@ -252,7 +255,7 @@ export class Session {
 
   #onWatchEvent(reader: JuteReader, zxid: bigint): void {
     const { type, path } = messages.watcherEvent.read(reader);
-    this.#tell('watch events', () => this.#listener.onWatch(type, path, zxid));
+    this.#notify('watch events', () => this.#listener.onWatch(type, path, zxid));
   }
 
   #onPingAnswered(): void {
@@ -308,7 +311,8 @@ export class Session {
   }
 
   #redial(delayMs: number): void {
-    // Never at once, even without a delay: a listener that closes the client while it hears of the loss must find nothing started.
+    // Later, even without a delay: a listener may close the client while it is notified of the loss, before anything
+    // starts.
     this.#phase = { name: 'pausing', cancel: this.#options.clock.after(delayMs, () => this.#dial()) };
   }
 
@@ -321,7 +325,7 @@ export class Session {
       return done();
     }
     const { connection, keepAlive } = phase;
-    // Asked before the phase changes, as no request is taken afterwards. Whatever becomes of it, the connection is closed.
+    // Sent before the phase changes, since no request is accepted afterwards. The connection is closed in any case.
     const closeConnection = (): void => connection.close('the client was closed');
     this.request(messages.closeSession, undefined, 'the session').then(closeConnection, closeConnection);
     keepAlive.stop();
@@ -339,14 +343,14 @@ export class Session {
 
   #end(state: TransportState, connection: Connection): void {
     this.#abort();
-    // Before the pending requests are rejected, as they say why.
+    // Before the pending requests are rejected, since the state is in their message.
     this.#state = state;
     this.#pending.abandonAll(connection.written);
     connection.close('the session has ended');
     this.#enter(state);
   }
 
-  /** Stops whatever is going on; nothing follows. */
+  /** Stops all activity of the session; nothing follows. */
   #abort(): void {
     const phase = this.#phase;
     this.#phase = { name: 'ended' };
@@ -357,11 +361,11 @@ export class Session {
 
   #enter(state: TransportState): void {
     this.#state = state;
-    this.#tell('the state', () => this.#listener.onState(state));
+    this.#notify('the state', () => this.#listener.onState(state));
   }
 
-  /** A listener that throws must not be taken for a server that sends nonsense. */
-  #tell(of: string, call: () => void): void {
+  /** Calls a listener. What it throws must not be mistaken for a malformed message of the server. */
+  #notify(of: string, call: () => void): void {
     try {
       call();
     } catch (error) {
@@ -369,7 +373,7 @@ export class Session {
     }
   }
 
-  /** Says a thing once, not at each attempt. */
+  /** Logs a warning, unless it is the same as the one before. */
   #warn(message: string): void {
     if (message === this.#lastWarning) return;
     this.#lastWarning = message;

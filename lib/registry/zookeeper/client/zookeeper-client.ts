@@ -9,30 +9,32 @@
  *         ├── ServerList        which server next, and when
  *         ├── shakeHands        session, digest, SASL: before the first request of each connection
  *         ├── KeepAlive         pings, and the verdict that a server is silent
- *         ├── PendingRequests   who waits for an answer, oldest first
+ *         ├── PendingRequests   requests that wait for an answer, oldest first
  *         ├── PersistentWatches what to watch again after a reconnection
  *         └── Connection        one socket: frames out (one write per tick), messages in
  *                 └── FrameReader, JuteReader, JuteWriter; messages.ts holds the shapes
  *
- * The *server* is authoritative on whether a session lives; the client learns of its end only on contact. It never
- * retries a request and keeps no copy of any data: that is for those above it.
+ * The *server* decides whether a session lives; the client learns of its end only on contact. The client never retries
+ * a request and keeps no copy of any data: its user does that.
  *
- *     connecting ──▶ connected ⇄ disconnected ──▶ expired         the server said so, after a reconnection
+ *     connecting ──▶ connected ⇄ disconnected ──▶ expired         the server says so, after a reconnection
  *         └──────────────┴─────────────┴────────▶ auth-failed     credentials refused
  *                                      └────────▶ closed          close() was called
  *
  * On failure:
  *
- * - A connection that breaks, that is silent for two thirds of the session timeout, or that carries what is no message
- *   of the protocol, is closed. All pending requests reject with CONNECTION_LOSS and say whether they may have been carried
- *   out. The next server is dialled at once; a pause comes only after all servers have failed, or dropped us within a second.
- * - A request made while not connected rejects at once. A request that is too large is refused here, as the server would
- *   answer it by dropping the connection.
- * - Watches are set again on each connection, before any request. What happened in between is *not* told: read again.
- * - Read-only servers are not accepted. The list of servers is the configured one; changes of the ensemble are not followed.
+ * - The client closes a connection that breaks, that is silent for two thirds of the session timeout, or on which a
+ *   malformed message arrives. All pending requests reject with CONNECTION_LOSS and say whether they may have been
+ *   carried out. The next server is dialled at once; the client pauses only after all servers have failed or dropped it
+ *   within a second.
+ * - A request made while not connected rejects at once. The client refuses a request that is too large, since the
+ *   server would drop the connection.
+ * - Watches are set again on each connection, before any request. Changes in between are *not* reported: read again.
+ * - The client accepts no read-only servers. It uses the configured list of servers and does not follow changes of the
+ *   ensemble.
  *
- * Requests are answered in order. A watch event is delivered while its message is read, answers resolve promises: so an
- * event may be seen before the continuation of an answer that preceded it, never after one that followed it.
+ * Requests are answered in order. A watch event is delivered while its message is read, whereas an answer resolves a
+ * promise: code may see an event before the answer that preceded it, but never after an answer that followed it.
  */
 import {
   type CreateMode,
@@ -76,7 +78,7 @@ const EVENT_TYPES: Readonly<Record<number, WatchEvent['type']>> = {
 
 const ALL_PERMISSIONS = 31;
 const OPEN_TO_ALL: readonly messages.Acl[] = [{ permissions: ALL_PERMISSIONS, scheme: 'world', id: 'anyone' }];
-/** Everything to whoever has authenticated as the creator did, nothing to others (ZooKeeper's CREATOR_ALL_ACL). */
+/** All permissions for clients with the creator's credentials, none for others (ZooKeeper's CREATOR_ALL_ACL). */
 const CREATOR_ONLY: readonly messages.Acl[] = [{ permissions: ALL_PERMISSIONS, scheme: 'auth', id: '' }];
 
 /** The first-party ZooKeeper client: one session, from `connect()` until it expires or is closed. */
@@ -170,7 +172,7 @@ export class ZooKeeperClient implements ZooKeeperTransport {
 
   async addWatch(path: string): Promise<void> {
     const watched = this.#chroot.absolute(path);
-    // Before the answer, or a removal that overtakes it would be undone by it.
+    // Before the answer, so that a removal that comes before the answer is not undone.
     const takeBack = this.#session.watches.add(watched);
     try {
       await this.#ask(messages.addWatch, path, { path: watched, mode: WATCH_MODE_PERSISTENT_RECURSIVE });
@@ -180,7 +182,7 @@ export class ZooKeeperClient implements ZooKeeperTransport {
     }
   }
 
-  /** The watch is not set again after a reconnection, whatever becomes of the request. A watch that is not there is no error. */
+  /** Even if the request fails, the watch is not set again after a reconnection. A missing watch is no error. */
   async removeWatch(path: string): Promise<void> {
     const watched = this.#chroot.absolute(path);
     this.#session.watches.delete(watched);
@@ -229,7 +231,7 @@ export class ZooKeeperClient implements ZooKeeperTransport {
   #onWatch(typeNumber: number, absolutePath: string, zxid: bigint): void {
     const type = EVENT_TYPES[typeNumber];
     const path = this.#chroot.relative(absolutePath);
-    // Other types tell of the session's state or of a removed watch; both are known from elsewhere.
+    // Other types report the session's state or a removed watch; both are known otherwise.
     if (type === undefined || path === undefined) return;
     this.onWatch(zxid > 0n ? { type, path, zxid } : { type, path });
   }
@@ -247,14 +249,20 @@ function toStat(stat: messages.StatRecord): Stat {
   };
 }
 
-/** In this field the server also marks containers (only the top bit set) and nodes with a time to live (top byte 0xff). */
+/**
+ * The owner, if there is one. The server also marks containers (only the top bit) and nodes with a time to live (top
+ * byte 0xff) in this field.
+ */
 function ownerOf(ephemeralOwner: bigint): string | undefined {
   const owner = BigInt.asUintN(64, ephemeralOwner);
   const isMark = owner === 0n || owner === 1n << 63n || owner >> 56n === 0xffn;
   return isMark ? undefined : sessionIdText(owner);
 }
 
-/** Of a refused transaction, the server marks parts before the culprit with 0 and parts after it as not tried. */
+/**
+ * Throws if a transaction was refused. The server marks the parts before the refused one with 0, those after it as not
+ * tried.
+ */
 function throwIfRefused(answers: readonly MultiPartAnswer[], operations: readonly MultiOperation[]): void {
   const errors = answers.map((part) => (part.type === 'failed' ? part.error : undefined));
   const isCulprit = (error?: number): boolean =>
@@ -271,7 +279,7 @@ function throwIfRefused(answers: readonly MultiPartAnswer[], operations: readonl
   );
 }
 
-/** The exact number of the transaction, if a part tells. The header's may be, on a busy server, that of a later one. */
+/** The exact number of the transaction, if a part has it. On a busy server, the header may have that of a later one. */
 function transactionOf(answers: readonly MultiPartAnswer[]): bigint | undefined {
   for (const part of answers) {
     if (part.type === 'created' && part.stat) return part.stat.czxid;

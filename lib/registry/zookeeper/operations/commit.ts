@@ -13,7 +13,7 @@ import { isAnswer } from '../zookeeper-failures.js';
 
 const ANY_VERSION = -1;
 
-/** What a commit is carried out with. */
+/** What a commit needs. */
 export interface CommitContext {
   readonly namespace: Namespace;
   readonly writes: OwnWrites;
@@ -28,10 +28,11 @@ interface LostTransaction {
 }
 
 /**
- * Carries out all operations as one transaction, or none; returns its revision. A transaction whose answer was lost is never
- * blindly repeated: what the nodes are afterwards may prove that it was carried out, or that it was not; otherwise the
- * outcome stays unknown.
+ * Carries out all operations as one transaction, or none. A transaction whose answer was lost is never repeated
+ * blindly: the state of its nodes may prove that it was carried out, or that it was not.
+ * @returns the revision of the transaction
  * @throws RegistryConflictError if an operation does not fit
+ * @throws RegistryOutcomeUnknownError if the answer was lost and nothing is proven
  */
 export async function commit(context: CommitContext, call: Call, operations: readonly Operation[]): Promise<number> {
   let rooted = false;
@@ -43,14 +44,15 @@ export async function commit(context: CommitContext, call: Call, operations: rea
     } catch (error) {
       const conflict = conflictOf(operations, error);
       if (conflict && !rooted && isTopmostCreation(operations, conflict)) {
-        // The server removes the namespace when it has become empty; to the caller it is always there.
+        // ZooKeeper removes the namespace node when it is empty; for the caller the node always exists.
         rooted = true;
         await context.creation.createParents(call, conflict.path);
         continue;
       }
       if (isOutcomeUnknown(error)) lost ??= { unknown: error, before };
       else if (!conflict || !lost) throw conflict ?? error;
-      // After a conflict too: the lost transaction may have been carried out since the last look, and be what does not fit.
+      // After a conflict too: the repetition may conflict with the lost transaction itself, carried out since the last
+      // look.
       const revision = await findOut(context, call, { operations, lost });
       if (revision !== undefined) return revision;
       if (conflict) throw conflict;
@@ -150,7 +152,7 @@ async function findOut(
     if (done !== undefined) return toRevision(done);
     if (traces.some(({ type }) => type === 'untouched')) return undefined;
   } catch {
-    // That it cannot be found out now is what the error below says.
+    // The error below says that nothing is proven.
   }
   throw lost.unknown;
 }
@@ -165,14 +167,14 @@ async function readTogether(
   return nodes;
 }
 
-/** What one operation has left behind. */
+/** What a node shows of an operation that may have been carried out. */
 type Trace =
-  /** The node is as it was before: the transaction was not done. */
+  /** The node has not changed since before the transaction, which was not carried out then. */
   | { readonly type: 'untouched' }
-  /** As the operation would have left it, written by this transaction. */
+  /** The node is as the operation would have left it; `zxid` is the transaction that wrote it. */
   | { readonly type: 'written'; readonly zxid: bigint; readonly session: string | undefined }
   | { readonly type: 'removed' }
-  /** Others have been here, or nothing can be told. */
+  /** Others have changed the node, or it proves nothing. */
   | { readonly type: 'other' };
 
 function traceOf(operation: Operation, node: ReadNode | undefined, before: bigint): Trace {
@@ -185,8 +187,9 @@ function traceOf(operation: Operation, node: ReadNode | undefined, before: bigin
 }
 
 /**
- * A node that lives with our session can only be ours. Several nodes that were written together, exactly as asked, are
- * taken for ours as well; one alone is not, since a peer may have written the same.
+ * The transaction, if the traces prove that it was ours. A node that lives with our session can only be ours. Several
+ * nodes that one transaction has left exactly as asked are ours too; a single one is not, since a peer may have written
+ * the same.
  */
 function proofOfDone(traces: readonly Trace[], sessionId: string | undefined): bigint | undefined {
   const written = traces.filter((trace) => trace.type === 'written');

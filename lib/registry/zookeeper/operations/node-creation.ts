@@ -25,8 +25,8 @@ interface LostCreation {
 }
 
 /**
- * Creates nodes. When the answer gets lost, a session node is recognised as ours by its session; of a persistent one it
- * cannot be told who created it, so the outcome stays unknown, unless there is none.
+ * Creates nodes. If the answer is lost, a session node is recognised as ours by its session. A persistent node does not
+ * show its creator, so that the outcome stays unknown if the node exists.
  */
 export class NodeCreation {
   readonly #namespace: Namespace;
@@ -37,7 +37,7 @@ export class NodeCreation {
     this.#writes = writes;
   }
 
-  /** Creates a node and its missing parents. `false`: it was there. */
+  /** Creates a node and its missing parents. `false`: the node was there. */
   async create(call: Call, value: string, lifetime: Lifetime): Promise<boolean> {
     const { path } = call;
     const mode = lifetime === 'session' ? 'ephemeral' : 'persistent';
@@ -53,7 +53,7 @@ export class NodeCreation {
         const isThere = isAnswer(error, 'NODE_EXISTS') && (error.failedIndex ?? 0) === missing.length;
         if (isOutcomeUnknown(error)) lost ??= { unknown: error, before };
         if (lost && (isThere || isOutcomeUnknown(error))) {
-          // If the node is there, it may be that of the lost creation, carried out since the last look.
+          // The node may be there because the lost creation was carried out since the last look.
           const verdict = await this.#wasCreated(call, lifetime, lost);
           if (verdict !== 'not-done') return verdict === 'done';
         } else if (isThere) return false;
@@ -65,7 +65,7 @@ export class NodeCreation {
     }
   }
 
-  /** Creates the nodes above `path`; if the namespace is missing, its node and those above it as containers. */
+  /** Creates the nodes above `path`. If the namespace node is missing, creates it and those above it as containers. */
   async createParents(call: Call, path: string, mode: CreateMode = 'persistent'): Promise<void> {
     const parents = ancestors(path);
     const create = (connected: Connected): readonly Promise<unknown>[] =>
@@ -92,7 +92,7 @@ export class NodeCreation {
     );
   }
 
-  /** Creates a node and the parents found missing in one transaction, so that nobody sees the parents alone. */
+  /** Creates a node and its missing parents in one transaction, so that the parents are never seen alone. */
   #createTogether(
     connected: Connected,
     { missing, path, value, mode }: NewNode & { readonly missing: readonly string[] },
@@ -124,7 +124,7 @@ export class NodeCreation {
     );
   }
 
-  /** The parents that are not there, from the top; the namespace is created if it is missing. */
+  /** The missing parents, from the top. Creates the namespace node if that is missing. */
   async #missingParents(call: Call): Promise<readonly string[]> {
     const parents = ancestors(call.path);
     const { root } = this.#namespace;
@@ -151,9 +151,9 @@ export class NodeCreation {
 }
 
 /**
- * Waits for creations from the top down; nodes that are there already are as good. The last one decides: above a node that
- * exists, we may well not be allowed to create anything.
- * @throws the first refusal if the last one failed for another reason than a missing parent
+ * Waits for creations from the top down. A node that exists already counts as created. The last creation decides: above
+ * a node that exists, our credentials may not allow us to create anything.
+ * @throws the first refusal, if the last creation failed for another reason than a missing parent
  */
 async function allCreated(creating: readonly Promise<unknown>[]): Promise<'created' | 'parent-missing'> {
   const results = await Promise.allSettled(creating);

@@ -6,7 +6,7 @@ import { type Stat, type ZooKeeperTransport } from '../transport.js';
 import { type Call } from '../zookeeper-call.js';
 import { isAnswer } from '../zookeeper-failures.js';
 
-/** The node after the connected server has caught up with the leader; `undefined`: there is none. */
+/** Reads a node after the connected server has caught up with the leader; `undefined` if there is none. */
 export async function readSynced(transport: ZooKeeperTransport, serverPath: string): Promise<ReadNode | undefined> {
   try {
     const [, node] = await Promise.all([transport.sync(serverPath), transport.getData(serverPath)]);
@@ -17,7 +17,10 @@ export async function readSynced(transport: ZooKeeperTransport, serverPath: stri
   }
 }
 
-/** The node of a write whose answer got lost, as of now. @throws `unknown` if it cannot be read: the outcome stays unknown */
+/**
+ * Reads the node of a write whose answer was lost.
+ * @throws `unknown` if it cannot be read: the outcome stays unknown
+ */
 export async function reread(
   call: Call,
   namespace: Namespace,
@@ -31,7 +34,7 @@ export async function reread(
   }
 }
 
-/** A node as this registry centre has written it. */
+/** A node as a mirror shows it after this registry centre has written it. */
 export function mirrored(value: string, stat: Stat): MirroredNode {
   return { value, version: stat.version, revision: toRevision(stat.mzxid), session: stat.ephemeralOwner };
 }

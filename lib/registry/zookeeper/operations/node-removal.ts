@@ -11,7 +11,7 @@ import { isAnswer } from '../zookeeper-failures.js';
 /** Most nodes removed by one transaction. */
 const NODES_PER_REMOVAL = 1000;
 
-/** Removes nodes with all that is below them: children first, many at once, again if others change them meanwhile. */
+/** Removes nodes and all below them: children first, many in one transaction, again if others change them meanwhile. */
 export class NodeRemoval {
   readonly #namespace: Namespace;
   readonly #writes: OwnWrites;
@@ -21,7 +21,7 @@ export class NodeRemoval {
     this.#writes = writes;
   }
 
-  /** Removes a node and all below it. `false`: there was none. */
+  /** Removes a node and all below it. `false`: there was no such node. */
   async remove(call: Call): Promise<boolean> {
     let lost: RegistryOutcomeUnknownError | undefined;
     for (;;) {
@@ -53,7 +53,7 @@ export class NodeRemoval {
     }
   }
 
-  /** Who removes a node may act on it: so unless the node is still the one that was to be removed, nothing is claimed. */
+  /** The removal of a node may be a claim: unless the same node is still there, it is unknown who removed it. */
   async #requireUntouched(call: Call, unknown: RegistryOutcomeUnknownError, before: bigint): Promise<void> {
     const present = await reread(call, this.#namespace, unknown);
     if (!present || present.stat.czxid > before) throw unknown;
@@ -66,7 +66,7 @@ export class NodeRemoval {
     try {
       for (let start = 0; start < bottomUp.length; start += NODES_PER_REMOVAL) {
         const part = bottomUp.slice(start, start + NODES_PER_REMOVAL);
-        // In a loop on purpose: parents can be removed only after their children.
+        // Serial: parents can be removed only after their children.
         await call.write(({ transport }) => this.#removeAtOnce(transport, part));
       }
       return 'removed';
@@ -93,7 +93,7 @@ export class NodeRemoval {
     const found: string[] = [];
     let level: readonly string[] = [path];
     while (level.length > 0) {
-      // In a loop on purpose, level by level; within a level all requests are under way together.
+      // Serial by level; the requests of one level are sent together.
       const children = await Promise.all(level.map((each) => this.#childrenOf(transport, each)));
       found.push(...level.filter((_, index) => children[index] !== undefined));
       level = children.flatMap((each) => each ?? []);

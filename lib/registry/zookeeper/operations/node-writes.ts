@@ -8,7 +8,10 @@ import { type Stat } from '../transport.js';
 import { type Call } from '../zookeeper-call.js';
 import { isAnswer } from '../zookeeper-failures.js';
 
-/** Writes values of nodes. As only the last value counts, one whose writing was not confirmed is written again unless it is there. */
+/**
+ * Writes values of nodes. Only the last value counts: a value whose answer was lost is written again unless it is
+ * there.
+ */
 export class NodeWrites {
   readonly #namespace: Namespace;
   readonly #writes: OwnWrites;

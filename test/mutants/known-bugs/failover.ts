@@ -45,15 +45,22 @@ export const failover: readonly Mutant[] = [
   },
   {
     threads: ['EJ2429'],
-    name: 'rescue-in-steps',
-    bug: 'A rescuer that is stopped between claiming and beginning leaves the item, and its marks, for ever.',
+    name: 'takeover-in-steps',
+    bug: 'An instance that dies between claiming an item and beginning it leaves the item, and its marks, for good.',
     first: 'kernel/rescuers.spec.ts',
     edits: [
       {
         file: 'kernel/marks/takeover.ts',
-        find: "type: watch.nodes.has(path('failovering')) ? 'set' : 'create', path: path('failovering'), value: me },\n          { type: 'create', path: path('running'), value: me },\n        ]),",
+        find: "      { type: 'create', path: path('running'), value: me },\n",
+        replace: '',
+      },
+      {
+        file: 'kernel/marks/takeover.ts',
+        find: 'return begun(await registry.commit(this.#takeOperations(view, item)));',
         replace:
-          "type: watch.nodes.has(path('failovering')) ? 'set' : 'create', path: path('failovering'), value: me },\n        ]).then(() => registry.commit([{ type: 'create', path: path('running'), value: me }])),",
+          'await registry.commit(this.#takeOperations(view, item));\n' +
+          '      const { paths, me } = this.#deps;\n' +
+          "      return begun(await registry.commit([{ type: 'create', path: paths.item(item.item, 'running'), value: me }]));",
       },
       {
         file: 'kernel/view/crashes.ts',
@@ -121,18 +128,8 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/run/job-run.ts',
-        find: '  #hasToldOfAbort = false;',
-        replace: '  #hasToldOfAbort = false;\n  readonly #failed = new Set<number>();',
-      },
-      {
-        file: 'kernel/run/job-run.ts',
-        find: 'await marks.end(item);',
-        replace: 'if (!this.#failed.has(item)) await marks.end(item);',
-      },
-      {
-        file: 'kernel/run/job-run.ts',
-        find: 'await this.#tellOf(error, context.signal);',
-        replace: 'this.#failed.add(context.shardingItem);\n      await this.#tellOf(error, context.signal);',
+        find: '    await marks.end(begun.item,',
+        replace: "    if (outcome.type !== 'failed') await marks.end(begun.item,",
       },
     ],
   },
@@ -203,13 +200,13 @@ export const failover: readonly Mutant[] = [
   },
   {
     threads: [],
-    name: 'owner-runs-what-is-being-rescued',
-    bug: 'An item that is being rescued is not marked as running, and its owner runs it at the same time.',
+    name: 'owner-runs-what-is-taken-over',
+    bug: 'An item that was taken over is not marked as running, and its owner runs it at the same time.',
     first: 'kernel/rescuers.spec.ts',
     edits: [
       {
         file: 'kernel/marks/takeover.ts',
-        find: "          { type: 'create', path: path('running'), value: me },\n",
+        find: "      { type: 'create', path: path('running'), value: me },\n",
         replace: '',
       },
       {

@@ -23,7 +23,7 @@ export const misfire: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',
-        find: "    if (cause === 'manual') for (const item of blocked) this.#triggered.add(item);",
+        find: "    if (cause === 'manual') for (const item of blocked) this.#triggeredItems.add(item);",
         replace: '',
       },
     ],
@@ -36,9 +36,9 @@ export const misfire: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',
-        find: '    if (items === undefined && (this.#waiting ?? Infinity) <= instant) this.#waiting = undefined;',
+        find: '    if (items === undefined && (this.#missedInstant ?? Infinity) <= instant) this.#missedInstant = undefined;',
         replace:
-          "    if (items === undefined && (this.#waiting ?? Infinity) <= instant) {\n      this.#waiting = undefined;\n      if (cause === 'misfire') this.#isTriggered = true;\n    }",
+          "    if (items === undefined && (this.#missedInstant ?? Infinity) <= instant) {\n      this.#missedInstant = undefined;\n      if (cause === 'misfire') this.#hasPendingTrigger = true;\n    }",
       },
     ],
   },
@@ -63,8 +63,8 @@ export const misfire: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',
-        find: '    if (this.#ports.recoversMisfires())\n      for (const item of blocked) this.#missed.set(item, Math.max(instant, this.#missed.get(item) ?? instant));',
-        replace: '    if (this.#ports.recoversMisfires() && blocked.length > 0) this.#waiting = instant;',
+        find: "if (runPolicyOf(config).missed === 'recover') for (const item of blocked) this.#missItem(item, instant);",
+        replace: "if (runPolicyOf(config).missed === 'recover' && blocked.length > 0) this.#missedInstant = instant;",
       },
     ],
   },
@@ -75,9 +75,9 @@ export const misfire: readonly Mutant[] = [
     first: 'kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/marks/item-marks.ts',
-        find: '...(misfired && instant !== undefined',
-        replace: '...(misfired && instant === undefined',
+        file: 'kernel/marks/begin-commits.ts',
+        find: 'return misfired && instant !== undefined ?',
+        replace: 'return misfired && instant === undefined ?',
       },
       {
         file: 'kernel/rules/plan.ts',
@@ -93,14 +93,14 @@ export const misfire: readonly Mutant[] = [
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
-        file: 'kernel/job-runtime.ts',
-        find: 'recoversMisfires: () => this.configuration.misfire,',
-        replace: 'recoversMisfires: () => true,',
+        file: 'kernel/lanes/run-policy.ts',
+        find: "missed: misfire ? 'recover' : 'drop' }",
+        replace: "missed: 'recover' }",
       },
       {
-        file: 'kernel/lanes/control-lane.ts',
-        find: 'if (!this.#ports.configuration().misfire) this.#ports.work.dropMissed();',
-        replace: '',
+        file: 'kernel/rules/plan.ts',
+        find: 'now.config?.misfire === false && local.backlog.missedByItem.size > 0',
+        replace: 'now.config?.misfire === undefined && local.backlog.missedByItem.size > 0',
       },
     ],
   },
@@ -111,9 +111,9 @@ export const misfire: readonly Mutant[] = [
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
-        file: 'kernel/job-runtime.ts',
-        find: 'recoversMisfires: () => this.configuration.misfire,',
-        replace: 'recoversMisfires: () => false,',
+        file: 'kernel/lanes/run-policy.ts',
+        find: "missed: misfire ? 'recover' : 'drop' }",
+        replace: "missed: 'drop' }",
       },
     ],
   },
@@ -125,8 +125,8 @@ export const misfire: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',
-        find: 'for (const item of blocked) this.#missed.set(item, Math.max(instant, this.#missed.get(item) ?? instant));',
-        replace: 'if (blocked.length > 0) for (const item of decidedOn) this.#triggered.add(item);',
+        find: "if (runPolicyOf(config).missed === 'recover') for (const item of blocked) this.#missItem(item, instant);",
+        replace: 'if (blocked.length > 0) for (const item of decidedOn) this.#triggeredItems.add(item);',
       },
     ],
   },

@@ -10,12 +10,12 @@ export const sessions: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/job-runtime.ts',
-        find: '    if (this.#registeredIn === state.id) {\n      await parts.watch.sync();',
+        find: '    if (registration.session === state.id) await watch.sync();\n',
         replace:
-          '    if (this.#registeredIn === state.id) {\n      await parts.watch.sync();\n' +
-          '      for (const path of [this.#paths.live(instance.jobInstanceId), this.#paths.instance(instance.jobInstanceId)]) {\n' +
+          '    if (registration.session === state.id) {\n      await watch.sync();\n' +
+          '      for (const path of [this.#paths.live(components.me), this.#paths.instance(components.me)]) {\n' +
           '        const value = await registry.get(path);\n        await registry.remove(path);\n' +
-          "        await registry.create(path, value ?? '', 'session');\n      }\n      await parts.watch.sync();",
+          "        await registry.create(path, value ?? '', 'session');\n      }\n      await watch.sync();\n    }\n",
       },
     ],
   },
@@ -27,9 +27,9 @@ export const sessions: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/job-runtime.ts',
-        find: '    if (this.#registeredIn === state.id) {\n      await parts.watch.sync();',
+        find: '    if (registration.session === state.id) await watch.sync();\n',
         replace:
-          '    if (this.#registeredIn === state.id) {\n      await parts.watch.sync();\n      await parts.marks.clearAll();',
+          '    if (registration.session === state.id) {\n      await watch.sync();\n      await components.marks.clearAll();\n    }\n',
       },
     ],
   },
@@ -41,7 +41,7 @@ export const sessions: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/writes/registration.ts',
-        find: "  else if (operations.length > 0 && occasion === 'return')\n    operations.push({ type: 'set', path, value: record.value ?? '', version: record.version });",
+        find: "    else if (operations.length > 0 && occasion === 'return')\n      operations.push({ type: 'set', path, value: record.value ?? '', version: record.version });\n",
         replace: '',
       },
     ],
@@ -54,8 +54,8 @@ export const sessions: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',
-        find: '    for (const { abort } of this.#runs.keys()) abort.abort(reason);',
-        replace: '    if (this.#runs.size === 0) this.#waiting = reason === undefined ? undefined : this.#waiting;',
+        find: '    for (const run of this.#runs.keys()) run.abort(reason);\n',
+        replace: '',
       },
     ],
   },
@@ -66,9 +66,10 @@ export const sessions: readonly Mutant[] = [
     first: 'kernel/sessions.spec.ts',
     edits: [
       {
-        file: 'kernel/run/job-run.ts',
-        find: 'fencingToken: revision ?? ownerRevision',
-        replace: 'fencingToken: ownerRevision',
+        file: 'kernel/marks/item-marks.ts',
+        find: 'for (const { item } of chunk.items) begun.push({ item, instant, fencingToken: revision });',
+        replace:
+          'for (const { item, ownerRevision } of chunk.items) begun.push({ item, instant, fencingToken: ownerRevision });',
       },
     ],
   },
@@ -79,11 +80,11 @@ export const sessions: readonly Mutant[] = [
     first: 'kernel/sessions.spec.ts',
     edits: [
       {
-        file: 'kernel/job-runtime.ts',
-        find: "mayBegin: () => this.#phase === 'active' && this.#acceptsFirings,",
-        replace: "mayBegin: () => (this.#phase === 'active' || this.#phase === 'suspended') && this.#acceptsFirings,",
+        file: 'kernel/lanes/work-lane.ts',
+        find: "    if (this.#gate === 'open') this.#gate = 'paused';\n",
+        replace: '',
       },
-      { file: 'kernel/run/job-run.ts', find: '      await whenConnected(context.signal);\n', replace: '' },
+      { file: 'kernel/run/item-run.ts', find: '    await whenConnected(context.signal);\n', replace: '' },
       {
         file: 'kernel/view/job-watch.ts',
         find: '        if (!this.isCurrent) return;\n        const { view } = this;',
@@ -99,7 +100,7 @@ export const sessions: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/lanes/control-lane.ts',
-        find: '    if (this.#ports.session() !== session) return;\n',
+        find: '    if (registration.session !== session) return;\n',
         replace: '',
       },
     ],
@@ -125,10 +126,11 @@ export const sessions: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/job-runtime.ts',
-        find: '      const endedItems = parts.marks.leftovers;',
+        find: "    const occasion: Occasion = this.#hasTakenPart ? 'return' : 'start';\n",
         replace:
-          '      if (this.#hasTakenPart && !(await parts.watch.sync()).instances.has(instance.jobInstanceId))\n' +
-          "        return void this.stop('its instance is gone');\n      const endedItems = parts.marks.leftovers;",
+          "    const occasion: Occasion = this.#hasTakenPart ? 'return' : 'start';\n" +
+          '    if (this.#hasTakenPart && !(await context.watch.sync()).instances.has(context.me))\n' +
+          "      return void this.stop('its instance is gone');\n",
       },
     ],
   },

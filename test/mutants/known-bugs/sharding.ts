@@ -23,8 +23,8 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/rules/plan.ts',
-        find: "return isWanted && !staysAsAssigned(now) ? 'resharding' : 'nothing';",
-        replace: "return isWanted && staysAsAssigned(now) ? 'resharding' : 'nothing';",
+        find: "return isWanted && !staysAsAssigned(now) ? 'assignment' : 'nothing';",
+        replace: "return isWanted && staysAsAssigned(now) ? 'assignment' : 'nothing';",
       },
     ],
   },
@@ -63,10 +63,10 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/assigning.spec.ts',
     edits: [
       {
-        file: 'kernel/run/job-run.ts',
-        find: '  #assignedView(signal: AbortSignal): Promise<JobView> {\n    const { watch, paths } = this.#ports;\n    return watch.until(isDecided, {',
+        file: 'kernel/run/item-choice.ts',
+        find: '  #assignedView(): Promise<JobView> {\n    const { watch, paths } = this.#deps;\n    return watch.until(isDecided, {',
         replace:
-          '  async #assignedView(signal: AbortSignal): Promise<JobView> {\n    const { watch, paths } = this.#ports;\n' +
+          '  async #assignedView(): Promise<JobView> {\n    const { watch, paths } = this.#deps;\n' +
           '    if (isDecided(watch.view)) return watch.view;\n' +
           '    await watch.sync();\n' +
           '    const seen = watch.view;\n' +
@@ -102,9 +102,9 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/marks/item-marks.ts',
-        find: 'if (error instanceof RegistryOutcomeUnknownError) return this.wasMarked(items, signal);\n      throw error;\n    }\n  }\n\n  /**\n   * After',
+        find: 'if (isOutcomeUnknown(error)) return this.wasMarked(items, signal);',
         replace:
-          'if (error instanceof RegistryOutcomeUnknownError) {\n        await this.#ports.whenConnected(signal);\n        return undefined;\n      }\n      throw error;\n    }\n  }\n\n  /**\n   * After',
+          'if (isOutcomeUnknown(error)) {\n        await whenConnected(this.#deps.registry.session, signal);\n        return undefined;\n      }',
       },
     ],
   },
@@ -174,8 +174,8 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',
-        find: '(this.isIdle || mayOverlap())',
-        replace: '(this.isIdle || (mayOverlap() && false))',
+        find: "const isFree = this.isIdle || runPolicyOf(this.#deps.configuration()).overlap === 'by-item';",
+        replace: 'const isFree = this.isIdle;',
       },
     ],
   },
@@ -225,9 +225,9 @@ export const sharding: readonly Mutant[] = [
     first: 'kernel/assigning.spec.ts',
     edits: [
       {
-        file: 'kernel/marks/item-marks.ts',
-        find: ": { type: 'check', path: paths.sharding, version: shardingVersion },",
-        replace: ": { type: 'check', path: paths.sharding },",
+        file: 'kernel/marks/begin-commits.ts',
+        find: "{ type: 'check', path: paths.sharding, ...(shardingVersion !== undefined && { version: shardingVersion }) },",
+        replace: "{ type: 'check', path: paths.sharding },",
       },
     ],
   },

@@ -49,11 +49,8 @@ export async function assembleJob(deps: JobComponentsDeps): Promise<JobComponent
   const failover = new Failover({ ...shared, marks });
   const sharding = new Sharding(shared);
   const leadership = new Leadership({ ...shared, sharding });
-  const barrier = new Barrier({
-    ...shared,
-    instantLostInHandover: (view, item) => instantLostInHandover(view, item, deps.missedInstant),
-  });
-  const listeners = new JobListeners(deps.types, barrier);
+  const barrier = new Barrier(shared, (view, item) => instantLostInHandover(view, item, deps.missedInstant));
+  const listeners = new JobListeners({ ...shared, barrier });
   const run = { ...shared, marks, failover, listeners };
   return { watch, marks, failover, housekeeping: new Housekeeping(shared), sharding, leadership, barrier, run };
 }

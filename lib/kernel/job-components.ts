@@ -1,7 +1,6 @@
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type Mailbox } from '../async/mailbox.js';
 import { isPresenceOnly, JobViewReader } from '../layout/job-view.js';
-import { whenConnected } from '../registry/session-state.js';
 import { ControlLane } from './lanes/control-lane.js';
 import { type CronTimer } from './lanes/cron-timer.js';
 import { JobListeners } from './run/job-listeners.js';
@@ -69,11 +68,7 @@ export async function assembleJob(deps: JobComponentsDeps): Promise<JobComponent
   const assignment = new Assignment({ ...context, types: extensions });
   const isStanding = (): boolean => registration.session !== undefined;
   const leadership = new Leadership({ ...context, assignment, isStanding });
-  const barrier = new Barrier({
-    ...context,
-    whenConnected: (signal) => whenConnected(registry.session, signal),
-    instantLostInHandover: (view, item) => instantLostInHandover(view, item, missedInstant),
-  });
+  const barrier = new Barrier(context, (view, item) => instantLostInHandover(view, item, missedInstant));
   const failures = new FailureReports({ extensions, clock, logger });
   const work = new WorkLane({
     ...context,
@@ -81,7 +76,7 @@ export async function assembleJob(deps: JobComponentsDeps): Promise<JobComponent
     configuration: deps.configuration,
     executor: extensions.executorOf(paths.jobName, definition.job),
     interceptors: extensions.interceptors,
-    listeners: new JobListeners(extensions, barrier),
+    listeners: new JobListeners({ ...context, types: extensions, barrier }),
     observers: new RunObservers(extensions.observers, logger),
   });
   const housekeeping = new Housekeeping(context);

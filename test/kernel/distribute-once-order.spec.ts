@@ -88,6 +88,146 @@ function start(
 /** The instance that owns the item. */
 const ownerOf = (cluster: TestCluster, item: number): string => cluster.nameOf(cluster.view.items[item]?.owner);
 
+const begun = (cluster: TestCluster, instant: string): readonly number[] =>
+  cluster.runs.filter(({ scheduledAt }) => at(scheduledAt) === instant).map(({ item }) => item);
+
+describe('an item that is busy with an earlier firing', () => {
+  test('is waited for by both calls of the firing that it runs next', async () => {
+    const story = new Story();
+    await using cluster = await start(['B', 'C'], story, { completedTimeoutMs: 2_000 });
+    story.hold('1 00:05');
+    await cluster.fire();
+    // The others of 00:05 have given up waiting.
+    await cluster.fire();
+    await cluster.advance('2s');
+    expect(story.take()).toEqual(['before 00:05', '1 begins 00:05', '0 begins 00:05', '0 ends 00:05']);
+
+    story.release('1 00:05');
+    await cluster.settle();
+
+    const rest = story.take();
+    expect(rest.slice(0, 3)).toEqual(['1 ends 00:05', 'after 00:05', 'before 00:10']);
+    expect(rest.at(-1)).toBe('after 00:10');
+    expect(rest).toHaveLength(8);
+  });
+
+  test('is waited for by an instance that joined meanwhile, and would be free to run alone', async () => {
+    const story = new Story();
+    await using cluster = await start(['A', 'B'], story, { job: { shardingTotalCount: 3 } });
+    const slow = `${cluster.view.items.find(({ owner }) => owner === cluster.idOf('A'))?.item} 00:05`;
+    story.hold(slow);
+    await cluster.fire();
+    await cluster.leave('B');
+    await cluster.join('C');
+    await cluster.advance('6s');
+    story.take();
+
+    story.release(slow);
+    await cluster.settle();
+
+    const rest = story.take();
+    expect(rest.slice(1, 3)).toEqual(['after 00:05', 'before 00:10']);
+    expect(rest.at(-1)).toBe('after 00:10');
+    expect([...begun(cluster, '00:10')].sort()).toEqual([0, 1, 2]);
+  });
+
+  test('keeps the other items of its instance from that firing, and they are waited for as long', async () => {
+    const story = new Story();
+    await using cluster = await start(['A', 'B'], story, { job: { shardingTotalCount: 4, cron: '0/20 * * * * ?' } });
+    const [slow = 0] = cluster.view.items.filter(({ owner }) => owner === cluster.idOf('A')).map(({ item }) => item);
+    story.hold(`${slow} 00:20`);
+    await cluster.advance('21s');
+    await cluster.leave('B');
+    await cluster.join('C');
+    // C comes to the firing of 00:40, and waits for 15 seconds.
+    await cluster.advance('34s');
+    story.take();
+
+    story.release(`${slow} 00:20`);
+    await cluster.settle();
+
+    const rest = story.take();
+    expect(rest.slice(1, 3)).toEqual(['after 00:20', 'before 00:40']);
+    expect(rest.at(-1)).toBe('after 00:40');
+    expect([...begun(cluster, '00:40')].sort()).toEqual([0, 1, 2, 3]);
+  });
+
+  test('keeps the items of the instances that wait for it from the next firing, and these are waited for, too', async () => {
+    const story = new Story();
+    await using cluster = await start(['A', 'B'], story, { job: { shardingTotalCount: 4, cron: '0/20 * * * * ?' } });
+    const [slow = 0] = cluster.view.items.filter(({ owner }) => owner === cluster.idOf('A')).map(({ item }) => item);
+    story.hold(`${slow} 00:20`);
+    await cluster.advance('21s');
+    await cluster.join('C');
+    await cluster.advance('34s');
+    story.take();
+
+    story.release(`${slow} 00:20`);
+    await cluster.settle();
+
+    const rest = story.take();
+    expect(rest.slice(1, 3)).toEqual(['after 00:20', 'before 00:40']);
+    expect(rest.at(-1)).toBe('after 00:40');
+    expect([...begun(cluster, '00:40')].sort()).toEqual([0, 1, 2, 3]);
+  });
+
+  test('is not waited for with misfire: false, which drops its firing; the last calls come in the order of the firings', async () => {
+    const story = new Story();
+    await using cluster = await start(['A', 'B'], story, { job: { shardingTotalCount: 3, misfire: false } });
+    const slow = `${cluster.view.items.find(({ owner }) => owner === cluster.idOf('A'))?.item} 00:05`;
+    story.hold(slow);
+    await cluster.fire();
+    await cluster.leave('B');
+    await cluster.join('C');
+    await cluster.advance('5s');
+    expect(story.take()).toContain('before 00:10');
+    expect(begun(cluster, '00:10')).toHaveLength(2);
+
+    story.release(slow);
+    await cluster.settle();
+
+    expect(story.take().slice(1)).toEqual(['after 00:05', 'after 00:10']);
+  });
+
+  test('that has crashed in it is waited for until it has been run again for both firings', async () => {
+    const story = new Story();
+    await using cluster = await start(['A', 'B'], story, { completedTimeoutMs: 2_000, job: { failover: true } });
+    const victim = ownerOf(cluster, 1);
+    story.hold('1 00:05');
+    await cluster.fire();
+    cluster.kill(victim);
+    await cluster.advance('5s');
+    story.take();
+
+    story.release('1 00:05');
+    await cluster.advance('4s');
+
+    const calls = story.take().filter((line) => /before|after/.test(line));
+    expect(calls).toEqual(['before 00:10', 'after 00:05', 'after 00:10']);
+  });
+});
+
+describe('an item that its instance leaves to the next owner', () => {
+  test('is waited for by the last call, if the instance left while no leader could assign the item', async () => {
+    const story = new Story();
+    await using cluster = await start(['A', 'B', 'C', 'D'], story, { job: { shardingTotalCount: 3 } });
+    const leader = cluster.leader ?? '';
+    await cluster.fire();
+    await cluster.fire();
+    await cluster.advance('3s');
+    cluster.cut(leader);
+    await cluster.leave(ownerOf(cluster, 0));
+    await cluster.fire();
+    await cluster.advance('500ms');
+    expect(story.take().at(-1)).not.toBe('after 00:15');
+
+    await cluster.heal(leader);
+    await cluster.advance('3s');
+
+    expect(story.take()).toEqual(['0 begins 00:15', '0 ends 00:15', 'after 00:15']);
+  });
+});
+
 describe('an instance that takes over items of several firings', () => {
   /** 0 dies in the firing of 00:05, 1 in that of 00:10; then A comes. */
   async function takenOver(story: Story, given: Given = {}): Promise<TestCluster> {

@@ -560,7 +560,7 @@ describe('a timeout', () => {
     expect(told.calls).toEqual(['all started', 'all completed']);
   });
 
-  test('after completion, of an item that never completes: the call is made with that of the next firing', async () => {
+  test('after completion, of an item that never completes: the next firing begins with the call', async () => {
     const told = new Story();
     const slow = held(0);
     await using cluster = await start(['A', 'B'], told, {
@@ -576,8 +576,8 @@ describe('a timeout', () => {
 
     await cluster.fire();
 
-    expect(told.calls).toEqual(['all started', 'all started', 'all completed', 'all completed']);
-    const [, , second, first] = told.contexts.map(({ scheduledAt }) => scheduledAt?.getUTCMinutes());
+    expect(told.calls).toEqual(['all started', 'all completed', 'all started', 'all completed']);
+    const [, first, , second] = told.contexts.map(({ scheduledAt }) => scheduledAt?.getUTCMinutes());
     expect([first, second]).toEqual([1, 2]);
   });
 
@@ -612,7 +612,7 @@ describe('a timeout', () => {
 
     expect(cluster.runs.length).toBeGreaterThan(0);
     expect(logOf(cluster)).toContain(
-      'waits for the call for the firing at 2030-01-01T00:00:05.000Z (listener ONCE) by ',
+      'waits for the callback for the firing at 2030-01-01T00:00:05.000Z (listener ONCE) by ',
     );
   });
 });

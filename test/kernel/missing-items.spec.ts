@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type JobView, NO_GUARANTEE } from '../../lib/layout/job-view.js';
+import { NOTHING_BEGUN } from '../../lib/layout/x-node/begin-record.js';
 import { missingItems } from '../../lib/kernel/once/missing-items.js';
 import { aConfiguration, anItem, aView, idOf, ipOf } from '../support/views.js';
 
@@ -10,7 +11,7 @@ const [A, B] = [idOf('A'), idOf('B')];
 /** What instances have told, by name: `{ A: '5000/ONCE started 0' }` as items by state and round. */
 type Told = Readonly<Record<string, Readonly<Record<string, { started?: number[]; completed?: number[] }>>>>;
 
-const attendanceOf = (told: Told): JobView['guarantee'] => ({
+const arrivalsOf = (told: Told): JobView['guarantee'] => ({
   ...NO_GUARANTEE,
   arrivals: new Map(
     Object.entries(told).map(([name, rounds]) => [
@@ -27,35 +28,38 @@ const attendanceOf = (told: Told): JobView['guarantee'] => ({
 
 /** Item 0 is A's, item 1 is B's. */
 const view = (told: Told, changes: Partial<JobView> = {}): JobView =>
-  aView(['A', 'B'], { guarantee: attendanceOf(told), ...changes });
+  aView(['A', 'B'], { guarantee: arrivalsOf(told), ...changes });
 
 const missing = (
   stage: 'started' | 'completed',
   now: JobView,
-  { byHand = false, toCatchUp = undefined as number | undefined } = {},
+  { byHand = false, isRead = true, toCatchUp = undefined as number | undefined } = {},
 ): readonly string[] =>
-  missingItems(
-    now,
-    byHand ? { stage, key: 'hand-1/ONCE', instant: undefined } : { stage, key: ROUND, instant: NOW },
-    () => toCatchUp,
-  ).map(({ item, why, by }) => `${item} ${why} ${by === undefined ? '' : by === A ? 'A' : by === B ? 'B' : by}`.trim());
+  missingItems(now, byHand ? { stage, key: 'hand-1/ONCE', instant: undefined } : { stage, key: ROUND, instant: NOW }, {
+    instantLostInHandover: () => toCatchUp,
+    isRead: () => isRead,
+  }).map(({ item, why, by }) =>
+    `${item} ${why} ${by === undefined ? '' : by === A ? 'A' : by === B ? 'B' : by}`.trim(),
+  );
 
 const both = { A: { [ROUND]: { started: [0] } }, B: { [ROUND]: { started: [1] } } };
 const onlyA = { A: { [ROUND]: { started: [0] } } };
 const items = (...changes: Parameters<typeof anItem>[1][]) =>
   changes.map((change, item) => anItem(item, { owner: item === 0 ? A : B, ...change }));
 const failover = aConfiguration({ failover: true });
+const noMisfire = aConfiguration({ misfire: false });
+/** B is in the callback of the firing before. */
+const calling = (told: Told): JobView['guarantee'] => ({
+  ...arrivalsOf(told),
+  completed: { called: ['4000/ONCE'], call: { key: '4000/ONCE', instance: B } },
+});
 
 describe('before items start, missing are', () => {
   test.each<[string, JobView, readonly string[]]>([
     ['none, if all have come', view(both), []],
     ['those whose owner lives and has not come', view(onlyA), ['1 late B']],
     ['not those that are disabled', view(onlyA, { items: items({}, { disabled: true }) }), []],
-    [
-      'not those of an instance that is gone',
-      aView(['A'], { guarantee: attendanceOf(onlyA), items: items({}, {}) }),
-      [],
-    ],
+    ['not those of an instance that is gone', aView(['A'], { guarantee: arrivalsOf(onlyA), items: items({}, {}) }), []],
     [
       'not those of a disabled server',
       view(onlyA, {
@@ -69,9 +73,62 @@ describe('before items start, missing are', () => {
     ['not those begun for a later firing', view(onlyA, { lastBegun: new Map([[1, NOW + 1]]) }), []],
     ['not those whose owner has told of a later firing', view({ ...onlyA, B: { '6000/ONCE': { started: [1] } } }), []],
     [
-      'not those that run for an earlier firing',
+      'those that run for an earlier firing, and for this one after that',
       view({ ...onlyA, B: { '4000/ONCE': { started: [1] } } }, { items: items({}, { running: true }) }),
+      ['1 busy B'],
+    ],
+    [
+      'those that are marked as running for an earlier firing',
+      view(onlyA, {
+        items: items({}, { running: true, runningOn: B }),
+        lastBegun: new Map([[1, NOW - 1]]),
+        beginRecords: new Map([
+          [A, NOTHING_BEGUN],
+          [B, NOTHING_BEGUN],
+        ]),
+      }),
+      ['1 busy B'],
+    ],
+    [
+      'those whose owner runs a manual firing',
+      view({ ...onlyA, B: { 'hand-2/ONCE': { started: [1] } } }, { items: items({}, { running: true }) }),
+      ['1 busy B'],
+    ],
+    [
+      'not those that run for an earlier firing, and are disabled now',
+      view({ ...onlyA, B: { '4000/ONCE': { started: [1] } } }, { items: items({}, { running: true, disabled: true }) }),
       [],
+    ],
+    [
+      'not those that an instance runs for an earlier firing that waits here with others',
+      view({ ...onlyA, B: { '4000/ONCE': { started: [1] }, [ROUND]: { started: [2] } } }),
+      [],
+    ],
+    [
+      'those whose owner waits for an earlier firing that goes on elsewhere',
+      view(
+        { ...onlyA, B: { '4000/ONCE': { completed: [1] } }, C: { '4000/ONCE': { started: [2] } } },
+        { live: new Set([A, B, idOf('C')]) },
+      ),
+      ['1 busy B'],
+    ],
+    [
+      'those whose owner waits for the callback of an earlier firing',
+      view(
+        { ...onlyA, B: { '4000/ONCE': { completed: [1] } } },
+        { guarantee: calling({ ...onlyA, B: { '4000/ONCE': { completed: [1] } } }) },
+      ),
+      ['1 busy B'],
+    ],
+    [
+      'those whose owner has come from an earlier firing that is over',
+      view({ ...onlyA, B: { '4000/ONCE': { completed: [1] } } }),
+      ['1 late B'],
+    ],
+    [
+      'those that run for another listener of the same firing',
+      view({ ...onlyA, B: { [`${NOW}/OTHER`]: { started: [1] } } }, { items: items({}, { running: true }) }),
+      ['1 unaccounted B'],
     ],
     ['those that run for nobody knows what', view(onlyA, { items: items({}, { running: true }) }), ['1 unaccounted B']],
     [
@@ -113,9 +170,41 @@ describe('when items complete, missing are', () => {
       ['1 crashed'],
     ],
     [
-      'not those that crashed in another firing',
+      'those that crashed in an earlier firing: after their takeover they run for this one',
       view(aCompleted, { config: failover, crashedItems: [1], lastBegun: new Map([[1, NOW - 1]]) }),
+      ['1 crashed'],
+    ],
+    [
+      'not those that crashed in an earlier firing, without misfire',
+      view(aCompleted, {
+        config: aConfiguration({ failover: true, misfire: false }),
+        crashedItems: [1],
+        lastBegun: new Map([[1, NOW - 1]]),
+      }),
       [],
+    ],
+    [
+      'those that run between the barriers of two listeners',
+      view({ ...aCompleted, B: { [`${NOW}/OTHER`]: { started: [1] } } }, running),
+      ['1 running B'],
+    ],
+    [
+      'not those that were reported as running for it, and were begun for a later firing since',
+      view(bRuns, { ...running, lastBegun: new Map([[1, NOW + 1]]) }),
+      [],
+    ],
+    [
+      'those that cannot arrive because their instance was busy, with misfire: false',
+      view({ ...aCompleted, B: { '4000/ONCE': { started: [1] } } }, { ...running, config: noMisfire }),
+      ['1 dropped B'],
+    ],
+    [
+      'those whose instance is busy with a takeover, even with misfire: false',
+      view(
+        { ...aCompleted, B: { '4000/ONCE': { started: [1] } } },
+        { items: items({}, { running: true, takenOverBy: B }), config: noMisfire },
+      ),
+      ['1 busy B'],
     ],
     [
       'not those that crashed after they were begun by hand',
@@ -153,14 +242,46 @@ describe('when items complete, missing are', () => {
     expect(missing('completed', now)).toEqual(expected);
   });
 
+  /** A has begun item 0 for this firing, and nothing else is known to have been begun. */
+  const aBegan = {
+    beginRecords: new Map([
+      [A, { instants: new Map([[0, NOW]]), byHand: new Set<number>() }],
+      [B, NOTHING_BEGUN],
+    ]),
+  };
+
   test('those that their next owner will make up for, if it waits here itself, or is not known yet', () => {
-    const handedOn = view(aCompleted, { items: items({}, { owner: A }) });
-    const orphaned = aView(['A'], { guarantee: attendanceOf(aCompleted), items: items({}, {}) });
+    const handedOn = view(aCompleted, { ...aBegan, items: items({}, { owner: A }) });
+    const orphaned = aView(['A'], { guarantee: arrivalsOf(aCompleted), items: items({}, {}) });
 
     expect(missing('completed', handedOn, { toCatchUp: NOW })).toEqual(['1 handed-on A']);
     expect(missing('completed', orphaned, { toCatchUp: NOW })).toEqual(['1 handed-on B']);
     expect(missing('completed', handedOn, { toCatchUp: NOW - 1 })).toEqual([]);
     expect(missing('started', handedOn, { toCatchUp: NOW })).toEqual([]);
+  });
+
+  test('those whose next owner may make up for them, until the records are read that say so', () => {
+    const handedOn = view(aCompleted, { ...aBegan, items: items({}, { owner: A }) });
+
+    expect(missing('completed', handedOn, { isRead: false })).toEqual(['1 unread A']);
+    expect(missing('completed', handedOn, { isRead: true })).toEqual([]);
+    const unmonitored = { ...handedOn, config: aConfiguration({ monitorExecution: false }) };
+    expect(missing('completed', unmonitored, { isRead: false })).toEqual([]);
+  });
+
+  test('those of an owner that is here with what it has taken over, and has begun none of its own items yet', () => {
+    const tookOver = view(aCompleted, { items: items({}, { owner: A }) });
+
+    expect(missing('completed', tookOver)).toEqual(['1 handed-on A']);
+    expect(missing('completed', { ...tookOver, config: noMisfire })).toEqual([]);
+    expect(missing('completed', { ...tookOver, ...aBegan })).toEqual([]);
+  });
+
+  test('those that are marked as having missed a firing, if that is made up for', () => {
+    const marked = view(aCompleted, { ...aBegan, items: items({}, { owner: A, misfired: true }) });
+
+    expect(missing('completed', marked)).toEqual(['1 handed-on A']);
+    expect(missing('completed', { ...marked, config: noMisfire })).toEqual([]);
   });
 });
 

@@ -1,88 +1,69 @@
-import { describeRound } from '../../layout/x-node/arrival-record.js';
 import { DeadlineExceededError } from '../../api/errors.js';
-import { hasJavaPeers, isGone, type JobView } from '../../layout/job-view.js';
-import { type BarrierArrival, type BarrierRound } from './round.js';
-import { type InstantLostInHandover, type MissingItem, missingItems } from './missing-items.js';
-import { type OnceCallback, type OnceCallbackPorts, OnceCallTimeoutError } from './once-callback.js';
+import { withAnySignal } from '../../async/any-signal.js';
+import { describeRound } from '../../layout/x-node/arrival-record.js';
+import { isGone, type JobView } from '../../layout/job-view.js';
+import { type JobContext } from '../job/job-context.js';
+import { JavaPeers, TURN_MS } from './java.js';
+import { type MissingItem, missingItems } from './missing-items.js';
+import { type OnceCallback, type OnceCall, OnceCallbackTimeoutError } from './once-callback.js';
+import { type BarrierRound, mayBeAwaited, openRoundsBefore } from './round.js';
+import { type Progress, type RoundProgress } from './round-progress.js';
 
-/** How long an item is waited for that does not come although its owner lives, or whose state cannot be told. */
-export const PATIENCE_MS = 10_000;
+/** When the log first says what a wait is for. */
+const LOG_AFTER_MS = 10_000;
 
-/**
- * How long a call is left to the Java peer that may have come last. A Java peer looks only once whether all have come, just after it
- * has reported; would the stage's node be removed before that look, it would not hear of it and wait until its timeout.
- */
-const JAVA_TURN_MS = 1_000;
+/** Time between two such lines. */
+const LOG_EVERY_MS = 60_000;
 
-/** After how long a wait reads what the mirror has left unread, to tell who is meant. */
-const READING_AFTER_MS = 1_000;
-
-/** Time between two lines of log that tell who is waited for. */
-const TELLING_EVERY_MS = 60_000;
-
-/** How often a wait looks at its deadlines while the registry centre cannot be reached. */
+/** How often a wait checks its deadlines while the registry centre cannot be reached. */
 const DISCONNECTED_TICK_MS = 1_000;
 
-/** How often a round that came too late is tried to be closed, while others write, too. */
-const CLOSING_ATTEMPTS = 5;
-
-/** What to do about a meeting, as the view has it. */
+/** What to do about a round, as one view shows it. */
 type Decision =
-  | { readonly type: 'go-on' | 'complete' | 'called-by-java' }
-  /** Somebody has to take these items over first, and it may have to be this instance. */
-  | { readonly type: 'leave'; readonly items: readonly number[] }
-  /** Until the view changes, or a time on the monotonic scale. */
-  | { readonly type: 'wait'; readonly untilMs: number; readonly whom: string };
+  | { readonly type: 'go-on' | 'called-by-java' }
+  /** Make the callback, after those of earlier rounds that were abandoned. */
+  | { readonly type: 'call'; readonly abandoned: readonly BarrierRound[]; readonly givenUp: readonly string[] }
+  | Exclude<Progress, { readonly type: 'complete' }>;
 
-const UNDECIDED: Decision = { type: 'wait', untilMs: Infinity, whom: '' };
-
-/** What is known of an item that is missing. */
-interface Sighting {
-  readonly why: MissingItem['why'];
-  readonly sinceMs: number;
-  /** Whether everything has been read since. */
-  hasBeenRead: boolean;
-}
-
-/** What waiting needs. */
-export interface BarrierPorts extends OnceCallbackPorts {
-  readonly instantLostInHandover: InstantLostInHandover;
-}
+const UNDECIDED = { type: 'wait', untilMs: Infinity, whom: 'the registry centre', items: [] } as const;
 
 /** What a wait is for. */
 export interface BarrierWaitOptions {
   readonly round: BarrierRound;
-  readonly arrival: BarrierArrival;
+  /** The items that this instance has reported. */
+  readonly items: readonly number[];
+  /** What is called; its time-out also limits the wait. */
+  readonly call: OnceCall;
   readonly callback: OnceCallback;
-  /** When the round began here, on the monotonic scale. */
-  readonly beganAt: number;
+  readonly progress: RoundProgress;
 }
 
-/** One instance's wait at one meeting, after it has reported its items. */
+/** One instance's wait at one barrier, after it has reported its items. */
 export class BarrierWait {
-  readonly #ports: BarrierPorts;
+  readonly #context: JobContext;
   readonly #options: BarrierWaitOptions;
   readonly #since: number;
-  readonly #sightings = new Map<number, Sighting>();
-  readonly #givenUp = new Map<number, string>();
-  #tellAt: number;
-  #hasSeenOwnNodes = false;
+  readonly #java: JavaPeers;
+  #logAt: number;
   #isLeaving = false;
-  #hasAwaitedOthers = false;
-  /** Since when nobody is missing, on the monotonic scale. */
+  /** Since when no item is missing, on the monotonic scale. */
   #completeSince: number | undefined;
 
-  constructor(ports: BarrierPorts, options: BarrierWaitOptions) {
-    this.#ports = ports;
+  constructor(context: JobContext, options: BarrierWaitOptions) {
+    this.#context = context;
     this.#options = options;
-    this.#since = ports.clock.monotonic();
-    this.#tellAt = this.#since + PATIENCE_MS;
+    this.#since = context.clock.monotonic();
+    this.#logAt = this.#since + LOG_AFTER_MS;
+    this.#java = new JavaPeers(context, options.round, options.items);
   }
 
-  /** Waits, and makes the call if it falls to this instance. @throws as `Barrier.meet` */
+  /**
+   * Waits, and makes the callback if that falls to this instance. When the items have completed, `leaving` ends the wait.
+   * @throws as `BarrierRun.pass`
+   */
   async end(leaving: AbortSignal): Promise<void> {
-    const { round, arrival, callback } = this.#options;
-    const { watch } = this.#ports;
+    const { round, callback } = this.#options;
+    const { watch, logger } = this.#context;
     for (;;) {
       const decision = await this.#decision(leaving);
       switch (decision.type) {
@@ -93,12 +74,11 @@ export class BarrierWait {
           return callback.close(round);
         case 'leave':
           return this.#log(
-            `items ${decision.items.join(',')} have lost their instance; whoever runs them makes the listener's call`,
+            `leaves; items ${decision.items.join(',')} have lost their instance, and the one that runs them makes the callback`,
           );
-        case 'complete':
-          if (this.#givenUp.size > 0) this.#log(`goes on without items ${[...this.#givenUp.values()].join(', ')}`);
-          if (await callback.attempt(round, arrival)) return;
-          await watch.sync().catch(() => undefined);
+        case 'call':
+          if (await this.#call(decision)) return;
+          await watch.sync().catch((error: unknown) => logger.debug(String(error)));
           continue;
         default:
           return decision satisfies never;
@@ -106,158 +86,161 @@ export class BarrierWait {
     }
   }
 
+  /** Whether the round's callback was made, by this instance. */
+  async #call({ abandoned, givenUp }: Extract<Decision, { type: 'call' }>): Promise<boolean> {
+    const { round, call, callback } = this.#options;
+    let failure: { readonly cause: unknown } | undefined;
+    for (const earlier of abandoned) {
+      const attempt = callback.attempt(earlier, { ...call, make: (signal) => call.makeAbandoned(signal, earlier) });
+      const isMade = await attempt.catch((cause: unknown) => {
+        failure ??= { cause };
+        return true;
+      });
+      if (!isMade) return false;
+    }
+    if (givenUp.length > 0) this.#log(`goes on without items ${givenUp.join(', ')}`);
+    const isMade = await callback.attempt(round, call);
+    if (failure !== undefined) throw failure.cause;
+    return isMade;
+  }
+
   /** The first decision that is more than to wait; `wait` if this instance leaves before. */
   async #decision(leaving: AbortSignal): Promise<Decision> {
-    const { watch, clock } = this.#ports;
-    const { round, arrival } = this.#options;
-    const isPatient = round.stage === 'started';
-    const signal = isPatient ? arrival.signal : AbortSignal.any([arrival.signal, leaving]);
-    if (!isPatient && leaving.aborted) {
+    const { watch } = this.#context;
+    const { round, call } = this.#options;
+    if (round.stage === 'started') return this.#await(call.signal);
+    if (leaving.aborted) {
       this.#isLeaving = true;
       await watch.sync();
       return this.#decide(watch.view);
     }
+    try {
+      return await withAnySignal([call.signal, leaving], (signal) => this.#await(signal));
+    } catch (error) {
+      if (leaving.aborted && !call.signal.aborted) return UNDECIDED;
+      throw error;
+    }
+  }
+
+  async #await(signal: AbortSignal): Promise<Decision> {
+    const { watch, clock } = this.#context;
     let decision: Decision = watch.isCurrent ? this.#decide(watch.view) : UNDECIDED;
     while (decision.type === 'wait') {
-      const dueAt = Math.min(decision.untilMs, this.#tellAt, this.#timeoutAt);
-      // While disconnected, nothing is decided, and what was due before is not to be looked at again and again.
-      const shortestMs = watch.isCurrent ? 0 : DISCONNECTED_TICK_MS;
-      try {
-        await watch.until(
-          (view) => {
-            decision = this.#decide(view);
-            return decision.type !== 'wait' || decision.untilMs < dueAt;
-          },
-          { timeoutMs: Math.max(shortestMs, dueAt - clock.monotonic()), signal, what: () => round.key },
-        );
-      } catch (error) {
-        if (leaving.aborted && !arrival.signal.aborted && !isPatient) return UNDECIDED;
-        if (!(error instanceof DeadlineExceededError)) throw error;
-        await this.#onTime(decision);
-      }
+      const dueAt = Math.min(decision.untilMs, this.#logAt, this.#timeoutAt);
+      // While disconnected nothing is decided, and what was due before must not be checked in a circle.
+      const timeoutMs = Math.max(watch.isCurrent ? 0 : DISCONNECTED_TICK_MS, dueAt - clock.monotonic());
+      const isOver = (view: JobView): boolean => {
+        decision = this.#decide(view);
+        return decision.type !== 'wait' || decision.untilMs < dueAt;
+      };
+      if (timeoutMs > 0 && (await this.#isOverInTime(isOver, timeoutMs, signal))) continue;
+      await this.#onTime(decision.type === 'wait' ? decision.whom : '');
+      if (watch.isCurrent) decision = this.#decide(watch.view);
     }
     return decision;
   }
 
+  async #isOverInTime(isOver: (view: JobView) => boolean, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#context.watch.until(isOver, { timeoutMs, signal, what: () => this.#options.round.key });
+      return true;
+    } catch (error) {
+      if (error instanceof DeadlineExceededError) return false;
+      throw error;
+    }
+  }
+
   get #timeoutAt(): number {
-    const { timeoutMs } = this.#options.arrival;
+    const { timeoutMs } = this.#options.call;
     return timeoutMs > 0 ? this.#since + timeoutMs : Infinity;
   }
 
-  /** Something is due: the wait is over, or is to be told of, or what was not read is to be read. */
-  async #onTime(decision: Decision): Promise<void> {
-    const { clock, watch, logger } = this.#ports;
-    const whom = decision.type === 'wait' ? decision.whom : '';
-    const now = clock.monotonic();
+  /** Something is due: the wait is over, or is to be logged, or what was not read is to be read. */
+  async #onTime(whom: string): Promise<void> {
+    const now = this.#context.clock.monotonic();
     if (now >= this.#timeoutAt) return this.#giveUp(whom);
-    if (now >= this.#tellAt) {
-      this.#tellAt = now + TELLING_EVERY_MS;
-      this.#log(`waits for ${whom === '' ? 'the registry centre' : whom}`);
+    if (now >= this.#logAt) {
+      this.#logAt = now + LOG_EVERY_MS;
+      this.#log(`waits for ${whom}`);
     }
-    const unread = [...this.#sightings.values()].filter((sighting) => this.#readingAt(sighting) <= now);
-    for (const sighting of unread) sighting.hasBeenRead = true;
-    if (unread.length === 0) return;
-    await watch.readAll().catch((error: unknown) => logger.debug(String(error)));
+    await this.#options.progress.readWhatIsDue();
   }
 
   async #giveUp(whom: string): Promise<never> {
-    const { round, arrival, callback } = this.#options;
-    const { watch, paths } = this.#ports;
-    // Items begin now, so it is too late for a call that was to come before.
-    for (let attempt = 1; round.stage === 'started' && attempt <= CLOSING_ATTEMPTS && watch.isCurrent; attempt++) {
-      if (callback.state(watch.view, round) !== 'not-called') break;
+    const { round, call, callback } = this.#options;
+    const { watch } = this.#context;
+    // Items begin now, so it is too late for a callback that was to come before. Each attempt but the last lost to other writes.
+    while (round.stage === 'started' && watch.isCurrent && callback.state(watch.view, round) === 'not-called')
       await callback.close(round);
-    }
     const what = round.stage === 'started' ? 'start' : 'complete';
-    throw new OnceCallTimeoutError(
-      arrival.timeoutMs,
-      `Job '${paths.jobName}' waited for all items of ${describeRound(round.key)} to ${what}, in vain for ${whom}, and goes on`,
+    throw new OnceCallbackTimeoutError(
+      call.timeoutMs,
+      `Job '${this.#context.paths.jobName}' waited for all items of ${describeRound(round.key)} to ${what}, in vain for ${whom}, and goes on`,
     );
   }
 
   #decide(view: JobView): Decision {
-    const { round, callback } = this.#options;
-    const { me } = this.#ports;
+    const { round, callback, progress } = this.#options;
     const state = callback.state(view, round);
-    if (state === 'claimed-by-us') return { type: 'complete' };
+    if (state === 'claimed-by-us') return { type: 'call', abandoned: [], givenUp: [] };
     if (state === 'called') return { type: 'go-on' };
-    const calling = view.guarantee[round.stage].call;
-    const isBusy = calling !== undefined && calling.instance !== me && !isGone(view, calling.instance);
-    if (isBusy)
-      return {
-        type: 'wait',
-        untilMs: Infinity,
-        whom: `the call for ${describeRound(calling.key)} by ${calling.instance} to end`,
-      };
-    if (this.#wasCalledByJava(view)) return { type: 'called-by-java' };
-    // Who is about to go has no timer any more to tell what is to be made up for; it leaves that to others.
-    const toCatchUp = this.#isLeaving ? () => round.instant : this.#ports.instantLostInHandover;
-    const decision = this.#decideBy(missingItems(view, round, toCatchUp));
-    return decision.type === 'complete' && hasJavaPeers(view) ? this.#afterJava() : decision;
-  }
-
-  /** Nobody is missing any more. If others came after this instance, the call is theirs to make. */
-  #afterJava(): Decision {
-    const now = this.#ports.clock.monotonic();
-    this.#completeSince ??= now;
-    const untilMs = this.#completeSince + JAVA_TURN_MS;
-    if (!this.#hasAwaitedOthers || now >= untilMs) return { type: 'complete' };
-    return { type: 'wait', untilMs, whom: 'who came last to make the call' };
-  }
-
-  #decideBy(missing: readonly MissingItem[]): Decision {
-    this.#sight(missing);
-    const left = missing.filter(({ why }) => why === 'crashed' || why === 'handed-on').map(({ item }) => item);
-    if (left.length > 0) return { type: 'leave', items: left };
-    const now = this.#ports.clock.monotonic();
-    const awaited = missing.filter(({ item }) => this.#patienceEndsAt(item) > now);
-    this.#givenUp.clear();
-    for (const { item, why, by } of missing) this.#givenUp.set(item, `${item} (${why}, ${by ?? 'nobody knows where'})`);
-    const whom = `items ${awaited.map(({ item }) => this.#givenUp.get(item)).join(', ')}`;
-    for (const { item } of awaited) this.#givenUp.delete(item);
-    if (awaited.length === 0) return { type: 'complete' };
+    const { call } = view.guarantee[round.stage];
+    if (call !== undefined && call.instance !== this.#context.me && !isGone(view, call.instance))
+      return waitFor(`the callback for ${describeRound(call.key)} by ${call.instance} to end`);
+    if (this.#java.hasCalled(view)) return { type: 'called-by-java' };
+    const made = this.#isLeaving ? this.#progressOnLeaving(view) : progress.of(view, round);
+    if (made.type === 'wait') this.#java.noteAwaited(made.items);
+    if (made.type === 'complete') return this.#whenComplete(view, made.givenUp);
     this.#completeSince = undefined;
-    this.#hasAwaitedOthers ||= awaited.some(({ item }) => !this.#options.arrival.items.includes(item));
-    const dues = awaited.flatMap(({ item }) => [
-      this.#patienceEndsAt(item),
-      this.#readingAt(this.#sightings.get(item)),
-    ]);
-    return { type: 'wait', untilMs: Math.min(...dues), whom };
+    return made;
   }
 
-  /** Notes since when items are missing, and why. */
-  #sight(missing: readonly MissingItem[]): void {
-    const present = new Map(missing.map(({ item, why }) => [item, why]));
-    for (const [item, { why }] of this.#sightings) if (present.get(item) !== why) this.#sightings.delete(item);
-    const sinceMs = this.#ports.clock.monotonic();
-    for (const [item, why] of present)
-      if (!this.#sightings.has(item)) this.#sightings.set(item, { why, sinceMs, hasBeenRead: false });
+  /** An instance that is about to go has no timer any more by which it knows what will be made up for. */
+  #progressOnLeaving(view: JobView): Progress {
+    const { round } = this.#options;
+    const missing = missingItems(view, round, { instantLostInHandover: () => round.instant, isRead: () => true });
+    return missing.every(({ why }) => why === 'dropped') ? { type: 'complete', givenUp: [] } : UNDECIDED;
   }
 
-  #patienceEndsAt(item: number): number {
-    const sighting = this.#sightings.get(item);
-    if (sighting === undefined || sighting.why === 'running') return Infinity;
-    // Who does not begin is not waited for twice in a firing; who has begun, or ended, gets its time anew.
-    return (sighting.why === 'late' ? this.#options.beganAt : sighting.sinceMs) + PATIENCE_MS;
-  }
-
-  #readingAt(sighting: Sighting | undefined): number {
-    const isClear = sighting === undefined || sighting.hasBeenRead || sighting.why === 'running';
-    return isClear ? Infinity : sighting.sinceMs + READING_AFTER_MS;
-  }
-
-  /** A Java peer removes the stage's node when it has made the call, or has waited long enough. */
-  #wasCalledByJava(view: JobView): boolean {
-    const { watch, paths } = this.#ports;
-    const { round, arrival } = this.#options;
-    const come = round.stage === 'started' ? view.startedItems : view.completedItems;
-    if (arrival.items.every((item) => come.has(item))) this.#hasSeenOwnNodes = true;
-    return this.#hasSeenOwnNodes && hasJavaPeers(view) && !watch.nodes.has(paths.guarantee(round.stage));
+  /** No item is missing any more. Callbacks come in the order of their firings, and a Java peer that waits comes first. */
+  #whenComplete(view: JobView, givenUp: readonly string[]): Decision {
+    const { round } = this.#options;
+    const earlier = openRoundsBefore(view, round).map((each) => ({ each, missing: reasonsIn(view, each) }));
+    const goesOn = earlier.find(({ missing }) => missing.some((why) => GOING_ON.has(why)));
+    if (goesOn !== undefined && round.stage === 'completed')
+      return waitFor(`the callback for ${describeRound(goesOn.each.key)}, which comes first`);
+    const over = earlier
+      .filter(({ missing }) => missing.every((why) => why === 'late' || why === 'dropped'))
+      .map(({ each }) => each);
+    const left = over.filter((each) => !mayBeAwaited(view, each, this.#context.me));
+    const now = this.#context.clock.monotonic();
+    this.#completeSince ??= now;
+    const turnEndsAt = this.#completeSince + TURN_MS;
+    const isTurnOver = now >= turnEndsAt;
+    const isAwaited = over.length > left.length || this.#java.mayCall(view);
+    if (isAwaited && !isTurnOver) return waitFor('an instance that has waited longer to make the callback', turnEndsAt);
+    return {
+      type: 'call',
+      abandoned: over.filter((each) => each.instant !== undefined || left.includes(each)),
+      givenUp,
+    };
   }
 
   #log(what: string): void {
-    const { logger } = this.#ports;
     const { stage, key } = this.#options.round;
-    logger.log(`the round of all items that have ${stage}, ${key}: ${what}.`);
+    this.#context.logger.log(`the barrier of ${describeRound(key)} when all items have ${stage}: ${what}.`);
   }
+}
+
+/** Why items are missing in an earlier round. What they have missed before the present firing is not made up for any more. */
+function reasonsIn(view: JobView, round: BarrierRound): readonly MissingItem['why'][] {
+  const options = { instantLostInHandover: () => undefined, isRead: () => true };
+  return missingItems(view, round, options).map(({ why }) => why);
+}
+
+/** Reasons by which an item is missing in a firing that has not come to its end. */
+const GOING_ON: ReadonlySet<MissingItem['why']> = new Set(['running', 'busy', 'ending', 'unaccounted']);
+
+function waitFor(whom: string, untilMs = Infinity): Decision {
+  return { type: 'wait', untilMs, whom, items: [] };
 }

@@ -1,99 +1,83 @@
 /**
- * Where the items of a firing meet, for listeners that are called once in the cluster: before they start, and when they
- * have completed. Each instance reports its items and waits. Who finds that none is missing makes the call, if it wins
- * the commit that enters the round into the record of calls; all others wait until the call has ended.
+ * Where the items of a firing meet, for listeners that are called once in the cluster: before they start, and when they have
+ * completed. Each instance reports its items and waits. The instances that find no item missing try to claim the round; the one
+ * whose commit succeeds makes the callback, and all others wait until it has ended.
  *
  * ```
- *   A  report 0 ── waits ─────────────────────────────────── goes on
- *   B  report 1 ── waits ─── nobody is missing: enter ┐ call ┴ removes the stage's node and its own
+ *   A  report 0 ── waits ─────────────────────────────── goes on
+ *   B  report 1 ── waits ─── none is missing: claim ┐ callback ┴ removes the stage's node and its own
  *   C  (killed)         ▲
  *                       └ its item is not waited for any more
  * ```
- * What is missing is decided anew from each view (`missing-items.ts`), so an instance that dies, an item that an operator
- * disables, or a lost notification delays nobody for longer than it takes to be seen. An item whose owner lives and does not
- * come is waited for during `PATIENCE_MS`; one that runs, as long as it runs; all within the listener's timeout.
+ * Which items are missing is decided again from each view (`missing-items.ts`), so an instance that dies, an item that an operator
+ * disables, or a lost notification delays the others for no longer than it takes to be seen. An item that runs, or that an
+ * earlier firing keeps, is waited for as long as that takes; one that does not arrive although its instance is free, for ten
+ * seconds (`round-progress.ts`); all of it within the listener's timeout (`barrier-wait.ts`).
  *
- * - **Once**: a round is entered by one commit, before its call. Who dies in the middle of the call leaves it begun, and
- *   nobody repeats it. A firing that nobody has entered goes on being completable: see the next point.
- * - **Failover**: who waits for items to complete, and sees that one of them has lost its instance, leaves, so that it is
- *   free to run that item. The rescue is a part of the same firing; who ends it finds the others' reports, and makes the call. If
- *   it never comes to that, the call is made with that of the next firing.
- * - **Timeout before the start**: the round is closed without a call, because items begin now. After completion it stays open, so that
- *   the last item to complete still leads to the call.
+ * - **Once**: one commit claims a round, before its callback. If the instance dies in the middle of the callback, no other one
+ *   repeats it.
+ * - **In order**: the last callback of a firing waits for that of the firing before. An instance only ever waits for firings up to
+ *   its own, and ends one before it begins the next, so no two wait for each other.
+ * - **Failover**: an instance that waits for items to complete, and sees that one of them has lost its instance, leaves, so that it
+ *   is free to run that item. The takeover is a part of the same firing; the instance that ends it finds the reports of the others,
+ *   and makes the callback. If it never comes to that, the round is *abandoned*, and the next firing begins with its callback.
+ * - **Timeout before the start**: the round is closed without a callback, because items begin now. After completion it stays open,
+ *   so that the last item to complete still leads to the callback.
  *
- * Java knows only the nodes `guarantee/{stage}/{item}`, and counts them. We write them too; of a Java peer's items, its
- * nodes tell us that they have come.
+ * Java's part in this is in `java.ts`.
  */
-import { parseRoundKey, roundKey } from '../../layout/x-node/arrival-record.js';
+import { type GuaranteeStage } from '../../layout/job-paths.js';
 import { type JobView } from '../../layout/job-view.js';
-import { type BarrierPorts, BarrierWait } from './barrier-wait.js';
-import { type BarrierArrival, type BarrierRound, isClaimed } from './round.js';
-import { missingItems } from './missing-items.js';
-import { OnceCallback } from './once-callback.js';
+import { parseRoundKey, roundKey } from '../../layout/x-node/arrival-record.js';
+import { type JobContext } from '../job/job-context.js';
+import { BarrierWait } from './barrier-wait.js';
+import { type InstantLostInHandover } from './missing-items.js';
+import { type OnceCall, OnceCallback } from './once-callback.js';
 import { OwnArrivals } from './own-arrivals.js';
+import { type RoundFiring } from './round.js';
+import { RoundProgress } from './round-progress.js';
 
-/** How many rounds are remembered by when they began here. */
-const REMEMBERED_ROUNDS = 100;
+/** Items of a run that belong to one firing. */
+export interface RunPart {
+  readonly firing: RoundFiring;
+  readonly items: readonly number[];
+}
 
-/** The meetings of one job on this instance. */
+/** A part of a run at the barriers of one listener. */
+interface RoundOfPart<Part> {
+  readonly part: Part;
+  readonly key: string;
+  readonly progress: RoundProgress;
+}
+
+/** The barriers of one job on this instance. */
 export class Barrier {
-  readonly #ports: BarrierPorts;
+  readonly #context: JobContext;
+  readonly #instantLostInHandover: InstantLostInHandover;
   readonly #arrivals: OwnArrivals;
   readonly #callback: OnceCallback;
   readonly #leaving = new AbortController();
-  /** When rounds began here, on the monotonic scale; in the order of their beginning. */
-  readonly #beganAt = new Map<string, number>();
-  /** The present round of a firing by hand, by the listener's type. */
-  readonly #manual = new Map<string, string>();
 
-  constructor(ports: BarrierPorts) {
-    this.#ports = ports;
-    this.#arrivals = new OwnArrivals(ports);
-    this.#callback = new OnceCallback(ports);
+  constructor(context: JobContext, instantLostInHandover: InstantLostInHandover) {
+    this.#context = context;
+    this.#instantLostInHandover = instantLostInHandover;
+    this.#arrivals = new OwnArrivals(context);
+    this.#callback = new OnceCallback(context);
   }
 
-  /**
-   * Reports items, and resolves when the meeting's call has ended or need not be waited for.
-   * @throws what the call throws if it was made here; OnceCallTimeoutError if it took too long, or items did not come in
-   *   time; the signal's reason when it is aborted
-   */
-  async meet(arrival: BarrierArrival): Promise<void> {
-    const { stage, firing, items, signal } = arrival;
-    if (items.length === 0) return;
-    const key = await this.#roundOf(arrival);
-    if (key === undefined) return;
-    const round: BarrierRound = { stage, key, instant: firing.instant };
-    const beganAt = this.#beginningOf(key);
-    await this.#arrivals.report(round, items, signal);
-    const wait = new BarrierWait(this.#ports, { round, arrival, callback: this.#callback, beganAt });
-    await wait.end(this.#leaving.signal);
-    if (stage === 'completed' && !this.#leaving.signal.aborted) await this.#callAbandonedRounds(arrival, key);
+  /** The barriers of a run that begins. Its parts are in the order of their instants. */
+  run<Part extends RunPart>(parts: readonly Part[]): BarrierRun<Part> {
+    this.#arrivals.beginRun();
+    return new BarrierRun(parts, {
+      context: this.#context,
+      arrivals: this.#arrivals,
+      callback: this.#callback,
+      leaving: this.#leaving.signal,
+      instantLostInHandover: this.#instantLostInHandover,
+    });
   }
 
-  /**
-   * Makes the calls of earlier rounds that nobody will come to any more: all who took part have died, or their timeout has
-   * passed, or what was to be run again was not.
-   */
-  async #callAbandonedRounds(arrival: BarrierArrival, present: string): Promise<void> {
-    const { watch, instantLostInHandover } = this.#ports;
-    const { type, signal, callback } = arrival;
-    for (const key of this.#arrivals.rounds) if (isClaimed(watch.view, 'completed', key)) this.#arrivals.forget(key);
-    for (const key of watch.view.guarantee.started.called) {
-      const parsed = parseRoundKey(key);
-      if (parsed?.type !== type.toUpperCase() || key === present) continue;
-      const instant = 'instant' in parsed.firing ? parsed.firing.instant : undefined;
-      if (instant !== undefined && instant > (arrival.firing.instant ?? Infinity)) continue;
-      const round: BarrierRound = { stage: 'completed', key, instant };
-      const missing = missingItems(watch.view, round, instantLostInHandover);
-      // Who has not come by now will not.
-      const isOver = watch.isCurrent && missing.every(({ why }) => why === 'late');
-      const call = { ...arrival, callback: (each: AbortSignal) => callback(each, round), signal };
-      // In order, as their firings were.
-      if (isOver && this.#callback.state(watch.view, round) === 'not-called') await this.#callback.attempt(round, call);
-    }
-  }
-
-  /** From now on nobody is waited for to complete: this instance is about to go. */
+  /** From now on no instance is waited for to complete: this instance is about to go. */
   leave(): void {
     this.#leaving.abort();
   }
@@ -108,40 +92,98 @@ export class Barrier {
     this.leave();
     this.#callback.stop();
   }
+}
 
-  #beginningOf(key: string): number {
-    const beganAt = this.#beganAt.get(key) ?? this.#ports.clock.monotonic();
-    this.#beganAt.set(key, beganAt);
-    for (const [oldest] of this.#beganAt) {
-      if (this.#beganAt.size <= REMEMBERED_ROUNDS) break;
-      this.#beganAt.delete(oldest);
-    }
-    return beganAt;
+interface BarrierRunDeps {
+  readonly context: JobContext;
+  readonly arrivals: OwnArrivals;
+  readonly callback: OnceCallback;
+  readonly leaving: AbortSignal;
+  readonly instantLostInHandover: InstantLostInHandover;
+}
+
+/** The barriers of one run: before its items start, and when they have completed, for each listener. */
+export class BarrierRun<Part extends RunPart> {
+  readonly #parts: readonly Part[];
+  readonly #deps: BarrierRunDeps;
+  /** By the listener's type. */
+  readonly #rounds = new Map<string, readonly RoundOfPart<Part>[]>();
+
+  constructor(parts: readonly Part[], deps: BarrierRunDeps) {
+    this.#parts = parts;
+    this.#deps = deps;
   }
 
-  async #roundOf({ stage, type, firing: { instant, isPartial } }: BarrierArrival): Promise<string | undefined> {
+  /**
+   * Reports that the items are about to start, and resolves when the callbacks have ended or need not be waited for.
+   * @throws what a callback throws if it was made here; OnceCallbackTimeoutError if it took too long, or items did not arrive in
+   *   time; the call's signal's reason when it is aborted
+   */
+  async start(type: string, signal: AbortSignal, callOf: (part: Part) => OnceCall): Promise<void> {
+    await this.#report('started', await this.#roundsOf(type), signal);
+    await this.#waitFor('started', type, callOf);
+  }
+
+  /** Reports that all items have completed, for all listeners at once: what one of them throws must not keep it from peers. */
+  async reportCompleted(types: readonly string[], signal: AbortSignal): Promise<void> {
+    const rounds = await Promise.all(types.map((type) => this.#roundsOf(type)));
+    await this.#report('completed', rounds.flat(), signal);
+  }
+
+  /** Resolves when the callbacks after completion have ended or need not be waited for. @throws as `start` does */
+  complete(type: string, callOf: (part: Part) => OnceCall): Promise<void> {
+    return this.#waitFor('completed', type, callOf);
+  }
+
+  /** One round after the other, in the order of their instants; what fails keeps none of those that follow from being passed. */
+  async #waitFor(stage: GuaranteeStage, type: string, callOf: (part: Part) => OnceCall): Promise<void> {
+    const failures: unknown[] = [];
+    for (const round of await this.#roundsOf(type))
+      await this.#wait(stage, round, callOf(round.part)).catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async #report(stage: GuaranteeStage, rounds: readonly RoundOfPart<Part>[], signal: AbortSignal): Promise<void> {
+    const arrivals = rounds.map(({ key, part }) => ({
+      round: { stage, key, instant: part.firing.instant },
+      items: part.items,
+    }));
+    await this.#deps.arrivals.report(stage, arrivals, signal);
+  }
+
+  #wait(stage: GuaranteeStage, { part, key, progress }: RoundOfPart<Part>, call: OnceCall): Promise<void> {
+    const { context, callback, leaving } = this.#deps;
+    const round = { stage, key, instant: part.firing.instant };
+    return new BarrierWait(context, { round, items: part.items, call, callback, progress }).end(leaving);
+  }
+
+  async #roundsOf(type: string): Promise<readonly RoundOfPart<Part>[]> {
+    const known = this.#rounds.get(type);
+    if (known !== undefined) return known;
+    const { context, instantLostInHandover } = this.#deps;
+    // The last manual round must be known, or there would be two of the same number.
+    if (this.#parts.some(({ firing }) => firing.instant === undefined)) await context.watch.sync();
+    const rounds = this.#parts.flatMap((part) => {
+      const key = this.#keyOf(type, part);
+      return key === undefined ? [] : [{ part, key, progress: new RoundProgress(context, instantLostInHandover) }];
+    });
+    this.#rounds.set(type, rounds);
+    return rounds;
+  }
+
+  /** A manual firing has no instant to be named by; it gets a number that all instances find by themselves. */
+  #keyOf(type: string, { firing: { instant, isPartial } }: RunPart): string | undefined {
     if (instant !== undefined) return roundKey({ firing: { instant }, type });
-    if (stage === 'completed') return this.#manual.get(type);
-    // What was written down at the last one must be known, or there would be two of the same number.
-    await this.#ports.watch.sync();
-    const key = this.#manualRound(type, isPartial);
-    if (key === undefined) this.#manual.delete(type);
-    else this.#manual.set(type, key);
-    return key;
-  }
-
-  /** A firing by hand has no instant to be named by; it gets a number that all who run it find by themselves. */
-  #manualRound(type: string, isPartial: boolean): string | undefined {
-    const { view } = this.#ports.watch;
+    const { view } = this.#deps.context.watch;
     const number = lastManual(view, type);
     const last = roundKey({ firing: { manual: number }, type });
     const isOpen = number > 0 && !view.guarantee.completed.called.includes(last);
-    if (isOpen && (isPartial || !this.#arrivals.has(last))) return last;
+    if (isOpen && (isPartial || !this.#deps.arrivals.has(last))) return last;
     return isPartial ? undefined : roundKey({ firing: { manual: number + 1 }, type });
   }
 }
 
-/** Greatest number of a firing by hand that anything is known of; 0: there was none. */
+/** Greatest number of a manual firing that anything is known of; 0 if there was none. */
 function lastManual({ guarantee: { arrivals, started, completed } }: JobView, type: string): number {
   const known = [...arrivals.values()].flatMap((rounds) => [...rounds.keys()]);
   const numbers = [...known, ...started.called, ...completed.called].map((key) => {

@@ -1,138 +1,207 @@
+/** Which items a barrier still waits for: pure functions of a view. */
 import { availableInstances, isGone, type ItemView, type JobView } from '../../layout/job-view.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';
-import { type BarrierRound } from './round.js';
-import { failsOver } from '../view/items.js';
 import { type DeadRun, deadRuns } from '../view/crashes.js';
+import { failsOver, wasBegun } from '../view/items.js';
+import { hasArrivedFromJava, keepsRecords } from './java.js';
+import { type BarrierRound, isEarlier, isSameFiring } from './round.js';
 
-/** An item that has not come to a meeting, and may still come. */
+/** An item that has not arrived at a barrier, and may still arrive. */
 export interface MissingItem {
   readonly item: number;
   /**
-   * - `running`: its run goes on, on a living instance
-   * - `ending`: its run has ended, and that is about to be reported
-   * - `late`: its owner lives, and has not begun it for this firing
-   * - `unaccounted`: somebody has marked it as running, and nothing tells who, or for which firing
-   * - `crashed`: its instance died in the middle of it; it waits for who takes it over
-   * - `handed-on`: its instance left or died before it began; its next owner makes up for that when it is free
+   * - `running`: its run for this firing goes on, on a living instance
+   * - `ending`: that run has ended, and the instance is about to report it
+   * - `busy`: an earlier firing keeps the item or its instance; its run for this firing follows
+   * - `late`: its owner lives, takes part in no earlier firing, and has not begun the item
+   * - `unaccounted`: it is marked as running, and it is not known by which instance, or for which firing
+   * - `unread`: whether its next owner makes up for this firing depends on records that have not been read
+   * - `crashed`: its instance died in the middle of it; an instance has to take it over before it arrives
+   * - `handed-on`: its instance left or died before it began; its next owner makes up for this firing when it is free
+   * - `dropped`: it does not arrive, because its instance was busy and `misfire` is off
    */
-  readonly why: 'running' | 'ending' | 'late' | 'unaccounted' | 'crashed' | 'handed-on';
-  /** Id of the instance that is waited for, if it is known. */
+  readonly why: 'running' | 'ending' | 'busy' | 'late' | 'unaccounted' | 'unread' | 'crashed' | 'handed-on' | 'dropped';
+  /** Id of the instance it depends on, if that is known. */
   readonly by: string | undefined;
 }
 
-/** Of an item, that an instance which lives has reported it. */
+/** The scheduled instant that the item has missed and that its owner will make up for; `undefined` if there is none. */
+export type InstantLostInHandover = (view: JobView, item: number) => number | undefined;
+
+/** What `missingItems` cannot see in a view. */
+export interface MissingItemsOptions {
+  readonly instantLostInHandover: InstantLostInHandover;
+  /** Whether the records of all instances have been read since the item has its present owner. */
+  readonly isRead: (item: ItemView) => boolean;
+}
+
+/** A living instance has reported the item. */
 interface Report {
   readonly key: string;
   readonly state: GuaranteeStage;
   readonly instance: string;
 }
 
-/** The scheduled instant that is missing of an item, and that its owner will make up for; `undefined`: none. */
-export type InstantLostInHandover = (view: JobView, item: number) => number | undefined;
-
-/**
- * The items that a meeting lacks. None are those that have come, and those that will not: disabled, without a living owner, begun
- * for a later firing, busy with another one.
- */
-export function missingItems(
-  view: JobView,
-  round: BarrierRound,
-  instantLostInHandover: InstantLostInHandover,
-): readonly MissingItem[] {
-  const reports = reportsByItem(view);
-  const available = new Set(availableInstances(view).map(({ jobInstanceId }) => jobInstanceId));
-  const here = [...reports.values()].flat().filter(({ key }) => key === round.key);
-  const present = new Set(here.map(({ instance }) => instance));
-  const dead = new Map(deadRuns(view, '', () => false).map((run) => [run.item.item, run]));
-  const total = view.config?.shardingTotalCount ?? 0;
-  return view.items.flatMap((item) => {
-    const all = reports.get(item.item) ?? [];
-    if (item.item >= total && all.length === 0) return [];
-    const missing = whyMissing(item, {
-      ...{ view, round, reports: all, available, present, instantLostInHandover },
-      dead: dead.get(item.item),
-    });
-    return missing === undefined ? [] : [{ item: item.item, ...missing }];
-  });
-}
-
-/** Whether this instance keeps the records by which ours find each other; Java's do not. */
-export function keepsRecords({ beginRecords }: JobView, id: string | undefined): boolean {
-  return id !== undefined && beginRecords.has(id);
-}
-
-interface Facts {
+interface Facts extends MissingItemsOptions {
   readonly view: JobView;
   readonly round: BarrierRound;
-  /** Of the item. */
-  readonly reports: readonly Report[];
   readonly available: ReadonlySet<string>;
-  /** Instances that have come to the round with other items. */
+  /** Instances that have arrived at the round with other items. */
   readonly present: ReadonlySet<string>;
-  readonly instantLostInHandover: InstantLostInHandover;
-  /** The item's run, if its instance died in the middle of it, and nobody has told of that yet. */
+  /** Instances with items that they run for an earlier firing. */
+  readonly busy: ReadonlySet<string>;
+  /** Instances whose items have arrived at an earlier firing that still goes on; some may have left it. */
+  readonly engaged: ReadonlySet<string>;
+}
+
+/** What is known of one item. */
+interface ItemFacts extends Facts {
+  readonly reports: readonly Report[];
+  /** Its run, if the instance died in the middle of it, and no instance has reported that yet. */
   readonly dead: DeadRun | undefined;
 }
 
 type Verdict = Omit<MissingItem, 'item'> | undefined;
 
-function whyMissing(item: ItemView, facts: Facts): Verdict {
-  const { round, reports } = facts;
-  const here = reports.filter(({ key }) => key === round.key);
-  if (here.some(({ state }) => round.stage === 'started' || state === 'completed')) return undefined;
-  const [starter] = here;
-  if (starter !== undefined) {
-    // Without marks, only the instance itself can tell that a run has ended.
-    const hasEnded = facts.view.config?.monitorExecution !== false && !item.running;
-    return { why: hasEnded ? 'ending' : 'running', by: starter.instance };
-  }
-  if (hasComeFromJava(item, facts) || hasMovedOn(item, facts)) return undefined;
-  if (facts.dead !== undefined || facts.view.crashedItems.includes(item.item)) return ofCrashed(item, facts);
+/**
+ * The items that the barrier lacks. Not listed are those that have arrived, and those that cannot arrive: disabled, without an
+ * owner, or begun for a later firing.
+ */
+export function missingItems(view: JobView, round: BarrierRound, options: MissingItemsOptions): readonly MissingItem[] {
+  const reports = reportsByItem(view);
+  const facts = { ...options, view, round, ...instancesAround(view, round) };
+  const dead = new Map(deadRuns(view, '', () => false).map((run) => [run.item.item, run]));
+  const total = view.config?.shardingTotalCount ?? 0;
+  return view.items.flatMap((item) => {
+    const ofItem = reports.get(item.item) ?? [];
+    if (item.item >= total && ofItem.length === 0) return [];
+    const missing = whyMissing(item, { ...facts, reports: ofItem, dead: dead.get(item.item) });
+    return missing === undefined ? [] : [{ item: item.item, ...missing }];
+  });
+}
+
+function instancesAround(
+  view: JobView,
+  round: BarrierRound,
+): Pick<Facts, 'available' | 'present' | 'busy' | 'engaged'> {
+  const { arrivals, started, completed } = view.guarantee;
+  const living = [...arrivals].filter(([id]) => !isGone(view, id));
+  const busy = new Set<string>();
+  const goingOn = new Set<string>();
+  for (const { call } of [started, completed]) if (call && !isGone(view, call.instance)) goingOn.add(call.key);
+  for (const [id, rounds] of living)
+    for (const [key, record] of rounds)
+      if (record.started.size > 0 && isEarlier(key, round)) {
+        busy.add(id);
+        goingOn.add(key);
+      }
+  const takesPart = (key: string): boolean => isEarlier(key, round) && goingOn.has(key);
+  return {
+    available: new Set(availableInstances(view).map(({ jobInstanceId }) => jobInstanceId)),
+    present: new Set(living.flatMap(([id, rounds]) => (rounds.has(round.key) ? [id] : []))),
+    busy,
+    engaged: new Set(living.flatMap(([id, rounds]) => ([...rounds.keys()].some(takesPart) ? [id] : []))),
+  };
+}
+
+function whyMissing(item: ItemView, facts: ItemFacts): Verdict {
+  const { view, round, reports } = facts;
+  const here = reports.filter(({ key }) => isSameFiring(key, round.key));
+  if (here.some(({ key, state }) => key === round.key && (round.stage === 'started' || state === 'completed')))
+    return undefined;
+  if (hasArrivedFromJava(item, view, round.stage) || hasMovedOn(item, facts)) return undefined;
+  const [report] = here;
+  if (round.stage === 'completed' && report !== undefined) return ofReported(item, report, view);
+  if (facts.dead !== undefined || view.crashedItems.includes(item.item)) return ofCrashed(item, facts);
+  const other = reports.find(({ key, state }) => state === 'started' && !isSameFiring(key, round.key));
+  if (other !== undefined) return ofBusy(item, other.instance, facts);
   return item.running ? ofRunning(item, facts) : ofIdle(item, facts);
 }
 
-function ofIdle({ item, disabled, owner }: ItemView, facts: Facts): Verdict {
-  const { view, round, available, present, instantLostInHandover } = facts;
-  if (disabled || owner === undefined) return undefined;
-  // Begun for this instant by somebody who is gone or has forgotten it, and not running any more: it has ended.
-  if (round.instant !== undefined && view.lastBegun.get(item) === round.instant) return undefined;
-  if (available.has(owner) && !present.has(owner)) return { why: 'late', by: owner };
-  // Nobody can begin it before this meeting is over: its owner is gone, or is waiting here, too.
-  const isToBeCaughtUp = round.instant !== undefined && instantLostInHandover(view, item) === round.instant;
-  return round.stage === 'completed' && isToBeCaughtUp ? { why: 'handed-on', by: owner } : undefined;
-}
-
-function hasComeFromJava({ item, owner }: ItemView, { view, round }: Facts): boolean {
-  const come = round.stage === 'started' ? view.startedItems : view.completedItems;
-  // A node for an item of ours is of an earlier firing that came to no end.
-  return come.has(item) && !keepsRecords(view, owner);
-}
-
-function hasMovedOn({ item }: ItemView, { view, round: { instant }, reports }: Facts): boolean {
+function hasMovedOn({ item }: ItemView, { view, round: { instant }, reports }: ItemFacts): boolean {
   if (instant === undefined) return false;
   if ((view.lastBegun.get(item) ?? -Infinity) > instant) return true;
   return reports.some(({ key }) => Number.parseInt(key, 10) > instant);
 }
 
-/** Before items start, nobody waits for one that crashed: all who might take it over are waiting themselves. */
-function ofCrashed({ item }: ItemView, { view, round, dead }: Facts): Verdict {
+/** It has started in this firing, at this listener's barrier or another's. */
+function ofReported({ running }: ItemView, { instance }: Report, { config }: JobView): Verdict {
+  // Without marks, only the instance itself can tell that a run has ended.
+  const hasEnded = config?.monitorExecution !== false && !running;
+  return { why: hasEnded ? 'ending' : 'running', by: instance };
+}
+
+/** Before items start, no instance waits for an item that crashed: all that might take it over are waiting themselves. */
+function ofCrashed(item: ItemView, facts: ItemFacts): Verdict {
+  const { view, round, dead } = facts;
   const isToBeTakenOver = failsOver(view) && dead?.isToBeTakenOver !== false;
   if (round.stage === 'started' || !isToBeTakenOver) return undefined;
-  const records = [...view.beginRecords.values()];
-  if (wasBegunFor(view, item, round.instant)) return { why: 'crashed', by: undefined };
-  return records.includes(undefined) ? { why: 'unaccounted', by: undefined } : undefined;
+  if (wasBegunFor(view, item.item, round.instant)) return { why: 'crashed', by: undefined };
+  if ([...view.beginRecords.values()].includes(undefined)) return { why: 'unaccounted', by: undefined };
+  // It crashed in an earlier firing; its run for this one follows its takeover.
+  return isDue(item, facts) && followsARun(item, facts) ? { why: 'crashed', by: undefined } : undefined;
 }
 
-function ofRunning(item: ItemView, { view, round: { stage, instant }, reports }: Facts): Verdict {
-  // It runs for another round, and comes to this one when it is long over, if at all.
-  if (reports.some(({ state }) => state === 'started')) return undefined;
+function ofRunning(item: ItemView, facts: ItemFacts): Verdict {
+  const { view, round } = facts;
   const runner = item.runningOn ?? item.takenOverBy ?? item.owner;
-  if (!keepsRecords(view, runner)) return { why: stage === 'completed' ? 'running' : 'unaccounted', by: runner };
+  if (!keepsRecords(view, runner)) return { why: round.stage === 'completed' ? 'running' : 'unaccounted', by: runner };
   const isKnown = item.runningOn !== undefined && view.beginRecords.get(item.runningOn) !== undefined;
-  return isKnown && !wasBegunFor(view, item.item, instant) ? undefined : { why: 'unaccounted', by: runner };
+  if (isKnown && !wasBegunFor(view, item.item, round.instant)) return ofBusy(item, item.runningOn, facts);
+  return { why: 'unaccounted', by: runner };
 }
 
-/** Whether the item's last run that is on record was for that instant, or by hand if there is none. */
+/** `by` runs an earlier firing, of this item or of others. */
+function ofBusy(item: ItemView, by: string, facts: ItemFacts): Verdict {
+  const { round, present } = facts;
+  if (!isDue(item, facts)) return undefined;
+  // It cannot begin before this barrier has been passed: the instance that runs it now, or is to run it next, waits here, too.
+  if (round.stage === 'started' && (present.has(by) || present.has(item.owner ?? ''))) return undefined;
+  return { why: followsARun(item, facts) ? 'busy' : 'dropped', by };
+}
+
+function ofIdle(item: ItemView, facts: ItemFacts): Verdict {
+  const { view, round, available, present, busy, engaged } = facts;
+  const { owner } = item;
+  if (item.disabled || owner === undefined) return undefined;
+  // Begun for this instant by an instance that is gone or has forgotten it, and not running any more: it has ended.
+  if (wasBegun(view, item.item, round.instant)) return undefined;
+  if (!available.has(owner) || present.has(owner)) return ofLeftOut(item, owner, facts);
+  if (busy.has(owner)) return ofBusy(item, owner, facts);
+  return { why: engaged.has(owner) && followsARun(item, facts) ? 'busy' : 'late', by: owner };
+}
+
+/** It cannot begin before this round is over: its owner is gone, or waits here without it. */
+function ofLeftOut(item: ItemView, owner: string, facts: ItemFacts): Verdict {
+  const { view, round, isRead } = facts;
+  if (round.stage === 'started' || round.instant === undefined || view.config?.monitorExecution !== true)
+    return undefined;
+  const isOwnerUnread = view.beginRecords.has(owner) && view.beginRecords.get(owner) === undefined;
+  if (isOwnerUnread || !isRead(item)) return { why: 'unread', by: owner };
+  return isMadeUpFor(item, owner, facts) ? { why: 'handed-on', by: owner } : undefined;
+}
+
+function isMadeUpFor({ item, misfired }: ItemView, owner: string, facts: ItemFacts): boolean {
+  const { view, round, present, instantLostInHandover } = facts;
+  if (instantLostInHandover(view, item) === round.instant) return true;
+  if (view.config?.misfire !== true) return false;
+  // An owner that is here with items that it took over, and has begun none of its own, was busy when the firing came.
+  const begun = [...(view.beginRecords.get(owner)?.instants.values() ?? [])];
+  return misfired || (present.has(owner) && round.instant !== undefined && !begun.includes(round.instant));
+}
+
+/** Whether the item has to be run for the round's firing, if its instance gets to that. */
+function isDue({ item, disabled, owner }: ItemView, { view, round: { instant } }: Facts): boolean {
+  return instant !== undefined && !disabled && owner !== undefined && !wasBegun(view, item, instant);
+}
+
+/** Whether a firing that came while its instance was busy is made up for (manual, `misfire`). */
+function followsARun({ owner }: ItemView, { view }: Facts): boolean {
+  // A firing that comes during a takeover is never dropped.
+  return view.config?.misfire !== false || view.items.some(({ takenOverBy }) => takenOverBy === owner);
+}
+
+/** Whether the item's last run that is on record was for that instant, or a manual one if there is no instant. */
 function wasBegunFor({ lastBegun, manuallyBegun }: JobView, item: number, instant: number | undefined): boolean {
   return instant === undefined ? manuallyBegun.has(item) : lastBegun.get(item) === instant && !manuallyBegun.has(item);
 }
@@ -141,9 +210,9 @@ function reportsByItem(view: JobView): ReadonlyMap<number, readonly Report[]> {
   const reports = new Map<number, Report[]>();
   for (const [instance, rounds] of view.guarantee.arrivals) {
     if (isGone(view, instance)) continue;
-    for (const [key, arrivals] of rounds) {
+    for (const [key, record] of rounds) {
       for (const state of ['started', 'completed'] as const) {
-        for (const item of arrivals[state]) {
+        for (const item of record[state]) {
           const known = reports.get(item);
           if (known === undefined) reports.set(item, [{ key, state, instance }]);
           else known.push({ key, state, instance });

@@ -1,38 +1,67 @@
-import { type JobView } from '../../layout/job-view.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';
+import { isGone, type JobView } from '../../layout/job-view.js';
+import { parseRoundKey, type Round } from '../../layout/x-node/arrival-record.js';
 
-/** A meeting of a firing's items: before they start, or when they have completed. */
+/** One of the two barriers of a firing for one listener: before its items start, or when they have completed. */
 export interface BarrierRound {
   readonly stage: GuaranteeStage;
-  /** Key of the round. */
+  /** Names the firing and the listener, the same on all instances; see `roundKey`. */
   readonly key: string;
-  /** The firing's scheduled instant, in milliseconds since 1970; `undefined` for one by hand. */
+  /** The firing's scheduled instant, in milliseconds since 1970; `undefined` for a manual one. */
   readonly instant: number | undefined;
 }
 
-/** Which firing it is. */
+/** Which firing items belong to. */
 export interface RoundFiring {
-  /** The scheduled instant in milliseconds since 1970; `undefined` for one by hand. */
+  /** The scheduled instant in milliseconds since 1970; `undefined` for a manual firing. */
   readonly instant: number | undefined;
-  /** Whether it makes up for a part of a firing that others have begun. */
+  /** Whether this run completes a part of a firing that other instances have begun. */
   readonly isPartial: boolean;
 }
 
-/** Who comes to a meeting, and what is to be called there. */
-export interface BarrierArrival {
-  readonly stage: BarrierRound['stage'];
-  /** Type of the listener. */
-  readonly type: string;
-  readonly firing: RoundFiring;
-  readonly items: readonly number[];
-  /** Milliseconds; 0 or less: no limit of the listener's own. */
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-  /** `abandoned`: the round of an earlier firing, to whose callback this call belongs. */
-  readonly callback: (signal: AbortSignal, abandoned?: BarrierRound) => void | Promise<void>;
+/** Whether an instance has claimed the callback of the round, or the callback would come too late. */
+export function isClaimed({ guarantee: { started, completed } }: JobView, { stage, key }: BarrierRound): boolean {
+  return completed.called.includes(key) || (stage === 'started' && started.called.includes(key));
 }
 
-/** Whether the call of the round was begun by anybody, or would come too late. */
-export function isClaimed({ guarantee: { started, completed } }: JobView, stage: GuaranteeStage, key: string): boolean {
-  return completed.called.includes(key) || (stage === 'started' && started.called.includes(key));
+/** Whether two rounds belong to the same firing, maybe of different listeners. */
+export function isSameFiring(key: string, other: string): boolean {
+  return firingOf(key) === firingOf(other);
+}
+
+/**
+ * Whether the round with that key is of a firing that an instance ends before it begins the firing of `round`: one with an
+ * earlier instant, or a manual one. No firing counts as earlier than a manual one, so that no two firings wait for each other.
+ */
+export function isEarlier(key: string, { instant }: BarrierRound): boolean {
+  if (instant === undefined) return false;
+  const other = Number(firingOf(key));
+  return Number.isNaN(other) || other < instant;
+}
+
+/** The rounds of earlier firings whose first callback is over and whose last one was not begun, in the order of the first. */
+export function openRoundsBefore({ guarantee }: JobView, round: BarrierRound): readonly BarrierRound[] {
+  const present = parseRoundKey(round.key);
+  return guarantee.started.called.flatMap((key) => {
+    const open = parseRoundKey(key);
+    if (open === undefined || open.type !== present?.type) return [];
+    if (!isEarlier(key, round) && !isEarlierManual(open.firing, present.firing)) return [];
+    return [{ stage: 'completed', key, instant: 'instant' in open.firing ? open.firing.instant : undefined }];
+  });
+}
+
+/** Whether another living instance has arrived at the round, and at none after it, so that it may be waiting there. */
+export function mayBeAwaited(view: JobView, { key }: BarrierRound, me: string): boolean {
+  return [...view.guarantee.arrivals].some(([id, rounds]) => {
+    const latest = [...rounds.keys()].at(-1);
+    return id !== me && !isGone(view, id) && latest !== undefined && isSameFiring(latest, key);
+  });
+}
+
+function isEarlierManual(one: Round['firing'], other: Round['firing']): boolean {
+  return 'manual' in one && 'manual' in other && one.manual < other.manual;
+}
+
+function firingOf(key: string): string {
+  return key.slice(0, key.indexOf('/'));
 }

@@ -1,13 +1,17 @@
+import { DeadlineExceededError } from '../../api/errors.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
-import { isDistributeOnce } from '../../api/job-listener.js';
+import { type AbstractDistributeOnceElasticJobListener, isDistributeOnce } from '../../api/job-listener.js';
 import { type ShardingContexts } from '../../api/sharding-contexts.js';
-import { abortable } from '../../async/wait.js';
+import { timedCall } from '../../async/timed-call.js';
+import { type GuaranteeStage } from '../../layout/job-paths.js';
 import { readItemParameters } from '../../layout/sharding-item-parameters.js';
 import { parseTaskId, taskId } from '../../layout/task-id.js';
-import { type Barrier } from '../once/barrier.js';
+import { type Barrier, type BarrierRun, type RunPart } from '../once/barrier.js';
+import { type OnceCall } from '../once/once-callback.js';
+import { type BarrierRound } from '../once/round.js';
+import { type Extensions } from '../types/extensions.js';
 import { type BegunItem, type Firing } from '../view/firing.js';
-import { type Extensions, type NamedListener } from '../types/extensions.js';
-import { type BarrierArrival, type BarrierRound } from '../once/round.js';
+import { type JobContext } from '../job/job-context.js';
 
 /** A firing whose items this instance has chosen. */
 export interface ChosenFiring {
@@ -21,7 +25,7 @@ export interface ChosenFiring {
 }
 
 /** The items of a run that belong to one firing of the cluster: a takeover may run items of several. */
-interface ListenedPart extends Pick<BarrierArrival, 'firing' | 'items'> {
+interface ListenedPart extends RunPart {
   readonly contexts: ShardingContexts;
 }
 
@@ -76,7 +80,7 @@ function isToBeTold({ firing, items, blocked }: ChosenFiring): boolean {
   return items.length > 0 || (firing.items === undefined && firing.cause !== 'failover' && blocked.length === 0);
 }
 
-function partsOf({ firing, items }: ChosenFiring): readonly Omit<ListenedPart, 'contexts'>[] {
+function partsOf({ firing, items }: ChosenFiring): readonly RunPart[] {
   // What completes a firing that others have begun is no firing of its own.
   const isPartial = firing.cause === 'failover' || (firing.cause === 'manual' && firing.items !== undefined);
   const byInstant = new Map<number | undefined, number[]>();
@@ -86,76 +90,114 @@ function partsOf({ firing, items }: ChosenFiring): readonly Omit<ListenedPart, '
     .map(([instant, numbers]) => ({ firing: { instant, isPartial }, items: numbers }));
 }
 
+/** How long a listener of every instance may take before the log says what it holds up. */
+const LISTENER_WARNING_MS = 60_000;
+
+/** How long such a listener is waited for; then the run goes on without it. */
+const LISTENER_DEADLINE_MS = 600_000;
+
+/** What calling listeners needs. */
+export interface JobListenersDeps extends Pick<JobContext, 'clock' | 'logger' | 'paths'> {
+  readonly types: Extensions;
+  readonly barrier: Barrier;
+}
+
 /**
  * Calls a job's listeners: those of every instance, and those that are called once in the cluster, in ascending order both
  * before and after, as in Java. The first one that fails keeps those that follow from being called in that phase, and
  * never keeps the items from running.
  */
 export class JobListeners {
-  readonly #types: Extensions;
-  readonly #barrier: Barrier;
+  readonly #deps: JobListenersDeps;
+  readonly #barriers = new WeakMap<ListenedFiring, BarrierRun<ListenedPart>>();
 
-  constructor(types: Extensions, barrier: Barrier) {
-    this.#types = types;
-    this.#barrier = barrier;
+  constructor(deps: JobListenersDeps) {
+    this.#deps = deps;
   }
 
   /** When the items are chosen, and before the first one begins. Rejects with what a listener throws. */
   async before(firing: ListenedFiring): Promise<void> {
+    const barriers = this.#barriersOf(firing);
+    const { contexts } = firing;
     // One after the other: their order is what `order()` is for.
-    for (const named of this.#types.listeners(firing.config)) await this.#before(named, firing);
+    for (const { type, listener } of this.#deps.types.listeners(firing.config))
+      if (isDistributeOnce(listener))
+        await barriers.start(type, contexts.signal, (part) => onceCall(listener, 'started', part));
+      else await this.#calling(`${type}.beforeJobExecuted`, contexts, (each) => listener.beforeJobExecuted(each));
   }
 
   /** When all items have ended. Rejects with what a listener throws. */
   async after(firing: ListenedFiring): Promise<void> {
-    for (const named of this.#types.listeners(firing.config)) await this.#after(named, firing);
-  }
-
-  async #before({ type, listener }: NamedListener, { contexts, parts }: ListenedFiring): Promise<void> {
-    if (!isDistributeOnce(listener)) return calling(() => listener.beforeJobExecuted(contexts), contexts.signal);
-    for (const { contexts: own, ...part } of parts)
-      await this.#barrier.meet({
-        ...part,
-        type,
-        stage: 'started',
-        signal: contexts.signal,
-        timeoutMs: listener.startedTimeoutMilliseconds,
-        callback: (signal) => listener.doBeforeJobExecutedAtLastStarted({ ...own, signal }),
-      });
-  }
-
-  async #after({ type, listener }: NamedListener, { contexts, parts }: ListenedFiring): Promise<void> {
-    if (!isDistributeOnce(listener)) return calling(() => listener.afterJobExecuted(contexts), contexts.signal);
+    const barriers = this.#barriersOf(firing);
+    const { contexts, config } = firing;
+    const listeners = this.#deps.types.listeners(config);
+    const once = listeners.filter(({ listener }) => isDistributeOnce(listener)).map(({ type }) => type);
     // Peers do not wait for an instance whose run was told to end: it is about to go.
-    if (contexts.signal.aborted) return;
-    for (const { contexts: own, ...part } of parts)
-      await this.#barrier.meet({
-        ...part,
-        type,
-        stage: 'completed',
-        signal: contexts.signal,
-        timeoutMs: listener.completedTimeoutMilliseconds,
-        callback: (signal, abandoned) =>
-          listener.doAfterJobExecutedAtLastCompleted({ ...own, ...withoutItems(own, abandoned), signal }),
+    if (!contexts.signal.aborted) await barriers.reportCompleted(once, contexts.signal);
+    for (const { type, listener } of listeners)
+      if (!isDistributeOnce(listener))
+        await this.#calling(`${type}.afterJobExecuted`, contexts, (each) => listener.afterJobExecuted(each));
+      else if (!contexts.signal.aborted) await barriers.complete(type, (part) => onceCall(listener, 'completed', part));
+  }
+
+  #barriersOf(firing: ListenedFiring): BarrierRun<ListenedPart> {
+    const barriers = this.#barriers.get(firing) ?? this.#deps.barrier.run(firing.parts);
+    this.#barriers.set(firing, barriers);
+    return barriers;
+  }
+
+  /** Calls a listener of every instance, and waits no longer than the run may take, and no longer than the deadline. */
+  async #calling(
+    what: string,
+    contexts: ShardingContexts,
+    call: (contexts: ShardingContexts) => void | Promise<void>,
+  ): Promise<void> {
+    const { clock, logger, paths } = this.#deps;
+    const endWarning = clock.after(LISTENER_WARNING_MS, () =>
+      logger.warn(
+        `the listener ${what} has not returned for ${LISTENER_WARNING_MS / 1000} s; the job runs nothing on this instance ` +
+          `until it returns, or until ${LISTENER_DEADLINE_MS / 60_000} minutes have passed.`,
+      ),
+    );
+    const error = (): Error =>
+      new DeadlineExceededError(`the listener ${what} of job '${paths.jobName}' to return`, LISTENER_DEADLINE_MS);
+    try {
+      const { signal } = contexts;
+      await timedCall((each) => call({ ...contexts, signal: each }), {
+        clock,
+        signal,
+        limitMs: LISTENER_DEADLINE_MS,
+        error,
       });
+    } finally {
+      endWarning();
+    }
   }
 }
 
-/** Of an earlier firing nothing is known but when it was. */
-function withoutItems(
-  { jobName, taskId: id }: ShardingContexts,
-  abandoned: BarrierRound | undefined,
-): Partial<ShardingContexts> {
-  if (abandoned === undefined) return {};
-  const { instant } = abandoned;
+type OnceListener = AbstractDistributeOnceElasticJobListener;
+
+function onceCall(listener: OnceListener, stage: GuaranteeStage, { contexts }: ListenedPart): OnceCall {
+  const isStart = stage === 'started';
   return {
-    taskId: taskId({ jobName, items: [], jobInstanceId: parseTaskId(id)?.jobInstanceId ?? '' }),
-    shardingItemParameters: new Map(),
-    scheduledAt: instant === undefined ? undefined : new Date(instant),
+    timeoutMs: isStart ? listener.startedTimeoutMilliseconds : listener.completedTimeoutMilliseconds,
+    signal: contexts.signal,
+    make: (signal) =>
+      isStart
+        ? listener.doBeforeJobExecutedAtLastStarted({ ...contexts, signal })
+        : listener.doAfterJobExecutedAtLastCompleted({ ...contexts, signal }),
+    makeAbandoned: (signal, round) =>
+      listener.doAfterJobExecutedAtLastCompleted({ ...withoutItems(contexts, round), signal }),
   };
 }
 
-/** Calls, and waits no longer than the run may take. */
-function calling(call: () => void | Promise<void>, signal: AbortSignal): Promise<void> {
-  return abortable(Promise.resolve().then(call), signal);
+/** Of an abandoned firing only the instant is known. */
+function withoutItems(contexts: ShardingContexts, { instant }: BarrierRound): ShardingContexts {
+  const jobInstanceId = parseTaskId(contexts.taskId)?.jobInstanceId ?? '';
+  return {
+    ...contexts,
+    taskId: taskId({ jobName: contexts.jobName, items: [], jobInstanceId }),
+    shardingItemParameters: new Map(),
+    scheduledAt: instant === undefined ? undefined : new Date(instant),
+  };
 }

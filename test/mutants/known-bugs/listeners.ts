@@ -16,10 +16,9 @@ export const listeners: readonly Mutant[] = [
     first: 'kernel/distribute-once.spec.ts',
     edits: [
       {
-        file: 'kernel/once/barrier-wait.ts',
-        find: '#decideBy(missing: readonly MissingItem[]): Decision {',
-        replace:
-          "#decideBy(missing: readonly MissingItem[]): Decision {\n    if (missing.length >= 0) return { type: 'complete' };",
+        file: 'kernel/once/round-progress.ts',
+        find: '    const missing = this.#missing(view, round);',
+        replace: '    const missing = this.#missing(view, round).slice(Infinity);',
       },
     ],
   },
@@ -31,8 +30,8 @@ export const listeners: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/once/missing-items.ts',
-        find: 'if (disabled || owner === undefined) return undefined;',
-        replace: 'if (disabled && owner === undefined) return undefined;',
+        find: 'if (item.disabled || owner === undefined) return undefined;',
+        replace: 'if (item.disabled && owner === undefined) return undefined;',
       },
     ],
   },
@@ -43,8 +42,8 @@ export const listeners: readonly Mutant[] = [
     first: 'kernel/distribute-once.spec.ts',
     edits: [
       {
-        file: 'kernel/once/barrier-wait.ts',
-        find: "if (sighting === undefined || sighting.why === 'running') return Infinity;",
+        file: 'kernel/once/round-progress.ts',
+        find: "if (sighting === undefined || sighting.why === 'running' || sighting.why === 'busy') return Infinity;",
         replace: 'if (sighting === undefined || sighting.why !== undefined) return Infinity;',
       },
     ],
@@ -57,13 +56,14 @@ export const listeners: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/run/job-listeners.ts',
-        find: '  readonly #barrier: Barrier;',
-        replace: '  static shared: Barrier;\n  get #barrier(): Barrier {\n    return JobListeners.shared;\n  }',
+        find: '  readonly #deps: JobListenersDeps;',
+        replace:
+          '  static shared: JobListenersDeps;\n  get #deps(): JobListenersDeps {\n    return JobListeners.shared;\n  }',
       },
       {
         file: 'kernel/run/job-listeners.ts',
-        find: 'this.#barrier = barrier;',
-        replace: 'JobListeners.shared = barrier;',
+        find: 'this.#deps = deps;',
+        replace: 'JobListeners.shared = deps;',
       },
     ],
   },

@@ -1,0 +1,35 @@
+import { type Clock } from '../time/clock.js';
+import { withAnySignal } from './any-signal.js';
+import { abortable } from './wait.js';
+
+/** How long user code is waited for. */
+export interface TimedCall {
+  readonly clock: Clock;
+  /** Ends the waiting when it aborts. */
+  readonly signal: AbortSignal;
+  readonly limitMs: number;
+  /** What the call is rejected with when the time is up. */
+  readonly error: () => Error;
+}
+
+/**
+ * Calls user code, and settles as it does, but no later than its time is up or the signal aborts. The code is given a signal
+ * that aborts then; if it does not react, it is left behind.
+ */
+export async function timedCall(
+  call: (signal: AbortSignal) => void | Promise<void>,
+  { clock, signal, limitMs, error }: TimedCall,
+): Promise<void> {
+  const overdue = new AbortController();
+  const cancel = clock.after(limitMs, () => overdue.abort(error()));
+  try {
+    await withAnySignal([signal, overdue.signal], (either) =>
+      abortable(
+        Promise.resolve().then(() => call(either)),
+        either,
+      ),
+    );
+  } finally {
+    cancel();
+  }
+}

@@ -1,0 +1,138 @@
+import { type ItemView, type JobView } from '../../layout/job-view.js';
+import { type JobContext } from '../job/job-context.js';
+import { type InstantLostInHandover, type MissingItem, missingItems } from './missing-items.js';
+import { type BarrierRound } from './round.js';
+
+/**
+ * How long a barrier waits for an item that does not arrive although its instance lives and is free, or of which it is not
+ * known what it does. There is no such limit for an item that runs, or that waits for an earlier run.
+ */
+export const LATE_ITEM_DEADLINE_MS = 10_000;
+
+/** After how long the values that the mirror has left unread are read, to learn what an item does. */
+const READING_AFTER_MS = 1_000;
+
+/** What a barrier waits for. */
+export type Progress =
+  /** No item is missing. `givenUp`: but these, which are late, as texts for people. */
+  | { readonly type: 'complete'; readonly givenUp: readonly string[] }
+  /** These items have to begin, or to be taken over, first, and that may be up to this instance. */
+  | { readonly type: 'leave'; readonly items: readonly number[] }
+  /** Until the view changes, or until a time on the monotonic scale. `whom`: a text for people. */
+  | { readonly type: 'wait'; readonly untilMs: number; readonly whom: string; readonly items: readonly number[] };
+
+/** Since when an item is missing for the same reason. */
+interface Sighting {
+  readonly why: MissingItem['why'];
+  readonly sinceMs: number;
+  /** When unread values are to be read for its sake, on the monotonic scale. */
+  readAtMs: number;
+}
+
+/**
+ * How far one firing has come in the cluster, as one run on this instance follows it: which items are missing, and since when.
+ * What is given up before items start is given up when they complete, too.
+ */
+export class RoundProgress {
+  readonly #context: JobContext;
+  readonly #instantLostInHandover: InstantLostInHandover;
+  readonly #sightings = new Map<number, Sighting>();
+  /** Items with the owner they had when all records were read. */
+  readonly #read = new Set<string>();
+  /** Items whose instance was busy, with `misfire` off. */
+  readonly #dropped = new Set<number>();
+
+  constructor(context: JobContext, instantLostInHandover: InstantLostInHandover) {
+    this.#context = context;
+    this.#instantLostInHandover = instantLostInHandover;
+  }
+
+  of(view: JobView, round: BarrierRound): Progress {
+    const missing = this.#missing(view, round);
+    this.#sight(missing);
+    const left = missing.filter(({ why }) => why === 'crashed' || why === 'handed-on').map(({ item }) => item);
+    if (left.length > 0) return { type: 'leave', items: left };
+    const now = this.#context.clock.monotonic();
+    const isAwaited = ({ item }: MissingItem): boolean => deadlineOf(this.#sightings.get(item)) > now;
+    const awaited = missing.filter(isAwaited);
+    if (awaited.length === 0) return { type: 'complete', givenUp: missing.map(describe) };
+    const items = awaited.map(({ item }) => item);
+    const sightings = items.flatMap((item) => this.#sightings.get(item) ?? []);
+    return {
+      type: 'wait',
+      untilMs: Math.min(...sightings.flatMap((sighting) => [deadlineOf(sighting), sighting.readAtMs])),
+      whom: `items ${awaited.map(describe).join(', ')}`,
+      items,
+    };
+  }
+
+  /** Reads what is unread, if it is time to: then the view says more. Never rejects; what fails is tried again. */
+  async readWhatIsDue(): Promise<void> {
+    const { watch, clock, logger } = this.#context;
+    const now = clock.monotonic();
+    const due = [...this.#sightings.values()].filter(({ readAtMs }) => readAtMs <= now);
+    if (due.length === 0) return;
+    const { items } = watch.view;
+    try {
+      await watch.readAll();
+    } catch (error) {
+      for (const sighting of due) sighting.readAtMs = now + READING_AFTER_MS;
+      logger.debug(`could not read what items are missing for: ${String(error)}`);
+      return;
+    }
+    // A record may change while it is read; then the item stays unread.
+    for (const sighting of due) sighting.readAtMs = sighting.why === 'unread' ? now + READING_AFTER_MS : Infinity;
+    for (const item of items) if (this.#sightings.has(item.item)) this.#read.add(inOwnersHands(item));
+  }
+
+  #missing(view: JobView, round: BarrierRound): readonly MissingItem[] {
+    const missing = missingItems(view, round, {
+      instantLostInHandover: this.#instantLostInHandover,
+      isRead: (item) => this.#read.has(inOwnersHands(item)),
+    });
+    for (const { item, why } of missing) if (why === 'dropped') this.#dropped.add(item);
+    // When its instance is free again, a dropped item looks like one that is late.
+    return missing.filter(({ item, why }) => why !== 'dropped' && !(why === 'late' && this.#dropped.has(item)));
+  }
+
+  #sight(missing: readonly MissingItem[]): void {
+    const present = new Map(missing.map(({ item, why }) => [item, why]));
+    for (const [item, { why }] of this.#sightings) if (present.get(item) !== why) this.#sightings.delete(item);
+    const sinceMs = this.#context.clock.monotonic();
+    for (const [item, why] of present)
+      if (!this.#sightings.has(item)) this.#sightings.set(item, { why, sinceMs, readAtMs: readingOf(why, sinceMs) });
+  }
+}
+
+function readingOf(why: MissingItem['why'], sinceMs: number): number {
+  switch (why) {
+    case 'unread':
+      return sinceMs;
+    case 'running':
+    case 'busy':
+    case 'dropped':
+      return Infinity;
+    case 'ending':
+    case 'late':
+    case 'unaccounted':
+    case 'crashed':
+    case 'handed-on':
+      return sinceMs + READING_AFTER_MS;
+    default:
+      return why satisfies never;
+  }
+}
+
+/** Until when the barrier waits for the item, on the monotonic scale. */
+function deadlineOf(sighting: Sighting | undefined): number {
+  if (sighting === undefined || sighting.why === 'running' || sighting.why === 'busy') return Infinity;
+  return sighting.sinceMs + LATE_ITEM_DEADLINE_MS;
+}
+
+function inOwnersHands({ item, owner }: ItemView): string {
+  return `${item} ${owner ?? ''}`;
+}
+
+function describe({ item, why, by }: MissingItem): string {
+  return `${item} (${why}, ${by ?? 'unknown instance'})`;
+}

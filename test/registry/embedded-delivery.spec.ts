@@ -8,7 +8,7 @@ import { ManualClock, settle } from '../../lib/testing/manual-clock.js';
 import { expectAsyncProperty } from '../support/property.js';
 import { shown } from './contract/stage.js';
 
-/** Keeps messages until they are let go, in order within each channel. */
+/** Holds messages until the test lets them arrive, in order within each channel. */
 class Post {
   readonly #channels = new Map<string, Delivery[]>();
 
@@ -18,7 +18,7 @@ class Post {
     else this.#channels.set(delivery.channel, [delivery]);
   };
 
-  /** What is under way: the next message of each channel. */
+  /** The next message of each channel. */
   get next(): readonly string[] {
     return this.#busy.map(([channel, [first]]) => `${channel}: ${first!.what}`);
   }
@@ -70,7 +70,7 @@ describe('A simulator that carries the messages', () => {
     expect(await created).toBe(true);
   });
 
-  test('can let one centre know of a commit before another does', async () => {
+  test('can let a commit reach one centre before another', async () => {
     const { post, centres } = await open(2);
     const opening = centres.map((centre) => centre.mirror('/'));
     await post.arriveAll();
@@ -101,7 +101,7 @@ describe('A simulator that carries the messages', () => {
 });
 
 describe('At the worst moment', () => {
-  test('a message that is under way when the silence begins is lost', async () => {
+  test('a message that is on its way when messages begin to be dropped is lost', async () => {
     const { post, server, centres } = await open(1);
     const outcome = centres[0]!.put('/a', 'x').catch((error: unknown) => error);
 
@@ -114,7 +114,7 @@ describe('At the worst moment', () => {
     server.close();
   });
 
-  test('a sync asked for by a listener that is told of the new connection waits for the mirror to be read again', async () => {
+  test('a sync that a listener of the new connection asks for waits until the mirror is read again', async () => {
     const { post, server, centres } = await open(2);
     const synced: Promise<unknown>[] = [];
     centres[0]!.session.onChange(({ phase }) => {
@@ -150,7 +150,7 @@ describe('At the worst moment', () => {
     post.arriveOne();
     expect(post.next).toContain('server → centre 2: revision 3 of /latch');
 
-    // No turn of the event loop between the news and the break.
+    // The connection breaks within the same turn of the event loop.
     post.arriveOne(0.99);
     centres[1]!.faults.disconnect();
     await post.arriveAll();
@@ -202,7 +202,7 @@ describe('Whatever the order of messages and faults', () => {
 
       for (const { action, centre: n, path, chance } of script) {
         const centre = centres[n]!;
-        // Whether a request succeeds is not the point here.
+        // Requests may fail here.
         const ask = (request: Promise<unknown>): void => void request.catch(() => undefined);
         if (action === 'arrive') post.arriveOne(chance);
         else if (action === 'put') ask(centre.put(path, String(chance)));
@@ -240,7 +240,7 @@ describe('Whatever the order of messages and faults', () => {
     await expectAsyncProperty(fc.asyncProperty(steps, play), { numRuns: 60 });
   });
 
-  test('no two tasks hold a path with signals that have not aborted, and in the end everyone has had a turn', async () => {
+  test('no two tasks hold a path with signals that have not aborted, and in the end all contenders have had a turn', async () => {
     const holdSteps = fc.array(
       fc.record({
         action: fc.constantFrom(

@@ -4,7 +4,7 @@ import { EmbeddedRegistryServer } from '../../lib/registry/embedded/embedded-reg
 import { ManualClock, settle } from '../../lib/testing/manual-clock.js';
 import { expectRejection, record, sessionId, shown } from './contract/stage.js';
 
-/** Two centres of one server under a clock that is set by hand, with sessions of 60 seconds. */
+/** Two centres of one server under a manual clock, with sessions of 60 seconds. */
 async function stage() {
   const clock = new ManualClock();
   const server = new EmbeddedRegistryServer({ clock });
@@ -15,7 +15,7 @@ async function stage() {
   return { clock, server, a, b };
 }
 
-describe('Under a clock set by hand', () => {
+describe('Under a manual clock', () => {
   let server: EmbeddedRegistryServer | undefined;
   afterEach(() => server?.close());
   const begin = async () => {
@@ -24,7 +24,7 @@ describe('Under a clock set by hand', () => {
     return begun;
   };
 
-  test('a cut session is lost when its timeout has passed, and its nodes vanish at that moment, after it knows', async () => {
+  test('a disconnected session is lost when its timeout has passed; its nodes vanish at that moment, after it was reported', async () => {
     const { clock, a, b } = await begin();
     await a.create('/mine', '', 'session');
     const mirror = await b.mirror('/mine');
@@ -44,7 +44,7 @@ describe('Under a clock set by hand', () => {
     expect(clock.timers).toBe(0);
   });
 
-  test('a silenced session is suspended after two thirds of its timeout, and lost after all of it', async () => {
+  test('a session whose messages are dropped is suspended after two thirds of its timeout, and lost after all of it', async () => {
     const { clock, a, b } = await begin();
     await a.create('/mine', '', 'session');
     const mirror = await b.mirror('/mine');
@@ -62,7 +62,7 @@ describe('Under a clock set by hand', () => {
     expect(events).toEqual(['suspended', 'lost', '0 nodes']);
   });
 
-  test('requests into the silence end when it is noticed: reads without effect, writes with an unknown outcome', async () => {
+  test('requests that are dropped end when the centre notices: reads as unavailable, writes with an unknown outcome', async () => {
     const { clock, a, b } = await begin();
     a.faults.dropMessages();
 
@@ -74,7 +74,7 @@ describe('Under a clock set by hand', () => {
     expect(await b.get('/a')).toBeUndefined();
   });
 
-  test('a silence that ends in time leaves the session alive', async () => {
+  test('messages that are dropped for a short time leave the session alive', async () => {
     const { clock, a } = await begin();
     const id = sessionId(a);
     const states = record(a);
@@ -105,7 +105,7 @@ describe('Under a clock set by hand', () => {
     expect(sessionId(a)).toBe(id);
   });
 
-  test('a hold is waited for as long as asked, by the clock', async () => {
+  test('a contender waits for a hold as long as it asked, by the clock', async () => {
     const { clock, a, b } = await begin();
     const held = a.exclusively('/latch', 1_000, () => new Promise<void>((resolve) => clock.after(30_000, resolve)));
     await settle();
@@ -123,7 +123,7 @@ describe('Under a clock set by hand', () => {
     expect(clock.timers).toBe(0);
   });
 
-  test('the registry tells the time of the server, whatever the clock of the centre', async () => {
+  test('the registry reports the time of the server, not that of the centre', async () => {
     const { clock } = await begin();
     const late = new EmbeddedRegistryCenter({ server: server!, clock: new ManualClock('2029-12-31T23:00:00Z') });
     late.connect();
@@ -185,7 +185,7 @@ describe('A write whose answer is lost', () => {
     },
   );
 
-  test('is repeated when it was to give up a hold', async () => {
+  test('is repeated if it was to give up a hold', async () => {
     const { server, a, b } = await stage();
 
     await a.exclusively('/latch', 1_000, () => Promise.resolve(a.faults.loseNextWrite('not-applied')));
@@ -216,7 +216,7 @@ describe('A connection that is cut one way', () => {
     return outcome;
   };
 
-  test('before the centre does what it asks for, without telling it, and lets its session run out after it has noticed', async () => {
+  test('towards the centre: its requests are carried out unanswered, and its session runs out after it has noticed', async () => {
     expect(await history('receiving', { until: 120_000 })).toEqual({
       events: ['suspended at 40', 'lost at 60', 'session over at 100'],
       news: 0,
@@ -225,7 +225,7 @@ describe('A connection that is cut one way', () => {
     });
   });
 
-  test('before the server does nothing it asks for, but tells it news until the session ends', async () => {
+  test('towards the server: its requests are not carried out, and changes reach it until the session ends', async () => {
     expect(await history('sending', { until: 60_000 })).toEqual({
       events: ['suspended at 60', 'lost at 60', 'session over at 60'],
       news: 1,

@@ -42,7 +42,7 @@ describe('Embedded registry centres', () => {
     expect(await later.get('/a')).toBeUndefined();
   });
 
-  test('that were never connected, or are connected after they were closed, hold nothing', async () => {
+  test('that were never connected, or are connected after they were closed, keep no server', async () => {
     const idle = new EmbeddedRegistryCenter();
     const a = await open();
     await a.put('/a', 'x');
@@ -68,7 +68,7 @@ describe('Embedded registry centres', () => {
     expect(await elsewhere.get('/a')).toBeUndefined();
   });
 
-  test('tell where they are', () => {
+  test('describe where they are', () => {
     expect(new EmbeddedRegistryCenter().description).toBe("embedded registry in this process, namespace 'elasticjob'");
   });
 });

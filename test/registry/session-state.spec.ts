@@ -79,7 +79,7 @@ describe('Waiting for a connected session', () => {
   });
 });
 
-/** A session that counts those who listen to it. */
+/** A session that counts its subscriptions. */
 function counting(real: Session): { readonly session: Session; readonly subscriptions: () => number } {
   let subscriptions = 0;
   const session: Session = {

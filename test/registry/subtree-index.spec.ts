@@ -14,15 +14,15 @@ test.each([
   ['/a/b/c/d', ['/a/b', '/a', '/']],
   ['/', ['/']],
   ['/x', ['/']],
-])('%s concerns what it lies within, and no sibling of it', (path, expected) => {
+])('%s is covered by the subtrees it lies within, and by no sibling', (path, expected) => {
   expect([...anIndex('/', '/a', '/a/b', '/ab').covering([path])]).toEqual(expected);
 });
 
-test('several paths concern each subtree once', () => {
+test('a subtree that covers several of the paths is found once', () => {
   expect([...anIndex('/a', '/b').covering(['/a/1', '/a/2', '/b/1'])]).toEqual(['/a', '/b']);
 });
 
-test('what was removed is concerned no more, others with the same root still are', () => {
+test('a value that was removed is not found, others with the same root are', () => {
   const index = new SubtreeIndex<string>();
   const remove = index.add('/a', 'one');
   index.add('/a', 'other');

@@ -37,7 +37,7 @@ async function holderAndOther(): Promise<
 test('a contender whose predecessor leaves before it is watched gets its turn at once', async () => {
   await using stage = await holderAndOther();
   const { other, release } = stage;
-  // It has found the holder ahead of it, and is about to watch it.
+  // The other contender has found the holder ahead of it, and is about to watch the queue.
   other.proxy.withholdFrom('addWatch');
   const turn = other.centre.exclusively(LATCH, 5_000, () => Promise.resolve('its turn'));
   await until(() => other.proxy.heldBytes('up') > 0);
@@ -48,7 +48,7 @@ test('a contender whose predecessor leaves before it is watched gets its turn at
   await expect(turn).resolves.toBe('its turn');
 });
 
-test('a contender that has had its turn, or gave up, watches the queue no more', async () => {
+test('a contender that has had its turn, or gave up, no longer watches the queue', async () => {
   await using stage = await holderAndOther();
   const { other, release } = stage;
 

@@ -1,6 +1,7 @@
 /**
- * A write whose answer was lost, and that the server carries out only after the client has looked at what became of it. No
- * connection does this to a ZooKeeper server, which closes a session's former connection before it answers on a new one.
+ * A write whose answer was lost, and that the server carries out only after the client has looked at what became of it.
+ * No connection does this to a ZooKeeper server, which closes a session's former connection before it answers on a new
+ * one.
  */
 import { expect, test } from '@jest/globals';
 import { ZooKeeperClient } from '../../lib/registry/zookeeper/client/zookeeper-client.js';
@@ -12,7 +13,9 @@ import { untilConnected } from '../support/zookeeper-centres.js';
 
 const zooKeeper = sharedZooKeeper();
 
-/** A client that can hold back one write: it says that the answer was lost, and sends the write just before the next one. */
+/**
+ * A client that can hold back one write: it reports the answer as lost, and sends the write just before the next one.
+ */
 class LateClient extends ZooKeeperClient {
   #isLate: 'any' | 'multi' | undefined;
   #held: (() => Promise<unknown>) | undefined;
@@ -39,7 +42,7 @@ class LateClient extends ZooKeeperClient {
       this.#held = send;
       return Promise.reject(new ZooKeeperError('CONNECTION_LOSS', -4, 'The connection broke', true));
     }
-    // Whether it still fits is nothing that a client would hear.
+    // The client that lost the answer does not learn whether the write still fits.
     this.#held?.().catch(() => undefined);
     this.#held = undefined;
     return send();
@@ -88,7 +91,7 @@ test('a commit is refused if its repetition does not fit and the first request w
   await expect(commit).rejects.toMatchObject({ code: 'REGISTRY_CONFLICT', path: '/job/a', reason: 'exists' });
 });
 
-test('a commit whose repetition does not fit stays unknown if it cannot be told what the first request did', async () => {
+test('a commit whose repetition does not fit stays unknown if nothing shows what the first request did', async () => {
   await using late = await lateCentre();
   const { centre, client } = late;
   client().holdBackNextWrite();
@@ -104,7 +107,7 @@ test('a session node that is created late is recognised as ours', async () => {
   expect(await centre.create('/job/mine', '', 'session')).toBe(true);
 });
 
-test('of a persistent node that is created late nobody says that another one created it', async () => {
+test('the creation of a persistent node that happens late stays unknown: it is not reported as that of a peer', async () => {
   await using late = await lateCentre();
   const { centre, client } = late;
   client().holdBackNextWrite();
@@ -112,7 +115,7 @@ test('of a persistent node that is created late nobody says that another one cre
   await expect(centre.create('/job/claimed', '')).rejects.toMatchObject(unknown);
 });
 
-test('of a node that is removed late nobody says that it was not there', async () => {
+test('a removal that happens late stays unknown: the node is not reported as missing before', async () => {
   await using late = await lateCentre();
   const { centre, client } = late;
   await centre.create('/job/trigger', '');
@@ -122,7 +125,7 @@ test('of a node that is removed late nobody says that it was not there', async (
   expect(await centre.get('/job/trigger')).toBeUndefined();
 });
 
-test('of a subtree whose removal is carried out late nobody says that it was not there', async () => {
+test('a removal of a subtree that happens late stays unknown', async () => {
   await using late = await lateCentre();
   const { centre, client } = late;
   await centre.create('/job/items/0', '');

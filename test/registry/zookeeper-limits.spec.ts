@@ -10,7 +10,7 @@ import { FakeServer } from '../zookeeper-client/fake-server.js';
 const MULTI = 14;
 const UNIMPLEMENTED = -6;
 
-/** The bytes of the request in which a centre of a rather long namespace sends a commit. */
+/** The size of the request by which a centre with a long namespace sends a commit. */
 async function bytesOnTheWire(operations: readonly Operation[]): Promise<{ bytes: number; limits: CommitLimits }> {
   let bytes = 0;
   await using server = await FakeServer.start((request, { reply }) => {
@@ -40,7 +40,7 @@ describe('The limits of a commit on ZooKeeper', () => {
     const counted = 500 * operationBytes(operation, limits);
     expect(bytes).toBeGreaterThan(500 * (operationBytes(operation, { overheadBytes: 0 }) + '/orders/of'.length));
     expect(bytes).toBeLessThanOrEqual(counted + 17);
-    // With what is kept free, the largest commit is within the largest request.
+    // Header and end mark included, the largest commit is within the largest request.
     expect(limits.bytes + 17).toBeLessThanOrEqual(0xfffff);
   });
 
@@ -61,7 +61,7 @@ describe('The limits of a commit on ZooKeeper', () => {
 });
 
 describe('The limits of an embedded registry', () => {
-  test('are set for all its centres, each one that is left out as ZooKeeper has it', () => {
+  test("are set for all its centres; those that are left out are ZooKeeper's", () => {
     const server = new EmbeddedRegistryServer({ limits: { operations: 5 } });
 
     const centre = new EmbeddedRegistryCenter({ server });

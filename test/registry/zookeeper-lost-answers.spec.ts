@@ -8,7 +8,7 @@ const zooKeeper = sharedZooKeeper();
 async function pair(): Promise<{ victim: ProxiedCentre; peer: ProxiedCentre } & AsyncDisposable> {
   const namespace = zooKeeper.namespace();
   const [victim, peer] = [
-    // Patient: what became of a lost write is asked as soon as the connection is back, however busy the machine is.
+    // Many retries: on a busy machine the connection may need some time to come back.
     await openProxied(zooKeeper.servers, { namespace, maxRetries: 20, maxSleepTimeMilliseconds: 500 }),
     await openProxied(zooKeeper.servers, { namespace }),
   ];
@@ -17,7 +17,10 @@ async function pair(): Promise<{ victim: ProxiedCentre; peer: ProxiedCentre } & 
   return { victim, peer, [Symbol.asyncDispose]: close };
 }
 
-/** Asks, and lets the server carry it out; the answer is lost with the connection, `meanwhile` happens, all is well again. */
+/**
+ * The server carries out the request; its answer is lost with the connection. `meanwhile` happens before the centre can
+ * reconnect.
+ */
 async function losingAnswer<T>(
   { proxy }: ProxiedCentre,
   ask: () => Promise<T>,
@@ -34,7 +37,7 @@ async function losingAnswer<T>(
   return (await asked)[0];
 }
 
-/** Asks, and loses the request on its way to the server; `meanwhile` happens, all is well again. */
+/** The request is lost on its way to the server. `meanwhile` happens before the centre can reconnect. */
 async function losingRequest<T>(
   { proxy }: ProxiedCentre,
   ask: () => Promise<T>,
@@ -90,7 +93,7 @@ test('a session node that was there before is not taken for a new one', async ()
   expect(result).toEqual({ status: 'fulfilled', value: false });
 });
 
-test('of a persistent node whose creation was not confirmed nobody claims to be the creator', async () => {
+test('the creation of a persistent node that was not confirmed stays unknown', async () => {
   await using both = await pair();
   const { victim, peer } = both;
 
@@ -114,7 +117,7 @@ test('a creation that was not confirmed is repeated once it is certain that ther
   expect(await peer.centre.get('/job/a')).toBe('');
 });
 
-test('a removal that was not confirmed is claimed by nobody', async () => {
+test('a removal that was not confirmed stays unknown', async () => {
   await using both = await pair();
   const { victim, peer } = both;
   await peer.centre.create('/job/trigger', '');
@@ -171,7 +174,7 @@ test('a commit that was not confirmed is recognised by what it left, and not rep
   expect(mirror.nodes.get('/job')).toMatchObject({ value: 'x', version: 1, revision });
 });
 
-test('a commit that was not confirmed and whose traces others have covered stays unknown', async () => {
+test('a commit that was not confirmed stays unknown if a peer has overwritten its traces', async () => {
   await using both = await pair();
   const { victim, peer } = both;
 
@@ -189,7 +192,7 @@ test('a commit that did not reach the server is repeated if a node that it write
   await using both = await pair();
   const { victim, peer } = both;
   const mirror = await peer.centre.mirror('/job');
-  // The newest change that the victim knows of is the last one of this node.
+  // The victim knows the last change of this node, which is the newest of all.
   await victim.centre.put('/job', 'former');
 
   const result = await losingRequest(victim, () =>
@@ -240,7 +243,7 @@ test('a request that is still on its way when the session returns to the same se
   const committing = victim.centre.commit([{ type: 'set', path: '/job', value: 'x' }]);
   await until(() => proxy.heldBytes('up') > 0);
   proxy.cutClients();
-  // On a connection of its own, which nothing withholds, the session goes on.
+  // The session goes on with a new connection, on which nothing is withheld.
   await until(() => victim.centre.session.state.phase === 'suspended');
   await until(() => victim.centre.session.state.phase === 'connected');
   proxy.heal();
@@ -254,7 +257,7 @@ test('a request that is still on its way when the session returns to the same se
 test('a place in the queue whose creation was not confirmed is given up, so that others get their turn', async () => {
   await using both = await pair();
   const { victim, peer } = both;
-  // So that the parents are there and the lost answer is the one about the place itself.
+  // Creates the parents, so that the lost answer is that to the creation of the place.
   await victim.centre.exclusively('/job/latch', 1_000, () => Promise.resolve());
   let ran = false;
 
@@ -268,7 +271,7 @@ test('a place in the queue whose creation was not confirmed is given up, so that
   expect(await peer.centre.children('/job/latch')).toEqual([]);
 });
 
-test('a mirror reads again what it wrote itself without being told of the outcome', async () => {
+test('a mirror reads a node again that its centre wrote with an unknown outcome', async () => {
   await using both = await pair();
   const { victim } = both;
   const mirror = await victim.centre.mirror('/job');
@@ -283,7 +286,7 @@ test('a subtree that grows while it is removed is removed all the same', async (
   await using both = await pair();
   const { victim, peer } = both;
   await peer.centre.put('/job/items/0/running', '');
-  // What is to be removed has been listed, and its removal is on its way.
+  // The nodes have been listed, and their removal is on its way.
   victim.proxy.withholdFrom('multi');
   const removing = victim.centre.remove('/job/items');
   await until(() => victim.proxy.heldBytes('up') > 0);

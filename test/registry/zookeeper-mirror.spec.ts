@@ -10,7 +10,7 @@ import { openProxied, type ProxiedCentre, untilConnected } from '../support/zook
 
 const zooKeeper = sharedZooKeeper();
 
-/** A reader behind a proxy, and somebody else who writes. */
+/** A reader behind a proxy, and a writer. */
 async function pair(): Promise<{ reader: ProxiedCentre; writer: ProxiedCentre } & AsyncDisposable> {
   const namespace = zooKeeper.namespace();
   const [reader, writer] = [
@@ -21,7 +21,7 @@ async function pair(): Promise<{ reader: ProxiedCentre; writer: ProxiedCentre } 
   return { reader, writer, [Symbol.asyncDispose]: close };
 }
 
-/** A client whose reading the server refuses as often as `refusals` says: what a real server does only under load. */
+/** A client whose first readings are refused, `refusals` times: a real server does that only under load. */
 class ThrottledClient extends ZooKeeperClient {
   refusals = 0;
 
@@ -35,7 +35,7 @@ class ThrottledClient extends ZooKeeperClient {
 const values = (mirror: Mirror): string => [...mirror.nodes].map(([path, { value }]) => `${path}=${value}`).join(' ');
 
 describe('requests of a mirror', () => {
-  test('a commit of a thousand nodes by somebody else costs a handful of requests', async () => {
+  test('a commit of a thousand nodes by a peer costs a handful of requests', async () => {
     await using both = await pair();
     const { reader, writer } = both;
     await writer.centre.create('/job', '');
@@ -140,7 +140,7 @@ describe('requests of a mirror', () => {
   });
 });
 
-test('a hold that nobody contends for costs three requests', async () => {
+test('an uncontended hold costs three requests', async () => {
   await using both = await pair();
   const { centre, proxy } = both.reader;
   await centre.exclusively('/job/latch', 1_000, () => Promise.resolve());
@@ -185,7 +185,7 @@ describe('moments of a mirror', () => {
     expect(sizes).toEqual([21]);
   });
 
-  test('an answer that comes late never overwrites what was learnt meanwhile', async () => {
+  test('a late answer never overwrites a newer event', async () => {
     await using both = await pair();
     const { reader, writer } = both;
     await writer.centre.put('/job/a', '0');
@@ -274,7 +274,7 @@ describe('loading a mirror', () => {
   });
 });
 
-test('a mirror whose reading the server refuses for the moment is not current until it has read again', async () => {
+test('a mirror whose reading the server refuses temporarily is not current until it has read again', async () => {
   const namespace = zooKeeper.namespace();
   await using writer = await openProxied(zooKeeper.servers, { namespace });
   let client: ThrottledClient | undefined;

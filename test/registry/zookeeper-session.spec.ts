@@ -80,7 +80,8 @@ test.each(['up', 'down'] as const)(
     await until(() => phases().includes('lost'));
 
     expect(phases().slice(0, 2)).toEqual(['suspended', 'lost']);
-    // The last renewal was at most 0.3 of the session before the black hole; the upper limits leave room for a busy machine.
+    // The last renewal was at most 0.3 of the session before the black hole; the upper limits leave room for a busy
+    // machine.
     expect(told[0]!.atMs).toBeGreaterThan(SESSION_MS * 0.3);
     expect(told[0]!.atMs).toBeLessThan(SESSION_MS * 0.9);
     expect(told[1]!.atMs).toBeGreaterThan(SESSION_MS * 0.6);
@@ -91,7 +92,7 @@ test.each(['up', 'down'] as const)(
   },
 );
 
-test('events that still arrive do not hide that the server hears nothing any more', async () => {
+test('events that still arrive do not hide that requests no longer reach the server', async () => {
   const namespace = zooKeeper.namespace();
   await using proxied = await openProxied(zooKeeper.servers, { namespace, sessionTimeoutMilliseconds: SESSION_MS });
   await using peer = await openProxied(zooKeeper.servers, { namespace });
@@ -128,7 +129,7 @@ test('a slow network in either direction changes nothing', async () => {
   expect(phases()).toEqual([]);
 });
 
-test('a process that was frozen longer than its session finds it lost in its first moment', async () => {
+test('a process that was frozen longer than its session finds it lost as soon as it continues', async () => {
   await using proxied = await openProxied(zooKeeper.servers, {
     namespace: zooKeeper.namespace(),
     sessionTimeoutMilliseconds: SESSION_MS,
@@ -206,7 +207,7 @@ test('a call of several requests in which the process is frozen for longer than 
   });
   const { centre, proxy } = proxied;
   await peer.centre.put('/job', '');
-  // The creation has failed, and which parents are missing is being asked.
+  // The creation has failed, and the centre asks which parents are missing.
   proxy.withholdFrom('exists');
   const creating = Promise.allSettled([centre.create('/job/missing/mine', '', 'session')]);
   await until(() => proxy.heldBytes('up') > 0);
@@ -218,7 +219,7 @@ test('a call of several requests in which the process is frozen for longer than 
   expect(await peer.centre.children('/job')).toEqual([]);
 });
 
-test('a server that is absent at the start is waited for', async () => {
+test('a centre waits for a server that is absent at the start', async () => {
   const port = await freePort();
   await using proxied = await proxiedCentre(`127.0.0.1:${port}`);
   const { centre } = proxied;
@@ -234,7 +235,7 @@ test('a server that is absent at the start is waited for', async () => {
   expect(server.port).toBe(port);
 });
 
-test('of several servers a dead one is passed over', async () => {
+test('a centre passes over a dead server', async () => {
   const dead = await freePort();
   const centre = new ZookeeperRegistryCenter({
     serverLists: `127.0.0.1:${dead},${zooKeeper.servers}`,
@@ -248,7 +249,7 @@ test('of several servers a dead one is passed over', async () => {
   await centre.close();
 });
 
-test('a wrong digest closes the session with a reason, and everything asked is refused with it', async () => {
+test('a wrong digest closes the session with a reason, and all calls are refused with it', async () => {
   const namespace = zooKeeper.namespace();
   await using owner = await openProxied(zooKeeper.servers, { namespace, digest: 'digest:right' });
   await owner.centre.put('/a', 'secret');

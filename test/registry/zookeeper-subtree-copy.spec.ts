@@ -51,7 +51,7 @@ test('an answer that was overtaken by a change is not shown, but read again', ()
   expect(copy.work).toEqual({ type: 'read', paths: ['/job/a'], lists: [] });
 });
 
-test('our own write is taken from its answer, whether the event or the answer is seen first by us', () => {
+test('our own write is taken from its answer, without a reading', () => {
   const copy = shownCopy();
   const ours = write('/job/a');
 
@@ -64,7 +64,7 @@ test('our own write is taken from its answer, whether the event or the answer is
   expect(copy.nodes.get('/job/a')).toEqual(own('ours', 5));
 });
 
-test('our own write is not trusted if somebody else wrote the node as well', () => {
+test('our own write is read again if a peer wrote the node as well', () => {
   const copy = shownCopy();
   const ours = write('/job/a');
 
@@ -77,7 +77,7 @@ test('our own write is not trusted if somebody else wrote the node as well', () 
   expect(copy.work).toEqual({ type: 'read', paths: ['/job/a'], lists: [] });
 });
 
-test.each(['refused', 'unknown'] as const)('after a write whose outcome is %s what happened is read', (fate) => {
+test.each(['refused', 'unknown'] as const)('after a write whose outcome is %s the node is read', (fate) => {
   const copy = shownCopy();
   const ours = write('/job/a');
 
@@ -88,7 +88,7 @@ test.each(['refused', 'unknown'] as const)('after a write whose outcome is %s wh
   expect(copy.work).toEqual({ type: 'read', paths: ['/job/a'], lists: [] });
 });
 
-test('two own writes of one node that are under way together end with the later one', () => {
+test('two writes of our own to one node at the same time end with the later one', () => {
   const copy = shownCopy();
   const [first, second] = [write('/job/a'), write('/job/a')];
 
@@ -104,7 +104,7 @@ test('two own writes of one node that are under way together end with the later 
   expect(copy.nodes.get('/job/a')?.value).toBe('2');
 });
 
-test('a removal by somebody else is complete only after an answer', () => {
+test('a removal by a peer is complete only after an answer', () => {
   const copy = shownCopy();
 
   copy.onEvent({ type: 'deleted', path: '/job/a' });

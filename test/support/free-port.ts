@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 
 /**
- * A loopback port that nothing listens on. Taken from below the range that the kernel hands out to outgoing connections,
- * so that a server that is stopped for a while finds its port free when it comes back.
+ * A loopback port that nothing listens on. Taken from below the range that the kernel hands out to outgoing
+ * connections, so that a server that is stopped for a while finds its port free when it comes back.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -6,13 +6,13 @@ import { ZooKeeperServer } from './zookeeper-server.js';
 export interface SharedZooKeeper {
   /** `host:port`, or several. Known from the first test on. */
   readonly servers: string;
-  /** A namespace that nobody else uses, on each call another one. */
+  /** A namespace that no other test uses; another one on each call. */
   namespace(): string;
 }
 
 /**
- * The ZooKeeper of the whole test run, named by `ZOOKEEPER_SERVERS`; if that is not set, one server is started for the test
- * file that calls this. To be called once, at the top of the file.
+ * The ZooKeeper of the whole test run, named by `ZOOKEEPER_SERVERS`; if that is not set, one server is started for the
+ * test file that calls this. To be called once, at the top of the file.
  */
 export function sharedZooKeeper(): SharedZooKeeper {
   let own: ZooKeeperServer | undefined;

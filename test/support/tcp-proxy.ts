@@ -5,16 +5,15 @@ import { GreetingReader, type RequestName, RequestReader, type SessionKey } from
 export { type Direction };
 
 /**
- * A loopback proxy that misbehaves as networks do. It stands between a client and one server; what it does to a direction
- * holds for present and future connections until `heal()`.
+ * A loopback proxy that misbehaves as networks do. It stands between a client and one server; what it does to a
+ * direction holds for present and future connections until `heal()`.
  *
  * ```
  *  client ──── up ───▶ ┌───────┐ ──── up ───▶ server
  *         ◀── down ─── │ proxy │ ◀── down ───
  *                      └───────┘
- * ```
- * A black hole withholds bytes (and ends of connections) rather than dropping them, as TCP would retransmit them once the
- * network is back; `cut()` drops what is withheld.
+ * ``` A black hole withholds bytes (and ends of connections) rather than dropping them, as TCP would retransmit them
+ * once the network is back; `cut()` drops what is withheld.
  */
 export class TcpProxy {
   readonly #server: Server;
@@ -70,7 +69,9 @@ export class TcpProxy {
     return Object.fromEntries(this.#counts);
   }
 
-  /** How many requests of these names (of any but pings, if none is named) were seen since the last `resetRequests()`. */
+  /**
+   * How many requests of these names (of any but pings, if none is named) were seen since the last `resetRequests()`.
+   */
   count(...names: readonly RequestName[]): number {
     let sum = 0;
     for (const [name, count] of this.#counts) {
@@ -103,7 +104,9 @@ export class TcpProxy {
     this.#withheldFrom = name;
   }
 
-  /** Breaks the clients' ends of all connections, and leaves those to the server open, with what is withheld on them. */
+  /**
+   * Breaks the clients' ends of all connections, and leaves those to the server open, with what is withheld on them.
+   */
   cutClients(): void {
     for (const link of this.#links) link.cutClient();
   }
@@ -118,7 +121,9 @@ export class TcpProxy {
     this.#weather.chunkBytes = bytes;
   }
 
-  /** Bytes that a black hole or a delay holds back now. With `down`, more than 0 proves that the server has answered. */
+  /**
+   * Bytes that a black hole or a delay holds back now. With `down`, more than 0 proves that the server has answered.
+   */
   heldBytes(direction: Direction): number {
     return [...this.#links].reduce((sum, link) => sum + link.pipes[direction].heldBytes, 0);
   }

@@ -61,7 +61,10 @@ export async function proxiedCentre(
   };
 }
 
-/** Waits until a centre is connected. */
+/**
+ * Waits until a centre is connected: at most 20 s, as a server that just starts may leave a first attempt unanswered
+ * for 15 s.
+ */
 export async function untilConnected(centre: ZookeeperRegistryCenter): Promise<void> {
-  await until(() => centre.session.state.phase === 'connected', 'the centre is connected');
+  await until(() => centre.session.state.phase === 'connected', 'the centre is connected', 20_000);
 }

@@ -18,7 +18,10 @@ export interface ZooKeeperServerOptions {
   readonly systemProperties?: Readonly<Record<string, string>>;
   /** Number in an ensemble; makes the `myid` file. */
   readonly id?: number;
-  /** Files to be put into the server's folder before it starts, by name. `{dir}` in configuration and properties is that folder. */
+  /**
+   * Files to be put into the server's folder before it starts, by name. `{dir}` in configuration and properties is that
+   * folder.
+   */
   readonly files?: Readonly<Record<string, string | Buffer>>;
 }
 
@@ -197,8 +200,8 @@ export class ZooKeeperServer {
 }
 
 /**
- * The class path of a ZooKeeper server on this machine: `ZOOKEEPER_CLASSPATH`, else the libraries of `ZOOKEEPER_HOME`, else
- * Debian's package, else a distribution unpacked below `/opt`.
+ * The class path of a ZooKeeper server on this machine: `ZOOKEEPER_CLASSPATH`, else the libraries of `ZOOKEEPER_HOME`,
+ * else Debian's package, else a distribution unpacked below `/opt`.
  * @throws if there is none; the message says what to do
  */
 function classPath(): string {

@@ -116,10 +116,10 @@ describe('SASL', () => {
   });
 });
 
-describe('SASL on servers that have other ideas', () => {
+describe('SASL on servers that are configured otherwise', () => {
   const sasl = { username: 'jobs', password: 'x' };
 
-  test('a server without SASL is told as such', async () => {
+  test('a server without SASL is reported as such', async () => {
     await using server = await ZooKeeperServer.start();
     const client = TestClient.of(server.address, { sasl });
 
@@ -129,7 +129,7 @@ describe('SASL on servers that have other ideas', () => {
     expect(client.state).toMatchObject({ reason: expect.stringContaining('SASL') as unknown as string });
   });
 
-  test('a client without credentials is told that the server requires them', async () => {
+  test('a client without credentials reports that the server requires them', async () => {
     await using server = await ZooKeeperServer.start({
       configuration: ['authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider'],
       systemProperties: {
@@ -223,7 +223,7 @@ describe('TLS', () => {
     expect(warnings).toEqual([expect.stringMatching(/certificate/)]);
   });
 
-  test('a client that speaks in clear to an encrypted port is dropped, not harmed', async () => {
+  test('a client without TLS at an encrypted port is dropped, and goes on trying', async () => {
     const client = TestClient.of(`localhost:${securePort}`);
 
     client.connect();

@@ -31,7 +31,7 @@ const connectAnswer = record({
   readOnly: bool,
 });
 
-/** A server that greets as ZooKeeper does and then does what a test wants: what no real server can be brought to do. */
+/** A server that greets as ZooKeeper does, and then behaves as the test says: in ways that no real server shows. */
 export class FakeServer {
   readonly connections: FakeConnection[] = [];
   /** Number of requests so far, greetings not counted. */

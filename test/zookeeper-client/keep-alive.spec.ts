@@ -4,7 +4,7 @@ import { ManualClock } from '../../lib/testing/manual-clock.js';
 
 const TIMEOUT_MS = 3000;
 
-/** A keep-alive whose pings are answered by nobody unless `answersPings` is set. */
+/** A keep-alive whose pings are not answered unless `answersPings` is set. */
 function watched() {
   const clock = new ManualClock();
   const record = { pings: [] as number[], silentAt: undefined as number | undefined, reason: '', answersPings: false };
@@ -54,7 +54,7 @@ describe('Keeping alive', () => {
     expect(record.pings).toEqual([1400]);
   });
 
-  test('pings although it hears something all the time', async () => {
+  test('pings even if something arrives all the time', async () => {
     const { clock, keepAlive, record } = watched();
     record.answersPings = true;
 
@@ -79,7 +79,7 @@ describe('Keeping alive', () => {
     expect(clock.timers).toBe(0);
   });
 
-  test('blames no server for what it was not asked', async () => {
+  test('does not give up a server that was asked nothing', async () => {
     const { clock, keepAlive, record } = watched();
     // As if the process had slept: the timers fire late, all at the end.
     let slept = false;
@@ -98,7 +98,7 @@ describe('Keeping alive', () => {
     expect(record.silentAt).toBe(4150);
   });
 
-  test('does not wait longer than the timeout for an answer, whatever else is heard', async () => {
+  test('waits no longer than the timeout for an answer, even if other messages arrive', async () => {
     const { clock, keepAlive, record } = watched();
     record.answersPings = true;
 

@@ -156,7 +156,7 @@ describe('Large values', () => {
     expect(data.equals(value)).toBe(true);
   });
 
-  test('a value that a server would drop the connection for is refused before it is sent', async () => {
+  test('a value so large that a server would drop the connection is refused before it is sent', async () => {
     await using client = await connected();
 
     const refusal = await rejectionOf(client.create('/large', Buffer.alloc(1_048_576), 'persistent'));
@@ -169,7 +169,7 @@ describe('Large values', () => {
 });
 
 describe('Refusals', () => {
-  test('each kind is told apart and names the path', async () => {
+  test('each kind has a name of its own and names the path', async () => {
     await using client = await connected();
     await client.create('/parent', NOTHING, 'persistent');
     await client.create('/parent/child', NOTHING, 'ephemeral');
@@ -278,7 +278,7 @@ describe('Transactions', () => {
 });
 
 describe('Watches', () => {
-  test('changes of the node and of all below it are told in order', async () => {
+  test('changes of the node and of all below it are reported in order', async () => {
     await using client = await connected();
     await using writer = await TestClient.connect(zookeeper.servers, { chroot: await chrootOf(client) });
     await client.addWatch('/');
@@ -308,7 +308,7 @@ describe('Watches', () => {
     expect(client.events).toMatchObject([{ type: 'created', path: '/a' }]);
   });
 
-  test('nothing outside the watched node is told', async () => {
+  test('changes outside the watched node are not reported', async () => {
     await using client = await connected();
     await client.create('/a', NOTHING, 'persistent');
     await client.addWatch('/a');
@@ -356,7 +356,7 @@ describe('Watches', () => {
 });
 
 describe('The chroot', () => {
-  test('is in front of every path and never shown', async () => {
+  test('is added to every path and never shown', async () => {
     const chroot = `/${zookeeper.namespace()}`;
     await using outside = await TestClient.connect(zookeeper.servers);
     await using inside = await TestClient.connect(zookeeper.servers, { chroot });

@@ -11,7 +11,7 @@ import { rejectionOf, TestClient } from './test-client.js';
 const zookeeper = sharedZooKeeper();
 const NOTHING = Buffer.alloc(0);
 
-/** A node that nobody else uses. */
+/** A node for one test. */
 function node(): string {
   return `/${zookeeper.namespace()}`;
 }
@@ -21,7 +21,7 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Does nothing else for a while, as a long computation does. */
+/** Blocks the event loop, as a long computation does. */
 function block(durationMs: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, durationMs);
 }
@@ -43,7 +43,7 @@ describe('Before and after the connection', () => {
     expect(client.phases).toEqual(['closed']);
   });
 
-  test('the state tells session, granted timeout and server', async () => {
+  test('the state has the session, the granted timeout and the server', async () => {
     const server = zookeeper.servers;
     await using client = TestClient.of(server, { sessionTimeoutMs: 300 });
     const before = client.lastHeardAt;
@@ -63,7 +63,7 @@ describe('Before and after the connection', () => {
     expect(client.renewedAt).toBeLessThanOrEqual(client.lastHeardAt);
   });
 
-  test('a client may be closed twice, at any moment, and is then silent', async () => {
+  test('a client may be closed twice, at any moment, and then calls no listener', async () => {
     const connecting = TestClient.of(zookeeper.servers);
     connecting.connect();
     await connecting.close();
@@ -153,7 +153,7 @@ describe('Servers', () => {
     }
   });
 
-  test('a server that cannot be reached is told once, with the reason', async () => {
+  test('a server that cannot be reached is logged once, with the reason', async () => {
     const warnings: string[] = [];
     const ignore = (): void => undefined;
     const logger = {
@@ -258,7 +258,7 @@ describe('A lost connection', () => {
     expect(await last).toMatchObject({ errorName: 'CONNECTION_LOSS', outcomeUnknown: false });
   });
 
-  test('is survived by watches, which tell nothing of what was missed', async () => {
+  test('is survived by watches, which do not report what was missed', async () => {
     await using proxy = await TcpProxy.start(zookeeper.servers);
     await using client = await TestClient.connect(proxy.address);
     await using writer = await TestClient.connect(zookeeper.servers);
@@ -356,7 +356,7 @@ describe('Pieces of messages', () => {
 });
 
 describe('Silence', () => {
-  test('of the network is noticed after two thirds of the timeout, and fails what waits', async () => {
+  test('of the network is noticed after two thirds of the timeout, and pending requests fail', async () => {
     await using proxy = await TcpProxy.start(zookeeper.servers);
     await using client = await TestClient.connect(proxy.address, { sessionTimeoutMs: 1500 });
 
@@ -407,7 +407,8 @@ describe('Silence', () => {
 
   test('of this process does not count as silence of the server', async () => {
     await using client = await TestClient.connect(zookeeper.servers, { sessionTimeoutMs: 3000 });
-    // Once with an answer waiting in the socket, and once with nothing asked: in both cases timers run before the socket is read.
+    // Once with an answer waiting in the socket, and once with nothing asked: in both cases timers run before the
+    // socket is read.
     await turn();
     const reading = client.exists('/');
     process.nextTick(() => block(2300));
@@ -443,7 +444,7 @@ describe('Silence', () => {
 });
 
 describe('The end of a session', () => {
-  test('while connected is told after a reconnection', async () => {
+  test('while connected is reported after a reconnection', async () => {
     await using proxy = await TcpProxy.start(zookeeper.servers);
     const client = await TestClient.connect(proxy.address, { sessionTimeoutMs: 1000 });
     const path = node();
@@ -461,7 +462,7 @@ describe('The end of a session', () => {
     expect(client.phases.at(-1)).toBe('expired');
   });
 
-  test('while disconnected is told as soon as a server is reached', async () => {
+  test('while disconnected is reported as soon as a server is reached', async () => {
     await using observer = await TestClient.connect(zookeeper.servers);
     await using proxy = await TcpProxy.start(zookeeper.servers);
     const client = await TestClient.connect(proxy.address, { sessionTimeoutMs: 600 });

@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 /** Differences from a client of a session of 6 s with open access. */
 export type TestClientOptions = Partial<ZooKeeperConnection> & Partial<ZooKeeperClientOptions>;
 
-/** A client that remembers what it was told. */
+/** A client that records its states and events. */
 export class TestClient extends ZooKeeperClient {
   readonly states: TransportState[] = [];
   readonly events: WatchEvent[] = [];

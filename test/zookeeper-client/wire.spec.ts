@@ -106,7 +106,7 @@ describe('The encoding', () => {
     );
   });
 
-  test.each(['7fffffff', '80000000', '00000005'])('the length %s of nothing is recognised', (length) => {
+  test.each(['7fffffff', '80000000', '00000005'])('the length %s without that many bytes is recognised', (length) => {
     for (const codec of [bytes, text, vector(text)] as readonly Codec<unknown>[]) {
       expect(() => codec.read(new JuteReader(Buffer.from(length, 'hex')))).toThrow(MalformedMessageError);
     }
@@ -130,7 +130,7 @@ describe('Frames', () => {
     );
   });
 
-  test('of a length that cannot be are recognised', () => {
+  test('of an impossible length are recognised', () => {
     for (const length of [-1, -(2 ** 31), LARGEST_RESPONSE_BYTES + 1]) {
       const head = messageOf(int, length);
       expect(() => [...new FrameReader().push(head)]).toThrow(`a message of ${length} bytes`);
@@ -147,7 +147,8 @@ describe('Numbers of requests', () => {
 });
 
 describe('DIGEST-MD5', () => {
-  // The exchange in section 4 of RFC 2831, with the digest-uri of ZooKeeper; the digests were computed with Python's hashlib.
+  // The exchange in section 4 of RFC 2831, with the digest-uri of ZooKeeper; the digests were computed with Python's
+  // hashlib.
   const challenge = Buffer.from(
     'realm="elwood.innosoft.com",nonce="OA6MG9tEQGm2hh",qop="auth",algorithm=md5-sess,charset=utf-8',
   );
@@ -172,7 +173,7 @@ describe('DIGEST-MD5', () => {
 });
 
 describe('The chroot', () => {
-  test('is put in front and taken off again', () => {
+  test('is added to paths and removed again', () => {
     const chroot = new Chroot('/a/b');
 
     expect(['/', '/x'].map((path) => chroot.absolute(path))).toEqual(['/a/b', '/a/b/x']);
@@ -192,7 +193,7 @@ describe('The chroot', () => {
 });
 
 describe('Watches set again', () => {
-  test('are split into messages that a server takes', () => {
+  test('are split into messages that a server accepts', () => {
     const watches = new PersistentWatches();
     const paths = Array.from({ length: 3000 }, (_, index) => `/${'é'.repeat(50)}/${index}`);
     paths.forEach((path) => watches.add(path));
@@ -220,7 +221,7 @@ describe('Watches set again', () => {
 describe('The list of servers', () => {
   const servers = [1, 2, 3].map((port) => ({ host: 'h', port }));
 
-  test('is shuffled once and gone through in order', () => {
+  test('is shuffled once and tried in order', () => {
     const list = new ServerList(servers);
 
     const first = [list.next(), list.next(), list.next()];

@@ -27,7 +27,7 @@ export function commitPromises(stage: ContractStage): void {
     expect(await node(centre, 'removed')).toBeUndefined();
   });
 
-  test('revisions grow along the history of the whole tree, whoever writes, over removal and re-creation', async () => {
+  test('revisions grow along the history of the whole tree, with any writer, over removal and re-creation', async () => {
     const [a, b] = [await stage.open(), await stage.open()];
     const mirror = await a.mirror(stage.at());
     const revisions: number[] = [];
@@ -49,7 +49,7 @@ export function commitPromises(stage: ContractStage): void {
     expect([...revisions].sort((x, y) => x - y)).toEqual(revisions);
   });
 
-  test('a version counts the writes of the value and starts anew with the node', async () => {
+  test('a version counts the writes of the value and starts at 0 again with a new node', async () => {
     const centre = await stage.open();
     const mirror = await centre.mirror(stage.at());
     const version = async (): Promise<number | undefined> => {
@@ -102,24 +102,27 @@ export function commitPromises(stage: ContractStage): void {
     ['a remove at another version', 'there', 'changed', (path) => ({ type: 'remove', path, version: 7 })],
     ['a remove of a node with children', 'parent', 'changed', (path) => ({ type: 'remove', path })],
   ];
-  test.each(misfits)('%s refuses the whole commit and is named', async (_, where, reason, misfit) => {
-    const centre = await stage.open();
-    await centre.create(stage.at('there'), '');
-    await centre.create(stage.at('parent', 'child'), '');
-    const path = stage.at(where);
+  test.each(misfits)(
+    'because of %s the whole commit is refused, and the error names its path',
+    async (_, where, reason, misfit) => {
+      const centre = await stage.open();
+      await centre.create(stage.at('there'), '');
+      await centre.create(stage.at('parent', 'child'), '');
+      const path = stage.at(where);
 
-    const commit = centre.commit([
-      { type: 'create', path: stage.at('before'), value: '' },
-      { type: 'set', path: stage.at('parent'), value: 'written' },
-      misfit(path),
-      { type: 'create', path: stage.at('after'), value: '' },
-    ]);
+      const commit = centre.commit([
+        { type: 'create', path: stage.at('before'), value: '' },
+        { type: 'set', path: stage.at('parent'), value: 'written' },
+        misfit(path),
+        { type: 'create', path: stage.at('after'), value: '' },
+      ]);
 
-    await expect(commit).rejects.toMatchObject({ code: 'REGISTRY_CONFLICT', path, reason });
-    const mirror = await centre.mirror(stage.at());
-    expect(shown(mirror)).toEqual({ '': '', '/parent': '', '/parent/child': '', '/there': '' });
-    expect(mirror.nodes.get(stage.at('parent'))?.version).toBe(0);
-  });
+      await expect(commit).rejects.toMatchObject({ code: 'REGISTRY_CONFLICT', path, reason });
+      const mirror = await centre.mirror(stage.at());
+      expect(shown(mirror)).toEqual({ '': '', '/parent': '', '/parent/child': '', '/there': '' });
+      expect(mirror.nodes.get(stage.at('parent'))?.version).toBe(0);
+    },
+  );
 
   test('operations that name the present version fit', async () => {
     const centre = await stage.open();
@@ -137,7 +140,7 @@ export function commitPromises(stage: ContractStage): void {
     expect(await centre.get(stage.at('b'))).toBeUndefined();
   });
 
-  test('of many who write at the same version, exactly one wins', async () => {
+  test('of many sessions that write at the same version, exactly one wins', async () => {
     const centres = [await stage.open(), await stage.open(), await stage.open()];
     const path = stage.at('raced');
     await centres[0]!.create(path, '');

@@ -73,7 +73,7 @@ export function holdPromises(stage: ContractStage): void {
     await held.ended;
   });
 
-  test('those who wait get their turn in the order in which they came', async () => {
+  test('contenders get their turn in the order in which they asked', async () => {
     const [a, b] = [await stage.open(), await stage.open()];
     const held = await hold(a);
     const turns: number[] = [];
@@ -105,7 +105,7 @@ export function holdPromises(stage: ContractStage): void {
     await held.ended;
   });
 
-  test('a hold passes on when the session of its holder ends, and the holder is told by its signal', async () => {
+  test('a hold passes on when the session of its holder ends, and the signal of the holder aborts', async () => {
     const [a, b] = [await stage.open(), await stage.open()];
     const first = await hold(a);
 
@@ -133,7 +133,7 @@ export function holdPromises(stage: ContractStage): void {
     await Promise.all([first.ended, second.ended]);
   });
 
-  test('who does not get the hold in time is told who has it, and leaves the queue', async () => {
+  test('a contender that does not get the hold in time is refused with the name of the holder, and leaves the queue', async () => {
     const [a, b] = [await stage.open(), await stage.open()];
     const held = await hold(a);
     let ran = false;
@@ -151,7 +151,7 @@ export function holdPromises(stage: ContractStage): void {
     expect(ran).toBe(false);
   });
 
-  test('an error of the task is passed on, and the hold with it', async () => {
+  test('an error of the task is passed on, and the hold is given up', async () => {
     const [a, b] = [await stage.open(), await stage.open()];
     const failure = new Error('the task failed');
 
@@ -164,7 +164,7 @@ export function holdPromises(stage: ContractStage): void {
     expect(await b.exclusively(stage.at('latch'), WAIT_MS, () => Promise.resolve('next'))).toBe('next');
   });
 
-  test('the signal aborts when the connection breaks; the task still ends by itself, and its place is given up later', async () => {
+  test('the signal aborts when the connection breaks; the task ends by itself, and its place is given up later', async () => {
     const [a, b] = [await stage.open(), await stage.open()];
     const held = await hold(a);
     expect(held.signal.aborted).toBe(false);
@@ -178,7 +178,7 @@ export function holdPromises(stage: ContractStage): void {
     expect(await b.exclusively(stage.at('latch'), WAIT_MS, () => Promise.resolve('next'))).toBe('next');
   });
 
-  test('who waits when the connection breaks is told, never runs, and does not stay in the queue', async () => {
+  test('a contender whose connection breaks while it waits is refused, never runs, and leaves the queue', async () => {
     const [a, b] = [await stage.open(), await stage.open()];
     const held = await hold(a);
     let ran = false;

@@ -75,7 +75,7 @@ export function mirrorRecoveryPromises(stage: ContractStage): void {
     expect([...order].sort((x, y) => x - y)).toEqual(order);
   });
 
-  test('a sync asked for by a listener that is told of the new connection covers what happened meanwhile', async () => {
+  test('a sync that a listener of the new connection asks for covers what happened meanwhile', async () => {
     const [writer, reader] = [await stage.open(), await stage.open()];
     await writer.put(stage.at('a'), 'before');
     const synced: Promise<unknown>[] = [];
@@ -119,7 +119,7 @@ export function mirrorRecoveryPromises(stage: ContractStage): void {
     await until(() => mirror.nodes.size === 2, 'the mirror shows the new root');
   });
 
-  test('values of presence-only nodes do not survive a change that nobody could tell of', async () => {
+  test('values of presence-only nodes do not survive a change during an outage', async () => {
     const [writer, reader] = [await stage.open(), await stage.open()];
     await writer.put(stage.at('running'), 'first');
     const mirror = await reader.mirror(stage.at(), { presenceOnly: () => true });

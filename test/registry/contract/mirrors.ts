@@ -4,9 +4,9 @@ import { type Mirror } from '../../../lib/registry/registry-center.js';
 import { until } from '../../support/until.js';
 import { type ContractStage, sessionId, shown } from './stage.js';
 
-/** Mirrors while all is well: complete, in order, one commit as a whole. */
+/** Mirrors without faults: complete, in order, one commit as a whole. */
 export function mirrorPromises(stage: ContractStage): void {
-  /** What a mirror showed after each change it told of. */
+  /** What a mirror showed at each call of its listeners. */
   const moments = (mirror: Mirror): Record<string, string | undefined>[] => {
     const seen: Record<string, string | undefined>[] = [];
     mirror.onChange(() => seen.push(shown(mirror)));
@@ -41,7 +41,7 @@ export function mirrorPromises(stage: ContractStage): void {
     expect(shown(mirror)).toEqual({ '': '', '/c': 'x' });
   });
 
-  test('a mirror follows what any session creates, writes and removes, and tells of it', async () => {
+  test('a mirror follows what any session creates, writes and removes, and notifies its listeners', async () => {
     const [writer, reader] = [await stage.open(), await stage.open()];
     const mirror = await reader.mirror(stage.at());
     const seen = moments(mirror);
@@ -110,7 +110,7 @@ export function mirrorPromises(stage: ContractStage): void {
     expect(mixtures).toEqual([]);
   });
 
-  test('a moment once shown does not change any more', async () => {
+  test('a moment that was shown never changes', async () => {
     const centre = await stage.open();
     await centre.put(stage.at('a'), 'before');
     const mirror = await centre.mirror(stage.at());
@@ -124,7 +124,7 @@ export function mirrorPromises(stage: ContractStage): void {
     expect(mirror.nodes.get(stage.at('a'))?.value).toBe('after');
   });
 
-  test('a node that was removed and created again is told apart by its revision', async () => {
+  test('a node that was removed and created again has another revision', async () => {
     const [writer, reader] = [await stage.open(), await stage.open()];
     await writer.create(stage.at('a'), 'same');
     const mirror = await reader.mirror(stage.at());
@@ -178,7 +178,7 @@ export function mirrorPromises(stage: ContractStage): void {
     expect(mirror.nodes.get(stage.at('running'))).toMatchObject({ version: 0, session: undefined });
   });
 
-  test('a presence-only value that was loaded is never shown after it has been written over', async () => {
+  test('a presence-only value that was loaded is never shown after another session has written the node', async () => {
     const [writer, reader] = [await stage.open(), await stage.open()];
     await writer.put(stage.at('running'), 'first');
     const mirror = await reader.mirror(stage.at(), { presenceOnly: () => true });
@@ -209,7 +209,7 @@ export function mirrorPromises(stage: ContractStage): void {
     expect(shown(mirror)).toEqual({ '': '', '/committed': 'b', '/created': 'a' });
   });
 
-  test('a closed mirror is silent and stays as it was', async () => {
+  test('a closed mirror calls no listener and stays as it was', async () => {
     const centre = await stage.open();
     const [closed, open] = [await centre.mirror(stage.at()), await centre.mirror(stage.at())];
     const seen = moments(closed);
@@ -239,7 +239,7 @@ export function mirrorPromises(stage: ContractStage): void {
     await until(() => inner.nodes.has(stage.at('a', 'b', 'c')), 'the inner mirror follows');
   });
 
-  test('a listener that throws does not keep others from being told, and one that left is not told', async () => {
+  test('a listener that throws does not keep others from being called, and one that left is not called', async () => {
     const centre = await stage.open();
     const mirror = await centre.mirror(stage.at());
     const told: string[] = [];

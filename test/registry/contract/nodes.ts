@@ -42,7 +42,7 @@ export function nodePromises(stage: ContractStage): void {
     expect(await centre.get(stage.at('empty'))).toBe('');
   });
 
-  test('create tells whether this call created the node, and leaves what was there', async () => {
+  test('create reports whether this call created the node, and leaves an existing one alone', async () => {
     const centre = await stage.open();
 
     expect(await centre.create(stage.at('a'), 'first')).toBe(true);
@@ -51,7 +51,7 @@ export function nodePromises(stage: ContractStage): void {
     expect(await centre.get(stage.at('a'))).toBe('first');
   });
 
-  test('of many who create or remove a node at the same time, exactly one is told true', async () => {
+  test('of many sessions that create or remove a node at the same time, exactly one gets true', async () => {
     const centres = [await stage.open(), await stage.open()];
     const path = stage.at('raced');
     const eachTenTimes = <T>(ask: (centre: (typeof centres)[number]) => Promise<T>): Promise<T[]> =>
@@ -111,7 +111,7 @@ export function nodePromises(stage: ContractStage): void {
     expect(await centre.get(stage.at('items', 10, 'running', 'deep'))).toBe('');
   });
 
-  test('another session sees a write as soon as the writer was told of it and asks again', async () => {
+  test('another session sees a write as soon as the writer has its answer', async () => {
     const [writer, reader] = [await stage.open(), await stage.open()];
     await writer.put(stage.at('a'), 'x');
     const mirror = await reader.mirror(stage.at());
@@ -181,7 +181,7 @@ export function nodePromises(stage: ContractStage): void {
     },
   );
 
-  test('the registry tells a time that is near ours and never goes back', async () => {
+  test('the time of the registry is near ours and never goes back', async () => {
     const centre = await stage.open();
     const times: number[] = [];
 

@@ -116,7 +116,7 @@ export function sessionPromises(stage: ContractStage): void {
     expect(await a.create(stage.at('mine'), '', 'session')).toBe(true);
   });
 
-  test('a listener that throws does not keep others from being told, and one that left is not told', async () => {
+  test('a listener that throws does not keep others from being called, and one that left is not called', async () => {
     const centre = await stage.open();
     const told: string[] = [];
     const leave = centre.session.onChange(() => told.push('left'));
@@ -132,7 +132,7 @@ export function sessionPromises(stage: ContractStage): void {
     expect(told).toEqual(['suspended', 'connected']);
   });
 
-  test('a change that a listener causes is told after all listeners have heard of the one before', async () => {
+  test('a change that a listener causes is reported after all listeners have been called with the one before', async () => {
     const centre = await stage.open();
     const heard: string[] = [];
     centre.session.onChange(({ phase }) => {
@@ -146,7 +146,7 @@ export function sessionPromises(stage: ContractStage): void {
     expect(heard).toEqual(['suspended', 'closed']);
   });
 
-  test('a listener finds the state it is told of, and can use the registry as soon as it is told of a connection', async () => {
+  test('a listener finds the state with which it is called, and can use the registry as soon as it is connected', async () => {
     const centre = await stage.open();
     const differences: string[] = [];
     const written: Promise<void>[] = [];
@@ -162,7 +162,7 @@ export function sessionPromises(stage: ContractStage): void {
     expect(await centre.get(stage.at('back'))).toBe(sessionId(centre));
   });
 
-  test('closing ends the session at once, and everything asked later is refused', async () => {
+  test('closing ends the session at once, and all later calls are refused', async () => {
     const [a, b] = [await stage.open(), await stage.open()];
     await a.create(stage.at('mine'), '', 'session');
     const states = record(a);

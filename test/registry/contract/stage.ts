@@ -26,7 +26,7 @@ export interface ContractOpenOptions {
   readonly sessionTimeoutMilliseconds?: number;
 }
 
-/** What each test of the contract plays on: centres that are closed afterwards, and a part of the tree of its own. */
+/** The stage of each test of the contract: centres that are closed afterwards, and a part of the tree of its own. */
 export class ContractStage {
   #server: ContractServer | undefined;
   #tests = 0;
@@ -101,7 +101,10 @@ export async function untilConnected(centre: RegistryCenter): Promise<void> {
   await until(() => centre.session.state.phase === 'connected', 'the centre is connected');
 }
 
-/** All states after this call, `connecting` left out: whether it is told between two sessions is left open. */
+/**
+ * All states after this call, except `connecting`: the contract leaves open whether that is reported between two
+ * sessions.
+ */
 export function record(centre: RegistryCenter): SessionState[] {
   const states: SessionState[] = [];
   centre.session.onChange((state) => {

@@ -7,9 +7,9 @@ export interface Edit {
   readonly replace: string;
 }
 
-/** A known bug of ElasticJob, expressed in this library's code. */
+/** A known bug, of ElasticJob as a rule, expressed in this library's code. */
 export interface Mutant {
-  /** Threads of ElasticJob in which it was reported, such as `EJ2449`; none if it was only read in its sources. */
+  /** Threads of ElasticJob in which it was reported, such as `EJ2449`; none if it was found elsewhere. */
   readonly threads: readonly string[];
   /** What is wrong with the mutant, in a few words with hyphens; tells mutants of one thread apart. */
   readonly name: string;

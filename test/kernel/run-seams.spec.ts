@@ -105,7 +105,7 @@ test('a job that is shut down while its firing waits for the items to be assigne
 
   await cluster.leave('B');
 
-  expect(cluster.tree.has(cluster.paths.instance(cluster.idOf('B')))).toBe(false);
+  expect(cluster.tree.has(cluster.paths.live(cluster.idOf('B')))).toBe(false);
   expect(cluster.runs.filter(({ instance }) => instance === 'B')).toEqual([]);
 });
 

@@ -9,6 +9,7 @@ import { ClockTimers, type FiringTimers } from './lanes/cron-timer.js';
 import { type JobDefinition } from './job/job-definition.js';
 import { JobRuntime, type JobRuntimeDeps } from './job-runtime.js';
 import { Extensions, type ExtensionOptions } from './types/extensions.js';
+import { JobLog } from './view/job-log.js';
 
 /** What a host is made from. */
 export interface JobHostOptions extends ExtensionOptions {
@@ -31,10 +32,14 @@ export class JobHost {
   /** What the type names in configurations stand for. */
   readonly types: Extensions;
   readonly #deps: JobRuntimeDeps;
+  /** For what concerns all jobs. */
+  readonly #logger: JobLog;
   readonly #jobs = new Map<string, JobRuntime>();
   /** Jobs that were removed and could not withdraw then; the last one of each name. */
   readonly #leaving = new Map<string, JobRuntime>();
   #isStopping = false;
+  /** Set by the first call of `stop()`. */
+  #stopped: Promise<void> | undefined;
   #unsubscribe: (() => void) | undefined;
   #unwatch: (() => void) | undefined;
 
@@ -42,6 +47,7 @@ export class JobHost {
     const { registryCenter, logger, clock = systemClock, shutdownGracePeriodMilliseconds = 30_000 } = options;
     this.registryCenter = registryCenter;
     this.instance = options.instance ?? createJobInstance();
+    this.#logger = new JobLog(logger, { jobName: undefined, instance: this.instance.jobInstanceId });
     this.types = new Extensions(options, { clock, logger });
     this.#deps = {
       registry: registryCenter,
@@ -112,11 +118,20 @@ export class JobHost {
     for (const runtime of this.#jobs.values()) runtime.stopFirings();
   }
 
-  /** Stops all jobs: waits for running items up to the grace period, then withdraws. The registry centre stays open. */
-  async stop(): Promise<void> {
+  /**
+   * Stops all jobs: waits for running items up to the grace period, withdraws, and then closes the error handlers. The registry
+   * centre stays open. Never rejects.
+   */
+  stop(): Promise<void> {
     this.stopFirings();
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
     this.#endClockWatch();
     await Promise.all([...this.#jobs.values()].map((runtime) => runtime.stop('the process is shutting down')));
+    await this.types.close({ clock: this.#deps.clock, logger: this.#logger });
     this.#unsubscribe?.();
   }
 
@@ -127,7 +142,7 @@ export class JobHost {
 
   /** What happens to the session concerns all jobs alike, so it is logged once. */
   #tell(state: SessionState): void {
-    const { logger } = this.#deps;
+    const logger = this.#logger;
     const { description } = this.registryCenter;
     switch (state.phase) {
       case 'suspended':

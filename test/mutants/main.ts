@@ -7,6 +7,7 @@
  *   npm run mutants -- --every-part       whether each part of the suite catches them by itself; takes long
  *   npm run mutants -- --parts kernel     only with these parts of the suite: kernel,scenarios,simulation
  *   npm run mutants -- --lanes 1          one at a time; two are usual
+ *   npm run mutants -- --relocate         only rewrites the lists: which file of lib/ has the text that a mutant replaces
  *
  * Fails if fewer than 95 of 100 are caught, if one can no longer be made because the library has changed, or if the
  * suite fails without any.
@@ -14,6 +15,7 @@
 import { parseArgs } from 'node:util';
 import { knownBugs } from './known-bugs/index.js';
 import { type Mutant, OutdatedMutantError, select } from './mutant.js';
+import { describeMisfit, relocate } from './relocate.js';
 import { type Part, parts } from './suite.js';
 import { table } from './table.js';
 import { root, TreeCopy } from './tree-copy.js';
@@ -42,10 +44,12 @@ const { values: options, positionals } = parseArgs({
     'every-part': { type: 'boolean', default: false },
     parts: { type: 'string', default: 'kernel,scenarios,simulation' },
     lanes: { type: 'string', default: '2' },
+    relocate: { type: 'boolean', default: false },
   },
 });
 
 const mutants = selected();
+if (options.relocate) process.exit(rewriteLists());
 const copies = Array.from(
   { length: Math.max(1, Math.min(Number(options.lanes), mutants.length)) },
   () => new TreeCopy(),
@@ -62,6 +66,17 @@ function selected(): readonly Mutant[] {
     console.error(`${error.message} There are:\n${knownBugs.map(titleOf).join('\n')}`);
     process.exit(2);
   }
+}
+
+/** Returns the exit code: 1 if the lists still do not fit. */
+function rewriteLists(): number {
+  const misfits = relocate(mutants, root);
+  const lost = misfits.filter(({ newFile }) => newFile === undefined);
+  for (const misfit of misfits) console.log(describeMisfit(misfit));
+  console.log(
+    `Edits: ${misfits.length - lost.length} follow their text to another file, ${lost.length} have no place.`,
+  );
+  return lost.length > 0 ? 1 : 0;
 }
 
 async function run(): Promise<void> {

@@ -7,9 +7,9 @@ export interface Edit {
   readonly replace: string;
 }
 
-/** A known bug of ElasticJob, expressed in this library's code. */
+/** A known bug, of ElasticJob as a rule, expressed in this library's code. */
 export interface Mutant {
-  /** Threads of ElasticJob in which it was reported, such as `EJ2449`; none if it was only read in its sources. */
+  /** Threads of ElasticJob in which it was reported, such as `EJ2449`; none if it was found elsewhere. */
   readonly threads: readonly string[];
   /** What is wrong with the mutant, in a few words with hyphens; tells mutants of one thread apart. */
   readonly name: string;
@@ -25,14 +25,20 @@ export class OutdatedMutantError extends Error {
   override readonly name = 'OutdatedMutantError';
 }
 
+/** How often the text occurs in the source. */
+export function placesOf(source: string, text: string): number {
+  return text === '' ? 0 : source.split(text).length - 1;
+}
+
 /** The source with the edits made. @throws OutdatedMutantError if one of them does not fit exactly one place */
 export function applyEdits(source: string, edits: readonly Edit[]): string {
   return edits.reduce((text, { file, find, replace }) => {
-    const places = find === '' ? 0 : text.split(find).length - 1;
+    const places = placesOf(text, find);
     if (places === 1) return text.split(find).join(replace);
     throw new OutdatedMutantError(
       `lib/${file} has ${places === 0 ? 'no place' : `${places} places`} with\n    ${find.split('\n').join('\n    ')}\n` +
-        'The library has changed there: say anew how this bug would look in it.',
+        'The library has changed there. `npm run mutants -- --relocate` follows text that has moved to another file; if the ' +
+        'text has changed, say how this bug would look in it.',
     );
   }, source);
 }

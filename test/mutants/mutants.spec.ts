@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import ts from 'typescript';
 import { knownBugs } from './known-bugs/index.js';
 import { applyEdits, editsByFile, type Mutant, OutdatedMutantError, select } from './mutant.js';
+import { describeMisfit, misfits, withNewFiles } from './relocate.js';
 import { jestFinding } from './suite.js';
 import { table, wrap } from './table.js';
 import { root } from './tree-copy.js';
@@ -70,6 +71,43 @@ describe('a known bug', () => {
 
   test('has a name of its own', () => {
     expect(new Set(knownBugs.map(({ name }) => name)).size).toBe(knownBugs.length);
+  });
+});
+
+describe('relocating', () => {
+  const list = (file: string) =>
+    `const list = [\n  { name: 'a-bug', edits: [{ file: 'old.ts', find: 'x' }, { file: '${file}', find: 'y', replace: '' }] },\n];\n`;
+  const mutant: Mutant = {
+    ...{ threads: [], name: 'a-bug', bug: '', first: '' },
+    edits: [
+      { file: 'old.ts', find: 'x', replace: 'x z' },
+      { file: 'old.ts', find: 'y', replace: '' },
+    ],
+  };
+  const missing = (sources: Record<string, string>) => misfits([mutant], new Map(Object.entries(sources)));
+
+  test('names the one other file that has the text, and leaves all else in the list as it is', () => {
+    const found = missing({ 'old.ts': 'x', 'new.ts': 'a y b' });
+
+    expect(withNewFiles(list('old.ts'), found)).toBe(list('new.ts'));
+    expect(found.map(describeMisfit)).toEqual(['a-bug: moved from lib/old.ts to lib/new.ts']);
+  });
+
+  test.each([
+    ['that is in no file', { 'old.ts': 'x', 'new.ts': 'b' }, []],
+    ['that is in several files', { 'old.ts': 'x', 'new.ts': 'y', 'other.ts': 'y y' }, ['new.ts', 'other.ts']],
+    ['that is in another file twice', { 'old.ts': 'x', 'new.ts': 'y y' }, ['new.ts']],
+    ['that is in its own file twice', { 'old.ts': 'x y y', 'new.ts': 'y' }, ['old.ts', 'new.ts']],
+  ])('reports text %s, and changes nothing', (_, sources, candidates) => {
+    const found = missing(sources);
+
+    expect(found).toMatchObject([{ mutant: 'a-bug', index: 1, candidates, newFile: undefined }]);
+    expect(withNewFiles(list('old.ts'), found)).toBe(list('old.ts'));
+  });
+
+  test('leaves an edit alone that fits only after the one before it', () => {
+    const edits = [mutant.edits[0]!, { file: 'old.ts', find: 'z', replace: '' }];
+    expect(misfits([{ ...mutant, edits }], new Map([['old.ts', 'x']]))).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describeCause } from '../../api/describe-cause.js';
-import { type JobLogger, type LogLevel } from '../../api/logger.js';
+import { type JobLogger, type LogEntry, type LogLevel } from '../../api/logger.js';
 
 /** What a log is about. */
 export interface LogSubject {
@@ -10,8 +10,8 @@ export interface LogSubject {
 }
 
 /**
- * The log of one job on this instance: names the job in each message, and cannot throw, whatever the user's logger does,
- * because the job must go on.
+ * The log of one job on this instance, or of the whole process: names the job in each message, and cannot throw, whatever the
+ * user's logger does, because the job must go on.
  */
 export class JobLog implements JobLogger {
   readonly #logger: JobLogger;
@@ -43,18 +43,23 @@ export class JobLog implements JobLogger {
   }
 
   #write(level: LogLevel, text: string, stack?: string): void {
-    const { jobName, instance } = this.#subject;
+    const { jobName } = this.#subject;
     const message = jobName === undefined ? text : `Job '${jobName}': ${text}`;
-    try {
-      const logger = this.#logger;
-      const written: unknown =
-        logger.write === undefined
-          ? logger[level](message, ...(stack === undefined ? [] : [stack]))
-          : logger.write({ level, message, jobName, instance, ...(stack !== undefined && { stack }) });
-      if (written instanceof Promise) written.catch(warnOnce);
-    } catch (failure) {
-      warnOnce(failure);
-    }
+    writeEntry(this.#logger, { ...this.#subject, level, message, ...(stack !== undefined && { stack }) });
+  }
+}
+
+/** Hands an entry to the user's logger. Never throws, whatever the logger does. */
+export function writeEntry(logger: JobLogger, entry: LogEntry): void {
+  const { level, message, stack } = entry;
+  try {
+    const written: unknown =
+      logger.write === undefined
+        ? logger[level](message, ...(stack === undefined ? [] : [stack]))
+        : logger.write(entry);
+    if (written instanceof Promise) written.catch(warnOnce);
+  } catch (failure) {
+    warnOnce(failure);
   }
 }
 

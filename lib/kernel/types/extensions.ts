@@ -6,7 +6,7 @@
 import { availableParallelism } from 'node:os';
 import { describeValue } from '../../api/describe-value.js';
 import { type JobErrorHandler } from '../../api/error-handler.js';
-import { InvalidConfigurationError } from '../../api/errors.js';
+import { DeadlineExceededError, InvalidConfigurationError } from '../../api/errors.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
 import { type ClassedJobItemExecutor, type TypedJobItemExecutor } from '../../api/job-executor.js';
 import { type ItemInterceptor, type RunObserver } from '../../api/run-events.js';
@@ -17,13 +17,18 @@ import { jobPath, keyPath } from '../../api/job-name.js';
 import { type JobLogger } from '../../api/logger.js';
 import { type JobShardingStrategy } from '../../api/sharding-strategy.js';
 import { type JobExecutorThreadPoolSizeProvider } from '../../api/thread-pool-size.js';
+import { withDeadline } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
+import { type JobLog } from '../view/job-log.js';
 import { builtInErrorHandlers } from './error-handlers.js';
 import { averageAllocation } from './strategies/average-allocation.js';
 import { odevity } from './strategies/odevity.js';
 import { roundRobin } from './strategies/round-robin.js';
 import { singleShardingBalance } from './strategies/single-sharding-balance.js';
 import { describeCause, stackOf } from '../../api/describe-cause.js';
+
+/** How long an error handler may take to close, in milliseconds. */
+const CLOSING_TIMEOUT_MS = 5_000;
 
 /** What users add to the built-in choices; on the same name theirs comes first. */
 export interface ExtensionOptions {
@@ -150,9 +155,13 @@ export class Extensions {
       .map(({ named }) => named);
   }
 
-  /** Closes the error handlers of users. Never rejects: what a handler throws is logged. */
-  async close(logger: JobLogger): Promise<void> {
-    const closing = this.#errorHandlers.map(async (handler) => handler.close?.());
+  /** Closes the error handlers of users. Never rejects: what a handler throws is logged, and that it takes too long. */
+  async close({ clock, logger }: { readonly clock: Clock; readonly logger: JobLog }): Promise<void> {
+    const closing = this.#errorHandlers.map(async (handler) => {
+      const what = `the error handler ${handler.type} to close`;
+      const timeout = (): Error => new DeadlineExceededError(what, CLOSING_TIMEOUT_MS);
+      await withDeadline(clock, Promise.resolve(handler.close?.()), CLOSING_TIMEOUT_MS, timeout);
+    });
     for (const [index, result] of (await Promise.allSettled(closing)).entries())
       if (result.status === 'rejected')
         logger.error(

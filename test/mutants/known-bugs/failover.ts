@@ -5,7 +5,7 @@ export const failover: readonly Mutant[] = [
   {
     threads: ['EJ523', 'EJ526'],
     name: 'dead-must-be-available',
-    bug: 'Failover only if another instance of the dead one’s server is available: never for one on another host.',
+    bug: 'Peers take over only if another instance of the dead instance’s server is available: never on another host.',
     first: 'kernel/failover.spec.ts',
     edits: [
       {
@@ -33,7 +33,7 @@ export const failover: readonly Mutant[] = [
   {
     threads: ['EJ2090'],
     name: 'marks-die-with-their-instance',
-    bug: 'Running marks vanish with the session, so nobody can tell that a run has died.',
+    bug: 'Running marks vanish with the session, so peers cannot see that a run has died.',
     first: 'kernel/failover.spec.ts',
     edits: [
       {
@@ -71,8 +71,8 @@ export const failover: readonly Mutant[] = [
   },
   {
     threads: ['EJ2429'],
-    name: 'rescuer-is-not-rescued',
-    bug: 'The crash of an instance that was itself rescuing is noticed by nobody.',
+    name: 'takeover-is-not-taken-over',
+    bug: 'No instance notices that an instance has crashed while it ran an item that it had taken over.',
     first: 'kernel/failover.spec.ts',
     edits: [
       {
@@ -85,7 +85,7 @@ export const failover: readonly Mutant[] = [
   {
     threads: ['EJ2429'],
     name: 'failovering-stays',
-    bug: 'A rescue that has ended leaves its failovering mark.',
+    bug: 'A takeover that has ended leaves its failovering mark.',
     first: 'kernel/failover.spec.ts',
     edits: [
       {
@@ -98,7 +98,7 @@ export const failover: readonly Mutant[] = [
   {
     threads: ['EJ2429'],
     name: 'crash-is-an-event',
-    bug: 'A crash is reported by who sees it happen only: after the whole cluster’s death the marks stay for ever.',
+    bug: 'Only instances that see a crash happen report it: after the whole cluster’s death the marks stay for good.',
     first: 'kernel/failover.spec.ts',
     edits: [
       {
@@ -148,7 +148,7 @@ export const failover: readonly Mutant[] = [
   },
   {
     threads: [],
-    name: 'disabled-server-is-rescued',
+    name: 'disabled-server-is-taken-over',
     bug: 'Items of a server that an operator has disabled are run again elsewhere.',
     first: 'kernel/failover.spec.ts',
     edits: [
@@ -161,7 +161,7 @@ export const failover: readonly Mutant[] = [
   },
   {
     threads: [],
-    name: 'disabled-server-rescues',
+    name: 'disabled-server-takes-over',
     bug: 'An instance whose server is disabled takes over what has crashed elsewhere.',
     first: 'kernel/rescuers.spec.ts',
     edits: [
@@ -187,7 +187,7 @@ export const failover: readonly Mutant[] = [
   },
   {
     threads: [],
-    name: 'rescue-one-after-the-other',
+    name: 'takeovers-one-after-the-other',
     bug: 'An instance takes over one crashed item at a time.',
     first: 'kernel/rescuers.spec.ts',
     edits: [
@@ -223,8 +223,8 @@ export const failover: readonly Mutant[] = [
   },
   {
     threads: [],
-    name: 'rescue-starves-own-items',
-    bug: 'An instance that is rescuing an item runs none of its own.',
+    name: 'takeover-starves-own-items',
+    bug: 'An instance that runs an item it has taken over runs none of its own.',
     first: 'kernel/rescuers.spec.ts',
     edits: [
       {
@@ -237,8 +237,8 @@ export const failover: readonly Mutant[] = [
   },
   {
     threads: ['EJ114'],
-    name: 'rescue-with-the-token-of-the-assignment',
-    bug: 'A rescue has no higher fencing token than the run that it replaces.',
+    name: 'takeover-with-the-token-of-the-assignment',
+    bug: 'A takeover has no higher fencing token than the run that it replaces.',
     first: 'kernel/failover.spec.ts',
     edits: [
       {

@@ -4,14 +4,14 @@ import { type Mutant } from '../mutant.js';
 export const listeners: readonly Mutant[] = [
   {
     threads: ['EJ487', 'EJ1879'],
-    name: 'everybody-calls',
-    bug: 'Whoever finds the barrier complete calls the listener: several do.',
+    name: 'all-instances-call',
+    bug: 'Each instance that finds the round complete calls the listener.',
     first: 'kernel/distribute-once.spec.ts',
     edits: [{ file: 'kernel/once/once-callback.ts', find: '    if (!isOurs) return false;\n', replace: '' }],
   },
   {
     threads: ['EJ271', 'EJ631'],
-    name: 'called-before-all-have-come',
+    name: 'called-before-all-have-arrived',
     bug: 'The listener is called when the first instance has completed its items.',
     first: 'kernel/distribute-once.spec.ts',
     edits: [
@@ -25,7 +25,7 @@ export const listeners: readonly Mutant[] = [
   {
     threads: ['EJ512', 'EJ1689'],
     name: 'disabled-items-are-waited-for',
-    bug: 'Items that an operator has disabled are waited for.',
+    bug: 'A round waits for items that an operator has disabled.',
     first: 'kernel/distribute-once.spec.ts',
     edits: [
       {
@@ -38,7 +38,7 @@ export const listeners: readonly Mutant[] = [
   {
     threads: ['EJ2032'],
     name: 'absent-are-waited-for',
-    bug: 'An item whose owner lives and does not begin it is waited for, for ever.',
+    bug: 'A round waits without end for an item whose owner lives and does not begin it.',
     first: 'kernel/distribute-once.spec.ts',
     edits: [
       {
@@ -51,7 +51,7 @@ export const listeners: readonly Mutant[] = [
   {
     threads: ['EJ1502'],
     name: 'one-barrier-for-all-jobs',
-    bug: 'All jobs of a process report to the barrier of the one that came last.',
+    bug: 'All jobs of a process report to the barrier of the job that started last.',
     first: 'kernel/distribute-once.spec.ts',
     edits: [
       {
@@ -70,7 +70,7 @@ export const listeners: readonly Mutant[] = [
   {
     threads: ['EJ2142'],
     name: 'timeout-is-ignored',
-    bug: 'Who waits for all items waits for ever, whatever the timeout.',
+    bug: 'An instance waits for all items without end, whatever the timeout.',
     first: 'kernel/distribute-once.spec.ts',
     edits: [
       {

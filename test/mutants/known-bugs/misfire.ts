@@ -5,7 +5,7 @@ export const misfire: readonly Mutant[] = [
   {
     threads: ['EJ241', 'EJ250'],
     name: 'trigger-is-missed-as-well',
-    bug: 'A trigger is run, and made up for as if it had been missed.',
+    bug: 'A trigger is run, and recovered as if it had been missed.',
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
@@ -30,8 +30,8 @@ export const misfire: readonly Mutant[] = [
   },
   {
     threads: ['EJ390', 'EJ470', 'EJ2490'],
-    name: 'made-up-for-twice',
-    bug: 'A missed firing is made up for by two mechanisms, once each.',
+    name: 'recovered-twice',
+    bug: 'Two mechanisms recover a missed firing, once each.',
     first: 'kernel/misfire.spec.ts',
     edits: [
       {
@@ -45,7 +45,7 @@ export const misfire: readonly Mutant[] = [
   {
     threads: ['EJ390'],
     name: 'new-owner-runs-it-again',
-    bug: 'An item that changes hands in the middle of a firing is run by its old owner and by its new one.',
+    bug: 'An item that changes its owner in the middle of a firing is run by its old owner and by its new one.',
     first: 'kernel/assigning.spec.ts',
     edits: [
       {
@@ -58,7 +58,7 @@ export const misfire: readonly Mutant[] = [
   {
     threads: ['EJ596'],
     name: 'misfire-of-the-whole-instance',
-    bug: 'A firing that meets a slow item is made up for again and again while that runs.',
+    bug: 'A firing that meets a slow item is recovered again and again while that item runs.',
     first: 'kernel/misfire.spec.ts',
     edits: [
       {
@@ -71,7 +71,7 @@ export const misfire: readonly Mutant[] = [
   {
     threads: ['EJ596'],
     name: 'misfire-mark-stays',
-    bug: 'The mark of a missed firing outlives what made up for it, and demands the next run.',
+    bug: 'The mark of a missed firing outlives the run that recovers it, and demands the next one.',
     first: 'kernel/failover.spec.ts',
     edits: [
       {
@@ -89,7 +89,7 @@ export const misfire: readonly Mutant[] = [
   {
     threads: ['EJ458', 'EJ695'],
     name: 'misfire-false-is-ignored',
-    bug: 'Missed firings are made up for although misfire is switched off.',
+    bug: 'Missed firings are recovered although misfire is switched off.',
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
@@ -106,7 +106,7 @@ export const misfire: readonly Mutant[] = [
   },
   {
     threads: ['EJ458'],
-    name: 'nothing-is-made-up-for',
+    name: 'nothing-is-recovered',
     bug: 'Firings missed during a run are dropped although misfire is switched on.',
     first: 'kernel/cluster.spec.ts',
     edits: [

@@ -4,8 +4,8 @@ import { type Mutant } from '../mutant.js';
 export const sessions: readonly Mutant[] = [
   {
     threads: ['EJ687'],
-    name: 'registers-anew-in-the-same-session',
-    bug: 'After a short interruption an instance removes its node and makes it again, which its peers take for its death.',
+    name: 'registers-again-in-the-same-session',
+    bug: 'After a short interruption an instance removes its node and creates it again, which its peers take for its death.',
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
@@ -49,7 +49,7 @@ export const sessions: readonly Mutant[] = [
   {
     threads: ['EJ114', 'EJ190', 'EJ1549'],
     name: 'runs-on-without-its-session',
-    bug: 'What runs is not told that the session is lost and that a peer is about to run it.',
+    bug: 'Items that run get no signal that the session is lost and that peers are about to run them.',
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
@@ -76,7 +76,7 @@ export const sessions: readonly Mutant[] = [
   {
     threads: ['EJ507', 'EJ491'],
     name: 'begins-while-cut-off',
-    bug: 'An instance that is cut off from the registry begins runs all the same.',
+    bug: 'An instance that is cut off from the registry centre begins runs all the same.',
     first: 'kernel/sessions.spec.ts',
     edits: [
       {
@@ -108,7 +108,7 @@ export const sessions: readonly Mutant[] = [
   {
     threads: [],
     name: 'dead-peer-is-java',
-    bug: 'Who was away while a peer died takes it for a Java instance that may reconnect.',
+    bug: 'An instance that was away while a peer died takes that peer for a Java instance that may reconnect.',
     first: 'kernel/java-peers.spec.ts',
     edits: [
       {
@@ -176,7 +176,7 @@ export const sessions: readonly Mutant[] = [
   {
     threads: ['EJ649', 'EJ493'],
     name: 'last-starter-wins',
-    bug: 'Whoever starts last overwrites the stored configuration.',
+    bug: 'The instance that starts last overwrites the stored configuration.',
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
@@ -196,6 +196,59 @@ export const sessions: readonly Mutant[] = [
         file: 'kernel/view/assignment.ts',
         find: "return `${cron ?? ''}\\n${timeZone ?? ''}`;",
         replace: "return timeZone === '' ? '' : `${cron ?? ''}`;",
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'settings-are-not-restored',
+    bug: 'The registry centre comes back empty, and an instance that returns does not store the settings of its job again.',
+    first: 'kernel/run-seams.spec.ts',
+    edits: [
+      {
+        file: 'kernel/job-runtime.ts',
+        find: "if (occasion === 'return') return restoreConfiguration(context, this.definition);",
+        replace: "if (occasion === 'return') return this.configuration;",
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'accepted-trigger-is-lost-with-the-session',
+    bug: 'A trigger that was accepted and waits for its run is forgotten when the session is lost.',
+    first: 'kernel/run-seams.spec.ts',
+    edits: [
+      {
+        file: 'kernel/lanes/work-lane.ts',
+        find: '    this.#decided = undefined;\n    this.#hasLostSession = true;\n',
+        replace:
+          '    this.#decided = undefined;\n    this.#hasLostSession = true;\n    this.#hasPendingTrigger = false;\n',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'ended-run-is-taken-over',
+    bug: 'A run that ended while its instance was away is reported as crashed, and run again although its instance is back.',
+    first: 'kernel/run-seams.spec.ts',
+    edits: [
+      {
+        file: 'kernel/writes/item-marks.ts',
+        find: 'const operations = own.length > 0 ? removals : this.#reportRemovals(item);',
+        replace: 'const operations = removals;',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'overwritten-instance-is-not-repaired',
+    bug: 'An old console overwrites the node of an instance, which gets no items from then on.',
+    first: 'kernel/run-seams.spec.ts',
+    edits: [
+      {
+        file: 'kernel/rules/plan.ts',
+        find: 'const isReadable = now.instances.get(me)?.readable === true;',
+        replace: 'const isReadable = now.instances.has(me);',
       },
     ],
   },

@@ -5,7 +5,7 @@ export const sharding: readonly Mutant[] = [
   {
     threads: ['EJ2449'],
     name: 'new-leader-asks-for-nothing',
-    bug: 'The leader dies, and the next one leaves it its items.',
+    bug: 'The leader dies, and the next leader leaves the dead one its items.',
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
@@ -18,7 +18,7 @@ export const sharding: readonly Mutant[] = [
   {
     threads: [],
     name: 'disabled-leader-leaves-no-request',
-    bug: 'A leader whose server is disabled leads no more, and nobody asks for its items to be assigned.',
+    bug: 'A leader whose server is disabled leads no more, and no instance asks for its items to be assigned.',
     first: 'kernel/cluster.spec.ts',
     edits: [
       {
@@ -46,7 +46,7 @@ export const sharding: readonly Mutant[] = [
   {
     threads: ['EJ1840', 'EJ778'],
     name: 'request-is-absorbed',
-    bug: 'Who joins while the items are being assigned is taken for one who was considered.',
+    bug: 'The leader takes an instance that joins while it assigns the items for one that it has considered.',
     first: 'kernel/assigning.spec.ts',
     edits: [
       {
@@ -77,7 +77,7 @@ export const sharding: readonly Mutant[] = [
   {
     threads: ['EJ2488'],
     name: 'lost-answer-is-success',
-    bug: 'The answer to an assignment is lost, the leader takes it for made, and everybody waits for ever.',
+    bug: 'The answer to an assignment is lost, the leader takes it for made, and all instances wait without end.',
     first: 'kernel/assigning.spec.ts',
     edits: [
       {
@@ -124,21 +124,21 @@ export const sharding: readonly Mutant[] = [
   {
     threads: ['EJ2038'],
     name: 'trigger-blocks-the-control-lane',
-    bug: 'While a triggered run lasts, its instance takes notice of nothing.',
+    bug: 'While a triggered run lasts, its instance notices nothing.',
     first: 'kernel/control-lane.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/control-lane.ts',
         find: "work.start({ cause: 'manual', instant: undefined });",
         replace:
-          "{ work.start({ cause: 'manual', instant: undefined }); await work.end('it is waited for', 3_600_000); }",
+          "{ work.start({ cause: 'manual', instant: undefined }); await work.end('the lane waits for it', 3_600_000); }",
       },
     ],
   },
   {
     threads: ['EJ661', 'EJ730'],
     name: 'election-blocks-the-control-lane',
-    bug: 'While somebody who has died holds the election latch, its peers do nothing at all.',
+    bug: 'While an instance that has died holds the election latch, its peers do nothing at all.',
     first: 'kernel/control-lane.spec.ts',
     edits: [
       {
@@ -156,7 +156,7 @@ export const sharding: readonly Mutant[] = [
   {
     threads: ['EJ661', 'EJ731'],
     name: 'elects-once',
-    bug: 'Who could not stand for election once never does again.',
+    bug: 'An instance that could not stand for election once never does again.',
     first: 'kernel/control-lane.spec.ts',
     edits: [
       {
@@ -194,7 +194,7 @@ export const sharding: readonly Mutant[] = [
   },
   {
     threads: ['EJ717', 'EJ1754'],
-    name: 'endless-patience',
+    name: 'no-deadline-for-idle-items',
     bug: 'Assigning waits for running items for as long as they run.',
     first: 'kernel/cluster.spec.ts',
     edits: [
@@ -221,7 +221,7 @@ export const sharding: readonly Mutant[] = [
   {
     threads: ['EJ2194'],
     name: 'begins-by-an-old-assignment',
-    bug: 'A run is begun by an assignment that holds no more.',
+    bug: 'A run begins by an assignment that is not the present one.',
     first: 'kernel/assigning.spec.ts',
     edits: [
       {
@@ -234,7 +234,7 @@ export const sharding: readonly Mutant[] = [
   {
     threads: ['EJ2241'],
     name: 'servers-stay',
-    bug: 'Servers that will never come back stay on record for ever.',
+    bug: 'Servers that never come back stay on record.',
     first: 'kernel/housekeeping.spec.ts',
     edits: [
       {
@@ -274,13 +274,26 @@ export const sharding: readonly Mutant[] = [
   {
     threads: [],
     name: 'leads-after-its-end',
-    bug: 'A job that is shut down while it is being elected leads for as long as its process lives.',
+    bug: 'A job that is shut down during its election leads for as long as its process lives.',
     first: 'kernel/endings.spec.ts',
     edits: [
       {
         file: 'kernel/writes/leadership.ts',
         find: 'if (!won || isStanding()) return won;',
         replace: "if (!won || me !== '') return won;",
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'idle-items-leave-with-the-busy',
+    bug: 'An instance that stops keeps its idle items until the last running one has ended.',
+    first: 'kernel/cluster.spec.ts',
+    edits: [
+      {
+        file: 'kernel/job-runtime.ts',
+        find: '      if (work?.isIdle === false) await registration?.announceLeaving(this.configuration);\n',
+        replace: '',
       },
     ],
   },

@@ -1,0 +1,150 @@
+import { type Mutant } from '../mutant.js';
+
+/** Runs: how their items begin and end, and the user code around them. */
+export const runs: readonly Mutant[] = [
+  {
+    threads: [],
+    name: 'pool-per-run',
+    bug: 'Each run has a pool of its own: firings that overlap run more items at once than the pool size says.',
+    first: 'kernel/pool.spec.ts',
+    edits: [
+      {
+        file: 'kernel/lanes/work-lane.ts',
+        find: 'pool: (configuration) => this.#poolFor(configuration) };',
+        replace: 'pool: (configuration) => new Limiter(deps.extensions.threadPoolSize(configuration)) };',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'begins-by-old-settings',
+    bug: 'A marked run begins after the settings have changed: its fencing token is lower than that of an unmarked run before it.',
+    first: 'kernel/run-seams.spec.ts',
+    edits: [
+      {
+        file: 'kernel/writes/begin-commits.ts',
+        find: "{ type: 'check', path: paths.config, ...(configVersion !== undefined && { version: configVersion }) },",
+        replace: '',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'further-commits-write-the-first-version',
+    bug: 'The second of several commits that begin items is refused, because it expects the record as it was before the first.',
+    first: 'kernel/run-seams.spec.ts',
+    edits: [
+      {
+        file: 'kernel/writes/begin-commits.ts',
+        find: '{ version: version + index }',
+        replace: '{ version }',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'begun-items-are-lost-with-the-others',
+    bug: 'The second of several commits that begin items fails, and the items of the first stay marked and are not run.',
+    first: 'kernel/run-seams.spec.ts',
+    edits: [
+      {
+        file: 'kernel/writes/item-marks.ts',
+        find:
+          '      if (begun.length === 0 || signal.aborted) {\n' +
+          '        await this.#giveBack(begun, { former });\n        throw error;\n      }\n',
+        replace: '      if (former !== undefined || begun.length === 0) throw error;\n',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'begun-items-are-lost-with-a-later-choice',
+    bug: 'Items have begun, the choice of the others fails, and the whole run ends: the former stay marked and are not run.',
+    first: 'kernel/run-seams.spec.ts',
+    edits: [
+      {
+        file: 'kernel/lanes/job-run.ts',
+        find: 'if (turn === undefined || begun.size === 0) throw error;',
+        replace: 'if (turn === undefined || begun.size >= 0) throw error;',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'stop-does-not-end-a-beginning',
+    bug: 'A job that is shut down while a run waits for its items to be assigned runs them all the same.',
+    first: 'kernel/run-seams.spec.ts',
+    edits: [
+      {
+        file: 'kernel/lanes/job-run.ts',
+        find: '  cancelBeginning(reason: Error): void {\n    this.#beginning.abort(reason);\n',
+        replace: '  cancelBeginning(reason: Error): void {\n',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'soft-stop-is-not-sent',
+    bug: 'The leader waits for running items, and the instances that run them do not ask them to end early.',
+    first: 'kernel/run-seams.spec.ts',
+    edits: [
+      {
+        file: 'kernel/rules/plan.ts',
+        find: "now.reshardingNeeded && local.busy.size > 0 ? { type: 'soft-stop' } : undefined;",
+        replace: "now.reshardingNeeded && local.busy.size < 0 ? { type: 'soft-stop' } : undefined;",
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'shutdown-sends-no-soft-stop',
+    bug: 'A job that is shut down waits for its running items without asking them to end early.',
+    first: 'kernel/run-seams.spec.ts',
+    edits: [
+      {
+        file: 'kernel/lanes/work-lane.ts',
+        find: '    this.softStop(new JobStoppedError(paths.jobName, why));\n',
+        replace: '',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'observer-ends-the-run',
+    bug: 'A run observer that throws breaks the run that it observes.',
+    first: 'kernel/run-seams.spec.ts',
+    edits: [
+      {
+        file: 'kernel/lanes/run-observers.ts',
+        find: '      } catch (error) {\n        this.#report(error, event);\n      }',
+        replace: '      } catch (error) {\n        throw error;\n      }',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'interceptors-in-reverse',
+    bug: 'The interceptor that is given first is called last.',
+    first: 'kernel/run-seams.spec.ts',
+    edits: [
+      {
+        file: 'kernel/lanes/item-run.ts',
+        find: 'interceptors.reduceRight<',
+        replace: 'interceptors.reduce<',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'logger-ends-the-job',
+    bug: 'A logger that throws breaks what was to be logged: an instance does not register, an item is not given back.',
+    first: 'kernel/run-seams.spec.ts',
+    edits: [
+      {
+        file: 'kernel/view/job-log.ts',
+        find: '    } catch (failure) {\n      warnOnce(failure);\n',
+        replace: '    } catch (failure) {\n      throw failure;\n',
+      },
+    ],
+  },
+];

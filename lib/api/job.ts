@@ -9,7 +9,10 @@ export interface SimpleJob {
   execute(context: ShardingContext): void | Promise<void>;
 }
 
-/** Any job object. Further kinds join this union. */
+/**
+ * Any job object. Further kinds join this union. Objects of a kind of your own, which a `ClassedJobItemExecutor` accepts,
+ * are passed off as one (`job as unknown as ElasticJobObject`); providers of a Nest application need no cast.
+ */
 export type ElasticJob = SimpleJob;
 
 /** Whether `candidate` has the methods of a `SimpleJob`. */

@@ -1,7 +1,7 @@
 import { describeValue } from '../api/describe-value.js';
 import { InvalidConfigurationError, JobStateError } from '../api/errors.js';
 import { type JobConfiguration, jobConfiguration } from '../api/job-configuration.js';
-import { type ElasticJob, isSimpleJob } from '../api/job.js';
+import { type ElasticJob } from '../api/job.js';
 import { type JobLogger } from '../api/logger.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { JobHost } from './job-host.js';
@@ -118,18 +118,16 @@ export class OneOffJobBootstrap extends JobBootstrap {
 }
 
 function nameOf(job: ElasticJob | string, jobName: string): string {
-  const key = `elasticjob.jobs.${jobName}`;
   if (typeof job === 'string') {
     if (job.trim() !== '') return job;
-    throw new InvalidConfigurationError([`${key}.elasticJobType: Elastic job type cannot be null or empty.`]);
-  }
-  if (!isSimpleJob(job)) {
     throw new InvalidConfigurationError([
-      `${key}: Elastic job cannot be null and must have a method execute(context), got ${job === null ? 'null' : typeof job}`,
+      `elasticjob.jobs.${jobName}.elasticJobType: Elastic job type cannot be null or empty.`,
     ]);
   }
+  // Whether it is a job is for the executors of the host to say.
+  if (typeof job !== 'object' || (job as unknown) === null) return jobName;
   // An object literal has no class of its own to be recognised by.
-  const { name } = (job as object).constructor;
+  const { name } = job.constructor;
   return name === '' || name === 'Object' ? jobName : name;
 }
 

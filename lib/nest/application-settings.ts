@@ -1,9 +1,10 @@
 import { InvalidConfigurationError } from '../api/errors.js';
+import { type ClassedJobItemExecutor } from '../api/job-executor.js';
 import { type AnyJobListener } from '../api/job-listener.js';
-import { Extensions } from '../kernel/types/extensions.js';
+import { type ExtensionOptions, Extensions } from '../kernel/types/extensions.js';
 import { configurationWarnings } from '../settings/configuration-warnings.js';
 import { mergeSettings } from '../settings/merge-settings.js';
-import { listenersProblem, type ModuleSettings } from '../settings/module-settings.js';
+import { classedExecutorsProblem, listenersProblem, type ModuleSettings } from '../settings/module-settings.js';
 import { type RegCenterSettings } from '../settings/reg-center-settings.js';
 import { systemClock } from '../time/clock.js';
 import { type FoundProvider } from './elastic-job.explorer.js';
@@ -25,7 +26,8 @@ export interface ApplicationSettings {
   readonly module: ModuleSettings;
   readonly regCenter: RegCenterSettings;
   readonly jobs: readonly DefinedJob[];
-  readonly listeners: readonly AnyJobListener[];
+  /** What jobs may name, and what observes and wraps their runs. */
+  readonly extensions: ExtensionOptions;
   /** Settings that are allowed but probably not intended; one sentence each. */
   readonly warnings: readonly string[];
 }
@@ -44,14 +46,15 @@ export function readApplicationSettings({
   const merged = mergeSettings({ code: [{ jobs: decoratorsOf(providers) }, options], file, environment });
   if (merged === undefined) return undefined;
   const { module, regCenter } = merged;
-  const { jobs, problems: jobProblems } = defineJobs(providers, merged.jobs);
+  const { jobs, problems: jobProblems } = defineJobs(providers, merged.jobs, usableExecutors(module));
   const { listeners, problems: listenerProblems } = defineListeners(providers, usableListeners(module));
   const problems = [...merged.problems, ...jobProblems, ...listenerProblems];
-  if (problems.length === 0) problems.push(...typeProblems(module, jobs, listeners));
+  const extensions = extensionsOf(module, listeners);
+  if (problems.length === 0) problems.push(...typeProblems(extensions, jobs));
   if (problems.length > 0) throw new InvalidConfigurationError([...new Set(problems)]);
   const configurations = jobs.map(({ configuration }) => configuration);
   const warnings = [...configurationWarnings(configurations, systemClock), ...strangerWarnings(merged.strangers)];
-  return { module, regCenter, jobs, listeners, warnings };
+  return { module, regCenter, jobs, extensions, warnings };
 }
 
 /** What decorators say, by job name. A name that is not a text is a problem of its decorator. */
@@ -65,19 +68,27 @@ function usableListeners({ listeners = [] }: ModuleSettings): readonly AnyJobLis
   return listenersProblem(listeners) === undefined ? listeners : [];
 }
 
-function typeProblems(
-  module: ModuleSettings,
-  jobs: readonly DefinedJob[],
-  listeners: readonly AnyJobListener[],
-): readonly string[] {
-  const { strategies, executors, errorHandlers, threadPoolSizeProviders } = module;
-  const extensions = {
+/** The executors of job objects in the options; none if something is wrong with one of them. */
+function usableExecutors({ classedExecutors = [] }: ModuleSettings): readonly ClassedJobItemExecutor[] {
+  return classedExecutorsProblem(classedExecutors) === undefined ? classedExecutors : [];
+}
+
+function extensionsOf(module: ModuleSettings, listeners: readonly AnyJobListener[]): ExtensionOptions {
+  const { strategies, executors, classedExecutors, errorHandlers, threadPoolSizeProviders } = module;
+  const { observers, interceptors } = module;
+  return {
     ...(strategies && { strategies }),
     ...(executors && { executors }),
+    ...(classedExecutors && { classedExecutors }),
     ...(errorHandlers && { errorHandlers }),
     ...(threadPoolSizeProviders && { threadPoolSizeProviders }),
+    ...(observers && { observers }),
+    ...(interceptors && { interceptors }),
     listeners,
   };
+}
+
+function typeProblems(extensions: ExtensionOptions, jobs: readonly DefinedJob[]): readonly string[] {
   const silent = { debug: () => undefined, log: () => undefined, warn: () => undefined, error: () => undefined };
   const types = new Extensions(extensions, { clock: systemClock, logger: silent });
   return jobs.flatMap(({ configuration, job }) => [

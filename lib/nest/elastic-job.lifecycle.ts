@@ -154,21 +154,16 @@ function logLateFailure(jobName: string, error: unknown, logger: JobLogger): voi
 
 function hostOptions(
   registryCenter: RegistryCenter,
-  { module, listeners }: ApplicationSettings,
+  { module, extensions }: ApplicationSettings,
   { logger, scheduler }: { readonly logger: JobLogger; readonly scheduler: SchedulerRegistry },
 ): ConstructorParameters<typeof JobHost>[0] {
-  const { strategies, executors, errorHandlers, threadPoolSizeProviders, shutdownGracePeriodMilliseconds } = module;
-  const { preferredNetworkInterface, preferredNetworkIp } = module;
+  const { shutdownGracePeriodMilliseconds, preferredNetworkInterface, preferredNetworkIp } = module;
   return {
     instance: createJobInstance({ preferredNetworkInterface, preferredNetworkIp }),
     registryCenter,
     logger,
     timers: new SchedulerRegistryTimers(scheduler, logger),
-    ...(strategies && { strategies }),
-    ...(executors && { executors }),
-    ...(errorHandlers && { errorHandlers }),
-    ...(threadPoolSizeProviders && { threadPoolSizeProviders }),
-    listeners,
+    ...extensions,
     ...(shutdownGracePeriodMilliseconds !== undefined && { shutdownGracePeriodMilliseconds }),
   };
 }

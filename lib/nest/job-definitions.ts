@@ -1,5 +1,6 @@
 import { type JobConfiguration, withDefaults } from '../api/job-configuration.js';
 import { describeValue } from '../api/describe-value.js';
+import { type ClassedJobItemExecutor } from '../api/job-executor.js';
 import { type ElasticJob, isSimpleJob } from '../api/job.js';
 import { jobPath } from '../api/job-name.js';
 import { suggestion } from '../api/nearest.js';
@@ -24,6 +25,13 @@ export interface DefinedJob {
   readonly compatibility: '3.0.4' | '3.0.5';
 }
 
+/** What the application has besides its settings. */
+interface Application {
+  readonly providers: readonly FoundProvider[];
+  /** Executors of job objects of other kinds than `SimpleJob`. */
+  readonly executors: readonly ClassedJobItemExecutor[];
+}
+
 /** The object or type that does a job's work, its name, and who defined it. */
 interface Work {
   readonly job: ElasticJob | string;
@@ -34,15 +42,17 @@ interface Work {
 /**
  * The jobs that decorators and settings define together, and all problems with them, one line each.
  * @param merged the merged settings of all sources, by job name
+ * @param executors of job objects of other kinds than `SimpleJob`
  */
 export function defineJobs(
   providers: readonly FoundProvider[],
   merged: MergedSettings['jobs'],
+  executors: readonly ClassedJobItemExecutor[],
 ): { readonly jobs: readonly DefinedJob[]; readonly problems: readonly string[] } {
   const problems = [...decoratorProblems(providers)];
   const jobs = [...merged].flatMap(([jobName, job]) => {
     problems.push(...job.problems);
-    const work = workOf(jobName, job.settings, providers);
+    const work = workOf(jobName, job.settings, { providers, executors });
     if ('problems' in work) problems.push(...work.problems);
     return 'problems' in work || job.problems.length > 0 ? [] : [defined(jobName, job.settings, work)];
   });
@@ -87,7 +97,7 @@ function decoratorProblems(providers: readonly FoundProvider[]): readonly string
 function workOf(
   jobName: string,
   settings: JobSettings,
-  providers: readonly FoundProvider[],
+  { providers, executors }: Application,
 ): Work | { readonly problems: readonly string[] } {
   const path = jobPath(jobName);
   const decorated = providers.find(({ jobs }) => jobs.some((job) => job.jobName === jobName));
@@ -104,8 +114,8 @@ function workOf(
   if (type !== undefined && typeof type !== 'string') return { problems: [] };
   if (type !== undefined) return { job: type, name: type, owner: `job type ${type}` };
   if (named !== undefined && elasticJobClassProblem(named) !== undefined) return { problems: [] };
-  if (named !== undefined) return workNamed(path, named, { decorated, providers });
-  if (decorated !== undefined) return workOfProvider(path, decorated);
+  if (named !== undefined) return workNamed(path, named, { decorated, providers, executors });
+  if (decorated !== undefined) return workOfProvider(path, decorated, executors);
   const names = providers.flatMap(({ jobs }) =>
     jobs.map(({ jobName: name }) => name).filter((name) => typeof name === 'string'),
   );
@@ -119,10 +129,7 @@ function workOf(
 function workNamed(
   path: string,
   named: string | object,
-  {
-    decorated,
-    providers,
-  }: { readonly decorated: FoundProvider | undefined; readonly providers: readonly FoundProvider[] },
+  { decorated, providers, executors }: Application & { readonly decorated: FoundProvider | undefined },
 ): Work | { readonly problems: readonly string[] } {
   const key = `${path}.elasticJobClass`;
   const matching = providersNamed(named, providers);
@@ -142,7 +149,7 @@ function workNamed(
   if (decorated !== undefined && decorated !== provider) {
     return { problems: [`${key}: must not name another class than that of ${decorated.label}, got ${nameOf(named)}`] };
   }
-  const work = workOfProvider(path, provider);
+  const work = workOfProvider(path, provider, executors);
   // A name with a package is the class name that a Java peer stores.
   return typeof named === 'string' && !('problems' in work) ? { ...work, name: named } : work;
 }
@@ -158,19 +165,31 @@ function withoutPackage(className: string): string {
   return className.slice(className.lastIndexOf('.') + 1);
 }
 
-function workOfProvider(path: string, provider: FoundProvider): Work | { readonly problems: readonly string[] } {
+function workOfProvider(
+  path: string,
+  provider: FoundProvider,
+  executors: readonly ClassedJobItemExecutor[],
+): Work | { readonly problems: readonly string[] } {
   const { label, scopeProblem, instance, className } = provider;
   if (scopeProblem !== undefined) {
     return {
       problems: [`${path}: ${label} cannot be a job: it ${scopeProblem}, and a job runs outside of any request`],
     };
   }
-  if (!isSimpleJob(instance)) {
+  if (instance === undefined || !isJob(instance, executors)) {
+    const others = executors.map(({ requirement }) => `, nor ${requirement}`).join('');
     return {
-      problems: [`${path}: ${label} cannot be a job: it has no method execute(context), which SimpleJob requires`],
+      problems: [
+        `${path}: ${label} cannot be a job: it has no method execute(context), which SimpleJob requires${others}`,
+      ],
     };
   }
   return { job: instance, name: className, owner: label };
+}
+
+/** Whether an executor does the work of such objects. */
+function isJob(instance: object, executors: readonly ClassedJobItemExecutor[]): instance is ElasticJob {
+  return isSimpleJob(instance) || executors.some((executor) => executor.accepts(instance));
 }
 
 /** Each name under which a bootstrap is injected must mean one job. */

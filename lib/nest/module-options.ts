@@ -12,9 +12,12 @@ export interface ElasticJobModuleOptions extends Pick<
   | 'preferredNetworkIp'
   | 'strategies'
   | 'executors'
+  | 'classedExecutors'
   | 'errorHandlers'
   | 'threadPoolSizeProviders'
   | 'listeners'
+  | 'observers'
+  | 'interceptors'
   | 'logger'
   | 'registryCenter'
 > {

@@ -1,8 +1,9 @@
 import { describeValue } from '../api/describe-value.js';
 import { type JobErrorHandler } from '../api/error-handler.js';
-import { type TypedJobItemExecutor } from '../api/job-executor.js';
+import { type ClassedJobItemExecutor, type TypedJobItemExecutor } from '../api/job-executor.js';
 import { type AnyJobListener, faultInListener } from '../api/job-listener.js';
 import { type JobLogger } from '../api/logger.js';
+import { type ItemInterceptor, type RunObserver } from '../api/run-events.js';
 import { BooleanSetting, IntegerSetting, Setting, TextSetting } from '../api/setting.js';
 import { type JobShardingStrategy } from '../api/sharding-strategy.js';
 import { type JobExecutorThreadPoolSizeProvider } from '../api/thread-pool-size.js';
@@ -28,6 +29,9 @@ export class ModuleSettings {
   @Setting({ kind: 'code', problem: listOf('sharding') }) strategies?: readonly JobShardingStrategy[];
   /** Executors of jobs that have a type instead of a class. */
   @Setting({ kind: 'code', problem: listOf('process') }) executors?: readonly TypedJobItemExecutor[];
+  /** Executors of job objects of other kinds than `SimpleJob`. */
+  @Setting({ kind: 'code', problem: classedExecutorsProblem })
+  classedExecutors?: readonly ClassedJobItemExecutor[];
   /** Error handlers besides LOG, THROW and IGNORE. */
   @Setting({ kind: 'code', problem: listOf('handleException') }) errorHandlers?: readonly JobErrorHandler[];
   /** Providers of the number of items that run at once, besides CPU and SINGLE_THREAD. */
@@ -35,6 +39,10 @@ export class ModuleSettings {
   threadPoolSizeProviders?: readonly JobExecutorThreadPoolSizeProvider[];
   /** Job listeners besides the providers that are decorated with `@JobListener('…')`. */
   @Setting({ kind: 'code', problem: listenersProblem }) listeners?: readonly AnyJobListener[];
+  /** Observe the runs of all jobs. */
+  @Setting({ kind: 'code', problem: listOfObjectsWith('onRunEvent') }) observers?: readonly RunObserver[];
+  /** Wrap the call of the job's code for each item, the first one outermost. */
+  @Setting({ kind: 'code', problem: listOfObjectsWith('around') }) interceptors?: readonly ItemInterceptor[];
   /** Where the library logs. Default: Nest's logger with the context `ElasticJob`. */
   @Setting({ kind: 'code', problem: objectWith('debug', 'log', 'warn', 'error') }) logger?: JobLogger;
   /** A registry centre of your own making; comes before `regCenter`. It is connected and closed with the application. */
@@ -54,11 +62,29 @@ export function listenersProblem(value: unknown): string | undefined {
   return undefined;
 }
 
+/** @returns the problem with a list of executors of job objects, or undefined */
+export function classedExecutorsProblem(value: unknown): string | undefined {
+  const isList = listOfObjectsWith('accepts', 'process')(value) === undefined;
+  const hasRequirements =
+    isList &&
+    (value as readonly Partial<ClassedJobItemExecutor>[]).every((each) => typeof each.requirement === 'string');
+  return hasRequirements
+    ? undefined
+    : "must be a list of objects with accepts(), process() and a text 'requirement', which names what accepts() looks for";
+}
+
 function objectWith(...methods: readonly string[]): (value: unknown) => string | undefined {
   return (value) => {
     const missing = methods.find((method) => typeof (value as Record<string, unknown> | null)?.[method] !== 'function');
     return missing === undefined ? undefined : `must be an object with the method ${missing}()`;
   };
+}
+
+function listOfObjectsWith(...methods: readonly string[]): (value: unknown) => string | undefined {
+  const problemOf = objectWith(...methods);
+  const requirement = `must be a list of objects with ${methods.map((method) => `${method}()`).join(' and ')}`;
+  return (value) =>
+    Array.isArray(value) && value.every((entry) => problemOf(entry) === undefined) ? undefined : requirement;
 }
 
 function listOf(method: string): (value: unknown) => string | undefined {

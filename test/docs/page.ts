@@ -22,6 +22,30 @@ export const page = readFileSync(join(root, 'docs/running-beside-java.md'), 'utf
 /** Tables by the heading they stand under; those of the whole page. */
 export const tables: ReadonlyMap<string, readonly Row[]> = tablesOf(page);
 
+/** A known fault of Java peers, as its section tells it. */
+export interface KnownFault {
+  readonly name: string;
+  /** The versions that have it, and whether it was seen or read. */
+  readonly versions: string;
+  /** What its items say, by the label with which each begins. */
+  readonly items: Readonly<Record<string, string>>;
+}
+
+/** The known faults, in the order of the page. */
+export const knownFaults: readonly KnownFault[] = faultsOf(page);
+
+function faultsOf(markdown: string): readonly KnownFault[] {
+  const [, chapter = ''] = /^## Known faults of Java peers\n([^]*?)^## /m.exec(markdown) ?? [];
+  return chapter
+    .split(/^#### /m)
+    .slice(1)
+    .map((section) => {
+      const [name = '', versions = ''] = section.split(/\n+/);
+      const items = [...section.matchAll(/^- \*\*([^*]+):\*\*([^]*?)(?=^- |^#|(?![^]))/gm)];
+      return { name, versions, items: Object.fromEntries(items.map(([, label = '', text = '']) => [label, text.trim()])) };
+    });
+}
+
 function tablesOf(markdown: string): ReadonlyMap<string, readonly Row[]> {
   const found = new Map<string, readonly Row[]>();
   for (const section of markdown.split(/^#{2,3} /m).slice(1)) {

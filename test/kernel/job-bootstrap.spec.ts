@@ -98,6 +98,24 @@ describe('a scheduled job', () => {
   });
 });
 
+test('a job of another kind is run by the executor that accepts it', async () => {
+  const steps: number[] = [];
+  const stepwise = {
+    requirement: 'a method step(item)',
+    accepts: (candidate: object): candidate is { step: (item: number) => void } => 'step' in candidate,
+    process: (job: { step: (item: number) => void }, _: unknown, { shardingItem }: { shardingItem: number }) =>
+      job.step(shardingItem),
+  };
+  await using host = aHost({ classedExecutors: [stepwise] });
+  const climb = { step: (item: number) => void steps.push(item) };
+  const bootstrap = new OneOffJobBootstrap(host.registryCenter, climb as never, byHand(), { host });
+
+  await bootstrap.execute();
+  await until(() => steps.length === 3, 'the items to run');
+
+  expect(steps.sort()).toEqual([0, 1, 2]);
+});
+
 describe('what makes no sense is refused when the bootstrap is made', () => {
   const odd = (value: unknown): never => value as never;
 

@@ -383,6 +383,13 @@ describe('wrong values', () => {
       { errorHandlers: [null] },
       "elasticjob.errorHandlers: must be a list of objects with a 'type' and handleException(), got [null]",
     ],
+    [
+      { classedExecutors: [{ accepts: () => true, process: () => undefined }] },
+      "elasticjob.classedExecutors: must be a list of objects with accepts(), process() and a text 'requirement', which names " +
+        'what accepts() looks for, got [a map]',
+    ],
+    [{ observers: {} }, 'elasticjob.observers: must be a list of objects with onRunEvent(), got a map'],
+    [{ interceptors: [null] }, 'elasticjob.interceptors: must be a list of objects with around(), got [null]'],
     [{ logger: {} }, 'elasticjob.logger: must be an object with the method debug(), got a map'],
     [{ registryCenter: 'x' }, 'elasticjob.registryCenter: must be an object with the method connect(), got "x"'],
     [

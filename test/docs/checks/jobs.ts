@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { type ClassedJobItemExecutor } from '../../../lib/api/job-executor.js';
 import { type ShardingContext } from '../../../lib/api/sharding-context.js';
 import { type ShardingContexts } from '../../../lib/api/sharding-contexts.js';
 import { AbstractDistributeOnceElasticJobListener, type ElasticJobListener } from '../../../lib/api/job-listener.js';
@@ -145,7 +146,22 @@ export const kindChecks: Checks = {
     expect(printed).toEqual([['b', 0]]);
   },
   ClassedJobItemExecutor: async () => {
-    expect(await refusalOfClass()).toEqual([expect.stringContaining('it has no method execute(context)')]);
+    @ElasticJob('climb', { shardingTotalCount: 2 })
+    class ClimbJob {
+      readonly steps: number[] = [];
+      step = (item: number): void => void this.steps.push(item);
+    }
+    const stepwise: ClassedJobItemExecutor<ClimbJob> = {
+      requirement: 'a method step(item)',
+      accepts: (candidate): candidate is ClimbJob => 'step' in candidate,
+      process: (job, _configuration, { shardingItem }) => job.step(shardingItem),
+    };
+    await using app = await running({ options: { classedExecutors: [stepwise] }, providers: [ClimbJob] });
+
+    await app.app.get(JobBootstraps).oneOff('climb').execute();
+    await until(() => app.app.get(ClimbJob).steps.length === 2, 'both items to run');
+
+    expect(app.app.get(ClimbJob).steps).toEqual([0, 1]);
   },
   'ShardingContext.getJobName()': contextField('syncOrders'),
   'ShardingContext.getTaskId()': contextField(TASK_ID),

@@ -118,19 +118,17 @@ export const typeChecks: Checks = {
     expect(handled).toEqual(Array(3).fill('syncOrders: Error: out of paper'));
   },
   JobErrorHandlerPropertiesValidator: async () => {
-    const validated: unknown[] = [];
-    const handler = {
+    const handler: library.JobErrorHandler = {
       type: 'PAGER',
       handleException: () => undefined,
-      validate: ({ props }: JobConfiguration) => {
-        validated.push(props);
-        return [];
-      },
+      validate: ({ props }) =>
+        ['number', 'team'].filter((name) => !(name in props)).map((name) => `${name} is missing`),
     };
+    const jobs = { syncOrders: { jobErrorHandlerType: 'pager', props: { number: '112' } } };
 
-    await loggedBy({ jobErrorHandlerType: 'PAGER' }, { errorHandlers: [handler] });
-
-    expect(validated[0]).toEqual({});
+    expect(
+      await refusalOf(metadataOf({ options: { jobs, errorHandlers: [handler] }, providers: [FailingJob] })),
+    ).toEqual(['elasticjob.jobs.syncOrders.props: error handler PAGER: team is missing']);
   },
   LOG: logs(3),
   THROW: logs(3),

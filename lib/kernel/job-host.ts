@@ -9,7 +9,7 @@ import { ClockTimers, type FiringTimers } from './lanes/cron-timer.js';
 import { type JobDefinition } from './job/job-definition.js';
 import { JobRuntime, type JobRuntimeDeps } from './job-runtime.js';
 import { Extensions, type ExtensionOptions } from './types/extensions.js';
-import { JobLog } from './view/job-log.js';
+import { JobLog } from './job/job-log.js';
 
 /** What a host is made from. */
 export interface JobHostOptions extends ExtensionOptions {

@@ -8,8 +8,11 @@ import { Random } from '../support/random.js';
 
 const HISTORIES = Number(process.env['HISTORIES'] ?? 20);
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);
-/** What once went wrong: 1023, a wait that thought in circles. */
-const FORMER_FAULTS = [1023];
+/**
+ * What once went wrong: 1023, a wait that thought in circles; 6066, a last call before items whose owner was there with others
+ * that it had taken over; 20067, a last call before that of a firing with a crashed item.
+ */
+const FORMER_FAULTS = [1023, 6066, 20067];
 const SEEDS = [...Array.from({ length: HISTORIES }, (_, index) => FIRST_SEED + index), ...FORMER_FAULTS];
 const PERIOD_MS = 20_000;
 

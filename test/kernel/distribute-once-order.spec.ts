@@ -8,6 +8,8 @@ import { TestCluster } from '../../lib/testing/index.js';
 /** Minute and second of an instant of 2030-01-01T00. */
 const at = (instant: Date | undefined): string => instant?.toISOString().slice(14, 19) ?? 'manual';
 
+type Phase = 'before' | 'after';
+
 /** What happened, in order: `before 00:05`, `0 begins 00:05`, `0 ends 00:05`, `after 00:05`. */
 class Story {
   readonly lines: string[] = [];
@@ -32,7 +34,7 @@ class Story {
     this.lines.push(`${shardingItem} ends ${at(scheduledAt)}`);
   }
 
-  note(phase: 'before' | 'after', contexts: ShardingContexts): void {
+  note(phase: Phase, contexts: ShardingContexts): void {
     this.contexts.push(contexts);
     this.lines.push(`${phase} ${at(contexts.scheduledAt)}`);
   }
@@ -47,10 +49,9 @@ class Once extends AbstractDistributeOnceElasticJobListener {
 
   constructor(
     readonly story: Story,
-    startedTimeoutMs: number,
-    completedTimeoutMs: number,
+    readonly given: Given,
   ) {
-    super(startedTimeoutMs, completedTimeoutMs);
+    super(given.startedTimeoutMs ?? 60_000, given.completedTimeoutMs ?? 0);
   }
 
   override order(): number {
@@ -58,11 +59,16 @@ class Once extends AbstractDistributeOnceElasticJobListener {
   }
 
   doBeforeJobExecutedAtLastStarted(contexts: ShardingContexts): void {
-    this.story.note('before', contexts);
+    this.#note('before', contexts);
   }
 
   doAfterJobExecutedAtLastCompleted(contexts: ShardingContexts): void {
-    this.story.note('after', contexts);
+    this.#note('after', contexts);
+  }
+
+  #note(phase: Phase, contexts: ShardingContexts): void {
+    this.story.note(phase, contexts);
+    if (this.given.fails?.(phase, contexts) === true) throw new Error(`${phase} ${at(contexts.scheduledAt)} fails`);
   }
 }
 
@@ -71,16 +77,15 @@ interface Given {
   readonly startedTimeoutMs?: number;
   readonly completedTimeoutMs?: number;
   readonly others?: readonly ElasticJobListener[];
+  /** Whether the call fails. */
+  readonly fails?: (phase: Phase, contexts: ShardingContexts) => boolean;
 }
 
-function start(
-  names: readonly string[],
-  story: Story,
-  { job, startedTimeoutMs = 60_000, completedTimeoutMs = 0, others = [] }: Given = {},
-): Promise<TestCluster> {
+function start(names: readonly string[], story: Story, given: Given = {}): Promise<TestCluster> {
+  const { job, others = [] } = given;
   return TestCluster.start(names, {
     job: { jobListenerTypes: ['ONCE', ...others.map(({ type }) => type ?? '')], ...job },
-    host: () => ({ listeners: [new Once(story, startedTimeoutMs, completedTimeoutMs), ...others] }),
+    host: () => ({ listeners: [new Once(story, given), ...others] }),
     work: (_, context) => story.run(context),
   });
 }
@@ -187,6 +192,9 @@ describe('an item that is busy with an earlier firing', () => {
     await cluster.settle();
 
     expect(story.take().slice(1)).toEqual(['after 00:05', 'after 00:10']);
+    // The call of 00:05 is left to the instances that wait for it, which know its items.
+    const [first] = story.contexts.filter(({ shardingItemParameters }) => shardingItemParameters.size > 0).slice(-2);
+    expect(at(first?.scheduledAt)).toBe('00:05');
   });
 
   test('that has crashed in it is waited for until it has been run again for both firings', async () => {
@@ -204,6 +212,25 @@ describe('an item that is busy with an earlier firing', () => {
 
     const calls = story.take().filter((line) => /before|after/.test(line));
     expect(calls).toEqual(['before 00:10', 'after 00:05', 'after 00:10']);
+  });
+});
+
+describe('the end of the items of an instance', () => {
+  test('is reported also if another listener keeps the once-listener from being called there', async () => {
+    const story = new Story();
+    const failing = {
+      type: 'FAILING',
+      order: () => 1,
+      beforeJobExecuted: () => undefined,
+      afterJobExecuted: ({ taskId }: ShardingContexts) => {
+        if (taskId.includes('-A')) throw new Error('no audit');
+      },
+    };
+    await using cluster = await start(['A', 'B'], story, { others: [failing], job: { monitorExecution: false } });
+
+    await cluster.fire();
+
+    expect(story.take().at(-1)).toBe('after 00:05');
   });
 });
 
@@ -265,6 +292,17 @@ describe('an instance that takes over items of several firings', () => {
     const after = story.contexts.slice(0, 2).map(itemsOf);
 
     expect(after).toEqual(['00:05 [0] job@-@0', '00:10 [1] job@-@1']);
+  });
+
+  test('makes the last call of the second also if that of the first fails', async () => {
+    const story = new Story();
+    await using cluster = await takenOver(story, {
+      fails: (phase, contexts) => phase === 'after' && at(contexts.scheduledAt) === '00:05',
+    });
+    await cluster.settle();
+
+    expect(story.contexts.slice(0, 2).map(itemsOf)).toEqual(['00:05 [0] job@-@0', '00:10 [1] job@-@1']);
+    expect(cluster.log.join('\n')).toContain('after 00:05 fails');
   });
 
   test('calls the listeners of every instance once for all items, without an instant', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type JobFailure } from '../../lib/api/error-handler.js';
 import { type AnyJobListener } from '../../lib/api/job-listener.js';
+import { type ShardingContexts } from '../../lib/api/sharding-contexts.js';
 import { type InvalidConfigurationError } from '../../lib/api/errors.js';
 import { Extensions } from '../../lib/kernel/types/extensions.js';
 import { ManualClock, TestCluster, type TestClusterOptions } from '../../lib/testing/index.js';
@@ -194,6 +195,81 @@ describe('listeners of every instance', () => {
     await cluster.fire();
     expect(told.take()).toEqual(['A item 0', 'A item 1']);
     expect(cluster.log.join('\n')).toContain('unknown job listener "THREE"; known are: ONE, TWO');
+  });
+});
+
+describe.each(['before', 'after'] as const)('a listener of every instance that does not return from %s', (phase) => {
+  const method = `${phase}JobExecuted`;
+
+  /** A listener that returns from the first call of that phase when it is released. */
+  function stuckOnce(signals: AbortSignal[]) {
+    let release = (): void => undefined;
+    const stuck = ({ signal }: ShardingContexts): Promise<void> | void => {
+      signals.push(signal);
+      return signals.length === 1 ? new Promise<void>((resolve) => (release = resolve)) : undefined;
+    };
+    const nothing = (): void => undefined;
+    const listener = {
+      type: 'STUCK',
+      beforeJobExecuted: phase === 'before' ? stuck : nothing,
+      afterJobExecuted: phase === 'after' ? stuck : nothing,
+    };
+    return { listener, release: () => release() };
+  }
+
+  test('is named in a warning after a minute, and in no earlier one', async () => {
+    const { listener, release } = stuckOnce([]);
+    await using cluster = await start(['A'], new Told(), () => [listener]);
+    await cluster.fire();
+    await cluster.advance('59s');
+    expect(cluster.log.join('\n')).not.toContain('STUCK');
+
+    await cluster.advance('1s');
+
+    expect(cluster.log.filter((line) => line.includes('STUCK'))).toEqual([
+      `A: the listener STUCK.${method} has not returned for 60 s; the job runs nothing on this instance until it returns, ` +
+        'or until 10 minutes have passed.',
+    ]);
+    release();
+  });
+
+  test('is not named if it returns in time', async () => {
+    const { listener, release } = stuckOnce([]);
+    await using cluster = await start(['A'], new Told(), () => [listener]);
+    await cluster.fire();
+    await cluster.advance('59s');
+
+    release();
+    await cluster.advance('20m');
+
+    expect(cluster.log.join('\n')).not.toContain('STUCK');
+  });
+
+  test('is left behind after ten minutes: its signal aborts, the error handler is notified, and the job goes on', async () => {
+    const told = new Told();
+    const signals: AbortSignal[] = [];
+    const { listener } = stuckOnce(signals);
+    await using cluster = await start(['A'], told, () => [listener, listening(told, 'A')]);
+    await cluster.fire();
+    await cluster.advance('599s');
+    const soFar = told.take();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+
+    await cluster.advance('2s');
+
+    expect(soFar.filter((line) => line.includes('item'))).toHaveLength(phase === 'before' ? 0 : 2);
+    expect(signals[0]?.aborted).toBe(true);
+    expect(cluster.log.join('\n')).toMatch(
+      new RegExp(`Waited 600000 ms in vain for the listener STUCK.${method} of job 'job'`),
+    );
+    // The run goes on without the listeners that follow in that phase, and the next firing has them again.
+    const lines = told.take();
+    expect(lines.slice(0, 3)).toEqual(
+      phase === 'before'
+        ? ['A item 0', 'A item 1', 'A EVERY after [0,1]']
+        : ['A EVERY before [0,1]', 'A item 0', 'A item 1'],
+    );
+    expect(lines).toContain('A EVERY before [0,1]');
   });
 });
 

@@ -3,10 +3,11 @@ import { withAnySignal } from '../../async/any-signal.js';
 import { describeRound } from '../../layout/x-node/arrival-record.js';
 import { isGone, type JobView } from '../../layout/job-view.js';
 import { type JobContext } from '../job/job-context.js';
+import { earlierRounds } from './earlier-rounds.js';
 import { JavaPeers, TURN_MS } from './java.js';
-import { type MissingItem, missingItems } from './missing-items.js';
-import { type OnceCallback, type OnceCall, OnceCallbackTimeoutError } from './once-callback.js';
-import { type BarrierRound, mayBeAwaited, openRoundsBefore } from './round.js';
+import { missingItems } from './missing-items.js';
+import { type OnceCallback, type BarrierCall, OnceCallbackTimeoutError } from './once-callback.js';
+import { type BarrierRound } from './round.js';
 import { type Progress, type RoundProgress } from './round-progress.js';
 
 /** When the log first says what a wait is for. */
@@ -33,7 +34,7 @@ export interface BarrierWaitOptions {
   /** The items that this instance has reported. */
   readonly items: readonly number[];
   /** What is called; its time-out also limits the wait. */
-  readonly call: OnceCall;
+  readonly call: BarrierCall;
   readonly callback: OnceCallback;
   readonly progress: RoundProgress;
 }
@@ -74,7 +75,7 @@ export class BarrierWait {
           return callback.close(round);
         case 'leave':
           return this.#log(
-            `leaves; items ${decision.items.join(',')} have lost their instance, and the one that runs them makes the callback`,
+            `leaves; items ${decision.items.join(',')} have to be run first, maybe by this instance; the one that runs them makes the callback`,
           );
         case 'call':
           if (await this.#call(decision)) return;
@@ -169,9 +170,9 @@ export class BarrierWait {
   async #giveUp(whom: string): Promise<never> {
     const { round, call, callback } = this.#options;
     const { watch } = this.#context;
-    // Items begin now, so it is too late for a callback that was to come before. Each attempt but the last lost to other writes.
-    while (round.stage === 'started' && watch.isCurrent && callback.state(watch.view, round) === 'not-called')
-      await callback.close(round);
+    const isOpen = (): boolean => watch.isCurrent && callback.state(watch.view, round) === 'not-called';
+    // Items begin now, so it is too late for a callback that was to come before. An attempt may lose against other writes.
+    while (round.stage === 'started' && isOpen() && !call.signal.aborted) await callback.close(round);
     const what = round.stage === 'started' ? 'start' : 'complete';
     throw new OnceCallbackTimeoutError(
       call.timeoutMs,
@@ -202,28 +203,23 @@ export class BarrierWait {
     return missing.every(({ why }) => why === 'dropped') ? { type: 'complete', givenUp: [] } : UNDECIDED;
   }
 
-  /** No item is missing any more. Callbacks come in the order of their firings, and a Java peer that waits comes first. */
+  /** No item is missing any more. The last callbacks come in the order of their firings, and a Java peer that waits comes first. */
   #whenComplete(view: JobView, givenUp: readonly string[]): Decision {
     const { round } = this.#options;
-    const earlier = openRoundsBefore(view, round).map((each) => ({ each, missing: reasonsIn(view, each) }));
-    const goesOn = earlier.find(({ missing }) => missing.some((why) => GOING_ON.has(why)));
-    if (goesOn !== undefined && round.stage === 'completed')
-      return waitFor(`the callback for ${describeRound(goesOn.each.key)}, which comes first`);
-    const over = earlier
-      .filter(({ missing }) => missing.every((why) => why === 'late' || why === 'dropped'))
-      .map(({ each }) => each);
-    const left = over.filter((each) => !mayBeAwaited(view, each, this.#context.me));
+    const { goingOn, crashed, abandoned, awaited } = earlierRounds(view, round, this.#context.me);
+    if (round.stage === 'completed') {
+      if (goingOn !== undefined) return waitFor(`the callback for ${describeRound(goingOn.key)}, which comes first`);
+      if (crashed.length > 0) return { type: 'leave', items: crashed };
+    }
     const now = this.#context.clock.monotonic();
     this.#completeSince ??= now;
     const turnEndsAt = this.#completeSince + TURN_MS;
-    const isTurnOver = now >= turnEndsAt;
-    const isAwaited = over.length > left.length || this.#java.mayCall(view);
-    if (isAwaited && !isTurnOver) return waitFor('an instance that has waited longer to make the callback', turnEndsAt);
-    return {
-      type: 'call',
-      abandoned: over.filter((each) => each.instant !== undefined || left.includes(each)),
-      givenUp,
-    };
+    if (now < turnEndsAt && (awaited.length > 0 || this.#java.mayCall(view)))
+      return waitFor('an instance that has waited longer to make the callback', turnEndsAt);
+    // Items of a manual firing may be long in coming.
+    const left = awaited.filter(({ instant }) => instant !== undefined);
+    const due = [...abandoned, ...left].sort(({ instant: one = 0 }, { instant: other = 0 }) => one - other);
+    return { type: 'call', abandoned: due, givenUp };
   }
 
   #log(what: string): void {
@@ -231,15 +227,6 @@ export class BarrierWait {
     this.#context.logger.log(`the barrier of ${describeRound(key)} when all items have ${stage}: ${what}.`);
   }
 }
-
-/** Why items are missing in an earlier round. What they have missed before the present firing is not made up for any more. */
-function reasonsIn(view: JobView, round: BarrierRound): readonly MissingItem['why'][] {
-  const options = { instantLostInHandover: () => undefined, isRead: () => true };
-  return missingItems(view, round, options).map(({ why }) => why);
-}
-
-/** Reasons by which an item is missing in a firing that has not come to its end. */
-const GOING_ON: ReadonlySet<MissingItem['why']> = new Set(['running', 'busy', 'ending', 'unaccounted']);
 
 function waitFor(whom: string, untilMs = Infinity): Decision {
   return { type: 'wait', untilMs, whom, items: [] };

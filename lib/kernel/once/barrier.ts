@@ -32,7 +32,7 @@ import { parseRoundKey, roundKey } from '../../layout/x-node/arrival-record.js';
 import { type JobContext } from '../job/job-context.js';
 import { BarrierWait } from './barrier-wait.js';
 import { type InstantLostInHandover } from './missing-items.js';
-import { type OnceCall, OnceCallback } from './once-callback.js';
+import { type BarrierCall, OnceCallback } from './once-callback.js';
 import { OwnArrivals } from './own-arrivals.js';
 import { type RoundFiring } from './round.js';
 import { RoundProgress } from './round-progress.js';
@@ -119,7 +119,7 @@ export class BarrierRun<Part extends RunPart> {
    * @throws what a callback throws if it was made here; OnceCallbackTimeoutError if it took too long, or items did not arrive in
    *   time; the call's signal's reason when it is aborted
    */
-  async start(type: string, signal: AbortSignal, callOf: (part: Part) => OnceCall): Promise<void> {
+  async start(type: string, signal: AbortSignal, callOf: (part: Part) => BarrierCall): Promise<void> {
     await this.#report('started', await this.#roundsOf(type), signal);
     await this.#waitFor('started', type, callOf);
   }
@@ -131,12 +131,12 @@ export class BarrierRun<Part extends RunPart> {
   }
 
   /** Resolves when the callbacks after completion have ended or need not be waited for. @throws as `start` does */
-  complete(type: string, callOf: (part: Part) => OnceCall): Promise<void> {
+  complete(type: string, callOf: (part: Part) => BarrierCall): Promise<void> {
     return this.#waitFor('completed', type, callOf);
   }
 
   /** One round after the other, in the order of their instants; what fails keeps none of those that follow from being passed. */
-  async #waitFor(stage: GuaranteeStage, type: string, callOf: (part: Part) => OnceCall): Promise<void> {
+  async #waitFor(stage: GuaranteeStage, type: string, callOf: (part: Part) => BarrierCall): Promise<void> {
     const failures: unknown[] = [];
     for (const round of await this.#roundsOf(type))
       await this.#wait(stage, round, callOf(round.part)).catch((error: unknown) => failures.push(error));
@@ -151,7 +151,7 @@ export class BarrierRun<Part extends RunPart> {
     await this.#deps.arrivals.report(stage, arrivals, signal);
   }
 
-  #wait(stage: GuaranteeStage, { part, key, progress }: RoundOfPart<Part>, call: OnceCall): Promise<void> {
+  #wait(stage: GuaranteeStage, { part, key, progress }: RoundOfPart<Part>, call: BarrierCall): Promise<void> {
     const { context, callback, leaving } = this.#deps;
     const round = { stage, key, instant: part.firing.instant };
     return new BarrierWait(context, { round, items: part.items, call, callback, progress }).end(leaving);

@@ -21,11 +21,15 @@ const PAUSE_MS = 200;
 /** User code that is called once in the cluster. */
 export interface OnceCall {
   readonly make: (signal: AbortSignal) => void | Promise<void>;
-  /** The last callback of an earlier firing, whose round was abandoned. */
-  readonly makeAbandoned: (signal: AbortSignal, round: BarrierRound) => void | Promise<void>;
   /** Milliseconds; 0 or less: no limit of the listener's own. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+}
+
+/** The callbacks of one listener at a barrier. */
+export interface BarrierCall extends OnceCall {
+  /** The last callback of an earlier firing, whose round was abandoned. */
+  readonly makeAbandoned: (signal: AbortSignal, round: BarrierRound) => void | Promise<void>;
 }
 
 /**
@@ -61,7 +65,7 @@ export class OnceCallback {
    * @returns false if another instance was faster, or nothing could be decided; then the view has to be read again
    * @throws what the callback throws, and OnceCallbackTimeoutError if it takes too long; the reason of `call.signal`
    */
-  async attempt(round: BarrierRound, call: Omit<OnceCall, 'makeAbandoned'>): Promise<boolean> {
+  async attempt(round: BarrierRound, call: OnceCall): Promise<boolean> {
     call.signal.throwIfAborted();
     const isMade = await underJavaLatch(this.#context, round.stage, (wasCalled) =>
       wasCalled ? this.close(round).then(() => true) : this.#attempt(round, call),
@@ -70,7 +74,7 @@ export class OnceCallback {
     return isMade ?? false;
   }
 
-  async #attempt(round: BarrierRound, call: Omit<OnceCall, 'makeAbandoned'>): Promise<boolean> {
+  async #attempt(round: BarrierRound, call: OnceCall): Promise<boolean> {
     const { watch, registry } = this.#context;
     const isOurs =
       this.state(watch.view, round) === 'claimed-by-us' || (await this.#claim(round, 'to-call', call.signal));
@@ -154,10 +158,7 @@ export class OnceCallback {
     ];
   }
 
-  async #invoke(
-    { stage, key }: BarrierRound,
-    { make, timeoutMs, signal }: Omit<OnceCall, 'makeAbandoned'>,
-  ): Promise<void> {
+  async #invoke({ stage, key }: BarrierRound, { make, timeoutMs, signal }: OnceCall): Promise<void> {
     const { clock, paths } = this.#context;
     const limitMs = timeoutMs > 0 ? timeoutMs : CALLBACK_DEADLINE_MS;
     const what = `The callback of job '${paths.jobName}' for ${describeRound(key)}, when all items had ${stage}, has not returned and is left behind`;
@@ -189,30 +190,17 @@ export class OnceCallback {
     }
   }
 
-  /** Now, or as soon as the session is connected again. Never rejects. */
+  /** Now, or in the background as soon as the session is connected again. Never rejects. */
   async #removeSoon(path: string, session: string | undefined): Promise<void> {
-    if (!(await this.#removeNow(path, session))) void this.#removeLater(path, session);
-  }
-
-  async #removeLater(path: string, session: string | undefined): Promise<void> {
-    for (let isDone = false; !isDone;) {
-      const isOver = await this.#pause(this.#stopping.signal).then(
-        () => false,
-        () => true,
-      );
-      isDone = isOver || (await this.#removeNow(path, session));
-    }
-  }
-
-  /** Whether nothing is left to do. After the session our node is gone, and what stands in its place is another instance's. */
-  async #removeNow(path: string, session: string | undefined): Promise<boolean> {
     const { registry, logger } = this.#context;
     try {
+      // After the session our node is gone, and what stands in its place is another instance's.
       if (liveSessionId(registry.session.state) === session) await registry.remove(path);
-      return true;
     } catch (error) {
       logger.debug(String(error));
-      return !isTransient(error);
+      if (!isTransient(error)) return;
+      const isStopped = (): undefined => undefined;
+      void this.#pause(this.#stopping.signal).then(() => this.#removeSoon(path, session), isStopped);
     }
   }
 

@@ -1,6 +1,5 @@
 import { type GuaranteeStage } from '../../layout/job-paths.js';
-import { isGone, type JobView } from '../../layout/job-view.js';
-import { parseRoundKey, type Round } from '../../layout/x-node/arrival-record.js';
+import { type JobView } from '../../layout/job-view.js';
 
 /** One of the two barriers of a firing for one listener: before its items start, or when they have completed. */
 export interface BarrierRound {
@@ -37,29 +36,6 @@ export function isEarlier(key: string, { instant }: BarrierRound): boolean {
   if (instant === undefined) return false;
   const other = Number(firingOf(key));
   return Number.isNaN(other) || other < instant;
-}
-
-/** The rounds of earlier firings whose first callback is over and whose last one was not begun, in the order of the first. */
-export function openRoundsBefore({ guarantee }: JobView, round: BarrierRound): readonly BarrierRound[] {
-  const present = parseRoundKey(round.key);
-  return guarantee.started.called.flatMap((key) => {
-    const open = parseRoundKey(key);
-    if (open === undefined || open.type !== present?.type) return [];
-    if (!isEarlier(key, round) && !isEarlierManual(open.firing, present.firing)) return [];
-    return [{ stage: 'completed', key, instant: 'instant' in open.firing ? open.firing.instant : undefined }];
-  });
-}
-
-/** Whether another living instance has arrived at the round, and at none after it, so that it may be waiting there. */
-export function mayBeAwaited(view: JobView, { key }: BarrierRound, me: string): boolean {
-  return [...view.guarantee.arrivals].some(([id, rounds]) => {
-    const latest = [...rounds.keys()].at(-1);
-    return id !== me && !isGone(view, id) && latest !== undefined && isSameFiring(latest, key);
-  });
-}
-
-function isEarlierManual(one: Round['firing'], other: Round['firing']): boolean {
-  return 'manual' in one && 'manual' in other && one.manual < other.manual;
 }
 
 function firingOf(key: string): string {

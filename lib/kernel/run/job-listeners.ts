@@ -7,7 +7,7 @@ import { type GuaranteeStage } from '../../layout/job-paths.js';
 import { readItemParameters } from '../../layout/sharding-item-parameters.js';
 import { parseTaskId, taskId } from '../../layout/task-id.js';
 import { type Barrier, type BarrierRun, type RunPart } from '../once/barrier.js';
-import { type OnceCall } from '../once/once-callback.js';
+import { type BarrierCall } from '../once/once-callback.js';
 import { type BarrierRound } from '../once/round.js';
 import { type Extensions } from '../types/extensions.js';
 import { type BegunItem, type Firing } from '../view/firing.js';
@@ -177,7 +177,7 @@ export class JobListeners {
 
 type OnceListener = AbstractDistributeOnceElasticJobListener;
 
-function onceCall(listener: OnceListener, stage: GuaranteeStage, { contexts }: ListenedPart): OnceCall {
+function onceCall(listener: OnceListener, stage: GuaranteeStage, { contexts }: ListenedPart): BarrierCall {
   const isStart = stage === 'started';
   return {
     timeoutMs: isStart ? listener.startedTimeoutMilliseconds : listener.completedTimeoutMilliseconds,

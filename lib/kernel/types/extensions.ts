@@ -19,7 +19,7 @@ import { type JobShardingStrategy } from '../../api/sharding-strategy.js';
 import { type JobExecutorThreadPoolSizeProvider } from '../../api/thread-pool-size.js';
 import { withDeadline } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
-import { type JobLog } from '../view/job-log.js';
+import { type JobLog } from '../job/job-log.js';
 import { builtInErrorHandlers } from './error-handlers.js';
 import { averageAllocation } from './strategies/average-allocation.js';
 import { odevity } from './strategies/odevity.js';

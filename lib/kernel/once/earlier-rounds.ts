@@ -1,0 +1,62 @@
+import { isGone, type JobView } from '../../layout/job-view.js';
+import { parseRoundKey, type Round } from '../../layout/x-node/arrival-record.js';
+import { type MissingItem, missingItems } from './missing-items.js';
+import { type BarrierRound, isEarlier, isSameFiring } from './round.js';
+
+/** The rounds of earlier firings whose last callback was not begun, and what that means for the callbacks of a later one. */
+export interface EarlierRounds {
+  /** One whose items still run. */
+  readonly goingOn: BarrierRound | undefined;
+  /** Items of an earlier firing that have to be taken over first. */
+  readonly crashed: readonly number[];
+  /** Those that no item will arrive at any more, the earliest first: their callbacks are due. */
+  readonly abandoned: readonly BarrierRound[];
+  /** Those as well, but another instance may wait there, and make the callback. */
+  readonly awaited: readonly BarrierRound[];
+}
+
+/** Looks at the rounds before `round`, in which `me` does not wait any more. */
+export function earlierRounds(view: JobView, round: BarrierRound, me: string): EarlierRounds {
+  const open = openRoundsBefore(view, round).map((each) => ({ each, missing: missingIn(view, each) }));
+  const over = open.filter(({ missing }) => missing.every(({ why }) => OVER.has(why))).map(({ each }) => each);
+  return {
+    goingOn: open.find(({ missing }) => missing.some(({ why }) => GOING_ON.has(why)))?.each,
+    crashed: open.flatMap(({ missing }) => missing.filter(({ why }) => why === 'crashed').map(({ item }) => item)),
+    abandoned: over.filter((each) => !mayBeAwaited(view, each, me)),
+    awaited: over.filter((each) => mayBeAwaited(view, each, me)),
+  };
+}
+
+/** Why items are missing in a firing that is going on. */
+const GOING_ON: ReadonlySet<MissingItem['why']> = new Set(['running', 'busy', 'ending', 'unaccounted']);
+
+/** Why items are missing that will not arrive: what comes late now comes to a later firing. */
+const OVER: ReadonlySet<MissingItem['why']> = new Set(['late', 'dropped']);
+
+function missingIn(view: JobView, round: BarrierRound): readonly MissingItem[] {
+  // What an item has missed before a later firing is not made up for any more.
+  return missingItems(view, round, { instantLostInHandover: () => undefined, isRead: () => true });
+}
+
+/** In the order in which their first callbacks were begun. */
+function openRoundsBefore({ guarantee }: JobView, round: BarrierRound): readonly BarrierRound[] {
+  const present = parseRoundKey(round.key);
+  return guarantee.started.called.flatMap((key) => {
+    const open = parseRoundKey(key);
+    if (open === undefined || open.type !== present?.type) return [];
+    if (!isEarlier(key, round) && !isEarlierManual(open.firing, present.firing)) return [];
+    return [{ stage: 'completed', key, instant: 'instant' in open.firing ? open.firing.instant : undefined }];
+  });
+}
+
+function isEarlierManual(one: Round['firing'], other: Round['firing']): boolean {
+  return 'manual' in one && 'manual' in other && one.manual < other.manual;
+}
+
+/** Whether another living instance has arrived at the round, and at none after it, so that it may be waiting there. */
+function mayBeAwaited(view: JobView, { key }: BarrierRound, me: string): boolean {
+  return [...view.guarantee.arrivals].some(([id, rounds]) => {
+    const latest = [...rounds.keys()].at(-1);
+    return id !== me && !isGone(view, id) && latest !== undefined && isSameFiring(latest, key);
+  });
+}

@@ -135,30 +135,140 @@ describe('At the worst moment', () => {
     server.close();
   });
 
-  test('a task does not begin if the connection breaks as soon as its turn has come', async () => {
-    const { post, server, centres } = await open(2);
-    let end = (): void => undefined;
-    const held = centres[0]!.exclusively('/latch', 1_000, () => new Promise<void>((resolve) => (end = resolve)));
-    await post.arriveAll();
-    let ran = false;
-    const waiting = centres[1]!
-      .exclusively('/latch', 1_000, () => Promise.resolve((ran = true)))
-      .catch((error: unknown) => error);
-    await post.arriveAll();
-    end();
-    await settle();
-    post.arriveOne();
-    expect(post.next).toContain('server → centre 2: revision 3 of /latch');
+  test.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
+    'a task does not begin after the connection broke, %d microtasks after its turn came',
+    async (microtasks) => {
+      const { post, server, centres } = await open(2);
+      let end = (): void => undefined;
+      const held = centres[0]!.exclusively('/latch', 1_000, () => new Promise<void>((resolve) => (end = resolve)));
+      await post.arriveAll();
+      const began: string[] = [];
+      const waiting = centres[1]!
+        .exclusively('/latch', 1_000, ({ aborted }) => Promise.resolve(began.push(aborted ? 'too late' : 'in time')))
+        .catch((error: unknown) => error);
+      await post.arriveAll();
+      end();
+      await settle();
+      post.arriveOne();
+      expect(post.next).toContain('server → centre 2: revision 3 of /latch');
 
-    // The connection breaks within the same turn of the event loop.
-    post.arriveOne(0.99);
-    centres[1]!.faults.disconnect();
-    await post.arriveAll();
+      // The connection breaks within the same turn of the event loop.
+      post.arriveOne(0.99);
+      for (let n = 0; n < microtasks; n++) await Promise.resolve();
+      centres[1]!.faults.disconnect();
+      await post.arriveAll();
+      const outcome = await waiting;
 
-    expect(await waiting).toMatchObject({ code: 'REGISTRY_UNAVAILABLE' });
-    expect(ran).toBe(false);
+      if (microtasks === 0) expect(outcome).toMatchObject({ code: 'REGISTRY_UNAVAILABLE' });
+      expect(began).not.toContain('too late');
+      await held;
+      server.close();
+    },
+  );
+
+  test('a hold that has been given up follows its queue no more', async () => {
+    const { post, centres } = await open(2);
+    const held = centres[0]!.exclusively('/latch', 1_000, () => Promise.resolve());
+    await post.arriveAll();
     await held;
+
+    const written = centres[1]!.put('/latch', 'x');
+    post.arriveOne();
+
+    expect(post.next).toEqual(['server → centre 2: answer to write /latch']);
+    await post.arriveAll();
+    await written;
+  });
+});
+
+describe('A mirror that is closed', () => {
+  /** The mirror of centre 1 shows `/a` without its value, which centre 2 has written. */
+  async function mirrored() {
+    const opened = await open(2);
+    const [a, b] = opened.centres as [EmbeddedRegistryCenter, EmbeddedRegistryCenter];
+    const written = b.put('/a', 'x');
+    await opened.post.arriveAll();
+    await written;
+    const opening = a.mirror('/', { presenceOnly: (path) => path === '/a' });
+    await opened.post.arriveAll();
+    const mirror = await opening;
+    const shownAtFirst = mirror.nodes;
+    let calls = 0;
+    mirror.onChange(() => calls++);
+    const expectUnchanged = (): void => {
+      expect({ nodes: mirror.nodes, isCurrent: mirror.isCurrent, calls }).toEqual({
+        nodes: shownAtFirst,
+        isCurrent: false,
+        calls: 0,
+      });
+    };
+    return { ...opened, a, b, mirror, expectUnchanged };
+  }
+
+  test('ignores a change that is on its way', async () => {
+    const { post, b, mirror, expectUnchanged } = await mirrored();
+    const written = b.put('/b', 'y');
+    post.arriveOne();
+    expect(post.next).toContain('server → centre 1: revision 2 of /');
+
+    mirror.close();
+    await post.arriveAll();
+    await written;
+
+    expectUnchanged();
+  });
+
+  test('ignores the values that it has asked for', async () => {
+    const { post, mirror, expectUnchanged } = await mirrored();
+    const loading = mirror.load();
+
+    mirror.close();
+    await post.arriveAll();
+    await loading;
+
+    expectUnchanged();
+  });
+
+  test('ignores the nodes that it reads after a disconnection, and is not followed by later changes', async () => {
+    const { post, server, a, b, mirror } = await mirrored();
+    a.faults.disconnect();
+    a.faults.resume();
+    const untilRead = (): boolean => post.next.some((what) => what.includes('centre 1 → server: mirror /'));
+    while (!untilRead()) {
+      post.arriveOne();
+      await settle();
+    }
+    const { nodes } = mirror;
+
+    mirror.close();
+    await post.arriveAll();
+    expect(mirror.isCurrent).toBe(false);
+    expect(mirror.nodes).toBe(nodes);
+    const written = b.put('/b', 'y');
+    post.arriveOne(0.99);
+
+    expect(post.next).toEqual(['server → centre 2: answer to write /b']);
+    await post.arriveAll();
+    await written;
     server.close();
+  });
+});
+
+describe('A watch of the server', () => {
+  test('gets the changes of a commit, without nodes that it has created and removed', async () => {
+    const { post, server, centres } = await open(1);
+    const changed: string[] = [];
+    server.namespace('elasticjob').watch('/', ({ changes }) => changed.push(...changes.map(({ path }) => path)));
+
+    const committed = centres[0]!.commit([
+      { type: 'create', path: '/stays', value: '' },
+      { type: 'create', path: '/fleeting', value: '' },
+      { type: 'remove', path: '/fleeting' },
+    ]);
+    await post.arriveAll();
+    await committed;
+
+    expect(changed).toEqual(['/stays']);
   });
 });
 

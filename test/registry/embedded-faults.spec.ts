@@ -91,6 +91,88 @@ describe('Under a manual clock', () => {
     ]);
   });
 
+  test('messages that are dropped for a moment leave no countdown behind', async () => {
+    const { clock, a } = await begin();
+    a.faults.dropMessages();
+    await clock.advance(10_000);
+    a.faults.resume();
+    await settle();
+    const states = record(a);
+
+    await clock.advance(120_000);
+
+    expect(states).toEqual([]);
+    expect(clock.timers).toBe(0);
+  });
+
+  test('a session that was connected again runs out after the next disconnection', async () => {
+    const { clock, a, b } = await begin();
+    await a.create('/mine', '', 'session');
+    a.faults.disconnect();
+    await clock.advance(30_000);
+    a.faults.resume();
+    await settle();
+
+    a.faults.disconnect();
+    await clock.advance(59_999);
+    expect(await b.get('/mine')).toBe('');
+    await clock.advance(1);
+
+    expect(await b.get('/mine')).toBeUndefined();
+  });
+
+  test('a session counts from the last message, even if the connection is cut after messages were dropped', async () => {
+    const { clock, a, b } = await begin();
+    await a.create('/mine', '', 'session');
+    const mirror = await b.mirror('/mine');
+    const events: string[] = [];
+    a.session.onChange(({ phase }) => events.push(phase));
+    mirror.onChange(() => events.push(`${mirror.nodes.size} nodes`));
+
+    a.faults.dropMessages();
+    await clock.advance(20_000);
+    a.faults.disconnect();
+    await clock.advance(40_000);
+
+    expect(events).toEqual(['suspended', 'lost', '0 nodes']);
+  });
+
+  test('a session that is ended while its countdown runs leaves no timer behind', async () => {
+    const { clock, server: of, a } = await begin();
+    a.faults.disconnect();
+
+    a.faults.expire();
+    a.faults.resume();
+    await settle();
+
+    expect(of.sessions).toHaveLength(2);
+    expect(clock.timers).toBe(0);
+  });
+
+  test('resume() without a fault changes nothing', async () => {
+    const { a } = await begin();
+    const states = record(a);
+
+    a.faults.resume();
+    await settle();
+
+    expect(states).toEqual([]);
+  });
+
+  test('a mirror reports once that it is out of date, and once that it is current again', async () => {
+    const { clock, a } = await begin();
+    const mirror = await a.mirror('/');
+    const reports: boolean[] = [];
+    mirror.onChange(() => reports.push(mirror.isCurrent));
+
+    a.faults.disconnect();
+    await clock.advance(60_000);
+    a.faults.resume();
+    await settle();
+
+    expect(reports).toEqual([false, true]);
+  });
+
   test('disconnections that are short each never add up to a lost session', async () => {
     const { clock, a } = await begin();
     const id = sessionId(a);

@@ -35,6 +35,8 @@ export class EmbeddedHold {
     );
     try {
       await this.#obtain(timeoutMs);
+      // The connection may have broken between our turn and this line.
+      if (this.#broken.signal.aborted) throw this.#unavailable(this.#broken.signal.reason);
       return await task(this.#broken.signal);
     } finally {
       unsubscribe();
@@ -52,8 +54,6 @@ export class EmbeddedHold {
       await abortable(this.#enqueue(), waiting.signal);
       await abortable(this.#queue.open(), waiting.signal);
       await abortable(this.#turn(), waiting.signal);
-      // The connection may have broken between our turn and this line.
-      waiting.signal.throwIfAborted();
     } finally {
       cancel();
       this.#broken.signal.removeEventListener('abort', onBroken);

@@ -55,6 +55,8 @@ export class ExclusiveHold {
     const unsubscribe = this.#context.session.onChange((state) => this.#onSession(state));
     try {
       await this.#obtain();
+      // The connection may have broken between our turn and this line.
+      this.#broken.signal.throwIfAborted();
       return await task(this.#broken.signal);
     } finally {
       await this.#giveUp();
@@ -76,7 +78,6 @@ export class ExclusiveHold {
     try {
       await abortable(this.#enter(), signal);
       await abortable(this.#reachHead(signal), signal);
-      signal.throwIfAborted();
     } catch (error) {
       throw deadline.signal.aborted && !this.#broken.signal.aborted ? await this.#tooLate() : error;
     } finally {

@@ -23,7 +23,7 @@ export const runs: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/writes/begin-commits.ts',
-        find: "{ type: 'check', path: paths.config, ...(configVersion !== undefined && { version: configVersion }) },",
+        find: "no marked run may begin after they have changed.\n      { type: 'check', path: paths.config, ...(configVersion !== undefined && { version: configVersion }) },",
         replace: '',
       },
     ],

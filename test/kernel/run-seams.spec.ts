@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { type RunObserver } from '../../lib/api/run-events.js';
 import { type ShardingContext } from '../../lib/api/sharding-context.js';
 import { Deferred } from '../../lib/async/deferred.js';
 import { type Deliver, deliverSoon } from '../../lib/registry/embedded/delivery.js';
@@ -159,6 +160,36 @@ test('interceptors nest in the order in which they are given, the first one oute
 
   expect(calls).toEqual(['first before 0', 'second before 0', 'job', 'second after 0', 'first after 0']);
 });
+
+test.each<readonly [string, RunObserver]>([
+  [
+    'throws',
+    {
+      onRunEvent: () => {
+        throw new Error('no connection to the metrics');
+      },
+    },
+  ],
+  ['rejects', { onRunEvent: () => Promise.reject(new Error('no connection to the metrics')) }],
+])(
+  'an observer that %s keeps no run from its end, is logged, and hides no event from the next one',
+  async (_, faulty) => {
+    const seen: string[] = [];
+    const next: RunObserver = { onRunEvent: ({ type }) => void seen.push(type) };
+    await using cluster = await TestCluster.start(['A'], {
+      job: { shardingTotalCount: 1 },
+      host: { observers: [faulty, next] },
+    });
+
+    await cluster.fire();
+    await cluster.fire();
+
+    const ofOneRun = ['staged', 'items-begun', 'item-started', 'item-ended', 'run-ended'];
+    expect(outcomes(cluster.runs)).toEqual(['0 completed', '0 completed']);
+    expect(seen).toEqual([...ofOneRun, ...ofOneRun]);
+    expect(cluster.log.join('\n')).toContain("a run observer failed at 'staged'; the job goes on");
+  },
+);
 
 test('an instance that comes back to an empty registry centre stores the settings of its job again, and runs it', async () => {
   await using cluster = await TestCluster.start(['A'], {

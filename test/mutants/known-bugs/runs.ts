@@ -23,7 +23,7 @@ export const runs: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/writes/begin-commits.ts',
-        find: "{ type: 'check', path: paths.config, ...(configVersion !== undefined && { version: configVersion }) },",
+        find: "no marked run may begin after they have changed.\n      { type: 'check', path: paths.config, ...(configVersion !== undefined && { version: configVersion }) },",
         replace: '',
       },
     ],
@@ -138,12 +138,12 @@ export const runs: readonly Mutant[] = [
     threads: [],
     name: 'logger-ends-the-job',
     bug: 'A logger that throws breaks what was to be logged: an instance does not register, an item is not given back.',
-    first: 'kernel/run-seams.spec.ts',
+    first: 'kernel/faulty-user-code.spec.ts',
     edits: [
       {
         file: 'kernel/view/job-log.ts',
-        find: '    } catch (failure) {\n      warnOnce(failure);\n',
-        replace: '    } catch (failure) {\n      throw failure;\n',
+        find: '  } catch (failure) {\n    warnOnce(failure);\n',
+        replace: '  } catch (failure) {\n    throw failure;\n',
       },
     ],
   },

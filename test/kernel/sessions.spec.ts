@@ -5,17 +5,6 @@ import { ipOfInstanceId } from '../../lib/layout/job-instance.js';
 import { type Delivery } from '../../lib/registry/embedded/delivery.js';
 import { type ManualClock, TestCluster } from '../../lib/testing/index.js';
 
-test('every run of an item has a higher fencing token than the one before', async () => {
-  await using cluster = await TestCluster.start(['A'], { job: { shardingTotalCount: 1 } });
-
-  for (let firing = 0; firing < 3; firing++) await cluster.fire();
-  await cluster.trigger();
-
-  const tokens = cluster.runs.map(({ context }) => context.fencingToken);
-  expect(tokens).toHaveLength(4);
-  expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b));
-});
-
 describe('an instance that is cut off for a moment', () => {
   test.each([true, false])('keeps the marks of what it is running (failover=%s)', async (failover) => {
     const gate = new Deferred();

@@ -199,6 +199,11 @@ describe('when items complete, missing are', () => {
       ['1 dropped B'],
     ],
     [
+      'those that cannot arrive because their instance was busy with another item, with misfire: false',
+      view({ ...aCompleted, B: { '4000/ONCE': { started: [2] } } }, { config: noMisfire }),
+      ['1 dropped B'],
+    ],
+    [
       'those whose instance is busy with a takeover, even with misfire: false',
       view(
         { ...aCompleted, B: { '4000/ONCE': { started: [1] } } },

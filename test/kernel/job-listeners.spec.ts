@@ -227,7 +227,7 @@ describe.each(['before', 'after'] as const)('a listener of every instance that d
     await cluster.advance('1s');
 
     expect(cluster.log.filter((line) => line.includes('STUCK'))).toEqual([
-      `A: the listener STUCK.${method} has not returned for 60 s; the job runs nothing on this instance until it returns, ` +
+      `A: Job 'job': the listener STUCK.${method} has not returned for 60 s; the job runs nothing on this instance until it returns, ` +
         'or until 10 minutes have passed.',
     ]);
     release();

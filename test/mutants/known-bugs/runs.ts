@@ -22,7 +22,7 @@ export const runs: readonly Mutant[] = [
     first: 'kernel/run-seams.spec.ts',
     edits: [
       {
-        file: 'kernel/writes/begin-commits.ts',
+        file: 'kernel/marks/begin-commits.ts',
         find: "no marked run may begin after they have changed.\n      { type: 'check', path: paths.config, ...(configVersion !== undefined && { version: configVersion }) },",
         replace: '',
       },
@@ -35,7 +35,7 @@ export const runs: readonly Mutant[] = [
     first: 'kernel/run-seams.spec.ts',
     edits: [
       {
-        file: 'kernel/writes/begin-commits.ts',
+        file: 'kernel/marks/begin-commits.ts',
         find: '{ version: version + index }',
         replace: '{ version }',
       },
@@ -48,7 +48,7 @@ export const runs: readonly Mutant[] = [
     first: 'kernel/run-seams.spec.ts',
     edits: [
       {
-        file: 'kernel/writes/item-marks.ts',
+        file: 'kernel/marks/item-marks.ts',
         find:
           '      if (begun.length === 0 || signal.aborted) {\n' +
           '        await this.#giveBack(begun, { former });\n        throw error;\n      }\n',
@@ -63,7 +63,7 @@ export const runs: readonly Mutant[] = [
     first: 'kernel/run-seams.spec.ts',
     edits: [
       {
-        file: 'kernel/lanes/job-run.ts',
+        file: 'kernel/run/item-choice.ts',
         find: 'if (turn === undefined || begun.size === 0) throw error;',
         replace: 'if (turn === undefined || begun.size >= 0) throw error;',
       },
@@ -76,7 +76,7 @@ export const runs: readonly Mutant[] = [
     first: 'kernel/run-seams.spec.ts',
     edits: [
       {
-        file: 'kernel/lanes/job-run.ts',
+        file: 'kernel/run/job-run.ts',
         find: '  cancelBeginning(reason: Error): void {\n    this.#beginning.abort(reason);\n',
         replace: '  cancelBeginning(reason: Error): void {\n',
       },
@@ -115,7 +115,7 @@ export const runs: readonly Mutant[] = [
     first: 'kernel/run-seams.spec.ts',
     edits: [
       {
-        file: 'kernel/lanes/run-observers.ts',
+        file: 'kernel/run/run-observers.ts',
         find: '      } catch (error) {\n        this.#report(error, event);\n      }',
         replace: '      } catch (error) {\n        throw error;\n      }',
       },
@@ -128,7 +128,7 @@ export const runs: readonly Mutant[] = [
     first: 'kernel/run-seams.spec.ts',
     edits: [
       {
-        file: 'kernel/lanes/item-run.ts',
+        file: 'kernel/run/item-run.ts',
         find: 'interceptors.reduceRight<',
         replace: 'interceptors.reduce<',
       },
@@ -141,7 +141,7 @@ export const runs: readonly Mutant[] = [
     first: 'kernel/faulty-user-code.spec.ts',
     edits: [
       {
-        file: 'kernel/view/job-log.ts',
+        file: 'kernel/job/job-log.ts',
         find: '  } catch (failure) {\n    warnOnce(failure);\n',
         replace: '  } catch (failure) {\n    throw failure;\n',
       },

@@ -1,5 +1,6 @@
 import { ipOf } from '../support/views.js';
-import { type Evidence, type Mark } from './evidence.js';
+import { type Evidence } from './evidence.js';
+import { type Mark } from './marks.js';
 import { seconds } from './run-book.js';
 
 /**
@@ -23,13 +24,10 @@ export function lostRuns(evidence: Evidence): readonly string[] {
   });
 }
 
-function wasRescued({ marks }: Evidence, lost: Mark): boolean {
-  return marks.some(
-    ({ item, isRescue, revision, run, scheduledMs }) =>
-      item === lost.item &&
-      isRescue &&
-      revision > lost.revision &&
-      (run === undefined || scheduledMs === lost.scheduledMs),
+function wasRescued({ marksByItem }: Evidence, lost: Mark): boolean {
+  return (marksByItem.get(lost.item) ?? []).some(
+    ({ isRescue, revision, run, scheduledMs }) =>
+      isRescue && revision > lost.revision && (run === undefined || scheduledMs === lost.scheduledMs),
   );
 }
 

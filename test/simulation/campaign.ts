@@ -5,6 +5,9 @@ import { type Fault } from './oracle.js';
 /** Seeds that a process is given at a time. */
 const PORTION = 25;
 
+/** What histories cause on purpose. */
+const QUIET = ['MaxListenersExceededWarning', 'ElasticJobWarning'].map((type) => `--disable-warning=${type}`);
+
 /** A history takes some hundredths of a second. */
 const LONGEST_MS = 60_000;
 
@@ -15,6 +18,7 @@ export interface Plan {
   readonly processes: number;
   /** Ends the campaign early. */
   readonly mostFailures: number;
+  readonly expects: Portion['expects'];
   /** Called after each history. */
   readonly onPlayed: (played: number) => void;
   /** Called when something was wrong with one. */
@@ -22,29 +26,43 @@ export interface Plan {
 }
 
 /** A history in which something was wrong. */
-export interface Failure {
-  readonly seed: number;
-  readonly faults: readonly Fault[];
-}
+export type Failure = Pick<Answer, 'seed' | 'faults'>;
 
 /** What came of a campaign. */
 export interface Outcome {
   readonly played: number;
   readonly seconds: number;
   readonly failures: readonly Failure[];
+  /** How many histories had which feature. */
+  readonly features: ReadonlyMap<string, number>;
+  /** How many histories broke which rule that is not expected to hold yet. */
+  readonly known: ReadonlyMap<string, number>;
+  /** Histories that were left out because nothing is expected of them yet. */
+  readonly leftOut: number;
 }
 
 /** What a worker is asked for. */
 export interface Portion {
   readonly firstSeed: number;
   readonly histories: number;
+  /** Whether faults count that `not-yet.ts` lists. */
+  readonly expects: 'everything' | 'what holds';
 }
 
 /** What it answers for each history. */
-export type Answer = Failure;
+export interface Answer {
+  readonly seed: number;
+  readonly features: readonly string[];
+  readonly faults: readonly Fault[];
+  /** Rules that are not expected to hold yet, and are broken. */
+  readonly known: readonly string[];
+  /** Whether it was played at all. */
+  readonly isJudged: boolean;
+}
 
 /** Plays many histories in several processes, and ends a process whose history does not come to an end. */
-export async function campaign({ firstSeed, histories, processes, mostFailures, ...hear }: Plan): Promise<Outcome> {
+export async function campaign(plan: Plan): Promise<Outcome> {
+  const { firstSeed, histories, processes, mostFailures, expects } = plan;
   const began = performance.now();
   const failures: Failure[] = [];
   let [handedOut, played] = [0, 0];
@@ -52,15 +70,20 @@ export async function campaign({ firstSeed, histories, processes, mostFailures, 
     const left = Math.min(PORTION, histories - handedOut);
     if (left <= 0 || failures.length >= mostFailures) return undefined;
     handedOut += left;
-    return { firstSeed: firstSeed + handedOut - left, histories: left };
+    return { firstSeed: firstSeed + handedOut - left, histories: left, expects };
   };
-  const note = (failure: Failure): void => {
+  const [features, known] = [new Map<string, number>(), new Map<string, number>()];
+  let leftOut = 0;
+  const note = (answer: Answer): void => {
     played++;
-    if (failure.faults.length > 0) {
-      failures.push(failure);
-      hear.onFailure(failure);
+    if (!answer.isJudged) leftOut++;
+    for (const feature of answer.features) features.set(feature, (features.get(feature) ?? 0) + 1);
+    for (const rule of answer.known) known.set(rule, (known.get(rule) ?? 0) + 1);
+    if (answer.faults.length > 0) {
+      failures.push(answer);
+      plan.onFailure(answer);
     }
-    hear.onPlayed(played);
+    plan.onPlayed(played);
   };
   const work = async (): Promise<void> => {
     let worker = start();
@@ -70,12 +93,13 @@ export async function campaign({ firstSeed, histories, processes, mostFailures, 
           // Serial on purpose: a process plays one history at a time.
           const count = await playIn(
             worker,
-            { firstSeed: from, histories: portion.firstSeed + portion.histories - from },
+            { ...portion, firstSeed: from, histories: portion.firstSeed + portion.histories - from },
             note,
           );
           from += count;
           if (from === portion.firstSeed + portion.histories) continue;
-          note({ seed: from++, faults: [{ rule: 'endless', text: `it has not ended after ${LONGEST_MS} ms` }] });
+          const fault = { rule: 'endless', text: `it has not ended after ${LONGEST_MS} ms` };
+          note({ seed: from++, features: [], faults: [fault], known: [], isJudged: true });
           worker.kill('SIGKILL');
           worker = start();
         }
@@ -86,17 +110,17 @@ export async function campaign({ firstSeed, histories, processes, mostFailures, 
   };
   await Promise.all(Array.from({ length: processes }, work));
   failures.sort((one, other) => one.seed - other.seed);
-  return { played, seconds: (performance.now() - began) / 1_000, failures };
+  return { played, seconds: (performance.now() - began) / 1_000, failures, features, known, leftOut };
 }
 
 function start(): ChildProcess {
   const loader = new URL('../../.config/typescript.mjs', import.meta.url).href;
-  const execArgv = ['--import', loader, '--max-semi-space-size=32', '--disable-warning=MaxListenersExceededWarning'];
+  const execArgv = ['--import', loader, '--max-semi-space-size=32', ...QUIET];
   return fork(fileURLToPath(new URL('worker.ts', import.meta.url)), { execArgv });
 }
 
 /** Has the process play histories; returns how many it has answered, fewer than asked for if one takes too long. */
-function playIn(worker: ChildProcess, portion: Portion, note: (failure: Failure) => void): Promise<number> {
+function playIn(worker: ChildProcess, portion: Portion, note: (answer: Answer) => void): Promise<number> {
   return new Promise((resolve, reject) => {
     let answered = 0;
     const end = (settle: () => void): void => {

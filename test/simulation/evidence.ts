@@ -3,13 +3,13 @@
  * marked which item as running and what became of the mark, when which instants were scheduled.
  */
 import { type JobConfiguration } from '../../lib/api/job-configuration.js';
-import { decodeBeginRecord } from '../../lib/layout/x-node/begin-record.js';
 import { JobPaths } from '../../lib/layout/job-paths.js';
 import { idOf, ipOf } from '../support/views.js';
 import { configurationOf } from './configuration.js';
-import { type History } from './history.js';
+import { type History, SESSION_TIMEOUT_MS } from './history.js';
+import { type Mark, marksOf, nameOfId } from './marks.js';
 import { type Commit, type Recording, type Run } from './recording.js';
-import { START } from './world.js';
+import { WIPE } from './world.js';
 
 /** What a node was from one moment to another; `undefined`: absent. */
 export interface Span<T = string | undefined> {
@@ -18,49 +18,43 @@ export interface Span<T = string | undefined> {
   readonly value: T;
 }
 
-/**
- * What became of a mark: removed by its owner (`ended`), handed to a rescuer (`reported`), gone with the session of its
- * owner (`vanished`), or removed by somebody else without a word (`removed`). `open`: still there at the end.
- */
-export type Fate = 'open' | 'ended' | 'reported' | 'vanished' | 'removed';
-
-/** One life of `sharding/{item}/running`. */
-export interface Mark extends Span<string> {
-  readonly item: number;
-  /** Name of the instance that it names. */
-  readonly instance: string;
-  readonly revision: number;
-  readonly fate: Fate;
-  /** Whether it was made in taking over a crashed item. */
-  readonly isPartial: boolean;
-  /** The run of user code that it covers; there is none if the instance died before. */
-  readonly run: Run | undefined;
-  /** The instant it was begun for, in milliseconds since the beginning; `undefined` if it was asked for by hand. */
-  readonly scheduledMs: number | undefined;
-}
-
 /** A recording, and what can be looked up in it. */
 export class Evidence {
   readonly paths = new JobPaths('bill');
   readonly history: History;
   readonly recording: Recording;
   readonly marks: readonly Mark[];
+  /** The same by item, in their order. */
+  readonly marksByItem: ReadonlyMap<number, readonly Mark[]>;
+  /** The runs by item, in the order in which they began. */
+  readonly runsByItem: ReadonlyMap<number, readonly Run[]>;
   /** The job's configuration over time. */
   readonly configs: readonly Span<JobConfiguration>[];
   /** How much the clocks of instances were ahead of true time, and behind it if negative. */
   readonly skews: { readonly leastMs: number; readonly greatestMs: number };
-  readonly #nodes = new Map<string, Span[]>();
+  /** When the registry lost its nodes; milliseconds since the beginning. */
+  readonly wipes: readonly number[];
+  readonly triggerChanges: readonly TriggerChange[];
+  /** Whether marks were made all the time. */
+  readonly isAlwaysMonitored: boolean;
+  readonly #nodes = new Map<string, OpenSpan[]>();
 
   constructor(history: History, recording: Recording) {
     this.history = history;
     this.recording = recording;
-    for (const commit of recording.commits) this.#follow(commit);
+    const triggerChanges: TriggerChange[] = [];
+    for (const commit of recording.commits) this.#follow(commit, triggerChanges);
+    this.triggerChanges = triggerChanges;
+    this.wipes = recording.commits.filter(({ by }) => by === WIPE).map(({ atMs }) => atMs);
     this.configs = this.spans(this.paths.config).flatMap(({ value, ...span }) =>
       value === undefined ? [] : [{ ...span, value: configurationOf(value) }],
     );
+    this.isAlwaysMonitored = this.configs.every(({ value }) => value.monitorExecution);
     const skews = recording.played.flatMap(({ step }) => (step && 'skewMs' in step ? [step.skewMs] : []));
     this.skews = { leastMs: Math.min(0, ...skews), greatestMs: Math.max(0, ...skews) };
     this.marks = marksOf(this.paths, recording);
+    this.marksByItem = grouped(this.marks, ({ item }) => item);
+    this.runsByItem = grouped(recording.runs, ({ item }) => item);
   }
 
   /** The states of a node, one after the other, from the beginning for ever. */
@@ -83,9 +77,10 @@ export class Evidence {
     return this.configs.some((span) => span.fromMs <= toMs && span.toMs >= fromMs && predicate(span.value));
   }
 
-  /** Whether marks were made all the time in between, and long enough before. */
+  /** Whether marks were made all the time in between, and so long before that an instance that is cut off knows, too. */
   isMonitored({ fromMs, toMs }: Window): boolean {
-    const window = { fromMs: fromMs - 1_000, toMs: toMs + 1_000 };
+    if (this.isAlwaysMonitored) return true;
+    const window = { fromMs: fromMs - SESSION_TIMEOUT_MS, toMs: toMs + 1_000 };
     return !this.everConfigured(({ monitorExecution }) => !monitorExecution, window);
   }
 
@@ -103,24 +98,58 @@ export class Evidence {
     );
   }
 
+  /** When the instance was registered and its server enabled. */
+  availability(name: string): readonly Window[] {
+    const registered = this.spans(this.paths.instance(idOf(name))).filter(({ value }) => value !== undefined);
+    const enabled = this.spans(this.paths.server(ipOf(name))).filter(({ value }) => value === 'ENABLED');
+    return registered.flatMap((one) =>
+      enabled
+        .map((other) => ({ fromMs: Math.max(one.fromMs, other.fromMs), toMs: Math.min(one.toMs, other.toMs) }))
+        .filter(({ fromMs, toMs }) => fromMs < toMs),
+    );
+  }
+
+  /** All items that were ever configured. */
+  get items(): readonly number[] {
+    const most = Math.max(0, ...this.configs.map(({ value }) => value.shardingTotalCount));
+    return Array.from({ length: most }, (_, item) => item);
+  }
+
   get names(): readonly string[] {
     return [...this.recording.requests.keys()];
   }
 
-  #follow({ atMs, changes }: Commit): void {
-    for (const { path, after } of changes) {
+  #follow({ atMs, by, changes }: Commit, triggerChanges: TriggerChange[]): void {
+    for (const { path, before, after } of changes) {
       const spans = this.#nodes.get(path);
-      if (spans === undefined) {
+      const last = spans?.at(-1);
+      if (spans === undefined || last === undefined) {
         this.#nodes.set(path, [
           { ...ALWAYS_ABSENT, toMs: atMs },
           { fromMs: atMs, toMs: Infinity, value: after },
         ]);
-        continue;
+      } else {
+        last.toMs = atMs;
+        spans.push({ fromMs: atMs, toMs: Infinity, value: after });
       }
-      const last = spans.pop();
-      if (last !== undefined) spans.push({ ...last, toMs: atMs }, { fromMs: atMs, toMs: Infinity, value: after });
+      const isTrigger = path.startsWith(this.paths.triggers) && (before === undefined) !== (after === undefined);
+      const node = isTrigger ? this.paths.parse(path) : undefined;
+      if (node?.type !== 'trigger') continue;
+      triggerChanges.push({ name: nameOfId(node.id), atMs, by, what: after === undefined ? 'removed' : 'made' });
     }
   }
+}
+
+type OpenSpan = { -readonly [Key in keyof Span]: Span[Key] };
+
+/** That a trigger of an instance was made, or removed. */
+export interface TriggerChange {
+  /** The instance that is asked to run. */
+  readonly name: string;
+  readonly atMs: number;
+  /** As in `Commit`. */
+  readonly by: string;
+  readonly what: 'made' | 'removed';
 }
 
 /** A length of time. */
@@ -130,70 +159,6 @@ export interface Window {
 }
 
 const ALWAYS_ABSENT: Span = { fromMs: -Infinity, toMs: Infinity, value: undefined };
-
-interface OpenMark extends Omit<Mark, 'toMs' | 'fate' | 'run'> {
-  readonly path: string;
-}
-
-function marksOf(paths: JobPaths, { commits, runs }: Recording): readonly Mark[] {
-  const open = new Map<string, OpenMark>();
-  const runsByToken = new Map(runs.map((run) => [`${run.item} ${run.token}`, run]));
-  const marks: Mark[] = [];
-  const close = ({ path, ...mark }: OpenMark, toMs: number, fate: Fate): void => {
-    open.delete(path);
-    // The token of a run is the revision of the commit that marked its item.
-    const run = runsByToken.get(`${mark.item} ${mark.revision}`);
-    // Who takes an item over knows the instant from whom it has died with.
-    const lost = mark.isPartial ? marks.findLast(({ item }) => item === mark.item) : undefined;
-    const scheduledMs = run === undefined ? (lost ?? mark).scheduledMs : run.scheduledMs;
-    marks.push({ ...mark, toMs, fate, run, scheduledMs });
-  };
-  for (const commit of commits) {
-    for (const { path, before, after } of commit.changes) {
-      const node = paths.parse(path);
-      if (node.type !== 'itemMark' || node.mark !== 'running') continue;
-      const mark = open.get(path);
-      if (before !== undefined && mark !== undefined) close(mark, commit.atMs, fateOf(paths, mark, commit));
-      if (after === undefined) continue;
-      const scheduledMs = scheduledFor(paths, { item: node.item, id: after }, commit);
-      const instance = nameOfId(after);
-      const { revision, atMs: fromMs } = commit;
-      const takenOver = paths.item(node.item, 'failover');
-      const isPartial = commit.changes.some((change) => change.path === takenOver && change.after !== undefined);
-      open.set(path, { item: node.item, instance, revision, fromMs, value: after, scheduledMs, isPartial, path });
-    }
-  }
-  for (const mark of open.values()) close(mark, Infinity, 'open');
-  return marks.sort((one, other) => one.revision - other.revision);
-}
-
-function fateOf(paths: JobPaths, mark: OpenMark, { by, changes }: Commit): Fate {
-  const reported = paths.crashedItem(mark.item);
-  if (changes.some(({ path, after }) => path === reported && after !== undefined)) return 'reported';
-  const instance = paths.instance(mark.value);
-  const hasGone = ({ path, after }: Commit['changes'][number]): boolean =>
-    after === undefined && (path === instance || path === paths.live(mark.value));
-  if (changes.some(hasGone)) return 'vanished';
-  return by === mark.instance ? 'ended' : 'removed';
-}
-
-/** What the record that was written with the mark says. */
-function scheduledFor(
-  paths: JobPaths,
-  { item, id }: { readonly item: number; readonly id: string },
-  { changes }: Commit,
-): number | undefined {
-  const written = changes.find(({ path, after }) => path === paths.beginRecord(id) && after !== undefined);
-  if (written === undefined) return undefined;
-  const { instants, byHand } = decodeBeginRecord(written.after ?? '');
-  const instant = byHand.has(item) ? undefined : instants.get(item);
-  return instant === undefined ? undefined : instant - START;
-}
-
-export function nameOfId(id: string): string {
-  const code = /^10\.0\.0\.(\d+)@/.exec(id)?.[1];
-  return code === undefined ? id : String.fromCharCode(Number(code));
-}
 
 /** The members of a list by a key, each group in the order of the list. */
 export function grouped<T, K>(list: readonly T[], keyOf: (member: T) => K): ReadonlyMap<K, readonly T[]> {

@@ -14,7 +14,9 @@ export type Behaviour =
   /** Quick, and throws in the end. */
   | 'failing'
   /** As slow, and does not react to the abort signal. */
-  | 'stubborn';
+  | 'stubborn'
+  /** Quick, and in the end throws something that throws when it is described. */
+  | 'poisonous';
 
 /** What may happen to a cluster. Instances are named A, B, C …, and a name is never used twice. */
 export type Event =
@@ -37,7 +39,13 @@ export type Event =
   | { readonly type: 'set-clock'; readonly name: string; readonly skewMs: number }
   | { readonly type: 'disable-item' | 'enable-item'; readonly item: number }
   | { readonly type: 'reconfigure'; readonly change: Change }
-  | { readonly type: 'trigger' };
+  | { readonly type: 'trigger' }
+  /** The registry loses all sessions and all nodes, and cannot be reached for a while. */
+  | { readonly type: 'wipe'; readonly ms: number }
+  /** The strategy UNRELIABLE throws for a while. */
+  | { readonly type: 'fail-strategy'; readonly ms: number }
+  /** The logger of an instance throws for a while. */
+  | { readonly type: 'fail-logger'; readonly name: string; readonly ms: number };
 
 /** What an operator changes while the job runs. */
 export type Change = Partial<
@@ -63,6 +71,15 @@ export interface Job {
   readonly jobShardingStrategyType: string;
 }
 
+/** The job's listener that is called once in the cluster. */
+export interface OnceListenerTraits {
+  /** As in its constructor; 0: no limit. */
+  readonly startedTimeoutMs: number;
+  readonly completedTimeoutMs: number;
+  /** Longest time that a call takes. */
+  readonly slowestCallMs: number;
+}
+
 /** Everything that is needed to play it again. */
 export interface History {
   readonly seed: number;
@@ -72,6 +89,12 @@ export interface History {
   /** How many items of one instance may run at once. */
   readonly poolSize: number;
   readonly slowestMessageMs: number;
+  /** Names of the kinds of trouble that its seed has drawn beside the ordinary; absent: none. */
+  readonly features?: readonly string[];
+  /** Absent: the job has no listener. */
+  readonly onceListener?: OnceListenerTraits;
+  /** Most operations of one commit. Absent: as many as ZooKeeper accepts. */
+  readonly operationsACommit?: number;
   readonly steps: readonly Step[];
 }
 

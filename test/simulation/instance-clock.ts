@@ -10,6 +10,7 @@ interface Entry {
  */
 export class InstanceClock implements Clock {
   readonly #truth: Clock;
+  readonly #onUncaught: (error: unknown) => void;
   readonly #entries = new Set<Entry>();
   #state: 'runs' | 'frozen' | 'dead' = 'runs';
   #overdue: (() => void)[] = [];
@@ -18,8 +19,11 @@ export class InstanceClock implements Clock {
     truth: Clock,
     /** How much this machine's wall clock is ahead; milliseconds. */
     public skewMs: number,
+    /** Called with what a timer throws, which ends a process. */
+    onUncaught: (error: unknown) => void,
   ) {
     this.#truth = truth;
+    this.#onUncaught = onUncaught;
   }
 
   now(): number {
@@ -35,7 +39,12 @@ export class InstanceClock implements Clock {
     const run = (): void => {
       // A frozen process notices that time has passed when it goes on; until then, the timer can still be cancelled.
       if (this.#state === 'frozen') return void this.#overdue.push(run);
-      if (this.#entries.delete(entry)) task();
+      if (!this.#entries.delete(entry)) return;
+      try {
+        task();
+      } catch (error) {
+        this.#onUncaught(error);
+      }
     };
     const entry: Entry = { cancel: this.#truth.after(delayMs, run) };
     this.#entries.add(entry);

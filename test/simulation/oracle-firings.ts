@@ -10,17 +10,12 @@
  *
  * A firing that is missing all alone because its item changed hands, was waiting, or lost its owner has no excuse.
  */
-import { idOf, ipOf } from '../support/views.js';
+import { ipOf } from '../support/views.js';
 import { periodMsOf } from './configuration.js';
-import { type Evidence, type Mark, nameOfId, type Window } from './evidence.js';
-import { MOST_ITEMS, SESSION_TIMEOUT_MS } from './history.js';
+import { type Evidence, type Window } from './evidence.js';
+import { desertions, instantsIn, interruptions, isCovered, SLACK_MS } from './interruptions.js';
+import { type Mark, nameOfId } from './marks.js';
 import { seconds } from './run-book.js';
-
-/** How long after its instant a firing may be begun although nothing keeps it: messages, and clocks that differ a little. */
-export const SLACK_MS = 400;
-
-/** Longest time from a fault until everything is as it should be: the session, the patience with running items, retries. */
-const RECOVERY_MS = 2 * SESSION_TIMEOUT_MS + 8_000;
 
 /** An instant that is missing, and those around it. */
 interface Gap {
@@ -37,7 +32,7 @@ interface Gap {
 type Excuse = (gap: Gap) => boolean;
 
 export function missedFirings(evidence: Evidence): readonly string[] {
-  return Array.from({ length: MOST_ITEMS }, (_, item) => item).flatMap((item) =>
+  return [...evidence.marksByItem.keys()].flatMap((item) =>
     gapsOf(evidence, item)
       .filter((gap) => !EXCUSES.some((excuse) => excuse(gap)))
       .map(
@@ -53,14 +48,13 @@ function nameOf({ instance, scheduledMs, fromMs }: Mark): string {
 }
 
 function gapsOf(evidence: Evidence, item: number): readonly Gap[] {
-  const { paths, marks } = evidence;
+  const { paths } = evidence;
+  const marks = evidence.marksByItem.get(item) ?? [];
   // An item that was dropped begins a new life when it comes back.
   return evidence.spans(paths.item(item)).flatMap(({ value, fromMs, toMs }) => {
     if (value === undefined) return [];
     const begun = marks
-      .filter(
-        (mark) => mark.item === item && mark.scheduledMs !== undefined && mark.fromMs >= fromMs && mark.fromMs <= toMs,
-      )
+      .filter((mark) => mark.scheduledMs !== undefined && mark.fromMs >= fromMs && mark.fromMs <= toMs)
       .sort((one, other) => (one.scheduledMs ?? 0) - (other.scheduledMs ?? 0));
     return begun.flatMap((after, index): readonly Gap[] => {
       const before = begun[index - 1];
@@ -153,79 +147,5 @@ function around({ skews }: Evidence, instantMs: number): Window {
 
 /** While the item is run, nobody begins it. */
 function busy(evidence: Evidence, item: number): readonly Window[] {
-  return evidence.marks.filter((mark) => mark.item === item).map((mark) => instantsIn(evidence, mark));
-}
-
-/** While the items are being assigned, or something is wrong with somebody, they may not be begun. */
-function interruptions(evidence: Evidence): readonly Window[] {
-  let windows = known.get(evidence);
-  if (windows === undefined) known.set(evidence, (windows = findInterruptions(evidence)));
-  return windows;
-}
-
-/** They are asked for at each firing that is missing. */
-const known = new WeakMap<Evidence, readonly Window[]>();
-
-function findInterruptions(evidence: Evidence): readonly Window[] {
-  const resharding = evidence.spans(evidence.paths.resharding).filter(({ value }) => value !== undefined);
-  return [
-    ...resharding,
-    ...troubles(evidence),
-    ...disagreement(evidence),
-    ...departures(evidence),
-    ...desertions(evidence),
-  ].map((window) => instantsIn(evidence, window));
-}
-
-/** Who leaves keeps its items until those that it runs have ended, and begins none any more. */
-function departures(evidence: Evidence): readonly Window[] {
-  const { paths, recording } = evidence;
-  return recording.played.flatMap(({ atMs, name, step }) => {
-    if (name === undefined || (step?.type !== 'leave' && step?.type !== 'terminate')) return [];
-    const gone = evidence
-      .spans(paths.live(idOf(name)))
-      .find(({ value, fromMs }) => value === undefined && fromMs >= atMs);
-    return [{ fromMs: atMs, toMs: gone?.fromMs ?? atMs }];
-  });
-}
-
-/** The instants that may have come for somebody in a window, or a little before or after. */
-function instantsIn({ skews }: Evidence, { fromMs, toMs }: Window): Window {
-  return { fromMs: fromMs + skews.leastMs - SLACK_MS, toMs: toMs + skews.greatestMs + SLACK_MS };
-}
-
-/** Whether all of a window lies in some of these. */
-function isCovered({ fromMs, toMs }: Window, windows: readonly Window[]): boolean {
-  let coveredTo = fromMs;
-  for (const window of windows.toSorted((one, other) => one.fromMs - other.fromMs)) {
-    if (window.fromMs > coveredTo) break;
-    if (window.toMs >= coveredTo) coveredTo = Math.max(coveredTo, window.toMs + 1);
-  }
-  return coveredTo > toMs;
-}
-
-const HARD = ['kill', 'kill-at-write', 'lose-write', 'suspend', 'cut', 'freeze', 'expire', 'set-clock'];
-
-function troubles({ recording }: Evidence): readonly Window[] {
-  return recording.played.flatMap(({ atMs, step }) => {
-    if (step !== undefined && !HARD.includes(step.type)) return [];
-    const lengthMs = step !== undefined && 'ms' in step ? step.ms : 0;
-    return [{ fromMs: atMs, toMs: atMs + lengthMs + RECOVERY_MS }];
-  });
-}
-
-/** Instances whose clocks differ by a period do not agree on what has been missed. */
-function disagreement({ skews, history }: Evidence): readonly Window[] {
-  const spreadMs = skews.greatestMs - skews.leastMs + SLACK_MS;
-  return spreadMs >= history.job.periodSeconds * 1_000 ? [{ fromMs: 0, toMs: Infinity }] : [];
-}
-
-/** While nobody is there who is enabled. */
-function desertions(evidence: Evidence): readonly Window[] {
-  const moments = evidence.recording.commits.map(({ atMs }) => atMs);
-  return [...new Set([0, ...moments])].flatMap((fromMs, index, all) =>
-    evidence.names.some((name) => evidence.isAvailable(name, fromMs))
-      ? []
-      : [{ fromMs, toMs: all[index + 1] ?? Infinity }],
-  );
+  return (evidence.marksByItem.get(item) ?? []).map((mark) => instantsIn(evidence, mark));
 }

@@ -1,5 +1,6 @@
 import { ipOf } from '../support/views.js';
-import { type Evidence, type Mark } from './evidence.js';
+import { type Evidence } from './evidence.js';
+import { type Mark } from './marks.js';
 import { seconds } from './run-book.js';
 
 /**
@@ -26,13 +27,10 @@ export function lostRuns(evidence: Evidence): readonly string[] {
   });
 }
 
-function wasRescued({ marks }: Evidence, lost: Mark): boolean {
-  return marks.some(
-    ({ item, isPartial, revision, run, scheduledMs }) =>
-      item === lost.item &&
-      isPartial &&
-      revision > lost.revision &&
-      (run === undefined || scheduledMs === lost.scheduledMs),
+function wasRescued({ marksByItem }: Evidence, lost: Mark): boolean {
+  return (marksByItem.get(lost.item) ?? []).some(
+    ({ isRescue, revision, run, scheduledMs }) =>
+      isRescue && revision > lost.revision && (run === undefined || scheduledMs === lost.scheduledMs),
   );
 }
 
@@ -51,7 +49,8 @@ function endsByItself({ run }: Mark): boolean {
 }
 
 function isToBeReported(evidence: Evidence, mark: Mark): boolean {
-  const { item, instance, fromMs, toMs } = mark;
+  const { item, instance, fromMs, toMs, run } = mark;
+  const hadEnded = endsByItself(mark) && (run?.endedMs ?? Infinity) <= toMs;
   const window = { fromMs: fromMs - 1_000, toMs: toMs + 1_000 };
   const isOff = evidence.everConfigured(({ failover, monitorExecution }) => !failover || !monitorExecution, window);
   const server = evidence.paths.server(ipOf(instance));
@@ -60,7 +59,6 @@ function isToBeReported(evidence: Evidence, mark: Mark): boolean {
     toMs: toMs + 1_000,
   });
   const isDropped = evidence.ever(evidence.paths.item(item), (value) => value === undefined, { fromMs, toMs });
-  const hadEnded = endsByItself(mark) && (mark.run?.endedMs ?? Infinity) <= toMs;
   return !hadEnded && !isOff && !isDisabled && !isDropped;
 }
 

@@ -1,7 +1,7 @@
 import { idOf } from '../support/views.js';
 import { configurationOf, periodMsOf } from './configuration.js';
 import { type Evidence } from './evidence.js';
-import { type Presence, type Recording, type Rest } from './recording.js';
+import { type Presence, type Rest } from './recording.js';
 import { seconds } from './run-book.js';
 
 /** What each active instance waits for at rest: its next firing, its next reconciliation, a look at the wall clock. */
@@ -9,13 +9,16 @@ const TIMERS_AT_REST = 3;
 
 /** Nodes that say that something is going on or has been left over. */
 const LEFTOVER =
-  /\/sharding\/(?:\d+\/(?:running|failover|failovering|misfire|disabled)|necessary|processing)$|\/leader\/failover\/items\/|\/x-node\/crashed\/|\/trigger\/.|latch\/|\/guarantee\//;
+  /\/sharding\/(?:\d+\/(?:running|failover|failovering|misfire|disabled)|necessary|processing)$|\/leader\/failover\/items\/|\/x-node\/crashed\/|\/trigger\/.|latch\/|^\/bill\/guarantee\/(?:started|completed)(?:\/|$)|\/x-node\/guarantee\/\w+-by$/;
 
 /** From its instant to its last item, as far as nothing keeps it. */
 const FIRING_MS = 700;
 
 /** Most requests that a firing costs an instance: two commits, and what may have to be read before. */
 const REQUESTS_A_FIRING = 4;
+
+/** As many more with a listener that is called once in the cluster: reports, calls, and what removes their nodes. */
+const REQUESTS_OF_CALLS = 10;
 
 /** Most requests of an instance in any second, whatever happens; more if answers were lost and it looks after each of its items. */
 const REQUESTS_A_SECOND = 40;
@@ -39,10 +42,12 @@ function unrestOf({ name, phase, session, timers }: Presence): readonly string[]
 }
 
 function unrestIn(tree: Rest['tree'], paths: Evidence['paths'], present: readonly Presence[]): readonly string[] {
+  const config = tree.get(paths.config);
+  if (config === undefined) return ['there is no configuration'];
   const ids = present.map(({ name }) => idOf(name)).sort();
   const registered = childrenOf(tree, paths.instances).sort();
   const leader = tree.get(paths.leader);
-  const total = configurationOf(tree.get(paths.config) ?? '').shardingTotalCount;
+  const total = configurationOf(config).shardingTotalCount;
   const items = childrenOf(tree, paths.sharding);
   const records = childrenOf(tree, paths.beginRecords).filter((id) => !ids.includes(id));
   const owners = items.map((item) => ({ item, owner: tree.get(paths.item(Number(item), 'instance')) }));
@@ -67,18 +72,25 @@ function childrenOf(tree: Rest['tree'], path: string): string[] {
 }
 
 /** When nothing happens any more, each instant runs each item once, in time, on its owner. */
-export function unquietFirings({ recording, paths }: Evidence): readonly string[] {
+export function unquietFirings(evidence: Evidence): readonly string[] {
+  const { recording, paths } = evidence;
   const [from, to] = recording.rests;
-  if (from === undefined || to === undefined) return [];
-  const periodMs = periodMsOf(configurationOf(from.tree.get(paths.config) ?? ''));
+  const config = from?.tree.get(paths.config);
+  if (from === undefined || to === undefined || config === undefined) return [];
+  const periodMs = periodMsOf(configurationOf(config));
   return childrenOf(from.tree, paths.sharding).flatMap((name) => {
     const item = Number(name);
     const owner = from.tree.get(paths.item(item, 'instance'));
     const presence = from.present.find((each) => idOf(each.name) === owner);
     if (presence === undefined) return [];
-    const due = dueBetween(from.atMs + presence.skewMs, to.atMs - FIRING_MS + presence.skewMs, periodMs);
-    return due.flatMap((instantMs) => unquietFiring(recording, { item, instantMs, presence, fromMs: from.atMs }));
+    const due = dueBetween(from.atMs + presence.skewMs, to.atMs - allowedLateMs(evidence) + presence.skewMs, periodMs);
+    return due.flatMap((instantMs) => unquietFiring(evidence, { item, instantMs, presence, fromMs: from.atMs }));
   });
+}
+
+/** As long as clocks differ, items of all instances wait for each other if the job has a listener. */
+function allowedLateMs({ history, skews }: Evidence): number {
+  return FIRING_MS + (history.onceListener === undefined ? 0 : skews.greatestMs - skews.leastMs);
 }
 
 interface Due {
@@ -88,15 +100,15 @@ interface Due {
   readonly fromMs: number;
 }
 
-function unquietFiring({ runs }: Recording, { item, instantMs, presence, fromMs }: Due): readonly string[] {
-  const [run, ...more] = runs.filter(
-    (each) => each.item === item && each.scheduledMs === instantMs && each.begunMs > fromMs,
+function unquietFiring(evidence: Evidence, { item, instantMs, presence, fromMs }: Due): readonly string[] {
+  const [run, ...more] = (evidence.runsByItem.get(item) ?? []).filter(
+    (each) => each.scheduledMs === instantMs && each.begunMs > fromMs,
   );
   const what = `item ${item} for ${seconds(instantMs)}`;
   if (run === undefined) return [`${what} was not run`];
   if (more.length > 0) return [`${what} was run ${more.length + 1} times`];
   const lateMs = run.begunMs - (instantMs - presence.skewMs);
-  return run.instance === presence.name && lateMs < FIRING_MS
+  return run.instance === presence.name && lateMs < allowedLateMs(evidence)
     ? []
     : [`${what} ran on ${run.instance} ${lateMs} ms late`];
 }
@@ -115,9 +127,10 @@ export function endless({ recording }: Evidence): readonly string[] {
 }
 
 /** A firing costs what it costs, an idle second nothing, and no trouble makes anybody ask without end. */
-export function requests({ recording, configs }: Evidence): readonly string[] {
+export function requests({ recording, configs, history }: Evidence): readonly string[] {
   const [from, to] = recording.rests;
-  const items = Math.max(...configs.map(({ value }) => value.shardingTotalCount));
+  const perFiring = REQUESTS_A_FIRING + (history.onceListener === undefined ? 0 : REQUESTS_OF_CALLS);
+  const items = Math.max(0, ...configs.map(({ value }) => value.shardingTotalCount));
   return [...recording.requests].flatMap(([name, bySecond]) => {
     const counts = [...bySecond];
     const busiest = counts.filter(([, count]) => count > REQUESTS_A_SECOND + REQUESTS_AN_ITEM * items);
@@ -126,7 +139,7 @@ export function requests({ recording, configs }: Evidence): readonly string[] {
     const atRest = counts.filter(([second]) => isAtRest(second)).reduce((sum, [, count]) => sum + count, 0);
     return [
       ...busiest.map(([second, count]) => `${name} sent ${count} requests in second ${second}`),
-      ...(atRest > 3 * REQUESTS_A_FIRING ? [`${name} sent ${atRest} requests at rest`] : []),
+      ...(atRest > 3 * perFiring ? [`${name} sent ${atRest} requests at rest`] : []),
     ];
   });
 }

@@ -1,21 +1,26 @@
 import { idOf } from '../support/views.js';
-import { type Evidence, grouped, type Mark, type Window } from './evidence.js';
+import { type Evidence, grouped, type Window } from './evidence.js';
+import { type Mark } from './marks.js';
 import { type Exemption, type Run } from './recording.js';
-import { SLACK_MS } from './oracle-firings.js';
+import { SLACK_MS } from './interruptions.js';
 import { type Acceptance, acceptances } from './oracle-triggers.js';
 import { nameOf, seconds } from './run-book.js';
 
 /** No item runs on two instances, or twice on one, at once; a run that was told to end does not count any more. */
 export function overlaps(evidence: Evidence): readonly string[] {
-  const { runs, exemptions } = evidence.recording;
-  return [...grouped(runs, ({ item }) => item).values()].flatMap((ofItem) =>
+  const { exemptions } = evidence.recording;
+  const accepted = acceptances(evidence);
+  return [...evidence.runsByItem.values()].flatMap((ofItem) =>
     ofItem.flatMap((run, index) =>
       ofItem.slice(0, index).flatMap((earlier) => {
         const both = { fromMs: run.begunMs, toMs: Math.min(endOf(run), endOf(earlier)) };
         const isSeen =
           both.toMs > both.fromMs &&
           !isCovered(both, exemptions, [run, earlier]) &&
-          evidence.isMonitored({ ...both, fromMs: earlier.begunMs });
+          evidence.isMonitored({
+            fromMs: Math.min(earlier.begunMs, ...[earlier, run].map((each) => firingBegan(evidence, accepted, each))),
+            toMs: both.toMs,
+          });
         return isSeen ? [`${nameOf(run)} begins while ${nameOf(earlier)} is running`] : [];
       }),
     ),
@@ -68,16 +73,30 @@ function firingBegan({ recording, skews }: Evidence, accepted: readonly Acceptan
   return accepted.filter(({ name }) => name === instance)[earlier.length]?.atMs ?? Infinity;
 }
 
-/** The fencing token of an item grows with each run that begins. */
-export function tokens({ marks }: Evidence): readonly string[] {
-  const last = new Map<number, Run>();
-  return marks.flatMap(({ run }) => {
-    if (run === undefined) return [];
-    const before = last.get(run.item);
-    last.set(run.item, run);
-    if (before === undefined || before.token < run.token) return [];
-    return [`${nameOf(run)} has token ${run.token}, and ${nameOf(before)} had ${before.token}`];
+/** The fencing token of an item never goes back, whichever instance runs it, and whether it is marked or not. */
+export function tokens(evidence: Evidence): readonly string[] {
+  return [...evidence.runsByItem.values()].flatMap((runs) => {
+    let [greatest] = runs;
+    return runs.flatMap((run) => {
+      const before = greatest;
+      if (before === undefined || run.token >= before.token) {
+        greatest = run;
+        return [];
+      }
+      if (isStale(evidence, run)) return [];
+      return [`${nameOf(run)} has token ${run.token}, and ${nameOf(before)} had ${before.token}`];
+    });
   });
+}
+
+/** Whether the run is one that its token exists for: that of an owner which does not know that it is one no more. */
+function isStale(evidence: Evidence, { instance, item, token, begunMs }: Run): boolean {
+  const couldNotKnow = evidence.recording.exemptions.some(
+    ({ name, fromMs, toMs }) => name === instance && fromMs <= begunMs && toMs >= begunMs,
+  );
+  const isMarked = evidence.marksByItem.get(item)?.some(({ revision }) => revision === token) === true;
+  const owner = evidence.valueAt(evidence.paths.item(item, 'instance'), begunMs);
+  return couldNotKnow || (!isMarked && owner !== idOf(instance));
 }
 
 /** A firing begins an item once, and once more for each time that it was reported as crashed. */
@@ -87,6 +106,8 @@ export function doubles(evidence: Evidence): readonly string[] {
   return [...groups.values()].flatMap((marks) => {
     const [first] = marks;
     if (first === undefined || !evidence.isMonitored(span(marks))) return [];
+    // A registry that was wiped does not know what was begun.
+    if (evidence.wipes.some((atMs) => atMs >= span(marks).fromMs && atMs <= span(marks).toMs)) return [];
     const allowed = 1 + marks.filter(({ fate }) => fate === 'reported').length;
     if (marks.length <= allowed) return [];
     const who = marks.map(({ instance, fromMs, fate }) => `${instance} at ${seconds(fromMs)} (${fate})`).join(', ');

@@ -7,16 +7,22 @@
  * | `oracle-runs` | no item runs twice at once; marks name who runs; tokens grow; no firing runs an item twice |
  * | `oracle-firings` | no firing leaves out an item, unless the declared policy says so |
  * | `oracle-rescues` | every lost run is made again exactly once while failover is on |
- * | `oracle-triggers` | each accepted trigger runs each item exactly once |
+ * | `oracle-triggers` | each accepted trigger runs each item exactly once, at once if nothing keeps it, though the session ends |
+ * | `oracle-items` | the pool has no more items at once than places; nothing that has ended is run again, nothing for a foreign instant |
+ * | `oracle-stops` | an instance that is stopped begins nothing, hands over its idle items at once and is given none |
+ * | `oracle-calls` | listeners that are called once in the cluster: once for each instant, around all its items, in order |
  * | `oracle-rest` | at rest nothing is left over, nobody waits, nobody asks, and firings are as on the first day |
  */
 import { Evidence } from './evidence.js';
 import { type History } from './history.js';
 import { missedFirings } from './oracle-firings.js';
+import { crowding, foreignLatches, ownReruns, returnedItems, unhandled } from './oracle-items.js';
 import { lostRuns } from './oracle-rescues.js';
+import { earlyItems, itemsAfterLastCall, quietCalls, repeatedCalls, unorderedCalls } from './oracle-calls.js';
 import { endless, requests, unquietFirings, unrest } from './oracle-rest.js';
 import { doubles, overlaps, tokens, unmarkedRuns } from './oracle-runs.js';
-import { triggers } from './oracle-triggers.js';
+import { begunAfterStop, heldWhileStopping } from './oracle-stops.js';
+import { lostTriggers, promptTriggers, triggers } from './oracle-triggers.js';
 import { type Recording } from './recording.js';
 
 /** Something that must not be. */
@@ -27,7 +33,8 @@ export interface Fault {
 
 type Rule = (evidence: Evidence) => readonly string[];
 
-const RULES: Readonly<Record<string, Rule>> = {
+/** All rules by their names. */
+export const RULES: Readonly<Record<string, Rule>> = {
   endless,
   overlaps,
   unmarkedRuns,
@@ -36,6 +43,20 @@ const RULES: Readonly<Record<string, Rule>> = {
   missedFirings,
   lostRuns,
   triggers,
+  lostTriggers,
+  promptTriggers,
+  crowding,
+  ownReruns,
+  returnedItems,
+  foreignLatches,
+  begunAfterStop,
+  heldWhileStopping,
+  repeatedCalls,
+  earlyItems,
+  itemsAfterLastCall,
+  unorderedCalls,
+  quietCalls,
+  unhandled,
   unrest,
   unquietFirings,
   requests,

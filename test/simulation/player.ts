@@ -1,17 +1,22 @@
-import { toYaml } from '../../lib/layout/job-configuration-yaml.js';
 import { type WatchedCommit } from '../../lib/registry/embedded/embedded-namespace.js';
 import { Random } from '../support/random.js';
-import { aConfiguration, idOf, ipOf } from '../support/views.js';
+import { aConfiguration, idOf } from '../support/views.js';
+import { CallBook, ONCE_LISTENER_TYPE } from './call-book.js';
 import { configurationOf, cronOf, periodMsOf } from './configuration.js';
-import { type Event, type History, type Step } from './history.js';
+import { type Aftermath, EventPlayer } from './event-player.js';
+import { type History, type Step } from './history.js';
+import { described } from './poison.js';
 import { type Commit, type Played, type Recording, type Rest } from './recording.js';
 import { RunBook } from './run-book.js';
 import { textOf } from './step-text.js';
 import { EndlessError } from './true-time.js';
-import { type Machine, World } from './world.js';
+import { type Machine, WIPE, World } from './world.js';
 
 /** Longer than anything may take that is still going on when nothing happens any more. */
 const CALM_MS = 15_000;
+
+/** As much longer if instances wait for each other: once before items start, and once when they have completed. */
+const CALM_OF_LISTENERS_MS = 20_000;
 
 /** Plays a history from its beginning until long after its last step; the same history always gives the same recording. */
 export async function play(history: History): Promise<Recording> {
@@ -19,9 +24,19 @@ export async function play(history: History): Promise<Recording> {
   const { random } = Math;
   const seeded = new Random(history.seed ^ 0x5eed);
   Math.random = () => seeded.next();
+  const unhandled: string[] = [];
+  const onRejection = (reason: unknown): void => void unhandled.push(`unhandled rejection of ${described(reason)}`);
+  const onWarning = ({ name, message }: Error): void => {
+    if (name === 'ElasticJobWarning') unhandled.push(message);
+  };
+  process.on('unhandledRejection', onRejection).on('warning', onWarning);
   try {
-    return await new Player(history).play();
+    const recording = await new Player(history).play();
+    // Node reports unhandled rejections when nothing else is left to do.
+    await new Promise((resolve) => setImmediate(resolve));
+    return { ...recording, unhandled: [...recording.unhandled, ...unhandled] };
   } finally {
+    process.off('unhandledRejection', onRejection).off('warning', onWarning);
     Math.random = random;
   }
 }
@@ -29,23 +44,39 @@ export async function play(history: History): Promise<Recording> {
 class Player {
   readonly #history: History;
   readonly #world: World;
-  readonly #book: RunBook;
+  readonly #events: EventPlayer;
+  readonly #runs: RunBook;
+  readonly #calls: CallBook;
   readonly #commits: Commit[] = [];
   readonly #played: Played[] = [];
   readonly #rests: Rest[] = [];
+  readonly #unhandled: string[] = [];
   readonly #names = new Map<string, string>();
   #calmMs = Infinity;
 
   constructor(history: History) {
-    const { seed, slowestMessageMs, poolSize, job } = history;
+    const { seed, slowestMessageMs, poolSize, job, onceListener, operationsACommit } = history;
     const { periodSeconds, ...settings } = job;
     this.#history = history;
-    this.#book = new RunBook(history, () => this.#world);
+    this.#runs = new RunBook(history, () => this.#world);
+    this.#calls = new CallBook(history, () => this.#world);
+    const jobListenerTypes = onceListener === undefined ? [] : [ONCE_LISTENER_TYPE];
     this.#world = new World({
-      ...{ seed, slowestMessageMs, poolSize },
-      configuration: aConfiguration({ ...settings, cron: cronOf(periodSeconds), timeZone: 'GMT' }),
-      execute: (machine, context) => this.#book.execute(machine, context),
+      ...{ seed, slowestMessageMs, poolSize, operationsACommit },
+      configuration: aConfiguration({
+        ...settings,
+        ...{ cron: cronOf(periodSeconds), timeZone: 'GMT', jobListenerTypes },
+      }),
+      onUncaught: (machine, error) => this.#onUncaught(machine, error),
+      execute: (machine, context) => this.#runs.execute(machine, context),
+      listeners: (machine) => (onceListener === undefined ? [] : [this.#calls.listenerOf(machine, onceListener)]),
     });
+    this.#names.set(WIPE, WIPE);
+    this.#events = new EventPlayer(
+      this.#world,
+      (machine, what) => this.#onAftermath(machine, what),
+      (machine) => this.#kill(machine),
+    );
     this.#world.namespace.watch(this.#world.paths.root, (commit) => this.#note(commit));
   }
 
@@ -54,10 +85,12 @@ class Player {
       await this.#playSteps();
       await this.#calmDown();
       this.#calmMs = this.#world.nowMs;
-      await this.#world.clock.advance(CALM_MS);
-      await this.#rest();
+      await this.#world.clock.advance(CALM_MS + (this.#history.onceListener === undefined ? 0 : CALM_OF_LISTENERS_MS));
+      await this.#world.clock.advance(this.#untilQuietMs());
+      this.#noteRest();
+      // Two periods later the pause is the same.
       await this.#world.clock.advance(2 * this.#periodMs);
-      await this.#rest();
+      this.#noteRest();
       return this.#recording(undefined);
     } catch (error) {
       if (error instanceof EndlessError) return this.#recording(error.atMs);
@@ -83,7 +116,8 @@ class Player {
       this.#world.network.ambush(machine.centre, { nth: -1, strike: () => undefined });
     // What has been sent may still be somebody's last write.
     await clock.advance(200);
-    this.#book.isCalm = true;
+    this.#runs.isCalm = true;
+    this.#calls.isCalm = true;
     if (this.#world.present.length === 0)
       this.#perform({ atMs: this.#world.nowMs, type: 'join', name: 'Z', skewMs: 0 });
     for (const ip of namespace.children(paths.servers)) void this.#world.operator.put(paths.server(ip), 'ENABLED');
@@ -91,10 +125,8 @@ class Player {
       void this.#world.operator.remove(paths.item(Number(item), 'disabled'));
   }
 
-  /** Waits until nobody has fired or is to fire for as long as possible, and looks around. */
-  async #rest(): Promise<void> {
-    const { clock, namespace, paths } = this.#world;
-    await clock.advance(this.#untilQuietMs());
+  #noteRest(): void {
+    const { namespace, paths } = this.#world;
     this.#rests.push({
       atMs: this.#world.nowMs,
       present: this.#world.present.map(({ name, host, clock: own, registry }) => ({
@@ -125,122 +157,30 @@ class Player {
 
   get #periodMs(): number {
     const { namespace, paths } = this.#world;
-    return periodMsOf(configurationOf(namespace.get(paths.config)?.value ?? ''));
+    const config = namespace.get(paths.config)?.value;
+    return config === undefined ? this.#history.job.periodSeconds * 1_000 : periodMsOf(configurationOf(config));
   }
 
   #perform(step: Step): void {
-    if (!this.#happens(step)) return;
+    if (!this.#events.play(step)) return;
     const name = 'name' in step ? { name: step.name } : {};
     this.#played.push({ atMs: this.#world.nowMs, text: textOf(step), step, ...name });
   }
 
-  /** Makes it happen; false if it makes no sense now. */
-  #happens(event: Event): boolean {
-    const { operator, paths, namespace } = this.#world;
-    switch (event.type) {
-      case 'join':
-        this.#world.join(event.name, event.skewMs);
-        return true;
-      case 'disable':
-      case 'enable':
-        if (namespace.get(paths.server(ipOf(event.name))) === undefined) return false;
-        void operator.put(paths.server(ipOf(event.name)), event.type === 'disable' ? 'DISABLED' : 'ENABLED');
-        return true;
-      case 'disable-item':
-        if (namespace.get(paths.item(event.item)) === undefined) return false;
-        // Not by `create`, which would make an item of one that is just being dropped.
-        operator
-          .commit([{ type: 'create', path: paths.item(event.item, 'disabled'), value: '' }])
-          .catch(() => undefined);
-        return true;
-      case 'enable-item':
-        void operator.remove(paths.item(event.item, 'disabled'));
-        return true;
-      case 'reconfigure': {
-        const { value } = namespace.get(paths.config) ?? {};
-        if (value === undefined) return false;
-        void operator.put(paths.config, toYaml({ ...configurationOf(value), ...event.change }));
-        return true;
-      }
-      case 'trigger':
-        for (const id of namespace.children(paths.instances)) void operator.create(paths.trigger(id), '');
-        return true;
-      default: {
-        const machine = this.#world.living(event.name);
-        if (machine === undefined) return false;
-        return this.#befalls(machine, event);
-      }
-    }
-  }
-
-  #befalls(machine: Machine, event: Event & { readonly name: string }): boolean {
-    const { clock, network, operator, paths } = this.#world;
-    const { faults } = machine.registry;
-    switch (event.type) {
-      case 'leave':
-        if (machine.isLeaving) return false;
-        void this.#world.leave(machine);
-        return true;
-      case 'kill':
-        this.#kill(machine);
-        return true;
-      case 'kill-at-write':
-        network.ambush(machine.centre, {
-          nth: event.nth,
-          strike: (arrive) => {
-            if (event.when === 'after') arrive();
-            this.#kill(machine);
-            this.#tell(machine, 'dies');
-          },
-        });
-        return true;
-      case 'lose-write':
-        network.ambush(machine.centre, {
-          nth: event.nth,
-          strike: (arrive) => {
-            faults.loseNextWrite(event.outcome);
-            arrive();
-            this.#tell(machine, 'lost a write');
-          },
-        });
-        return true;
-      case 'expire':
-        this.#world.expire(machine);
-        return true;
-      case 'terminate':
-        void operator.remove(paths.instance(idOf(machine.name)));
-        return true;
-      case 'suspend':
-        faults.disconnect();
-        clock.after(event.ms, () => this.#return(machine));
-        return true;
-      case 'cut':
-        faults.dropMessages(event.direction);
-        clock.after(event.ms, () => this.#return(machine));
-        return true;
-      case 'freeze':
-        this.#world.freeze(machine, event.ms);
-        clock.after(event.ms, () => this.#tell(machine, 'goes on'));
-        return true;
-      case 'set-clock':
-        machine.clock.skewMs = event.skewMs;
-        return true;
-      default:
-        throw new Error(`nothing of that kind can befall ${event.name}: ${event.type}`);
-    }
-  }
-
   #kill(machine: Machine): void {
     this.#world.kill(machine);
-    this.#book.lose(machine);
+    this.#runs.lose(machine);
+    this.#calls.lose(machine);
   }
 
-  #return(machine: Machine): void {
-    this.#world.resume(machine);
-    this.#tell(machine, 'is reachable again');
+  /** As Node does. */
+  #onUncaught(machine: Machine, error: unknown): void {
+    this.#unhandled.push(`${machine.name} died of an uncaught ${described(error)}`);
+    this.#kill(machine);
+    this.#onAftermath(machine, 'dies');
   }
 
-  #tell({ name, clock }: Machine, what: string): void {
+  #onAftermath({ name, clock }: Machine, what: Aftermath): void {
     if (!clock.isDead || what === 'dies') this.#played.push({ atMs: this.#world.nowMs, text: `${name} ${what}`, name });
   }
 
@@ -264,7 +204,8 @@ class Player {
   #recording(endlessMs: number | undefined): Recording {
     const machines = [...this.#world.machines.values()];
     return {
-      runs: this.#book.runs,
+      runs: this.#runs.runs,
+      calls: this.#calls.calls,
       commits: this.#commits,
       played: this.#played,
       endlessMs,
@@ -272,6 +213,7 @@ class Player {
       rests: this.#rests,
       requests: new Map(machines.map(({ name, centre }) => [name, this.#world.network.requests(centre)])),
       exemptions: this.#world.exemptions,
+      unhandled: this.#unhandled,
       logs: new Map(machines.map(({ name, log }) => [name, log])),
     };
   }

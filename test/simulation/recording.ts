@@ -16,11 +16,25 @@ export interface Run {
   readonly end: RunEnd | undefined;
 }
 
+/** One call of the listener that is called once in the cluster. Times as in `Run`. */
+export interface Call {
+  readonly instance: string;
+  readonly phase: 'before' | 'after';
+  /** The scheduled instant it is for; `undefined` for a manual firing. */
+  readonly scheduledMs: number | undefined;
+  /** Items of the calling instance, as the call is given them. */
+  readonly items: readonly number[];
+  readonly begunMs: number;
+  readonly endedMs: number | undefined;
+  /** `lost` if the process was gone before the call ended. */
+  readonly end: 'completed' | 'aborted' | 'lost' | undefined;
+}
+
 /** One commit to the registry. */
 export interface Commit {
   readonly atMs: number;
   readonly revision: number;
-  /** Name of the instance whose session it was, or `operator`. */
+  /** Name of the instance whose session it was, or `operator`, or `wipe` if the registry lost its nodes. */
   readonly by: string;
   /** What became of the values; `undefined` where there is no node. */
   readonly changes: readonly {
@@ -67,6 +81,7 @@ export interface Rest {
 /** All that a simulator knows of a history when it is over. */
 export interface Recording {
   readonly runs: readonly Run[];
+  readonly calls: readonly Call[];
   readonly commits: readonly Commit[];
   readonly played: readonly Played[];
   /** When somebody did something without end, so that time did not pass any more. */
@@ -78,6 +93,8 @@ export interface Recording {
   /** Requests by instance and second. */
   readonly requests: ReadonlyMap<string, ReadonlyMap<number, number>>;
   readonly exemptions: readonly Exemption[];
+  /** Errors that reached nothing that handles them; most of them would have ended their process. */
+  readonly unhandled: readonly string[];
   /** The ends of the instances' logs. */
   readonly logs: ReadonlyMap<string, readonly string[]>;
 }

@@ -1,6 +1,7 @@
 import { type ShardingContext } from '../../lib/api/sharding-context.js';
 import { Random } from '../support/random.js';
 import { type Behaviour, type History } from './history.js';
+import { poison } from './poison.js';
 import { type Run, type RunEnd } from './recording.js';
 import { type Machine, START, type World } from './world.js';
 
@@ -41,6 +42,7 @@ export class RunBook {
         machine.clock.after(this.#durationMs(run.item, behaviour), resolve);
       });
       if (behaviour === 'failing') throw new Error(`item ${run.item} fails as it always does`);
+      if (behaviour === 'poisonous') throw poison(run.token);
       this.#end(run, run.abortedMs === undefined ? 'completed' : 'aborted');
     } catch (error) {
       this.#end(run, run.abortedMs === undefined ? 'failed' : 'aborted');
@@ -78,7 +80,7 @@ export class RunBook {
   #durationMs(item: number, behaviour: Behaviour): number {
     const random = new Random(this.#history.seed * 1009 + item * 31 + (this.#timesBegun.get(item) ?? 0));
     const periodMs = this.#history.job.periodSeconds * 1000;
-    const isQuick = behaviour === 'quick' || behaviour === 'failing';
+    const isQuick = behaviour !== 'slow' && behaviour !== 'stubborn';
     if (this.isCalm) return random.integer(0, 5);
     return isQuick ? random.integer(0, 200) : random.integer(periodMs / 2, Math.min(2.4 * periodMs, LONGEST_RUN_MS));
   }

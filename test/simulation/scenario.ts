@@ -1,7 +1,8 @@
 import { type Fault } from './oracle.js';
-import { Evidence, nameOfId } from './evidence.js';
+import { Evidence } from './evidence.js';
+import { nameOfId } from './marks.js';
 import { type History } from './history.js';
-import { type Commit, type Recording, type Run } from './recording.js';
+import { type Call, type Commit, type Recording, type Run } from './recording.js';
 import { textOf } from './step-text.js';
 
 /** Commands begin in the first column of a scenario, everything that happened is indented. */
@@ -13,7 +14,7 @@ interface Line {
 
 /** A history as people read it: what was done, everything that came of it, and what is wrong with that. */
 export function scenario(history: History, recording: Recording, faults: readonly Fault[]): string {
-  const { job, behaviours, seed, poolSize, slowestMessageMs } = history;
+  const { job, behaviours, seed, poolSize, slowestMessageMs, features, onceListener, operationsACommit } = history;
   const items = behaviours.slice(0, job.shardingTotalCount).flatMap((behaviour, item) => {
     return behaviour === 'quick' ? [] : [`${item}=${behaviour}`];
   });
@@ -21,14 +22,16 @@ export function scenario(history: History, recording: Recording, faults: readonl
     ...recording.played.map(({ atMs, text, step }) => ({ atMs, isCommand: step !== undefined, text })),
     ...recording.commits.flatMap((commit) => changesOf(new Evidence(history, recording).paths, commit)),
     ...runsOf(recording.runs),
+    ...callsOf(recording.calls),
   ].sort((one, other) => one.atMs - other.atMs);
   return [
     `# seed ${seed}: ${faults[0]?.text ?? 'nothing is wrong'}`,
-    `job      ${Object.entries(job)
-      .map(([key, value]) => `${key}=${value}`)
-      .join(' ')}`,
+    ...(features === undefined ? [] : [`features ${features.join(', ')}`]),
+    `job      ${settingsText(job)}`,
     ...(items.length === 0 ? [] : [`items    ${items.join(' ')}`]),
-    `world    messages=0-${slowestMessageMs}ms pool=${poolSize}`,
+    `world    messages=0-${slowestMessageMs}ms pool=${poolSize}` +
+      (operationsACommit === undefined ? '' : ` operations=${operationsACommit}`),
+    ...(onceListener === undefined ? [] : [`listener ${settingsText(onceListener)}`]),
     ...history.steps.map((step) => `${clockTime(step.atMs)} ${textOf(step)}`),
     '----',
     ...lines.map(({ atMs, isCommand, text }) => `${clockTime(atMs)} ${isCommand ? '' : '  '}${text}`),
@@ -36,6 +39,12 @@ export function scenario(history: History, recording: Recording, faults: readonl
     ...faults.map(({ rule, text }) => `${rule}: ${text}`),
     '',
   ].join('\n');
+}
+
+function settingsText(settings: object): string {
+  return Object.entries(settings)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(' ');
 }
 
 function clockTime(ms: number): string {
@@ -80,4 +89,15 @@ function runsOf(runs: readonly Run[]): readonly Line[] {
     },
     ...(endedMs === undefined ? [] : [{ atMs: endedMs, isCommand: false, text: `${instance} ${end} ${item}` }]),
   ]);
+}
+
+function callsOf(calls: readonly Call[]): readonly Line[] {
+  return calls.flatMap(({ instance, phase, scheduledMs, items, begunMs, endedMs, end }) => {
+    const firing = scheduledMs === undefined ? 'the manual firing' : `the firing of ${clockTime(scheduledMs).trim()}`;
+    const what = `the call ${phase} ${firing}`;
+    return [
+      { atMs: begunMs, isCommand: false, text: `${instance} begins ${what}, items ${items.join(',') || 'none'}` },
+      ...(endedMs === undefined ? [] : [{ atMs: endedMs, isCommand: false, text: `${instance} ${end} ${what}` }]),
+    ];
+  });
 }

@@ -25,6 +25,12 @@ export function textOf(event: Event): string {
         .join(' ')}`;
     case 'trigger':
       return 'trigger';
+    case 'wipe':
+      return `wipe the registry, away for ${event.ms}ms`;
+    case 'fail-strategy':
+      return `fail the strategy for ${event.ms}ms`;
+    case 'fail-logger':
+      return `fail the logger of ${event.name} for ${event.ms}ms`;
     default:
       return `${event.type} ${event.name}`;
   }

@@ -1,5 +1,6 @@
 import { Random } from '../support/random.js';
 import { cronOf } from './configuration.js';
+import { withFeatures } from './features.js';
 import {
   type Behaviour,
   type Change,
@@ -24,6 +25,11 @@ const PERIODS = [3, 5, 10, 10];
 
 /** The history of a seed; always the same one. */
 export function historyOf(seed: number): History {
+  return withFeatures(plainHistoryOf(seed));
+}
+
+/** The history of a seed without what half of the seeds have beside it. */
+export function plainHistoryOf(seed: number): History {
   return new Storyteller(seed).tell();
 }
 

@@ -1,19 +1,28 @@
 import { type JobConfiguration } from '../../lib/api/job-configuration.js';
 import { type ShardingContext } from '../../lib/api/sharding-context.js';
+import { type AnyJobListener } from '../../lib/api/job-listener.js';
 import { JobHost } from '../../lib/kernel/job-host.js';
 import { JobPaths } from '../../lib/layout/job-paths.js';
-import { EmbeddedRegistryCenter } from '../../lib/registry/embedded/embedded-registry-center.js';
+import {
+  EmbeddedRegistryCenter,
+  type EmbeddedRegistryCenterOptions,
+} from '../../lib/registry/embedded/embedded-registry-center.js';
 import { EmbeddedRegistryServer } from '../../lib/registry/embedded/embedded-registry-server.js';
 import { TrueTime } from './true-time.js';
 import { idOf, ipOf } from '../support/views.js';
 import { SESSION_TIMEOUT_MS } from './history.js';
 import { InstanceClock } from './instance-clock.js';
+import { LimitedRegistryCenter } from './limited-registry-center.js';
 import { Network } from './network.js';
 import { type Exemption } from './recording.js';
+import { ownStrategies } from './strategies.js';
 
 export const START = Date.parse('2030-01-01T00:00:00Z');
 const NAMESPACE = 'elasticjob';
 const KEPT_LINES = 200;
+
+/** Instead of a session's id: that the registry itself has lost its nodes. */
+export const WIPE = 'wipe';
 
 /** What to make a world from. */
 export interface WorldOptions {
@@ -21,7 +30,13 @@ export interface WorldOptions {
   readonly slowestMessageMs: number;
   readonly poolSize: number;
   readonly configuration: JobConfiguration;
+  /** Most operations of one commit; `undefined`: as many as ZooKeeper accepts. */
+  readonly operationsACommit: number | undefined;
   readonly execute: (machine: Machine, context: ShardingContext) => Promise<void>;
+  /** Called when a timer of a machine throws. */
+  readonly onUncaught: (machine: Machine, error: unknown) => void;
+  /** The job's listeners as one machine has them. */
+  readonly listeners: (machine: () => Machine) => readonly AnyJobListener[];
 }
 
 /** One simulated process with an instance of the job, from its start on; it is kept when it is gone. */
@@ -36,6 +51,8 @@ export interface Machine {
   /** Why, and since when, it cannot know what it has to. */
   readonly unknowing: Map<'frozen' | 'expired', number>;
   isLeaving: boolean;
+  /** Until when its logger throws; milliseconds in true time. */
+  loggerFailsUntilMs: number;
 }
 
 /** A cluster of simulated processes around one embedded registry, with an operator. */
@@ -50,12 +67,16 @@ export class World {
   readonly exemptions: Exemption[] = [];
   readonly #options: WorldOptions;
   #centres = 0;
+  #strategyFailsUntilMs = 0;
 
   constructor(options: WorldOptions) {
-    const { seed, slowestMessageMs, configuration } = options;
+    const { seed, slowestMessageMs, configuration, operationsACommit } = options;
     this.#options = options;
     this.network = new Network(this.clock, seed, slowestMessageMs);
-    this.server = new EmbeddedRegistryServer({ clock: this.clock, deliver: this.network.deliver });
+    this.server = new EmbeddedRegistryServer({
+      ...{ clock: this.clock, deliver: this.network.deliver },
+      ...(operationsACommit !== undefined && { limits: { operations: operationsACommit } }),
+    });
     this.paths = new JobPaths(configuration.jobName);
     this.#centres++;
     this.operator = new EmbeddedRegistryCenter({ server: this.server, clock: this.clock });
@@ -86,19 +107,15 @@ export class World {
   }
 
   join(name: string, skewMs: number): void {
-    const clock = new InstanceClock(this.clock, skewMs);
-    const registry = new EmbeddedRegistryCenter({
-      server: this.server,
-      clock,
-      sessionTimeoutMilliseconds: SESSION_TIMEOUT_MS,
-    });
-    registry.connect();
+    const clock = new InstanceClock(this.clock, skewMs, (error) => this.#options.onUncaught(machine, error));
+    const registry = this.#connected(clock);
     const log: string[] = [];
     const write = (line: string): void => {
+      if (machine.loggerFailsUntilMs > this.nowMs) throw new Error('ENOSPC: no space left on device, write');
       log.push(`${(this.nowMs / 1000).toFixed(3)} ${line}`);
       if (log.length > KEPT_LINES) log.shift();
     };
-    const { poolSize } = this.#options;
+    const { poolSize, listeners } = this.#options;
     const host = new JobHost({
       registryCenter: registry,
       clock,
@@ -106,10 +123,12 @@ export class World {
       instance: { jobInstanceId: idOf(name), serverIp: ipOf(name) },
       // By its own name, which otherwise depends on the machine.
       threadPoolSizeProviders: [{ type: 'CPU', getSize: () => poolSize }],
+      strategies: ownStrategies(() => this.nowMs < this.#strategyFailsUntilMs),
+      listeners: listeners(() => machine),
     });
     const machine: Machine = {
       ...{ name, centre: ++this.#centres, clock, registry, host, log },
-      ...{ unknowing: new Map(), isLeaving: false },
+      ...{ unknowing: new Map(), isLeaving: false, loggerFailsUntilMs: 0 },
     };
     registry.session.onChange(({ phase }) => {
       if (phase === 'lost' || phase === 'closed') this.#knows(machine, 'expired');
@@ -119,6 +138,39 @@ export class World {
     const { configuration } = this.#options;
     const runtime = host.add({ configuration, job, jobClassName: 'SimulatedJob', owner: 'the simulation' });
     runtime.schedule().catch((error: unknown) => write(`not started: ${String(error)}`));
+  }
+
+  #connected(clock: InstanceClock): EmbeddedRegistryCenter {
+    const { operationsACommit } = this.#options;
+    const options: EmbeddedRegistryCenterOptions = {
+      ...{ server: this.server, clock, sessionTimeoutMilliseconds: SESSION_TIMEOUT_MS },
+    };
+    const registry =
+      operationsACommit === undefined
+        ? new EmbeddedRegistryCenter(options)
+        : new LimitedRegistryCenter(options, operationsACommit);
+    registry.connect();
+    return registry;
+  }
+
+  /** The registry loses all nodes and all sessions but the operator's, and lets machines connect again after `ms`. */
+  wipe(ms: number): void {
+    const machines = [...this.machines.values()].filter(({ clock }) => !clock.isDead);
+    for (const machine of machines) {
+      if (!machine.unknowing.has('expired')) machine.unknowing.set('expired', this.nowMs);
+      machine.registry.faults.disconnect();
+    }
+    const { state } = this.operator.session;
+    for (const id of this.server.sessions) if (!('id' in state) || id !== state.id) this.server.endSession(id);
+    this.namespace.remove(WIPE, this.paths.root);
+    this.clock.after(ms, () => {
+      for (const machine of machines) this.resume(machine);
+    });
+  }
+
+  /** From now on the strategy UNRELIABLE throws, for so many milliseconds. */
+  failStrategy(ms: number): void {
+    this.#strategyFailsUntilMs = Math.max(this.#strategyFailsUntilMs, this.nowMs + ms);
   }
 
   /** The server ends its session, which it cannot know before it is told. */

@@ -1,0 +1,44 @@
+/** Histories that once showed a fault, of the library or of a rule, and must not show it again. */
+import { describe, expect, test } from '@jest/globals';
+import { judge } from './oracle.js';
+import { play } from './player.js';
+import { historyOf } from './storyteller.js';
+
+interface Found {
+  readonly rule: string;
+  readonly what: string;
+  readonly seeds: readonly number[];
+}
+
+const FOUND: readonly Found[] = [
+  {
+    rule: 'triggers',
+    what: 'a server that was disabled long ago owes no manual run',
+    seeds: [910008331, 910009970, 910025994, 730016812, 730024202],
+  },
+  {
+    rule: 'unmarkedRuns',
+    what: 'a manual firing that began before monitorExecution was switched on has no marks',
+    seeds: [730023831],
+  },
+  {
+    rule: 'overlaps',
+    what: 'a run that queued for the pool when monitorExecution was switched on has no mark',
+    seeds: [293],
+  },
+  {
+    rule: 'unmarkedRuns',
+    what: 'an instance that is cut off does not know that monitorExecution was switched on',
+    seeds: [4912],
+  },
+];
+
+describe.each(FOUND)('$what', ({ rule, seeds }) => {
+  test.each(seeds)('seed %i', async (seed) => {
+    const history = historyOf(seed);
+
+    const faults = judge(history, await play(history));
+
+    expect(faults.filter((fault) => fault.rule === rule)).toEqual([]);
+  });
+});

@@ -1,0 +1,146 @@
+/**
+ * Rules about the calls of a listener that is called once in the cluster: for each scheduled instant at most one before and
+ * one after; no item begins before the first one has ended; the second one comes when the last item has ended; both come
+ * in the order of their instants.
+ */
+import { type Evidence, grouped, type Window } from './evidence.js';
+import { PATIENCE_MS } from './interruptions.js';
+import { type Call, type Run } from './recording.js';
+import { seconds } from './run-book.js';
+
+interface ScheduledCall extends Call {
+  readonly scheduledMs: number;
+}
+
+function scheduledCalls({ recording }: Evidence, phase: Call['phase']): readonly ScheduledCall[] {
+  return recording.calls.filter(
+    (call): call is ScheduledCall => call.phase === phase && call.scheduledMs !== undefined,
+  );
+}
+
+/** At most one call of each phase for each instant, whatever becomes of instances. */
+export function repeatedCalls(evidence: Evidence): readonly string[] {
+  return (['before', 'after'] as const).flatMap((phase) =>
+    [...grouped(scheduledCalls(evidence, phase), ({ scheduledMs }) => scheduledMs)].flatMap(([, [first, second]]) => {
+      if (first === undefined || second === undefined) return [];
+      // A registry that was wiped does not know of the first call.
+      if (isWiped(evidence, { fromMs: first.begunMs, toMs: second.begunMs })) return [];
+      return [`${nameOf(second)} comes after ${nameOf(first)}`];
+    }),
+  );
+}
+
+/** No item of a firing begins before its first call has ended. */
+export function earlyItems(evidence: Evidence): readonly string[] {
+  const runs = runsByInstant(evidence);
+  return scheduledCalls(evidence, 'before').flatMap((call) => {
+    const endMs = call.endedMs ?? Infinity;
+    return (runs.get(call.scheduledMs) ?? [])
+      .filter(({ begunMs }) => begunMs < endMs)
+      .filter((run) => isJudged(evidence, run, call))
+      .map((run) => `${nameOf(call)} has not ended when item ${run.item} begins at ${seconds(run.begunMs)}`);
+  });
+}
+
+/** The last call of a firing comes when all its items have ended: busy ones, late ones, and those handed on. */
+export function itemsAfterLastCall(evidence: Evidence): readonly string[] {
+  const runs = runsByInstant(evidence);
+  return scheduledCalls(evidence, 'after').flatMap((call) => {
+    const ofFiring = runs.get(call.scheduledMs) ?? [];
+    const firstMs = Math.min(...ofFiring.map(({ begunMs }) => begunMs), ...begunMarks(evidence, call.scheduledMs));
+    const isPatienceOver = call.begunMs >= firstMs + PATIENCE_MS;
+    return ofFiring
+      .filter((run) => endOf(run) > call.begunMs && !(isPatienceOver && run.begunMs > call.begunMs))
+      .filter((run) => isJudged(evidence, run, call))
+      .map((run) => `${nameOf(call)} comes before item ${run.item} of that firing has ended: ${when(run)}`);
+  });
+}
+
+function begunMarks({ marks }: Evidence, scheduledMs: number): readonly number[] {
+  return marks.filter((mark) => mark.scheduledMs === scheduledMs).map(({ fromMs }) => fromMs);
+}
+
+function runsByInstant({ recording }: Evidence): ReadonlyMap<number | undefined, readonly Run[]> {
+  return grouped(recording.runs, ({ scheduledMs }) => scheduledMs);
+}
+
+function endOf({ endedMs, abortedMs }: Run): number {
+  return Math.min(endedMs ?? Infinity, abortedMs ?? Infinity);
+}
+
+function when({ instance, begunMs, endedMs, end }: Run): string {
+  return `begun ${seconds(begunMs)} on ${instance}, ${endedMs === undefined ? 'not ended' : `${end} ${seconds(endedMs)}`}`;
+}
+
+/** Whether nothing excuses that run and call are not in order. */
+function isJudged(evidence: Evidence, run: Run, call: Call): boolean {
+  const { history, paths, recording } = evidence;
+  const window = {
+    fromMs: Math.min(run.begunMs, call.begunMs),
+    toMs: Math.max(Math.min(endOf(run), run.begunMs + 1_000), call.begunMs),
+  };
+  // What two instances do at the same moment, neither can know of the other.
+  if (Math.abs(run.begunMs - call.begunMs) <= 5 * history.slowestMessageMs) return false;
+  const couldNotKnow = recording.exemptions.some(
+    ({ name, fromMs, toMs }) =>
+      (name === run.instance || name === call.instance) && fromMs <= window.toMs && toMs >= window.fromMs,
+  );
+  const wasDisabled = evidence.ever(paths.item(run.item, 'disabled'), (value) => value !== undefined, {
+    ...{ fromMs: (run.scheduledMs ?? 0) - 1_000, toMs: window.toMs },
+  });
+  const wasAbsent = evidence.ever(paths.item(run.item), (value) => value === undefined, window);
+  const isOfFirst = evidence.isMonitored({ ...window, fromMs: Math.min(window.fromMs, run.scheduledMs ?? Infinity) });
+  return !couldNotKnow && !wasDisabled && !wasAbsent && isOfFirst && !isWiped(evidence, window);
+}
+
+/** Calls come in the order of their instants. */
+export function unorderedCalls(evidence: Evidence): readonly string[] {
+  return (['before', 'after'] as const).flatMap((phase) => {
+    // Without items it is the call of a firing that came to no end, made with that of the next one.
+    const calls = scheduledCalls(evidence, phase).filter(({ items }) => items.length > 0);
+    return calls.flatMap((call, index) => {
+      const later = calls.slice(0, index).find(({ scheduledMs }) => scheduledMs > call.scheduledMs);
+      if (later === undefined) return [];
+      const firstMs = Math.min(later.begunMs, ...begunMarks(evidence, later.scheduledMs));
+      const window = { fromMs: later.begunMs, toMs: call.begunMs };
+      const isExcused =
+        later.begunMs >= firstMs + PATIENCE_MS ||
+        call.begunMs - later.begunMs <= 5 * evidence.history.slowestMessageMs ||
+        isWiped(evidence, window) ||
+        isUnknowing(evidence, [call.instance, later.instance], window);
+      return isExcused ? [] : [`${nameOf(call)} comes after ${nameOf(later)}`];
+    });
+  });
+}
+
+function isUnknowing({ recording }: Evidence, names: readonly string[], { fromMs, toMs }: Window): boolean {
+  return recording.exemptions.some(
+    (exemption) => names.includes(exemption.name) && exemption.fromMs <= toMs && exemption.toMs >= fromMs,
+  );
+}
+
+/** In the quiet end of a history, each firing has one call before and one after. */
+export function quietCalls(evidence: Evidence): readonly string[] {
+  const { recording, history } = evidence;
+  const [from, to] = recording.rests;
+  if (from === undefined || to === undefined || history.onceListener === undefined) return [];
+  const instants = new Set(
+    recording.runs.flatMap(({ scheduledMs, begunMs }) =>
+      scheduledMs !== undefined && begunMs > from.atMs && begunMs < to.atMs - 1_000 ? [scheduledMs] : [],
+    ),
+  );
+  return [...instants].flatMap((instantMs) =>
+    (['before', 'after'] as const).flatMap((phase) => {
+      const { length } = scheduledCalls(evidence, phase).filter(({ scheduledMs }) => scheduledMs === instantMs);
+      return length === 1 ? [] : [`there were ${length} calls ${phase} the firing of ${seconds(instantMs)}`];
+    }),
+  );
+}
+
+function isWiped({ wipes }: Evidence, { fromMs, toMs }: Window): boolean {
+  return wipes.some((atMs) => atMs >= fromMs && atMs <= toMs);
+}
+
+function nameOf({ phase, instance, scheduledMs, begunMs }: Call): string {
+  return `the call ${phase} the firing of ${seconds(scheduledMs ?? 0)} on ${instance} (${seconds(begunMs)})`;
+}

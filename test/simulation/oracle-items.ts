@@ -1,0 +1,78 @@
+/** Rules about what instances run: no more at once than the pool has places, nothing twice, nothing for a foreign instant. */
+import { type Evidence, grouped } from './evidence.js';
+import { type Run } from './recording.js';
+import { SLACK_MS } from './interruptions.js';
+import { nameOf, seconds } from './run-book.js';
+
+/** One instance never runs more items at once than its pool has places, whichever firings they belong to. */
+export function crowding({ recording, history: { poolSize } }: Evidence): readonly string[] {
+  return [...grouped(recording.runs, ({ instance }) => instance)].flatMap(([instance, runs]) => {
+    const running: Run[] = [];
+    for (const run of runs) {
+      // An aborted run does not count: it is about to end.
+      const stillRunning = running.filter((other) => endOf(other) > run.begunMs);
+      running.splice(0, running.length, ...stillRunning, run);
+      if (endOf(run) > run.begunMs && running.length > poolSize)
+        return [
+          `${instance} runs ${running.length} items at once, its pool has ${poolSize}: ${nameOf(run)} is one more`,
+        ];
+    }
+    return [];
+  });
+}
+
+function endOf({ endedMs, abortedMs }: Run): number {
+  return Math.min(endedMs ?? Infinity, abortedMs ?? Infinity);
+}
+
+/** An instance that has run an item to its end for an instant does not run it again for that instant. */
+export function ownReruns(evidence: Evidence): readonly string[] {
+  return [...evidence.runsByItem.values()].flatMap((runs) => {
+    const scheduled = runs.filter(({ scheduledMs }) => scheduledMs !== undefined);
+    return [...grouped(scheduled, ({ scheduledMs, instance }) => `${scheduledMs} ${instance}`).values()].flatMap(
+      ([first, second]) => {
+        if (first === undefined || second === undefined || first.abortedMs !== undefined) return [];
+        const hasEnded = first.end === 'completed' || first.end === 'failed';
+        if (!hasEnded || !evidence.isMonitored({ fromMs: first.begunMs, toMs: second.begunMs })) return [];
+        return [`${nameOf(second)} is run again although that instance ended it at ${seconds(first.endedMs ?? 0)}`];
+      },
+    );
+  });
+}
+
+/** An item that was dropped and came back is not run for an instant at which it did not exist. */
+export function returnedItems(evidence: Evidence): readonly string[] {
+  return evidence.recording.runs.flatMap((run) => {
+    const { item, scheduledMs } = run;
+    if (scheduledMs === undefined) return [];
+    const { leastMs, greatestMs } = evidence.skews;
+    const window = { fromMs: scheduledMs - greatestMs - SLACK_MS, toMs: scheduledMs - leastMs + SLACK_MS };
+    const isConfigured = evidence.everConfigured(() => true, window);
+    if (!isConfigured || evidence.everConfigured(({ shardingTotalCount }) => item < shardingTotalCount, window))
+      return [];
+    // An item that has never existed before is run by whatever firing finds it first.
+    const existedBefore = evidence.everConfigured(({ shardingTotalCount }) => item < shardingTotalCount, {
+      ...{ fromMs: 0, toMs: window.fromMs },
+    });
+    return existedBefore ? [`${nameOf(run)} is run for an instant at which there was no such item`] : [];
+  });
+}
+
+/**
+ * No instance is taken for a Java peer where there is none. Java peers hold these latches while they make calls and take
+ * items over; Node instances use them only beside a Java peer.
+ */
+export function foreignLatches({ recording }: Evidence): readonly string[] {
+  return recording.commits.flatMap(({ atMs, by, changes }) =>
+    changes
+      .filter(({ path, after }) => after !== undefined && LATCH_OF_JAVA.test(path))
+      .map(({ path }) => `${by} waits for ${path} at ${seconds(atMs)}, as if there were a Java peer`),
+  );
+}
+
+const LATCH_OF_JAVA = /^\/bill\/(?:guarantee\/\w+-latch|leader\/failover\/latch)\/./;
+
+/** No error reaches the end of its process. */
+export function unhandled({ recording }: Evidence): readonly string[] {
+  return recording.unhandled;
+}

@@ -166,6 +166,14 @@ export class JobPaths {
     return mark === undefined ? `${this.root}/sharding/${item}` : `${this.root}/sharding/${item}/${mark}`;
   }
 
+  /** Which item a node of the job is, or is below: `7` for `sharding/7`, `sharding/7/running` and all else there. */
+  itemOf(path: string): number | undefined {
+    const parent = `${this.sharding}/`;
+    if (!path.startsWith(parent)) return undefined;
+    const [name = ''] = path.slice(parent.length).split('/', 1);
+    return itemNumber(name);
+  }
+
   /** Parent of the items that have reported the stage of a firing; with an item, that item's node. Java's. */
   guarantee(stage: GuaranteeStage, item?: number): string {
     const path = `${this.root}/guarantee/${stage}`;
@@ -326,8 +334,13 @@ function parseItemMark(parent: string, name: string): JobPath {
 }
 
 function ofItem(text: string, then: (item: number) => JobPath): JobPath {
+  const item = itemNumber(text);
+  return item === undefined ? UNKNOWN : then(item);
+}
+
+function itemNumber(text: string): number | undefined {
   const item = /^(?:0|[1-9]\d{0,9})$/.test(text) ? Number(text) : Infinity;
-  return item <= GREATEST_ITEM ? then(item) : UNKNOWN;
+  return item <= GREATEST_ITEM ? item : undefined;
 }
 
 /** Java keeps items in an `int`. */

@@ -1,6 +1,7 @@
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type JobHostOptions } from '../kernel/job-host.js';
 import { type Deliver } from '../registry/embedded/delivery.js';
+import { type CommitLimits } from '../registry/registry-center.js';
 import { type ManualClock } from './manual-clock.js';
 import { type Work } from './runs.js';
 
@@ -22,4 +23,6 @@ export interface TestClusterOptions {
   readonly host?: Partial<JobHostOptions> | ((name: string) => Partial<JobHostOptions>);
   /** How messages travel between instances and registry. Default: at once and in order. */
   readonly deliver?: (clock: ManualClock) => Deliver;
+  /** How much one commit may hold. Default: as much as ZooKeeper's with default settings. */
+  readonly limits?: Partial<CommitLimits>;
 }

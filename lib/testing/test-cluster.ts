@@ -56,7 +56,8 @@ export class TestCluster implements AsyncDisposable {
   private constructor(options: TestClusterOptions) {
     this.#options = options;
     const deliver = this.#guard.delivery(options.deliver?.(this.clock) ?? deliverSoon);
-    this.server = new EmbeddedRegistryServer({ clock: this.clock, deliver });
+    const { limits = {} } = options;
+    this.server = new EmbeddedRegistryServer({ clock: this.clock, deliver, limits });
     this.#configuration = { ...DEFAULT_JOB, ...options.job };
     this.paths = new JobPaths(this.#configuration.jobName);
     this.operator = new EmbeddedRegistryCenter({ server: this.server, clock: this.clock });

@@ -69,7 +69,7 @@ describe('the paths of a job', () => {
 
   test('the list above is complete', () => {
     const builders = Object.getOwnPropertyNames(JobPaths.prototype).filter(
-      (name) => !['constructor', 'parse'].includes(name),
+      (name) => !['constructor', 'parse', 'itemOf'].includes(name),
     );
 
     expect(new Set(every.map(([path]) => path)).size).toBe(every.length);
@@ -118,6 +118,21 @@ describe('the paths of a job', () => {
     '/bill/constructor',
   ])('%p names no node of the job', (path) => {
     expect(paths.parse(path)).toEqual({ type: 'unknown' });
+  });
+
+  test.each([
+    ['/bill/sharding/7', 7],
+    ['/bill/sharding/7/running', 7],
+    ['/bill/sharding/70/some/thing/else', 70],
+    ['/bill/sharding/7x', undefined],
+    ['/bill/sharding/07/running', undefined],
+    ['/bill/sharding', undefined],
+    ['/bill/sharding/', undefined],
+    ['/bill/shardings/7', undefined],
+    ['/bill/leader/failover/items/7', undefined],
+    ['/bills/sharding/7', undefined],
+  ])('%p is or is below item %p', (path, item) => {
+    expect(paths.itemOf(path)).toBe(item);
   });
 
   test('one job does not take the nodes of another for its own, whatever the names', () => {

@@ -14,10 +14,6 @@ export interface NotYet {
   readonly because: string;
 }
 
-const isWiped = ({ steps }: History): boolean => steps.some(({ type }) => type === 'wipe');
-const isLarge = ({ operationsACommit }: History): boolean => operationsACommit !== undefined;
-const throwsWhatCannotBeDescribed = ({ behaviours, steps }: History): boolean =>
-  behaviours.includes('poisonous') || steps.some(({ type }) => type === 'fail-logger');
 const hasOnceListener = ({ onceListener }: History): boolean => onceListener !== undefined;
 /** Whether firings that come while a firing is in progress are dropped, for some time at least. */
 const dropsFirings = (history: History): boolean =>

@@ -14,6 +14,8 @@ export interface ZooKeeperServerOptions {
   readonly port?: number;
   /** Further lines of the configuration file, `name=value`; they win over the defaults. */
   readonly configuration?: readonly string[];
+  /** Greatest size of its heap. A few thousand nodes fit the default. */
+  readonly heapMb?: number;
   /** Java system properties, without `-D`. */
   readonly systemProperties?: Readonly<Record<string, string>>;
   /** Number in an ensemble; makes the `myid` file. */
@@ -37,7 +39,9 @@ const DEFAULTS: readonly string[] = [
   'maxSessionTimeout=120000',
 ];
 
-const JVM = ['-Xmx128m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Dzookeeper.preAllocSize=4096'];
+const DEFAULT_HEAP_MB = 128;
+
+const JVM = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Dzookeeper.preAllocSize=4096'];
 
 /**
  * The shell between us and the JVM: when our end of its input closes, however we ended, it kills the server and removes
@@ -170,8 +174,9 @@ export class ZooKeeperServer {
   }
 
   async #spawn(): Promise<void> {
-    const properties = Object.entries(this.options.systemProperties ?? {});
-    const jvm = [...JVM, ...properties.map(([name, value]) => `-D${name}=${this.#inPlace(value)}`)];
+    const { heapMb = DEFAULT_HEAP_MB, systemProperties = {} } = this.options;
+    const properties = Object.entries(systemProperties);
+    const jvm = [`-Xmx${heapMb}m`, ...JVM, ...properties.map(([name, value]) => `-D${name}=${this.#inPlace(value)}`)];
     const main = 'org.apache.zookeeper.server.quorum.QuorumPeerMain';
     const java = ['java', ...jvm, '-cp', classPath(), main, join(this.directory, 'zoo.cfg')];
     const guard = spawn('sh', ['-c', GUARD, 'sh', ...java], {

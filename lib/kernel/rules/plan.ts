@@ -110,8 +110,8 @@ function whyAssignmentIsOutdated(now: JobView, assignedFor: AssignedFor | undefi
   if (now.items.some(({ item, owner }) => item < total && !now.instances.has(owner ?? '')))
     return 'items have no living owner';
   const { pinned } = assignedFor;
-  const running = runningItems(now);
-  const released = pinned.some((item) => !running.includes(item));
+  const running = new Set(runningItems(now));
+  const released = pinned.some((item) => !running.has(item));
   return released ? 'items that had to stay with their instance have finished' : undefined;
 }
 

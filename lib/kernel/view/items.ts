@@ -1,5 +1,6 @@
 /** Which items this instance may run now: pure functions of a view. */
 import { type ItemView, type JobView } from '../../layout/job-view.js';
+import { toRanges } from '../../layout/x-node/item-ranges.js';
 import { type Firing } from './firing.js';
 
 /**
@@ -38,8 +39,9 @@ export function chooseItems(
 ): Choice {
   const ip = view.instances.get(me)?.serverIp;
   if (ip === undefined) return { items: [], blocked: [] };
+  const only = items && new Set(items);
   const due = assignedItems(view, me).filter(
-    ({ item, disabled }) => !disabled && items?.includes(item) !== false && !wasBegun(view, item, instant),
+    ({ item, disabled }) => !disabled && only?.has(item) !== false && !wasBegun(view, item, instant),
   );
   const blocked = due.filter((item) => !isFree(view, item, busy));
   // A run keeps its item with a disabled instance, and it keeps the next owner from this firing too.
@@ -63,6 +65,16 @@ export function isUnoccupied({ item, running, takenOverBy }: ItemView, busy: Rea
 /** Whether one of our instances has begun the item for that instant (milliseconds since 1970) or a later one. */
 export function wasBegun(view: JobView, item: number, instant: number | undefined): boolean {
   return instant !== undefined && (view.lastBegun.get(item) ?? -Infinity) >= instant;
+}
+
+/** Most characters of item numbers in one message. */
+const LONGEST_DESCRIPTION = 200;
+
+/** Items for a message, in ascending order: `0-3,7`; of very many ranges only the first ones, and how many items there are. */
+export function describeItems(items: readonly number[]): string {
+  const ranges = toRanges(items);
+  if (ranges.length <= LONGEST_DESCRIPTION) return ranges;
+  return `${ranges.slice(0, ranges.lastIndexOf(',', LONGEST_DESCRIPTION))},… (${items.length} items)`;
 }
 
 /** The numbers of items. */

@@ -61,8 +61,9 @@ export class JobWatch {
   }
 
   #noteOffRecord({ items, beginRecords }: JobView): void {
+    const now = this.#clock.now();
     for (const { item, owner } of items)
-      if (owner !== undefined && !beginRecords.has(owner)) this.#offRecord.set(item, this.#clock.now());
+      if (owner !== undefined && !beginRecords.has(owner)) this.#offRecord.set(item, now);
   }
 
   /**

@@ -2,35 +2,40 @@
  * Assigning items to instances.
  *
  * The leader alone asks for an assignment and makes it; all others read the result. Two writes make it safe against
- * instances that begin a run at the same moment, whatever the order in which the news reaches them:
+ * instances that begin a run at the same moment, in whatever order they hear of it:
  *
  * ```
- *   leader   request ──────────────▶ nothing runs? ──────▶ commit: owners, request removed
- *            (sharding node v+1)                           (sharding node v+2)
+ *   leader   request ──────────────▶ nothing runs? ─▶ (parts) ─▶ commit: owners, request removed
+ *            (sharding node v+1)                                 (sharding node v+2)
  *   others            begin a run: commit that checks the sharding node's version
  * ```
- * A begin that was decided before the request carries the old version and is refused; one that was committed before the request is
- * visible to the leader, which waits for it. So no item is begun twice, by the old owner and by the new one. Java peers
- * do not check the version; against them only the `running` marks stand, as among themselves.
+ * A begin that was decided before the request carries the old version and is refused; a begin that was committed before the
+ * request is visible to the leader, which waits for it. So the old owner and the new one never both begin an item. Java
+ * peers do not check the version; against them only the `running` marks stand, as among themselves.
  *
  * The wait for running items has a limit (`IDLE_ITEMS_DEADLINE_MS`). Past it, items that still run stay with their living
- * owner, the others are assigned, and another assignment follows when the busy ones have finished. Items that are being taken
- * over are not waited for: who runs them does so whomever they are assigned to.
+ * owner, the others are assigned, and another assignment follows when the busy ones have finished. The leader does not wait
+ * for items that are being taken over: the instance that has taken an item over runs it, whatever the assignment says.
+ *
+ * If there are more changes than one commit may hold, the leader writes them in parts below the standing request, and only
+ * the last commit removes it. Nobody begins a run while the request stands, so nobody acts on a part. Each part checks the
+ * sharding node's version and writes the request again, so that of two instances which both believe to lead only one goes
+ * on. If the leader dies half-way, the request stands, and its successor assigns the items again.
  */
-import { type JobInstance, type JobShardingStrategy } from '../../api/sharding-strategy.js';
+import { type JobShardingStrategy } from '../../api/sharding-strategy.js';
 import { availableInstances, type JobView } from '../../layout/job-view.js';
+import { type OperationGroup, commitChunks } from '../../registry/commit-chunks.js';
+import { commitSizeProblem } from '../../registry/commit-limits.js';
 import { type Operation } from '../../registry/registry-center.js';
 import { type Extensions } from '../types/extensions.js';
 import { type JobContext } from '../job/job-context.js';
 import { averageAllocation } from '../types/strategies/average-allocation.js';
+import { ownersBy } from '../types/strategies/owners.js';
 import { assignmentBasis, type AssignedFor, pinnedItems } from '../view/assignment.js';
-import { describeCause } from '../../api/describe-cause.js';
+import { describeItems } from '../view/items.js';
 
 /** How long the leader lets running items finish before it assigns the others without them. */
 export const IDLE_ITEMS_DEADLINE_MS = 1_000;
-
-/** Most item nodes created in one commit, so that thousands of new items do not exceed the registry's limit. */
-const ITEM_NODES_A_COMMIT = 2_000;
 
 /** What assigning needs. */
 export interface AssignmentDeps extends JobContext {
@@ -45,18 +50,17 @@ export class Assignment {
     this.#deps = deps;
   }
 
-  /** Asks for an assignment, and from then on keeps everybody from beginning a run until it is made. */
+  /** Asks for an assignment. From then on nobody begins a run until it is made. */
   async request(reason: string): Promise<void> {
-    const { logger } = this.#deps;
     await this.#request();
-    logger.debug(`the items are to be assigned anew, because ${reason}.`);
+    this.#deps.logger.debug(`asks for an assignment of the items, because ${reason}.`);
   }
 
   /** Gives up leading, and in the same commit asks the next leader for an assignment. */
   async abdicateRequestingAssignment(): Promise<void> {
     const { paths, logger } = this.#deps;
     await this.#request([{ type: 'remove', path: paths.leader }]);
-    logger.debug(`this instance leads no more; the items are to be assigned by its successor.`);
+    logger.debug(`this instance leads no more; its successor has to assign the items.`);
   }
 
   async #request(more: readonly Operation[] = []): Promise<void> {
@@ -72,10 +76,11 @@ export class Assignment {
   }
 
   /**
-   * Assigns all items by the job's strategy, in one commit that fails if this instance leads no more or if anything it
-   * is based on has changed.
+   * Assigns all items by the job's strategy. The commit that makes the assignment valid fails if this instance leads no more
+   * or if anything that the assignment is based on has changed.
    * @returns what the assignment was made for, or `undefined` if there is nothing to assign (any more)
-   * @throws RegistryConflictError if the situation has changed; a look at the new one tells what to do
+   * @throws RegistryConflictError if the situation has changed; reconciling tells what to do
+   * @throws ShardingStrategyError if the strategy throws, or returns something else than an assignment
    */
   async assign(): Promise<AssignedFor | undefined> {
     const { registry, watch, paths, me, logger } = this.#deps;
@@ -84,50 +89,27 @@ export class Assignment {
     if (view.leader !== me || !view.reshardingNeeded || view.config === undefined || instances.length === 0) return;
 
     if (view.shardingVersion === undefined) {
-      // A Java leader asked for it and vanished before it made the node that fences assignments.
+      // A Java leader asked for the assignment and vanished before it made the node that fences assignments.
       await registry.create(paths.sharding, '');
       return;
     }
 
-    const owners = this.#owners(view, instances);
-    // Those that are where they belong anyway do not have to be assigned once more.
+    const { shardingTotalCount } = view.config;
+    const owners = ownersBy(this.#strategy(view), { instances, jobName: paths.jobName, shardingTotalCount });
+    // An item that is where it belongs anyway does not have to be assigned once more.
     const pinned = pinnedItems(view, owners.size).filter(({ item, owner }) => owners.get(item) !== owner);
     for (const { item, owner } of pinned) owners.set(item, owner);
-    await this.#createItemNodes(view, owners.size);
-    const operations = [
-      { type: 'check', path: paths.leader },
-      versioned({ type: 'set', path: paths.sharding, value: '' }, view.shardingVersion),
-      ...this.#ownerOperations(owners),
-      ...this.#removalsOfSurplusItems(view, owners.size),
-      versioned({ type: 'remove', path: paths.resharding }, view.reshardingVersion),
-      ...(view.processing ? [{ type: 'remove', path: paths.processing } as const] : []),
-    ] satisfies readonly Operation[];
-    await registry.commit(operations);
+    await this.#commit(view, [...this.#ownerChanges(owners), ...this.#removalsOfSurplusItems(view, owners.size)]);
 
-    const waited = pinned.map(({ item, owner }) => `${item} on ${owner}`).join(', ');
-    if (waited !== '') {
+    if (pinned.length > 0) {
+      const waited = describe(new Map(pinned.map(({ item, owner }) => [item, owner])), ' on ');
       logger.warn(
         `assigned the items, except those still running after ${IDLE_ITEMS_DEADLINE_MS} ms: ` +
           `${waited}. They follow when they have finished.`,
       );
     }
-    logger.log(describe(owners));
+    logger.log(`assigned items ${describe(owners, ' → ')}.`);
     return { basis: assignmentBasis(view), pinned: pinned.map(({ item }) => item) };
-  }
-
-  /** Owner by item, as the strategy wants it. */
-  #owners(view: JobView, instances: readonly JobInstance[]): Map<number, string> {
-    const total = view.config?.shardingTotalCount ?? 0;
-    const strategy = this.#strategy(view);
-    const shares: unknown = strategy.sharding(instances, this.#deps.paths.jobName, total);
-    const given = sharesOf(shares);
-    const known = new Set(instances.map(({ jobInstanceId }) => jobInstanceId));
-    const owners = new Map(given?.filter(([item, id]) => item < total && known.has(id)));
-    if (given !== undefined && owners.size === total && given.length === total) return owners;
-    throw new Error(
-      `The sharding strategy ${strategy.type} must return a Map that gives each of the items 0 to ${total - 1} of job ` +
-        `'${this.#deps.paths.jobName}' to exactly one of the given instances, but returned ${describeCause(shares)}`,
-    );
   }
 
   #strategy({ config }: JobView): JobShardingStrategy {
@@ -142,77 +124,93 @@ export class Assignment {
     }
   }
 
-  async #createItemNodes(view: JobView, total: number): Promise<void> {
-    const { registry, paths, watch } = this.#deps;
-    const missing = Array.from({ length: total }, (_, item) => paths.item(item)).filter(
-      (path) => !watch.nodes.has(path),
-    );
-    for (let from = 0; from < missing.length; from += ITEM_NODES_A_COMMIT) {
-      const chunk = missing.slice(from, from + ITEM_NODES_A_COMMIT);
-      // In order, because each checks that this instance still leads.
-      await registry.commit([
-        { type: 'check', path: paths.leader },
-        versioned({ type: 'check', path: paths.sharding }, view.shardingVersion),
-        ...chunk.map((path) => ({ type: 'create', path, value: '' }) as const),
-      ]);
+  /** In one commit, or if that is too large in parts, of which the last one alone makes the assignment valid. */
+  async #commit(view: JobView, changes: readonly OperationGroup[]): Promise<void> {
+    const { registry } = this.#deps;
+    const whole = this.#validating(view, view.reshardingVersion, changes);
+    if (commitSizeProblem(whole, registry.limits) === undefined) {
+      await registry.commit(whole);
+      return;
     }
+    const requestVersion = await this.#writeParts(view, changes);
+    await registry.commit(this.#validating(view, requestVersion, []));
   }
 
-  #ownerOperations(owners: ReadonlyMap<number, string>): readonly Operation[] {
+  /** What makes an assignment valid: nobody asks for it any more. */
+  #validating(
+    view: JobView,
+    requestVersion: number | undefined,
+    changes: readonly OperationGroup[],
+  ): readonly Operation[] {
+    const { paths } = this.#deps;
+    return [
+      { type: 'check', path: paths.leader },
+      versioned({ type: 'set', path: paths.sharding, value: '' }, view.shardingVersion),
+      ...changes.flatMap(({ operations }) => operations),
+      versioned({ type: 'remove', path: paths.resharding }, requestVersion),
+      ...(view.processing ? [{ type: 'remove', path: paths.processing } as const] : []),
+    ];
+  }
+
+  /** Returns the version of the request after the last part. */
+  async #writeParts(view: JobView, changes: readonly OperationGroup[]): Promise<number | undefined> {
+    const { registry, paths } = this.#deps;
+    const fence = (version: number | undefined): readonly Operation[] => [
+      { type: 'check', path: paths.leader },
+      versioned({ type: 'check', path: paths.sharding }, view.shardingVersion),
+      versioned({ type: 'set', path: paths.resharding, value: '' }, version),
+    ];
+    let version = view.reshardingVersion;
+    for (const { groups } of commitChunks(changes, registry.limits, { guard: fence(version) })) {
+      // In order, because each part goes by the version that the one before has left.
+      await registry.commit([...fence(version), ...groups.flatMap(({ operations }) => operations)]);
+      if (version !== undefined) version++;
+    }
+    return version;
+  }
+
+  /** For each item that has no node yet, or that changes its owner, what is to be written. */
+  #ownerChanges(owners: ReadonlyMap<number, string>): readonly OperationGroup[] {
     const { paths, watch } = this.#deps;
-    return [...owners].flatMap(([item, id]): readonly Operation[] => {
+    return [...owners].flatMap(([item, id]): readonly OperationGroup[] => {
+      const operations: Operation[] = [];
       const path = paths.item(item, 'instance');
-      const node = watch.nodes.get(path);
-      if (node === undefined) return [{ type: 'create', path, value: id }];
-      return node.value === id ? [] : [{ type: 'set', path, value: id }];
+      const owner = watch.nodes.get(path);
+      if (!watch.nodes.has(paths.item(item))) operations.push({ type: 'create', path: paths.item(item), value: '' });
+      if (owner === undefined) operations.push({ type: 'create', path, value: id });
+      else if (owner.value !== id) operations.push({ type: 'set', path, value: id });
+      return operations.length === 0 ? [] : [{ operations }];
     });
   }
 
-  #removalsOfSurplusItems(view: JobView, total: number): readonly Operation[] {
+  /** Item by item with everything below it. An item that still runs goes with a later assignment. */
+  #removalsOfSurplusItems(view: JobView, total: number): readonly OperationGroup[] {
     const { paths, watch } = this.#deps;
-    const isWaiting = (item: number): boolean => view.crashedItems.includes(item);
-    const surplus = view.items.filter(({ item, running }) => item >= total && !running).map(({ item }) => item);
+    const surplus = view.items.filter(({ item, running }) => item >= total && !running);
     if (surplus.length === 0) return [];
-    const roots = surplus.flatMap((item) => [paths.item(item), ...(isWaiting(item) ? [paths.crashedItem(item)] : [])]);
-    return [...watch.nodes.keys()]
-      .filter((path) => roots.some((root) => path === root || path.startsWith(`${root}/`)))
-      .sort((a, b) => b.length - a.length)
-      .map((path) => ({ type: 'remove', path }));
+    const nodes = new Map(surplus.map(({ item }) => [item, [] as string[]]));
+    for (const path of watch.nodes.keys()) nodes.get(paths.itemOf(path) ?? NaN)?.push(path);
+    const waiting = new Set(view.crashedItems);
+    return [...nodes].map(([item, below]) => ({
+      operations: [...below, ...(waiting.has(item) ? [paths.crashedItem(item)] : [])]
+        // Children first: a node that has some cannot be removed.
+        .sort((one, other) => other.length - one.length)
+        .map((path): Operation => ({ type: 'remove', path })),
+    }));
   }
-}
-
-/** Pairs of item and instance id, as a strategy returned them; `undefined` if that is anything but a Map of lists of items. */
-function sharesOf(shares: unknown): readonly (readonly [item: number, id: string])[] | undefined {
-  if (!(shares instanceof Map)) return undefined;
-  const pairs: (readonly [number, string])[] = [];
-  for (const [id, items] of shares as Map<unknown, unknown>) {
-    if (typeof id !== 'string' || !Array.isArray(items)) return undefined;
-    for (const item of items as unknown[]) {
-      if (typeof item !== 'number' || !Number.isInteger(item) || item < 0) return undefined;
-      pairs.push([item, id]);
-    }
-  }
-  return pairs;
 }
 
 function versioned<T extends Operation>(operation: T, version: number | undefined): T {
   return version === undefined ? operation : { ...operation, version };
 }
 
-function describe(owners: ReadonlyMap<number, string>): string {
+/** `0-2 → 10.0.0.1@-@1, 3-4 → 10.0.0.2@-@1`. */
+function describe(owners: ReadonlyMap<number, string>, arrow: string): string {
   const itemsById = new Map<string, number[]>();
-  for (const [item, id] of owners) itemsById.set(id, [...(itemsById.get(id) ?? []), item]);
-  const shares = [...itemsById].map(([id, items]) => `${ranges(items)} → ${id}`);
-  return shares.length === 0 ? 'no items' : `items ${shares.join(', ')}`;
-}
-
-function ranges(items: readonly number[]): string {
-  const sorted = [...items].sort((a, b) => a - b);
-  const spans: [number, number][] = [];
-  for (const item of sorted) {
-    const last = spans.at(-1);
-    if (last !== undefined && last[1] === item - 1) last[1] = item;
-    else spans.push([item, item]);
+  for (const [item, id] of owners) {
+    const items = itemsById.get(id);
+    if (items === undefined) itemsById.set(id, [item]);
+    else items.push(item);
   }
-  return spans.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`)).join(',');
+  return [...itemsById].map(([id, items]) => `${describeItems(items)}${arrow}${id}`).join(', ');
 }

@@ -8,6 +8,7 @@
 import { Deadline } from '../../async/deadline.js';
 import { type AssignedFor, type OverdueAssignment } from '../view/assignment.js';
 import { type JobContext, type JobTimer } from '../job/job-context.js';
+import { describeItems } from '../view/items.js';
 import { type Assignment, IDLE_ITEMS_DEADLINE_MS } from './assignment.js';
 
 /** What a leader, or an instance that wants to become one, needs. */
@@ -102,7 +103,7 @@ export class Leadership {
     if (this.#waitsFor !== this.#request) this.#idleItems.reset();
     if (!this.#idleItems.begin()) return;
     this.#waitsFor = this.#request;
-    this.#deps.logger.debug(`waits for the running items ${items.join(',')} before it assigns the items.`);
+    this.#deps.logger.debug(`waits for the running items ${describeItems(items)} before it assigns the items.`);
   }
 
   /** Revision of the request for an assignment that stands now; each request has another one. */

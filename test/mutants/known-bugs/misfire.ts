@@ -50,8 +50,8 @@ export const misfire: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/view/items.ts',
-        find: 'items?.includes(item) !== false && !wasBegun(view, item, instant),',
-        replace: 'items?.includes(item) !== false,',
+        find: 'only?.has(item) !== false && !wasBegun(view, item, instant),',
+        replace: 'only?.has(item) !== false,',
       },
     ],
   },

@@ -82,8 +82,8 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/writes/assignment.ts',
-        find: '    await registry.commit(operations);\n\n    const waited',
-        replace: '    await registry.commit(operations).catch(() => undefined);\n\n    const waited',
+        find: '      await registry.commit(whole);\n',
+        replace: '      await registry.commit(whole).catch(() => undefined);\n',
       },
       {
         file: 'kernel/rules/plan.ts',

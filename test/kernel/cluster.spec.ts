@@ -224,29 +224,6 @@ describe('a run', () => {
   });
 });
 
-describe('a trigger', () => {
-  test('that comes before the first assignment runs the items when they are assigned', async () => {
-    await using cluster = await TestCluster.start([]);
-    await cluster.operator.create(cluster.paths.trigger(idOf('A')), '');
-    await cluster.join('A');
-    expect(cluster.runs.map(({ item, at }) => `${item} ${at}`)).toEqual(['0 by hand', '1 by hand']);
-  });
-
-  test('that comes while the instance runs is kept until the run has ended', async () => {
-    let end: () => void = () => undefined;
-    const work = (): Promise<void> => new Promise((resolve) => (end = resolve));
-    await using cluster = await TestCluster.start(['A'], { job: { shardingTotalCount: 1 }, work });
-    await cluster.fire();
-    await cluster.operator.create(cluster.paths.trigger(idOf('A')), '');
-    await cluster.settle();
-    expect(cluster.runs.length).toBe(1);
-    end();
-    await cluster.settle();
-    expect(cluster.runs.map(({ at }) => at)).toEqual(['00:00:05', 'by hand']);
-    end();
-  });
-});
-
 /**
  * A Java instance as its peers see it: registered, and without a record of what it has begun. It does nothing by itself,
  * and so does not lead either.

@@ -277,19 +277,6 @@ describe('a schedule', () => {
   });
 });
 
-describe('a trigger', () => {
-  test('that meets a firing runs the items after it', async () => {
-    await using cluster = await TestCluster.start(['A'], { deliver: slowly });
-    await cluster.advance(12_000);
-    await cluster.advance(5_000 - (cluster.clock.now() % 5_000) - 25);
-    cluster.forget();
-    void cluster.operator.create(cluster.paths.trigger(idOf('A')), '');
-    await cluster.advance(4_000);
-    expect(cluster.tree.has(cluster.paths.trigger(idOf('A')))).toBe(false);
-    expect(cluster.runs.filter(({ at }) => at === 'by hand').map(({ item }) => item)).toEqual([0, 1]);
-  });
-});
-
 describe('a wall clock that is wrong', () => {
   test('for a moment, far ahead, does not keep other instances from running later', async () => {
     await using cluster = await TestCluster.start(['A']);

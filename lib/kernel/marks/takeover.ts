@@ -49,8 +49,8 @@ export class Takeover {
     });
   }
 
-  /** As if the items had not been taken: they wait again. Returns false if that was not possible. */
-  async #putBack(begun: readonly BegunItem[]): Promise<boolean> {
+  /** As if the items had not been taken: they wait again. Never rejects. */
+  async #putBack(begun: readonly BegunItem[]): Promise<void> {
     const { registry, paths, logger } = this.#deps;
     const groups = begun.map(({ item }) => ({
       operations: [
@@ -61,10 +61,12 @@ export class Takeover {
     }));
     try {
       for (const { operations } of commitChunks(groups, registry.limits)) await registry.commit(operations);
-      return true;
     } catch (error) {
-      logger.warn(`this instance is stopping, and runs what it has just taken over first: ${describeCause(error)}`);
-      return false;
+      // Peers may run them by now, or else will find the marks of an instance that has ended.
+      const items = begun.map(({ item }) => item).join(',');
+      logger.warn(
+        `items ${items} may wait to be taken over again until this instance has stopped: ${describeCause(error)}`,
+      );
     }
   }
 
@@ -80,7 +82,10 @@ export class Takeover {
     const begun = taken.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : []));
     // The registration in the next session reports what this one has left.
     if (session !== liveSessionId(registry.session.state)) return [];
-    if (signal.aborted && begun.length > 0 && (await this.#putBack(begun))) throw signal.reason;
+    if (signal.aborted && begun.length > 0) {
+      await this.#putBack(begun);
+      throw signal.reason;
+    }
     marks.noteTakenOver(begun, session);
     const failure = taken.find((result) => result.status === 'rejected');
     if (failure !== undefined && begun.length === 0) throw failure.reason;

@@ -42,7 +42,11 @@ function faultsOf(markdown: string): readonly KnownFault[] {
     .map((section) => {
       const [name = '', versions = ''] = section.split(/\n+/);
       const items = [...section.matchAll(/^- \*\*([^*]+):\*\*([^]*?)(?=^- |^#|(?![^]))/gm)];
-      return { name, versions, items: Object.fromEntries(items.map(([, label = '', text = '']) => [label, text.trim()])) };
+      return {
+        name,
+        versions,
+        items: Object.fromEntries(items.map(([, label = '', text = '']) => [label, text.trim()])),
+      };
     });
 }
 

@@ -1,5 +1,5 @@
 /**
- * The public surface. What is not exported here may change with any version.
+ * The public API of `nestjs-elasticjob`. Anything that is not exported here may change with any version.
  */
 
 // In a Nest application
@@ -41,6 +41,11 @@ export {
 export { type ShardingContexts } from './api/sharding-contexts.js';
 export { type JobErrorHandler, type JobFailure } from './api/error-handler.js';
 export { type ClassedJobItemExecutor, type TypedJobItemExecutor } from './api/job-executor.js';
+export { type JobInstance, type JobShardingStrategy } from './api/sharding-strategy.js';
+export { type JobExecutorThreadPoolSizeProvider } from './api/thread-pool-size.js';
+export { type JobLogger, type LogEntry, type LogLevel } from './api/logger.js';
+
+// Observing and wrapping runs
 export {
   type FiringCause,
   type ItemInterceptor,
@@ -52,9 +57,6 @@ export {
   type RunObserver,
   type RunOutcome,
 } from './api/run-events.js';
-export { type JobInstance, type JobShardingStrategy } from './api/sharding-strategy.js';
-export { type JobExecutorThreadPoolSizeProvider } from './api/thread-pool-size.js';
-export { type JobLogger, type LogEntry, type LogLevel } from './api/logger.js';
 
 // Registry centres
 export {

@@ -20,7 +20,7 @@ export function databaseOptions(): DataSourceOptions {
 @Global()
 @Module({
   imports: [
-    // Instances that start at once also create the tables at once: who comes second tries again, and finds them.
+    // Instances that start together also create the tables together: the second one fails, tries again, and finds them.
     TypeOrmModule.forRootAsync({ useFactory: () => ({ ...databaseOptions(), retryAttempts: 5, retryDelay: 1000 }) }),
   ],
   providers: [Transactions],

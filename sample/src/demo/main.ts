@@ -71,7 +71,7 @@ async function tellWhatMoves(act: () => Promise<void>): Promise<void> {
   screen.say(`  moved: ${moves.length === 0 ? 'nothing' : moves.sort().join(', ')}`);
 }
 
-/** The one-off job: told to one instance, run by all of them. */
+/** The one-off job: one instance executes it, all run it. */
 async function placeOrders(): Promise<void> {
   screen.say('A one-off job places new orders in all regions.');
   await instances.get('B').get(JobBootstraps).oneOff('placeOrders').execute();

@@ -85,7 +85,7 @@ export class OrderDesk implements OnModuleInit {
     database: EntityManager,
     { region, orders, context }: Pick<Run, 'region' | 'orders'> & { readonly context: ShardingContext },
   ): Promise<void> {
-    // The last moment to notice that the item may be a peer's by now: what is thrown here undoes the transaction.
+    // The last moment to notice that the item may belong to a peer by now: an error here rolls the transaction back.
     context.signal.throwIfAborted();
     await database.insert(Run, {
       jobName: context.jobName,
@@ -99,8 +99,8 @@ export class OrderDesk implements OnModuleInit {
 }
 
 /**
- * Lets the owner of a region pass and nobody who owned it before, however late he comes: fencing tokens grow with each
- * ownership. Until the transaction ends, the row is locked, and others wait here.
+ * Lets the present owner of a region pass, and no former one, however late it comes: fencing tokens grow with each run.
+ * Until the transaction ends, the row is locked, and other transactions wait here.
  */
 async function passFence(database: EntityManager, region: string, token: number): Promise<void> {
   const { affected } = await database.update(

@@ -25,7 +25,7 @@ export class OrdersController {
     return this.#desk.totals();
   }
 
-  /** Has new orders placed; answers when all instances have been told. */
+  /** Lets all instances place new orders; answers when all have been triggered. */
   @Post('orders')
   @HttpCode(202)
   async place(): Promise<void> {

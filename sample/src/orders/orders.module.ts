@@ -7,13 +7,13 @@ import { ShipOrdersJob } from './ship-orders.job.js';
 import { StockTaking } from './stock-taking.listener.js';
 import { Stopwatch } from './stopwatch.listener.js';
 
-/** Orders, the jobs that process them, and who listens to these. */
+/** Orders, the jobs that process them, and the listeners of these jobs. */
 @Module({
   controllers: [OrdersController],
   providers: [OrderDesk, ShipOrdersJob, PlaceOrdersJob, Stopwatch, StockTaking],
 })
 export class OrdersModule {
-  /** With the name under which this instance writes its runs down. */
+  /** With the name of this instance in the run log. */
   static named(instance: string): DynamicModule {
     return { module: OrdersModule, providers: [{ provide: InstanceName, useValue: new InstanceName(instance) }] };
   }

@@ -1,7 +1,7 @@
 import { ElasticJob, type ShardingContext, type SimpleJob } from 'nestjs-elasticjob';
 import { OrderDesk } from './order-desk.js';
 
-/** A one-off job: whoever executes it makes all instances place new orders, each in its own regions. */
+/** A one-off job: when an instance executes it, all instances place new orders, each in its own regions. */
 @ElasticJob('placeOrders')
 export class PlaceOrdersJob implements SimpleJob {
   readonly #desk: OrderDesk;

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigNumber } from '../database/big-number.js';
 
-/** One line of the run log: an item of a firing was run. Nothing keeps an item from standing there twice but the library. */
+/** One line of the run log: an item of a firing was run. Only the library keeps an item from being there twice for a firing. */
 @Entity('sample_run')
 export class Run {
   @PrimaryGeneratedColumn()
@@ -16,7 +16,7 @@ export class Run {
   @Column({ type: 'varchar' })
   region!: string;
 
-  /** The instant of the firing in milliseconds since 1970; null for a run that somebody asked for. */
+  /** The instant of the firing in milliseconds since 1970; null for a manual run. */
   @Column({ type: 'bigint', nullable: true, transformer: bigNumber })
   scheduledAt!: number | null;
 

@@ -1,7 +1,7 @@
 import { ElasticJob, type ShardingContext, type SimpleJob } from 'nestjs-elasticjob';
 import { OrderDesk } from './order-desk.js';
 
-/** Ships orders, one region per sharding item; when and how many items, elasticjob.yaml says. */
+/** Ships orders, one region per sharding item. Its schedule and number of items are in elasticjob.yaml. */
 @ElasticJob('shipOrders')
 export class ShipOrdersJob implements SimpleJob {
   readonly #desk: OrderDesk;

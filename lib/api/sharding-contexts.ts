@@ -1,4 +1,4 @@
-/** What a job's listeners are given of one firing on this instance. Java's fields, and `scheduledAt` and `signal`. */
+/** What a job's listeners get of one firing on this instance: Java's fields, and `scheduledAt` and `signal`. */
 export interface ShardingContexts {
   readonly jobName: string;
   /** `{jobName}@-@{items}@-@READY@-@{instanceId}`; without items its second part is empty. */
@@ -14,8 +14,11 @@ export interface ShardingContexts {
   readonly currentJobEventSamplingCount: number;
   /** Always true. */
   readonly allowSendJobEvent: boolean;
-  /** The instant for which the firing was scheduled; `undefined` for one that somebody triggered by hand. */
+  /**
+   * The instant for which the firing was scheduled; `undefined` for a manual one, and for listeners of every instance if a takeover
+   * runs items of several firings.
+   */
   readonly scheduledAt: Date | undefined;
-  /** Aborts when the run should end, as in `ShardingContext`, and when the listener's own time is up. */
+  /** Aborts when the run should end, as in `ShardingContext`, and when the listener's time is up. */
   readonly signal: AbortSignal;
 }

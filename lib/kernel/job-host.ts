@@ -44,7 +44,7 @@ export class JobHost {
   #unwatch: (() => void) | undefined;
 
   constructor(options: JobHostOptions) {
-    const { registryCenter, logger, clock = systemClock, shutdownGracePeriodMilliseconds = 30_000 } = options;
+    const { registryCenter, logger, clock = systemClock, shutdownGracePeriodMilliseconds = 20_000 } = options;
     this.registryCenter = registryCenter;
     this.instance = options.instance ?? createJobInstance();
     this.#logger = new JobLog(logger, { jobName: undefined, instance: this.instance.jobInstanceId });

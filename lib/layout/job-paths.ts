@@ -26,7 +26,7 @@
  *     ├── fired/{id}                      which instants this instance has begun → firing-record.ts
  *     ├── live/{id}                       a session node: this instance's process has not ended
  *     ├── crashed/{item}                  the firing that was cut short, until it has been run again → crash-report.ts
- *     └── guarantee/…                     who has come to which meeting of items → arrival-record.ts
+ *     └── guarantee/…                     which items have arrived at which barrier → arrival-record.ts
  * ```
  *
  * All of it except `x-node` is Java ElasticJob's. Java ignores other children of the job's root, and nothing else.
@@ -36,7 +36,7 @@ import { InvalidConfigurationError } from '../api/errors.js';
 /** What may be said of an item by a node below it: the last segment of that node's path. */
 export type ItemMark = (typeof ITEM_MARKS)[number];
 
-/** The two moments of a firing at which all items of the cluster meet. */
+/** The two moments of a firing at which its items meet: before they start, and when they have completed. */
 export type GuaranteeStage = 'started' | 'completed';
 
 /** Which node of a job a path names; the inverse of the builders of `JobPaths`. */
@@ -238,17 +238,17 @@ export class JobPaths {
     return `${this.root}/x-node/guarantee/present`;
   }
 
-  /** A session node: what this instance has reported to the meetings of items. Unknown to Java, as are the next two. */
+  /** A session node: what this instance has reported at the barriers of firings. Unknown to Java, as are the next two. */
   arrivals(id: string): string {
     return `${this.root}/x-node/guarantee/present/${id}`;
   }
 
-  /** The rounds of a stage whose call was begun. */
+  /** The rounds of a stage whose callback was begun. */
   called(stage: GuaranteeStage): string {
     return `${this.root}/x-node/guarantee/${stage}`;
   }
 
-  /** A session node of who makes the call of a stage now. */
+  /** A session node of the instance that makes the callback of a stage now. */
   call(stage: GuaranteeStage): string {
     return `${this.root}/x-node/guarantee/${stage}-by`;
   }

@@ -1,14 +1,14 @@
 /**
- * Our own records of who has come to the meetings of a firing's items, for listeners that are called once in the cluster. Java has
- * the nodes `guarantee/{stage}/{item}` alone, which do not tell of which firing they are, nor who made them; we write
- * them for Java peers, and go by these records among ourselves:
+ * Our own records of the items that have arrived at the barriers of a firing, for listeners that are called once in the cluster. Java
+ * has the nodes `guarantee/{stage}/{item}` alone, which do not say to which firing they belong, nor which instance created
+ * them; we write them for Java peers, and go by these records among ourselves:
  *
  * ```
- *  x-node/guarantee/present/{id}   session node: what the instance has reported, by round
+ *  x-node/guarantee/present/{id}   session node: what the instance has reported, by round, the latest last
  *                                    1893456005000/AUDIT started 4 completed 0-3
- *  x-node/guarantee/{stage}        rounds whose call was begun by somebody, the latest last; those of `started` only
- *                                  until that of `completed` is begun, too, so that what is still open stands there
- *  x-node/guarantee/{stage}-by     session node of who makes a call now: the round, and the id of the instance
+ *  x-node/guarantee/{stage}        rounds whose callback was begun, the latest last; those of `started` only until that of
+ *                                    `completed` is begun, too, so that the open rounds stand there
+ *  x-node/guarantee/{stage}-by     session node of the instance that makes a callback now: the round, and the instance's id
  * ```
  * A *round* is one firing for one listener. A scheduled firing is named by its instant, a manual one by a number.
  */
@@ -22,13 +22,13 @@ export interface Round {
   readonly type: string;
 }
 
-/** Items that an instance has reported for a round, each in the last of its two states. */
+/** The items that an instance has reported for a round, each in the last of its two states. */
 export interface ArrivalRecord {
   readonly started: ReadonlySet<number>;
   readonly completed: ReadonlySet<number>;
 }
 
-/** A call that is being made. */
+/** A callback that is in progress. */
 export interface CallView {
   /** Key of the round. */
   readonly key: string;
@@ -36,17 +36,17 @@ export interface CallView {
   readonly instance: string;
 }
 
-/** How many rounds are remembered. Who comes to an older one comes too late. */
+/** How many rounds a record of callbacks holds. An instance that comes to an older one comes too late. */
 const REMEMBERED_ROUNDS = 32;
 
 /** The round's name in records; without spaces, and the same whatever the type's case. */
 export function roundKey({ firing, type }: Round): string {
-  // By way of UTF-8, for what is no text at all must not throw.
+  // By way of UTF-8: half a surrogate pair must not throw.
   const name = encodeURIComponent(Buffer.from(type.toUpperCase()).toString());
   return `${'instant' in firing ? firing.instant : `hand-${firing.manual}`}/${name}`;
 }
 
-/** What the key of a round means to people. */
+/** The round as a text for people. */
 export function describeRound(key: string): string {
   const round = parseRoundKey(key);
   if (round === undefined) return key;
@@ -91,12 +91,12 @@ export function decodeArrivals(text: string): ReadonlyMap<string, ArrivalRecord>
   return rounds;
 }
 
-/** The round keys that a record of calls holds, the latest last. */
+/** The round keys that a record of callbacks holds, the latest last. */
 export function decodeCalled(text: string): readonly string[] {
   return text.split('\n').filter((line) => line !== '');
 }
 
-/** The text of a record of calls. Those of long ago are left out. */
+/** The text of a record of callbacks: of the latest rounds only. */
 export function encodeCalled(rounds: readonly string[]): string {
   const recent = rounds.slice(-REMEMBERED_ROUNDS);
   // Manual rounds are numbered on from the last one, however long ago it was.
@@ -104,7 +104,7 @@ export function encodeCalled(rounds: readonly string[]): string {
   return [...manual.filter((one) => !recent.includes(one)), ...recent].join('\n');
 }
 
-/** The text of the node of who makes a call. */
+/** The text of the node that shows a callback in progress. */
 export function encodeCall({ key, instance }: CallView): string {
   return `${key}\n${instance}`;
 }

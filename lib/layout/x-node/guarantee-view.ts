@@ -2,19 +2,19 @@ import { type MirroredNode } from '../../registry/registry-center.js';
 import { type ArrivalRecord, type CallView, decodeArrivals, decodeCall, decodeCalled } from './arrival-record.js';
 import { type GuaranteeStage, type JobPath } from '../job-paths.js';
 
-/** What our instances have written down of the meetings of a firing's items; see `arrival-record.ts`. */
+/** What our instances have written down of the barriers of firings; see `arrival-record.ts`. */
 export interface GuaranteeView {
-  /** By instance id, and by round; of instances whose session lives. */
+  /** By instance id, and by key of the round, the latest last. */
   readonly arrivals: ReadonlyMap<string, ReadonlyMap<string, ArrivalRecord>>;
   readonly started: StageView;
   readonly completed: StageView;
 }
 
-/** One of the two meetings. */
+/** One of the two barriers. */
 export interface StageView {
-  /** Rounds whose call was begun, the latest last. */
+  /** Keys of the rounds whose callback was begun, the latest last. */
   readonly called: readonly string[];
-  /** The call that is being made now. */
+  /** The callback that is in progress now. */
   readonly call: CallView | undefined;
 }
 

@@ -21,7 +21,7 @@ export interface JobHostOptions extends ExtensionOptions {
   readonly instance?: JobInstance;
   /** Default: timers on `clock`. */
   readonly timers?: FiringTimers;
-  /** How long stopping waits for running items, in milliseconds. Default: 30,000. */
+  /** How long stopping waits for running items, in milliseconds. Default: 20,000. */
   readonly shutdownGracePeriodMilliseconds?: number;
 }
 

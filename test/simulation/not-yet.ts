@@ -14,6 +14,7 @@ export interface NotYet {
   readonly because: string;
 }
 
+const hasFailingLogger = ({ steps }: History): boolean => steps.some(({ type }) => type === 'fail-logger');
 const hasOnceListener = ({ onceListener }: History): boolean => onceListener !== undefined;
 /** Whether firings that come while a firing is in progress are dropped, for some time at least. */
 const dropsFirings = (history: History): boolean =>
@@ -22,6 +23,11 @@ const dropsFirings = (history: History): boolean =>
 
 /** All faults that are known. */
 export const NOT_YET: readonly NotYet[] = [
+  { rule: 'itemsAfterLastCall', because: 'a call is made although an item of its firing is still to come: seed 182' },
+  { rule: 'earlyItems', because: 'seen beside the rule above' },
+  { rule: 'ownReruns', because: 'an instance runs again what it had ended: seeds 404 and 440' },
+  { rule: 'heldWhileStopping', because: 'a stopping instance keeps an idle item: seed 531' },
+  { rule: 'unhandled', of: hasFailingLogger, because: 'the warning of a failing logger is counted as unhandled' },
   { rule: 'returnedItems', because: 'the record of an item outlives the item' },
   { rule: 'promptTriggers', because: 'a strategy that leaves an instance out passes for a missing assignment' },
   ...['unquietFirings', 'unrest', 'quietCalls', 'requests'].map((rule) => ({

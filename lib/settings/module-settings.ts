@@ -15,7 +15,7 @@ export class ModuleSettings {
   @BooleanSetting() enabled?: boolean;
   /** Whether jobs are started with the application; a job's own `autoStart` comes first. Default: true. */
   @BooleanSetting() autoStart?: boolean;
-  /** How long items that are running at shutdown may go on, in milliseconds. Default: 30000. */
+  /** How long items that are running at shutdown may go on, in milliseconds. Default: 20000. */
   @IntegerSetting({ min: 0 }) shutdownGracePeriodMilliseconds?: number;
   /** Name of the network interface whose address identifies this server; Java: `elasticjob.preferred.network.interface`. */
   @TextSetting() preferredNetworkInterface?: string;

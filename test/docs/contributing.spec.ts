@@ -38,9 +38,5 @@ test('the tour passes through every folder of lib/', () => {
 test('the tour of the kernel passes through each of its rooms', () => {
   const rooms = named('### The kernel').filter((name) => name.endsWith('/'));
 
-  expect([...rooms].sort()).toEqual(
-    foldersIn('lib/kernel')
-      .map((name) => `${name}/`)
-      .sort(),
-  );
+  expect(foldersIn('lib/kernel').filter((name) => !rooms.includes(`${name}/`))).toEqual([]);
 });

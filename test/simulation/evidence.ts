@@ -98,6 +98,11 @@ export class Evidence {
     );
   }
 
+  /** Whether the registry lost its nodes in between: it does not know then what came before. */
+  isWiped({ fromMs, toMs }: Window): boolean {
+    return this.wipes.some((atMs) => atMs >= fromMs && atMs <= toMs);
+  }
+
   /** When the instance was registered and its server enabled. */
   availability(name: string): readonly Window[] {
     const registered = this.spans(this.paths.instance(idOf(name))).filter(({ value }) => value !== undefined);

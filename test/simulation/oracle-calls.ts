@@ -24,7 +24,7 @@ export function repeatedCalls(evidence: Evidence): readonly string[] {
     [...grouped(scheduledCalls(evidence, phase), ({ scheduledMs }) => scheduledMs)].flatMap(([, [first, second]]) => {
       if (first === undefined || second === undefined) return [];
       // A registry that was wiped does not know of the first call.
-      if (isWiped(evidence, { fromMs: first.begunMs, toMs: second.begunMs })) return [];
+      if (evidence.isWiped({ fromMs: first.begunMs, toMs: second.begunMs })) return [];
       return [`${nameOf(second)} comes after ${nameOf(first)}`];
     }),
   );
@@ -90,7 +90,7 @@ function isJudged(evidence: Evidence, run: Run, call: Call): boolean {
   });
   const wasAbsent = evidence.ever(paths.item(run.item), (value) => value === undefined, window);
   const isOfFirst = evidence.isMonitored({ ...window, fromMs: Math.min(window.fromMs, run.scheduledMs ?? Infinity) });
-  return !couldNotKnow && !wasDisabled && !wasAbsent && isOfFirst && !isWiped(evidence, window);
+  return !couldNotKnow && !wasDisabled && !wasAbsent && isOfFirst && !evidence.isWiped(window);
 }
 
 /** Calls come in the order of their instants. */
@@ -106,7 +106,7 @@ export function unorderedCalls(evidence: Evidence): readonly string[] {
       const isExcused =
         later.begunMs >= firstMs + PATIENCE_MS ||
         call.begunMs - later.begunMs <= 5 * evidence.history.slowestMessageMs ||
-        isWiped(evidence, window) ||
+        evidence.isWiped(window) ||
         isUnknowing(evidence, [call.instance, later.instance], window);
       return isExcused ? [] : [`${nameOf(call)} comes after ${nameOf(later)}`];
     });
@@ -135,10 +135,6 @@ export function quietCalls(evidence: Evidence): readonly string[] {
       return length === 1 ? [] : [`there were ${length} calls ${phase} the firing of ${seconds(instantMs)}`];
     }),
   );
-}
-
-function isWiped({ wipes }: Evidence, { fromMs, toMs }: Window): boolean {
-  return wipes.some((atMs) => atMs >= fromMs && atMs <= toMs);
 }
 
 function nameOf({ phase, instance, scheduledMs, begunMs }: Call): string {

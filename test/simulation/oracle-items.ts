@@ -33,7 +33,8 @@ export function ownReruns(evidence: Evidence): readonly string[] {
       ([first, second]) => {
         if (first === undefined || second === undefined || first.abortedMs !== undefined) return [];
         const hasEnded = first.end === 'completed' || first.end === 'failed';
-        if (!hasEnded || !evidence.isMonitored({ fromMs: first.begunMs, toMs: second.begunMs })) return [];
+        const window = { fromMs: first.begunMs, toMs: second.begunMs };
+        if (!hasEnded || !evidence.isMonitored(window) || evidence.isWiped(window)) return [];
         return [`${nameOf(second)} is run again although that instance ended it at ${seconds(first.endedMs ?? 0)}`];
       },
     );

@@ -107,7 +107,7 @@ export function doubles(evidence: Evidence): readonly string[] {
     const [first] = marks;
     if (first === undefined || !evidence.isMonitored(span(marks))) return [];
     // A registry that was wiped does not know what was begun.
-    if (evidence.wipes.some((atMs) => atMs >= span(marks).fromMs && atMs <= span(marks).toMs)) return [];
+    if (evidence.isWiped(span(marks))) return [];
     const allowed = 1 + marks.filter(({ fate }) => fate === 'reported').length;
     if (marks.length <= allowed) return [];
     const who = marks.map(({ instance, fromMs, fate }) => `${instance} at ${seconds(fromMs)} (${fate})`).join(', ');

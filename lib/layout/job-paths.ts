@@ -25,6 +25,7 @@
  * └── x-node                              our own
  *     ├── fired/{id}                      which instants this instance has begun → firing-record.ts
  *     ├── live/{id}                       a session node: this instance's process has not ended
+ *     ├── assigned-for                    what the present assignment was made for → assignment-record.ts
  *     ├── crashed/{item}                  the firing that was cut short, until it has been run again → crash-report.ts
  *     └── guarantee/…                     which items have arrived at which barrier → arrival-record.ts
  * ```
@@ -71,7 +72,8 @@ type PlainNode =
   | 'beginRecords'
   | 'lives'
   | 'arrivalRecords'
-  | 'crashReports';
+  | 'crashReports'
+  | 'assignmentRecord';
 
 const ITEM_MARKS = ['instance', 'running', 'failover', 'failovering', 'misfire', 'disabled'] as const;
 
@@ -213,6 +215,11 @@ export class JobPaths {
     return `${this.root}/x-node/fired/${id}`;
   }
 
+  /** What the present assignment was made for. Persistent, unknown to Java. */
+  get assignmentRecord(): string {
+    return `${this.root}/x-node/assigned-for`;
+  }
+
   get crashReports(): string {
     return `${this.root}/x-node/crashed`;
   }
@@ -283,6 +290,7 @@ const PLAIN_NODES: ReadonlyMap<string, JobPath> = new Map<string, JobPath>([
   ['trigger', { type: 'triggers' }],
   ['next-job-instance-ip', { type: 'nextJobInstanceIp' }],
   ['x-node/fired', { type: 'beginRecords' }],
+  ['x-node/assigned-for', { type: 'assignmentRecord' }],
   ['x-node/live', { type: 'lives' }],
   ['x-node/guarantee/present', { type: 'arrivalRecords' }],
   ['x-node/guarantee/started', { type: 'called', stage: 'started' }],

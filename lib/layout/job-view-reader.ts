@@ -2,6 +2,7 @@ import { InvalidConfigurationError } from '../api/errors.js';
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type MirroredNode } from '../registry/registry-center.js';
 import { decodeCrash } from './x-node/crash-report.js';
+import { type AssignmentRecord, decodeAssignmentRecord } from './x-node/assignment-record.js';
 import { decodeBeginRecord, type BeginRecord, mergeBeginRecords } from './x-node/begin-record.js';
 import { GuaranteeDraft } from './x-node/guarantee-view.js';
 import { addMark, type ItemDraft, newItem, textOf } from './item-view.js';
@@ -129,6 +130,7 @@ class Draft {
   #sharding: MirroredNode | undefined;
   #processing = false;
   #nextJobInstanceIp: string | undefined;
+  #assignmentRecord: AssignmentRecord | undefined;
 
   item(item: number): ItemDraft {
     let view = this.#items.get(item);
@@ -174,6 +176,9 @@ class Draft {
       case 'nextJobInstanceIp':
         this.#nextJobInstanceIp = textOf(node);
         return;
+      case 'assignmentRecord':
+        this.#assignmentRecord = decodeAssignmentRecord(node.value ?? '');
+        return;
       default:
     }
   }
@@ -197,6 +202,7 @@ class Draft {
       reshardingVersion: this.#resharding?.version,
       processing: this.#processing,
       shardingVersion: this.#sharding?.version,
+      assignmentRecord: this.#assignmentRecord,
       items: [...this.#items.values()].sort((one, other) => one.item - other.item),
       triggers: this.#triggers,
       crashedItems: this.#crashedItems.sort((one, other) => one - other),

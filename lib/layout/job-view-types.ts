@@ -1,5 +1,6 @@
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type JobInstance } from '../api/sharding-strategy.js';
+import { type AssignmentRecord } from './x-node/assignment-record.js';
 import { type BeginRecord } from './x-node/begin-record.js';
 import { type GuaranteeView } from './x-node/guarantee-view.js';
 import { type ItemView } from './item-view.js';
@@ -41,6 +42,8 @@ export interface JobView {
   readonly processing: boolean;
   /** Version of the items' parent node, which our leaders increase with each request and each assignment. */
   readonly shardingVersion: number | undefined;
+  /** What one of our leaders made the last assignment of its own for; `undefined` if none has made any. */
+  readonly assignmentRecord: AssignmentRecord | undefined;
   /** In ascending order; as many as were assigned last, which may differ from what `config` asks for. */
   readonly items: readonly ItemView[];
   /** Ids of instances that are to run now. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Deferred } from '../../lib/async/deferred.js';
 import { type Delivery } from '../../lib/registry/embedded/delivery.js';
+import { type JobShardingStrategy } from '../../lib/api/sharding-strategy.js';
 import { type ManualClock, TestCluster } from '../../lib/testing/index.js';
 
 /** Every message takes ten milliseconds. */
@@ -205,28 +206,61 @@ test('an assignment that a Java leader has forgotten to ask for is asked for in 
   expect(cluster.view.reshardingNeeded).toBe(false);
 });
 
-test('a trigger that comes while the items change hands runs each of them exactly once', async () => {
-  const slowly = (clock: ManualClock) => (delivery: Delivery) => void clock.after(10, delivery.arrive);
-  for (const change of ['join', 'disable', 'more items'] as const) {
-    for (let gapMs = 0; gapMs <= 150; gapMs += 5) {
-      const names = change === 'join' ? ['A'] : ['A', 'B'];
-      const job = { shardingTotalCount: 4, cron: '0 0 0 1 1 ?', failover: true };
-      await using cluster = await TestCluster.start(names, { job, deliver: slowly });
-      await cluster.advance('1s');
+/** Gives all items to the first instance, as README's own example of a strategy does. */
+const firstTakesAll: JobShardingStrategy = {
+  type: 'FIRST_TAKES_ALL',
+  sharding: ([first], _, total) =>
+    new Map(first && [[first.jobInstanceId, Array.from({ length: total }, (_, item) => item)]]),
+};
 
-      if (change === 'join') await cluster.join('B');
-      else if (change === 'disable') await cluster.disable('B');
-      else await cluster.reconfigure({ shardingTotalCount: 6 });
-      await cluster.advance(gapMs);
-      void cluster.trigger();
-      await cluster.advance('20s');
+test.each([undefined, 'FIRST_TAKES_ALL'])(
+  'a trigger does not wait for an assignment that is not due (strategy %s)',
+  async (jobShardingStrategyType) => {
+    const job = {
+      shardingTotalCount: 3,
+      cron: '',
+      ...(jobShardingStrategyType !== undefined && { jobShardingStrategyType }),
+    };
+    await using cluster = await TestCluster.start(['A', 'B'], { job, host: { strategies: [firstTakesAll] } });
+    await cluster.advance('1m');
+    const triggeredMs = cluster.clock.monotonic();
 
-      const items = cluster.runs.map(({ item }) => item).sort();
-      const all = change === 'more items' ? [0, 1, 2, 3, 4, 5] : [0, 1, 2, 3];
-      expect({ change, gapMs, items }).toEqual({ change, gapMs, items: all });
+    await cluster.trigger();
+    await cluster.advance('10s');
+
+    expect(cluster.runs.map(({ startedMs }) => startedMs - triggeredMs)).toEqual([0, 0, 0]);
+  },
+);
+
+test.each(['AVG_ALLOCATION', 'FIRST_TAKES_ALL'])(
+  'a trigger that comes while the items change hands runs each of them exactly once (%s)',
+  async (jobShardingStrategyType) => {
+    const slowly = (clock: ManualClock) => (delivery: Delivery) => void clock.after(10, delivery.arrive);
+    for (const change of ['join', 'disable', 'more items'] as const) {
+      for (let gapMs = 0; gapMs <= 150; gapMs += 5) {
+        const names = change === 'join' ? ['A'] : ['A', 'B'];
+        const job = { shardingTotalCount: 4, cron: '0 0 0 1 1 ?', failover: true, jobShardingStrategyType };
+        await using cluster = await TestCluster.start(names, {
+          job,
+          deliver: slowly,
+          host: { strategies: [firstTakesAll] },
+        });
+        await cluster.advance('1s');
+
+        if (change === 'join') await cluster.join('B');
+        else if (change === 'disable') await cluster.disable('B');
+        else await cluster.reconfigure({ shardingTotalCount: 6 });
+        await cluster.advance(gapMs);
+        void cluster.trigger();
+        await cluster.advance('20s');
+
+        const items = cluster.runs.map(({ item }) => item).sort();
+        const all = change === 'more items' ? [0, 1, 2, 3, 4, 5] : [0, 1, 2, 3];
+        expect({ change, gapMs, items }).toEqual({ change, gapMs, items: all });
+      }
     }
-  }
-});
+  },
+);
 
 test('a request that somebody withdraws uses up nothing of the time that running items have for the next one', async () => {
   const gate = new Deferred();

@@ -5,7 +5,7 @@ import { chooseItems } from '../../lib/kernel/view/items.js';
 import { NOTHING_BEGUN } from '../../lib/layout/x-node/begin-record.js';
 import { type ItemView, type JobView, type ServerStatus } from '../../lib/layout/job-view.js';
 import { aConfiguration, aView, anItem, idOf, ipOf } from '../support/views.js';
-import { assignmentBasis, scheduleKey } from '../../lib/kernel/view/assignment.js';
+import { assignmentBasis, assignmentRecordFor, scheduleKey } from '../../lib/kernel/view/assignment.js';
 import { shareOfCrashed } from '../../lib/kernel/view/crashes.js';
 
 const T = Date.parse('2030-01-01T00:00:05Z');
@@ -118,6 +118,20 @@ describe('a Java leader', () => {
     expect(planOf('A', { ...leftOut, processing: true })).toEqual([]);
     const staticSharding = aConfiguration({ shardingTotalCount: 3, staticSharding: true });
     expect(planOf('A', { ...leftOut, config: staticSharding })).not.toContain('wait-for-java-leader');
+  });
+
+  test('may leave out instances if its strategy is none that spreads the items', () => {
+    const config = aConfiguration({ shardingTotalCount: 3, jobShardingStrategyType: 'FIRST_TAKES_ALL' });
+    expect(planOf('A', { ...leftOut, config })).toEqual([]);
+    const gone = { ...leftOut, config, items: items('J', 'A', 'X') };
+    expect(planOf('A', gone)).toEqual(['wait-for-java-leader']);
+    for (const type of ['odevity', 'ROUND_ROBIN', 'SINGLE_SHARDING_BALANCE'])
+      expect(planOf('A', { ...leftOut, config: { ...config, jobShardingStrategyType: type } })).not.toEqual([]);
+  });
+
+  test('is asked whatever one of our leaders has written down of an earlier assignment', () => {
+    const now = { ...leftOut, assignmentRecord: assignmentRecordFor(leftOut) };
+    expect(planOf('A', now)).toEqual(['wait-for-java-leader']);
   });
 
   test('may leave out instances if there are fewer items', () => {
@@ -562,5 +576,49 @@ describe('choosing items', () => {
 
   test('gives a disabled server nothing', () => {
     expect(items(aView(['A'], { servers: new Map([[ipOf('A'), 'DISABLED']]) }), 'A', T)).toEqual([]);
+  });
+});
+
+describe('a trigger', () => {
+  const triggered = (names: readonly string[], changes: Partial<JobView> = {}): JobView =>
+    aView(names, { triggers: new Set([idOf('B')]), ...changes });
+  const owned = (...owners: readonly string[]): ItemView[] =>
+    owners.map((owner, item) => anItem(item, { owner: idOf(owner) }));
+
+  test('is accepted at once if the assignment was made for the present instances, however it spreads the items', () => {
+    const now = triggered(['A', 'B'], { items: owned('A', 'A') });
+    expect(planOf('B', { ...now, assignmentRecord: assignmentRecordFor(now) })).toEqual(['run-once']);
+  });
+
+  test('waits for an assignment that was made for other instances or settings', () => {
+    const now = triggered(['A', 'B'], { items: owned('A', 'B') });
+    const before = [
+      aView(['A', 'B', 'C']),
+      aView(['A', 'C']),
+      { ...now, config: aConfiguration({ jobShardingStrategyType: 'ODEVITY' }) },
+      { ...now, config: aConfiguration({ shardingTotalCount: 3 }) },
+    ];
+    for (const view of before)
+      expect(planOf('B', { ...now, assignmentRecord: assignmentRecordFor(view) })).toEqual(['await-assignment']);
+  });
+
+  test('waits, if nothing is written down of the assignment, for an instance that has no items although there are enough', () => {
+    expect(planOf('B', triggered(['A', 'B'], { items: owned('A', 'A') }))).toEqual(['await-assignment']);
+    expect(planOf('B', triggered(['A', 'B'], { items: owned('A', 'B') }))).toEqual(['run-once']);
+  });
+
+  test('waits for items whose owner is not there, however they are assigned', () => {
+    const now = triggered(['A', 'B'], { items: owned('A', 'X') });
+    expect(planOf('B', { ...now, assignmentRecord: assignmentRecordFor(now) })).toEqual(['await-assignment']);
+  });
+
+  test('has waited long enough when its time is over', () => {
+    const now = triggered(['A', 'B'], { items: owned('A', 'X') });
+    expect(planOf('B', now, { triggerDeadlinePassed: true })).toEqual(['run-once']);
+  });
+
+  test('does not wait where items stay with their instances', () => {
+    const config = aConfiguration({ staticSharding: true });
+    expect(planOf('B', triggered(['A', 'B'], { config, items: owned('A', 'X') }))).toEqual(['run-once']);
   });
 });

@@ -51,6 +51,7 @@ const every: readonly (readonly [path: string, written: string, parsed: JobPath]
   [paths.nextJobInstanceIp, '/bill/next-job-instance-ip', { type: 'nextJobInstanceIp' }],
   [paths.beginRecords, '/bill/x-node/fired', { type: 'beginRecords' }],
   [paths.beginRecord(id), `/bill/x-node/fired/${id}`, { type: 'beginRecord', id }],
+  [paths.assignmentRecord, '/bill/x-node/assigned-for', { type: 'assignmentRecord' }],
   [paths.crashReports, '/bill/x-node/crashed', { type: 'crashReports' }],
   [paths.crashReport(3), '/bill/x-node/crashed/3', { type: 'crashReport', item: 3 }],
   [paths.lives, '/bill/x-node/live', { type: 'lives' }],

@@ -153,6 +153,7 @@ describe('a view', () => {
       completedItems: new Set(),
       guarantee: NO_GUARANTEE,
       nextJobInstanceIp: undefined,
+      assignmentRecord: undefined,
       lastBegun: new Map(),
       manuallyBegun: new Set(),
       beginRecords: new Map(),
@@ -178,6 +179,7 @@ describe('a view', () => {
         [paths.guarantee('started', 2)]: node(undefined),
         [paths.guarantee('completed', 10)]: node(undefined),
         [paths.nextJobInstanceIp]: node('10.0.0.9'),
+        [paths.assignmentRecord]: node('items: 11\nbasis: 5f'),
         [paths.beginRecord(java)]: node('2000: 0-1'),
         [paths.beginRecord(other)]: node('3000: 1\n1000: 0'),
         '/bills/leader/election/instance': node('another job’s'),
@@ -198,6 +200,7 @@ describe('a view', () => {
       startedItems: new Set([2]),
       completedItems: new Set([10]),
       nextJobInstanceIp: '10.0.0.9',
+      assignmentRecord: { itemCount: 11, basis: '5f' },
     });
     expect(view.items).toMatchObject([
       {

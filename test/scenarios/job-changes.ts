@@ -41,6 +41,7 @@ const KINDS = [
   ['presence', /^x-node\/guarantee\/present\/[^/]+$/],
   ['rounds', /^x-node\/guarantee\/(started|completed)$/],
   ['caller', /^x-node\/guarantee\/(started|completed)-by$/],
+  ['assigned-for', /^x-node\/assigned-for$/],
   ['record', /^x-node\/fired\/(?<of>[^/]+)$/],
   ['crash-report', /^x-node\/crashed\/(?<item>\d+)$/],
   ['place-in-the-failover-queue', /^leader\/failover\/latch\/[^/]+$/],
@@ -91,8 +92,9 @@ function changeOf(root: string, { path, before, after }: NodeChange): Change {
 
 /**
  * What says nothing to a reader: queueing for a latch, asking for the time, the root and folders that come to be, and writes
- * that only count up a version, which fences others. What an instance writes down of the firings it begins, or of those that
- * were cut short, shows as runs; what it writes down of listeners' rounds, in the calls themselves.
+ * that only count up a version, which fences others, and what an assignment was made for. What an instance writes down of
+ * the firings it begins, or of those that were cut short, shows as runs; what it writes down of listeners' rounds, in the
+ * calls themselves.
  */
 function isSilent({ kind, did }: Change): boolean {
   switch (kind) {
@@ -102,6 +104,7 @@ function isSilent({ kind, did }: Change): boolean {
     case 'presence':
     case 'rounds':
     case 'caller':
+    case 'assigned-for':
       return true;
     case 'place-in-the-failover-queue':
       return did === 'removed';

@@ -1,3 +1,4 @@
+import { isMisassigned } from '../../lib/kernel/view/assignment.js';
 import { availableInstances } from '../../lib/layout/job-view.js';
 import { type Stage } from './stage.js';
 
@@ -5,7 +6,7 @@ import { type Stage } from './stage.js';
 const LASTING = [
   /^$/,
   /^config$/,
-  /^(instances|servers|leader|leader\/(election|election\/latch|sharding|failover|failover\/(items|latch))|sharding|trigger|guarantee|guarantee\/\w+-latch|systemTime|systemTime\/current|x-node|x-node\/(live|fired|crashed|guarantee|guarantee\/(present|started|completed)))$/,
+  /^(instances|servers|leader|leader\/(election|election\/latch|sharding|failover|failover\/(items|latch))|sharding|trigger|guarantee|guarantee\/\w+-latch|systemTime|systemTime\/current|x-node|x-node\/(live|fired|crashed|assigned-for|guarantee|guarantee\/(present|started|completed)))$/,
   /^servers\/[^/]+$/,
   /^leader\/election\/instance$/,
   /^sharding\/\d+(\/(instance|disabled))?$/,
@@ -29,6 +30,7 @@ function unrestOf(stage: Stage, jobName: string): readonly string[] {
     if (view.leader === undefined) found.push('nobody leads');
     else if (!available.includes(view.leader)) found.push(`${stage.nameOf(view.leader)} leads, who must not`);
     if (view.items.length !== view.config?.shardingTotalCount) found.push(`there are ${view.items.length} items`);
+    if (isMisassigned(view)) found.push('another assignment is due');
     for (const { item, owner } of view.items)
       if (owner === undefined || !available.includes(owner))
         found.push(

@@ -94,6 +94,7 @@ export function aView(names: readonly string[], changes: Partial<JobView> = {}):
     completedItems: new Set(),
     guarantee: NO_GUARANTEE,
     nextJobInstanceIp: undefined,
+    assignmentRecord: undefined,
     lastBegun: new Map(),
     manuallyBegun: new Set(),
     beginRecords: new Map(names.map((name) => [idOf(name), NOTHING_BEGUN])),

@@ -1,5 +1,7 @@
 /** Which instance owns which items, and whether that assignment still fits: pure functions of a view. */
+import { createHash } from 'node:crypto';
 import { availableInstances, type JobView } from '../../layout/job-view.js';
+import { type AssignmentRecord } from '../../layout/x-node/assignment-record.js';
 import { numbersOf } from './items.js';
 
 /** What an assignment was made for, to see later whether it is outdated. */
@@ -67,6 +69,15 @@ export function assignmentBasis(view: JobView): string {
   return [view.config?.shardingTotalCount, view.config?.jobShardingStrategyType ?? '', ...ids].join('\n');
 }
 
+/** What the leader writes down of an assignment that it makes for this view. */
+export function assignmentRecordFor(view: JobView): AssignmentRecord {
+  const basis = createHash('sha256').update(assignmentBasis(view)).digest('hex').slice(0, DIGEST_LENGTH);
+  return { itemCount: view.config?.shardingTotalCount ?? 0, basis };
+}
+
+/** Two texts have the same digest of 64 bits by chance once in ten billion billion cases. */
+const DIGEST_LENGTH = 16;
+
 /** Whether `staticSharding` keeps the present assignment (manual, `staticSharding`): all items have an owner. */
 export function staysAsAssigned({ config, items }: JobView): boolean {
   return config?.staticSharding === true && items.every(({ owner }) => owner !== undefined);
@@ -80,19 +91,25 @@ export function isRecounted({ items }: JobView, total: number): boolean {
 
 /**
  * Whether every instance can see that another assignment is due: there are too few or too many items, an owner cannot run
- * its items, or an instance has no items although there are enough.
+ * its items, or the assignment was made for other instances or settings.
  */
 export function isMisassigned(now: JobView): boolean {
-  const { config, items } = now;
+  const { config, items, assignmentRecord, leader, javaPeers } = now;
   const available = availableInstances(now).map(({ jobInstanceId }) => jobInstanceId);
   if (config === undefined || available.length === 0) return false;
   const total = config.shardingTotalCount;
   if (isRecounted(now, total)) return true;
   if (staysAsAssigned(now)) return false;
   const owners = new Set(items.filter(({ item }) => item < total).map(({ owner }) => owner ?? ''));
-  const isLeftOut = total >= available.length && available.some((id) => !owners.has(id));
-  return isLeftOut || [...owners].some((id) => !available.includes(id));
+  if ([...owners].some((id) => !available.includes(id))) return true;
+  const isMadeByJava = leader !== undefined && javaPeers.has(leader);
+  if (assignmentRecord !== undefined && !isMadeByJava) return assignmentRecord.basis !== assignmentRecordFor(now).basis;
+  // A Java leader writes nothing down. But these strategies leave no instance without items if there are enough.
+  const spreads = SPREADING_STRATEGIES.includes(config.jobShardingStrategyType?.toUpperCase() ?? 'AVG_ALLOCATION');
+  return spreads && total >= available.length && available.some((id) => !owners.has(id));
 }
+
+const SPREADING_STRATEGIES: readonly string[] = ['AVG_ALLOCATION', 'ODEVITY', 'ROUND_ROBIN', 'SINGLE_SHARDING_BALANCE'];
 
 /**
  * Which recent instant of the schedule an item has missed if it was last begun for `lastBegun` (both in milliseconds

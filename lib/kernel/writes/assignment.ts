@@ -27,11 +27,12 @@ import { availableInstances, type JobView } from '../../layout/job-view.js';
 import { type OperationGroup, commitChunks } from '../../registry/commit-chunks.js';
 import { commitSizeProblem } from '../../registry/commit-limits.js';
 import { type Operation } from '../../registry/registry-center.js';
+import { encodeAssignmentRecord } from '../../layout/x-node/assignment-record.js';
 import { type Extensions } from '../types/extensions.js';
 import { type JobContext } from '../job/job-context.js';
 import { averageAllocation } from '../types/strategies/average-allocation.js';
 import { ownersBy } from '../types/strategies/owners.js';
-import { assignmentBasis, type AssignedFor, pinnedItems } from '../view/assignment.js';
+import { assignmentBasis, type AssignedFor, assignmentRecordFor, pinnedItems } from '../view/assignment.js';
 import { describeItems } from '../view/items.js';
 
 /** How long the leader lets running items finish before it assigns the others without them. */
@@ -136,7 +137,7 @@ export class Assignment {
     await registry.commit(this.#validating(view, requestVersion, []));
   }
 
-  /** What makes an assignment valid: nobody asks for it any more. */
+  /** What makes an assignment valid: nobody asks for it any more. Says what it was made for. */
   #validating(
     view: JobView,
     requestVersion: number | undefined,
@@ -147,9 +148,19 @@ export class Assignment {
       { type: 'check', path: paths.leader },
       versioned({ type: 'set', path: paths.sharding, value: '' }, view.shardingVersion),
       ...changes.flatMap(({ operations }) => operations),
+      ...this.#record(view),
       versioned({ type: 'remove', path: paths.resharding }, requestVersion),
       ...(view.processing ? [{ type: 'remove', path: paths.processing } as const] : []),
     ];
+  }
+
+  #record(view: JobView): readonly Operation[] {
+    const { paths, watch } = this.#deps;
+    const path = paths.assignmentRecord;
+    const value = encodeAssignmentRecord(assignmentRecordFor(view));
+    const known = watch.nodes.get(path)?.value;
+    if (known === value) return [];
+    return [{ type: known === undefined ? 'create' : 'set', path, value }];
   }
 
   /** Returns the version of the request after the last part. */

@@ -282,3 +282,81 @@ test('a request that somebody withdraws uses up nothing of the time that running
   expect(cluster.view.reshardingNeeded).toBe(false);
   gate.resolve();
 });
+
+describe('an item that comes back because the number of items is raised again', () => {
+  /** Items with the instants for which they ran. */
+  const ran = (cluster: TestCluster): string[] => cluster.runs.map(({ item, at }) => `${item} ${at}`).sort();
+
+  test('is not run for an instant at which it did not exist', async () => {
+    await using cluster = await TestCluster.start(['A', 'B'], { job: { shardingTotalCount: 4 } });
+    await cluster.fire();
+    await cluster.advance('1s');
+    await cluster.reconfigure({ shardingTotalCount: 1 });
+    await cluster.fire();
+    cluster.forget();
+    await cluster.advance('1s');
+
+    await cluster.reconfigure({ shardingTotalCount: 4 });
+    await cluster.advance('3s');
+    expect(ran(cluster)).toEqual([]);
+    await cluster.fire();
+
+    expect(ran(cluster)).toEqual(['0 00:00:15', '1 00:00:15', '2 00:00:15', '3 00:00:15']);
+  });
+
+  test('is not run for such an instant either if it was still running all the time', async () => {
+    const gate = new Deferred();
+    await using cluster = await TestCluster.start(['A'], {
+      job: { shardingTotalCount: 4 },
+      work: (_, { shardingItem, scheduledAt }) =>
+        shardingItem === 3 && scheduledAt?.toISOString().includes('00:00:05') === true ? gate.promise : undefined,
+    });
+    await cluster.fire();
+    await cluster.reconfigure({ shardingTotalCount: 1 });
+    await cluster.advance('2s');
+    await cluster.fire();
+    cluster.forget();
+    await cluster.reconfigure({ shardingTotalCount: 4 });
+    await cluster.advance('2s');
+    gate.resolve();
+    await cluster.advance('2s');
+    expect(ran(cluster)).toEqual([]);
+    await cluster.fire();
+
+    expect(ran(cluster)).toEqual(['0 00:00:15', '1 00:00:15', '2 00:00:15', '3 00:00:15']);
+  });
+
+  test('is run for the instant that passes while the items are being assigned', async () => {
+    for (const moment of MOMENTS) {
+      await using cluster = await settled();
+      await cluster.reconfigure({ shardingTotalCount: 1 });
+      await cluster.advance(4_000 - moment);
+      await cluster.reconfigure({ shardingTotalCount: 4 });
+      await cluster.advance(moment);
+      cluster.forget();
+
+      await cluster.advance('2s');
+
+      // The leader hears of the change after ten milliseconds. From then on the items are there.
+      const expected = moment <= 10 ? [0] : [0, 1, 2, 3];
+      expect({ moment, ran: ranAt(cluster, '00:00:10') }).toEqual({ moment, ran: expected });
+    }
+  });
+
+  test('is made up for, as ever, if it has only changed hands', async () => {
+    await using cluster = await TestCluster.start(['A', 'B'], { job: { shardingTotalCount: 4 } });
+    await cluster.fire();
+    await cluster.reconfigure({ shardingTotalCount: 1 });
+    await cluster.reconfigure({ shardingTotalCount: 4 });
+    await cluster.fire();
+    cluster.kill('A');
+    cluster.forget();
+
+    await cluster.advance('8s');
+
+    const instants = cluster.runs.map(({ item, at }) => `${item} ${at}`);
+    expect(instants.filter((run) => run.endsWith('00:00:15')).sort()).toEqual(
+      [0, 1, 2, 3].map((item) => `${item} 00:00:15`),
+    );
+  });
+});

@@ -78,6 +78,22 @@ export function assignmentRecordFor(view: JobView): AssignmentRecord {
 /** Two texts have the same digest of 64 bits by chance once in ten billion billion cases. */
 const DIGEST_LENGTH = 16;
 
+/**
+ * Items that the next assignment brings back: the present one does not have them, but they have been begun before. They were
+ * last begun before `instant` (milliseconds since 1970).
+ */
+export function returningItems(
+  { config, items, assignmentRecord, lastBegun }: JobView,
+  instant: number,
+): readonly number[] {
+  const total = config?.shardingTotalCount ?? 0;
+  const present = new Set(numbersOf(items));
+  const assigned = assignmentRecord?.itemCount ?? Infinity;
+  return [...lastBegun]
+    .filter(([item, begun]) => item < total && begun < instant && (item >= assigned || !present.has(item)))
+    .map(([item]) => item);
+}
+
 /** Whether `staticSharding` keeps the present assignment (manual, `staticSharding`): all items have an owner. */
 export function staysAsAssigned({ config, items }: JobView): boolean {
   return config?.staticSharding === true && items.every(({ owner }) => owner !== undefined);

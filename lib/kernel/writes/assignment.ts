@@ -28,11 +28,18 @@ import { type OperationGroup, commitChunks } from '../../registry/commit-chunks.
 import { commitSizeProblem } from '../../registry/commit-limits.js';
 import { type Operation } from '../../registry/registry-center.js';
 import { encodeAssignmentRecord } from '../../layout/x-node/assignment-record.js';
+import { encodeBeginRecord, NOTHING_BEGUN, withBegun } from '../../layout/x-node/begin-record.js';
 import { type Extensions } from '../types/extensions.js';
 import { type JobContext } from '../job/job-context.js';
 import { averageAllocation } from '../types/strategies/average-allocation.js';
 import { ownersBy } from '../types/strategies/owners.js';
-import { assignmentBasis, type AssignedFor, assignmentRecordFor, pinnedItems } from '../view/assignment.js';
+import {
+  assignmentBasis,
+  type AssignedFor,
+  assignmentRecordFor,
+  pinnedItems,
+  returningItems,
+} from '../view/assignment.js';
 import { describeItems } from '../view/items.js';
 
 /** How long the leader lets running items finish before it assigns the others without them. */
@@ -41,6 +48,8 @@ export const IDLE_ITEMS_DEADLINE_MS = 1_000;
 /** What assigning needs. */
 export interface AssignmentDeps extends JobContext {
   readonly types: Extensions;
+  /** The last instant of the schedule that has passed; milliseconds since 1970. `undefined` if there is none. */
+  readonly latestInstant: () => number | undefined;
 }
 
 /** The leader's part in assigning items. */
@@ -65,15 +74,32 @@ export class Assignment {
   }
 
   async #request(more: readonly Operation[] = []): Promise<void> {
-    const { registry, watch, paths } = this.#deps;
+    const { registry, watch, paths, latestInstant } = this.#deps;
+    const instant = latestInstant();
+    const returning = instant === undefined ? [] : returningItems(watch.view, instant);
     const parents = [paths.sharding, paths.leaderSharding].filter((path) => !watch.nodes.has(path));
     await Promise.all(parents.map((path) => registry.create(path, '')));
     await registry.commit([
       { type: 'check', path: paths.leader },
       { type: 'create', path: paths.resharding, value: '' },
       { type: 'set', path: paths.sharding, value: '' },
+      ...(returning.length === 0 ? [] : await this.#settle(returning, instant)),
       ...more,
     ]);
+  }
+
+  /**
+   * An item that comes back was not there at the instants since it went, and is not to be run for any of them. That it was
+   * last begun before them would look like a firing that was lost while the item changed hands.
+   */
+  async #settle(returning: readonly number[], instant: number | undefined): Promise<readonly Operation[]> {
+    const { watch, paths, me } = this.#deps;
+    const path = paths.beginRecord(me);
+    if (watch.nodes.get(path)?.value === undefined) await watch.readAll();
+    const { beginRecords, lastBegun } = watch.view;
+    const value = encodeBeginRecord(withBegun(beginRecords.get(me) ?? NOTHING_BEGUN, returning, instant, lastBegun));
+    const version = watch.nodes.get(path)?.version;
+    return [version === undefined ? { type: 'create', path, value } : { type: 'set', path, value, version }];
   }
 
   /**

@@ -219,6 +219,37 @@ export const sharding: readonly Mutant[] = [
     ],
   },
   {
+    threads: [],
+    name: 'returning-item-runs-the-past',
+    bug: 'An item that comes back when the number of items is raised again runs for an instant at which it did not exist.',
+    first: 'kernel/assigning.spec.ts',
+    edits: [
+      {
+        file: 'kernel/writes/assignment.ts',
+        find: '      ...(returning.length === 0 ? [] : await this.#settle(returning, instant)),\n',
+        replace: '',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'parts-without-a-fence',
+    bug: 'Two instances that both believe to lead write an assignment in parts, and a mixture of both is left.',
+    first: 'kernel/assigning-in-parts.spec.ts',
+    edits: [
+      {
+        file: 'kernel/writes/assignment.ts',
+        find: "      versioned({ type: 'set', path: paths.resharding, value: '' }, version),\n",
+        replace: '',
+      },
+      {
+        file: 'kernel/writes/assignment.ts',
+        find: '      if (version !== undefined) version++;\n',
+        replace: '',
+      },
+    ],
+  },
+  {
     threads: ['EJ2194'],
     name: 'begins-by-an-old-assignment',
     bug: 'A run begins by an assignment that is not the present one.',

@@ -59,11 +59,13 @@ class History {
       deliver: slowly(random),
       work: async (name, { shardingItem, scheduledAt, signal }) => {
         const disturbances = this.#disturbances.get(name);
-        this.#note(scheduledAt, `item ${shardingItem} begins`);
+        // An instance that comes back after its session makes up for what it has missed, and no peer can know that it will.
+        const hasReturned = this.#hasReturned(name, scheduledAt);
+        if (!hasReturned) this.#note(scheduledAt, `item ${shardingItem} begins`);
         const isSlow = !this.#isCalm && random.next() < 0.05;
         await this.#sleep(isSlow ? random.integer(5_000, 35_000) : random.integer(0, 300), signal);
         // Peers do not wait for the run of an instance that has died, or that may have lost its session.
-        if (!signal.aborted && !this.#doomed.has(name) && disturbances === this.#disturbances.get(name))
+        if (!signal.aborted && !hasReturned && !this.#doomed.has(name) && disturbances === this.#disturbances.get(name))
           this.#note(scheduledAt, `item ${shardingItem} ends`);
       },
       host: (name) => ({ listeners: [this.#listener(name)] }),
@@ -85,6 +87,14 @@ class History {
     const at = scheduledAt?.toISOString() ?? 'by hand';
     this.firings.set(at, [...(this.firings.get(at) ?? []), what]);
     if (what === 'completed') this.lastCalls.push(at);
+  }
+
+  /** Whether the instance has lost its session since that instant. */
+  #hasReturned(name: string, since: Date | undefined): boolean {
+    const time = since?.toISOString().slice(11, 23) ?? '';
+    return this.cluster.story.some(
+      (line) => line.endsWith(` ${name} has lost its session`) && line.slice(0, 12) >= time,
+    );
   }
 
   #sleep(ms: number, signal: AbortSignal): Promise<void> {

@@ -33,11 +33,12 @@ const view = (told: Told, changes: Partial<JobView> = {}): JobView =>
 const missing = (
   stage: 'started' | 'completed',
   now: JobView,
-  { byHand = false, isRead = true, toCatchUp = undefined as number | undefined } = {},
+  { byHand = false, isRead = true, behind = '', toCatchUp = undefined as number | undefined } = {},
 ): readonly string[] =>
   missingItems(now, byHand ? { stage, key: 'hand-1/ONCE', instant: undefined } : { stage, key: ROUND, instant: NOW }, {
     instantLostInHandover: () => toCatchUp,
     isRead: () => isRead,
+    isBehind: (id) => id === behind,
   }).map(({ item, why, by }) =>
     `${item} ${why} ${by === undefined ? '' : by === A ? 'A' : by === B ? 'B' : by}`.trim(),
   );
@@ -170,15 +171,16 @@ describe('when items complete, missing are', () => {
       ['1 crashed'],
     ],
     [
-      'those that crashed in an earlier firing: after their takeover they run for this one',
+      'those that crashed in an earlier firing, which ends first',
       view(aCompleted, { config: failover, crashedItems: [1], lastBegun: new Map([[1, NOW - 1]]) }),
       ['1 crashed'],
     ],
     [
-      'not those that crashed in an earlier firing, without misfire',
+      'not those that crashed in an earlier firing, and are disabled now',
       view(aCompleted, {
-        config: aConfiguration({ failover: true, misfire: false }),
+        config: failover,
         crashedItems: [1],
+        items: items({}, { disabled: true }),
         lastBegun: new Map([[1, NOW - 1]]),
       }),
       [],
@@ -247,16 +249,8 @@ describe('when items complete, missing are', () => {
     expect(missing('completed', now)).toEqual(expected);
   });
 
-  /** A has begun item 0 for this firing, and nothing else is known to have been begun. */
-  const aBegan = {
-    beginRecords: new Map([
-      [A, { instants: new Map([[0, NOW]]), byHand: new Set<number>() }],
-      [B, NOTHING_BEGUN],
-    ]),
-  };
-
   test('those that their next owner will make up for, if it waits here itself, or is not known yet', () => {
-    const handedOn = view(aCompleted, { ...aBegan, items: items({}, { owner: A }) });
+    const handedOn = view(aCompleted, { items: items({}, { owner: A }) });
     const orphaned = aView(['A'], { guarantee: arrivalsOf(aCompleted), items: items({}, {}) });
 
     expect(missing('completed', handedOn, { toCatchUp: NOW })).toEqual(['1 handed-on A']);
@@ -266,7 +260,7 @@ describe('when items complete, missing are', () => {
   });
 
   test('those whose next owner may make up for them, until the records are read that say so', () => {
-    const handedOn = view(aCompleted, { ...aBegan, items: items({}, { owner: A }) });
+    const handedOn = view(aCompleted, { items: items({}, { owner: A }) });
 
     expect(missing('completed', handedOn, { isRead: false })).toEqual(['1 unread A']);
     expect(missing('completed', handedOn, { isRead: true })).toEqual([]);
@@ -274,16 +268,16 @@ describe('when items complete, missing are', () => {
     expect(missing('completed', unmonitored, { isRead: false })).toEqual([]);
   });
 
-  test('those of an owner that is here with what it has taken over, and has begun none of its own items yet', () => {
+  test('those of an owner that is here with what it has taken over, and has its own firing still before it', () => {
     const tookOver = view(aCompleted, { items: items({}, { owner: A }) });
 
-    expect(missing('completed', tookOver)).toEqual(['1 handed-on A']);
-    expect(missing('completed', { ...tookOver, config: noMisfire })).toEqual([]);
-    expect(missing('completed', { ...tookOver, ...aBegan })).toEqual([]);
+    expect(missing('completed', tookOver, { behind: A })).toEqual(['1 handed-on A']);
+    expect(missing('completed', { ...tookOver, config: noMisfire }, { behind: A })).toEqual([]);
+    expect(missing('completed', tookOver, { behind: B })).toEqual([]);
   });
 
   test('those that are marked as having missed a firing, if that is made up for', () => {
-    const marked = view(aCompleted, { ...aBegan, items: items({}, { owner: A, misfired: true }) });
+    const marked = view(aCompleted, { items: items({}, { owner: A, misfired: true }) });
 
     expect(missing('completed', marked)).toEqual(['1 handed-on A']);
     expect(missing('completed', { ...marked, config: noMisfire })).toEqual([]);

@@ -199,18 +199,20 @@ export class BarrierWait {
   /** An instance that is about to go has no timer any more by which it knows what will be made up for. */
   #progressOnLeaving(view: JobView): Progress {
     const { round } = this.#options;
-    const missing = missingItems(view, round, { instantLostInHandover: () => round.instant, isRead: () => true });
+    const missing = missingItems(view, round, {
+      instantLostInHandover: () => round.instant,
+      isRead: () => true,
+      isBehind: () => true,
+    });
     return missing.every(({ why }) => why === 'dropped') ? { type: 'complete', givenUp: [] } : UNDECIDED;
   }
 
   /** No item is missing any more. The last callbacks come in the order of their firings, and a Java peer that waits comes first. */
   #whenComplete(view: JobView, givenUp: readonly string[]): Decision {
     const { round } = this.#options;
-    const { goingOn, crashed, abandoned, awaited } = earlierRounds(view, round, this.#context.me);
-    if (round.stage === 'completed') {
-      if (goingOn !== undefined) return waitFor(`the callback for ${describeRound(goingOn.key)}, which comes first`);
-      if (crashed.length > 0) return { type: 'leave', items: crashed };
-    }
+    const { goingOn, abandoned, awaited } = earlierRounds(view, round, this.#context.me);
+    if (goingOn !== undefined && round.stage === 'completed')
+      return waitFor(`the callback for ${describeRound(goingOn.key)}, which comes first`);
     const now = this.#context.clock.monotonic();
     this.#completeSince ??= now;
     const turnEndsAt = this.#completeSince + TURN_MS;

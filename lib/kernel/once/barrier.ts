@@ -57,10 +57,12 @@ export class Barrier {
   readonly #arrivals: OwnArrivals;
   readonly #callback: OnceCallback;
   readonly #leaving = new AbortController();
+  readonly #missedSinceMs: number;
 
   constructor(context: JobContext, instantLostInHandover: InstantLostInHandover) {
     this.#context = context;
     this.#instantLostInHandover = instantLostInHandover;
+    this.#missedSinceMs = context.clock.now();
     this.#arrivals = new OwnArrivals(context);
     this.#callback = new OnceCallback(context);
   }
@@ -70,6 +72,7 @@ export class Barrier {
     this.#arrivals.beginRun();
     return new BarrierRun(parts, {
       context: this.#context,
+      missedSinceMs: this.#missedSinceMs,
       arrivals: this.#arrivals,
       callback: this.#callback,
       leaving: this.#leaving.signal,
@@ -96,6 +99,8 @@ export class Barrier {
 
 interface BarrierRunDeps {
   readonly context: JobContext;
+  /** When this instance began to take part; milliseconds since 1970. */
+  readonly missedSinceMs: number;
   readonly arrivals: OwnArrivals;
   readonly callback: OnceCallback;
   readonly leaving: AbortSignal;
@@ -160,12 +165,14 @@ export class BarrierRun<Part extends RunPart> {
   async #roundsOf(type: string): Promise<readonly RoundOfPart<Part>[]> {
     const known = this.#rounds.get(type);
     if (known !== undefined) return known;
-    const { context, instantLostInHandover } = this.#deps;
+    const { context } = this.#deps;
     // The last manual round must be known, or there would be two of the same number.
     if (this.#parts.some(({ firing }) => firing.instant === undefined)) await context.watch.sync();
     const rounds = this.#parts.flatMap((part) => {
       const key = this.#keyOf(type, part);
-      return key === undefined ? [] : [{ part, key, progress: new RoundProgress(context, instantLostInHandover) }];
+      return key === undefined
+        ? []
+        : [{ part, key, progress: new RoundProgress(context, { ...this.#deps, firing: part.firing }) }];
     });
     this.#rounds.set(type, rounds);
     return rounds;

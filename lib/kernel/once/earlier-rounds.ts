@@ -7,8 +7,6 @@ import { type BarrierRound, isEarlier, isSameFiring } from './round.js';
 export interface EarlierRounds {
   /** One whose items still run. */
   readonly goingOn: BarrierRound | undefined;
-  /** Items of an earlier firing that have to be taken over first. */
-  readonly crashed: readonly number[];
   /** Those that no item will arrive at any more, the earliest first: their callbacks are due. */
   readonly abandoned: readonly BarrierRound[];
   /** Those as well, but another instance may wait there, and make the callback. */
@@ -18,10 +16,11 @@ export interface EarlierRounds {
 /** Looks at the rounds before `round`, in which `me` does not wait any more. */
 export function earlierRounds(view: JobView, round: BarrierRound, me: string): EarlierRounds {
   const open = openRoundsBefore(view, round).map((each) => ({ each, missing: missingIn(view, each) }));
-  const over = open.filter(({ missing }) => missing.every(({ why }) => OVER.has(why))).map(({ each }) => each);
+  const isOver = ({ each, missing }: (typeof open)[number]): boolean =>
+    view.guarantee.started.called.includes(each.key) && missing.every(({ why }) => OVER.has(why));
+  const over = open.filter(isOver).map(({ each }) => each);
   return {
     goingOn: open.find(({ missing }) => missing.some(({ why }) => GOING_ON.has(why)))?.each,
-    crashed: open.flatMap(({ missing }) => missing.filter(({ why }) => why === 'crashed').map(({ item }) => item)),
     abandoned: over.filter((each) => !mayBeAwaited(view, each, me)),
     awaited: over.filter((each) => mayBeAwaited(view, each, me)),
   };
@@ -35,15 +34,21 @@ const OVER: ReadonlySet<MissingItem['why']> = new Set(['late', 'dropped']);
 
 function missingIn(view: JobView, round: BarrierRound): readonly MissingItem[] {
   // What an item has missed before a later firing is not made up for any more.
-  return missingItems(view, round, { instantLostInHandover: () => undefined, isRead: () => true });
+  return missingItems(view, round, {
+    instantLostInHandover: () => undefined,
+    isRead: () => true,
+    isBehind: () => false,
+  });
 }
 
-/** In the order in which their first callbacks were begun. */
+/** Those whose first callback is over, in the order of these, and those whose items have just arrived. */
 function openRoundsBefore({ guarantee }: JobView, round: BarrierRound): readonly BarrierRound[] {
   const present = parseRoundKey(round.key);
-  return guarantee.started.called.flatMap((key) => {
+  const { started, completed, arrivals } = guarantee;
+  const arrived = [...arrivals.values()].flatMap((rounds) => [...rounds.keys()]);
+  return [...new Set([...started.called, ...arrived])].flatMap((key) => {
     const open = parseRoundKey(key);
-    if (open === undefined || open.type !== present?.type) return [];
+    if (open === undefined || open.type !== present?.type || completed.called.includes(key)) return [];
     if (!isEarlier(key, round) && !isEarlierManual(open.firing, present.firing)) return [];
     return [{ stage: 'completed', key, instant: 'instant' in open.firing ? open.firing.instant : undefined }];
   });

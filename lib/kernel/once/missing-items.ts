@@ -33,6 +33,8 @@ export interface MissingItemsOptions {
   readonly instantLostInHandover: InstantLostInHandover;
   /** Whether the records of all instances have been read since the item has its present owner. */
   readonly isRead: (item: ItemView) => boolean;
+  /** Whether an instance has arrived only with items that it took over, so that its own firing is still to come. */
+  readonly isBehind: (instance: string) => boolean;
 }
 
 /** A living instance has reported the item. */
@@ -138,8 +140,8 @@ function ofCrashed(item: ItemView, facts: ItemFacts): Verdict {
   if (round.stage === 'started' || !isToBeTakenOver) return undefined;
   if (wasBegunFor(view, item.item, round.instant)) return { why: 'crashed', by: undefined };
   if ([...view.beginRecords.values()].includes(undefined)) return { why: 'unaccounted', by: undefined };
-  // It crashed in an earlier firing; its run for this one follows its takeover.
-  return isDue(item, facts) && followsARun(item, facts) ? { why: 'crashed', by: undefined } : undefined;
+  // It crashed in an earlier firing, which ends before this one.
+  return isDue(item, facts) ? { why: 'crashed', by: undefined } : undefined;
 }
 
 function ofRunning(item: ItemView, facts: ItemFacts): Verdict {
@@ -176,18 +178,14 @@ function ofLeftOut(item: ItemView, owner: string, facts: ItemFacts): Verdict {
   const { view, round, isRead } = facts;
   if (round.stage === 'started' || round.instant === undefined || view.config?.monitorExecution !== true)
     return undefined;
-  const isOwnerUnread = view.beginRecords.has(owner) && view.beginRecords.get(owner) === undefined;
-  if (isOwnerUnread || !isRead(item)) return { why: 'unread', by: owner };
+  if (!isRead(item)) return { why: 'unread', by: owner };
   return isMadeUpFor(item, owner, facts) ? { why: 'handed-on', by: owner } : undefined;
 }
 
 function isMadeUpFor({ item, misfired }: ItemView, owner: string, facts: ItemFacts): boolean {
-  const { view, round, present, instantLostInHandover } = facts;
+  const { view, round, present, instantLostInHandover, isBehind } = facts;
   if (instantLostInHandover(view, item) === round.instant) return true;
-  if (view.config?.misfire !== true) return false;
-  // An owner that is here with items that it took over, and has begun none of its own, was busy when the firing came.
-  const begun = [...(view.beginRecords.get(owner)?.instants.values() ?? [])];
-  return misfired || (present.has(owner) && round.instant !== undefined && !begun.includes(round.instant));
+  return view.config?.misfire === true && (misfired || (present.has(owner) && isBehind(owner)));
 }
 
 /** Whether the item has to be run for the round's firing, if its instance gets to that. */

@@ -1,7 +1,7 @@
 import { type ItemView, type JobView } from '../../layout/job-view.js';
 import { type JobContext } from '../job/job-context.js';
 import { type InstantLostInHandover, type MissingItem, missingItems } from './missing-items.js';
-import { type BarrierRound } from './round.js';
+import { type BarrierRound, type RoundFiring } from './round.js';
 
 /**
  * How long a barrier waits for an item that does not arrive although its instance lives and is free, or of which it is not
@@ -29,6 +29,15 @@ interface Sighting {
   readAtMs: number;
 }
 
+/** What following a firing needs. */
+export interface RoundProgressOptions {
+  /** As which this run takes part in it. */
+  readonly firing: RoundFiring;
+  /** Since when this instance makes up for what it misses itself; milliseconds since 1970. */
+  readonly missedSinceMs: number;
+  readonly instantLostInHandover: InstantLostInHandover;
+}
+
 /**
  * How far one firing has come in the cluster, as one run on this instance follows it: which items are missing, and since when.
  * What is given up before items start is given up when they complete, too.
@@ -42,8 +51,12 @@ export class RoundProgress {
   /** Items whose instance was busy, with `misfire` off. */
   readonly #dropped = new Set<number>();
 
-  constructor(context: JobContext, instantLostInHandover: InstantLostInHandover) {
+  /** Instances that have come with a takeover, and whose own firing follows. */
+  readonly #behind = new Set<string>();
+
+  constructor(context: JobContext, { firing, missedSinceMs, instantLostInHandover }: RoundProgressOptions) {
     this.#context = context;
+    if (firing.isPartial && (firing.instant ?? 0) >= missedSinceMs) this.#behind.add(context.me);
     this.#instantLostInHandover = instantLostInHandover;
   }
 
@@ -80,19 +93,30 @@ export class RoundProgress {
       logger.debug(`could not read what items are missing for: ${String(error)}`);
       return;
     }
-    // A record may change while it is read; then the item stays unread.
-    for (const sighting of due) sighting.readAtMs = sighting.why === 'unread' ? now + READING_AFTER_MS : Infinity;
+    for (const sighting of due) sighting.readAtMs = Infinity;
     for (const item of items) if (this.#sightings.has(item.item)) this.#read.add(inOwnersHands(item));
   }
 
   #missing(view: JobView, round: BarrierRound): readonly MissingItem[] {
+    this.#noteTakeovers(view, round);
     const missing = missingItems(view, round, {
       instantLostInHandover: this.#instantLostInHandover,
       isRead: (item) => this.#read.has(inOwnersHands(item)),
+      isBehind: (instance) => this.#behind.has(instance),
     });
     for (const { item, why } of missing) if (why === 'dropped') this.#dropped.add(item);
     // When its instance is free again, a dropped item looks like one that is late.
     return missing.filter(({ item, why }) => why !== 'dropped' && !(why === 'late' && this.#dropped.has(item)));
+  }
+
+  /** The marks of a takeover vanish with its end, before the instance gets to its own firing. */
+  #noteTakeovers({ items, guarantee }: JobView, { key }: BarrierRound): void {
+    const takers = new Map(items.map(({ item, takenOverBy }) => [item, takenOverBy]));
+    for (const [id, rounds] of guarantee.arrivals) {
+      const { started = [], completed = [] } = rounds.get(key) ?? {};
+      const arrived = [...started, ...completed];
+      if (arrived.length > 0 && arrived.every((item) => takers.get(item) === id)) this.#behind.add(id);
+    }
   }
 
   #sight(missing: readonly MissingItem[]): void {

@@ -284,6 +284,40 @@ describe('an item that its instance leaves to the next owner', () => {
   });
 });
 
+describe('the last call of a firing that was abandoned', () => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'is made before the first call of the next one, also if the answer to write %d is lost',
+    async (write) => {
+      const story = new Story();
+      await using cluster = await start(['A', 'B'], story, {
+        completedTimeoutMs: 2_000,
+        job: { cron: '0 * * * * ?' },
+      });
+      const victim = ownerOf(cluster, 0);
+      story.hold('0 01:00');
+      await cluster.fire();
+      await cluster.advance('3s');
+      cluster.kill(victim);
+      await cluster.advance('50s');
+      story.take();
+      const { registry } = cluster.member(victim === 'A' ? 'B' : 'A');
+      const commit = registry.commit.bind(registry);
+      let writes = 0;
+      registry.commit = (operations) => {
+        if (++writes === write) registry.faults.loseNextWrite('applied');
+        return commit(operations);
+      };
+
+      await cluster.fire();
+      await cluster.advance('20s');
+
+      const calls = story.take().filter((line) => /before|after/.test(line));
+      expect(calls).toEqual(['after 01:00', 'before 02:00', 'after 02:00']);
+      expect(writes).toBeGreaterThanOrEqual(8);
+    },
+  );
+});
+
 describe('an instance that takes over items of several firings', () => {
   /** 0 dies in the firing of 00:05, 1 in that of 00:10; then A comes. */
   async function takenOver(story: Story, given: Given = {}): Promise<TestCluster> {

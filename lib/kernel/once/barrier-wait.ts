@@ -60,7 +60,7 @@ export class BarrierWait {
 
   /**
    * Waits, and makes the callback if that falls to this instance. When the items have completed, `leaving` ends the wait.
-   * @throws as `BarrierRun.pass`
+   * @throws as `BarrierRun.start`
    */
   async end(leaving: AbortSignal): Promise<void> {
     const { round, callback } = this.#options;
@@ -87,22 +87,28 @@ export class BarrierWait {
     }
   }
 
-  /** Whether the round's callback was made, by this instance. */
+  /** Whether the round's callback was made, by this instance. What an abandoned one throws does not keep it from being made. */
   async #call({ abandoned, givenUp }: Extract<Decision, { type: 'call' }>): Promise<boolean> {
     const { round, call, callback } = this.#options;
-    let failure: { readonly cause: unknown } | undefined;
+    const failures: unknown[] = [];
     for (const earlier of abandoned) {
-      const attempt = callback.attempt(earlier, { ...call, make: (signal) => call.makeAbandoned(signal, earlier) });
-      const isMade = await attempt.catch((cause: unknown) => {
-        failure ??= { cause };
-        return true;
-      });
+      const isMade = await this.#callAbandoned(earlier).catch((error: unknown) => failures.push(error) > 0);
       if (!isMade) return false;
     }
     if (givenUp.length > 0) this.#log(`goes on without items ${givenUp.join(', ')}`);
     const isMade = await callback.attempt(round, call);
-    if (failure !== undefined) throw failure.cause;
+    if (failures.length > 0) throw failures[0];
     return isMade;
+  }
+
+  async #callAbandoned(earlier: BarrierRound): Promise<boolean> {
+    const { call, callback } = this.#options;
+    const { watch } = this.#context;
+    const attempt = (): Promise<boolean> =>
+      callback.attempt(earlier, { ...call, make: (signal) => call.makeAbandoned(signal, earlier) });
+    if (await attempt()) return true;
+    // The answer may have been lost, and no one looks at this round again.
+    return callback.state(await watch.sync(), earlier) === 'claimed-by-us' && attempt();
   }
 
   /** The first decision that is more than to wait; `wait` if this instance leaves before. */

@@ -3,7 +3,7 @@ import { type ShardingContexts } from '../../lib/api/sharding-contexts.js';
 import { type Delivery } from '../../lib/registry/embedded/delivery.js';
 import { type ManualClock } from '../../lib/testing/manual-clock.js';
 import { TestCluster } from '../../lib/testing/test-cluster.js';
-import { Once, Told } from '../support/listeners.js';
+import { Once, CallNotes } from '../support/listeners.js';
 import { Random } from '../support/random.js';
 
 const HISTORIES = Number(process.env['HISTORIES'] ?? 20);
@@ -80,11 +80,11 @@ class History {
       await this.#sleep(this.#random.integer(0, 200), contexts.signal);
       this.#note(contexts.scheduledAt, `${stage} ends`);
     };
-    return new Once(new Told(), name, { started: call('started'), completed: call('completed') });
+    return new Once(new CallNotes(), name, { started: call('started'), completed: call('completed') });
   }
 
   #note(scheduledAt: Date | undefined, what: string): void {
-    const at = scheduledAt?.toISOString() ?? 'by hand';
+    const at = scheduledAt?.toISOString() ?? 'manual';
     this.firings.set(at, [...(this.firings.get(at) ?? []), what]);
     if (what === 'completed') this.lastCalls.push(at);
   }
@@ -186,7 +186,7 @@ function givenUpIn(log: readonly string[], at: string): ReadonlySet<number> {
   return new Set(lines.flatMap((line) => [...line.matchAll(/ (\d+) \(/g)].map(([, item]) => Number(item))));
 }
 
-describe('histories of clusters whose firings are told once', () => {
+describe('histories of clusters with a once-listener', () => {
   test.each(SEEDS)('seed %d', async (seed) => {
     const history = new History(seed);
     await history.begin();

@@ -5,7 +5,7 @@ import { type ShardingContexts } from '../../lib/api/sharding-contexts.js';
 import { type InvalidConfigurationError } from '../../lib/api/errors.js';
 import { Extensions } from '../../lib/kernel/types/extensions.js';
 import { ManualClock, TestCluster, type TestClusterOptions } from '../../lib/testing/index.js';
-import { listening, Once, Told } from '../support/listeners.js';
+import { listening, Once, CallNotes } from '../support/listeners.js';
 import { aConfiguration } from '../support/views.js';
 
 const silent = { debug: () => undefined, log: () => undefined, warn: () => undefined, error: () => undefined };
@@ -21,15 +21,15 @@ const faultsOf = (attempt: () => unknown): readonly string[] => {
   }
 };
 
-/** A cluster whose items note their runs among what listeners are told. */
+/** A cluster whose items note their runs among the calls of listeners. */
 async function start(
   names: string[],
-  told: Told,
+  notes: CallNotes,
   listeners: (name: string) => AnyJobListener[],
   more: TestClusterOptions = {},
 ) {
   return TestCluster.start(names, {
-    work: (instance, { shardingItem }) => void told.lines.push(`${instance} item ${shardingItem}`),
+    work: (instance, { shardingItem }) => void notes.lines.push(`${instance} item ${shardingItem}`),
     ...more,
     host: (name) => ({ listeners: listeners(name) }),
     job: { jobListenerTypes: [...new Set(listeners('A').map(({ type }) => type ?? ''))], ...more.job },
@@ -38,44 +38,44 @@ async function start(
 
 describe('listeners of every instance', () => {
   test('are called before the first item and after the last one, in ascending order both times', async () => {
-    const told = new Told();
-    await using cluster = await start(['A'], told, (name) => [
-      listening(told, name, { type: 'LAST' }),
-      listening(told, name, { type: 'SECOND', order: 2 }),
-      listening(told, name, { type: 'FIRST', order: -1 }),
+    const notes = new CallNotes();
+    await using cluster = await start(['A'], notes, (name) => [
+      listening(notes, name, { type: 'LAST' }),
+      listening(notes, name, { type: 'SECOND', order: 2 }),
+      listening(notes, name, { type: 'FIRST', order: -1 }),
     ]);
 
     await cluster.fire();
 
-    expect(told.lines).toEqual([
+    expect(notes.lines).toEqual([
       ...['A FIRST before [0,1]', 'A SECOND before [0,1]', 'A LAST before [0,1]', 'A item 0', 'A item 1'],
       ...['A FIRST after [0,1]', 'A SECOND after [0,1]', 'A LAST after [0,1]'],
     ]);
   });
 
   test('of the same order are called as the job names them, each once', async () => {
-    const told = new Told();
+    const notes = new CallNotes();
     await using cluster = await start(
       ['A'],
-      told,
-      (name) => [listening(told, name, { type: 'ONE' }), listening(told, name, { type: 'TWO' })],
+      notes,
+      (name) => [listening(notes, name, { type: 'ONE' }), listening(notes, name, { type: 'TWO' })],
       { job: { jobListenerTypes: ['two', 'ONE', 'Two'] } },
     );
 
     await cluster.fire();
 
-    expect(told.lines.filter((line) => line.includes('before'))).toEqual(['A TWO before [0,1]', 'A ONE before [0,1]']);
+    expect(notes.lines.filter((line) => line.includes('before'))).toEqual(['A TWO before [0,1]', 'A ONE before [0,1]']);
   });
 
   test('are given what Java gives them, and the scheduled instant', async () => {
-    const told = new Told();
-    await using cluster = await start(['A'], told, (name) => [listening(told, name)], {
+    const notes = new CallNotes();
+    await using cluster = await start(['A'], notes, (name) => [listening(notes, name)], {
       job: { shardingItemParameters: '0=Beijing', jobParameter: 'fast' },
     });
 
     await cluster.fire();
 
-    expect(told.contexts[0]).toMatchObject({
+    expect(notes.contexts[0]).toMatchObject({
       jobName: 'job',
       taskId: `job@-@0,1@-@READY@-@${cluster.idOf('A')}`,
       shardingTotalCount: 2,
@@ -92,41 +92,41 @@ describe('listeners of every instance', () => {
   });
 
   test('are called on an instance without items too, once in each firing', async () => {
-    const told = new Told();
-    await using cluster = await start(['A', 'B'], told, (name) => [listening(told, name)], {
+    const notes = new CallNotes();
+    await using cluster = await start(['A', 'B'], notes, (name) => [listening(notes, name)], {
       job: { shardingTotalCount: 1 },
     });
 
     await cluster.fire();
 
-    expect(told.lines.filter((line) => line.startsWith('A'))).toEqual(['A EVERY before []', 'A EVERY after []']);
-    expect(told.lines.filter((line) => line.startsWith('B'))).toEqual([
+    expect(notes.lines.filter((line) => line.startsWith('A'))).toEqual(['A EVERY before []', 'A EVERY after []']);
+    expect(notes.lines.filter((line) => line.startsWith('B'))).toEqual([
       ...['B EVERY before [0]', 'B item 0', 'B EVERY after [0]'],
     ]);
   });
 
   test('are called after items that have failed', async () => {
-    const told = new Told();
-    await using cluster = await start(['A'], told, (name) => [listening(told, name)], {
+    const notes = new CallNotes();
+    await using cluster = await start(['A'], notes, (name) => [listening(notes, name)], {
       work: () => Promise.reject(new Error('no stock')),
     });
 
     await cluster.fire();
 
-    expect(told.lines).toEqual(['A EVERY before [0,1]', 'A EVERY after [0,1]']);
+    expect(notes.lines).toEqual(['A EVERY before [0,1]', 'A EVERY after [0,1]']);
   });
 
   test.each(['before', 'after'] as const)(
-    'that fail %s keep those that follow from being called then, and the items from nothing; the error handler is told',
+    'that fail %s keep those that follow from being called then, and the items from nothing; the error handler is notified',
     async (phase) => {
-      const told = new Told();
+      const notes = new CallNotes();
       const errors: string[] = [];
       const handler = { type: 'NOTE', handleException: ({ cause }: JobFailure) => void errors.push(String(cause)) };
       await using cluster = await TestCluster.start(['A'], {
-        work: (instance, { shardingItem }) => void told.lines.push(`${instance} item ${shardingItem}`),
+        work: (instance, { shardingItem }) => void notes.lines.push(`${instance} item ${shardingItem}`),
         host: {
           errorHandlers: [handler],
-          listeners: [listening(told, 'A', { type: 'ONE', fails: phase }), listening(told, 'A', { type: 'TWO' })],
+          listeners: [listening(notes, 'A', { type: 'ONE', fails: phase }), listening(notes, 'A', { type: 'TWO' })],
         },
         job: { jobListenerTypes: ['ONE', 'TWO'], jobErrorHandlerType: 'NOTE' },
       });
@@ -137,7 +137,7 @@ describe('listeners of every instance', () => {
         phase === 'before' ? [] : ['A TWO before [0,1]'],
         phase === 'after' ? [] : ['A TWO after [0,1]'],
       ];
-      expect(told.lines).toEqual([
+      expect(notes.lines).toEqual([
         ...['A ONE before [0,1]', ...before, 'A item 0', 'A item 1', 'A ONE after [0,1]', ...after],
       ]);
       expect(errors).toEqual([`Error: ONE ${phase} on A`]);
@@ -145,55 +145,55 @@ describe('listeners of every instance', () => {
   );
 
   test('that never return do not keep an instance from stopping', async () => {
-    const told = new Told();
+    const notes = new CallNotes();
     const stuck = {
       type: 'STUCK',
       beforeJobExecuted: () => new Promise<void>(() => undefined),
       afterJobExecuted: () => undefined,
     };
-    await using cluster = await start(['A'], told, () => [stuck]);
+    await using cluster = await start(['A'], notes, () => [stuck]);
     await cluster.fire();
 
     await cluster.leave('A');
     await cluster.advance('31s');
 
     expect(cluster.view.instances.size).toBe(0);
-    expect(told.lines).toEqual([]);
+    expect(notes.lines).toEqual([]);
   });
 
   test('hold up the next firing, which follows when they have ended', async () => {
-    const told = new Told();
+    const notes = new CallNotes();
     let end = (): void => undefined;
     const slow = {
       type: 'SLOW',
       beforeJobExecuted: () => undefined,
       afterJobExecuted: () => new Promise<void>((resolve) => (end = resolve)),
     };
-    await using cluster = await start(['A'], told, () => [slow]);
+    await using cluster = await start(['A'], notes, () => [slow]);
     await cluster.fire();
     await cluster.fire();
-    expect(told.take()).toEqual(['A item 0', 'A item 1']);
+    expect(notes.take()).toEqual(['A item 0', 'A item 1']);
 
     end();
     await cluster.settle();
 
-    expect(told.take()).toEqual(['A item 0', 'A item 1']);
+    expect(notes.take()).toEqual(['A item 0', 'A item 1']);
   });
 
-  test('that are changed in the registry are called from the next firing on; of an unknown one the error handler is told', async () => {
-    const told = new Told();
-    await using cluster = await start(['A'], told, (name) => [
-      listening(told, name, { type: 'ONE' }),
-      listening(told, name, { type: 'TWO' }),
+  test('that are changed in the registry are called from the next firing on; of an unknown one the error handler is notified', async () => {
+    const notes = new CallNotes();
+    await using cluster = await start(['A'], notes, (name) => [
+      listening(notes, name, { type: 'ONE' }),
+      listening(notes, name, { type: 'TWO' }),
     ]);
 
     await cluster.reconfigure({ jobListenerTypes: ['TWO'] });
     await cluster.fire();
-    expect(told.take()).toEqual(['A TWO before [0,1]', 'A item 0', 'A item 1', 'A TWO after [0,1]']);
+    expect(notes.take()).toEqual(['A TWO before [0,1]', 'A item 0', 'A item 1', 'A TWO after [0,1]']);
 
     await cluster.reconfigure({ jobListenerTypes: ['THREE'] });
     await cluster.fire();
-    expect(told.take()).toEqual(['A item 0', 'A item 1']);
+    expect(notes.take()).toEqual(['A item 0', 'A item 1']);
     expect(cluster.log.join('\n')).toContain('unknown job listener "THREE"; known are: ONE, TWO');
   });
 });
@@ -219,7 +219,7 @@ describe.each(['before', 'after'] as const)('a listener of every instance that d
 
   test('is named in a warning after a minute, and in no earlier one', async () => {
     const { listener, release } = stuckOnce([]);
-    await using cluster = await start(['A'], new Told(), () => [listener]);
+    await using cluster = await start(['A'], new CallNotes(), () => [listener]);
     await cluster.fire();
     await cluster.advance('59s');
     expect(cluster.log.join('\n')).not.toContain('STUCK');
@@ -235,7 +235,7 @@ describe.each(['before', 'after'] as const)('a listener of every instance that d
 
   test('is not named if it returns in time', async () => {
     const { listener, release } = stuckOnce([]);
-    await using cluster = await start(['A'], new Told(), () => [listener]);
+    await using cluster = await start(['A'], new CallNotes(), () => [listener]);
     await cluster.fire();
     await cluster.advance('59s');
 
@@ -246,13 +246,13 @@ describe.each(['before', 'after'] as const)('a listener of every instance that d
   });
 
   test('is left behind after ten minutes: its signal aborts, the error handler is notified, and the job goes on', async () => {
-    const told = new Told();
+    const notes = new CallNotes();
     const signals: AbortSignal[] = [];
     const { listener } = stuckOnce(signals);
-    await using cluster = await start(['A'], told, () => [listener, listening(told, 'A')]);
+    await using cluster = await start(['A'], notes, () => [listener, listening(notes, 'A')]);
     await cluster.fire();
     await cluster.advance('599s');
-    const soFar = told.take();
+    const soFar = notes.take();
     expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
 
     await cluster.advance('2s');
@@ -263,7 +263,7 @@ describe.each(['before', 'after'] as const)('a listener of every instance that d
       new RegExp(`Waited 600000 ms in vain for the listener STUCK.${method} of job 'job'`),
     );
     // The run goes on without the listeners that follow in that phase, and the next firing has them again.
-    const lines = told.take();
+    const lines = notes.take();
     expect(lines.slice(0, 3)).toEqual(
       phase === 'before'
         ? ['A item 0', 'A item 1', 'A EVERY after [0,1]']
@@ -312,7 +312,7 @@ describe('refused is', () => {
     ],
     [
       'with a timeout that is no number',
-      [new Once(new Told(), 'A', { startedTimeoutMs: '5s' as never })],
+      [new Once(new CallNotes(), 'A', { startedTimeoutMs: '5s' as never })],
       'The job listener ONCE must have a number of milliseconds as its startedTimeoutMilliseconds, not "5s"',
     ],
     [

@@ -8,13 +8,13 @@ const NOW = 5_000;
 const ROUND = `${NOW}/ONCE`;
 const [A, B] = [idOf('A'), idOf('B')];
 
-/** What instances have told, by name: `{ A: '5000/ONCE started 0' }` as items by state and round. */
-type Told = Readonly<Record<string, Readonly<Record<string, { started?: number[]; completed?: number[] }>>>>;
+/** What instances have reported, by name: `{ A: '5000/ONCE started 0' }` as items by state and round. */
+type Reports = Readonly<Record<string, Readonly<Record<string, { started?: number[]; completed?: number[] }>>>>;
 
-const arrivalsOf = (told: Told): JobView['guarantee'] => ({
+const arrivalsOf = (reported: Reports): JobView['guarantee'] => ({
   ...NO_GUARANTEE,
   arrivals: new Map(
-    Object.entries(told).map(([name, rounds]) => [
+    Object.entries(reported).map(([name, rounds]) => [
       idOf(name),
       new Map(
         Object.entries(rounds).map(([round, { started = [], completed = [] }]) => [
@@ -27,21 +27,23 @@ const arrivalsOf = (told: Told): JobView['guarantee'] => ({
 });
 
 /** Item 0 is A's, item 1 is B's. */
-const view = (told: Told, changes: Partial<JobView> = {}): JobView =>
-  aView(['A', 'B'], { guarantee: arrivalsOf(told), ...changes });
+const view = (reported: Reports, changes: Partial<JobView> = {}): JobView =>
+  aView(['A', 'B'], { guarantee: arrivalsOf(reported), ...changes });
 
 const missing = (
   stage: 'started' | 'completed',
   now: JobView,
-  { byHand = false, isRead = true, behind = '', toCatchUp = undefined as number | undefined } = {},
+  { isManual = false, isRead = true, behind = '', toCatchUp = undefined as number | undefined } = {},
 ): readonly string[] =>
-  missingItems(now, byHand ? { stage, key: 'hand-1/ONCE', instant: undefined } : { stage, key: ROUND, instant: NOW }, {
-    instantLostInHandover: () => toCatchUp,
-    isRead: () => isRead,
-    isBehind: (id) => id === behind,
-  }).map(({ item, why, by }) =>
-    `${item} ${why} ${by === undefined ? '' : by === A ? 'A' : by === B ? 'B' : by}`.trim(),
-  );
+  missingItems(
+    now,
+    isManual ? { stage, key: 'hand-1/ONCE', instant: undefined } : { stage, key: ROUND, instant: NOW },
+    {
+      instantLostInHandover: () => toCatchUp,
+      isRead: () => isRead,
+      isBehind: (id) => id === behind,
+    },
+  ).map(({ item, why, by }) => `${item} ${why} ${by === undefined ? '' : by === A ? 'A' : by === B ? 'B' : by}`.trim());
 
 const both = { A: { [ROUND]: { started: [0] } }, B: { [ROUND]: { started: [1] } } };
 const onlyA = { A: { [ROUND]: { started: [0] } } };
@@ -50,8 +52,8 @@ const items = (...changes: Parameters<typeof anItem>[1][]) =>
 const failover = aConfiguration({ failover: true });
 const noMisfire = aConfiguration({ misfire: false });
 /** B is in the callback of the firing before. */
-const calling = (told: Told): JobView['guarantee'] => ({
-  ...arrivalsOf(told),
+const calling = (reported: Reports): JobView['guarantee'] => ({
+  ...arrivalsOf(reported),
   completed: { called: ['4000/ONCE'], call: { key: '4000/ONCE', instance: B } },
 });
 
@@ -72,7 +74,7 @@ describe('before items start, missing are', () => {
       [],
     ],
     ['not those begun for a later firing', view(onlyA, { lastBegun: new Map([[1, NOW + 1]]) }), []],
-    ['not those whose owner has told of a later firing', view({ ...onlyA, B: { '6000/ONCE': { started: [1] } } }), []],
+    ['not those whose owner has reported a later firing', view({ ...onlyA, B: { '6000/ONCE': { started: [1] } } }), []],
     [
       'those that run for an earlier firing, and for this one after that',
       view({ ...onlyA, B: { '4000/ONCE': { started: [1] } } }, { items: items({}, { running: true }) }),
@@ -131,7 +133,7 @@ describe('before items start, missing are', () => {
       view({ ...onlyA, B: { [`${NOW}/OTHER`]: { started: [1] } } }, { items: items({}, { running: true }) }),
       ['1 unaccounted B'],
     ],
-    ['those that run for nobody knows what', view(onlyA, { items: items({}, { running: true }) }), ['1 unaccounted B']],
+    ['those that run for an unknown firing', view(onlyA, { items: items({}, { running: true }) }), ['1 unaccounted B']],
     [
       'not those that have crashed',
       view(onlyA, { config: failover, crashedItems: [1], lastBegun: new Map([[1, NOW]]) }),
@@ -156,7 +158,7 @@ describe('when items complete, missing are', () => {
     ['those that run', view(bRuns, running), ['1 running B']],
     ['those that have just ended', view(bRuns), ['1 ending B']],
     [
-      'those that nobody marks, as long as they are not reported',
+      'those without marks, as long as they are not reported',
       view(bRuns, { config: aConfiguration({ monitorExecution: false }) }),
       ['1 running B'],
     ],
@@ -214,7 +216,7 @@ describe('when items complete, missing are', () => {
       ['1 busy B'],
     ],
     [
-      'not those that crashed after they were begun by hand',
+      'not those that crashed after they were begun manually',
       view(aCompleted, {
         config: failover,
         crashedItems: [1],
@@ -224,12 +226,12 @@ describe('when items complete, missing are', () => {
       [],
     ],
     [
-      'those whose death nobody has told of yet',
+      'those whose crash is not reported yet',
       view(aCompleted, { config: failover, items: items({}, gone), lastBegun: new Map([[1, NOW]]) }),
       ['1 crashed'],
     ],
     [
-      'not those whose death is nobody’s business, without failover',
+      'not those that crashed, without failover',
       view(aCompleted, { items: items({}, gone), lastBegun: new Map([[1, NOW]]) }),
       [],
     ],
@@ -284,17 +286,17 @@ describe('when items complete, missing are', () => {
   });
 });
 
-describe('of a firing by hand, missing are', () => {
+describe('of a manual firing, missing are', () => {
   const round = 'hand-1/ONCE';
 
-  test('those that crashed after they were begun by hand, and no others', () => {
-    const told = { A: { [round]: { completed: [0] } } };
+  test('those that crashed after they were begun manually, and no others', () => {
+    const reported = { A: { [round]: { completed: [0] } } };
     const crashed = { config: failover, crashedItems: [1], lastBegun: new Map([[1, NOW]]) };
 
-    expect(missing('completed', view(told, { ...crashed, manuallyBegun: new Set([1]) }), { byHand: true })).toEqual([
-      '1 crashed',
-    ]);
-    expect(missing('completed', view(told, crashed), { byHand: true })).toEqual([]);
+    expect(
+      missing('completed', view(reported, { ...crashed, manuallyBegun: new Set([1]) }), { isManual: true }),
+    ).toEqual(['1 crashed']);
+    expect(missing('completed', view(reported, crashed), { isManual: true })).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import { JobHost } from '../../lib/kernel/job-host.js';
 import { ScheduleJobBootstrap } from '../../lib/kernel/job-bootstrap.js';
 import { type FiringTimers } from '../../lib/kernel/lanes/cron-timer.js';
 import { ZookeeperRegistryCenter } from '../../lib/registry/zookeeper/zookeeper-registry-center.js';
-import { Once, Told } from '../support/listeners.js';
+import { Once, CallNotes } from '../support/listeners.js';
 import { sharedZooKeeper } from '../support/shared-zookeeper.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { until } from '../support/until.js';
@@ -49,7 +49,7 @@ class CountedInstance implements AsyncDisposable {
       namespace,
       sessionTimeoutMilliseconds: 20_000,
     });
-    const listeners = [new Once(new Told(), 'A')];
+    const listeners = [new Once(new CallNotes(), 'A')];
     this.#host = new JobHost({ registryCenter: this.#registry, logger: silent, timers: this.timers, listeners });
   }
 

@@ -36,12 +36,12 @@ class Everywhere implements ElasticJobListener {
   }
 
   async beforeJobExecuted({ jobName, shardingItemParameters, signal }: ShardingContexts): Promise<void> {
-    this.ports.tell(jobName, `was told by ${this.type}: before`, [...shardingItemParameters.keys()]);
+    this.ports.tell(jobName, `called ${this.type} before`, [...shardingItemParameters.keys()]);
     await this.ports.work(`${this.type}-before`, signal);
   }
 
   async afterJobExecuted({ jobName, shardingItemParameters, signal }: ShardingContexts): Promise<void> {
-    this.ports.tell(jobName, `was told by ${this.type}: after`, [...shardingItemParameters.keys()]);
+    this.ports.tell(jobName, `called ${this.type} after`, [...shardingItemParameters.keys()]);
     await this.ports.work(`${this.type}-after`, signal);
   }
 }

@@ -1,8 +1,8 @@
 import { AbstractDistributeOnceElasticJobListener, type ElasticJobListener } from '../../lib/api/job-listener.js';
 import { type ShardingContexts } from '../../lib/api/sharding-contexts.js';
 
-/** What listeners were told, in order: `A before [0,1]`. */
-export class Told {
+/** What listeners were notes, in order: `A before [0,1]`. */
+export class CallNotes {
   readonly lines: string[] = [];
   readonly contexts: ShardingContexts[] = [];
 
@@ -18,14 +18,14 @@ export class Told {
   }
 }
 
-/** A listener of every instance that notes when it is told. */
+/** A listener of every instance that notes when it is called. */
 export function listening(
-  told: Told,
+  notes: CallNotes,
   instance: string,
   { type = 'EVERY', order, fails }: { type?: string; order?: number; fails?: 'before' | 'after' } = {},
 ): ElasticJobListener {
   const note = (phase: 'before' | 'after') => (contexts: ShardingContexts) => {
-    told.note(instance, `${type} ${phase}`, contexts);
+    notes.note(instance, `${type} ${phase}`, contexts);
     if (fails === phase) throw new Error(`${type} ${phase} on ${instance}`);
   };
   return {
@@ -47,25 +47,25 @@ export interface Calls {
 /** A listener that is called once in the cluster, and notes it: `all started`, `all completed`. */
 export class Once extends AbstractDistributeOnceElasticJobListener {
   override readonly type: string;
-  readonly #told: Told;
+  readonly #notes: CallNotes;
   readonly #instance: string;
   readonly #calls: Calls;
 
-  constructor(told: Told, instance: string, calls: Calls = {}, type = 'ONCE') {
+  constructor(notes: CallNotes, instance: string, calls: Calls = {}, type = 'ONCE') {
     super(calls.startedTimeoutMs ?? 0, calls.completedTimeoutMs ?? 0);
-    this.#told = told;
+    this.#notes = notes;
     this.#instance = instance;
     this.#calls = calls;
     this.type = type;
   }
 
   doBeforeJobExecutedAtLastStarted(contexts: ShardingContexts): void | Promise<void> {
-    this.#told.note(this.#instance, 'all started', contexts);
+    this.#notes.note(this.#instance, 'all started', contexts);
     return this.#calls.started?.(contexts);
   }
 
   doAfterJobExecutedAtLastCompleted(contexts: ShardingContexts): void | Promise<void> {
-    this.#told.note(this.#instance, 'all completed', contexts);
+    this.#notes.note(this.#instance, 'all completed', contexts);
     return this.#calls.completed?.(contexts);
   }
 }

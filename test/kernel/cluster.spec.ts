@@ -554,27 +554,6 @@ describe('a run that takes long', () => {
     for (const item of [2, 3]) release(item);
   });
 
-  test('is waited for when its instance leaves, whose idle items move at once', async () => {
-    const { work, release } = gates();
-    await using cluster = await TestCluster.start(['A', 'B'], { job: { shardingTotalCount: 4 }, work });
-    await cluster.fire();
-    for (const item of [0, 1, 2]) release(item);
-    await cluster.settle();
-    cluster.forget();
-
-    await cluster.leave('A');
-    expect(cluster.owners).toEqual({ B: [0, 1, 2, 3] });
-    expect(cluster.view.live.has(idOf('A'))).toBe(true);
-    await cluster.fire();
-    expect(cluster.ran).toEqual({ B: [0, 1, 2] });
-
-    release(3);
-    await cluster.settle();
-    expect(cluster.view.live.has(idOf('A'))).toBe(false);
-    expect(cluster.ran).toEqual({ B: [0, 1, 2, 3] });
-    for (const item of [0, 1, 2, 3]) release(item);
-  });
-
   test('is told to end when the grace period is over, and its instance leaves all the same', async () => {
     const reasons: unknown[] = [];
     const work = (_: string, { signal }: { signal: AbortSignal }): Promise<void> =>

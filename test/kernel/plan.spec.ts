@@ -614,7 +614,7 @@ describe('a trigger', () => {
 
   test('has waited long enough when its time is over', () => {
     const now = triggered(['A', 'B'], { items: owned('A', 'X') });
-    expect(planOf('B', now, { triggerDeadlinePassed: true })).toEqual(['run-once']);
+    expect(planOf('B', now, { assignmentWait: 'over' })).toEqual(['run-once']);
   });
 
   test('does not wait where items stay with their instances', () => {

@@ -147,7 +147,8 @@ export class WatchedWork {
   #causeOf(name: string, context: ShardingContext): string | undefined {
     const { scheduledAt } = context;
     const when = scheduledAt === undefined ? 'manual' : timeOf(scheduledAt.getTime());
-    if (this.#ports.isPartial(name, context)) return scheduledAt === undefined ? 'takeover of a manual run' : `takeover of ${when}`;
+    if (this.#ports.isPartial(name, context))
+      return scheduledAt === undefined ? 'takeover of a manual run' : `takeover of ${when}`;
     if (scheduledAt?.getTime() === this.#ports.clock.now()) return undefined;
     return scheduledAt === undefined ? when : `for ${when}`;
   }

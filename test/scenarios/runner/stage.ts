@@ -240,7 +240,8 @@ export class Stage implements AsyncDisposable {
       this.#names.set(state.id, called);
       if (former !== undefined)
         this.chronicle.say(`${called} is connected again${isKnown ? '' : ' with a new session'}`);
-    } else if (state.phase === 'suspended') this.chronicle.say(`${called} is suspended: it hears nothing from the registry centre`);
+    } else if (state.phase === 'suspended')
+      this.chronicle.say(`${called} is suspended: it hears nothing from the registry centre`);
     else if (state.phase === 'lost') this.chronicle.say(`${called} considers its session lost`);
   }
 

@@ -67,7 +67,7 @@ export interface JobView {
    * far as their records have been read.
    */
   readonly lastBegun: ReadonlyMap<number, number>;
-  /** Items whose last run was begun by hand, after the instant in `lastBegun`. */
+  /** Items whose last run was begun manually, after the instant in `lastBegun`. */
   readonly manuallyBegun: ReadonlySet<number>;
   /** What each instance has begun by itself, by its id; `undefined` for a record that has not been read. */
   readonly beginRecords: ReadonlyMap<string, BeginRecord | undefined>;

@@ -38,7 +38,7 @@ function surplus(byHand: readonly Mark[], accepted: readonly Acceptance[]): read
   return byHand.flatMap(({ item, instance, fromMs }, index) => {
     const earlier = byHand.slice(0, index).filter((mark) => mark.item === item && mark.instance === instance).length;
     const asked = accepted.filter(({ name, atMs }) => name === instance && atMs <= fromMs).length;
-    const what = `item ${item} ran by hand on ${instance} at ${seconds(fromMs)}`;
+    const what = `item ${item} ran manually on ${instance} at ${seconds(fromMs)}`;
     return earlier < asked ? [] : [`${what}, for the ${earlier + 1}. time after ${asked} triggers`];
   });
 }

@@ -5,7 +5,7 @@
 
 const UNKNOWN = 'unknown';
 
-/** The text for an instant in milliseconds since 1970; `undefined` if the item was run by hand, or nobody can tell. */
+/** The text for an instant in milliseconds since 1970; `undefined` if the item was run manually, or nobody can tell. */
 export function encodeCrash(instant: number | undefined): string {
   return instant === undefined ? UNKNOWN : String(instant);
 }

@@ -203,7 +203,7 @@ export class JobRuntime {
 
   /**
    * Ends the job on this instance: begins no firing any more, hands over its idle items, waits for the running ones up to
-   * the grace period and then tells them to end, and withdraws, so that peers take over at once. Never rejects.
+   * the grace period, aborts those that remain, and withdraws, so that peers take over at once. Never rejects.
    */
   stop(why = 'it is shut down'): Promise<void> {
     this.stopFirings(why);

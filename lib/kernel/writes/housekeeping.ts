@@ -15,7 +15,7 @@ export interface HousekeepingPorts {
   readonly logger: JobLogger;
 }
 
-/** Removes what others have left in the registry centre and nobody else would ever remove. */
+/** Removes what other instances have left in the registry centre and would never remove. */
 export class Housekeeping {
   readonly #ports: HousekeepingPorts;
   #emptyServers: readonly string[] = [];
@@ -55,7 +55,7 @@ export class Housekeeping {
 
   /**
    * Takes over what instances that are gone have begun into this one's own record, so that records do not pile up and
-   * nothing is forgotten; removes triggers that nobody will accept any more, a former leader's note that it is assigning, and
+   * nothing is forgotten; removes triggers of instances that are gone, a former leader's note that it is assigning, and
    * what Java peers say of who is to run next, so that all go by the assignment.
    */
   async tidyUp(): Promise<void> {
@@ -98,7 +98,7 @@ export class Housekeeping {
     return gone.map((id) => ({ type: 'remove', path: paths.trigger(id) }));
   }
 
-  /** Removes what failover has left behind and nobody will take care of any more. */
+  /** Removes what failover has left behind and no instance needs any more. */
   async endFailover(): Promise<void> {
     const { registry, watch, paths, logger } = this.#ports;
     const items = failoverRemains(watch.view);

@@ -1,7 +1,16 @@
 import { getMaxListeners } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
-import { TestCluster } from '../../lib/testing/test-cluster.js';
+import { type Deliver, deliverSoon } from '../../lib/registry/embedded/delivery.js';
+import { type ManualClock, TestCluster } from '../../lib/testing/index.js';
 import { idOf } from '../support/views.js';
+
+/** The registry's answer to a question for the time takes three seconds on its way, everything else no time. */
+const slowClock =
+  (clock: ManualClock): Deliver =>
+  (delivery) => {
+    if (/^answer to .*systemTime/.test(delivery.what)) clock.after(3_000, delivery.arrive);
+    else deliverSoon(delivery);
+  };
 
 describe('a run', () => {
   test('gives a signal to which all items may listen as often as they like, without a warning of Node', async () => {
@@ -108,6 +117,18 @@ describe('a run', () => {
     expect(log.join('\n')).toContain("exceed '3' seconds, max time different is '1' seconds");
   });
 
+  test('happens although the registry takes longer to answer than clocks may differ, if they agree', async () => {
+    await using cluster: TestCluster = await TestCluster.start(['A'], {
+      job: { maxTimeDiffSeconds: 1, cron: '0 0 * * * ?' },
+      deliver: slowClock,
+    });
+
+    await cluster.fire();
+    await cluster.advance('6s');
+
+    expect(cluster.runs.map(({ item, at }) => `${item} ${at}`)).toEqual(['0 01:00:00', '1 01:00:00']);
+  });
+
   test('whose clock differs too much tells the error handler of each firing once, and does not try again', async () => {
     await using cluster = await TestCluster.start(['A'], { job: { maxTimeDiffSeconds: 1 } });
     await cluster.fire();
@@ -177,9 +198,12 @@ describe('a run that takes long', () => {
     for (const item of [2, 3]) release(item);
   });
 
-  test('is told to end when the grace period is over, and its instance leaves all the same', async () => {
+  test.each([
+    ['that is set', 3_000, { shutdownGracePeriodMilliseconds: 3_000 }],
+    ['by default', 20_000, {}],
+  ])('is told to end when the grace period %s of %d ms is over, and its instance leaves', async (_, periodMs, host) => {
     const reasons: unknown[] = [];
-    const work = (_: string, { signal }: { signal: AbortSignal }): Promise<void> =>
+    const work = (_name: string, { signal }: { signal: AbortSignal }): Promise<void> =>
       new Promise((resolve) =>
         signal.addEventListener('abort', () => {
           reasons.push(signal.reason);
@@ -189,11 +213,11 @@ describe('a run that takes long', () => {
     await using cluster = await TestCluster.start(['A'], {
       job: { shardingTotalCount: 1 },
       work,
-      host: { shutdownGracePeriodMilliseconds: 3_000 },
+      host,
     });
     await cluster.fire();
     const left = cluster.leave('A');
-    await cluster.advance(2_999);
+    await cluster.advance(periodMs - 1);
     expect(reasons).toEqual([]);
     await cluster.advance(1);
     expect(reasons).toEqual([expect.objectContaining({ code: 'JOB_STOPPED' })]);

@@ -2,6 +2,36 @@ import { describe, expect, test } from '@jest/globals';
 import { ClockTimers, type FiringTimers } from '../../lib/kernel/lanes/cron-timer.js';
 import { TestCluster } from '../../lib/testing/test-cluster.js';
 
+/** A job that fires at noon, on timers that fail when the test wants it. */
+async function unreliable() {
+  let failuresLeft = 0;
+  const real: { timers?: ClockTimers; armedFor?: Date } = {};
+  const timers: FiringTimers = {
+    arm: (jobName, instant, onFire) => {
+      if (failuresLeft-- > 0) throw new Error('not now');
+      real.armedFor = instant;
+      real.timers?.arm(jobName, instant, onFire);
+    },
+    disarm: (jobName) => real.timers?.disarm(jobName),
+  };
+  const cluster = await TestCluster.start([], { job: { cron: '0 0 12 * * ?' }, host: { timers } });
+  real.timers = new ClockTimers(cluster.clock);
+  await cluster.join('A');
+  return {
+    cluster,
+    /** The instant for which the job is armed. */
+    get armedFor() {
+      return real.armedFor;
+    },
+    /** An operator changes the cron. The timers fail the next `failures` times. */
+    async change(cron: string, { failures }: { readonly failures: number }): Promise<void> {
+      failuresLeft = failures;
+      await cluster.reconfigure({ cron });
+    },
+    [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
+  };
+}
+
 describe('a schedule', () => {
   test('that cannot be armed because its name is taken is told to who asked for it', async () => {
     const timers: FiringTimers = {
@@ -15,25 +45,26 @@ describe('a schedule', () => {
     await expect(started).rejects.toThrow('the name is taken');
   });
 
-  test('that could not be armed anew after a change is tried again', async () => {
-    let fails = 0;
-    const real: { timers?: ClockTimers } = {};
-    const timers: FiringTimers = {
-      arm: (jobName, instant, onFire) => {
-        if (fails-- > 0) throw new Error('not now');
-        real.timers?.arm(jobName, instant, onFire);
-      },
-      disarm: (jobName) => real.timers?.disarm(jobName),
-    };
-    await using cluster = await TestCluster.start([], { job: { cron: '0 0 12 * * ?' }, host: { timers } });
-    real.timers = new ClockTimers(cluster.clock);
-    await cluster.join('A');
-    fails = 1;
-    const config = String(cluster.tree.get(cluster.paths.config));
-    await cluster.operator.put(cluster.paths.config, config.replace('0 0 12 * * ?', '0/5 * * * * ?'));
-    await cluster.settle();
-    await cluster.advance(20_000);
-    expect(cluster.runs.length).toBeGreaterThan(0);
+  test('that could not be armed again after a change is tried again', async () => {
+    await using schedule = await unreliable();
+
+    await schedule.change('0/5 * * * * ?', { failures: 1 });
+    await schedule.cluster.advance(20_000);
+
+    expect(schedule.cluster.runs.length).toBeGreaterThan(0);
+  });
+
+  test('that could not be armed again is tried again soon, however often that happened before', async () => {
+    await using schedule = await unreliable();
+    for (let change = 0; change < 10; change++) {
+      await schedule.change(`0 ${change} 12 * * ?`, { failures: 1 });
+      await schedule.cluster.advance('6s');
+    }
+
+    await schedule.change('0 30 12 * * ?', { failures: 1 });
+    await schedule.cluster.advance(100);
+
+    expect(schedule.armedFor?.toISOString()).toBe('2030-01-01T12:30:00.000Z');
   });
 });
 

@@ -3,7 +3,9 @@ import { type JobErrorHandler } from '../../lib/api/error-handler.js';
 import { type JobConfiguration } from '../../lib/api/job-configuration.js';
 import { type ShardingContext } from '../../lib/api/sharding-context.js';
 import { Deferred } from '../../lib/async/deferred.js';
+import { deliverSoon } from '../../lib/registry/embedded/delivery.js';
 import { TestCluster, type TestClusterOptions } from '../../lib/testing/index.js';
+import { joinJavaInstance } from '../support/java-instance.js';
 
 /** A cluster whose items block until they are released, or their signal aborts. */
 class Blocking {
@@ -580,4 +582,41 @@ test('an instance of ours whose nodes are seen to go one after the other is dead
   await of.advance(100);
 
   expect(of.owners).toEqual({ A: [0, 1] });
+});
+
+test('beside a Java instance, an item whose takeover loses the latch waits again at once, and is taken over under it', async () => {
+  let isToBreak = false;
+  const blocking = new Blocking();
+  await using of: TestCluster = await cluster(['A', 'B'], blocking, {
+    sessionTimeoutMs: 30_000,
+    deliver: () => (delivery) => {
+      const isOfTakeover = isToBreak && delivery.what.startsWith('answer to commit changes of /job/instances/');
+      if (!isOfTakeover) return deliverSoon(delivery);
+      isToBreak = false;
+      of.member('B').registry.faults.disconnect();
+    },
+  });
+  await joinJavaInstance(of, 'J');
+  await of.advance('2s');
+  await of.advance(untilFiring(of));
+  blocking.isBlocking = false;
+  of.forget();
+
+  isToBreak = true;
+  of.kill('A');
+  blocking.releaseAll();
+  await of.advance('40s');
+  expect({ isToBreak, runs: of.ran }).toEqual({ isToBreak: false, runs: {} });
+  await of.heal('B');
+  await of.advance('1s');
+
+  const told = of.story.filter((line) => /took over|reported|runs item/.test(line)).map((line) => line.slice(13));
+  expect(told).toEqual([
+    'item 2 is reported as crashed',
+    'B took over item 2',
+    'item 2 is reported as crashed',
+    'B took over item 2',
+    'B runs item 2 (01:00:00)',
+  ]);
+  expect(marks(of)).toEqual([]);
 });

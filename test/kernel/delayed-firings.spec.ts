@@ -36,6 +36,22 @@ test('a firing whose items are assigned too late is made up for when they are', 
   expect(told(cluster).sort()).toEqual(['0 01:00:00', '1 01:00:00']);
 });
 
+test('a firing whose items are assigned too late gives way to a later one that waits too', async () => {
+  await using cluster = await TestCluster.start(['A', 'B'], {
+    job: { cron: '5,20 * * * * ?' },
+    sessionTimeoutMs: 60_000,
+  });
+  cluster.freeze('A');
+  await cluster.operator.create(cluster.paths.resharding, '');
+
+  // The first firing, of 00:00:05, gives up after half a minute.
+  await cluster.advance('40s');
+  await cluster.operator.remove(cluster.paths.resharding);
+  await cluster.advance('2s');
+
+  expect(told(cluster)).toEqual(['0 00:00:20']);
+});
+
 describe.each(['applied', 'not-applied'] as const)('if an answer of the registry centre is lost (%s)', (outcome) => {
   test('a manual trigger runs exactly once all the same', async () => {
     await using cluster = await TestCluster.start(['A'], { job: { cron: HOURLY, shardingTotalCount: 1 } });

@@ -17,6 +17,11 @@ const FOUND: readonly Found[] = [
     seeds: [910008331, 910009970, 910025994, 730016812, 730024202],
   },
   {
+    rule: 'missedFirings',
+    what: 'an item whose server was disabled for a moment, or that came back to its owner, is run for the instant',
+    seeds: [730014559, 730012384, 730031352, 910034531, 910037428],
+  },
+  {
     rule: 'unmarkedRuns',
     what: 'a manual firing that began before monitorExecution was switched on has no marks',
     seeds: [730023831],

@@ -83,8 +83,8 @@ export interface Backlog {
 export interface DecidedFiring {
   /** Milliseconds since 1970. */
   readonly instant: number;
-  /** Items that were this instance's at the decision; whether run or not, they need no second one. */
-  readonly items: ReadonlySet<number> | 'all';
+  /** Items that need no second decision, whether they run or not. An item that could not begin is not among them. */
+  readonly items: ReadonlySet<number>;
 }
 
 /** One thing to do. */

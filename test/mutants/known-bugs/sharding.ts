@@ -187,8 +187,9 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/view/items.ts',
-        find: 'return { items: due.filter((item) => isFree(view, item, busy)), blocked };',
-        replace: 'return blocked.length === 0 ? { items: due, blocked } : { items: [], blocked: due };',
+        find: "if (view.servers.get(ip) === 'ENABLED') return { items: [...free], blocked, decidedOn };",
+        replace:
+          "if (view.servers.get(ip) === 'ENABLED') return { items: blocked.length === 0 ? due : [], blocked: blocked.length === 0 ? [] : due, decidedOn };",
       },
     ],
   },

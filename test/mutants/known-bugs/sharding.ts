@@ -227,7 +227,20 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/writes/assignment.ts',
-        find: '      ...(returning.length === 0 ? [] : await this.#settle(returning, instant)),\n',
+        find: '      ...(await this.#settlement()),\n',
+        replace: '',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'returning-item-joins-a-standing-request',
+    bug: 'An item that comes back while an assignment is already asked for runs for an instant at which it did not exist.',
+    first: 'kernel/assigning.spec.ts',
+    edits: [
+      {
+        file: 'kernel/rules/plan.ts',
+        find: "  if (local.settledFor !== now.configRevision) return { type: 'settle-returning' };\n",
         replace: '',
       },
     ],

@@ -39,6 +39,7 @@ function actionsOf(name: string, now: JobView, local: Partial<LocalState> = {}):
     armedFor: now.config === undefined ? undefined : scheduleKey(now.config),
     isScheduled: true,
     assignedFor: { basis: assignmentBasis(now), pinned: [] },
+    settledFor: now.configRevision,
     idleItemsDeadlinePassed: false,
     hasFlappingPeers: false,
     isAwaitingFlappingPeers: false,
@@ -184,6 +185,13 @@ describe('asking for a new assignment', () => {
   test('the leader does not ask twice', () => {
     const now = aView(['A', 'B', 'C'], { reshardingNeeded: true, reshardingVersion: 0 });
     expect(planOf('A', now, { assignedFor: { basis: before, pinned: [] } })).toEqual(['reshard']);
+  });
+
+  test('first settles the items that come back if the settings have changed since the request', () => {
+    const now = aView(['A', 'B'], { reshardingNeeded: true });
+
+    expect(planOf('A', now, { settledFor: 0 })).toEqual(['settle-returning']);
+    expect(planOf('B', now, { settledFor: 0 })).toEqual([]);
   });
 
   test('nobody asks while there is nobody to assign to', () => {

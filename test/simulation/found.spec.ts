@@ -17,6 +17,31 @@ const FOUND: readonly Found[] = [
     seeds: [910008331, 910009970, 910025994, 730016812, 730024202],
   },
   {
+    rule: 'missedFirings',
+    what: 'an item whose server was disabled for a moment, or that came back to its owner, is run for the instant',
+    seeds: [730014559, 730012384, 730031352, 910034531, 910037428],
+  },
+  {
+    rule: 'missedFirings',
+    what: 'an item that still runs after it was dropped is not due before it is assigned again',
+    seeds: [658],
+  },
+  {
+    rule: 'returnedItems',
+    what: 'an item that comes back while an assignment is asked for is not run for an instant before that',
+    seeds: [658, 1380],
+  },
+  {
+    rule: 'returnedItems',
+    what: 'an item that still runs when it comes back is taken over for the instant of its run',
+    seeds: [1438],
+  },
+  {
+    rule: 'returnedItems',
+    what: 'an item that was not configured while there was no instance has only changed hands',
+    seeds: [1371],
+  },
+  {
     rule: 'unmarkedRuns',
     what: 'a manual firing that began before monitorExecution was switched on has no marks',
     seeds: [730023831],

@@ -117,7 +117,8 @@ export class ControlLane {
   }
 
   #planInput(): PlanInput {
-    const { instance, timers, timer, work, watch, marks, housekeeping, leadership, missedInstant } = this.#deps;
+    const { instance, timers, timer, work, watch, marks, housekeeping, assignment, leadership, missedInstant } =
+      this.#deps;
     const { isIdle, canBegin, isBeginningManually, busy, backlog, decided } = work;
     return {
       now: watch.view,
@@ -140,6 +141,7 @@ export class ControlLane {
         armedFor: timer.armedFor,
         isScheduled: timer.isEnabled,
         assignedFor: leadership.assignedFor,
+        settledFor: assignment.settledFor,
         idleItemsDeadlinePassed: leadership.idleItemsDeadlinePassed,
         hasFlappingPeers: watch.hasFlappingPeers,
         isAwaitingFlappingPeers: timers.isSet('java-reconnect'),
@@ -175,6 +177,8 @@ export class ControlLane {
         return leadership.awaitIdleItems(action.items);
       case 'soft-stop':
         return work.softStop(new JobStoppedError(paths.jobName, 'the leader waits to assign the items again'));
+      case 'settle-returning':
+        return assignment.settleReturning();
       case 'reshard':
         return leadership.assign();
       case 'report-crashed':

@@ -12,6 +12,7 @@ import { type Backlog, type DecidedFiring } from '../rules/plan-input.js';
 import { type Extensions } from '../types/extensions.js';
 import { type BegunRun, type Firing } from '../view/firing.js';
 import { type ItemsHere } from '../view/items-here.js';
+import { assignedItems, numbersOf } from '../view/items.js';
 import { JobRun, type JobRunDeps, type RunOwner } from '../run/job-run.js';
 import { type RunObservers } from '../run/run-observers.js';
 import { runPolicyOf } from './run-policy.js';
@@ -118,7 +119,7 @@ export class WorkLane {
       `the firing at ${new Date(instant).toISOString()} ${isKept ? 'has to wait' : 'is dropped'}.`,
     );
     if (isKept) this.#missedInstant = instant;
-    else this.#decided = { instant, items: 'all' };
+    else this.#noteDecided(instant, this.#ownItems);
   }
 
   /** Starts a run. If none can begin now, a manual one waits, because its trigger has been accepted; others need not. */
@@ -220,7 +221,7 @@ export class WorkLane {
     if (firing.cause === 'failover' && outcome.type !== 'completed') this.#retryTakeover();
     else if (outcome.type === 'postponed') this.#postpone(firing);
     else if (outcome.type === 'failed' && firing.instant !== undefined)
-      this.#decided = { instant: firing.instant, items: 'all' };
+      this.#noteDecided(firing.instant, firing.items ?? this.#ownItems);
     this.#deps.requestReconcile();
   }
 
@@ -245,8 +246,17 @@ export class WorkLane {
     if (cause === 'manual') for (const item of blocked) this.#triggeredItems.add(item);
     if (instant === undefined) return;
     if (runPolicyOf(config).missed === 'recover') for (const item of blocked) this.#missItem(item, instant);
+    this.#noteDecided(instant, decidedOn);
+  }
+
+  #noteDecided(instant: number, items: readonly number[]): void {
     const former = this.#decided?.instant === instant ? this.#decided.items : [];
-    this.#decided = { instant, items: former === 'all' ? 'all' : new Set([...former, ...decidedOn]) };
+    this.#decided = { instant, items: new Set([...former, ...items]) };
+  }
+
+  get #ownItems(): readonly number[] {
+    const { watch, me } = this.#deps;
+    return numbersOf(assignedItems(watch.view, me));
   }
 
   #missItem(item: number, instant: number): void {

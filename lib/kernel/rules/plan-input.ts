@@ -50,6 +50,8 @@ export interface LocalState {
   readonly isScheduled: boolean;
   /** What this instance, as the leader, last assigned the items for. */
   readonly assignedFor: AssignedFor | undefined;
+  /** Revision of the settings for which this instance has last settled the items that come back. */
+  readonly settledFor: number | undefined;
   /** Whether the leader has waited long enough for running items. */
   readonly idleItemsDeadlinePassed: boolean;
   /** Whether a Java instance has just vanished that may reconnect; until then it counts as present. */
@@ -83,8 +85,8 @@ export interface Backlog {
 export interface DecidedFiring {
   /** Milliseconds since 1970. */
   readonly instant: number;
-  /** Items that were this instance's at the decision; whether run or not, they need no second one. */
-  readonly items: ReadonlySet<number> | 'all';
+  /** Items that need no second decision, whether they run or not. An item that could not begin is not among them. */
+  readonly items: ReadonlySet<number>;
 }
 
 /** One thing to do. */
@@ -97,6 +99,7 @@ export type Action =
   | { readonly type: 'wait-for-java-leader' | 'request-in-leaders-place'; readonly basis: string }
   | { readonly type: 'await-idle-items' | 'await-idle-instances'; readonly items: readonly number[] }
   | { readonly type: 'soft-stop' }
+  | { readonly type: 'settle-returning' }
   | { readonly type: 'reshard' }
   | { readonly type: 'report-crashed' }
   | { readonly type: 'end-takeover-wait' }

@@ -134,6 +134,7 @@ function isOverdue(now: JobView): boolean {
 
 const reshard: Rule = ({ now, me, local }) => {
   if (now.leader !== me || !now.reshardingNeeded || now.config === undefined) return undefined;
+  if (local.settledFor !== now.configRevision) return { type: 'settle-returning' };
   if (availableInstances(now).length === 0 || local.hasFlappingPeers) return undefined;
   const busy = itemsToAwait(now);
   return busy.length === 0 || local.idleItemsDeadlinePassed
@@ -300,7 +301,7 @@ const removeServers: Rule = ({ now, me, local }) => {
  * not own the item yet. The records show that exactly this firing is missing.
  */
 const recoverHandover: Rule = ({ now, me, local: { canBegin, busy, decided, missedInstant } }) => {
-  if (!canBegin || !isAssigned(now)) return undefined;
+  if (!canBegin || !isAssigned(now) || !isAvailable(now, me)) return undefined;
   const missed = assignedItems(now, me)
     .filter((item) => isFree(now, item, busy))
     .flatMap(({ item }) => {
@@ -311,8 +312,7 @@ const recoverHandover: Rule = ({ now, me, local: { canBegin, busy, decided, miss
 };
 
 function isDecidedOn(decided: DecidedFiring | undefined, item: number, instant: number): boolean {
-  if (decided?.instant !== instant) return false;
-  return decided.items === 'all' || decided.items.has(item);
+  return decided?.instant === instant && decided.items.has(item);
 }
 
 /** The whole job is re-checked now and then although nothing has changed (manual, `reconcileIntervalMinutes`). */

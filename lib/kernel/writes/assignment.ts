@@ -55,9 +55,15 @@ export interface AssignmentDeps extends JobContext {
 /** The leader's part in assigning items. */
 export class Assignment {
   readonly #deps: AssignmentDeps;
+  #settledFor: number | undefined;
 
   constructor(deps: AssignmentDeps) {
     this.#deps = deps;
+  }
+
+  /** Revision of the settings for which this instance has last settled the items that come back. */
+  get settledFor(): number | undefined {
+    return this.#settledFor;
   }
 
   /** Asks for an assignment. From then on no instance begins a run until it is made. */
@@ -74,26 +80,39 @@ export class Assignment {
   }
 
   async #request(more: readonly Operation[] = []): Promise<void> {
-    const { registry, watch, paths, latestInstant } = this.#deps;
-    const instant = latestInstant();
-    const returning = instant === undefined ? [] : returningItems(watch.view, instant);
+    const { registry, watch, paths } = this.#deps;
+    const { configRevision } = watch.view;
     const parents = [paths.sharding, paths.leaderSharding].filter((path) => !watch.nodes.has(path));
     await Promise.all(parents.map((path) => registry.create(path, '')));
     await registry.commit([
       { type: 'check', path: paths.leader },
       { type: 'create', path: paths.resharding, value: '' },
       { type: 'set', path: paths.sharding, value: '' },
-      ...(returning.length === 0 ? [] : await this.#settle(returning, instant)),
+      ...(await this.#settlement()),
       ...more,
     ]);
+    this.#settledFor = configRevision;
+  }
+
+  /** Settles the items that come back because the settings have changed since the assignment was asked for. */
+  async settleReturning(): Promise<void> {
+    const { registry, watch, paths, requestReconcile } = this.#deps;
+    const { configRevision } = watch.view;
+    const operations = await this.#settlement();
+    if (operations.length > 0) await registry.commit([{ type: 'check', path: paths.leader }, ...operations]);
+    this.#settledFor = configRevision;
+    requestReconcile();
   }
 
   /**
    * An item that comes back was not there at the instants since it went, and is not to be run for any of them. That it was
    * last begun before them would look like a firing that was lost while the item changed hands.
    */
-  async #settle(returning: readonly number[], instant: number | undefined): Promise<readonly Operation[]> {
-    const { watch, paths, me } = this.#deps;
+  async #settlement(): Promise<readonly Operation[]> {
+    const { watch, paths, me, latestInstant } = this.#deps;
+    const instant = latestInstant();
+    const returning = instant === undefined ? [] : returningItems(watch.view, instant);
+    if (returning.length === 0) return [];
     const path = paths.beginRecord(me);
     if (watch.nodes.get(path)?.value === undefined) await watch.readAll();
     const { beginRecords, lastBegun } = watch.view;

@@ -229,9 +229,9 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/view/items.ts',
-        find: '  if (ip === undefined) return { items: [], blocked: [] };',
+        find: '  if (ip === undefined) return { items: [], blocked: [], decidedOn: [] };',
         replace:
-          '  if (ip === undefined || view.items.some(({ takenOverBy }) => takenOverBy === me)) return { items: [], blocked: [] };',
+          '  if (ip === undefined || view.items.some(({ takenOverBy }) => takenOverBy === me)) return { items: [], blocked: [], decidedOn: [] };',
       },
     ],
   },

@@ -117,8 +117,13 @@ export class WorkLane {
     this.#deps.logger.debug(
       `the firing at ${new Date(instant).toISOString()} ${isKept ? 'has to wait' : 'is dropped'}.`,
     );
-    if (isKept) this.#missedInstant = instant;
-    else this.#decided = { instant, items: 'all' };
+    if (isKept) {
+      this.#missedInstant = instant;
+      return;
+    }
+    this.#decided = { instant, items: 'all' };
+    const { listeners, configuration, logger } = this.#deps;
+    void listeners.drop(instant, configuration()).catch((error: unknown) => logger.debug(String(error)));
   }
 
   /** Starts a run. If none can begin now, a manual one waits, because its trigger has been accepted; others need not. */

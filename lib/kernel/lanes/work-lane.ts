@@ -118,8 +118,13 @@ export class WorkLane {
     this.#deps.logger.debug(
       `the firing at ${new Date(instant).toISOString()} ${isKept ? 'has to wait' : 'is dropped'}.`,
     );
-    if (isKept) this.#missedInstant = instant;
-    else this.#noteDecided(instant, this.#ownItems);
+    if (isKept) {
+      this.#missedInstant = instant;
+      return;
+    }
+    this.#noteDecided(instant, this.#ownItems);
+    const { listeners, configuration, logger } = this.#deps;
+    void listeners.drop(instant, configuration()).catch((error: unknown) => logger.debug(String(error)));
   }
 
   /** Starts a run. If none can begin now, a manual one waits, because its trigger has been accepted; others need not. */

@@ -36,6 +36,7 @@ function actionsOf(name: string, now: JobView, local: Partial<LocalState> = {}):
     offlineServers: [],
     hasLostTrackOf: () => false,
     leftovers: [],
+    superseded: [],
     armedFor: now.config === undefined ? undefined : scheduleKey(now.config),
     isScheduled: true,
     assignedFor: { basis: assignmentBasis(now), pinned: [] },

@@ -27,6 +27,16 @@ const FOUND: readonly Found[] = [
     seeds: [658],
   },
   {
+    rule: 'ownReruns',
+    what: 'an instance that has ended a run does not run it again if a peer took it over meanwhile and died',
+    seeds: [404, 440],
+  },
+  {
+    rule: 'lostRuns',
+    what: 'a takeover of a run that had ended is not lost if the instance that ended it withdraws its report',
+    seeds: [404, 440],
+  },
+  {
     rule: 'returnedItems',
     what: 'an item that comes back while an assignment is asked for is not run for an instant before that',
     seeds: [658, 1380],

@@ -15,7 +15,7 @@ export function lostRuns(evidence: Evidence): readonly string[] {
         return [];
       case 'reported':
         // The report of a run that had ended is withdrawn by its own instance, if that is back before a peer takes it over.
-        return endsByItself(mark) || wasRescued(evidence, mark) || mayStayLost(evidence, mark)
+        return hasEnded(evidence, mark) || wasRescued(evidence, mark) || mayStayLost(evidence, mark)
           ? []
           : [`${nameOf(mark)} was never rescued`];
       case 'vanished':
@@ -40,6 +40,13 @@ function mayStayLost(evidence: Evidence, { item, toMs }: Mark): boolean {
   return (
     evidence.everConfigured(({ failover, monitorExecution }) => !failover || !monitorExecution, window) ||
     evidence.ever(evidence.paths.item(item), (value) => value === undefined, window)
+  );
+}
+
+/** Whether the run has ended, or an earlier one of the same instant, which a peer took for crashed and made again. */
+function hasEnded({ marksByItem }: Evidence, lost: Mark): boolean {
+  return (marksByItem.get(lost.item) ?? []).some(
+    (mark) => mark.revision <= lost.revision && mark.scheduledMs === lost.scheduledMs && endsByItself(mark),
   );
 }
 

@@ -136,6 +136,7 @@ export class ControlLane {
         idleInstancesWait: this.#idleInstancesWait.state,
         hasLostTrackOf: (item) => this.#hasLostTrackOf(item),
         leftovers: marks.leftovers,
+        superseded: marks.superseded,
         offlineServers: housekeeping.offlineServers,
         latestInstant: () => timer.latest(),
         armedFor: timer.armedFor,

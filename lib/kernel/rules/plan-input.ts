@@ -44,6 +44,8 @@ export interface LocalState {
   readonly hasLostTrackOf: (item: number) => boolean;
   /** Items whose run has ended and whose marks this instance could not remove. */
   readonly leftovers: readonly EndedItem[];
+  /** Items whose run has ended here, and that a peer which took it for crashed runs again. */
+  readonly superseded: readonly EndedItem[];
   /** What the timer is armed for, as `scheduleKey` says it; `undefined` while it is not armed. */
   readonly armedFor: string | undefined;
   /** Whether this job is to fire by its cron expression on this instance. */

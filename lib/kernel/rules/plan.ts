@@ -146,13 +146,15 @@ const reshard: Rule = ({ now, me, local }) => {
 const softStop: Rule = ({ now, local }) =>
   now.reshardingNeeded && local.busy.size > 0 ? { type: 'soft-stop' } : undefined;
 
+/** Before `takeOver`: the report of a run that has ended here is withdrawn, so that no instance makes the run again. */
 const clearMarks: Rule = ({ now, me, local }) => {
   const isUnmonitored = now.config?.monitorExecution === false;
-  const ended = new Map(local.leftovers.map((each) => [each.item, each]));
+  const left = new Set(local.leftovers.map(({ item }) => item));
+  const ended = new Map([...local.superseded, ...local.leftovers].map((each) => [each.item, each]));
   const isToClear = ({ item, running, owner }: ItemView): boolean => {
-    const left = ended.get(item);
-    const isMarked = running && (left !== undefined || (isUnmonitored && owner === me));
-    return isMarked || (left !== undefined && isReported(now, left));
+    const isMarked = running && (left.has(item) || (isUnmonitored && owner === me));
+    const run = ended.get(item);
+    return isMarked || (run !== undefined && isReported(now, run));
   };
   const isInteresting = isUnmonitored || ended.size > 0;
   const items = isInteresting ? now.items.filter((item) => !local.busy.has(item.item) && isToClear(item)) : [];

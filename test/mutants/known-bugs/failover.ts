@@ -248,4 +248,17 @@ export const failover: readonly Mutant[] = [
       },
     ],
   },
+  {
+    threads: [],
+    name: 'superseded-run-is-forgotten',
+    bug: 'An instance that ended a run makes it again, if a peer took the run for crashed meanwhile and died.',
+    first: 'kernel/crash-reports.spec.ts',
+    edits: [
+      {
+        file: 'kernel/marks/item-marks.ts',
+        find: "if (marked?.state === 'left' && isSuperseded && marked.instant !== undefined) marked.state = 'superseded';\n    else this.#marked.delete(item);",
+        replace: 'this.#marked.delete(item);',
+      },
+    ],
+  },
 ];

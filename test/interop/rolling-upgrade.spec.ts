@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { sharedZooKeeper } from '../support/shared-zookeeper.js';
-import { fire, sharedJob } from './support/by-hand.js';
+import { fire, sharedJob } from './support/triggered-job.js';
 import { JAVA_VERSIONS } from './support/java.js';
 import { MixedCluster } from './support/mixed-cluster.js';
 

@@ -326,6 +326,49 @@ describe('an item that comes back because the number of items is raised again', 
     expect(ran(cluster)).toEqual(['0 00:00:15', '1 00:00:15', '2 00:00:15', '3 00:00:15']);
   });
 
+  test('is not run for such an instant if an assignment was already asked for when the number was raised', async () => {
+    const gate = new Deferred();
+    await using cluster = await TestCluster.start(['A', 'B'], {
+      job: { shardingTotalCount: 4 },
+      work: (_, { shardingItem, scheduledAt }) =>
+        shardingItem === 0 && scheduledAt?.toISOString().includes('00:00:10') === true ? gate.promise : undefined,
+    });
+    await cluster.fire();
+    await cluster.reconfigure({ shardingTotalCount: 1 });
+    await cluster.fire();
+    cluster.forget();
+
+    // The leader waits a second for item 0 before it assigns the items, and is asked for more of them meanwhile.
+    await cluster.join('C');
+    await cluster.advance('200ms');
+    expect(cluster.view.reshardingNeeded).toBe(true);
+    await cluster.reconfigure({ shardingTotalCount: 4 });
+    await cluster.advance('2s');
+    expect(ran(cluster)).toEqual([]);
+    gate.resolve();
+    await cluster.fire();
+
+    expect(ran(cluster)).toEqual(['0 00:00:15', '1 00:00:15', '2 00:00:15', '3 00:00:15']);
+  });
+
+  test('is taken over for the instant of its run, if its run dies after it came back', async () => {
+    await using cluster = await TestCluster.start(['A', 'B', 'C'], {
+      job: { cron: '0 0 * * * ?', shardingTotalCount: 3, failover: true },
+      work: (instance, { shardingItem }) => (`${instance}${shardingItem}` === 'B1' ? new Promise(() => {}) : undefined),
+    });
+    await cluster.fire();
+    expect(cluster.ran).toEqual({ A: [2], B: [1], C: [0] });
+    await cluster.reconfigure({ shardingTotalCount: 1 });
+    await cluster.fire();
+    await cluster.reconfigure({ shardingTotalCount: 3 });
+    cluster.forget();
+
+    cluster.kill('B');
+    await cluster.advance('8s');
+
+    expect(ran(cluster)).toEqual(['1 01:00:00']);
+  });
+
   test('is run for the instant that passes while the items are being assigned', async () => {
     for (const moment of MOMENTS) {
       await using cluster = await settled();

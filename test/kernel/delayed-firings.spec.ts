@@ -60,7 +60,7 @@ describe.each(['applied', 'not-applied'] as const)('if an answer of the registry
     await cluster.trigger();
     await cluster.advance('1m');
 
-    expect(told(cluster)).toEqual(['0 by hand']);
+    expect(told(cluster)).toEqual(['0 manual']);
   });
 
   test('a firing that was asking for the time is made up for', async () => {
@@ -115,5 +115,5 @@ test('a firing that comes while only some items are being begun is not missed by
 
   await cluster.advance('4s');
 
-  expect(told(cluster)).toEqual(['0 by hand', '1 00:00:10']);
+  expect(told(cluster)).toEqual(['0 manual', '1 00:00:10']);
 });

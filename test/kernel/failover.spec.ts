@@ -341,7 +341,7 @@ test('an item that is rescued although it is one too many by now makes nobody as
   expect(of.owners).toEqual({ A: [0, 1] });
 });
 
-test('a run by hand that dies is rescued as one, whatever its instance has begun since', async () => {
+test('a manual run that dies is taken over as one, whatever its instance has begun since', async () => {
   const blocking = new Blocking();
   blocking.isBlocking = false;
   await using of = await cluster(['A', 'B'], blocking, { job: { shardingTotalCount: 9 } });
@@ -363,7 +363,7 @@ test('a run by hand that dies is rescued as one, whatever its instance has begun
   of.kill('A');
   await of.advance(10_000);
 
-  expect(of.runs.find(({ item }) => item === 7)?.at).toBe('by hand');
+  expect(of.runs.find(({ item }) => item === 7)?.at).toBe('manual');
 });
 
 test('who may not take over because its clock is wrong tells the error handler now and then, not without end', async () => {
@@ -403,7 +403,7 @@ test('an item whose instance dies while the settings cannot be read is rescued w
   expect(of.ran).toEqual({ B: [expect.any(Number)] });
 });
 
-test('a run by hand does not make up for a firing that its item has missed', async () => {
+test('a manual run does not make up for a firing that its item has missed', async () => {
   const gate = new Deferred();
   await using of = await TestCluster.start(['A'], {
     job: { cron: '0 0 * * * ?', shardingTotalCount: 1 },
@@ -419,7 +419,7 @@ test('a run by hand does not make up for a firing that its item has missed', asy
   of.forget();
   gate.resolve();
   await of.advance(1_000);
-  expect(of.runs.map(({ at }) => at)).toEqual(['by hand', '02:00:00']);
+  expect(of.runs.map(({ at }) => at)).toEqual(['manual', '02:00:00']);
 });
 
 test('an instance that could not tell that an item has ended tells it before it goes, so that nobody runs it again', async () => {

@@ -38,12 +38,12 @@ describe('operators', () => {
     expect(cluster.ran).toEqual({ A: [1], B: [0, 0] });
   });
 
-  test('trigger the job by hand: every instance runs its items once', async () => {
+  test('trigger the job manually: every instance runs its items once', async () => {
     await using cluster = await TestCluster.start(['A', 'B']);
     for (const name of ['A', 'B']) await cluster.operator.create(cluster.paths.trigger(idOf(name)), '');
     await cluster.settle();
     expect(cluster.ran).toEqual({ A: [1], B: [0] });
-    expect(cluster.runs.map(({ at }) => at)).toEqual(['by hand', 'by hand']);
+    expect(cluster.runs.map(({ at }) => at)).toEqual(['manual', 'manual']);
     expect(cluster.view.triggers.size).toBe(0);
   });
 

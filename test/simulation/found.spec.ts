@@ -17,6 +17,41 @@ const FOUND: readonly Found[] = [
     seeds: [910008331, 910009970, 910025994, 730016812, 730024202],
   },
   {
+    rule: 'missedFirings',
+    what: 'an item whose server was disabled for a moment, or that came back to its owner, is run for the instant',
+    seeds: [730014559, 730012384, 730031352, 910034531, 910037428],
+  },
+  {
+    rule: 'missedFirings',
+    what: 'an item that still runs after it was dropped is not due before it is assigned again',
+    seeds: [658],
+  },
+  {
+    rule: 'ownReruns',
+    what: 'an instance that has ended a run does not run it again if a peer took it over meanwhile and died',
+    seeds: [404, 440],
+  },
+  {
+    rule: 'lostRuns',
+    what: 'a takeover of a run that had ended is not lost if the instance that ended it withdraws its report',
+    seeds: [404, 440],
+  },
+  {
+    rule: 'returnedItems',
+    what: 'an item that comes back while an assignment is asked for is not run for an instant before that',
+    seeds: [658, 1380],
+  },
+  {
+    rule: 'returnedItems',
+    what: 'an item that still runs when it comes back is taken over for the instant of its run',
+    seeds: [1438],
+  },
+  {
+    rule: 'returnedItems',
+    what: 'an item that was not configured while there was no instance has only changed hands',
+    seeds: [1371],
+  },
+  {
     rule: 'unmarkedRuns',
     what: 'a manual firing that began before monitorExecution was switched on has no marks',
     seeds: [730023831],
@@ -30,6 +65,31 @@ const FOUND: readonly Found[] = [
     rule: 'unmarkedRuns',
     what: 'an instance that is cut off does not know that monitorExecution was switched on',
     seeds: [4912],
+  },
+  {
+    rule: 'itemsAfterLastCall',
+    what: 'an instance whose clock is behind takes part in a firing that another instance takes for dropped',
+    seeds: [182, 1423],
+  },
+  {
+    rule: 'unorderedCalls',
+    what: 'an instance comes to a firing while another one still waits for the first call of the one before',
+    seeds: [947, 1109, 1423, 1665, 1726],
+  },
+  {
+    rule: 'unorderedCalls',
+    what: 'the first call of a firing whose only instance died before comes with the takeover',
+    seeds: [1703],
+  },
+  {
+    rule: 'unquietFirings',
+    what: 'instances drop every other firing by turns, or wait for an instance that has given up',
+    seeds: [943, 1256],
+  },
+  {
+    rule: 'endless',
+    what: 'an instance asks without end to make a call while another one makes one',
+    seeds: [322],
   },
 ];
 

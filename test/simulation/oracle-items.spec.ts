@@ -125,6 +125,18 @@ describe('items that were dropped and come back', () => {
     expect(await rulesBrokenBy(there, runsFor(1, 35_000))).toContain('returnedItems');
   });
 
+  test('have not been dropped if no leader has seen the lower number', async () => {
+    const history = aHistory(
+      [join('A'), { atMs: 26_000, type: 'kill', name: 'A' }, total(27_000, 1), total(42_000, 3), join('B', 42_500)],
+      { job: { periodSeconds: 20 } },
+    );
+
+    const recording = await play(history);
+
+    expect(recording.runs.find(({ item, instance }) => item === 1 && instance === 'B')?.scheduledMs).toBe(40_000);
+    expect(brokenRules(history, recording)).not.toContain('returnedItems');
+  });
+
   test('may be run for an instant shortly after they came back', async () => {
     expect(await rulesBrokenBy(there, runsFor(1, 45_000))).not.toContain('returnedItems');
   });

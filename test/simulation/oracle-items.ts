@@ -51,6 +51,8 @@ export function returnedItems(evidence: Evidence): readonly string[] {
     const isConfigured = evidence.everConfigured(() => true, window);
     if (!isConfigured || evidence.everConfigured(({ shardingTotalCount }) => item < shardingTotalCount, window))
       return [];
+    // An item that no assignment has left out was there all the time: no leader has seen the lower number.
+    if (!evidence.everLeftOut(item, { ...window, toMs: run.begunMs })) return [];
     // An item that has never existed before is run by whatever firing finds it first.
     const existedBefore = evidence.everConfigured(({ shardingTotalCount }) => item < shardingTotalCount, {
       ...{ fromMs: 0, toMs: window.fromMs },

@@ -53,6 +53,9 @@ describe('the rules of stops', () => {
     });
 
     expect(await rulesBrokenBy(history, keeping)).toContain('heldWhileStopping');
+    // Without marks all items stay until the instance withdraws, as the manual says.
+    const unmonitored = aHistory(history.steps, { job: { monitorExecution: false } });
+    expect(await rulesBrokenBy(unmonitored, keeping)).not.toContain('heldWhileStopping');
   });
 
   test('expect no more than that idle items are handed over', async () => {

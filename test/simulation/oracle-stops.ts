@@ -51,9 +51,13 @@ export function begunAfterStop(evidence: Evidence): readonly string[] {
   ]);
 }
 
-/** A stopping instance hands over its idle items at once, and is given none, as long as another one can take them. */
+/**
+ * A stopping instance hands over its idle items at once, and is given none, as long as another one can take them. Without
+ * monitorExecution it keeps them until it withdraws: no mark would keep the next owner from an item that still runs.
+ */
 export function heldWhileStopping(evidence: Evidence): readonly string[] {
   return stops(evidence).flatMap(({ name, fromMs, toMs }) => {
+    if (!evidence.isMonitored({ fromMs, toMs })) return [];
     if (toMs <= fromMs + HANDOVER_MS || isTroubled(evidence, { fromMs: fromMs - RECOVERY_MS, toMs })) return [];
     if (!hasSuccessor(evidence, { name, fromMs: fromMs - HANDOVER_MS, toMs })) return [];
     return [...evidence.items].flatMap((item) =>

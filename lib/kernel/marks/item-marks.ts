@@ -42,7 +42,7 @@ const RUN_MARKS: readonly ItemMark[] = ['running'];
 /** The marks that a takeover makes of an item. */
 export const TAKEOVER_MARKS: readonly ItemMark[] = ['running', 'failover', 'failovering'];
 
-/** How a run of an item ended: by itself, or because it was told to. */
+/** How a run of an item ended: by itself, or because its signal aborted. */
 export type ItemEnd = 'ended' | 'cut-short';
 
 /** What this instance has marked an item with. */
@@ -54,9 +54,10 @@ interface Marked {
   readonly session: string | undefined;
   /**
    * `standing`: the item runs. `orphaned`: it runs, and the session of its marks is over. `ended`: its marks are about to be
-   * removed. `left`: it has ended, and the marks could not be removed.
+   * removed. `left`: it has ended, and the marks could not be removed. `superseded`: it has ended, and a peer that took it
+   * for crashed runs the item again.
    */
-  state: 'standing' | 'orphaned' | 'ended' | 'left';
+  state: 'standing' | 'orphaned' | 'ended' | 'left' | 'superseded';
 }
 
 /** What `begin` has marked. */
@@ -83,13 +84,22 @@ export class ItemMarks {
 
   /** Items whose run has ended and that may still bear this instance's marks, because these could not be removed. */
   get leftovers(): readonly EndedItem[] {
-    return [...this.#marked].flatMap(([item, { state, instant }]) => (state === 'left' ? [{ item, instant }] : []));
+    return this.#itemsThatAre('left');
+  }
+
+  /** Items whose run has ended and that a peer runs again, because it took that run for crashed. */
+  get superseded(): readonly EndedItem[] {
+    return this.#itemsThatAre('superseded');
+  }
+
+  #itemsThatAre(wanted: Marked['state']): readonly EndedItem[] {
+    return [...this.#marked].flatMap(([item, { state, instant }]) => (state === wanted ? [{ item, instant }] : []));
   }
 
   /** Whether this instance has marked the item, as far as it knows. */
   has(item: number): boolean {
     const state = this.#marked.get(item)?.state;
-    return state !== undefined && state !== 'orphaned';
+    return state !== undefined && state !== 'orphaned' && state !== 'superseded';
   }
 
   /**
@@ -100,7 +110,7 @@ export class ItemMarks {
    */
   async begin(items: readonly ItemView[], instant: number | undefined, signal: AbortSignal): Promise<Begin> {
     const { registry, watch, me, items: here } = this.#deps;
-    // While a former mark of an item is being removed, the removal could not tell it from the new one.
+    // While a former mark of an item is being removed, the removal could not distinguish it from the new one.
     await this.#removal;
     const session = liveSessionId(registry.session.state);
     const lifetime = failsOver(watch.view) ? 'persistent' : 'session';
@@ -293,7 +303,11 @@ export class ItemMarks {
     const removals = own.map((mark): Operation => ({ type: 'remove', path: paths.item(item, mark) }));
     const operations = own.length > 0 ? removals : this.#reportRemovals(item);
     if (operations.length > 0) await registry.commit(operations);
-    this.#marked.delete(item);
+    const marked = this.#marked.get(item);
+    const isSuperseded = values.some((value) => value !== undefined && value !== me);
+    // If the peer dies too, this instance still knows that the run has ended. A manual run has nothing to know it again by.
+    if (marked?.state === 'left' && isSuperseded && marked.instant !== undefined) marked.state = 'superseded';
+    else this.#marked.delete(item);
   }
 
   /** A peer may have reported this very run as crashed before this instance was back, although it has ended. */
@@ -301,7 +315,8 @@ export class ItemMarks {
     const { watch, paths } = this.#deps;
     const { view } = watch;
     const marked = this.#marked.get(item);
-    if (marked?.state !== 'left' || !isReported(view, { item, instant: marked.instant })) return [];
+    const hasEnded = marked?.state === 'left' || marked?.state === 'superseded';
+    if (!hasEnded || !isReported(view, { item, instant: marked.instant })) return [];
     const version = view.items.find((each) => each.item === item)?.version;
     return [
       // A takeover that comes first increases the version, and the run is that instance's then.
@@ -311,7 +326,7 @@ export class ItemMarks {
     ];
   }
 
-  /** All nodes that tell of this instance's run of the item. */
+  /** All nodes that record this instance's run of the item. */
   #traces(item: number): readonly string[] {
     const { paths, watch } = this.#deps;
     const marks = this.#marked.get(item)?.marks ?? [];

@@ -109,7 +109,7 @@ export class Takeover {
     const { registry, watch, marks } = this.#deps;
     end.throwIfAborted();
     const { crashReports } = view;
-    const instant = crashReports.has(item.item) ? crashReports.get(item.item) : instantOf(watch, item.item);
+    const instant = crashReports.has(item.item) ? crashReports.get(item.item) : instantOf(watch, item);
     const begun = (fencingToken: number | undefined): BegunItem | undefined =>
       fencingToken === undefined ? undefined : { item: item.item, instant, fencingToken };
     try {

@@ -5,7 +5,7 @@ import { type Clock } from '../../time/clock.js';
 export const JAVA_RECONNECT_GRACE_MS = 1_000;
 
 /**
- * Which instances are Java ElasticJob's, as far as one view cannot tell, because it shows one moment only.
+ * Which instances are Java ElasticJob's, which one view cannot show, because it is of one moment only.
  *
  * An instance of ours registers its node, its sign of life (`x-node/live`) and its record (`x-node/fired`) in one commit, so
  * the first view that shows it shows it as ours. Later its nodes vanish one by one: its session ends, a peer puts its record

@@ -229,9 +229,9 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/view/items.ts',
-        find: '  if (ip === undefined) return { items: [], blocked: [] };',
+        find: '  if (ip === undefined) return { items: [], blocked: [], decidedOn: [] };',
         replace:
-          '  if (ip === undefined || view.items.some(({ takenOverBy }) => takenOverBy === me)) return { items: [], blocked: [] };',
+          '  if (ip === undefined || view.items.some(({ takenOverBy }) => takenOverBy === me)) return { items: [], blocked: [], decidedOn: [] };',
       },
     ],
   },
@@ -245,6 +245,19 @@ export const failover: readonly Mutant[] = [
         file: 'kernel/marks/takeover.ts',
         find: '{ item: item.item, instant, fencingToken };',
         replace: '{ item: item.item, instant, fencingToken: item.ownerRevision };',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'superseded-run-is-forgotten',
+    bug: 'An instance that ended a run makes it again, if a peer took the run for crashed meanwhile and died.',
+    first: 'kernel/crash-reports.spec.ts',
+    edits: [
+      {
+        file: 'kernel/marks/item-marks.ts',
+        find: "if (marked?.state === 'left' && isSuperseded && marked.instant !== undefined) marked.state = 'superseded';\n    else this.#marked.delete(item);",
+        replace: 'this.#marked.delete(item);',
       },
     ],
   },

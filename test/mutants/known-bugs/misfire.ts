@@ -50,8 +50,8 @@ export const misfire: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/view/items.ts',
-        find: 'only?.has(item) !== false && !wasBegun(view, item, instant),',
-        replace: 'only?.has(item) !== false,',
+        find: '!disabled && !wasBegun(view, item, instant));',
+        replace: '!disabled);',
       },
     ],
   },
@@ -127,6 +127,19 @@ export const misfire: readonly Mutant[] = [
         file: 'kernel/lanes/work-lane.ts',
         find: "if (runPolicyOf(config).missed === 'recover') for (const item of blocked) this.#missItem(item, instant);",
         replace: 'if (blocked.length > 0) for (const item of decidedOn) this.#triggeredItems.add(item);',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'disabled-for-a-moment-decides',
+    bug: 'A firing is lost if its server is disabled at that instant and enabled again before its items have moved.',
+    first: 'kernel/handover.spec.ts',
+    edits: [
+      {
+        file: 'kernel/view/items.ts',
+        find: 'decidedOn: areAboutToMove(view) ? decidedOn : numbersOf(own),',
+        replace: 'decidedOn: numbersOf(own),',
       },
     ],
   },

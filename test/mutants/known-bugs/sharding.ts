@@ -187,8 +187,9 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/view/items.ts',
-        find: 'return { items: due.filter((item) => isFree(view, item, busy)), blocked };',
-        replace: 'return blocked.length === 0 ? { items: due, blocked } : { items: [], blocked: due };',
+        find: "if (view.servers.get(ip) === 'ENABLED') return { items: [...free], blocked, decidedOn };",
+        replace:
+          "if (view.servers.get(ip) === 'ENABLED') return { items: blocked.length === 0 ? due : [], blocked: blocked.length === 0 ? [] : due, decidedOn };",
       },
     ],
   },
@@ -226,7 +227,20 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/writes/assignment.ts',
-        find: '      ...(returning.length === 0 ? [] : await this.#settle(returning, instant)),\n',
+        find: '      ...(await this.#settlement()),\n',
+        replace: '',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'returning-item-joins-a-standing-request',
+    bug: 'An item that comes back while an assignment is already asked for runs for an instant at which it did not exist.',
+    first: 'kernel/assigning.spec.ts',
+    edits: [
+      {
+        file: 'kernel/rules/plan.ts',
+        find: "  if (local.settledFor !== now.configRevision) return { type: 'settle-returning' };\n",
         replace: '',
       },
     ],

@@ -42,5 +42,5 @@ export class RunDemands {
 }
 
 function firingOf({ jobName, shardingItem, scheduledAt }: ShardingContext): string {
-  return `${jobName} ${shardingItem} ${scheduledAt?.getTime() ?? 'by hand'}`;
+  return `${jobName} ${shardingItem} ${scheduledAt?.getTime() ?? 'manual'}`;
 }

@@ -6,7 +6,7 @@ export class ShardingStrategyError extends Error {
   override readonly name = 'ShardingStrategyError';
 }
 
-/** What is to be assigned, and to which instances. */
+/** How many items a strategy assigns, and to which instances. */
 export interface ToAssign {
   /** In the order in which strategies get them. */
   readonly instances: readonly JobInstance[];

@@ -4,15 +4,15 @@ import { type MixedCluster } from './mixed-cluster.js';
 import { type JobSettings } from './peer.js';
 import { type PeerRun } from './run-log.js';
 
-/** The cron expression of a job that fires by hand only: once a year. */
-export const BY_HAND = '0 0 0 1 1 ?';
+/** The cron expression of a job that fires only when it is triggered: once a year. */
+export const TRIGGERED_ONLY = '0 0 0 1 1 ?';
 
 let jobs = 0;
 
-/** Of a job that nobody else has, and that fires by hand. */
-export const settings = (): Partial<JobSettings> => ({ jobName: `job${++jobs}`, cron: BY_HAND });
+/** Of a job that nobody else has, and that is triggered manually. */
+export const settings = (): Partial<JobSettings> => ({ jobName: `job${++jobs}`, cron: TRIGGERED_ONLY });
 
-/** A new job that fires by hand, that these instances share, and that has fired once. The first one leads. */
+/** A new job that is triggered manually, that these instances share, and that has fired once. The first one leads. */
 export async function sharedJob(
   cluster: MixedCluster,
   members: readonly string[],
@@ -27,7 +27,7 @@ export async function sharedJob(
   return job;
 }
 
-/** Waits until a firing by hand runs every item: the leader, which is the first member, has heard of all the others. */
+/** Waits until a manual firing runs every item: the leader, which is the first member, has heard of all the others. */
 export async function untilReady(job: MixedCluster, members: readonly string[]): Promise<void> {
   if (members[0]!.startsWith('N')) return job.untilSharedBy(...members);
   // Java assigns the items at its first firing, and all wait for that.

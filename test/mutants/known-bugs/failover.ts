@@ -261,4 +261,30 @@ export const failover: readonly Mutant[] = [
       },
     ],
   },
+  {
+    threads: [],
+    name: 'takeover-outlives-its-latch',
+    bug: 'Beside Java, an instance keeps what it took over while the latch was lost with the connection.',
+    first: 'kernel/failover.spec.ts',
+    edits: [
+      {
+        file: 'kernel/marks/takeover.ts',
+        find: 'AbortSignal.any([signal, held])',
+        replace: 'signal',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'lost-takeover-is-not-put-back',
+    bug: 'Beside Java, an item stays marked and is not run if the answer to its takeover is lost with the latch.',
+    first: 'kernel/failover.spec.ts',
+    edits: [
+      {
+        file: 'kernel/marks/takeover.ts',
+        find: 'marks.wasMarked([item], stop)',
+        replace: 'marks.wasMarked([item], end)',
+      },
+    ],
+  },
 ];

@@ -108,7 +108,7 @@ export const misfire: readonly Mutant[] = [
     threads: ['EJ458'],
     name: 'nothing-is-recovered',
     bug: 'Firings missed during a run are dropped although misfire is switched on.',
-    first: 'kernel/runs.spec.ts',
+    first: 'kernel/misfire.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/run-policy.ts',
@@ -140,6 +140,19 @@ export const misfire: readonly Mutant[] = [
         file: 'kernel/view/items.ts',
         find: 'decidedOn: areAboutToMove(view) ? decidedOn : numbersOf(own),',
         replace: 'decidedOn: numbersOf(own),',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'postponed-firing-replaces-a-later-one',
+    bug: 'A firing that waited in vain for the items to be assigned is recovered in the place of a later one.',
+    first: 'kernel/delayed-firings.spec.ts',
+    edits: [
+      {
+        file: 'kernel/lanes/work-lane.ts',
+        find: 'this.#missedInstant ??= instant;',
+        replace: 'this.#missedInstant = instant;',
       },
     ],
   },

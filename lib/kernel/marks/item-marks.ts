@@ -12,7 +12,7 @@ import { isLostRace, isOutage, isOutcomeUnknown } from '../../api/registry-error
 import { Deferred } from '../../async/deferred.js';
 import { sleep } from '../../async/wait.js';
 import { type ItemMark } from '../../layout/job-paths.js';
-import { type ItemView } from '../../layout/job-view.js';
+import { type ItemView, type JobView } from '../../layout/job-view.js';
 import { type BeginRecord, encodeBeginRecord, NOTHING_BEGUN, withoutBegun } from '../../layout/x-node/begin-record.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Lifetime, type Operation } from '../../registry/registry-center.js';
@@ -60,6 +60,14 @@ interface Marked {
   state: 'standing' | 'orphaned' | 'ended' | 'left' | 'superseded';
 }
 
+/** Items that are due, and what they were chosen from. */
+export interface ChosenItems {
+  readonly view: JobView;
+  readonly items: readonly ItemView[];
+  /** The scheduled instant in milliseconds since 1970; `undefined` for a manual run. */
+  readonly instant: number | undefined;
+}
+
 /** What `begin` has marked. */
 export interface Begin {
   readonly items: readonly BegunItem[];
@@ -104,22 +112,22 @@ export class ItemMarks {
 
   /**
    * Marks items as running, and as begun for `instant` if there is one. Items that do not fit into one commit are marked in
-   * several; each is guarded as the first one is.
+   * several. Each commit fails if the assignment or the settings are not those of the view any more.
    * @throws RegistryUnavailableError if an item may still be due and the registry centre cannot be reached
    * @throws the reason of `signal` if it is aborted before anything was asked for
    */
-  async begin(items: readonly ItemView[], instant: number | undefined, signal: AbortSignal): Promise<Begin> {
+  async begin({ view, items, instant }: ChosenItems, signal: AbortSignal): Promise<Begin> {
     const { registry, watch, me, items: here } = this.#deps;
     // While a former mark of an item is being removed, the removal could not distinguish it from the new one.
     await this.#removal;
     const session = liveSessionId(registry.session.state);
-    const lifetime = failsOver(watch.view) ? 'persistent' : 'session';
+    const lifetime = failsOver(view) ? 'persistent' : 'session';
     const former = watch.view.beginRecords.get(me);
     const begun: BegunItem[] = [];
     let isComplete = true;
     here.begin(numbersOf(items));
     try {
-      for (const chunk of await this.#commits.chunks(items, { instant, lifetime })) {
+      for (const chunk of await this.#commits.chunks(items, { view, instant, lifetime })) {
         signal.throwIfAborted();
         const revision = await this.#commit(chunk.operations, chunk.items, signal);
         isComplete = revision !== undefined;

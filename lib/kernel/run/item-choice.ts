@@ -92,7 +92,7 @@ export class ItemChoice {
         begun.set(item, { item, instant, fencingToken: Math.max(ownerRevision, configRevision) });
       return { ...turn, isComplete: true };
     }
-    const begin = await marks.begin(items, instant, signal);
+    const begin = await marks.begin({ view, items, instant }, signal);
     for (const each of begin.items) begun.set(each.item, each);
     return { ...turn, isComplete: begin.isComplete };
   }

@@ -51,6 +51,9 @@ const items = (...changes: Parameters<typeof anItem>[1][]) =>
   changes.map((change, item) => anItem(item, { owner: item === 0 ? A : B, ...change }));
 const failover = aConfiguration({ failover: true });
 const noMisfire = aConfiguration({ misfire: false });
+/** B has dropped the firing. */
+const dropping = (reported: Reports, changes: Partial<JobView>, instant = NOW): JobView =>
+  view(reported, { guarantee: { ...arrivalsOf(reported), dropped: new Map([[B, new Set([instant])]]) }, ...changes });
 /** B is in the callback of the firing before. */
 const calling = (reported: Reports): JobView['guarantee'] => ({
   ...arrivalsOf(reported),
@@ -140,6 +143,21 @@ describe('before items start, missing are', () => {
       [],
     ],
     ['not those that came to an instance that has come already', view(onlyA, { items: items({}, { owner: A }) }), []],
+    [
+      'not those of an instance that has come to a later firing without them',
+      view({ ...onlyA, B: { '6000/ONCE': { started: [2] } } }),
+      [],
+    ],
+    [
+      'not those that an instance runs that is about to go, with misfire: false',
+      aView(['A'], {
+        guarantee: arrivalsOf({ ...onlyA, B: { '4000/ONCE': { started: [1] } } }),
+        items: items({}, { running: true }),
+        live: new Set([A, B]),
+        config: noMisfire,
+      }),
+      [],
+    ],
     ['not those beyond the number of items', view(onlyA, { config: aConfiguration({ shardingTotalCount: 1 }) }), []],
     ['those of a dead instance’s report too', view({ ...onlyA, C: { [ROUND]: { started: [1] } } }), ['1 late B']],
   ])('%s', (_, now, expected) => {
@@ -198,14 +216,52 @@ describe('when items complete, missing are', () => {
       [],
     ],
     [
-      'those that cannot arrive because their instance was busy, with misfire: false',
+      'those of a busy instance that may drop the firing, as long as it has not reported that',
       view({ ...aCompleted, B: { '4000/ONCE': { started: [1] } } }, { ...running, config: noMisfire }),
-      ['1 dropped B'],
+      ['1 late B'],
     ],
     [
-      'those that cannot arrive because their instance was busy with another item, with misfire: false',
-      view({ ...aCompleted, B: { '4000/ONCE': { started: [2] } } }, { config: noMisfire }),
-      ['1 dropped B'],
+      'not those whose instance was busy with them, and has dropped the firing',
+      dropping({ ...aCompleted, B: { '4000/ONCE': { started: [1] } } }, { ...running, config: noMisfire }),
+      [],
+    ],
+    [
+      'not those whose instance was busy with another item, and has dropped the firing',
+      dropping({ ...aCompleted, B: { '4000/ONCE': { started: [2] } } }, { config: noMisfire }),
+      [],
+    ],
+    [
+      'not those whose instance has dropped the firing, and is free again',
+      dropping(aCompleted, { config: noMisfire }),
+      [],
+    ],
+    [
+      'those whose instance has dropped another firing',
+      dropping(aCompleted, { config: noMisfire }, NOW - 1),
+      ['1 late B'],
+    ],
+    [
+      'not those that were busy, and that their owner did not bring along, with misfire: false',
+      view(
+        { A: { [ROUND]: { completed: [0] } }, C: { '4000/ONCE': { started: [1] } } },
+        {
+          ...running,
+          items: items({}, { running: true, owner: A }),
+          live: new Set([A, B, idOf('C')]),
+          config: noMisfire,
+        },
+      ),
+      [],
+    ],
+    [
+      'those that an instance runs that is about to go, and that can drop nothing any more',
+      aView(['A'], {
+        guarantee: arrivalsOf({ ...aCompleted, B: { '4000/ONCE': { started: [1] } } }),
+        ...running,
+        live: new Set([A, B]),
+        config: noMisfire,
+      }),
+      ['1 busy B'],
     ],
     [
       'those whose instance is busy with a takeover, even with misfire: false',

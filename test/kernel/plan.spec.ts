@@ -496,7 +496,7 @@ describe('what could not be run when it was due', () => {
     expect(begun({ ...both, config: aConfiguration({ monitorExecution: false }) }, { backlog })).toBeUndefined();
   });
 
-  test('by hand is run by hand', () => {
+  test('for a manual run is run manually', () => {
     const backlog = { ...nothing, triggeredItems: new Set([0]) };
     const firing = { cause: 'manual', instant: undefined, items: [0] };
     expect(begun(aView(['A'], { items: mine }), { backlog })).toEqual({ type: 'begin', firing });
@@ -577,7 +577,7 @@ describe('choosing items', () => {
     expect(items(now, 'A', T)).toEqual([0, 1]);
   });
 
-  test('takes begun items all the same when somebody triggers the job by hand', () => {
+  test('takes begun items all the same when somebody triggers the job manually', () => {
     expect(
       items(
         aView(['A'], {

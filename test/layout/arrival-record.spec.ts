@@ -49,17 +49,28 @@ describe('the record of an instance', () => {
       ['6/A', { started: new Set<number>(), completed: new Set([9]) }],
     ]);
 
-    const text = encodeArrivals(rounds);
+    const text = encodeArrivals({ rounds, dropped: new Set() });
 
     expect(text).toBe('5/A started 1-2,7\nhand-1/A started 3 completed 0\n6/A completed 9');
-    expect(decodeArrivals(text)).toEqual(rounds);
-    expect(encodeArrivals(new Map())).toBe('');
+    expect(decodeArrivals(text)).toEqual({ rounds, dropped: new Set() });
+    expect(encodeArrivals({ rounds: new Map(), dropped: new Set() })).toBe('');
+  });
+
+  test('tells in which rounds the instance waits no more, and which firings it has dropped', () => {
+    const rounds = new Map([['5/A', { started: new Set<number>(), completed: new Set([9]), isLeft: true }]]);
+    const dropped = new Set([5000, 10_000]);
+
+    const text = encodeArrivals({ rounds, dropped });
+
+    expect(text).toBe('dropped 5000 10000\n5/A completed 9 left');
+    expect(decodeArrivals(text)).toEqual({ rounds, dropped });
   });
 
   test('is read as far as it can be', () => {
-    expect(decodeArrivals('\ngarbage in it\n5/A started 1\n')).toEqual(
-      new Map([['5/A', { started: new Set([1]), completed: new Set() }]]),
-    );
+    expect(decodeArrivals('\ngarbage in it\ndropped x\n5/A started 1\n')).toEqual({
+      rounds: new Map([['5/A', { started: new Set([1]), completed: new Set() }]]),
+      dropped: new Set(),
+    });
   });
 });
 
@@ -87,7 +98,7 @@ test('a view has what the nodes say', () => {
 
   const { guarantee } = readJobView(
     new Map([
-      [paths.arrivals('A'), node('5/A started 1')],
+      [paths.arrivals('A'), node('dropped 4\n5/A started 1')],
       [paths.called('started'), node('4/A\n5/A')],
       [paths.call('started'), node('5/A\nB')],
     ]),
@@ -96,6 +107,7 @@ test('a view has what the nodes say', () => {
 
   expect(guarantee).toEqual({
     arrivals: new Map([['A', new Map([['5/A', { started: new Set([1]), completed: new Set() }]])]]),
+    dropped: new Map([['A', new Set([4])]]),
     started: { called: ['4/A', '5/A'], call: { key: '5/A', instance: 'B' } },
     completed: { called: [], call: undefined },
   });

@@ -86,6 +86,31 @@ const FOUND: readonly Found[] = [
     what: 'an instance that is cut off does not know that monitorExecution was switched on',
     seeds: [4912],
   },
+  {
+    rule: 'itemsAfterLastCall',
+    what: 'an instance whose clock is behind takes part in a firing that another instance takes for dropped',
+    seeds: [182, 1423],
+  },
+  {
+    rule: 'unorderedCalls',
+    what: 'an instance comes to a firing while another one still waits for the first call of the one before',
+    seeds: [947, 1109, 1423, 1665, 1726],
+  },
+  {
+    rule: 'unorderedCalls',
+    what: 'the first call of a firing whose only instance died before comes with the takeover',
+    seeds: [1703],
+  },
+  {
+    rule: 'unquietFirings',
+    what: 'instances drop every other firing by turns, or wait for an instance that has given up',
+    seeds: [943, 1256],
+  },
+  {
+    rule: 'endless',
+    what: 'an instance asks without end to make a call while another one makes one',
+    seeds: [322],
+  },
 ];
 
 describe.each(FOUND)('$what', ({ rule, seeds }) => {

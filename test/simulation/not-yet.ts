@@ -14,22 +14,8 @@ export interface NotYet {
   readonly because: string;
 }
 
-const hasOnceListener = ({ onceListener }: History): boolean => onceListener !== undefined;
-/** Whether firings that come while a firing is in progress are dropped, for some time at least. */
-const dropsFirings = (history: History): boolean =>
-  hasOnceListener(history) &&
-  (!history.job.misfire || history.steps.some((step) => step.type === 'reconfigure' && step.change.misfire === false));
-
-/** All faults that are known. */
-export const NOT_YET: readonly NotYet[] = [
-  { rule: 'itemsAfterLastCall', because: 'a call is made although an item of its firing is still to come: seed 182' },
-  { rule: 'earlyItems', because: 'seen beside the rule above' },
-  { rule: 'unorderedCalls', because: 'the calls before two firings change places after an outage: seed 947' },
-  ...['unquietFirings', 'unrest', 'quietCalls', 'requests'].map((rule) => ({
-    ...{ rule, of: dropsFirings },
-    because: 'instances that wait for each other by turns drop every other firing for ever',
-  })),
-];
+/** All faults that are known; none at present. */
+export const NOT_YET: readonly NotYet[] = [];
 
 /** Whether nothing is expected of a history yet. */
 export function isExempt(history: History): boolean {

@@ -97,6 +97,33 @@ describe('the rules of calls that are made once in the cluster', () => {
     expect(broken({ calls: swapped })).toContain('unorderedCalls');
   });
 
+  describe('a first call that comes after that of the next firing', () => {
+    const swapped = (changes: Partial<Recording> = {}): readonly string[] => {
+      const [first, second] = instants();
+      const calls = recording.calls.map((call): Call => {
+        if (isCall(call, 'before', first!)) return { ...call, scheduledMs: second };
+        return isCall(call, 'before', second!) ? { ...call, scheduledMs: first } : call;
+      });
+      return broken({ calls, ...changes });
+    };
+
+    test('is a fault', () => {
+      expect(swapped()).toContain('unorderedCalls');
+    });
+
+    test('is none if the instance has taken over its items, for the instances that waited for that call are dead', () => {
+      const takenOver = recording.commits.map((commit) => {
+        const items = commit.changes.flatMap(({ path }) => /sharding\/(\d+)\/running$/.exec(path)?.[1] ?? []);
+        const marks = items.map((item) => ({
+          ...{ path: `/bill/sharding/${item}/failover`, before: undefined, after: 'taken over' },
+        }));
+        return { ...commit, changes: [...commit.changes, ...marks] };
+      });
+
+      expect(swapped({ commits: takenOver })).not.toContain('unorderedCalls');
+    });
+  });
+
   test('leave a call without items, which is that of a firing that came to no end', () => {
     const [first, second] = instants();
     const late = recording.calls.find((call) => isCall(call, 'after', second!))!;

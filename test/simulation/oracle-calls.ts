@@ -107,10 +107,23 @@ export function unorderedCalls(evidence: Evidence): readonly string[] {
         later.begunMs >= firstMs + PATIENCE_MS ||
         call.begunMs - later.begunMs <= 5 * evidence.history.slowestMessageMs ||
         evidence.isWiped(window) ||
-        isUnknowing(evidence, [call.instance, later.instance], window);
+        isUnknowing(evidence, [call.instance, later.instance], window) ||
+        isFirstOfTakenOver(evidence, call);
       return isExcused ? [] : [`${nameOf(call)} comes after ${nameOf(later)}`];
     });
   });
+}
+
+/**
+ * Whether the instances of a firing died before its first call, so that the instance that took over their items makes it. An
+ * instance takes over when it has ended the firing that it is in, however much later that one is.
+ */
+function isFirstOfTakenOver({ marks }: Evidence, { phase, instance, scheduledMs, items }: ScheduledCall): boolean {
+  const isTakenOver = (item: number): boolean =>
+    marks.some(
+      (mark) => mark.isRescue && mark.item === item && mark.instance === instance && mark.scheduledMs === scheduledMs,
+    );
+  return phase === 'before' && items.every(isTakenOver);
 }
 
 function isUnknowing({ recording }: Evidence, names: readonly string[], { fromMs, toMs }: Window): boolean {

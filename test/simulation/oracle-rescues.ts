@@ -70,6 +70,6 @@ function isToBeReported(evidence: Evidence, mark: Mark): boolean {
 }
 
 function nameOf({ item, instance, scheduledMs, fromMs }: Mark): string {
-  const what = scheduledMs === undefined ? 'by hand' : `for ${seconds(scheduledMs)}`;
+  const what = scheduledMs === undefined ? 'manual' : `for ${seconds(scheduledMs)}`;
   return `the run of item ${item} ${what} on ${instance}, begun at ${seconds(fromMs)},`;
 }

@@ -223,7 +223,7 @@ export class ControlLane {
     }
   }
 
-  /** Removing the node is the claim: a trigger that somebody has withdrawn is not run. */
+  /** Removing the node is the claim: a trigger that an operator has withdrawn is not run. */
   async #acceptTrigger(): Promise<boolean> {
     const { registry, paths, me } = this.#deps;
     const wasInDoubt = this.#isTriggerInDoubt;

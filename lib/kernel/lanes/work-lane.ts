@@ -17,7 +17,7 @@ import { JobRun, type JobRunDeps, type RunOwner } from '../run/job-run.js';
 import { type RunObservers } from '../run/run-observers.js';
 import { runPolicyOf } from './run-policy.js';
 
-/** How long a run that was told to end past the grace period is still waited for, in milliseconds. */
+/** How long the instance still waits for a run that was aborted after the grace period, in milliseconds. */
 const ABORTED_RUN_TIMEOUT_MS = 1_000;
 
 /** What the work lane needs. */
@@ -118,8 +118,13 @@ export class WorkLane {
     this.#deps.logger.debug(
       `the firing at ${new Date(instant).toISOString()} ${isKept ? 'has to wait' : 'is dropped'}.`,
     );
-    if (isKept) this.#missedInstant = instant;
-    else this.#noteDecided(instant, this.#ownItems);
+    if (isKept) {
+      this.#missedInstant = instant;
+      return;
+    }
+    this.#noteDecided(instant, this.#ownItems);
+    const { listeners, configuration, logger } = this.#deps;
+    void listeners.drop(instant, configuration()).catch((error: unknown) => logger.debug(String(error)));
   }
 
   /** Starts a run. If none can begin now, a manual one waits, because its trigger has been accepted; others need not. */
@@ -165,7 +170,7 @@ export class WorkLane {
   }
 
   /**
-   * Waits for the runs in progress. Past the grace period, tells them to end and waits a little more.
+   * Waits for the runs in progress. After the grace period, aborts them and waits a little more.
    * @returns whether they have ended
    */
   async end(why: string, gracePeriodMs: number): Promise<boolean> {

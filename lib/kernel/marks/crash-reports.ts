@@ -88,9 +88,9 @@ export function instantOf(watch: JobWatch, { item, runningOn }: ItemView): numbe
   const { lastBegun, manuallyBegun, beginRecords } = watch.view;
   // A later instant than that of the run may be on record: the leader settles an item that comes back while it runs.
   const record = runningOn === undefined ? undefined : beginRecords.get(runningOn);
-  const { instants, byHand } =
-    record?.instants.has(item) === true ? record : { instants: lastBegun, byHand: manuallyBegun };
+  const { instants, manual } =
+    record?.instants.has(item) === true ? record : { instants: lastBegun, manual: manuallyBegun };
   const instant = instants.get(item);
-  if (instant === undefined || byHand.has(item)) return undefined;
+  if (instant === undefined || manual.has(item)) return undefined;
   return watch.isOnRecordSince(item, instant) ? instant : undefined;
 }

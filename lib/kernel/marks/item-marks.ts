@@ -42,7 +42,7 @@ const RUN_MARKS: readonly ItemMark[] = ['running'];
 /** The marks that a takeover makes of an item. */
 export const TAKEOVER_MARKS: readonly ItemMark[] = ['running', 'failover', 'failovering'];
 
-/** How a run of an item ended: by itself, or because it was told to. */
+/** How a run of an item ended: by itself, or because its signal aborted. */
 export type ItemEnd = 'ended' | 'cut-short';
 
 /** What this instance has marked an item with. */
@@ -113,7 +113,7 @@ export class ItemMarks {
    */
   async begin(items: readonly ItemView[], { instant, view }: Choosing, signal: AbortSignal): Promise<Begin> {
     const { registry, watch, me, items: here } = this.#deps;
-    // While a former mark of an item is being removed, the removal could not tell it from the new one.
+    // While a former mark of an item is being removed, the removal could not distinguish it from the new one.
     await this.#removal;
     const session = liveSessionId(registry.session.state);
     const lifetime = failsOver(view) ? 'persistent' : 'session';
@@ -329,7 +329,7 @@ export class ItemMarks {
     ];
   }
 
-  /** All nodes that tell of this instance's run of the item. */
+  /** All nodes that record this instance's run of the item. */
   #traces(item: number): readonly string[] {
     const { paths, watch } = this.#deps;
     const marks = this.#marked.get(item)?.marks ?? [];

@@ -1,13 +1,13 @@
 import { DeadlineExceededError } from '../../api/errors.js';
 import { withAnySignal } from '../../async/any-signal.js';
-import { describeRound } from '../../layout/x-node/arrival-record.js';
-import { isGone, type JobView } from '../../layout/job-view.js';
+import { type CallView, describeRound } from '../../layout/x-node/arrival-record.js';
+import { type JobView } from '../../layout/job-view.js';
 import { type JobContext } from '../job/job-context.js';
 import { earlierRounds } from './earlier-rounds.js';
 import { JavaPeers, TURN_MS } from './java.js';
 import { missingItems } from './missing-items.js';
 import { type OnceCallback, type BarrierCall, OnceCallbackTimeoutError } from './once-callback.js';
-import { type BarrierRound } from './round.js';
+import { type BarrierRound, callOfOthers } from './round.js';
 import { type Progress, type RoundProgress } from './round-progress.js';
 
 /** When the log first says what a wait is for. */
@@ -191,9 +191,8 @@ export class BarrierWait {
     const state = callback.state(view, round);
     if (state === 'claimed-by-us') return { type: 'call', abandoned: [], givenUp: [] };
     if (state === 'called') return { type: 'go-on' };
-    const { call } = view.guarantee[round.stage];
-    if (call !== undefined && call.instance !== this.#context.me && !isGone(view, call.instance))
-      return waitFor(`the callback for ${describeRound(call.key)} by ${call.instance} to end`);
+    const call = callOfOthers(view, round.stage, this.#context.me);
+    if (call !== undefined) return waitForCall(call);
     if (this.#java.hasCalled(view)) return { type: 'called-by-java' };
     const made = this.#isLeaving ? this.#progressOnLeaving(view) : progress.of(view, round);
     if (made.type === 'wait') this.#java.noteAwaited(made.items);
@@ -210,15 +209,15 @@ export class BarrierWait {
       isRead: () => true,
       isBehind: () => true,
     });
-    return missing.every(({ why }) => why === 'dropped') ? { type: 'complete', givenUp: [] } : UNDECIDED;
+    return missing.length === 0 ? { type: 'complete', givenUp: [] } : UNDECIDED;
   }
 
-  /** No item is missing any more. The last callbacks come in the order of their firings, and a Java peer that waits comes first. */
+  /** No item is missing any more. Callbacks of a stage come in the order of their firings, and a Java peer that waits comes first. */
   #whenComplete(view: JobView, givenUp: readonly string[]): Decision {
     const { round } = this.#options;
-    const { goingOn, abandoned, awaited } = earlierRounds(view, round, this.#context.me);
-    if (goingOn !== undefined && round.stage === 'completed')
-      return waitFor(`the callback for ${describeRound(goingOn.key)}, which comes first`);
+    const { starting, goingOn, abandoned, awaited } = earlierRounds(view, round, this.#context.me);
+    const first = round.stage === 'started' ? starting : goingOn;
+    if (first !== undefined) return waitFor(`the callback for ${describeRound(first.key)}, which comes first`);
     const now = this.#context.clock.monotonic();
     this.#completeSince ??= now;
     const turnEndsAt = this.#completeSince + TURN_MS;
@@ -227,13 +226,18 @@ export class BarrierWait {
     // Items of a manual firing may be long in coming.
     const left = awaited.filter(({ instant }) => instant !== undefined);
     const due = [...abandoned, ...left].sort(({ instant: one = 0 }, { instant: other = 0 }) => one - other);
-    return { type: 'call', abandoned: due, givenUp };
+    const call = due.length > 0 ? callOfOthers(view, 'completed', this.#context.me) : undefined;
+    return call === undefined ? { type: 'call', abandoned: due, givenUp } : waitForCall(call);
   }
 
   #log(what: string): void {
     const { stage, key } = this.#options.round;
     this.#context.logger.log(`the barrier of ${describeRound(key)} when all items have ${stage}: ${what}.`);
   }
+}
+
+function waitForCall({ key, instance }: CallView): Decision {
+  return waitFor(`the callback for ${describeRound(key)} by ${instance} to end`);
 }
 
 function waitFor(whom: string, untilMs = Infinity): Decision {

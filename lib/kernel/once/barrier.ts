@@ -16,11 +16,14 @@
  *
  * - **Once**: one commit claims a round, before its callback. If the instance dies in the middle of the callback, no other one
  *   repeats it.
- * - **In order**: the last callback of a firing waits for that of the firing before. An instance only ever waits for firings up to
+ * - **In order**: each callback of a firing waits for that of the firing before. An instance only ever waits for firings up to
  *   its own, and ends one before it begins the next, so no two wait for each other.
+ * - **Together**: an instance that is busy when a firing comes runs it later, or, with `misfire` off, drops it. It reports what it
+ *   drops, so that no other one waits for it there, misses the next firing by that, and is waited for in vain in its turn.
  * - **Failover**: an instance that waits for items to complete, and sees that one of them has lost its instance, leaves, so that it
  *   is free to run that item. The takeover is a part of the same firing; the instance that ends it finds the reports of the others,
- *   and makes the callback. If it never comes to that, the round is *abandoned*, and the next firing begins with its callback.
+ *   and makes the callback. If it never comes to that, the round is *abandoned*, and the next firing begins with its callback. An
+ *   instance that has left a round reports that, so that others do not wait for it to make the callback.
  * - **Timeout before the start**: the round is closed without a callback, because items begin now. After completion it stays open,
  *   so that the last item to complete still leads to the callback.
  *
@@ -78,6 +81,11 @@ export class Barrier {
       leaving: this.#leaving.signal,
       instantLostInHandover: this.#instantLostInHandover,
     });
+  }
+
+  /** This instance was busy when the firing at that instant (milliseconds since 1970) came, and drops it. Never rejects. */
+  drop(instant: number): Promise<void> {
+    return this.#arrivals.drop(instant, this.#leaving.signal);
   }
 
   /** From now on no instance is waited for to complete: this instance is about to go. */
@@ -138,6 +146,17 @@ export class BarrierRun<Part extends RunPart> {
   /** Resolves when the callbacks after completion have ended or need not be waited for. @throws as `start` does */
   complete(type: string, callOf: (part: Part) => BarrierCall): Promise<void> {
     return this.#waitFor('completed', type, callOf);
+  }
+
+  /** The run is over: its rounds that have not come to their end are left to other instances. Never rejects. */
+  async end(): Promise<void> {
+    const { context, arrivals, callback, leaving } = this.#deps;
+    const { view } = context.watch;
+    const open = [...this.#rounds.values()].flat().flatMap(({ key, part }) => {
+      const round = { stage: 'completed', key, instant: part.firing.instant } as const;
+      return callback.isToCome(view, round) ? [key] : [];
+    });
+    if (open.length > 0 && !leaving.aborted) await arrivals.leave(open, leaving);
   }
 
   /** One round after the other, in the order of their instants; what fails keeps none of those that follow from being passed. */

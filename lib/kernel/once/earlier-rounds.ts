@@ -1,5 +1,5 @@
 import { isGone, type JobView } from '../../layout/job-view.js';
-import { parseRoundKey, type Round } from '../../layout/x-node/arrival-record.js';
+import { type ArrivalRecord, parseRoundKey, type Round } from '../../layout/x-node/arrival-record.js';
 import { type MissingItem, missingItems } from './missing-items.js';
 import { type BarrierRound, isEarlier, isSameFiring } from './round.js';
 
@@ -7,6 +7,8 @@ import { type BarrierRound, isEarlier, isSameFiring } from './round.js';
 export interface EarlierRounds {
   /** One whose items still run. */
   readonly goingOn: BarrierRound | undefined;
+  /** One in which an instance still waits for its items to start, so that its first callback is still to come. */
+  readonly starting: BarrierRound | undefined;
   /** Those that no item will arrive at any more, the earliest first: their callbacks are due. */
   readonly abandoned: readonly BarrierRound[];
   /** Those as well, but another instance may wait there, and make the callback. */
@@ -17,10 +19,13 @@ export interface EarlierRounds {
 export function earlierRounds(view: JobView, round: BarrierRound, me: string): EarlierRounds {
   const open = openRoundsBefore(view, round).map((each) => ({ each, missing: missingIn(view, each) }));
   const isOver = ({ each, missing }: (typeof open)[number]): boolean =>
-    view.guarantee.started.called.includes(each.key) && missing.every(({ why }) => OVER.has(why));
+    // An item that comes late now comes to a later firing.
+    view.guarantee.started.called.includes(each.key) && missing.every(({ why }) => why === 'late');
+  const isStarting = ({ each }: (typeof open)[number]): boolean => mayCallFirst(view, each, me);
   const over = open.filter(isOver).map(({ each }) => each);
   return {
     goingOn: open.find(({ missing }) => missing.some(({ why }) => GOING_ON.has(why)))?.each,
+    starting: open.find(isStarting)?.each,
     abandoned: over.filter((each) => !mayBeAwaited(view, each, me)),
     awaited: over.filter((each) => mayBeAwaited(view, each, me)),
   };
@@ -28,9 +33,6 @@ export function earlierRounds(view: JobView, round: BarrierRound, me: string): E
 
 /** Why items are missing in a firing that is going on. */
 const GOING_ON: ReadonlySet<MissingItem['why']> = new Set(['running', 'busy', 'ending', 'unaccounted']);
-
-/** Why items are missing that will not arrive: what comes late now comes to a later firing. */
-const OVER: ReadonlySet<MissingItem['why']> = new Set(['late', 'dropped']);
 
 function missingIn(view: JobView, round: BarrierRound): readonly MissingItem[] {
   // What an item has missed before a later firing is not made up for any more.
@@ -58,10 +60,21 @@ function isEarlierManual(one: Round['firing'], other: Round['firing']): boolean 
   return 'manual' in one && 'manual' in other && one.manual < other.manual;
 }
 
+/** Whether another living instance waits before its items start. A manual firing may be long in coming, and is not awaited. */
+function mayCallFirst(view: JobView, { key, instant }: BarrierRound, me: string): boolean {
+  const { started, arrivals } = view.guarantee;
+  if (instant === undefined || started.called.includes(key)) return false;
+  return [...arrivals].some(([id, rounds]) => id !== me && !isGone(view, id) && hasStarted(rounds.get(key)));
+}
+
+const hasStarted = (record: ArrivalRecord | undefined): boolean => record !== undefined && record.started.size > 0;
+
 /** Whether another living instance has arrived at the round, and at none after it, so that it may be waiting there. */
 function mayBeAwaited(view: JobView, { key }: BarrierRound, me: string): boolean {
   return [...view.guarantee.arrivals].some(([id, rounds]) => {
-    const latest = [...rounds.keys()].at(-1);
-    return id !== me && !isGone(view, id) && latest !== undefined && isSameFiring(latest, key);
+    const [latest, record] = [...rounds].at(-1) ?? [];
+    return (
+      id !== me && !isGone(view, id) && latest !== undefined && isSameFiring(latest, key) && record?.isLeft !== true
+    );
   });
 }

@@ -4,7 +4,7 @@ import { type GuaranteeStage } from '../../layout/job-paths.js';
 import { type DeadRun, deadRuns } from '../view/crashes.js';
 import { failsOver, wasBegun } from '../view/items.js';
 import { hasArrivedFromJava, keepsRecords } from './java.js';
-import { type BarrierRound, isEarlier, isSameFiring } from './round.js';
+import { type BarrierRound, isEarlier, isLater, isSameFiring } from './round.js';
 
 /** An item that has not arrived at a barrier, and may still arrive. */
 export interface MissingItem {
@@ -13,14 +13,14 @@ export interface MissingItem {
    * - `running`: its run for this firing goes on, on a living instance
    * - `ending`: that run has ended, and the instance is about to report it
    * - `busy`: an earlier firing keeps the item or its instance; its run for this firing follows
-   * - `late`: its owner lives, takes part in no earlier firing, and has not begun the item
+   * - `late`: its owner lives, and has not begun the item, though nothing keeps it, or nothing for which it would not drop
+   *   the firing; unless it reports that it has dropped it, it may be about to begin
    * - `unaccounted`: it is marked as running, and it is not known by which instance, or for which firing
    * - `unread`: whether its next owner makes up for this firing depends on records that have not been read
    * - `crashed`: its instance died in the middle of it; an instance has to take it over before it arrives
    * - `handed-on`: its instance left or died before it began; its next owner makes up for this firing when it is free
-   * - `dropped`: it does not arrive, because its instance was busy and `misfire` is off
    */
-  readonly why: 'running' | 'ending' | 'busy' | 'late' | 'unaccounted' | 'unread' | 'crashed' | 'handed-on' | 'dropped';
+  readonly why: 'running' | 'ending' | 'busy' | 'late' | 'unaccounted' | 'unread' | 'crashed' | 'handed-on';
   /** Id of the instance it depends on, if that is known. */
   readonly by: string | undefined;
 }
@@ -54,6 +54,10 @@ interface Facts extends MissingItemsOptions {
   readonly busy: ReadonlySet<string>;
   /** Instances whose items have arrived at an earlier firing that still goes on; some may have left it. */
   readonly engaged: ReadonlySet<string>;
+  /** Instances that take no part in the round's firing, because they were busy when it came, and `misfire` is off. */
+  readonly dropping: ReadonlySet<string>;
+  /** Instances whose items have arrived at a later firing. */
+  readonly ahead: ReadonlySet<string>;
 }
 
 /** What is known of one item. */
@@ -85,8 +89,8 @@ export function missingItems(view: JobView, round: BarrierRound, options: Missin
 function instancesAround(
   view: JobView,
   round: BarrierRound,
-): Pick<Facts, 'available' | 'present' | 'busy' | 'engaged'> {
-  const { arrivals, started, completed } = view.guarantee;
+): Pick<Facts, 'available' | 'present' | 'busy' | 'engaged' | 'dropping' | 'ahead'> {
+  const { arrivals, dropped, started, completed } = view.guarantee;
   const living = [...arrivals].filter(([id]) => !isGone(view, id));
   const busy = new Set<string>();
   const goingOn = new Set<string>();
@@ -103,6 +107,10 @@ function instancesAround(
     present: new Set(living.flatMap(([id, rounds]) => (rounds.has(round.key) ? [id] : []))),
     busy,
     engaged: new Set(living.flatMap(([id, rounds]) => ([...rounds.keys()].some(takesPart) ? [id] : []))),
+    dropping: new Set([...dropped].flatMap(([id, instants]) => (instants.has(round.instant ?? NaN) ? [id] : []))),
+    ahead: new Set(
+      living.flatMap(([id, rounds]) => ([...rounds.keys()].some((key) => isLater(key, round)) ? [id] : [])),
+    ),
   };
 }
 
@@ -120,10 +128,11 @@ function whyMissing(item: ItemView, facts: ItemFacts): Verdict {
   return item.running ? ofRunning(item, facts) : ofIdle(item, facts);
 }
 
-function hasMovedOn({ item }: ItemView, { view, round: { instant }, reports }: ItemFacts): boolean {
+function hasMovedOn({ item }: ItemView, { view, round, reports }: ItemFacts): boolean {
+  const { instant } = round;
   if (instant === undefined) return false;
   if ((view.lastBegun.get(item) ?? -Infinity) > instant) return true;
-  return reports.some(({ key }) => Number.parseInt(key, 10) > instant);
+  return reports.some(({ key }) => isLater(key, round));
 }
 
 /** It has started in this firing, at this listener's barrier or another's. */
@@ -159,17 +168,28 @@ function ofBusy(item: ItemView, by: string, facts: ItemFacts): Verdict {
   if (!isDue(item, facts)) return undefined;
   // It cannot begin before this barrier has been passed: the instance that runs it now, or is to run it next, waits here, too.
   if (round.stage === 'started' && (present.has(by) || present.has(item.owner ?? ''))) return undefined;
-  return { why: followsARun(item, facts) ? 'busy' : 'dropped', by };
+  return followsARun(item, facts) ? { why: 'busy', by } : ofDroppable(item, facts);
+}
+
+/** With `misfire` off, its instance drops the firing if it is still busy when the instant comes there, and reports that. */
+function ofDroppable({ owner }: ItemView, { round, available, present, dropping }: Facts): Verdict {
+  if (owner === undefined || present.has(owner) || dropping.has(owner)) return undefined;
+  if (available.has(owner)) return { why: 'late', by: owner };
+  // Its owner is about to go and drops nothing any more; the next one makes up for the firing.
+  return round.stage === 'started' ? undefined : { why: 'busy', by: owner };
 }
 
 function ofIdle(item: ItemView, facts: ItemFacts): Verdict {
-  const { view, round, available, present, busy, engaged } = facts;
+  const { view, round, available, present, busy, engaged, dropping, ahead } = facts;
   const { owner } = item;
   if (item.disabled || owner === undefined) return undefined;
   // Begun for this instant by an instance that is gone or has forgotten it, and not running any more: it has ended.
   if (wasBegun(view, item.item, round.instant)) return undefined;
   if (!available.has(owner) || present.has(owner)) return ofLeftOut(item, owner, facts);
+  if (dropping.has(owner)) return undefined;
   if (busy.has(owner)) return ofBusy(item, owner, facts);
+  // It has been to a later firing: if it begins the item for this one after all, that is no reason to delay the others.
+  if (round.stage === 'started' && ahead.has(owner)) return undefined;
   return { why: engaged.has(owner) && followsARun(item, facts) ? 'busy' : 'late', by: owner };
 }
 

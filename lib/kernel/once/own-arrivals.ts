@@ -15,6 +15,9 @@ export const MOST_OPEN_ROUNDS = 8;
 /** How often a report is tried again because other instances write at the same time, or the registry does not answer. */
 export const MOST_ATTEMPTS = 50;
 
+/** How many firings that this instance has dropped it goes on reporting. */
+export const MOST_DROPPED = 8;
+
 /** Time between two attempts at what failed because the registry did not answer. */
 const PAUSE_MS = 200;
 
@@ -24,10 +27,17 @@ export interface Arrival {
   readonly items: readonly number[];
 }
 
+interface OwnRecord {
+  readonly started: Set<number>;
+  readonly completed: Set<number>;
+  isLeft?: boolean;
+}
+
 /** What this instance has reported of the rounds it takes part in. The session's end removes it. */
 export class OwnArrivals {
   readonly #context: JobContext;
-  readonly #rounds = new Map<string, { readonly started: Set<number>; readonly completed: Set<number> }>();
+  readonly #rounds = new Map<string, OwnRecord>();
+  readonly #dropped = new Set<number>();
   #session: string | undefined;
 
   constructor(context: JobContext) {
@@ -60,9 +70,26 @@ export class OwnArrivals {
     });
   }
 
+  /** Reports that this instance takes no part in the firing at that instant, in milliseconds since 1970. Never rejects. */
+  async drop(instant: number, signal: AbortSignal): Promise<void> {
+    this.#forgetWhatIsOver();
+    this.#dropped.add(instant);
+    for (const oldest of this.#dropped) if (this.#dropped.size > MOST_DROPPED) this.#dropped.delete(oldest);
+    await this.#tryToWrite(signal);
+  }
+
+  /** Reports that this instance waits in these rounds no more, as far as their last callback is still to come. Never rejects. */
+  async leave(keys: readonly string[], signal: AbortSignal): Promise<void> {
+    this.#forgetWhatIsOver();
+    const left = keys.flatMap((key) => this.#rounds.get(key) ?? []);
+    for (const record of left) record.isLeft = true;
+    if (left.length > 0) await this.#tryToWrite(signal);
+  }
+
   /** Withdraws all reports. That is tidiness: peers ignore those of an instance that is not registered. Never rejects. */
   async withdraw(): Promise<void> {
     this.#rounds.clear();
+    this.#dropped.clear();
     const { registry, paths, me, watch, logger } = this.#context;
     if (!watch.nodes.has(paths.arrivals(me))) return;
     await registry.remove(paths.arrivals(me)).catch((error: unknown) => logger.debug(String(error)));
@@ -71,7 +98,8 @@ export class OwnArrivals {
   #note(stage: GuaranteeStage, arrivals: readonly Arrival[]): void {
     this.#forgetWhatIsOver();
     for (const { round, items } of arrivals) {
-      const record = this.#rounds.get(round.key) ?? { started: new Set(), completed: new Set() };
+      const record: OwnRecord = this.#rounds.get(round.key) ?? { started: new Set(), completed: new Set() };
+      record.isLeft = false;
       for (const item of items) {
         record.started.delete(item);
         record.completed.delete(item);
@@ -91,16 +119,27 @@ export class OwnArrivals {
   #forgetWhatIsOver(): void {
     const { registry, watch } = this.#context;
     const session = liveSessionId(registry.session.state);
-    if (this.#session !== session) this.#rounds.clear();
+    if (this.#session !== session) {
+      this.#rounds.clear();
+      this.#dropped.clear();
+    }
     this.#session = session;
     const { called } = watch.view.guarantee.completed;
     for (const key of this.#rounds.keys()) if (called.includes(key)) this.#rounds.delete(key);
+  }
+
+  /** What this instance does not take part in is of use to peers only, which go on without it after a while. */
+  async #tryToWrite(signal: AbortSignal): Promise<void> {
+    const { logger } = this.#context;
+    await this.#write('started', signal, () => []).catch((error: unknown) => logger.debug(String(error)));
   }
 
   async #write(stage: GuaranteeStage, signal: AbortSignal, javaNodes: () => readonly Operation[]): Promise<void> {
     const { registry, watch, paths, me, clock, logger } = this.#context;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
+      // What was reported in a session ends with it.
+      if (liveSessionId(registry.session.state) !== this.#session) return;
       try {
         const creations = javaNodes();
         const parents =
@@ -131,7 +170,7 @@ export class OwnArrivals {
   #ownRecord(path: string): readonly Operation[] {
     const { watch, registry } = this.#context;
     const { state } = registry.session;
-    const value = encodeArrivals(this.#rounds);
+    const value = encodeArrivals({ rounds: this.#rounds, dropped: this.#dropped });
     const node = watch.nodes.get(path);
     if (node !== undefined && state.phase === 'connected' && node.session === state.id)
       return node.value === value ? [] : [{ type: 'set', path, value }];

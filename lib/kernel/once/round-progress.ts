@@ -48,9 +48,6 @@ export class RoundProgress {
   readonly #sightings = new Map<number, Sighting>();
   /** Items with the owner they had when all records were read. */
   readonly #read = new Set<string>();
-  /** Items whose instance was busy, with `misfire` off. */
-  readonly #dropped = new Set<number>();
-
   /** Instances that have come with a takeover, and whose own firing follows. */
   readonly #behind = new Set<string>();
 
@@ -99,14 +96,11 @@ export class RoundProgress {
 
   #missing(view: JobView, round: BarrierRound): readonly MissingItem[] {
     this.#noteTakeovers(view, round);
-    const missing = missingItems(view, round, {
+    return missingItems(view, round, {
       instantLostInHandover: this.#instantLostInHandover,
       isRead: (item) => this.#read.has(inOwnersHands(item)),
       isBehind: (instance) => this.#behind.has(instance),
     });
-    for (const { item, why } of missing) if (why === 'dropped') this.#dropped.add(item);
-    // When its instance is free again, a dropped item looks like one that is late.
-    return missing.filter(({ item, why }) => why !== 'dropped' && !(why === 'late' && this.#dropped.has(item)));
   }
 
   /** The marks of a takeover vanish with its end, before the instance gets to its own firing. */
@@ -134,7 +128,6 @@ function readingOf(why: MissingItem['why'], sinceMs: number): number {
       return sinceMs;
     case 'running':
     case 'busy':
-    case 'dropped':
       return Infinity;
     case 'ending':
     case 'late':

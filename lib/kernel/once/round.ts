@@ -1,5 +1,6 @@
 import { type GuaranteeStage } from '../../layout/job-paths.js';
-import { type JobView } from '../../layout/job-view.js';
+import { isGone, type JobView } from '../../layout/job-view.js';
+import { type CallView } from '../../layout/x-node/arrival-record.js';
 
 /** One of the two barriers of a firing for one listener: before its items start, or when they have completed. */
 export interface BarrierRound {
@@ -23,6 +24,12 @@ export function isClaimed({ guarantee: { started, completed } }: JobView, { stag
   return completed.called.includes(key) || (stage === 'started' && started.called.includes(key));
 }
 
+/** The callback of that stage that another living instance than `me` makes now; there is only one at a time. */
+export function callOfOthers(view: JobView, stage: GuaranteeStage, me: string): CallView | undefined {
+  const { call } = view.guarantee[stage];
+  return call === undefined || call.instance === me || isGone(view, call.instance) ? undefined : call;
+}
+
 /** Whether two rounds belong to the same firing, maybe of different listeners. */
 export function isSameFiring(key: string, other: string): boolean {
   return firingOf(key) === firingOf(other);
@@ -36,6 +43,11 @@ export function isEarlier(key: string, { instant }: BarrierRound): boolean {
   if (instant === undefined) return false;
   const other = Number(firingOf(key));
   return Number.isNaN(other) || other < instant;
+}
+
+/** Whether the round with that key is of a later scheduled firing than `round`, which is of a scheduled one, too. */
+export function isLater(key: string, { instant }: BarrierRound): boolean {
+  return instant !== undefined && Number(firingOf(key)) > instant;
 }
 
 function firingOf(key: string): string {

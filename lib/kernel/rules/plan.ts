@@ -260,7 +260,7 @@ const clearMisfired: Rule = ({ now, me, local }) => {
 };
 
 const reportCrashed: Rule = ({ now, me, local }) => {
-  // Settings that cannot be read do not say that nothing is to be taken over.
+  // Settings that cannot be read do not mean that failover is off.
   if (now.config === undefined) return undefined;
   const dead = deadRuns(now, me, local.hasLostTrackOf);
   if (dead.length === 0) return undefined;
@@ -324,7 +324,7 @@ const scheduleResync: Rule = ({ now, local }) => {
   return minutes === undefined || minutes === local.resyncMinutes ? undefined : { type: 'schedule-resync', minutes };
 };
 
-/** A Java instance that has vanished counts as gone after a while, which no notification tells. */
+/** A Java instance that has vanished counts as gone after a while, and no notification comes then. */
 const awaitFlappingPeers: Rule = ({ local }) =>
   local.hasFlappingPeers && !local.isAwaitingFlappingPeers ? { type: 'await-flapping-peers' } : undefined;
 

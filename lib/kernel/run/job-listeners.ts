@@ -129,6 +129,20 @@ export class JobListeners {
   /** When all items have ended. Rejects with what a listener throws. */
   async after(firing: ListenedFiring): Promise<void> {
     const barriers = this.#barriersOf(firing);
+    try {
+      await this.#after(firing, barriers);
+    } finally {
+      if (!firing.contexts.signal.aborted) await barriers.end();
+    }
+  }
+
+  /** This instance drops the firing at that instant, in milliseconds since 1970, because it was busy. Rejects if listeners are unknown. */
+  async drop(instant: number, config: JobConfiguration): Promise<void> {
+    const { types, barrier } = this.#deps;
+    if (types.listeners(config).some(({ listener }) => isDistributeOnce(listener))) await barrier.drop(instant);
+  }
+
+  async #after(firing: ListenedFiring, barriers: BarrierRun<ListenedPart>): Promise<void> {
     const { contexts, config } = firing;
     const listeners = this.#deps.types.listeners(config);
     const once = listeners.filter(({ listener }) => isDistributeOnce(listener)).map(({ type }) => type);

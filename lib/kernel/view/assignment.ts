@@ -25,7 +25,7 @@ export function isAvailable(view: JobView, id: string): boolean {
   return availableInstances(view).some(({ jobInstanceId }) => jobInstanceId === id);
 }
 
-/** Whether the items have owners, and nobody has asked for another assignment. */
+/** Whether the items have owners and no request for another assignment stands. */
 export function isAssigned(view: JobView): boolean {
   return view.items.length > 0 && !view.reshardingNeeded && !view.processing;
 }

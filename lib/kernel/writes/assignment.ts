@@ -18,7 +18,7 @@
  * for items that are being taken over: the instance that has taken an item over runs it, whatever the assignment says.
  *
  * If there are more changes than one commit may hold, the leader writes them in parts below the standing request, and only
- * the last commit removes it. Nobody begins a run while the request stands, so nobody acts on a part. Each part checks the
+ * the last commit removes it. No instance begins a run while the request stands, so no instance acts on a part. Each part checks the
  * sharding node's version and writes the request again, so that of two instances which both believe to lead only one goes
  * on. If the leader dies half-way, the request stands, and its successor assigns the items again.
  */
@@ -66,7 +66,7 @@ export class Assignment {
     return this.#settledFor;
   }
 
-  /** Asks for an assignment. From then on nobody begins a run until it is made. */
+  /** Asks for an assignment. From then on no instance begins a run until it is made. */
   async request(reason: string): Promise<void> {
     await this.#request();
     this.#deps.logger.debug(`asks for an assignment of the items, because ${reason}.`);
@@ -125,7 +125,7 @@ export class Assignment {
    * Assigns all items by the job's strategy. The commit that makes the assignment valid fails if this instance leads no more
    * or if anything that the assignment is based on has changed.
    * @returns what the assignment was made for, or `undefined` if there is nothing to assign (any more)
-   * @throws RegistryConflictError if the situation has changed; reconciling tells what to do
+   * @throws RegistryConflictError if the situation has changed; the next reconciliation decides again
    * @throws ShardingStrategyError if the strategy throws, or returns something else than an assignment
    */
   async assign(): Promise<AssignedFor | undefined> {
@@ -182,7 +182,7 @@ export class Assignment {
     await registry.commit(this.#validating(view, requestVersion, []));
   }
 
-  /** What makes an assignment valid: nobody asks for it any more. Says what it was made for. */
+  /** What makes an assignment valid: the request for it goes. Notes what it was made for. */
   #validating(
     view: JobView,
     requestVersion: number | undefined,
@@ -225,7 +225,7 @@ export class Assignment {
     return version;
   }
 
-  /** For each item that has no node yet, or that changes its owner, what is to be written. */
+  /** The writes for each item that has no node yet, or that changes its owner. */
   #ownerChanges(owners: ReadonlyMap<number, string>): readonly OperationGroup[] {
     const { paths, watch } = this.#deps;
     return [...owners].flatMap(([item, id]): readonly OperationGroup[] => {

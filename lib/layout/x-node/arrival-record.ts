@@ -5,12 +5,15 @@
  *
  * ```
  *  x-node/guarantee/present/{id}   session node: what the instance has reported, by round, the latest last
+ *                                    dropped 1893456010000
  *                                    1893456005000/AUDIT started 4 completed 0-3
+ *                                    1893456000000/AUDIT completed 0-4 left
  *  x-node/guarantee/{stage}        rounds whose callback was begun, the latest last; those of `started` only until that of
  *                                    `completed` is begun, too, so that the open rounds stand there
  *  x-node/guarantee/{stage}-by     session node of the instance that makes a callback now: the round, and the instance's id
  * ```
- * A *round* is one firing for one listener. A scheduled firing is named by its instant, a manual one by a number.
+ * A *round* is one firing for one listener. A scheduled firing is named by its instant, a manual one by a number. An instance
+ * that was busy when a firing came, with `misfire` off, lists its instant as `dropped`, so that no other one waits for it.
  */
 import { fromRanges, toRanges } from './item-ranges.js';
 
@@ -26,6 +29,16 @@ export interface Round {
 export interface ArrivalRecord {
   readonly started: ReadonlySet<number>;
   readonly completed: ReadonlySet<number>;
+  /** Whether the instance waits there no more, although it does not know of the last callback. Default: false. */
+  readonly isLeft?: boolean;
+}
+
+/** All that an instance has reported. */
+export interface Arrivals {
+  /** By round key, the latest last. */
+  readonly rounds: ReadonlyMap<string, ArrivalRecord>;
+  /** Instants (milliseconds since 1970) of firings in which it takes no part; the latest last. */
+  readonly dropped: ReadonlySet<number>;
 }
 
 /** A callback that is in progress. */
@@ -70,25 +83,28 @@ export function parseRoundKey(key: string): Round | undefined {
   }
 }
 
-/** The text of an instance's record, by round key. */
-export function encodeArrivals(rounds: ReadonlyMap<string, ArrivalRecord>): string {
-  return [...rounds]
-    .map(([round, { started, completed }]) =>
-      [round, ...part('started', started), ...part('completed', completed)].join(' '),
-    )
-    .join('\n');
+/** The text of an instance's record. */
+export function encodeArrivals({ rounds, dropped }: Arrivals): string {
+  const lines = [...rounds].map(([round, { started, completed, isLeft = false }]) =>
+    [round, ...part('started', started), ...part('completed', completed), ...(isLeft ? ['left'] : [])].join(' '),
+  );
+  return [...(dropped.size > 0 ? [['dropped', ...dropped].join(' ')] : []), ...lines].join('\n');
 }
 
 /** The inverse of `encodeArrivals`. What it cannot read it leaves out. */
-export function decodeArrivals(text: string): ReadonlyMap<string, ArrivalRecord> {
+export function decodeArrivals(text: string): Arrivals {
   const rounds = new Map<string, ArrivalRecord>();
+  const dropped = new Set<number>();
   for (const line of text.split('\n')) {
-    const [, round, started = '', completed = ''] =
-      /^(\S+)(?: started ([\d,-]+))?(?: completed ([\d,-]+))?$/.exec(line) ?? [];
-    if (round !== undefined)
-      rounds.set(round, { started: new Set(fromRanges(started)), completed: new Set(fromRanges(completed)) });
+    const [, instants] = /^dropped((?: \d{1,15})+)$/.exec(line) ?? [];
+    for (const instant of instants?.trim().split(' ') ?? []) dropped.add(Number(instant));
+    const [, round, started = '', completed = '', left] =
+      /^(\S+)(?: started ([\d,-]+))?(?: completed ([\d,-]+))?( left)?$/.exec(line) ?? [];
+    if (round === undefined) continue;
+    const items = { started: new Set(fromRanges(started)), completed: new Set(fromRanges(completed)) };
+    rounds.set(round, left === undefined ? items : { ...items, isLeft: true });
   }
-  return rounds;
+  return { rounds, dropped };
 }
 
 /** The round keys that a record of callbacks holds, the latest last. */

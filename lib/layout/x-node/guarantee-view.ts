@@ -6,6 +6,8 @@ import { type GuaranteeStage, type JobPath } from '../job-paths.js';
 export interface GuaranteeView {
   /** By instance id, and by key of the round, the latest last. */
   readonly arrivals: ReadonlyMap<string, ReadonlyMap<string, ArrivalRecord>>;
+  /** By instance id: instants (milliseconds since 1970) of firings in which the instance takes no part. */
+  readonly dropped: ReadonlyMap<string, ReadonlySet<number>>;
   readonly started: StageView;
   readonly completed: StageView;
 }
@@ -21,7 +23,12 @@ export interface StageView {
 const NO_STAGE: StageView = { called: [], call: undefined };
 
 /** A job without such listeners. */
-export const NO_GUARANTEE: GuaranteeView = { arrivals: new Map(), started: NO_STAGE, completed: NO_STAGE };
+export const NO_GUARANTEE: GuaranteeView = {
+  arrivals: new Map(),
+  dropped: new Map(),
+  started: NO_STAGE,
+  completed: NO_STAGE,
+};
 
 /** What can be remembered of a node as long as it does not change. */
 type Remember = <T extends object>(node: MirroredNode, make: () => T) => T;
@@ -29,6 +36,7 @@ type Remember = <T extends object>(node: MirroredNode, make: () => T) => T;
 /** A `GuaranteeView` in the making. */
 export class GuaranteeDraft {
   #arrivals: Map<string, ReadonlyMap<string, ArrivalRecord>> | undefined;
+  readonly #dropped = new Map<string, ReadonlySet<number>>();
   #started = NO_STAGE;
   #completed = NO_STAGE;
 
@@ -36,13 +44,13 @@ export class GuaranteeDraft {
   add(path: JobPath, node: MirroredNode, remember: Remember): void {
     const value = node.value ?? '';
     switch (path.type) {
-      case 'arrivals':
+      case 'arrivals': {
+        const { rounds, dropped } = remember(node, () => decodeArrivals(value));
         this.#arrivals ??= new Map();
-        this.#arrivals.set(
-          path.id,
-          remember(node, () => decodeArrivals(value)),
-        );
+        this.#arrivals.set(path.id, rounds);
+        if (dropped.size > 0) this.#dropped.set(path.id, dropped);
         return;
+      }
       case 'called':
         return this.#change(path.stage, { called: remember(node, () => decodeCalled(value)) });
       case 'call':
@@ -53,7 +61,12 @@ export class GuaranteeDraft {
 
   finished(): GuaranteeView {
     if (this.#arrivals === undefined && this.#started === NO_STAGE && this.#completed === NO_STAGE) return NO_GUARANTEE;
-    return { arrivals: this.#arrivals ?? new Map(), started: this.#started, completed: this.#completed };
+    return {
+      arrivals: this.#arrivals ?? new Map(),
+      dropped: this.#dropped,
+      started: this.#started,
+      completed: this.#completed,
+    };
   }
 
   #change(stage: GuaranteeStage, change: Partial<StageView>): void {

@@ -47,7 +47,7 @@ export const failover: readonly Mutant[] = [
     threads: ['EJ2429'],
     name: 'takeover-in-steps',
     bug: 'An instance that dies between claiming an item and beginning it leaves the item, and its marks, for good.',
-    first: 'kernel/rescuers.spec.ts',
+    first: 'kernel/takeover-of-takeovers.spec.ts',
     edits: [
       {
         file: 'kernel/marks/takeover.ts',
@@ -124,7 +124,7 @@ export const failover: readonly Mutant[] = [
     threads: ['EJ2493'],
     name: 'failed-item-stays-marked',
     bug: 'An item that threw keeps its running mark, and is not run again.',
-    first: 'kernel/cluster.spec.ts',
+    first: 'kernel/runs.spec.ts',
     edits: [
       {
         file: 'kernel/run/job-run.ts',
@@ -163,7 +163,7 @@ export const failover: readonly Mutant[] = [
     threads: [],
     name: 'disabled-server-takes-over',
     bug: 'An instance whose server is disabled takes over what has crashed elsewhere.',
-    first: 'kernel/rescuers.spec.ts',
+    first: 'kernel/takeover-of-takeovers.spec.ts',
     edits: [
       {
         file: 'kernel/view/crashes.ts',
@@ -176,7 +176,7 @@ export const failover: readonly Mutant[] = [
     threads: [],
     name: 'servers-by-prefix',
     bug: '10.0.0.6 is taken for the server of 10.0.0.65.',
-    first: 'kernel/rescuers.spec.ts',
+    first: 'kernel/takeover-of-takeovers.spec.ts',
     edits: [
       {
         file: 'kernel/view/crashes.ts',
@@ -189,7 +189,7 @@ export const failover: readonly Mutant[] = [
     threads: [],
     name: 'takeovers-one-after-the-other',
     bug: 'An instance takes over one crashed item at a time.',
-    first: 'kernel/rescuers.spec.ts',
+    first: 'kernel/takeover-of-takeovers.spec.ts',
     edits: [
       {
         file: 'kernel/view/crashes.ts',
@@ -202,7 +202,7 @@ export const failover: readonly Mutant[] = [
     threads: [],
     name: 'owner-runs-what-is-taken-over',
     bug: 'An item that was taken over is not marked as running, and its owner runs it at the same time.',
-    first: 'kernel/rescuers.spec.ts',
+    first: 'kernel/takeover-of-takeovers.spec.ts',
     edits: [
       {
         file: 'kernel/marks/takeover.ts',
@@ -225,7 +225,7 @@ export const failover: readonly Mutant[] = [
     threads: [],
     name: 'takeover-starves-own-items',
     bug: 'An instance that runs an item it has taken over runs none of its own.',
-    first: 'kernel/rescuers.spec.ts',
+    first: 'kernel/takeover-of-takeovers.spec.ts',
     edits: [
       {
         file: 'kernel/view/items.ts',
@@ -258,6 +258,32 @@ export const failover: readonly Mutant[] = [
         file: 'kernel/marks/item-marks.ts',
         find: "if (marked?.state === 'left' && isSuperseded && marked.instant !== undefined) marked.state = 'superseded';\n    else this.#marked.delete(item);",
         replace: 'this.#marked.delete(item);',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'takeover-outlives-its-latch',
+    bug: 'Beside Java, an instance keeps what it took over while the latch was lost with the connection.',
+    first: 'kernel/failover.spec.ts',
+    edits: [
+      {
+        file: 'kernel/marks/takeover.ts',
+        find: 'AbortSignal.any([signal, held])',
+        replace: 'signal',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'lost-takeover-is-not-put-back',
+    bug: 'Beside Java, an item stays marked and is not run if the answer to its takeover is lost with the latch.',
+    first: 'kernel/failover.spec.ts',
+    edits: [
+      {
+        file: 'kernel/marks/takeover.ts',
+        find: 'marks.wasMarked([item], stop)',
+        replace: 'marks.wasMarked([item], end)',
       },
     ],
   },

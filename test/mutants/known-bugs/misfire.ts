@@ -6,7 +6,7 @@ export const misfire: readonly Mutant[] = [
     threads: ['EJ241', 'EJ250'],
     name: 'trigger-is-missed-as-well',
     bug: 'A trigger is run, and recovered as if it had been missed.',
-    first: 'kernel/cluster.spec.ts',
+    first: 'kernel/operators.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/control-lane.ts',
@@ -19,7 +19,7 @@ export const misfire: readonly Mutant[] = [
     threads: ['EJ52', 'EJ1981'],
     name: 'trigger-during-a-run-is-lost',
     bug: 'A trigger that comes while the instance is running is ignored.',
-    first: 'kernel/cluster.spec.ts',
+    first: 'kernel/triggers.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',
@@ -90,7 +90,7 @@ export const misfire: readonly Mutant[] = [
     threads: ['EJ458', 'EJ695'],
     name: 'misfire-false-is-ignored',
     bug: 'Missed firings are recovered although misfire is switched off.',
-    first: 'kernel/cluster.spec.ts',
+    first: 'kernel/runs.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/run-policy.ts',
@@ -108,7 +108,7 @@ export const misfire: readonly Mutant[] = [
     threads: ['EJ458'],
     name: 'nothing-is-recovered',
     bug: 'Firings missed during a run are dropped although misfire is switched on.',
-    first: 'kernel/cluster.spec.ts',
+    first: 'kernel/misfire.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/run-policy.ts',
@@ -140,6 +140,19 @@ export const misfire: readonly Mutant[] = [
         file: 'kernel/view/items.ts',
         find: 'decidedOn: areAboutToMove(view) ? decidedOn : numbersOf(own),',
         replace: 'decidedOn: numbersOf(own),',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'postponed-firing-replaces-a-later-one',
+    bug: 'A firing that waited in vain for the items to be assigned is recovered in the place of a later one.',
+    first: 'kernel/delayed-firings.spec.ts',
+    edits: [
+      {
+        file: 'kernel/lanes/work-lane.ts',
+        find: 'this.#missedInstant ??= instant;',
+        replace: 'this.#missedInstant = instant;',
       },
     ],
   },

@@ -160,4 +160,43 @@ export const runs: readonly Mutant[] = [
       },
     ],
   },
+  {
+    threads: [],
+    name: 'slow-answer-is-a-wrong-clock',
+    bug: 'A registry centre that answers slowly is taken for one whose clock differs, and the job does not run.',
+    first: 'kernel/runs.spec.ts',
+    edits: [
+      {
+        file: 'kernel/run/clock-check.ts',
+        find: 'Math.max(0, before - registryTime, registryTime - clock.now())',
+        replace: 'Math.abs(Math.max(before, clock.now()) - registryTime)',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'retries-slow-down-for-ever',
+    bug: 'The pause before a retry grows with every failure since the start of the job, although it succeeded in between.',
+    first: 'kernel/schedule.spec.ts',
+    edits: [
+      {
+        file: 'kernel/lanes/control-lane.ts',
+        find: "    if (!failed) timers.succeeded('retry');\n",
+        replace: '    void failed;\n',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'observers-miss-the-end',
+    bug: 'Observers are not notified of the end of a run that began no item.',
+    first: 'kernel/run-events.spec.ts',
+    edits: [
+      {
+        file: 'kernel/run/job-run.ts',
+        find: "    this.#report.emit({ type: 'run-ended', outcome });\n",
+        replace: "    if (outcome.type === 'completed') this.#report.emit({ type: 'run-ended', outcome });\n",
+      },
+    ],
+  },
 ];

@@ -7,12 +7,12 @@ import { type JobContext } from '../job/job-context.js';
 
 /** How items begin. */
 export interface Beginning {
-  /** What the choice of the items was made from. */
-  readonly view: JobView;
   /** The scheduled instant in milliseconds since 1970; `undefined` for a manual run. */
   readonly instant: number | undefined;
   /** How long the marks live. */
   readonly lifetime: Lifetime;
+  /** The view from which the items were chosen. */
+  readonly view: JobView;
 }
 
 /** One commit that begins items. */
@@ -25,8 +25,8 @@ export interface BeginCommit {
 const RECORD_SLACK = 100;
 
 /**
- * Prepares the commits that begin items. Each of them checks that the assignment and the settings are still those that
- * the items were chosen from, creates the marks, and writes this instance's record of what it has begun, the items of the commits before included.
+ * Prepares the commits that begin items. Each of them checks that the assignment and the settings are those by which the items
+ * were chosen, creates the marks, and writes this instance's record of what it has begun, the items of the commits before included.
  */
 export class BeginCommits {
   readonly #context: JobContext;
@@ -64,7 +64,7 @@ export class BeginCommits {
     });
   }
 
-  /** Fits as long as the assignment and the settings are those of the view. */
+  /** Fits as long as the assignment and the settings are those of the view; the present view may be a later one already. */
   #fence({ shardingVersion, configVersion }: JobView): readonly Operation[] {
     const { paths } = this.#context;
     return [

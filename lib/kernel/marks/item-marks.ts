@@ -12,7 +12,7 @@ import { isLostRace, isOutage, isOutcomeUnknown } from '../../api/registry-error
 import { Deferred } from '../../async/deferred.js';
 import { sleep } from '../../async/wait.js';
 import { type ItemMark } from '../../layout/job-paths.js';
-import { type ItemView, type JobView } from '../../layout/job-view.js';
+import { type ItemView } from '../../layout/job-view.js';
 import { type BeginRecord, encodeBeginRecord, NOTHING_BEGUN, withoutBegun } from '../../layout/x-node/begin-record.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Lifetime, type Operation } from '../../registry/registry-center.js';
@@ -22,7 +22,7 @@ import { type ItemsHere } from '../view/items-here.js';
 import { type EndedItem, failsOver, numbersOf } from '../view/items.js';
 import { isReported } from '../view/crashes.js';
 import { type JobContext } from '../job/job-context.js';
-import { BeginCommits } from './begin-commits.js';
+import { BeginCommits, type Beginning } from './begin-commits.js';
 
 /** What marking needs. */
 export interface ItemMarksDeps extends JobContext {
@@ -60,13 +60,8 @@ interface Marked {
   state: 'standing' | 'orphaned' | 'ended' | 'left' | 'superseded';
 }
 
-/** Items that are due, and what they were chosen from. */
-export interface ChosenItems {
-  readonly view: JobView;
-  readonly items: readonly ItemView[];
-  /** The scheduled instant in milliseconds since 1970; `undefined` for a manual run. */
-  readonly instant: number | undefined;
-}
+/** For what, and from what, items were chosen. */
+export type Choosing = Pick<Beginning, 'instant' | 'view'>;
 
 /** What `begin` has marked. */
 export interface Begin {
@@ -111,12 +106,12 @@ export class ItemMarks {
   }
 
   /**
-   * Marks items as running, and as begun for `instant` if there is one. Items that do not fit into one commit are marked in
-   * several. Each commit fails if the assignment or the settings are not those of the view any more.
+   * Marks items as running, and as begun for the instant if there is one. Items that do not fit into one commit are marked in
+   * several; each is guarded as the first one is.
    * @throws RegistryUnavailableError if an item may still be due and the registry centre cannot be reached
    * @throws the reason of `signal` if it is aborted before anything was asked for
    */
-  async begin({ view, items, instant }: ChosenItems, signal: AbortSignal): Promise<Begin> {
+  async begin(items: readonly ItemView[], { instant, view }: Choosing, signal: AbortSignal): Promise<Begin> {
     const { registry, watch, me, items: here } = this.#deps;
     // While a former mark of an item is being removed, the removal could not distinguish it from the new one.
     await this.#removal;
@@ -127,7 +122,7 @@ export class ItemMarks {
     let isComplete = true;
     here.begin(numbersOf(items));
     try {
-      for (const chunk of await this.#commits.chunks(items, { view, instant, lifetime })) {
+      for (const chunk of await this.#commits.chunks(items, { instant, lifetime, view })) {
         signal.throwIfAborted();
         const revision = await this.#commit(chunk.operations, chunk.items, signal);
         isComplete = revision !== undefined;

@@ -19,8 +19,20 @@ export { type ItemView } from './item-view.js';
 export { type InstanceView, type JobView, type ServerStatus } from './job-view-types.js';
 export { JobViewReader, readJobView } from './job-view-reader.js';
 
-/** Instances that get items, in the order Java gives them to strategies: descending UTF-16 order of id. */
+/**
+ * Instances that get items, in the order Java gives them to strategies: descending UTF-16 order of id.
+ * @returns for the same view always the same list
+ */
 export function availableInstances(view: JobView): readonly JobInstance[] {
+  let available = availableByView.get(view);
+  if (available === undefined) availableByView.set(view, (available = findAvailable(view)));
+  return available;
+}
+
+/** The rules ask many times for each view, which never changes. */
+const availableByView = new WeakMap<JobView, readonly JobInstance[]>();
+
+function findAvailable(view: JobView): readonly JobInstance[] {
   return [...view.instances.values()]
     .filter(({ readable, serverIp }) => readable && view.servers.get(serverIp) === 'ENABLED')
     .sort((one, other) => (one.jobInstanceId < other.jobInstanceId ? 1 : -1));

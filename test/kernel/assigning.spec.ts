@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Deferred } from '../../lib/async/deferred.js';
 import { type Delivery } from '../../lib/registry/embedded/delivery.js';
-import { type JobShardingStrategy } from '../../lib/api/sharding-strategy.js';
+import { type JobInstance, type JobShardingStrategy } from '../../lib/api/sharding-strategy.js';
 import { type ManualClock, TestCluster } from '../../lib/testing/index.js';
 
 /** Every message takes ten milliseconds. */
@@ -203,6 +203,23 @@ test('an assignment that a Java leader has forgotten to ask for is asked for in 
   // It assigns them, and leaves itself out once more.
   await operator.remove(paths.resharding);
   await cluster.advance('1m');
+  expect(cluster.view.reshardingNeeded).toBe(false);
+});
+
+test('a strategy may take instances out of the list that it is given', async () => {
+  const lastTakesAll: JobShardingStrategy = {
+    type: 'LAST_TAKES_ALL',
+    sharding: (instances, _, total) => {
+      const last = (instances as JobInstance[]).pop();
+      return new Map(last && [[last.jobInstanceId, Array.from({ length: total }, (_, item) => item)]]);
+    },
+  };
+  const job = { shardingTotalCount: 3, jobShardingStrategyType: 'LAST_TAKES_ALL' };
+
+  await using cluster = await TestCluster.start(['A', 'B'], { job, host: { strategies: [lastTakesAll] } });
+  await cluster.advance('1m');
+
+  expect(cluster.owners).toEqual({ A: [0, 1, 2] });
   expect(cluster.view.reshardingNeeded).toBe(false);
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { NamedTimers } from '../../lib/async/named-timers.js';
-import { MOST_ATTEMPTS, MOST_OPEN_ROUNDS, OwnArrivals } from '../../lib/kernel/once/own-arrivals.js';
+import { MOST_ATTEMPTS, MOST_DROPPED, MOST_OPEN_ROUNDS, OwnArrivals } from '../../lib/kernel/once/own-arrivals.js';
 import { type JobContext } from '../../lib/kernel/job/job-context.js';
 import { JobLog } from '../../lib/kernel/job/job-log.js';
 import { JobWatch } from '../../lib/kernel/view/job-watch.js';
@@ -9,7 +9,7 @@ import { isPresenceOnly, JobViewReader } from '../../lib/layout/job-view.js';
 import { EmbeddedRegistryCenter } from '../../lib/registry/embedded/embedded-registry-center.js';
 import { EmbeddedRegistryServer } from '../../lib/registry/embedded/embedded-registry-server.js';
 import { type CommitLimits } from '../../lib/registry/registry-center.js';
-import { whenConnected } from '../../lib/registry/session-state.js';
+import { liveSessionId, whenConnected } from '../../lib/registry/session-state.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { idOf, ipOf } from '../support/views.js';
 
@@ -49,9 +49,19 @@ async function start({ isRegistered = true, limits = {} }: Given = {}) {
     requestReconcile: () => undefined,
   };
   const arrivals = new OwnArrivals(context);
+  /** The session ends, and the instance registers in another one. */
+  const nextSession = async (): Promise<void> => {
+    const former = liveSessionId(registry.session.state);
+    registry.faults.expire();
+    registry.faults.resume();
+    while ([former, undefined].includes(liveSessionId(registry.session.state))) await clock.advance(100);
+    await clock.advance(1_000);
+    await registry.create(paths.live(me), '', 'session');
+  };
   return {
     arrivals,
     registry,
+    nextSession,
     context,
     log,
     record: () => registry.get(paths.arrivals(me)),
@@ -91,6 +101,48 @@ describe('what an instance reports of its rounds', () => {
     await report('completed', 2, [0]);
 
     expect(await record()).toBe('2/ONCE completed 0');
+  });
+
+  test('ends with the session: a new one knows nothing of the rounds and drops before', async () => {
+    const { arrivals, nextSession, report, record } = await start();
+    await report('completed', 1, [0]);
+    await arrivals.drop(2, never);
+    expect(await record()).toBe('dropped 2\n1/ONCE completed 0');
+
+    await nextSession();
+    await report('started', 3, [0]);
+
+    expect(await record()).toBe('3/ONCE started 0');
+  });
+
+  test('lists the last eight firings that the instance has dropped', async () => {
+    const { arrivals, record } = await start();
+
+    for (let instant = 1; instant <= MOST_DROPPED + 2; instant++) await arrivals.drop(instant, never);
+
+    expect(await record()).toBe('dropped 3 4 5 6 7 8 9 10');
+  });
+
+  test('says in which round the instance waits no more, until it arrives there again', async () => {
+    const { arrivals, report, record } = await start();
+    await report('completed', 1, [0]);
+
+    await arrivals.leave(['1/ONCE', '2/ONCE'], never);
+    expect(await record()).toBe('1/ONCE completed 0 left');
+
+    await report('started', 1, [1]);
+    expect(await record()).toBe('1/ONCE started 1 completed 0');
+  });
+
+  test('is not written for a drop in a session that has ended meanwhile', async () => {
+    const { arrivals, registry, nextSession, record } = await start();
+    registry.faults.disconnect();
+    const dropped = arrivals.drop(1, never);
+
+    await nextSession();
+    await dropped;
+
+    expect(await record()).toBeUndefined();
   });
 
   test('reaches back eight rounds that came to no end; that the ninth is left out is logged', async () => {

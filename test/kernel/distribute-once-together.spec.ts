@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Delivery } from '../../lib/registry/embedded/delivery.js';
 import { type ManualClock } from '../../lib/testing/index.js';
-import { begun, ownerOf, start, Story } from '../support/once-story.js';
+import { at, begun, ownerOf, start, Story } from '../support/once-story.js';
 
 const callsIn = (lines: readonly string[]): readonly string[] => lines.filter((line) => /before|after/.test(line));
 
@@ -156,5 +156,68 @@ describe('an instance that has given up waiting for the last call of a firing', 
 
     const lines = story.take();
     expect(callsIn(lines)).toEqual(['after manual', 'before 00:20', 'after 00:20']);
+  });
+});
+
+describe('a manual firing', () => {
+  test('that begins when the one before has just ended is another one, with calls of its own, though the mirror lags', async () => {
+    const story = new Story();
+    let isLate = false;
+    // As with ZooKeeper, a mirror may show later than the answer to a commit what has been committed; `sync` waits for it.
+    const latenessMs = ({ channel, what }: Delivery): number => {
+      if (!isLate || !channel.includes('centre 3')) return 1;
+      if (channel === 'centre 3 → server') return 50;
+      return /^(revision|answer to sync)/.test(what) ? 3_000 : 1;
+    };
+    await using cluster = await start([], story, {
+      deliver: (clock) => (delivery) => void clock.after(latenessMs(delivery), delivery.arrive),
+      job: { cron: '0 0 0 * * ?' },
+    });
+    for (const name of ['A', 'B']) {
+      await cluster.join(name);
+      await cluster.advance('1s');
+    }
+    const trigger = (name: string): void => void cluster.operator.create(cluster.paths.trigger(cluster.idOf(name)), '');
+    const [first, second] = ownerOf(cluster, 0) === 'A' ? [0, 1] : [1, 0];
+    // A runs alone, after it has waited for B in vain.
+    story.hold(`${first} manual`);
+    trigger('A');
+    await cluster.advance('11s');
+
+    trigger('B');
+    await cluster.advance(2);
+    isLate = true;
+    story.release(`${first} manual`);
+    await cluster.advance('20s');
+
+    expect(story.take()).toEqual([
+      ...['before manual', `${first} begins manual`, `${first} ends manual`, 'after manual'],
+      ...['before manual', `${second} begins manual`, `${second} ends manual`, 'after manual'],
+    ]);
+  });
+});
+
+describe('an instance that has lost its session', () => {
+  test('reports nothing in the next one of the firing in which it waited, which it would seem to be in', async () => {
+    const story = new Story();
+    await using cluster = await start(['A', 'B'], story);
+    const item = cluster.view.items.find(({ owner }) => owner === cluster.idOf('B'))?.item ?? -1;
+    story.hold(`${item} 00:05`);
+    await cluster.fire();
+    const rounds = (): readonly string[] => {
+      const keys = [...(cluster.view.guarantee.arrivals.get(cluster.idOf('A'))?.keys() ?? [])];
+      return keys.map((key) => at(new Date(Number.parseInt(key, 10))));
+    };
+    expect(rounds()).toEqual(['00:05']);
+
+    await cluster.expire('A');
+    await cluster.advance('2s');
+    await cluster.fire();
+
+    expect(rounds()).toEqual(['00:10']);
+    expect(callsIn(story.take())).toEqual(['before 00:05']);
+    story.release(`${item} 00:05`);
+    await cluster.settle();
+    expect(callsIn(story.take())).toEqual(['after 00:05', 'before 00:10', 'after 00:10']);
   });
 });

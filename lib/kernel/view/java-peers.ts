@@ -38,13 +38,17 @@ export class JavaPeers {
     const present = [...view.instances].filter(([id]) => !this.#ours.has(id));
     this.#noteVanished(view);
     this.#java = new Map(present);
+    // The view shows all there is to show, the usual case in a cluster without Java instances.
+    if (present.length === 0 && this.#vanished.size === 0 && view.javaPeers.size === 0) return view;
     const java = [...present, ...[...this.#vanished].map(([id, { instance }]) => [id, instance] as const)];
     return { ...view, instances: new Map([...view.instances, ...java]), javaPeers: new Set(java.map(([id]) => id)) };
   }
 
   #oursIn({ instances, live, beginRecords }: JobView): ReadonlySet<string> {
-    const stillThere = [...this.#ours].filter((id) => instances.has(id));
-    return new Set([...stillThere, ...live, ...beginRecords.keys()]);
+    const ours = new Set(live);
+    for (const id of beginRecords.keys()) ours.add(id);
+    for (const id of this.#ours) if (instances.has(id)) ours.add(id);
+    return ours;
   }
 
   #noteVanished({ instances }: JobView): void {

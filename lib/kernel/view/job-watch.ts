@@ -88,8 +88,9 @@ export class JobWatch {
       if (instant > known || known > latestTrusted) this.#lastBegun.set(item, instant);
     }
     // A mark far in the future was made by a clock that was wrong, and must not keep the item from running until then.
-    const latest = this.#clock.now() + WRONG_CLOCK_MS;
-    return { ...view, lastBegun: new Map([...this.#lastBegun].filter(([, instant]) => instant <= latest)) };
+    const lastBegun = new Map<number, number>();
+    for (const [item, instant] of this.#lastBegun) if (instant <= latestTrusted) lastBegun.set(item, instant);
+    return { ...view, lastBegun };
   }
 
   /**

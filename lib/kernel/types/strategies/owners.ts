@@ -34,7 +34,8 @@ export function ownersBy(strategy: JobShardingStrategy, toAssign: ToAssign): Map
 
 function sharesBy(strategy: JobShardingStrategy, { instances, jobName, shardingTotalCount }: ToAssign): unknown {
   try {
-    return strategy.sharding(instances, jobName, shardingTotalCount);
+    // A copy: a strategy of the user may change the list that it is given.
+    return strategy.sharding([...instances], jobName, shardingTotalCount);
   } catch (error) {
     const message = `The sharding strategy ${strategy.type} failed: ${describeCause(error)}`;
     throw new ShardingStrategyError(message, { cause: error });

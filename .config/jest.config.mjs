@@ -4,7 +4,7 @@ export default {
   rootDir: fileURLToPath(new URL('..', import.meta.url)),
   testEnvironment: 'node',
   testMatch: ['<rootDir>/test/**/*.spec.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/interop/'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/campaigns/interop/'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   testTimeout: 30_000,

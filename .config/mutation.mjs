@@ -1,9 +1,9 @@
 /**
  * `npm run mutation`: puts small faults into the code, one at a time, and counts how many the tests notice.
  *
- *   npm run mutation -- lib/time              the code of a folder, with the tests of the same folder below test/
+ *   npm run mutation -- lib/time              the code of a folder, with the tests of the same folder below test/unit/
  *   npm run mutation -- lib/time/cron.ts      the code of a file
- *   npm run mutation -- lib/kernel/rules test/kernel/plan.spec.ts    with these tests
+ *   npm run mutation -- lib/kernel/rules test/unit/kernel/plan.spec.ts    with these tests
  *
  * Fails if the tests notice less than nine of ten. A mutant that changes nothing that can be noticed is switched off by a
  * comment in the code that says why: `// Stryker disable next-line ConditionalExpression: the search ends there anyhow`.
@@ -38,8 +38,8 @@ await new Stryker({
 
 /** The folder below test/ that mirrors a path below lib/, or the nearest one above it. */
 function testsOf(path) {
-  const mirrored = path.replace(/^lib\//, 'test/');
-  for (let folder = mirrored; folder !== 'test'; folder = dirname(folder)) {
+  const mirrored = path.replace(/^lib\//, 'test/unit/');
+  for (let folder = mirrored; folder !== 'test/unit'; folder = dirname(folder)) {
     if (existsSync(join(root, folder)) && isFolder(folder)) return folder;
   }
   throw new Error(`There is no folder of tests for ${path}: name it after the code.`);

@@ -25,5 +25,5 @@ export default {
   jsonReporter: { fileName: 'coverage/mutation.json' },
   // Outside of the project, where no other tool finds the copies.
   tempDirName: join(tmpdir(), 'elasticjob-mutation'),
-  ignorePatterns: ['/dist', '/bench', '/sample', '/docs', '/test/interop', '/test/scenarios', 'target'],
+  ignorePatterns: ['/dist', '/bench', '/sample', '/docs', '/test/campaigns/interop', '/test/scenarios', 'target'],
 };

@@ -9,7 +9,7 @@ import { spawnSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { zooKeeperEnvironment } from '../.config/zookeeper.mjs';
-import { buildJavaPeers } from '../test/interop/java-peers.mjs';
+import { buildJavaPeers } from '../test/campaigns/interop/java-peers.mjs';
 
 const { values } = parseArgs({
   args: process.argv.slice(2),

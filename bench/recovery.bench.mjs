@@ -29,7 +29,7 @@ async function start(name, jobs, { steps, stepMs }) {
   const settings = Object.fromEntries(
     Object.entries(jobs).map(([job, more]) => [job, { ...more, work: { steps: [steps], stepMs } }]),
   );
-  const program = new Program('test/processes/instance.mjs', {
+  const program = new Program('test/zookeeper/processes/instance.mjs', {
     env: {
       INSTANCE: name,
       RUN_LOG: log,

@@ -241,10 +241,8 @@ describe('the library', () => {
 
   test('keeps each room of the kernel small enough to be seen at a glance: nine files', () => {
     const folders = Object.keys(librarySources()).map((path) => posix.dirname(path));
-    const crowded = folders.filter(
-      (room) => room.startsWith('kernel') && folders.lastIndexOf(room) - folders.indexOf(room) > 8,
-    );
-    expect([...new Set(crowded)]).toEqual([]);
+    const crowded = KERNEL.filter((room) => folders.filter((folder) => folder === room).length > 9);
+    expect(crowded).toEqual([]);
   });
 
   test('exports what test/public-api.txt lists; UPDATE=1 rewrites the list', () => {
@@ -254,6 +252,16 @@ describe('the library', () => {
 
     expect(actual).toBe(readFileSync(list, 'utf8'));
   });
+});
+
+test('the tests in test/unit need no server: those that do stand in test/zookeeper or test/contract', () => {
+  const unit = join(root, 'test/unit');
+  const files = readdirSync(unit, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+  const needsServer = (path: string) =>
+    /from '[./]+support\/[\w-]*(zookeeper|tcp|program)/.test(readFileSync(join(unit, path), 'utf8'));
+
+  expect(files.length).toBeGreaterThan(80);
+  expect(files.filter(needsServer)).toEqual([]);
 });
 
 describe('the rules', () => {

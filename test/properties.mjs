@@ -2,7 +2,7 @@
  * `npm run properties`: the tests of properties, with values that no run has tried before.
  *
  *   npm run properties                        a new seed, 20 times as many values as `npm test` tries
- *   npm run properties -- test/time           of these files only; arguments are Jest's own
+ *   npm run properties -- test/unit/time           of these files only; arguments are Jest's own
  *   PROPERTY_SEED=4711 PROPERTY_RUNS=5 npm run properties
  *
  * `npm test` tries the same values each time instead, so that it fails for a change and not by chance.

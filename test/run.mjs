@@ -1,7 +1,7 @@
 /**
  * `npm test`: everything a clone needs, from nothing but Node, npm and (on Debian) root: dependencies, a build, a real
  * ZooKeeper for this run, then Jest, then the simulation. Arguments are Jest's own; a part of the tests leaves the
- * simulation out: `npm test -- test/time`.
+ * simulation out: `npm test -- test/unit/time`.
  */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
@@ -44,7 +44,7 @@ async function run(jestArguments) {
 /** The same histories each time; `npm run simulate` plays others. */
 function simulation() {
   const flags = ['--import', pathToFileURL(join(root, '.config/typescript.mjs')).href];
-  return program([...flags, join(root, 'test/simulation/main.ts'), '--histories', '400'], process.env);
+  return program([...flags, join(root, 'test/campaigns/simulation/main.ts'), '--histories', '400'], process.env);
 }
 
 function jest(jestArguments, env) {

@@ -4,8 +4,8 @@ import { closeSync, mkdtempSync, openSync, readFileSync, readSync, rmSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../../test/support/program.ts';
-import { javaPeer } from '../../test/interop/support/java.ts';
-import { PeerProcess } from '../../test/interop/support/peer-process.ts';
+import { javaPeer } from '../../test/campaigns/interop/support/java.ts';
+import { PeerProcess } from '../../test/campaigns/interop/support/peer-process.ts';
 
 /** A limit as containers have one; all else is the virtual machine's default. */
 export const JVM = ['-Xmx512m'];
@@ -32,7 +32,7 @@ export class Instances {
     const ip = `10.0.${this.#count >> 8}.${++this.#count & 255}`;
     const runs = join(this.#folder, `${this.#count}.log`);
     const command =
-      side === NODE ? [process.execPath, '--expose-gc', join(root, 'test/interop/node-peer.mjs')] : javaPeer(side, JVM);
+      side === NODE ? [process.execPath, '--expose-gc', join(root, 'test/campaigns/interop/node-peer.mjs')] : javaPeer(side, JVM);
     const settings = { servers, namespace, ip, session: `${sessionMs}`, ...(log ? { runs } : {}) };
     const [file, ...args] = [...command, ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])];
     const peer = await PeerProcess.start(file, args);

@@ -2,7 +2,7 @@
  * The registry centre: a small tree of text nodes that all instances of all jobs share, with sessions.
  *
  * This file is a port. It knows no jobs, and the kernel knows nothing else of ZooKeeper, etcd or the embedded registry.
- * Every implementation keeps these promises, which `test/registry/registry-center.contract.ts` checks one by one:
+ * Every implementation keeps these promises, which `test/contract/registry-center.contract.ts` checks one by one:
  *
  * 1. **Absence is an answer, silence is not.** A node that is not there is `undefined` or `[]`. A registry that does
  *    not answer is a `RegistryUnavailableError`; a write whose answer was lost is a `RegistryOutcomeUnknownError`.

@@ -7,7 +7,7 @@ import { ElasticJobHealth } from '../../lib/nest/elastic-job.health.js';
 import { JobConflictError } from '../../lib/api/errors.js';
 import { ZookeeperRegistryCenter } from '../../lib/registry/zookeeper/zookeeper-registry-center.js';
 import { EmbeddedRegistryServer } from '../../lib/registry/embedded/embedded-registry-server.js';
-import { started } from '../nest/application.js';
+import { started } from '../unit/nest/application.js';
 import { sharedZooKeeper } from '../support/shared-zookeeper.js';
 import { until } from '../support/until.js';
 import { metadataOf, NAMESPACE, running } from './application.js';

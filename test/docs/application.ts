@@ -12,7 +12,7 @@ import { type ElasticJobModuleOptions } from '../../lib/nest/module-options.js';
 import { elasticJobConfig } from '../../lib/nest/elastic-job-config.js';
 import { EmbeddedRegistryCenter } from '../../lib/registry/embedded/embedded-registry-center.js';
 import { EmbeddedRegistryServer } from '../../lib/registry/embedded/embedded-registry-server.js';
-import { RecordingLogger, started } from '../nest/application.js';
+import { RecordingLogger, started } from '../unit/nest/application.js';
 import { until } from '../support/until.js';
 
 /** The parts of an application besides the module: its providers, and where the module's settings come from. */

@@ -39,7 +39,7 @@ const pages = [
   ...readdirSync(join(root, 'docs')).map((file) => `docs/${file}`),
   'sample/README.md',
   'test/scenarios/README.md',
-  'test/interop/README.md',
+  'test/campaigns/interop/README.md',
   'bench/README.md',
 ];
 

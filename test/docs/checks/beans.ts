@@ -5,7 +5,7 @@ import { ElasticJob, InjectOneOffJob } from '../../../lib/nest/elastic-job.decor
 import { ElasticJobHealth } from '../../../lib/nest/elastic-job.health.js';
 import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
-import { refusalOf, started } from '../../nest/application.js';
+import { refusalOf, started } from '../../unit/nest/application.js';
 import { until } from '../../support/until.js';
 import { metadataOf, NAMESPACE, running } from '../application.js';
 import { applicationYml } from '../fixtures.js';

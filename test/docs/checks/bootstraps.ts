@@ -11,7 +11,7 @@ import {
 } from '../../../lib/registry/zookeeper/zookeeper-configuration.js';
 import { ZookeeperRegistryCenter } from '../../../lib/registry/zookeeper/zookeeper-registry-center.js';
 import { readApplicationSettings } from '../../../lib/nest/application-settings.js';
-import { RecordingLogger } from '../../nest/application.js';
+import { RecordingLogger } from '../../unit/nest/application.js';
 import { until } from '../../support/until.js';
 import { NAMESPACE } from '../application.js';
 import { SyncOrdersJob } from '../jobs.js';

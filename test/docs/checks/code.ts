@@ -4,7 +4,7 @@ import { OneOffJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
 import { fromYaml, toYaml } from '../../../lib/layout/job-configuration-yaml.js';
-import { refusalOf } from '../../nest/application.js';
+import { refusalOf } from '../../unit/nest/application.js';
 import { metadataOf, running } from '../application.js';
 import { settingsOf } from '../../../lib/api/setting.js';
 import { JobSettings } from '../../../lib/settings/job-settings.js';

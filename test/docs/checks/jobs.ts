@@ -7,7 +7,7 @@ import { type ElasticJobModuleOptions } from '../../../lib/nest/module-options.j
 import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
 import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
 import { JobListener } from '../../../lib/nest/job-listener.decorator.js';
-import { refusalOf } from '../../nest/application.js';
+import { refusalOf } from '../../unit/nest/application.js';
 import { until } from '../../support/until.js';
 import { metadataOf, running } from '../application.js';
 import { type Check, type Checks, codeIn, quoted } from '../page.js';

@@ -5,7 +5,7 @@ import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
 import { type ElasticJobModuleOptions } from '../../../lib/nest/module-options.js';
 import { type JobSettings } from '../../../lib/settings/job-settings.js';
 import { EmbeddedRegistryServer } from '../../../lib/registry/embedded/embedded-registry-server.js';
-import { refusalOf } from '../../nest/application.js';
+import { refusalOf } from '../../unit/nest/application.js';
 import { until } from '../../support/until.js';
 import { metadataOf, NAMESPACE, type Running, running } from '../application.js';
 import { SyncOrdersJob } from '../jobs.js';

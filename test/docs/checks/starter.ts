@@ -4,7 +4,7 @@ import { ElasticJobHealth } from '../../../lib/nest/elastic-job.health.js';
 import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
 import { type RegCenterSettings } from '../../../lib/settings/reg-center-settings.js';
 import { readApplicationSettings } from '../../../lib/nest/application-settings.js';
-import { refusalOf, started } from '../../nest/application.js';
+import { refusalOf, started } from '../../unit/nest/application.js';
 import { metadataOf, running } from '../application.js';
 import { isSample, MonthlyReportJob, SAMPLES, starterDefaults, Stopwatch, SyncOrdersJob } from '../jobs.js';
 import { type Check, type Checks, codeIn, quoted } from '../page.js';

@@ -10,7 +10,7 @@ import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
 import { type ElasticJobModuleOptions } from '../../../lib/nest/module-options.js';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';
 import { type Clock, systemClock } from '../../../lib/time/clock.js';
-import { RecordingLogger, refusalOf } from '../../nest/application.js';
+import { RecordingLogger, refusalOf } from '../../unit/nest/application.js';
 import { until } from '../../support/until.js';
 import { metadataOf, running } from '../application.js';
 import { type Check, type Checks, codeIn, quoted } from '../page.js';

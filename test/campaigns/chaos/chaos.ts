@@ -1,0 +1,180 @@
+import { type ZooKeeperEnsemble } from '../../support/zookeeper-ensemble.js';
+import { type ZooKeeperServer } from '../../support/zookeeper-server.js';
+import { until } from '../../support/until.js';
+import { type PlannedFault } from './fault-plan.js';
+import { type Instance } from './fleet.js';
+import { type Fault } from './history.js';
+import { monotonicMs, pause } from './monotonic.js';
+
+/** What a fault needs to be made. */
+export interface ChaosPorts {
+  readonly instances: readonly Instance[];
+  readonly ensemble: ZooKeeperEnsemble;
+  readonly onFault: (fault: Fault) => void;
+}
+
+/** How long a fault may wait for something that it can meet. */
+const PATIENCE_MS = 300_000;
+
+/** Does to a cluster what a plan says. Faults overlap, except on one process, one network and among servers. */
+export class Chaos {
+  readonly faults: Fault[] = [];
+  readonly outages: { readonly from: number; readonly to: number }[] = [];
+  readonly #ports: ChaosPorts;
+  #serversAreBusy = false;
+
+  constructor(ports: ChaosPorts) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Carries out the whole plan; resolves when everything has been made good. Where as many faults are being made good as there
+   * are instances, what is to come is put off, so that on a slow machine it comes as sparsely as on a fast one.
+   */
+  async run(plan: readonly PlannedFault[]): Promise<void> {
+    let began = monotonicMs();
+    let failure: Error | undefined;
+    const present = new Set<Promise<void>>();
+    for (const planned of plan) {
+      // One after the other: the plan is a schedule.
+      await pause(began + planned.atMs - monotonicMs());
+      const dueAt = monotonicMs();
+      await until(
+        () => present.size < this.#ports.instances.length || failure !== undefined,
+        'faults to end',
+        PATIENCE_MS,
+      );
+      began += monotonicMs() - dueAt;
+      if (failure !== undefined) break;
+      const made = this.#make(planned)
+        .catch((error: unknown) => {
+          failure ??= new Error(`Fault ${planned.number} (${planned.kind}): ${String(error)}`, { cause: error });
+        })
+        .finally(() => present.delete(made));
+      present.add(made);
+    }
+    await Promise.all(present);
+    if (failure !== undefined) throw failure;
+  }
+
+  #make(planned: PlannedFault): Promise<void> {
+    switch (planned.kind) {
+      case 'kill':
+        return this.#replace(planned, 'SIGKILL');
+      case 'stop and restart':
+        return this.#replace(planned, 'SIGTERM');
+      case 'freeze past the session':
+      case 'freeze within the session':
+        return this.#freeze(planned);
+      case 'cut both ways':
+      case 'cut sending':
+      case 'cut receiving':
+      case 'reset connections':
+        return this.#cut(planned);
+      case 'kill a follower':
+      case 'kill the leader':
+      case 'freeze the leader':
+        return this.#hurtServer(planned);
+      default:
+        return planned.kind satisfies never;
+    }
+  }
+
+  /** Ends a process and, after a while, starts the instance's next one. */
+  async #replace(planned: PlannedFault, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    await this.#withInstance(planned, 'process', async (instance) => {
+      const { name } = instance.life;
+      const from = monotonicMs();
+      await instance.life.end(signal);
+      await pause(planned.durationMs);
+      await instance.start();
+      this.#note(planned, [name], from);
+    });
+  }
+
+  async #freeze(planned: PlannedFault): Promise<void> {
+    await this.#withInstance(planned, 'process', async ({ life }) => {
+      const from = monotonicMs();
+      life.signal('SIGSTOP');
+      await pause(planned.durationMs);
+      life.signal('SIGCONT');
+      this.#note(planned, [life.name], from);
+    });
+  }
+
+  async #cut(planned: PlannedFault): Promise<void> {
+    await this.#withInstance(planned, 'network', async (instance) => {
+      const { proxies } = instance;
+      const met = instance.lives.length;
+      const from = monotonicMs();
+      for (const proxy of proxies) {
+        if (planned.kind === 'cut both ways') proxy.blackHole('up', 'down');
+        else if (planned.kind === 'cut sending') proxy.blackHole('up');
+        else if (planned.kind === 'cut receiving') proxy.blackHole('down');
+        else proxy.cut();
+      }
+      await pause(planned.durationMs);
+      for (const proxy of proxies) {
+        if (!planned.delivers) proxy.cut();
+        proxy.heal();
+      }
+      // A process that was replaced meanwhile was cut off like its predecessor.
+      const targets = instance.lives.slice(met - 1).map(({ name }) => name);
+      this.#note(planned, targets, from);
+    });
+  }
+
+  async #hurtServer(planned: PlannedFault): Promise<void> {
+    const { ensemble } = this.#ports;
+    await until(() => !this.#serversAreBusy, 'the servers to be well', PATIENCE_MS);
+    this.#serversAreBusy = true;
+    const isLeader = planned.kind !== 'kill a follower';
+    const server = isLeader ? await ensemble.leader() : await ensemble.follower();
+    const name = `server ${ensemble.servers.indexOf(server) + 1}`;
+    const from = monotonicMs();
+    if (planned.kind === 'freeze the leader') server.pause();
+    else await server.kill();
+    let isBack = false;
+    const elected = isLeader ? this.#untilElected(server, from, () => isBack) : undefined;
+    await pause(planned.durationMs);
+    if (planned.kind === 'freeze the leader') server.resume();
+    else await server.relaunch();
+    isBack = true;
+    await elected;
+    await until(async () => (await server.mode()) !== undefined, `${name} to serve again`, 30_000);
+    this.#note(planned, [name], from);
+    this.#serversAreBusy = false;
+  }
+
+  /** What the former leader says counts only once it is back: a process that is being stopped may still answer. */
+  async #untilElected(former: ZooKeeperServer, from: number, isBack: () => boolean): Promise<void> {
+    const isLed = async (): Promise<boolean> => {
+      const asked = this.#ports.ensemble.servers.filter(
+        (server) => server.isRunning && (server !== former || isBack()),
+      );
+      return (await Promise.all(asked.map((server) => server.mode()))).includes('leader');
+    };
+    await until(isLed, `a leader instead of ${former.address}`, 30_000);
+    this.outages.push({ from, to: monotonicMs() });
+  }
+
+  async #withInstance(
+    planned: PlannedFault,
+    part: 'process' | 'network',
+    task: (instance: Instance) => Promise<void>,
+  ): Promise<void> {
+    const free = (): readonly Instance[] => this.#ports.instances.filter(({ busy }) => !busy[part]);
+    await until(() => free().length > 0, `an instance that ${planned.kind} can meet`, PATIENCE_MS);
+    const instance = free()[Math.floor(planned.choice * free().length)];
+    if (instance === undefined) throw new Error('There is no instance to choose from');
+    instance.busy[part] = true;
+    await task(instance);
+    instance.busy[part] = false;
+  }
+
+  #note({ number, kind }: PlannedFault, targets: readonly string[], from: number): void {
+    const fault = { number, kind, targets, from, to: monotonicMs() };
+    this.faults.push(fault);
+    this.#ports.onFault(fault);
+  }
+}

@@ -1,0 +1,66 @@
+import { Random } from '../../support/random.js';
+import { FAULT_KINDS, type FaultKind } from './history.js';
+
+/** A fault that is to come. What it meets depends on how things stand then; all chance is in the plan. */
+export interface PlannedFault {
+  readonly number: number;
+  /** Milliseconds from the start of the campaign. */
+  readonly atMs: number;
+  readonly kind: FaultKind;
+  /** 0 ≤ x < 1: which of those that can be met. */
+  readonly choice: number;
+  /** How long until it is made good. */
+  readonly durationMs: number;
+  /** Whether what a cut held back is delivered afterwards, as if sent again, or lost with its connection. */
+  readonly delivers: boolean;
+}
+
+/** How often each kind comes, and how long it lasts in multiples of the session timeout. */
+const KINDS: Readonly<Record<FaultKind, readonly [weight: number, shortest: number, longest: number]>> = {
+  kill: [22, 0, 1.6],
+  'freeze past the session': [14, 1.3, 2.3],
+  'freeze within the session': [10, 0.15, 0.6],
+  'stop and restart': [14, 0, 0.6],
+  'cut both ways': [11, 0.2, 2.2],
+  'cut sending': [8, 0.3, 2.2],
+  'cut receiving': [8, 0.3, 2.2],
+  'reset connections': [4, 0, 0.1],
+  'kill a follower': [3, 0.1, 1],
+  'kill the leader': [4, 0.1, 1],
+  'freeze the leader': [2, 0.8, 1.2],
+};
+
+/** Of arrivals, how many bring several faults at once. */
+const SHARE_OF_BURSTS = 0.12;
+
+/** Faults in the order in which they come: the same for the same seed. Arrivals are independent of each other (Poisson). */
+export function planFaults(
+  seed: number,
+  { count, meanGapMs, sessionMs }: { readonly count: number; readonly meanGapMs: number; readonly sessionMs: number },
+): readonly PlannedFault[] {
+  const random = new Random(seed);
+  const deck = Object.entries(KINDS).flatMap(([kind, [weight]]) => Array<FaultKind>(weight).fill(kind as FaultKind));
+  const faults: PlannedFault[] = [];
+  let atMs = 0;
+  let left = 0;
+  while (faults.length < count) {
+    if (left === 0) {
+      atMs += -Math.log(1 - random.next()) * meanGapMs;
+      left = random.next() < SHARE_OF_BURSTS ? random.integer(2, 4) : 1;
+    }
+    left--;
+    // Each kind comes once before any comes twice.
+    const drawn = random.pick(deck);
+    const chosen = FAULT_KINDS[faults.length] ?? drawn;
+    const [, shortest, longest] = KINDS[chosen];
+    faults.push({
+      number: faults.length + 1,
+      atMs: Math.round(atMs),
+      kind: chosen,
+      choice: random.next(),
+      durationMs: Math.round((shortest + random.next() * (longest - shortest)) * sessionMs),
+      delivers: random.next() < 0.5,
+    });
+  }
+  return faults;
+}

@@ -1,0 +1,65 @@
+import { isDeepStrictEqual } from 'node:util';
+import { until } from '../../../support/until.js';
+import { IS_RECORDING, type Story } from './golden-records.js';
+import { type MixedCluster } from './mixed-cluster.js';
+import { type JavaNode, type Portrait, portraits } from './portrait.js';
+
+/** Longer than anything takes that an instance does by itself. */
+const STILL_MS = 1_500;
+
+/** What is seen of a cluster's jobs from moment to moment, and what is expected to be. */
+export class Sightings {
+  readonly #seen: Record<string, Record<string, Portrait>> = {};
+
+  constructor(
+    private readonly cluster: MixedCluster,
+    private readonly expected: Story,
+  ) {}
+
+  get story(): Story {
+    return this.#seen;
+  }
+
+  /**
+   * Looks at jobs as soon as they are as they are expected at this moment, or as they are after 15 s. While records are
+   * made, when nothing has moved for a while.
+   */
+  async see(moment: string, jobs: readonly string[]): Promise<void> {
+    const found = await (IS_RECORDING ? this.#untilStill(jobs) : this.#untilAsExpected(moment, jobs));
+    for (const job of jobs) (this.#seen[job] ??= {})[moment] = found[job] ?? {};
+  }
+
+  /** How a job is at present. */
+  async now(job: string): Promise<Portrait> {
+    return (await this.#look())[job] ?? {};
+  }
+
+  async #look(): Promise<Readonly<Record<string, Portrait>>> {
+    const { namespace } = this.cluster;
+    return portraits(namespace, (await this.cluster.operate('tree', `/${namespace}`)) as JavaNode[]);
+  }
+
+  async #untilAsExpected(moment: string, jobs: readonly string[]): Promise<Readonly<Record<string, Portrait>>> {
+    let now = await this.#look();
+    const isAsExpected = async (): Promise<boolean> => {
+      now = await this.#look();
+      return jobs.every((job) => isDeepStrictEqual(now[job], this.expected[job]?.[moment]));
+    };
+    // What differs is for the test to say.
+    await until(isAsExpected, `the jobs to be as they are expected when ${moment}`, 15_000).catch(() => undefined);
+    return now;
+  }
+
+  async #untilStill(jobs: readonly string[]): Promise<Readonly<Record<string, Portrait>>> {
+    let now = await this.#look();
+    let since = performance.now();
+    const isStill = async (): Promise<boolean> => {
+      const next = await this.#look();
+      if (jobs.some((job) => !isDeepStrictEqual(next[job], now[job]))) since = performance.now();
+      now = next;
+      return performance.now() - since > STILL_MS;
+    };
+    await until(isStill, 'nothing to move any more', 30_000);
+    return now;
+  }
+}

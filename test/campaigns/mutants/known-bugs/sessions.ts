@@ -1,0 +1,255 @@
+import { type Mutant } from '../mutant.js';
+
+/** Sessions that are interrupted or lost, and starts. */
+export const sessions: readonly Mutant[] = [
+  {
+    threads: ['EJ687'],
+    name: 'registers-again-in-the-same-session',
+    bug: 'After a short interruption an instance removes its node and creates it again, which its peers take for its death.',
+    first: 'unit/kernel/sessions.spec.ts',
+    edits: [
+      {
+        file: 'kernel/job-runtime.ts',
+        find: '    if (registration.session === state.id) await watch.sync();\n',
+        replace:
+          '    if (registration.session === state.id) {\n      await watch.sync();\n' +
+          '      for (const path of [this.#paths.live(components.me), this.#paths.instance(components.me)]) {\n' +
+          '        const value = await registry.get(path);\n        await registry.remove(path);\n' +
+          "        await registry.create(path, value ?? '', 'session');\n      }\n      await watch.sync();\n    }\n",
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'marks-removed-on-return',
+    bug: 'After a short interruption an instance removes the marks of what it is still running.',
+    first: 'unit/kernel/sessions.spec.ts',
+    edits: [
+      {
+        file: 'kernel/job-runtime.ts',
+        find: '    if (registration.session === state.id) await watch.sync();\n',
+        replace:
+          '    if (registration.session === state.id) {\n      await watch.sync();\n      await components.marks.clearAll();\n    }\n',
+      },
+    ],
+  },
+  {
+    threads: ['EJ114'],
+    name: 'former-session-begins-late',
+    bug: 'A run that was asked for before the session was lost begins after the instance is back with another one.',
+    first: 'unit/kernel/sessions.spec.ts',
+    edits: [
+      {
+        file: 'kernel/writes/registration.ts',
+        find: "    else if (operations.length > 0 && occasion === 'return')\n      operations.push({ type: 'set', path, value: record.value ?? '', version: record.version });\n",
+        replace: '',
+      },
+    ],
+  },
+  {
+    threads: ['EJ114', 'EJ190', 'EJ1549'],
+    name: 'runs-on-without-its-session',
+    bug: 'Items that run get no signal that the session is lost and that peers are about to run them.',
+    first: 'unit/kernel/sessions.spec.ts',
+    edits: [
+      {
+        file: 'kernel/lanes/work-lane.ts',
+        find: '    for (const run of this.#runs.keys()) run.abort(reason);\n',
+        replace: '',
+      },
+    ],
+  },
+  {
+    threads: ['EJ114', 'EJ491'],
+    name: 'token-of-the-assignment',
+    bug: 'Two runs of an item have the same fencing token.',
+    first: 'unit/kernel/sessions.spec.ts',
+    edits: [
+      {
+        file: 'kernel/marks/item-marks.ts',
+        find: 'for (const { item } of chunk.items) begun.push({ item, instant, fencingToken: revision });',
+        replace:
+          'for (const { item, ownerRevision } of chunk.items) begun.push({ item, instant, fencingToken: ownerRevision });',
+      },
+    ],
+  },
+  {
+    threads: ['EJ507', 'EJ491'],
+    name: 'begins-while-cut-off',
+    bug: 'An instance that is cut off from the registry centre begins runs all the same.',
+    first: 'unit/kernel/sessions.spec.ts',
+    edits: [
+      {
+        file: 'kernel/lanes/work-lane.ts',
+        find: "    if (this.#gate === 'open') this.#gate = 'paused';\n",
+        replace: '',
+      },
+      { file: 'kernel/run/item-run.ts', find: '    await whenConnected(context.signal);\n', replace: '' },
+      {
+        file: 'kernel/view/job-watch.ts',
+        find: '        if (!this.isCurrent) return;\n        const { view } = this;',
+        replace: '        const { view } = this;',
+      },
+    ],
+  },
+  {
+    threads: ['EJ1857'],
+    name: 'absence-after-expiry-is-an-order',
+    bug: 'An instance takes what it read after its session had ended for an order of an operator to stop.',
+    first: 'unit/kernel/sessions.spec.ts',
+    edits: [
+      {
+        file: 'kernel/lanes/control-lane.ts',
+        find: '    if (registration.session !== session) return;\n',
+        replace: '',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'dead-peer-is-java',
+    bug: 'An instance that was away while a peer died takes that peer for a Java instance that may reconnect.',
+    first: 'unit/kernel/java-peers.spec.ts',
+    edits: [
+      {
+        file: 'kernel/view/java-peers.ts',
+        find: '    this.#java = new Map(present);',
+        replace: '    this.#java = new Map([...view.instances, ...present]);',
+      },
+    ],
+  },
+  {
+    threads: ['EJ1857', 'EJ2383'],
+    name: 'expiry-is-an-order-to-stop',
+    bug: 'An instance that finds its node gone after its session was lost stops for good.',
+    first: 'unit/kernel/sessions.spec.ts',
+    edits: [
+      {
+        file: 'kernel/job-runtime.ts',
+        find: "    const occasion: Occasion = this.#hasTakenPart ? 'return' : 'start';\n",
+        replace:
+          "    const occasion: Occasion = this.#hasTakenPart ? 'return' : 'start';\n" +
+          '    if (this.#hasTakenPart && !(await context.watch.sync()).instances.has(context.me))\n' +
+          "      return void this.stop('its instance is gone');\n",
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'nodes-of-the-former-session-count',
+    bug: 'Nodes of a former session pass for the present one’s, and vanish with the former.',
+    first: 'unit/kernel/sessions.spec.ts',
+    edits: [
+      {
+        file: 'kernel/writes/registration.ts',
+        find: 'if (node !== undefined && node.session === session) continue;',
+        replace: 'if (node !== undefined && session !== undefined) continue;',
+      },
+    ],
+  },
+  {
+    threads: ['EJ518', 'EJ696'],
+    name: 'restart-enables',
+    bug: 'A restart undoes that an operator has disabled the server.',
+    first: 'unit/kernel/operators.spec.ts',
+    edits: [
+      {
+        file: 'kernel/writes/registration.ts',
+        find: "return status === 'DISABLED' && !config.overwrite ? 'DISABLED' : 'ENABLED';",
+        replace: "return 'ENABLED';",
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'return-disables',
+    bug: 'An instance that returns and finds its server removed disables it.',
+    first: 'unit/kernel/sessions.spec.ts',
+    edits: [
+      {
+        file: 'kernel/writes/registration.ts',
+        find: "(status ?? 'ENABLED')",
+        replace: "(status ?? 'DISABLED')",
+      },
+    ],
+  },
+  {
+    threads: ['EJ649', 'EJ493'],
+    name: 'last-starter-wins',
+    bug: 'The instance that starts last overwrites the stored configuration.',
+    first: 'unit/kernel/start-up.spec.ts',
+    edits: [
+      {
+        file: 'kernel/writes/stored-configuration.ts',
+        find: 'else if (configuration.overwrite) {',
+        replace: 'else {',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'time-zone-change-is-ignored',
+    bug: 'A change of the time zone alone takes no effect.',
+    first: 'unit/kernel/plan.spec.ts',
+    edits: [
+      {
+        file: 'kernel/view/assignment.ts',
+        find: "return `${cron ?? ''}\\n${timeZone ?? ''}`;",
+        replace: "return timeZone === '' ? '' : `${cron ?? ''}`;",
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'settings-are-not-restored',
+    bug: 'The registry centre comes back empty, and an instance that returns does not store the settings of its job again.',
+    first: 'unit/kernel/run-seams.spec.ts',
+    edits: [
+      {
+        file: 'kernel/job-runtime.ts',
+        find: "if (occasion === 'return') return restoreConfiguration(context, this.definition);",
+        replace: "if (occasion === 'return') return this.configuration;",
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'accepted-trigger-is-lost-with-the-session',
+    bug: 'A trigger that was accepted and waits for its run is forgotten when the session is lost.',
+    first: 'unit/kernel/run-seams.spec.ts',
+    edits: [
+      {
+        file: 'kernel/lanes/work-lane.ts',
+        find: '    this.#decided = undefined;\n    this.#hasLostSession = true;\n',
+        replace:
+          '    this.#decided = undefined;\n    this.#hasLostSession = true;\n    this.#hasPendingTrigger = false;\n',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'ended-run-is-taken-over',
+    bug: 'A run that ended while its instance was away is reported as crashed, and run again although its instance is back.',
+    first: 'unit/kernel/run-seams.spec.ts',
+    edits: [
+      {
+        file: 'kernel/marks/item-marks.ts',
+        find: 'const operations = own.length > 0 ? removals : this.#reportRemovals(item);',
+        replace: 'const operations = removals;',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'overwritten-instance-is-not-repaired',
+    bug: 'An old console overwrites the node of an instance, which gets no items from then on.',
+    first: 'unit/kernel/run-seams.spec.ts',
+    edits: [
+      {
+        file: 'kernel/rules/plan.ts',
+        find: 'const isReadable = now.instances.get(me)?.readable === true;',
+        replace: 'const isReadable = now.instances.has(me);',
+      },
+    ],
+  },
+];

@@ -1,0 +1,60 @@
+/**
+ * What half of all histories have beside the ordinary: each feature changes a plain history so that it meets one kind of
+ * trouble often. Features draw from a random stream of their own, so that a plain history stays what its seed makes it.
+ */
+import { Random } from '../../support/random.js';
+import { Embellishment } from './embellishment.js';
+import { type History } from './history.js';
+
+/** Kinds of trouble, by the names that logs and shares give them. */
+export type Feature = keyof typeof WEIGHTS;
+
+/** How often each feature comes among the histories that have one; out of the sum of all. */
+const WEIGHTS = {
+  'monitoring switched': 60,
+  'registry wiped': 60,
+  'large job': 2,
+  'own strategy': 100,
+  'stop while choosing': 120,
+  'once-listener': 250,
+  'pool of one': 40,
+  'trigger and lost session': 100,
+  'run outlives its session': 100,
+  'items dropped and back': 80,
+  'stop beside a slow item': 100,
+  'poisonous errors': 50,
+  'failing logger': 50,
+} as const;
+
+/** Chosen such that the seeds of `found.spec.ts` stay plain that were found before there were features. */
+const STREAM = 0x28a9;
+
+/** The names of all features. */
+export const FEATURES = Object.keys(WEIGHTS) as readonly Feature[];
+
+/** The plain history with the features that its seed draws: none for about half of all seeds. */
+export function withFeatures(plain: History): History {
+  const random = new Random(plain.seed ^ STREAM);
+  const features = drawn(random);
+  if (features.length === 0) return plain;
+  return { ...features.reduce((history, feature) => new Embellishment(history, random).add(feature), plain), features };
+}
+
+function drawn(random: Random): readonly Feature[] {
+  if (random.integer(1, 2) === 1) return [];
+  const first = weighted(random);
+  const second = random.integer(1, 6) === 1 ? weighted(random) : first;
+  // Large jobs take long enough alone.
+  const isAlone = second === first || [first, second].includes('large job');
+  return isAlone ? [first] : [first, second];
+}
+
+function weighted(random: Random): Feature {
+  const features = Object.entries(WEIGHTS) as [Feature, number][];
+  let left = random.integer(
+    1,
+    features.reduce((sum, [, weight]) => sum + weight, 0),
+  );
+  for (const [feature, weight] of features) if ((left -= weight) <= 0) return feature;
+  throw new RangeError('the weights do not add up');
+}

@@ -1,0 +1,104 @@
+/**
+ * A history: what happens to a cluster, and when. It is data, made from a seed by `history()`, played by `play()`, cut
+ * down by `minimise()`, and printed by `scenario()`. Each step has its own moment, so that leaving out one moves no other;
+ * a step that makes no sense when its moment comes (the instance is not there any more) does nothing.
+ */
+import { type JobConfiguration } from '../../../lib/api/job-configuration.js';
+
+/** What user code of an item is like. */
+export type Behaviour =
+  /** Done within a fifth of a second. */
+  | 'quick'
+  /** Takes about as long as a period, or longer. */
+  | 'slow'
+  /** Quick, and throws in the end. */
+  | 'failing'
+  /** As slow, and does not react to the abort signal. */
+  | 'stubborn'
+  /** Quick, and in the end throws something that throws when it is described. */
+  | 'poisonous';
+
+/** What may happen to a cluster. Instances are named A, B, C …, and a name is never used twice. */
+export type Event =
+  | { readonly type: 'join'; readonly name: string; readonly skewMs: number }
+  | { readonly type: 'leave' | 'kill' | 'expire' | 'terminate' | 'disable' | 'enable'; readonly name: string }
+  | { readonly type: 'kill-at-write'; readonly name: string; readonly nth: number; readonly when: 'before' | 'after' }
+  | {
+      readonly type: 'lose-write';
+      readonly name: string;
+      readonly nth: number;
+      readonly outcome: 'applied' | 'not-applied';
+    }
+  | { readonly type: 'suspend' | 'freeze'; readonly name: string; readonly ms: number }
+  | {
+      readonly type: 'cut';
+      readonly name: string;
+      readonly ms: number;
+      readonly direction: 'both' | 'sending' | 'receiving';
+    }
+  | { readonly type: 'set-clock'; readonly name: string; readonly skewMs: number }
+  | { readonly type: 'disable-item' | 'enable-item'; readonly item: number }
+  | { readonly type: 'reconfigure'; readonly change: Change }
+  | { readonly type: 'trigger' }
+  /** The registry loses all sessions and all nodes, and cannot be reached for a while. */
+  | { readonly type: 'wipe'; readonly ms: number }
+  /** The strategy UNRELIABLE throws for a while. */
+  | { readonly type: 'fail-strategy'; readonly ms: number }
+  /** The logger of an instance throws for a while. */
+  | { readonly type: 'fail-logger'; readonly name: string; readonly ms: number };
+
+/** What an operator changes while the job runs. */
+export type Change = Partial<
+  Pick<
+    JobConfiguration,
+    'shardingTotalCount' | 'cron' | 'failover' | 'misfire' | 'monitorExecution' | 'jobShardingStrategyType'
+  >
+>;
+
+/** Something that happens at a moment. */
+export type Step = Event & {
+  /** Milliseconds since the beginning of the history. */
+  readonly atMs: number;
+};
+
+/** The job as it is at the beginning. */
+export interface Job {
+  readonly periodSeconds: number;
+  readonly shardingTotalCount: number;
+  readonly failover: boolean;
+  readonly misfire: boolean;
+  readonly monitorExecution: boolean;
+  readonly jobShardingStrategyType: string;
+}
+
+/** The job's listener that is called once in the cluster. */
+export interface OnceListenerTraits {
+  /** As in its constructor; 0: no limit. */
+  readonly startedTimeoutMs: number;
+  readonly completedTimeoutMs: number;
+  /** Longest time that a call takes. */
+  readonly slowestCallMs: number;
+}
+
+/** Everything that is needed to play it again. */
+export interface History {
+  readonly seed: number;
+  readonly job: Job;
+  /** By item. */
+  readonly behaviours: readonly Behaviour[];
+  /** How many items of one instance may run at once. */
+  readonly poolSize: number;
+  readonly slowestMessageMs: number;
+  /** Names of the kinds of trouble that its seed has drawn beside the ordinary; absent: none. */
+  readonly features?: readonly string[];
+  /** Absent: the job has no listener. */
+  readonly onceListener?: OnceListenerTraits;
+  /** Most operations of one commit. Absent: as many as ZooKeeper accepts. */
+  readonly operationsACommit?: number;
+  readonly steps: readonly Step[];
+}
+
+/** How long a server waits for a silent instance. */
+export const SESSION_TIMEOUT_MS = 4_000;
+export const MOST_INSTANCES = 7;
+export const MOST_ITEMS = 20;

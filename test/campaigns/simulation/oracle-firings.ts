@@ -1,0 +1,161 @@
+/**
+ * Every instant of the schedule begins every item exactly once; that it does so at most once, `doubles` says. Which
+ * instants may be left out is the job's declared policy, one excuse each:
+ *
+ * - the item was disabled, or its owner, or nobody was there who was enabled
+ * - the item was still running, and a later instant that it missed stands for this one (`misfire`: one run makes up for all)
+ * - the item was running, or its owner away, and `misfire` is off: what was missed is dropped
+ * - the item changed hands, and more than one instant passed meanwhile: those before the latest are not made up for
+ * - the number of items was reduced, and the item was not among them, or not assigned again yet after it was raised
+ * - the schedule was changed in between, or marks are not made (`monitorExecution` is off): nobody can tell
+ *
+ * A firing that is missing all alone because its item changed hands, was waiting, or lost its owner has no excuse.
+ */
+import { ipOf } from '../../support/views.js';
+import { periodMsOf } from './configuration.js';
+import { type Evidence, type Window } from './evidence.js';
+import { desertions, instantsIn, interruptions, isCovered, SLACK_MS } from './interruptions.js';
+import { type Mark, nameOfId } from './marks.js';
+import { seconds } from './run-book.js';
+
+/** An instant that is missing, and those around it. */
+interface Gap {
+  readonly evidence: Evidence;
+  readonly item: number;
+  readonly instantMs: number;
+  /** All that are missing in a row. */
+  readonly missing: readonly number[];
+  /** The instants' neighbours that were begun. */
+  readonly before: Mark;
+  readonly after: Mark;
+}
+
+type Excuse = (gap: Gap) => boolean;
+
+export function missedFirings(evidence: Evidence): readonly string[] {
+  return [...evidence.marksByItem.keys()].flatMap((item) =>
+    gapsOf(evidence, item)
+      .filter((gap) => !EXCUSES.some((excuse) => excuse(gap)))
+      .map(
+        ({ instantMs, missing, before, after }) =>
+          `item ${item} was not begun for ${seconds(instantMs)}` +
+          ` (missing: ${missing.map(seconds).join(', ')}; ${nameOf(before)} before, ${nameOf(after)} after)`,
+      ),
+  );
+}
+
+function nameOf({ instance, scheduledMs, fromMs }: Mark): string {
+  return `for ${seconds(scheduledMs ?? 0)} on ${instance} at ${seconds(fromMs)}`;
+}
+
+function gapsOf(evidence: Evidence, item: number): readonly Gap[] {
+  const { paths } = evidence;
+  const marks = evidence.marksByItem.get(item) ?? [];
+  // An item that was dropped begins a new life when it comes back.
+  return evidence.spans(paths.item(item)).flatMap(({ value, fromMs, toMs }) => {
+    if (value === undefined) return [];
+    const begun = marks
+      .filter((mark) => mark.scheduledMs !== undefined && mark.fromMs >= fromMs && mark.fromMs <= toMs)
+      .sort((one, other) => (one.scheduledMs ?? 0) - (other.scheduledMs ?? 0));
+    return begun.flatMap((after, index): readonly Gap[] => {
+      const before = begun[index - 1];
+      if (before === undefined) return [];
+      const missing = instants(evidence, before.scheduledMs ?? 0, after.scheduledMs ?? 0);
+      return missing.map((instantMs) => ({ evidence, item, instantMs, missing, before, after }));
+    });
+  });
+}
+
+/** Instants of the schedule strictly between two others, as it was at each of them. */
+function instants(evidence: Evidence, afterMs: number, beforeMs: number): readonly number[] {
+  const found: number[] = [];
+  for (let ms = afterMs + 1_000; ms < beforeMs; ms += 1_000) {
+    const config = evidence.configAt(ms);
+    if (config !== undefined && ms % periodMsOf(config) === 0) found.push(ms);
+  }
+  return found;
+}
+
+const wasDisabled: Excuse = ({ evidence, item, instantMs, after }) => {
+  const { fromMs, toMs } = around(evidence, instantMs);
+  const window = { fromMs, toMs: Math.max(after.fromMs, toMs) };
+  return evidence.ever(evidence.paths.item(item, 'disabled'), (value) => value !== undefined, window);
+};
+
+/** Its owner was disabled when it could have begun it: whoever learns of that too late, or of its end, is right to run it or not. */
+const ownerWasDisabled: Excuse = ({ evidence, item, instantMs }) => {
+  const { paths } = evidence;
+  const window = around(evidence, instantMs);
+  const owner = evidence.valueAt(paths.item(item, 'instance'), window.fromMs);
+  if (owner === undefined || isCovered({ fromMs: instantMs, toMs: instantMs }, busy(evidence, item))) return false;
+  // While the items are being assigned, a firing waits.
+  const waits = evidence
+    .spans(paths.resharding)
+    .filter(({ value, fromMs, toMs }) => value !== undefined && fromMs <= window.toMs && toMs >= window.fromMs);
+  const toMs = Math.max(window.toMs, ...waits.map((wait) => wait.toMs));
+  return evidence.ever(paths.server(ipOf(nameOfId(owner))), (value) => value === 'DISABLED', { ...window, toMs });
+};
+
+const wasLeftOut: Excuse = ({ evidence, item, instantMs }) => {
+  const window = around(evidence, instantMs);
+  return (
+    evidence.everConfigured(({ shardingTotalCount }) => shardingTotalCount <= item, window) ||
+    evidence.everLeftOut(item, window)
+  );
+};
+
+const nobodyWasAble: Excuse = ({ evidence, instantMs }) => {
+  const window = around(evidence, instantMs);
+  return desertions(evidence).some(({ fromMs, toMs }) => fromMs <= window.toMs && toMs >= window.fromMs);
+};
+
+const laterOneStandsForIt: Excuse = ({ evidence, item, instantMs, after }) => {
+  const [nextMs] = instants(evidence, instantMs, (after.scheduledMs ?? 0) + 1);
+  if (nextMs === undefined) return false;
+  const kept = [...busy(evidence, item), ...interruptions(evidence)];
+  return isCovered({ fromMs: instantMs + SLACK_MS, toMs: nextMs - SLACK_MS }, kept);
+};
+
+const isDropped: Excuse = ({ evidence, item, instantMs, after }) =>
+  evidence.everConfigured(({ misfire }) => !misfire, { fromMs: instantMs - SLACK_MS, toMs: after.fromMs }) &&
+  isCovered({ fromMs: instantMs, toMs: instantMs }, [...busy(evidence, item), ...interruptions(evidence)]);
+
+const severalWereMissed: Excuse = ({ evidence, instantMs, missing }) =>
+  missing.length > 1 && isCovered({ fromMs: instantMs, toMs: instantMs }, interruptions(evidence));
+
+const wasRescheduled: Excuse = ({ evidence, before, after }) => {
+  const { leastMs, greatestMs } = evidence.skews;
+  const window = {
+    fromMs: Math.min(before.fromMs, (before.scheduledMs ?? 0) - greatestMs) - SLACK_MS,
+    toMs: Math.max(after.fromMs, (after.scheduledMs ?? 0) - leastMs) + SLACK_MS,
+  };
+  const crons = evidence.configs
+    .filter(({ fromMs, toMs }) => fromMs <= window.toMs && toMs >= window.fromMs)
+    .map(({ value }) => value.cron);
+  return new Set(crons).size > 1;
+};
+
+const wasUnmonitored: Excuse = ({ evidence, before, after }) =>
+  !evidence.isMonitored({ fromMs: before.fromMs, toMs: after.fromMs });
+
+const EXCUSES: readonly Excuse[] = [
+  wasDisabled,
+  ownerWasDisabled,
+  wasLeftOut,
+  nobodyWasAble,
+  laterOneStandsForIt,
+  isDropped,
+  severalWereMissed,
+  wasRescheduled,
+  wasUnmonitored,
+];
+
+/** When an instant may have come for somebody, and a little before and after. */
+function around({ skews }: Evidence, instantMs: number): Window {
+  return { fromMs: instantMs - skews.greatestMs - SLACK_MS, toMs: instantMs - skews.leastMs + SLACK_MS };
+}
+
+/** While the item is run, nobody begins it. */
+function busy(evidence: Evidence, item: number): readonly Window[] {
+  return (evidence.marksByItem.get(item) ?? []).map((mark) => instantsIn(evidence, mark));
+}

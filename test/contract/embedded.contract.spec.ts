@@ -1,0 +1,24 @@
+import { EmbeddedRegistryCenter } from '../../lib/registry/embedded/embedded-registry-center.js';
+import { EmbeddedRegistryServer } from '../../lib/registry/embedded/embedded-registry-server.js';
+import { type RegistryCenter } from '../../lib/registry/registry-center.js';
+import { untilConnected } from './stage.js';
+import { type ContractServer, registryCenterContract } from './registry-center.contract.js';
+
+function openEmbeddedServer(): Promise<ContractServer> {
+  const server = new EmbeddedRegistryServer();
+  const faultsOf = (centre: RegistryCenter) => (centre as EmbeddedRegistryCenter).faults;
+  return Promise.resolve({
+    async open({ sessionTimeoutMilliseconds = 10_000 } = {}) {
+      const centre = new EmbeddedRegistryCenter({ server, sessionTimeoutMilliseconds });
+      centre.connect();
+      await untilConnected(centre);
+      return centre;
+    },
+    expire: (centre) => Promise.resolve(faultsOf(centre).expire()),
+    disconnect: (centre) => Promise.resolve(faultsOf(centre).disconnect()),
+    reconnect: (centre) => Promise.resolve(faultsOf(centre).resume()),
+    close: () => Promise.resolve(server.close()),
+  });
+}
+
+registryCenterContract('The embedded registry', openEmbeddedServer);

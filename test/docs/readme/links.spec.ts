@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { root } from '../../support/program.js';
+
+/** The anchor that a heading gets on a page. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .replace(/\s/g, '-');
+}
+
+/** The anchors of a page. */
+function anchorsOf(page: string): readonly string[] {
+  const text = readFileSync(join(root, page), 'utf8');
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+}
+
+/** Whether a link of a page leads to a heading or file that exists. */
+function isAlive(page: string, link: string): boolean {
+  const [file = '', anchor] = link.split('#');
+  const target = file === '' ? page : join(dirname(page), file);
+  if (!existsSync(join(root, target))) return false;
+  return anchor === undefined || anchorsOf(target).includes(anchor);
+}
+
+test.each(['README.md', 'CONTRIBUTING.md', 'sample/README.md', 'docs/glossary.md', 'docs/running-beside-java.md'])(
+  'the links of %s lead somewhere',
+  (page) => {
+    const text = readFileSync(join(root, page), 'utf8');
+    const links = [...text.matchAll(/\]\(([^)]+)\)/g)]
+      .map(([, link = '']) => link)
+      .filter((link) => !/^https?:/.test(link));
+
+    const dead = links.filter((link) => !isAlive(page, link));
+
+    expect(links.length).toBeGreaterThan(3);
+    expect(dead).toEqual([]);
+  },
+);
+
+test.each(['#no-such-heading', 'docs/no-such-page.md', 'docs/glossary.md#no-such-term'])(
+  'the link %s is dead',
+  (link) => {
+    expect(isAlive('README.md', link)).toBe(false);
+  },
+);

@@ -1,0 +1,108 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import ts from 'typescript';
+import { Program, root } from '../../support/program.js';
+import { until } from '../../support/until.js';
+import { exampleFile } from './readme.js';
+
+/** Inside the package, so that the examples import it by its name, as it was built. */
+let folder: string;
+
+beforeAll(() => {
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  folder = mkdtempSync(join(root, 'dist/readme-'));
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Compiles an example, with lines added at its end, and returns the path of the program. */
+function compiled(file: string, more = ''): string {
+  const { outputText } = ts.transpileModule(exampleFile(file) + more, {
+    compilerOptions: {
+      module: ts.ModuleKind.ESNext,
+      target: ts.ScriptTarget.ES2022,
+      experimentalDecorators: true,
+      emitDecoratorMetadata: true,
+      useDefineForClassFields: false,
+    },
+  });
+  const path = join(folder, file.replace(/\.ts$/, '.js'));
+  writeFileSync(path, outputText);
+  return relative(root, path);
+}
+
+const hasAll = (output: string, ...texts: readonly string[]): boolean => texts.every((text) => output.includes(text));
+
+test('the complete program fires on all items, and ends on SIGTERM', async () => {
+  const env = { ELASTICJOB_JOBS_SYNCORDERS_CRON: '* * * * * ?' };
+  await using program = new Program(compiled('main.ts'), { env });
+
+  await until(
+    () =>
+      hasAll(program.output, 'item 0: orders of Beijing', 'item 1: orders of Shanghai', 'item 2: orders of Guangzhou'),
+    'all items',
+    20_000,
+  );
+
+  expect(await program.end('SIGTERM')).toBe('SIGTERM');
+}, 30_000);
+
+test('the program without Nest fires on all items, and ends by itself after SIGTERM', async () => {
+  await using program = new Program(compiled('without-nest.ts'));
+
+  await until(() => hasAll(program.output, 'item 0', 'item 1', 'item 2'), 'all items', 20_000);
+
+  expect(await program.end('SIGTERM')).toBe(0);
+}, 30_000);
+
+test('a job added at run time fires on all items, and the program ends by itself', async () => {
+  await using program = new Program(compiled('jobs-at-run-time.ts'));
+
+  const exitCode = await program.end();
+
+  expect(program.output).toMatch(/item 0[^]*item 1|item 1[^]*item 0/);
+  expect(exitCode).toBe(0);
+}, 30_000);
+
+test('the listeners are called around the items, and once for each firing', async () => {
+  await using program = new Program(compiled('listeners.ts'));
+
+  const exitCode = await program.end();
+
+  expect(program.output).toMatch(
+    /bill: 2 items begin here[^]*open the books of 20[^]*bill\n[^]*bill\n[^]*bill: they have ended[^]*close the books of 20/,
+  );
+  expect(exitCode).toBe(0);
+}, 30_000);
+
+test('the YAML example is read by the module that loads it, and the environment comes before it', async () => {
+  writeFileSync(join(folder, 'elasticjob.yaml'), exampleFile('elasticjob.yaml'));
+  const boot = `
+    import { NestFactory } from '@nestjs/core';
+    import { JobBootstraps, ElasticJobHealth } from 'nestjs-elasticjob';
+    const app = await NestFactory.createApplicationContext(AppModule);
+    console.log(app.get(JobBootstraps).scheduled('syncOrders').jobName, app.get(ElasticJobHealth).report);
+    await app.close();`;
+  const env = { ELASTICJOB_REGCENTER_SERVERLISTS: '127.0.0.1:1' };
+  await using program = new Program(compiled('app.module.ts', boot), { cwd: folder, env });
+
+  const exitCode = await program.end();
+
+  expect(program.output).toMatch(/syncOrders \{[^]*registryCenter: "?.*127\.0\.0\.1:1\b.*orders/);
+  expect(exitCode).toBe(0);
+}, 30_000);
+
+test.each(['sync-orders.test.ts', 'failover.test.ts'])(
+  'the example of a test in %s passes',
+  async (file) => {
+    await using program = new Program(compiled(file), { args: ['--test-reporter=tap'] });
+
+    const exitCode = await program.end();
+
+    expect(program.output).toContain('# pass 1\n');
+    expect(program.output).toContain('# fail 0\n');
+    expect(exitCode).toBe(0);
+  },
+  30_000,
+);

@@ -1,0 +1,56 @@
+import { describe, expect, test } from '@jest/globals';
+import { withDefaults } from '../../../lib/api/job-configuration.js';
+import { settingsOf } from '../../../lib/api/setting.js';
+import { JobSettings } from '../../../lib/settings/job-settings.js';
+import { ModuleSettings } from '../../../lib/settings/module-settings.js';
+import { RegCenterSettings } from '../../../lib/settings/reg-center-settings.js';
+import { toQuartz } from '../../../lib/time/crontab.js';
+import { tableAfter } from './readme.js';
+
+const TYPES: Readonly<Record<string, string>> = {
+  text: 'text',
+  integer: 'integer',
+  boolean: 'boolean',
+  'text-list': 'list',
+  'text-map': 'map',
+};
+
+/** Names and types of the settings that files may hold. */
+function declared(type: new () => object): Readonly<Record<string, string | undefined>> {
+  const inFiles = [...settingsOf(type)].filter(([, { kind }]) => kind !== 'code' && kind !== 'section');
+  return Object.fromEntries(inFiles.map(([name, { kind }]) => [name, TYPES[kind]]));
+}
+
+describe("the README's tables", () => {
+  test.each([
+    ['\n`elasticjob`:\n', ModuleSettings],
+    ['\n`elasticjob.regCenter`:\n', RegCenterSettings],
+    ['\n`elasticjob.jobs.<jobName>`', JobSettings],
+  ])('list all settings and their types below %j', (introduction, type) => {
+    const rows = tableAfter(introduction).map(([name, kind]) => [name, kind] as const);
+    const found = Object.fromEntries(rows) as Readonly<Record<string, string | undefined>>;
+
+    expect(found).toEqual(declared(type));
+  });
+
+  test('list the defaults of jobs', () => {
+    const defaults = withDefaults('job', { shardingTotalCount: 1 }) as unknown as Readonly<Record<string, unknown>>;
+    const told = tableAfter('\n`elasticjob.jobs.<jobName>`').flatMap(([name = '', kind, text]) =>
+      kind === 'boolean' || kind === 'integer' ? [[name, text] as const] : [],
+    );
+
+    const wrong = told.filter(
+      ([name, text]) => name in defaults && text !== 'required' && text !== String(defaults[name]),
+    );
+
+    expect(told.length).toBeGreaterThan(8);
+    expect(wrong).toEqual([]);
+  });
+
+  test('show what crontab text becomes', () => {
+    const rows = tableAfter('### Cron').map(([written = '', stored]) => [toQuartz(written), stored]);
+
+    expect(rows.length).toBeGreaterThan(3);
+    for (const [quartz, stored] of rows) expect(stored).toBe(quartz);
+  });
+});

@@ -1,0 +1,195 @@
+import { describe, expect, test } from '@jest/globals';
+import { JobConfiguration } from '../../../lib/api/job-configuration.js';
+import { type SimpleJob } from '../../../lib/api/job.js';
+import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
+import { JobHost, type JobHostOptions } from '../../../lib/kernel/job-host.js';
+import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
+import { EmbeddedRegistryServer } from '../../../lib/registry/embedded/embedded-registry-server.js';
+import { ManualClock } from '../../../lib/testing/manual-clock.js';
+import { until } from '../../support/until.js';
+
+let namespaces = 0;
+
+/** A host with a registry of its own, and what it logs. */
+function aHost(options: Partial<JobHostOptions> = {}): JobHost & { readonly log: string[] } & AsyncDisposable {
+  const registryCenter = new EmbeddedRegistryCenter({ namespace: `bootstrap-${++namespaces}` });
+  registryCenter.connect();
+  const log: string[] = [];
+  const write = (message: string): void => void log.push(message);
+  const host = new JobHost({
+    registryCenter,
+    logger: { debug: () => undefined, log: write, warn: write, error: write },
+    ...options,
+  });
+  return Object.assign(host, {
+    log,
+    [Symbol.asyncDispose]: async () => {
+      await host.stop();
+      await registryCenter.close();
+    },
+  });
+}
+
+class CountingJob implements SimpleJob {
+  readonly items: number[] = [];
+
+  execute({ shardingItem }: { shardingItem: number }): void {
+    this.items.push(shardingItem);
+  }
+}
+
+const daily = (): JobConfiguration => JobConfiguration.newBuilder('daily', 3).cron('0 0 0 * * ?').build();
+const oneOff = (): JobConfiguration => JobConfiguration.newBuilder('oneOff', 3).build();
+
+describe('a one-off job', () => {
+  test('runs all its items each time it is executed, from the first time on', async () => {
+    await using host = aHost();
+    const job = new CountingJob();
+    const bootstrap = new OneOffJobBootstrap(host.registryCenter, job, oneOff(), { host });
+
+    await bootstrap.execute();
+    await until(() => job.items.length === 3, 'the items to run');
+    await bootstrap.execute();
+    await until(() => job.items.length === 6, 'the items to run again');
+
+    expect(job.items.sort()).toEqual([0, 0, 1, 1, 2, 2]);
+  });
+
+  test('must not have a cron', async () => {
+    await using host = aHost();
+    const begin = (): unknown => new OneOffJobBootstrap(host.registryCenter, new CountingJob(), daily(), { host });
+    expect(begin).toThrow("Cron should be empty: job 'daily' has '0 0 0 * * ?'");
+  });
+
+  test('can be executed no more once it has been shut down, but under a new bootstrap', async () => {
+    await using host = aHost();
+    const first = new OneOffJobBootstrap(host.registryCenter, new CountingJob(), oneOff(), { host });
+    await first.start();
+    await first.shutdown();
+    await expect(first.execute()).rejects.toThrow("Job 'oneOff' has been stopped. Make a new bootstrap");
+
+    const job = new CountingJob();
+    await new OneOffJobBootstrap(host.registryCenter, job, oneOff(), { host }).execute();
+    await until(() => job.items.length === 3, 'the items to run');
+  });
+});
+
+describe('a scheduled job', () => {
+  test('must have a cron', async () => {
+    await using host = aHost();
+    const bootstrap = new ScheduleJobBootstrap(host.registryCenter, new CountingJob(), oneOff(), { host });
+    await expect(bootstrap.schedule()).rejects.toThrow("Cron can not be empty: job 'oneOff' has none");
+  });
+
+  test('can be scheduled no more once it has been shut down', async () => {
+    await using host = aHost();
+    const bootstrap = new ScheduleJobBootstrap(host.registryCenter, new CountingJob(), daily(), { host });
+    await bootstrap.schedule();
+    await bootstrap.shutdown();
+    await expect(bootstrap.schedule()).rejects.toThrow("Job 'daily' has been stopped");
+  });
+
+  test('of a name that the process already has is refused, naming both owners', async () => {
+    await using host = aHost();
+    new ScheduleJobBootstrap(host.registryCenter, new CountingJob(), daily(), { host, owner: 'provider One' });
+    const second = (): unknown =>
+      new ScheduleJobBootstrap(host.registryCenter, new CountingJob(), daily(), { host, owner: 'provider Two' });
+    expect(second).toThrow("Job 'daily' is defined twice in this process: by provider One and by provider Two");
+  });
+});
+
+test('a job of another kind is run by the executor that accepts it', async () => {
+  const steps: number[] = [];
+  const stepwise = {
+    requirement: 'a method step(item)',
+    accepts: (candidate: object): candidate is { step: (item: number) => void } => 'step' in candidate,
+    process: (job: { step: (item: number) => void }, _: unknown, { shardingItem }: { shardingItem: number }) =>
+      job.step(shardingItem),
+  };
+  await using host = aHost({ classedExecutors: [stepwise] });
+  const climb = { step: (item: number) => void steps.push(item) };
+  const bootstrap = new OneOffJobBootstrap(host.registryCenter, climb as never, oneOff(), { host });
+
+  await bootstrap.execute();
+  await until(() => steps.length === 3, 'the items to run');
+
+  expect(steps.sort()).toEqual([0, 1, 2]);
+});
+
+describe('what makes no sense is refused when the bootstrap is made', () => {
+  const odd = (value: unknown): never => value as never;
+
+  test.each([
+    ['no job', null, daily(), 'must have a method execute(context), got null'],
+    ['an object that is no job', { run: () => undefined }, daily(), 'must have a method execute(context)'],
+    ['an empty type', '  ', daily(), 'Elastic job type cannot be null or empty'],
+    [
+      'an unknown type',
+      'SCRIPT',
+      daily(),
+      'elasticjob.jobs.daily.elasticJobType: unknown job type "SCRIPT"; known are: none',
+    ],
+    ['no configuration', new CountingJob(), null, "A job's configuration must be a map of settings"],
+    ['a builder', new CountingJob(), JobConfiguration.newBuilder('x', 1), 'build()'],
+    [
+      'an unknown strategy',
+      new CountingJob(),
+      { ...daily(), jobShardingStrategyType: 'BEST' },
+      'unknown sharding strategy "BEST"; known are: AVG_ALLOCATION, ODEVITY, ROUND_ROBIN, SINGLE_SHARDING_BALANCE',
+    ],
+  ])('%s', async (_, job, configuration, message) => {
+    await using host = aHost();
+    expect(() => new ScheduleJobBootstrap(host.registryCenter, odd(job), odd(configuration), { host })).toThrow(
+      message,
+    );
+  });
+
+  test('no registry centre', () => {
+    expect(() => new ScheduleJobBootstrap(odd(null), new CountingJob(), daily())).toThrow(
+      'A job needs a registry centre, got null',
+    );
+  });
+});
+
+describe('extensions that return nonsense are named', () => {
+  test.each([
+    ['nothing', () => null],
+    ['an object', () => ({ a: [0] })],
+    ['a promise', () => Promise.resolve(new Map())],
+    ['an item twice', (all: readonly { jobInstanceId: string }[]) => new Map([[all[0]!.jobInstanceId, [0, 1, 2, 2]]])],
+    ['an instance that does not exist', () => new Map([['somebody', [0, 1, 2]]])],
+  ])('a strategy that returns %s', async (_, sharding) => {
+    await using host = aHost({ strategies: [{ type: 'ODD', sharding: sharding as never }] });
+    const configuration = { ...oneOff(), jobShardingStrategyType: 'ODD' };
+    await new OneOffJobBootstrap(host.registryCenter, new CountingJob(), configuration, { host }).start();
+    await until(
+      () => host.log.some((line) => line.includes('ODD must return a Map that gives each of the items 0 to 2')),
+      'the fault to be logged',
+    );
+  });
+
+  test.each([0, NaN, '2', 1.5])('a thread pool size provider that returns %p', async (size) => {
+    await using host = aHost({ threadPoolSizeProviders: [{ type: 'ODD', getSize: () => size as number }] });
+    const configuration = { ...oneOff(), jobExecutorThreadPoolSizeProviderType: 'ODD' };
+    await new OneOffJobBootstrap(host.registryCenter, new CountingJob(), configuration, { host }).execute();
+    await until(
+      () => host.log.some((line) => line.includes('the provider ODD must return an integer of at least 1')),
+      'the fault to be logged',
+    );
+  });
+});
+
+test('nothing keeps a clock waiting once the last job has been shut down', async () => {
+  const clock = new ManualClock();
+  const registryCenter = new EmbeddedRegistryCenter({ server: new EmbeddedRegistryServer({ clock }), clock });
+  registryCenter.connect();
+  const logger = { debug: () => undefined, log: () => undefined, warn: () => undefined, error: () => undefined };
+  const host = new JobHost({ registryCenter, clock, logger });
+  const bootstrap = new ScheduleJobBootstrap(registryCenter, new CountingJob(), daily(), { host });
+  await bootstrap.schedule();
+  expect(clock.timers).toBeGreaterThan(0);
+
+  await bootstrap.shutdown();
+  await registryCenter.close();
+  expect(clock.timers).toBe(0);
+});

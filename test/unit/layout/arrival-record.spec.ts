@@ -1,0 +1,114 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  decodeArrivals,
+  decodeCall,
+  decodeCalled,
+  describeRound,
+  encodeArrivals,
+  encodeCall,
+  encodeCalled,
+  parseRoundKey,
+  roundKey,
+} from '../../../lib/layout/x-node/arrival-record.js';
+import { readJobView } from '../../../lib/layout/job-view.js';
+import { JobPaths } from '../../../lib/layout/job-paths.js';
+
+describe('the key of a round', () => {
+  test.each([
+    [{ firing: { instant: 1893456005000 }, type: 'AUDIT' }, '1893456005000/AUDIT'],
+    [{ firing: { manual: 3 }, type: 'month end' }, 'hand-3/MONTH%20END'],
+    [{ firing: { manual: 1 }, type: '审计/x' }, 'hand-1/%E5%AE%A1%E8%AE%A1%2FX'],
+  ])('of %j is %s, and is read as what it was made of', (round, key) => {
+    expect(roundKey(round)).toBe(key);
+    expect(parseRoundKey(key)).toEqual({ ...round, type: round.type.toUpperCase() });
+  });
+
+  test('does not depend on the case of the type, and exists for what is no text', () => {
+    const firing = { manual: 1 };
+
+    expect(roundKey({ firing, type: 'audit' })).toBe(roundKey({ firing, type: 'Audit' }));
+    expect(roundKey({ firing, type: '\ud800' })).toBe('hand-1/%EF%BF%BD');
+  });
+
+  test('is described to people', () => {
+    expect(describeRound('1893456005000/AUDIT')).toBe('the firing at 2030-01-01T00:00:05.000Z (listener AUDIT)');
+    expect(describeRound('hand-3/AUDIT')).toBe('the manual firing number 3 (listener AUDIT)');
+    expect(describeRound('garbage')).toBe('garbage');
+  });
+
+  test.each(['', 'AUDIT', '12', 'hand-/A', '-5/A', '5/%', '5/A B'])('is not %j', (key) => {
+    expect(parseRoundKey(key)).toBeUndefined();
+  });
+});
+
+describe('the record of an instance', () => {
+  test('tells of each round which items have started, and which have completed', () => {
+    const rounds = new Map([
+      ['5/A', { started: new Set([7, 1, 2]), completed: new Set<number>() }],
+      ['hand-1/A', { started: new Set([3]), completed: new Set([0]) }],
+      ['6/A', { started: new Set<number>(), completed: new Set([9]) }],
+    ]);
+
+    const text = encodeArrivals({ rounds, dropped: new Set() });
+
+    expect(text).toBe('5/A started 1-2,7\nhand-1/A started 3 completed 0\n6/A completed 9');
+    expect(decodeArrivals(text)).toEqual({ rounds, dropped: new Set() });
+    expect(encodeArrivals({ rounds: new Map(), dropped: new Set() })).toBe('');
+  });
+
+  test('tells in which rounds the instance waits no more, and which firings it has dropped', () => {
+    const rounds = new Map([['5/A', { started: new Set<number>(), completed: new Set([9]), isLeft: true }]]);
+    const dropped = new Set([5000, 10_000]);
+
+    const text = encodeArrivals({ rounds, dropped });
+
+    expect(text).toBe('dropped 5000 10000\n5/A completed 9 left');
+    expect(decodeArrivals(text)).toEqual({ rounds, dropped });
+  });
+
+  test('is read as far as it can be', () => {
+    expect(decodeArrivals('\ngarbage in it\ndropped x\n5/A started 1\n')).toEqual({
+      rounds: new Map([['5/A', { started: new Set([1]), completed: new Set() }]]),
+      dropped: new Set(),
+    });
+  });
+});
+
+describe('the record of calls', () => {
+  test('keeps the last ones, and numbers of manual firings longer', () => {
+    const scheduled = Array.from({ length: 40 }, (_, instant) => `${instant}/A`);
+
+    const kept = decodeCalled(encodeCalled(['hand-1/A', ...scheduled]));
+
+    expect(kept).toEqual(['hand-1/A', ...scheduled.slice(-32)]);
+    expect(decodeCalled('')).toEqual([]);
+  });
+
+  test('has beside it who makes a call', () => {
+    const call = { key: '5/A', instance: '10.0.0.1@-@7' };
+
+    expect(decodeCall(encodeCall(call))).toEqual(call);
+    expect(decodeCall('5/A')).toBeUndefined();
+  });
+});
+
+test('a view has what the nodes say', () => {
+  const paths = new JobPaths('bill');
+  const node = (value: string) => ({ value, version: 0, revision: 1, session: undefined });
+
+  const { guarantee } = readJobView(
+    new Map([
+      [paths.arrivals('A'), node('dropped 4\n5/A started 1')],
+      [paths.called('started'), node('4/A\n5/A')],
+      [paths.call('started'), node('5/A\nB')],
+    ]),
+    'bill',
+  );
+
+  expect(guarantee).toEqual({
+    arrivals: new Map([['A', new Map([['5/A', { started: new Set([1]), completed: new Set() }]])]]),
+    dropped: new Map([['A', new Set([4])]]),
+    started: { called: ['4/A', '5/A'], call: { key: '5/A', instance: 'B' } },
+    completed: { called: [], call: undefined },
+  });
+});

@@ -1,0 +1,123 @@
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
+import { pid } from 'node:process';
+
+import { describe, expect, test } from '@jest/globals';
+
+import {
+  addressProblem,
+  createJobInstance,
+  instanceYaml,
+  ipOfInstanceId,
+  parseInstanceYaml,
+} from '../../../lib/layout/job-instance.js';
+import { javaTrees } from './fixtures.js';
+
+const v4 = (address: string, internal = false): NetworkInterfaceInfo => ({
+  address,
+  internal,
+  family: 'IPv4',
+  netmask: '255.0.0.0',
+  mac: '',
+  cidr: null,
+});
+const v6 = (address: string): NetworkInterfaceInfo => ({ ...v4(address), family: 'IPv6', scopeid: 0 });
+
+const interfaces = {
+  lo: [v4('127.0.0.1', true)],
+  tun0: [v6('fd00::1')],
+  eth0: [v6('fe80::1'), v4('10.0.0.1'), v4('10.0.1.1')],
+  'eth0:1': [v4('10.0.9.9')],
+  docker0: [v4('172.17.0.1')],
+};
+
+describe('an instance’s address', () => {
+  test('is the first one that is IPv4 and not loopback', () => {
+    expect(createJobInstance({ interfaces }).serverIp).toBe('10.0.0.1');
+  });
+
+  test.each([
+    [{ preferredNetworkInterface: 'docker0' }, '172.17.0.1'],
+    [{ preferredNetworkInterface: 'eth7' }, '10.0.0.1'],
+    [{ preferredNetworkIp: '172.' }, '172.17.0.1'],
+    [{ preferredNetworkIp: '10\\.0\\.1\\..*' }, '10.0.1.1'],
+    [{ preferredNetworkInterface: 'eth0', preferredNetworkIp: '10.0.1' }, '10.0.1.1'],
+    [{ preferredNetworkInterface: undefined, preferredNetworkIp: '' }, '10.0.0.1'],
+  ])('with %j is %s', (preference, ip) => {
+    expect(createJobInstance({ ...preference, interfaces }).serverIp).toBe(ip);
+  });
+
+  test.each([
+    [{ preferredNetworkIp: '192.168' }, /got '192\.168', addresses are 10\.0\.0\.1, 10\.0\.1\.1, 172\.17\.0\.1/],
+    [{ preferredNetworkIp: '0\\.0' }, /addresses are/],
+    [{ preferredNetworkIp: '127' }, /addresses are/],
+    [{ preferredNetworkInterface: 'docker0', preferredNetworkIp: '10' }, /addresses are 172\.17\.0\.1\./],
+    [{ preferredNetworkIp: '(' }, /must be a regular expression, got '\('/],
+  ])('cannot be had with %j', (preference, message) => {
+    expect(() => createJobInstance({ ...preference, interfaces })).toThrow(message);
+  });
+
+  test('is the loopback address if the machine has no other, which is a problem', () => {
+    const unaddressed = createJobInstance({ interfaces: { lo: interfaces.lo, tun0: interfaces.tun0 } });
+
+    expect(unaddressed.serverIp).toBe('127.0.0.1');
+    expect(addressProblem(unaddressed)).toMatch(
+      /^No network interface of this machine has an IPv4 address, so this server is registered as 127\.0\.0\.1, /,
+    );
+    expect(addressProblem(createJobInstance({ interfaces }))).toBeUndefined();
+  });
+
+  test('is one of this machine’s', () => {
+    const addresses = Object.values(networkInterfaces()).flatMap((infos) => infos!.map(({ address }) => address));
+
+    expect(addresses).toContain(createJobInstance().serverIp);
+  });
+});
+
+describe('an instance’s id', () => {
+  test('has ip and pid, and one @-@ so that Java can split it', () => {
+    const { jobInstanceId } = createJobInstance({ interfaces });
+
+    expect(jobInstanceId).toMatch(new RegExp(`^10\\.0\\.0\\.1@-@${pid}-[a-z0-9]{8}$`));
+    expect(ipOfInstanceId(jobInstanceId)).toBe('10.0.0.1');
+  });
+
+  test('is never the same, not even in one process', () => {
+    const ids = Array.from({ length: 1000 }, () => createJobInstance({ interfaces }).jobInstanceId);
+
+    expect(new Set(ids).size).toBe(1000);
+  });
+});
+
+describe('an instance’s node', () => {
+  test('is written as Java writes it', () => {
+    const written = Object.entries(javaTrees.nodes).filter(([path]) => path.includes('/instances/'));
+
+    expect(written.length).toBeGreaterThan(10);
+    for (const [path, { data }] of written) {
+      const jobInstanceId = path.split('/').at(-1)!;
+      expect(instanceYaml({ jobInstanceId, serverIp: ipOfInstanceId(jobInstanceId) })).toBe(data);
+    }
+  });
+
+  test.each([
+    [instanceYaml({ jobInstanceId: '10.0.0.1@-@1', serverIp: '10.0.0.1' }), {}],
+    ['jobInstanceId: 10.0.0.1@-@1\nlabels: a,b\nserverIp: 10.0.0.1\n', { labels: 'a,b' }],
+    ['{"serverIp": "10.0.0.1", "jobInstanceId": "10.0.0.1@-@1", "more": 1}', {}],
+  ])('%j describes an instance', (text, more) => {
+    expect(parseInstanceYaml(text)).toEqual({ jobInstanceId: '10.0.0.1@-@1', serverIp: '10.0.0.1', ...more });
+  });
+
+  test.each([
+    '',
+    '\n',
+    'TRIGGER',
+    '10.0.0.1@-@1',
+    '[]',
+    'jobInstanceId: 10.0.0.1@-@1',
+    'serverIp: 10.0.0.1',
+    'a: b: c',
+    '{',
+  ])('%j describes none', (text) => {
+    expect(parseInstanceYaml(text)).toBeUndefined();
+  });
+});

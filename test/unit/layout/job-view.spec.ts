@@ -1,0 +1,339 @@
+import { describe, expect, test } from '@jest/globals';
+
+import { instanceYaml } from '../../../lib/layout/job-instance.js';
+import { JobPaths } from '../../../lib/layout/job-paths.js';
+import {
+  availableInstances,
+  isPresenceOnly,
+  JobViewReader,
+  readJobView,
+  NO_GUARANTEE,
+} from '../../../lib/layout/job-view.js';
+import { type MirroredNode } from '../../../lib/registry/registry-center.js';
+import { javaTrees, mirrored } from './fixtures.js';
+
+const java = '192.0.2.2@-@25530';
+const other = '10.0.0.9@-@4711-k3j9x2ab';
+const paths = new JobPaths('bill');
+
+const node = (value: string | undefined = '', more: Partial<MirroredNode> = {}): MirroredNode => ({
+  value,
+  version: 0,
+  revision: 1,
+  session: undefined,
+  ...more,
+});
+
+const described = (id: string, serverIp: string): MirroredNode =>
+  node(instanceYaml({ jobInstanceId: id, serverIp }), { session: `session of ${id}` });
+
+function nodesOf(entries: Readonly<Record<string, MirroredNode>>): ReadonlyMap<string, MirroredNode> {
+  return new Map(Object.entries(entries));
+}
+
+describe('the view of a tree written by Java', () => {
+  const view = readJobView(mirrored(javaTrees.nodes), 'mixed');
+  const nodes = javaTrees.nodes;
+
+  test('tells job, configuration and leader', () => {
+    expect(view).toMatchObject({
+      exists: true,
+      jobClass: 'Inst$MyJob',
+      configFault: undefined,
+      configRevision: nodes['/mixed/config']!.revision,
+      configVersion: 0,
+      leader: java,
+      reshardingNeeded: false,
+      reshardingVersion: undefined,
+      processing: false,
+      shardingVersion: 0,
+      nextJobInstanceIp: undefined,
+    });
+    expect(view.config).toEqual(javaTrees.configurations.find(({ jobName }) => jobName === 'mixed'));
+  });
+
+  test('tells the instances with their sessions, Java’s and ours', () => {
+    expect([...view.instances.values()]).toEqual([
+      {
+        jobInstanceId: other,
+        serverIp: '10.0.0.9',
+        session: nodes[`/mixed/instances/${other}`]!.session,
+        readable: true,
+      },
+      {
+        jobInstanceId: java,
+        serverIp: '192.0.2.2',
+        session: nodes[`/mixed/instances/${java}`]!.session,
+        readable: true,
+      },
+    ]);
+    expect(availableInstances(view).map(({ jobInstanceId }) => jobInstanceId)).toEqual([java, other]);
+  });
+
+  test('tells the items, which Java has given to both', () => {
+    const idle = {
+      running: false,
+      runningOn: undefined,
+      disabled: false,
+      misfired: false,
+      takenOverBy: undefined,
+      takenOverRevision: 0,
+      failoveringBy: undefined,
+    };
+    const ownerRevision = nodes['/mixed/sharding/0/instance']!.revision;
+
+    expect(view.items).toEqual([
+      { ...idle, version: 0, item: 0, owner: java, ownerRevision, running: true, runningOn: java, misfired: true },
+      { ...idle, version: 0, item: 1, owner: java, ownerRevision, running: true, runningOn: java },
+      { ...idle, version: 0, item: 2, owner: other, ownerRevision, misfired: true },
+      { ...idle, version: 0, item: 3, owner: other, ownerRevision, misfired: true, disabled: true },
+    ]);
+    expect(view.crashedItems).toEqual([1]);
+  });
+
+  test('tells what our instances have begun', () => {
+    expect(view.lastBegun).toEqual(
+      new Map([
+        [0, 1767225600000],
+        [1, 1767225600000],
+      ]),
+    );
+    expect([...view.beginRecords.keys()]).toEqual([other]);
+  });
+
+  test('tells Java’s instances by their keeping no record and having no sign of life', () => {
+    expect(view.javaPeers).toEqual(new Set([java]));
+    const alive = readJobView(new Map([...mirrored(nodes), ['/mixed/x-node/live/' + java, node('')]]), 'mixed');
+    expect(alive.javaPeers).toEqual(new Set());
+  });
+
+  test.each(javaTrees.configurations.map((configuration) => [configuration.jobName, configuration] as const))(
+    'has the configuration of %p, and instances that are all readable',
+    (jobName, configuration) => {
+      const { config, configFault, instances } = readJobView(mirrored(nodes), jobName);
+
+      expect({ config, configFault }).toEqual({ config: configuration, configFault: undefined });
+      expect(instances.size).toBeGreaterThan(0);
+      expect([...instances.values()].every(({ readable }) => readable)).toBe(true);
+    },
+  );
+
+  test('a disabled job’s server is disabled, so that nobody is available', () => {
+    const disabled = readJobView(mirrored(nodes), 'disabledJob');
+
+    expect(disabled.servers).toEqual(new Map([['192.0.2.2', 'DISABLED']]));
+    expect(availableInstances(disabled)).toEqual([]);
+    expect(disabled.leader).toBeUndefined();
+  });
+});
+
+describe('a view', () => {
+  test('of nothing has nothing', () => {
+    expect(readJobView(new Map(), 'bill')).toEqual({
+      exists: false,
+      jobClass: undefined,
+      config: undefined,
+      configFault: undefined,
+      configRevision: undefined,
+      configVersion: undefined,
+      instances: new Map(),
+      live: new Set(),
+      javaPeers: new Set(),
+      servers: new Map(),
+      leader: undefined,
+      reshardingNeeded: false,
+      reshardingVersion: undefined,
+      processing: false,
+      shardingVersion: undefined,
+      items: [],
+      triggers: new Set(),
+      crashedItems: [],
+      crashReports: new Map(),
+      startedItems: new Set(),
+      completedItems: new Set(),
+      guarantee: NO_GUARANTEE,
+      nextJobInstanceIp: undefined,
+      assignmentRecord: undefined,
+      lastBegun: new Map(),
+      manuallyBegun: new Set(),
+      beginRecords: new Map(),
+    });
+  });
+
+  test('tells every mark and request', () => {
+    const view = readJobView(
+      nodesOf({
+        [paths.root]: node(''),
+        [paths.leader]: node(java),
+        [paths.resharding]: node('', { version: 4 }),
+        [paths.processing]: node(undefined),
+        [paths.sharding]: node('', { version: 7 }),
+        [paths.item(10, 'instance')]: node(java, { revision: 31 }),
+        [paths.item(2, 'instance')]: node('', { revision: 30 }),
+        [paths.item(2, 'running')]: node(undefined),
+        [paths.item(2, 'failover')]: node(other, { revision: 40 }),
+        [paths.item(2, 'failovering')]: node(other),
+        [paths.crashedItem(10)]: node(),
+        [paths.crashedItem(9)]: node(),
+        [paths.trigger(java)]: node(),
+        [paths.guarantee('started', 2)]: node(undefined),
+        [paths.guarantee('completed', 10)]: node(undefined),
+        [paths.nextJobInstanceIp]: node('10.0.0.9'),
+        [paths.assignmentRecord]: node('items: 11\nbasis: 5f'),
+        [paths.beginRecord(java)]: node('2000: 0-1'),
+        [paths.beginRecord(other)]: node('3000: 1\n1000: 0'),
+        '/bills/leader/election/instance': node('another job’s'),
+      }),
+      'bill',
+    );
+
+    expect(view).toMatchObject({
+      exists: true,
+      jobClass: undefined,
+      leader: java,
+      reshardingNeeded: true,
+      reshardingVersion: 4,
+      processing: true,
+      shardingVersion: 7,
+      crashedItems: [9, 10],
+      triggers: new Set([java]),
+      startedItems: new Set([2]),
+      completedItems: new Set([10]),
+      nextJobInstanceIp: '10.0.0.9',
+      assignmentRecord: { itemCount: 11, basis: '5f' },
+    });
+    expect(view.items).toMatchObject([
+      {
+        item: 2,
+        owner: undefined,
+        ownerRevision: 0,
+        running: true,
+        runningOn: undefined,
+        takenOverBy: other,
+        takenOverRevision: 40,
+        failoveringBy: other,
+      },
+      { item: 10, owner: java, ownerRevision: 31, running: false },
+    ]);
+    expect(Object.fromEntries(view.lastBegun)).toEqual({ 0: 2000, 1: 3000 });
+  });
+
+  test.each([
+    ['', 'the document is empty'],
+    ['jobName: bill\nshardingTotalCount: 0', 'shardingTotalCount must be at least 1 and at most 100000, got 0'],
+  ])('of a configuration %j says why it cannot be used', (text, fault) => {
+    const view = readJobView(nodesOf({ [paths.config]: node(text, { revision: 5, version: 2 }) }), 'bill');
+
+    expect(view).toMatchObject({ configRevision: 5, configVersion: 2, configFault: `/bill/config: ${fault}.` });
+    expect(view.config).toBeUndefined();
+  });
+
+  test.each(['', 'TRIGGER', instanceYaml({ jobInstanceId: 'x@-@1', serverIp: 'x' })])(
+    'counts an instance whose node says %j as living, but not as available',
+    (text) => {
+      const nodes = nodesOf({ [paths.instance(java)]: node(text), [paths.server('192.0.2.2')]: node('ENABLED') });
+      const view = readJobView(nodes, 'bill');
+
+      expect(view.instances.get(java)).toEqual({
+        jobInstanceId: java,
+        serverIp: '192.0.2.2',
+        session: undefined,
+        readable: false,
+      });
+      expect(availableInstances(view)).toEqual([]);
+    },
+  );
+
+  test('finds the available instances once', () => {
+    const view = readJobView(
+      new Map([[paths.instance('10.0.0.9@-@1'), described('10.0.0.9@-@1', '10.0.0.9')]]),
+      'bill',
+    );
+
+    expect(availableInstances(view)).toBe(availableInstances(view));
+  });
+
+  test('has available instances in descending UTF-16 order, those of enabled servers only', () => {
+    const ids = ['10.0.0.10@-@1', '10.0.0.9@-@2', '10.0.0.9@-@10', '10.0.0.1@-@3', '10.0.0.2@-@4', '10.0.0.3@-@5'];
+    const status: Readonly<Record<string, string>> = { '10.0.0.1': 'DISABLED', '10.0.0.2': '' };
+    const instances = ids.map((id) => [paths.instance(id), described(id, id.split('@')[0]!)] as const);
+    const servers = ids
+      .filter((id) => !id.startsWith('10.0.0.3@'))
+      .map((id) => id.split('@')[0]!)
+      .map((ip) => [paths.server(ip), node(status[ip] ?? 'ENABLED')] as const);
+    const view = readJobView(new Map([...instances, ...servers]), 'bill');
+
+    expect(availableInstances(view).map(({ jobInstanceId }) => jobInstanceId)).toEqual([
+      '10.0.0.9@-@2',
+      '10.0.0.9@-@10',
+      '10.0.0.10@-@1',
+    ]);
+    expect(Object.fromEntries(view.servers)).toMatchObject({ '10.0.0.1': 'DISABLED', '10.0.0.2': 'UNKNOWN' });
+    expect(view.instances.size).toBe(6);
+  });
+});
+
+describe('a reader', () => {
+  test('does not parse again what has not changed, and does what has', () => {
+    const reader = new JobViewReader('mixed');
+    const nodes = new Map(mirrored(javaTrees.nodes));
+    const first = reader.read(nodes);
+
+    const second = reader.read(new Map(nodes).set('/mixed/sharding/1/disabled', node()));
+    expect(second.config).toBe(first.config);
+    expect(second.instances.get(java)).toBe(first.instances.get(java));
+    expect(second.beginRecords.get(other)).toBe(first.beginRecords.get(other));
+    expect(second.items[1]).toMatchObject({ disabled: true });
+    expect(first.items[1]).toMatchObject({ disabled: false });
+
+    const config = node(nodes.get('/mixed/config')!.value!.replace('misfire: true', 'misfire: false'));
+    expect(reader.read(new Map(nodes).set('/mixed/config', config)).config?.misfire).toBe(false);
+    expect(reader.read(nodes).config).toBe(first.config);
+  });
+
+  test('reads a thousand running items again within milliseconds', () => {
+    const nodes = new Map([[paths.instance(java), described(java, '192.0.2.2')]]);
+    for (let item = 0; item < 1000; item++) {
+      nodes.set(paths.item(item), node()).set(paths.item(item, 'instance'), node(java));
+      nodes.set(paths.item(item, 'running'), node(undefined)).set(paths.item(item, 'misfire'), node());
+    }
+    const reader = new JobViewReader('bill');
+    const durations = Array.from({ length: 50 }, () => {
+      const start = performance.now();
+      expect(reader.read(new Map(nodes)).items).toHaveLength(1000);
+      return performance.now() - start;
+    });
+
+    // It takes about one; the rest is for busy machines.
+    expect(Math.min(...durations)).toBeLessThan(5);
+  });
+});
+
+test.each([
+  [paths.item(12, 'running'), true],
+  [paths.item(12, 'misfire'), true],
+  [paths.item(12, 'disabled'), true],
+  [paths.guarantee('started', 1), true],
+  [paths.guarantee('completed', 1), true],
+  [paths.crashedItem(1), true],
+  [paths.trigger(java), true],
+  [paths.processing, true],
+  [paths.systemTime, true],
+  [`${paths.electionLatch}/_c_6f0c-latch-0000000042`, true],
+  [`${paths.guaranteeLatch('started')}/_c_6f0c-latch-0000000042`, true],
+  [paths.root, false],
+  [paths.config, false],
+  [paths.instance(java), false],
+  [paths.server('10.0.0.1'), false],
+  [paths.leader, false],
+  [paths.resharding, false],
+  [paths.sharding, false],
+  [paths.item(12, 'instance'), false],
+  [paths.item(12, 'failover'), false],
+  [paths.item(12, 'failovering'), false],
+  [paths.nextJobInstanceIp, false],
+  [paths.beginRecord(java), true],
+  ['/sharding/1/running', false],
+])('of %s only the existence matters: %p', (path, expected) => {
+  expect(isPresenceOnly(path)).toBe(expected);
+});

@@ -1,0 +1,42 @@
+import { describe, expect, test } from '@jest/globals';
+import { type InvalidConfigurationError } from '../../../lib/api/errors.js';
+import { ElasticJobModule } from '../../../lib/nest/elastic-job.module.js';
+import { refusalOf } from './application.js';
+
+const faultsOf = (options: unknown): readonly string[] => {
+  try {
+    ElasticJobModule.forRootAsync(options as Parameters<typeof ElasticJobModule.forRootAsync>[0]);
+    return [];
+  } catch (error) {
+    return (error as InvalidConfigurationError).faults;
+  }
+};
+
+const CALL = 'ElasticJobModule.forRootAsync()';
+const NEEDED = `${CALL}: needs one of useFactory, useClass and useExisting, got`;
+const useFactory = () => ({});
+
+describe('forRootAsync refuses', () => {
+  test.each<[unknown, readonly string[]]>([
+    [undefined, [`${CALL}: needs a map of options, got undefined`]],
+    [null, [`${CALL}: needs a map of options, got null`]],
+    [{}, [`${NEEDED} none`]],
+    [{ useFactroy: useFactory }, [`${CALL}.useFactroy: unknown key; did you mean 'useFactory'?`, `${NEEDED} none`]],
+    [{ useFactory: 5 }, [`${CALL}.useFactory: must be a function, got 5`]],
+    [{ useClass: {} }, [`${CALL}.useClass: must be a class, got a map`]],
+    [{ useFactory, useClass: class {} }, [`${NEEDED} useFactory and useClass`]],
+    [{ useFactory, imports: 5 }, [`${CALL}.imports: must be a list, got 5`]],
+    [{ useFactory, inject: {} }, [`${CALL}.inject: must be a list, got a map`]],
+    [{ useFactory, oneOffJobs: 'report' }, [`${CALL}.oneOffJobs: must be a list, got "report"`]],
+  ])('%p', (options, faults) => {
+    expect(faultsOf(options)).toEqual(faults);
+  });
+
+  test('a class that makes no options, when the application starts', async () => {
+    class NoFactory {}
+
+    expect(await refusalOf({ imports: [ElasticJobModule.forRootAsync({ useClass: NoFactory as never })] })).toEqual([
+      `${CALL}: the class of useClass or useExisting must have the method createElasticJobOptions()`,
+    ]);
+  });
+});

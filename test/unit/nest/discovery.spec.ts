@@ -1,0 +1,167 @@
+import { describe, expect, test } from '@jest/globals';
+import { Inject, Injectable, Module, Scope } from '@nestjs/common';
+import { ElasticJob, InjectOneOffJob } from '../../../lib/nest/elastic-job.decorator.js';
+import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
+import { elasticJob, refusalOf, started } from './application.js';
+
+@ElasticJob('found', { shardingTotalCount: 1 })
+class FoundJob {
+  execute(): void {}
+}
+
+const namesIn = async (...args: Parameters<typeof started>): Promise<readonly string[]> => {
+  await using app = await started(...args);
+  return app.get(JobBootstraps).names;
+};
+
+describe('a decorated class is found', () => {
+  test('as a provider of any module', async () => {
+    @Module({ providers: [FoundJob] })
+    class FeatureModule {}
+
+    expect(await namesIn({ imports: [elasticJob(), FeatureModule] })).toEqual(['found']);
+  });
+
+  test('as a value and as a factory’s result', async () => {
+    const value = { provide: 'a token', useValue: new FoundJob() };
+    const factory = { provide: 'a token', useFactory: () => Promise.resolve(new FoundJob()) };
+
+    expect(await namesIn({ imports: [elasticJob()], providers: [value] })).toEqual(['found']);
+    expect(await namesIn({ imports: [elasticJob()], providers: [factory] })).toEqual(['found']);
+  });
+
+  test('once, although it has aliases', async () => {
+    const alias = { provide: 'alias', useExisting: FoundJob };
+
+    expect(await namesIn({ imports: [elasticJob()], providers: [FoundJob, alias] })).toEqual(['found']);
+  });
+
+  test('as a subclass, and as the double that a test puts in its place', async () => {
+    class Subclass extends FoundJob {}
+    const double = { provide: FoundJob, useValue: { execute: () => undefined } };
+
+    expect(await namesIn({ imports: [elasticJob()], providers: [Subclass] })).toEqual(['found']);
+    expect(await namesIn({ imports: [elasticJob()], providers: [double] })).toEqual(['found']);
+  });
+
+  test('as several jobs, if it has several decorators', async () => {
+    @ElasticJob('one', { shardingTotalCount: 1 })
+    @ElasticJob('two', { shardingTotalCount: 1 })
+    class BothJob extends FoundJob {}
+
+    expect(await namesIn({ imports: [elasticJob()], providers: [BothJob] })).toEqual(['one', 'two']);
+  });
+});
+
+test('null, texts and functions among the providers are not jobs', async () => {
+  const providers = [
+    { provide: 'null', useValue: null },
+    { provide: 'undefined', useValue: undefined },
+    { provide: 'text', useValue: 'text' },
+    { provide: 'function', useValue: () => undefined },
+    { provide: 'bare', useValue: Object.create(null) as object },
+  ];
+
+  expect(await namesIn({ imports: [elasticJob()], providers })).toEqual([]);
+});
+
+describe('refused is', () => {
+  test('one job in two providers', async () => {
+    @ElasticJob('found', { shardingTotalCount: 1 })
+    class SameNameJob extends FoundJob {}
+    @Module({ providers: [SameNameJob] })
+    class OtherModule {}
+
+    expect(await refusalOf({ imports: [elasticJob(), OtherModule], providers: [FoundJob] })).toEqual([
+      'elasticjob.jobs.found: is defined 2 times: by provider FoundJob of RootTestModule and by provider SameNameJob of OtherModule',
+    ]);
+  });
+
+  test('a provider in two modules, which is two objects', async () => {
+    @Module({ providers: [FoundJob] })
+    class OtherModule {}
+
+    expect(await refusalOf({ imports: [elasticJob(), OtherModule], providers: [FoundJob] })).toEqual([
+      'elasticjob.jobs.found: is defined 2 times: by provider FoundJob of RootTestModule and by provider FoundJob of OtherModule',
+    ]);
+  });
+
+  test('a request-scoped provider, and a provider that depends on one', async () => {
+    @Injectable({ scope: Scope.REQUEST })
+    @ElasticJob('scoped', { shardingTotalCount: 1 })
+    class ScopedJob extends FoundJob {}
+    @Injectable({ scope: Scope.REQUEST })
+    class CurrentUser {}
+    @Injectable()
+    class Between {
+      constructor(@Inject(CurrentUser) readonly user: CurrentUser) {}
+    }
+    @ElasticJob('dependent', { shardingTotalCount: 1 })
+    class DependentJob extends FoundJob {
+      constructor(@Inject(Between) readonly between: Between) {
+        super();
+      }
+    }
+    const providers = [ScopedJob, CurrentUser, Between, DependentJob];
+
+    expect(await refusalOf({ imports: [elasticJob()], providers })).toEqual([
+      'elasticjob.jobs.scoped: provider ScopedJob of RootTestModule cannot be a job: it is request-scoped, and a job runs outside of any request',
+      'elasticjob.jobs.dependent: provider DependentJob of RootTestModule cannot be a job: it depends on CurrentUser, which is request-scoped, and a job runs outside of any request',
+    ]);
+  });
+
+  test('a transient provider', async () => {
+    @Injectable({ scope: Scope.TRANSIENT })
+    @ElasticJob('transient', { shardingTotalCount: 1 })
+    class TransientJob extends FoundJob {}
+
+    const [refusal] = await refusalOf({ imports: [elasticJob()], providers: [TransientJob] });
+    expect(refusal).toContain('provider TransientJob of RootTestModule cannot be a job: it is transient-scoped');
+  });
+
+  test('a class that is not a job', async () => {
+    @ElasticJob('idle', { shardingTotalCount: 1 })
+    class IdleJob {}
+
+    expect(await refusalOf({ imports: [elasticJob()], providers: [IdleJob] })).toEqual([
+      'elasticjob.jobs.idle: provider IdleJob of RootTestModule cannot be a job: it has no method execute(context), which SimpleJob requires',
+    ]);
+  });
+
+  test.each([undefined, null, 5, {}])('a decorator whose name is %p', async (jobName) => {
+    @ElasticJob(jobName as never, { shardingTotalCount: 1 })
+    class NamelessJob extends FoundJob {}
+
+    const [refusal] = await refusalOf({ imports: [elasticJob()], providers: [NamelessJob] });
+    expect(refusal).toContain("@ElasticJob on NamelessJob: the job's name must be a text that is not empty");
+  });
+
+  test('a decorator without options, which names what is missing', async () => {
+    @ElasticJob('bare')
+    class BareJob extends FoundJob {}
+
+    expect(await refusalOf({ imports: [elasticJob()], providers: [BareJob] })).toEqual([
+      'elasticjob.jobs.bare.shardingTotalCount: is required and must be an integer of at least 1',
+    ]);
+  });
+
+  test('a module that is imported twice', async () => {
+    expect(await refusalOf({ imports: [elasticJob(), elasticJob()] })).toEqual([
+      'ElasticJobModule.forRoot() is imported 2 times in one application. Import it once; it is global.',
+    ]);
+  });
+});
+
+describe('decorators refuse', () => {
+  test.each([undefined, null, '', 5, Symbol('s')])('to inject the job %p', (token) => {
+    expect(() => InjectOneOffJob(token as string)).toThrow(
+      '@InjectOneOffJob(): must be given the name of a job, or its jobBootstrapBeanName, got ',
+    );
+  });
+
+  test('to make a method a job', () => {
+    const decorator = ElasticJob('method') as unknown as MethodDecorator;
+
+    expect(() => decorator({}, 'execute', {})).toThrow('@ElasticJob("method") can only decorate a class');
+  });
+});

@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { ConfigModule, ConfigService } from '@nestjs/config';
+import { SchedulerRegistry } from '@nestjs/schedule';
+import { Test } from '@nestjs/testing';
+import { type JobConfiguration } from '../../../lib/api/job-configuration.js';
+import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
+import { ElasticJobLifecycle } from '../../../lib/nest/elastic-job.lifecycle.js';
+import { ElasticJobModule } from '../../../lib/nest/elastic-job.module.js';
+import { elasticJobConfig } from '../../../lib/nest/elastic-job-config.js';
+import { RecordingLogger } from './application.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'elasticjob-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+afterEach(() => {
+  for (const name of Object.keys(process.env)) if (name.startsWith('ELASTICJOB_')) delete process.env[name];
+});
+
+let files = 0;
+const fileWith = (text: string): string => {
+  const file = join(directory, `${++files}.yaml`);
+  writeFileSync(file, text);
+  return file;
+};
+
+@ElasticJob('syncOrders', { cron: '0 0 0 1 1 ?', shardingTotalCount: 1, jobParameter: 'decorator' })
+class SyncOrdersJob {
+  execute(): void {}
+}
+
+/** The configuration with which the application starts its job. */
+const configurationBy = async (text: string): Promise<JobConfiguration | undefined> => {
+  const module = await Test.createTestingModule({
+    imports: [
+      ConfigModule.forRoot({ load: [elasticJobConfig(fileWith(text))], ignoreEnvFile: true }),
+      ElasticJobModule.forRoot({ logger: new RecordingLogger(), regCenter: { namespace: `yaml-${files}` } }),
+    ],
+    providers: [SyncOrdersJob],
+  }).compile();
+  await module.init();
+  try {
+    return module.get(ElasticJobLifecycle).host?.jobs.get('syncOrders')?.configuration;
+  } finally {
+    await module.close();
+  }
+};
+
+test('a file sets jobs, and the environment comes before it', async () => {
+  process.env['ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCOUNT'] = '4';
+
+  const configuration = await configurationBy(`
+spring: { datasource: someone else's }
+elasticjob:
+  jobs:
+    syncOrders:
+      cron: 0 0 3 * * ?
+      sharding-total-count: 3
+      shardingItemParameters: 0=Beijing,1=Shanghai
+      jobParameter: 007
+      failover: false
+      props: { email: { port: 25 } }
+`);
+
+  expect(configuration).toMatchObject({
+    cron: '0 0 3 * * ?',
+    shardingTotalCount: 4,
+    shardingItemParameters: '0=Beijing,1=Shanghai',
+    jobParameter: '007',
+    props: { 'email.port': '25' },
+  });
+});
+
+test('a file may have nothing to say', async () => {
+  expect((await configurationBy('elasticjob:\n'))?.jobParameter).toBe('decorator');
+});
+
+test('anchors and merge keys work', async () => {
+  const text = 'x: &common { shardingTotalCount: 7 }\nelasticjob: { jobs: { syncOrders: { <<: *common } } }\n';
+
+  expect((await configurationBy(text))?.shardingTotalCount).toBe(7);
+});
+
+test('options that a factory makes with the help of other providers come before the decorator and after the file', async () => {
+  const file = fileWith(
+    'elasticjob: { jobs: { syncOrders: { shardingTotalCount: 2 } } }\nmine: { parameter: from the file }\n',
+  );
+  const logger = new RecordingLogger();
+  const module = await Test.createTestingModule({
+    imports: [
+      ConfigModule.forRoot({
+        load: [elasticJobConfig(file), () => ({ mine: 'from the loader' })],
+        ignoreEnvFile: true,
+      }),
+      ElasticJobModule.forRootAsync({
+        imports: [ConfigModule],
+        inject: [ConfigService],
+        useFactory: (config: ConfigService) => ({
+          logger,
+          regCenter: { namespace: 'factory' },
+          jobs: { syncOrders: { shardingTotalCount: 9, jobParameter: config.get<string>('mine', '') } },
+        }),
+      }),
+    ],
+    providers: [SyncOrdersJob],
+  }).compile();
+  await module.init();
+
+  const configuration = module.get(ElasticJobLifecycle).host?.jobs.get('syncOrders')?.configuration;
+  expect(configuration).toMatchObject({ shardingTotalCount: 2, jobParameter: 'from the loader' });
+  expect(module.get(SchedulerRegistry).doesExist('cron', 'syncOrders')).toBe(true);
+  await module.close();
+});
+
+describe('elasticJobConfig() refuses', () => {
+  test.each([undefined, null, '', 5])('no file at all: %p', (file) => {
+    expect(() => void elasticJobConfig(file as string)()).toThrow(
+      'elasticJobConfig(): must be given the path of a file, got',
+    );
+  });
+
+  test('a file that cannot be used, when the application starts', async () => {
+    await expect(configurationBy('elasticjob: [1]')).rejects.toThrow("must have a map under 'elasticjob', got a list");
+  });
+});

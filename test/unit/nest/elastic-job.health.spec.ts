@@ -1,0 +1,46 @@
+import { expect, test } from '@jest/globals';
+import { JobPaths } from '../../../lib/layout/job-paths.js';
+import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
+import { ElasticJobHealth } from '../../../lib/nest/elastic-job.health.js';
+import { ElasticJobLifecycle } from '../../../lib/nest/elastic-job.lifecycle.js';
+import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
+import { until } from '../../support/until.js';
+import { elasticJob, started } from './application.js';
+
+@ElasticJob('ended', { cron: '0 0 0 1 1 ?', shardingTotalCount: 1 })
+@ElasticJob('going', { cron: '0 0 0 1 1 ?', shardingTotalCount: 1 })
+class BothJobs {
+  execute(): void {}
+}
+
+test('an application is not ready once an operator has ended one of its jobs here, though others go on', async () => {
+  const registryCenter = new EmbeddedRegistryCenter({ namespace: 'health' });
+  await using app = await started({ imports: [elasticJob({ registryCenter })], providers: [BothJobs] });
+  const health = app.get(ElasticJobHealth);
+  await until(() => health.report.ready);
+  const { jobInstanceId } = app.get(ElasticJobLifecycle).host!.instance;
+
+  await registryCenter.remove(new JobPaths('ended').instance(jobInstanceId));
+
+  await until(() => health.report.jobs['ended'] === 'stopped');
+  expect(health.report).toMatchObject({ ready: false, session: 'connected', jobs: { going: 'active' } });
+  expect(health.isHealthy()).toMatchObject({ elasticjob: { status: 'down', ready: false } });
+});
+
+test.each([[[BothJobs]], [[]]])(
+  'an application with the jobs %p is not ready while its registry centre is away, and ready again afterwards',
+  async (providers) => {
+    const registryCenter = new EmbeddedRegistryCenter({ namespace: 'health-away' });
+    await using app = await started({ imports: [elasticJob({ registryCenter })], providers });
+    const health = app.get(ElasticJobHealth);
+    await until(() => health.report.ready);
+
+    registryCenter.faults.disconnect();
+    await until(() => health.report.session === 'suspended');
+    const away = health.isHealthy('jobs');
+    registryCenter.faults.resume();
+
+    expect(away).toMatchObject({ jobs: { status: 'down', ready: false } });
+    await until(() => health.report.ready);
+  },
+);

@@ -1,0 +1,330 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  Module,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
+import { networkInterfaces } from 'node:os';
+import { type ShardingContext } from '../../../lib/api/sharding-context.js';
+import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
+import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
+import { ElasticJobHealth } from '../../../lib/nest/elastic-job.health.js';
+import { ElasticJobLifecycle } from '../../../lib/nest/elastic-job.lifecycle.js';
+import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
+import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
+import { until } from '../../support/until.js';
+import { elasticJob, RecordingLogger, refusalOf, started } from './application.js';
+
+const inRealTime = (delayMs: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, delayMs));
+
+@ElasticJob('tick', { cron: '* * * * * ?', shardingTotalCount: 1 })
+class TickJob {
+  ticks = 0;
+  execute(): void {
+    this.ticks++;
+  }
+}
+
+describe('at start', () => {
+  test('no job fires before all services have booted, however long that takes', async () => {
+    const order: string[] = [];
+    @Injectable()
+    class SlowService implements OnApplicationBootstrap {
+      async onApplicationBootstrap(): Promise<void> {
+        await inRealTime(2_100);
+        order.push('booted');
+      }
+    }
+    @ElasticJob('eager', { cron: '* * * * * ?', shardingTotalCount: 1 })
+    class EagerJob {
+      execute(): void {
+        order.push('fired');
+      }
+    }
+    @Module({ imports: [elasticJob()], providers: [SlowService, EagerJob] })
+    class AppModule {}
+
+    await using app = await started({ imports: [AppModule] });
+    await until(() => order.includes('fired') && app.get(ElasticJobHealth).report.ready);
+
+    expect(order[0]).toBe('booted');
+  });
+
+  test('jobs whose autoStart is false wait until they are started manually', async () => {
+    const module = elasticJob({ autoStart: false, jobs: { started: { autoStart: true } } });
+    @ElasticJob('started', { shardingTotalCount: 1 })
+    class StartedJob extends TickJob {}
+    await using app = await started({ imports: [module], providers: [TickJob, StartedJob] });
+    const { jobs, ready } = app.get(ElasticJobHealth).report;
+
+    expect({ jobs, ready }).toEqual({ jobs: { tick: 'created', started: 'active' }, ready: true });
+    await app.get(JobBootstraps).scheduled('tick').schedule();
+
+    await until(() => app.get(TickJob).ticks > 0);
+  });
+
+  test('a job with a cron expression has a schedule bootstrap, a job without one a one-off bootstrap', async () => {
+    @ElasticJob('once', { shardingTotalCount: 1 })
+    class OnceJob extends TickJob {}
+    await using app = await started({ imports: [elasticJob()], providers: [TickJob, OnceJob] });
+
+    expect(app.get(JobBootstraps).get('tick')).toBeInstanceOf(ScheduleJobBootstrap);
+    expect(app.get(JobBootstraps).get('once')).toBeInstanceOf(OneOffJobBootstrap);
+  });
+
+  test('the log names the registry centre, and says that an embedded one is for one process only', async () => {
+    const logger = new RecordingLogger();
+    const app = await started({
+      imports: [elasticJob({ logger, regCenter: { namespace: 'told' } })],
+      providers: [TickJob],
+    });
+    await app.close();
+
+    expect(logger.lines[0]).toMatch(
+      /^log Registry centre: .*told.*; 1 job\. Without elasticjob\.regCenter\.serverLists, jobs are coordinated inside this process only\.$/,
+    );
+  });
+
+  test('the application boots within about a second although the registry cannot be reached; its jobs start when it can', async () => {
+    const registryCenter = new EmbeddedRegistryCenter({ namespace: 'unreachable' });
+    registryCenter.faults.disconnect();
+    const logger = new RecordingLogger();
+    const before = performance.now();
+
+    await using app = await started({ imports: [elasticJob({ registryCenter, logger })], providers: [TickJob] });
+
+    expect(performance.now() - before).toBeLessThan(3_000);
+    expect(logger.lines.filter((line) => line.startsWith('warn'))).toEqual([
+      'warn The registry centre has not answered yet. The application goes on booting; jobs start as soon as it answers.',
+    ]);
+    expect(app.get(ElasticJobHealth).report).toMatchObject({
+      ready: false,
+      session: 'connecting',
+      jobs: { tick: 'starting' },
+    });
+    registryCenter.faults.resume();
+    await until(() => app.get(TickJob).ticks > 0);
+    expect(app.get(ElasticJobHealth).isHealthy('jobs')).toMatchObject({ jobs: { status: 'up', session: 'connected' } });
+  });
+
+  test('an application whose registry never answers can be closed', async () => {
+    const registryCenter = new EmbeddedRegistryCenter({ namespace: 'never' });
+    registryCenter.faults.disconnect();
+    const logger = new RecordingLogger();
+    const app = await started({ imports: [elasticJob({ registryCenter, logger })], providers: [TickJob] });
+
+    await app.close();
+
+    expect(logger.lines.filter((line) => line.startsWith('error'))).toEqual([]);
+  });
+
+  test('a conflict that the registry reports fails the boot, and leaves nothing behind', async () => {
+    const registryCenter = new EmbeddedRegistryCenter({ namespace: 'conflict' });
+    const witness = new EmbeddedRegistryCenter({ namespace: 'conflict' });
+    witness.connect();
+    await until(() => witness.session.state.phase === 'connected');
+    await witness.put('/tick', 'org.acme.OtherJob');
+    await witness.put('/tick/config', 'jobName: tick\nshardingTotalCount: 1\n');
+
+    const [refusal] = await refusalOf({ imports: [elasticJob({ registryCenter })], providers: [TickJob] });
+
+    expect(refusal).toContain('OtherJob');
+    expect(registryCenter.session.state.phase).toBe('closed');
+    expect(await witness.children('/tick/instances')).toEqual([]);
+    await witness.close();
+  });
+
+  test('a conflict that the registry reports after the boot is logged with the name of the job', async () => {
+    const registryCenter = new EmbeddedRegistryCenter({ namespace: 'late-conflict' });
+    registryCenter.faults.disconnect();
+    const witness = new EmbeddedRegistryCenter({ namespace: 'late-conflict' });
+    witness.connect();
+    await until(() => witness.session.state.phase === 'connected');
+    await witness.put('/tick', 'org.acme.OtherJob');
+    await witness.put('/tick/config', 'jobName: tick\nshardingTotalCount: 1\n');
+    @ElasticJob('waiting', { shardingTotalCount: 1, autoStart: false })
+    class WaitingJob extends TickJob {}
+    const logger = new RecordingLogger();
+    const app = await started({
+      imports: [elasticJob({ registryCenter, logger })],
+      providers: [WaitingJob, TickJob],
+    });
+
+    registryCenter.faults.resume();
+
+    await until(() => logger.lines.some((line) => line.startsWith("error Job 'tick' does not run: ")));
+    expect(logger.lines.join()).toContain('OtherJob');
+    await app.close();
+    await witness.close();
+  });
+
+  test('switched off, nothing is started', async () => {
+    await using app = await started({ imports: [elasticJob({ enabled: false })], providers: [TickJob] });
+
+    expect(app.get(ElasticJobHealth).report).toEqual({ ready: false, session: 'none', registryCenter: '', jobs: {} });
+    expect(app.get(SchedulerRegistry).getCronJobs().size).toBe(0);
+  });
+});
+
+describe('at the end', () => {
+  test('firings stop before any service shuts down, running items end before the next hook, the registry closes last', async () => {
+    const order: string[] = [];
+    const registryCenter = new EmbeddedRegistryCenter({ namespace: 'order' });
+    const registry = () => (registryCenter.session.state.phase === 'closed' ? 'closed' : 'open');
+    @Injectable()
+    class Database implements OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown {
+      constructor(readonly scheduler: SchedulerRegistry) {}
+      onModuleDestroy(): void {
+        order.push(`destroy, ${this.scheduler.getCronJobs().size} timers`);
+      }
+      beforeApplicationShutdown(): void {
+        order.push('before shutdown');
+      }
+      onApplicationShutdown(): void {
+        order.push(`shutdown, registry ${registry()}`);
+      }
+    }
+    @ElasticJob('long', { cron: '* * * * * ?', shardingTotalCount: 1 })
+    class LongJob {
+      isRunning = false;
+      async execute({ signal }: ShardingContext): Promise<void> {
+        this.isRunning = true;
+        await inRealTime(300);
+        order.push(`item ended, ${signal.aborted ? 'aborted' : 'in peace'}`);
+      }
+    }
+    const app = await started({ imports: [elasticJob({ registryCenter })], providers: [Database, LongJob] });
+    await until(() => app.get(LongJob).isRunning);
+
+    await app.close();
+
+    expect(order.slice(-4)).toEqual([
+      'destroy, 0 timers',
+      'item ended, in peace',
+      'before shutdown',
+      'shutdown, registry open',
+    ]);
+    expect(registry()).toBe('closed');
+  });
+
+  test('the signal of items that outlast the grace period aborts', async () => {
+    @ElasticJob('endless', { cron: '* * * * * ?', shardingTotalCount: 1 })
+    class EndlessJob {
+      signal: AbortSignal | undefined;
+      async execute({ signal }: ShardingContext): Promise<void> {
+        this.signal = signal;
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      }
+    }
+    const app = await started({
+      imports: [elasticJob({ shutdownGracePeriodMilliseconds: 50 })],
+      providers: [EndlessJob],
+    });
+    const job = app.get(EndlessJob);
+    await until(() => job.signal !== undefined);
+
+    await app.close();
+
+    expect(String(job.signal?.reason)).toContain('the grace period of 50 ms is over');
+  });
+
+  test('an application that was never initialised, or is closed twice, is closed', async () => {
+    const app = await started({ imports: [elasticJob()], providers: [TickJob] });
+
+    await app.close();
+    await app.close();
+
+    expect(app.get(ElasticJobHealth).report.session).toBe('none');
+  });
+});
+
+describe('the SchedulerRegistry', () => {
+  @Injectable()
+  class Viewer {
+    ownTicks = 0;
+    constructor(readonly scheduler: SchedulerRegistry) {}
+    @Cron('* * * * * *', { name: 'own' })
+    tick(): void {
+      this.ownTicks++;
+    }
+  }
+
+  test('shows the jobs without a ScheduleModule', async () => {
+    await using app = await started({ imports: [elasticJob()], providers: [TickJob, Viewer] });
+
+    expect([...app.get(Viewer).scheduler.getCronJobs().keys()]).toEqual(['tick']);
+  });
+
+  test.each(['before', 'after'])(
+    'is the application’s own with a ScheduleModule that is imported %s, and @Cron runs once',
+    async (when) => {
+      const modules = [elasticJob(), ScheduleModule.forRoot()];
+      @Module({ imports: when === 'after' ? modules : modules.reverse(), providers: [TickJob, Viewer] })
+      class AppModule {}
+      await using app = await started({ imports: [AppModule] });
+      const viewer = app.get(Viewer);
+
+      expect([...viewer.scheduler.getCronJobs().keys()].sort()).toEqual(['own', 'tick']);
+      expect(viewer.scheduler.getCronJob('tick').isActive).toBe(true);
+      await until(() => app.get(TickJob).ticks >= 1 && viewer.ownTicks >= 1);
+      const ratio = viewer.ownTicks / app.get(TickJob).ticks;
+      expect(ratio).toBeLessThan(2);
+    },
+  );
+
+  test('refuses a job whose name a cron job of the application has', async () => {
+    @Injectable()
+    class Taken {
+      @Cron('* * * * * *', { name: 'tick' })
+      tick(): void {}
+    }
+    const logger = new RecordingLogger();
+    const refusal = await refusalOf({
+      imports: [elasticJob({ logger }), ScheduleModule.forRoot()],
+      providers: [TickJob, Taken],
+    });
+
+    expect([...refusal, ...logger.lines].join('\n')).toContain('the SchedulerRegistry has a cron job of that name');
+  });
+});
+
+test('a preferred address that this machine does not have is refused, one that it has is chosen', async () => {
+  const refusal = await refusalOf({
+    imports: [elasticJob({ preferredNetworkIp: '203.0.113.' })],
+    providers: [TickJob],
+  });
+  expect(refusal.join('\n')).toContain('203.0.113.');
+
+  const [address] = Object.values(networkInterfaces()).flatMap((each) =>
+    (each ?? []).filter(({ family, internal }) => family === 'IPv4' && !internal).map((info) => info.address),
+  );
+  const preferredNetworkIp = address ?? '';
+  await using app = await started({ imports: [elasticJob({ preferredNetworkIp })], providers: [TickJob] });
+  expect(app.get(ElasticJobLifecycle).host?.instance.serverIp).toBe(address ?? '127.0.0.1');
+});
+
+test('several applications in one process share a job’s items, and go on when one leaves', async () => {
+  @ElasticJob('shared', { cron: '* * * * * ?', shardingTotalCount: 4 })
+  class SharedJob {
+    readonly items = new Set<number>();
+    execute({ shardingItem }: ShardingContext): void {
+      this.items.add(shardingItem);
+    }
+  }
+  const module = elasticJob();
+  const first = await started({ imports: [module], providers: [SharedJob] });
+  await using second = await started({ imports: [module], providers: [SharedJob] });
+  const [one, two] = [first.get(SharedJob), second.get(SharedJob)];
+
+  await until(() => two.items.size === 2);
+  one.items.clear();
+  await until(() => one.items.size === 2);
+  expect(new Set([...one.items, ...two.items]).size).toBe(4);
+  await first.close();
+
+  await until(() => two.items.size === 4);
+});

@@ -1,0 +1,38 @@
+/** An application on a machine whose only network interface is the loopback one, as of a container that has just started. */
+import * as os from 'node:os';
+import { describe, expect, jest, test } from '@jest/globals';
+import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
+import { type ElasticJobModuleOptions } from '../../../lib/nest/module-options.js';
+
+const loopback: os.NetworkInterfaceInfo = {
+  address: '127.0.0.1',
+  internal: true,
+  family: 'IPv4',
+  netmask: '255.0.0.0',
+  mac: '00:00:00:00:00:00',
+  cidr: '127.0.0.1/8',
+};
+jest.unstable_mockModule('node:os', () => ({ ...os, networkInterfaces: () => ({ lo: [loopback] }) }));
+const { elasticJob, RecordingLogger, started } = await import('./application.js');
+
+const warningsOf = async (options: ElasticJobModuleOptions): Promise<readonly string[]> => {
+  const logger = new RecordingLogger();
+  const app = await started({ imports: [elasticJob({ ...options, logger })] });
+  await app.close();
+  return logger.lines.filter((line) => line.startsWith('warn '));
+};
+
+describe('a server without an address of its own', () => {
+  test('is warned of at start, as ZooKeeper cannot tell it from others', async () => {
+    expect(await warningsOf({ regCenter: { serverLists: '127.0.0.1:1' } })).toEqual([
+      'warn No network interface of this machine has an IPv4 address, so this server is registered as 127.0.0.1, like every ' +
+        'other machine without one: an operator who disables one of them disables all. Start the application when the ' +
+        'network is up.',
+    ]);
+  });
+
+  test('needs none on an embedded registry centre, be it a default or its own', async () => {
+    expect(await warningsOf({})).toEqual([]);
+    expect(await warningsOf({ registryCenter: new EmbeddedRegistryCenter({ namespace: 'no-network' }) })).toEqual([]);
+  });
+});

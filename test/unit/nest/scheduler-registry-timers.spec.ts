@@ -1,0 +1,221 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { SchedulerRegistry } from '@nestjs/schedule';
+import { CronJob } from 'cron';
+import { SchedulerRegistryTimers } from '../../../lib/nest/scheduler-registry-timers.js';
+import { until } from '../../support/until.js';
+import { RecordingLogger } from './application.js';
+
+const inMs = (delayMs: number): Date => new Date(Date.now() + delayMs);
+
+const block = (durationMs: number): void => {
+  const end = performance.now() + durationMs;
+  while (performance.now() < end);
+};
+
+const given = () => {
+  const registry = new SchedulerRegistry();
+  const logger = new RecordingLogger();
+  return { registry, logger, timers: new SchedulerRegistryTimers(registry, logger) };
+};
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+describe('a timer', () => {
+  test('calls once, not before its instant, and shows the instant under the job’s name', async () => {
+    const { registry, timers } = given();
+    const fired: number[] = [];
+    const instant = inMs(50);
+
+    timers.arm('job', instant, () => fired.push(Date.now()));
+
+    expect(registry.getCronJob('job').nextDate().toMillis()).toBe(instant.getTime());
+    await until(() => fired.length > 0);
+    expect(fired[0]).toBeGreaterThanOrEqual(instant.getTime());
+    expect(registry.getCronJob('job').lastDate()?.getTime()).toBeGreaterThanOrEqual(instant.getTime());
+    expect(registry.getCronJob('job').isActive).toBe(false);
+    timers.disarm('job');
+  });
+
+  test('replaces the one before it, in the same CronJob', async () => {
+    const { registry, timers } = given();
+    const fired: string[] = [];
+    timers.arm('job', inMs(10), () => fired.push('first'));
+    const cronJob = registry.getCronJob('job');
+
+    timers.arm('job', inMs(30), () => fired.push('second'));
+
+    await until(() => fired.length > 0);
+    expect(fired).toEqual(['second']);
+    expect(registry.getCronJob('job')).toBe(cronJob);
+    timers.disarm('job');
+  });
+
+  test('that is late because the event loop was blocked for two seconds still calls', async () => {
+    const { timers } = given();
+    const fired: string[] = [];
+    timers.arm('job', inMs(20), () => fired.push('blocked'));
+
+    block(2_000);
+
+    await until(() => fired.length > 0);
+    expect(fired).toEqual(['blocked']);
+    timers.disarm('job');
+  });
+
+  test.each([0, -1, -200, -300, -86_400_000])('armed for an instant %d ms from now calls at once', async (delayMs) => {
+    const { registry, timers } = given();
+    const fired: string[] = [];
+
+    timers.arm('job', inMs(delayMs), () => fired.push('late'));
+
+    expect(registry.getCronJob('job').nextDate().toMillis()).toBeLessThanOrEqual(Date.now());
+    await until(() => fired.length > 0);
+    timers.disarm('job');
+  });
+
+  test('is re-armed from within its call, again and again', async () => {
+    const { timers } = given();
+    let calls = 0;
+    const arm = (): void => timers.arm('job', inMs(5), () => ++calls < 5 && arm());
+
+    arm();
+
+    await until(() => calls === 5);
+    timers.disarm('job');
+  });
+
+  test('for an instant in 60 days waits that long', () => {
+    jest.useFakeTimers({ now: 0 });
+    const { timers } = given();
+    const fired: number[] = [];
+    const instant = new Date(60 * 86_400_000);
+
+    timers.arm('job', instant, () => fired.push(Date.now()));
+    jest.advanceTimersByTime(instant.getTime() - 1);
+    expect(fired).toEqual([]);
+    jest.advanceTimersByTime(1);
+
+    expect(fired).toEqual([instant.getTime()]);
+    timers.disarm('job');
+  });
+
+  test('does not call early when the machine’s clock is set back', () => {
+    jest.useFakeTimers({ now: 1_000_000 });
+    const { timers } = given();
+    const fired: number[] = [];
+    timers.arm('job', new Date(1_010_000), () => fired.push(Date.now()));
+
+    jest.setSystemTime(400_000);
+    jest.advanceTimersByTime(10_000);
+    expect(fired).toEqual([]);
+    jest.advanceTimersByTime(600_000);
+
+    expect(fired).toEqual([1_010_000]);
+    timers.disarm('job');
+  });
+
+  test('whose callback throws is logged by Nest and stays usable', async () => {
+    const { timers } = given();
+    const fired: string[] = [];
+    timers.arm('job', inMs(1), () => {
+      fired.push('thrown');
+      throw new Error('a fault of the test');
+    });
+    await until(() => fired.length === 1);
+
+    timers.arm('job', inMs(1), () => fired.push('again'));
+
+    await until(() => fired.length === 2);
+    timers.disarm('job');
+  });
+
+  test('that is disarmed leaves the registry and does not call', () => {
+    jest.useFakeTimers();
+    const { registry, timers } = given();
+    const fired: string[] = [];
+    timers.arm('job', inMs(10), () => fired.push('wrong'));
+
+    timers.disarm('job');
+    timers.disarm('job');
+    jest.advanceTimersByTime(1_000);
+
+    expect(fired).toEqual([]);
+    expect(registry.doesExist('cron', 'job')).toBe(false);
+  });
+});
+
+describe('what a user does to the CronJob', () => {
+  test('stop() ends the firings on this instance, start() resumes them with the one that was missed', () => {
+    jest.useFakeTimers();
+    const { registry, timers } = given();
+    const fired: string[] = [];
+    timers.arm('job', inMs(10), () => fired.push('fired'));
+
+    void registry.getCronJob('job').stop();
+    jest.advanceTimersByTime(1_000);
+    expect(fired).toEqual([]);
+    registry.getCronJob('job').start();
+    jest.advanceTimersByTime(1);
+
+    expect(fired).toEqual(['fired']);
+    timers.disarm('job');
+  });
+
+  test('fireOnTick() runs nothing and logs a warning', () => {
+    jest.useFakeTimers();
+    const { registry, timers, logger } = given();
+    const fired: string[] = [];
+    timers.arm('job', inMs(1_000), () => fired.push('fired'));
+
+    void registry.getCronJob('job').fireOnTick();
+    jest.advanceTimersByTime(1);
+
+    expect(fired).toEqual([]);
+    expect(logger.lines).toEqual([
+      "warn Job 'job': fireOnTick() does nothing, as it would run the job on this instance alone.",
+    ]);
+    timers.disarm('job');
+  });
+
+  test('deleteCronJob() ends the firings until the schedule changes', () => {
+    jest.useFakeTimers();
+    const { registry, timers } = given();
+    const fired: string[] = [];
+    timers.arm('job', inMs(10), () => fired.push('wrong'));
+
+    registry.deleteCronJob('job');
+    jest.advanceTimersByTime(1_000);
+    timers.disarm('job');
+    timers.arm('job', inMs(10), () => fired.push('new schedule'));
+    jest.advanceTimersByTime(1_000);
+
+    expect(fired).toEqual(['new schedule']);
+    timers.disarm('job');
+  });
+});
+
+describe('a cron job of the application', () => {
+  test('that has replaced ours under the job’s name stays when our timer is disarmed', () => {
+    const { registry, timers } = given();
+    timers.arm('job', inMs(1_000_000), () => undefined);
+    registry.deleteCronJob('job');
+    const theirs = CronJob.from({ cronTime: inMs(1_000_000), onTick: () => undefined });
+    registry.addCronJob('job', theirs);
+
+    timers.disarm('job');
+
+    expect(registry.getCronJob('job')).toBe(theirs);
+  });
+
+  test('whose name a job wants, too, is a conflict', () => {
+    const { registry, timers } = given();
+    new SchedulerRegistryTimers(registry, new RecordingLogger()).arm('job', inMs(1_000_000), () => undefined);
+
+    expect(() => timers.arm('job', inMs(1), () => undefined)).toThrow(
+      "Job 'job' cannot be scheduled: the SchedulerRegistry has a cron job of that name, which is not an ElasticJob. Rename one of them.",
+    );
+    registry.deleteCronJob('job');
+  });
+});

@@ -1,0 +1,133 @@
+import { expect, test } from '@jest/globals';
+import { type ReadNode, SubtreeCopy } from '../../../lib/registry/zookeeper/subtree-copy.js';
+
+const node = (value: string, mzxid: bigint, numChildren = 0): ReadNode => ({
+  data: Buffer.from(value),
+  stat: {
+    czxid: 1n,
+    mzxid,
+    mtime: 0,
+    version: 0,
+    ephemeralOwner: undefined,
+    numChildren,
+  },
+});
+
+const own = (value: string, revision: number) => ({ value, version: 0, revision, session: undefined });
+const write = (path: string) => ({ events: new Map([[path, 1]]) });
+
+/** A copy that has been read and shown: `/job` with the child `/job/a`. */
+function shownCopy(): SubtreeCopy {
+  const copy = new SubtreeCopy('/job', new Map(), () => false);
+  copy.startReading()(new Map([['/job', node('root', 1n, 1)]]), new Map());
+  copy.startReading()(new Map(), new Map([['/job', ['a']]]));
+  copy.startReading()(new Map([['/job/a', node('0', 2n)]]), new Map());
+  expect(copy.work.type).toBe('none');
+  copy.published();
+  return copy;
+}
+
+test('an answer that was overtaken by a removal does not bring the node back', () => {
+  const copy = shownCopy();
+  copy.onEvent({ type: 'changed', path: '/job/a' });
+
+  const answered = copy.startReading();
+  copy.onEvent({ type: 'deleted', path: '/job/a' });
+  answered(new Map([['/job/a', node('1', 3n)]]), new Map());
+
+  expect(copy.nodes.has('/job/a')).toBe(false);
+  expect(copy.work.type).toBe('barrier');
+});
+
+test('an answer that was overtaken by a change is not shown, but read again', () => {
+  const copy = shownCopy();
+  copy.onEvent({ type: 'changed', path: '/job/a' });
+
+  const answered = copy.startReading();
+  copy.onEvent({ type: 'changed', path: '/job/a' });
+  answered(new Map([['/job/a', node('1', 3n)]]), new Map());
+
+  expect(copy.nodes.get('/job/a')?.value).toBe('0');
+  expect(copy.work).toEqual({ type: 'read', paths: ['/job/a'], lists: [] });
+});
+
+test('our own write is taken from its answer, without a reading', () => {
+  const copy = shownCopy();
+  const ours = write('/job/a');
+
+  copy.onWriteSent(ours);
+  copy.onEvent({ type: 'changed', path: '/job/a' });
+  expect(copy.work.type).toBe('wait');
+  copy.onWriteDone(ours, new Map([['/job/a', own('ours', 5)]]));
+
+  expect(copy.work.type).toBe('none');
+  expect(copy.nodes.get('/job/a')).toEqual(own('ours', 5));
+});
+
+test('our own write is read again if a peer wrote the node as well', () => {
+  const copy = shownCopy();
+  const ours = write('/job/a');
+
+  copy.onWriteSent(ours);
+  copy.onEvent({ type: 'changed', path: '/job/a' });
+  copy.onEvent({ type: 'changed', path: '/job/a' });
+  copy.onWriteDone(ours, new Map([['/job/a', own('ours', 5)]]));
+
+  expect(copy.nodes.get('/job/a')?.value).toBe('0');
+  expect(copy.work).toEqual({ type: 'read', paths: ['/job/a'], lists: [] });
+});
+
+test.each(['refused', 'unknown'] as const)('after a write whose outcome is %s the node is read', (fate) => {
+  const copy = shownCopy();
+  const ours = write('/job/a');
+
+  copy.onWriteSent(ours);
+  copy.onEvent({ type: 'changed', path: '/job/a' });
+  copy.onWriteFailed(ours, fate);
+
+  expect(copy.work).toEqual({ type: 'read', paths: ['/job/a'], lists: [] });
+});
+
+test('two writes of our own to one node at the same time end with the later one', () => {
+  const copy = shownCopy();
+  const [first, second] = [write('/job/a'), write('/job/a')];
+
+  copy.onWriteSent(first);
+  copy.onWriteSent(second);
+  copy.onEvent({ type: 'changed', path: '/job/a' });
+  copy.onWriteDone(first, new Map([['/job/a', own('1', 5)]]));
+  expect(copy.work.type).toBe('wait');
+  copy.onEvent({ type: 'changed', path: '/job/a' });
+  copy.onWriteDone(second, new Map([['/job/a', own('2', 6)]]));
+
+  expect(copy.work.type).toBe('none');
+  expect(copy.nodes.get('/job/a')?.value).toBe('2');
+});
+
+test('a removal by a peer is complete only after an answer', () => {
+  const copy = shownCopy();
+
+  copy.onEvent({ type: 'deleted', path: '/job/a' });
+  expect(copy.work.type).toBe('barrier');
+  copy.startReading()(new Map(), new Map());
+
+  expect(copy.work.type).toBe('none');
+  expect([...copy.nodes.keys()]).toEqual(['/job']);
+});
+
+test('a wanted value is read although its node is removed and created again meanwhile', () => {
+  const copy = new SubtreeCopy('/job', new Map(), () => true);
+  copy.startReading()(new Map([['/job', node('old', 1n)]]), new Map());
+  copy.published();
+  copy.wantValues();
+
+  const answered = copy.startReading();
+  copy.onEvent({ type: 'deleted', path: '/job' });
+  copy.onEvent({ type: 'created', path: '/job' });
+  answered(new Map([['/job', node('old', 1n)]]), new Map());
+  const { work } = copy;
+  copy.startReading()(new Map([['/job', node('new', 2n)]]), new Map());
+
+  expect(work).toEqual({ type: 'read', paths: ['/job'], lists: [] });
+  expect(copy.nodes.get('/job')?.value).toBe('new');
+});

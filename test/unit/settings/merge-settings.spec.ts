@@ -1,0 +1,464 @@
+import { describe, expect, test } from '@jest/globals';
+import { type JobConfiguration, withDefaults } from '../../../lib/api/job-configuration.js';
+import { type MergedSettings, mergeSettings } from '../../../lib/settings/merge-settings.js';
+
+interface Given {
+  /** What decorators say, by job name; the weakest source. */
+  readonly decorated?: Readonly<Record<string, object>>;
+  readonly options?: unknown;
+  readonly file?: unknown;
+  readonly environment?: Record<string, string | undefined>;
+}
+
+const syncOrders = { syncOrders: { shardingTotalCount: 3 } };
+
+const merge = ({ decorated = syncOrders, options = {}, file, environment = {} }: Given): MergedSettings =>
+  mergeSettings({ code: [{ jobs: decorated }, options], file, environment })!;
+
+const problemsOf = (given: Given): readonly string[] => {
+  const { problems, jobs } = merge(given);
+  return [...problems, ...[...jobs.values()].flatMap((job) => job.problems)];
+};
+
+/** The configuration of the first job. */
+const configurationOf = (given: Given): JobConfiguration => {
+  const [name, { settings }] = [...merge(given).jobs][0]!;
+  return withDefaults(name, settings);
+};
+
+describe('precedence', () => {
+  test('the environment wins over the file, the file over code, code over the decorator, field by field', () => {
+    const configuration = configurationOf({
+      decorated: {
+        syncOrders: {
+          shardingTotalCount: 1,
+          jobParameter: 'decorator',
+          description: 'decorator',
+          label: 'decorator',
+        },
+      },
+      options: { jobs: { syncOrders: { jobParameter: 'code', description: 'code', shardingTotalCount: 2 } } },
+      file: { jobs: { syncOrders: { description: 'file', shardingTotalCount: 3 } } },
+      environment: { ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCOUNT: '4' },
+    });
+
+    expect(configuration).toMatchObject({
+      label: 'decorator',
+      jobParameter: 'code',
+      description: 'file',
+      shardingTotalCount: 4,
+    });
+  });
+
+  test('properties are merged key by key, however they are nested', () => {
+    const { props } = configurationOf({
+      decorated: { syncOrders: { shardingTotalCount: 1, props: { 'email.host': 'a', 'email.port': '1', own: 'x' } } },
+      options: { jobs: { syncOrders: { props: { email: { port: 2 } } } } },
+      environment: { ELASTICJOB_JOBS_SYNC_ORDERS_PROPS_EMAIL_HOST: 'b' },
+    });
+
+    expect(props).toEqual({ 'email.host': 'b', 'email.port': '2', own: 'x' });
+  });
+
+  test('a wrong value that is overridden by a right one is no problem', () => {
+    expect(
+      configurationOf({
+        options: { jobs: { syncOrders: { shardingTotalCount: 'three' } } },
+        environment: { ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCOUNT: '3' },
+      }).shardingTotalCount,
+    ).toBe(3);
+  });
+
+  test('an empty text removes the setting of a weaker source', () => {
+    const decorated = { syncOrders: { shardingTotalCount: 1, cron: '0/5 * * * * ?' } };
+
+    expect(configurationOf({ decorated, file: { jobs: { syncOrders: { cron: '' } } } }).cron).toBeUndefined();
+  });
+});
+
+describe('relaxed names', () => {
+  test.each([
+    ['ELASTICJOB_REGCENTER_SERVERLISTS'],
+    ['ELASTICJOB_REG_CENTER_SERVER_LISTS'],
+    ['elasticjob.reg-center.server-lists'.replaceAll('-', '')],
+    ['elasticjob.regCenter.serverLists'],
+    ['elasticjob_reg_center_serverLists'],
+  ])('the variable %s', (variable) => {
+    const { regCenter } = merge({
+      options: { regCenter: { namespace: 'n' } },
+      environment: { [variable]: 'zoo:2181' },
+    });
+
+    expect(regCenter).toEqual({ namespace: 'n', serverLists: 'zoo:2181' });
+  });
+
+  test.each([
+    ['regCenter', 'serverLists'],
+    ['reg-center', 'server-lists'],
+    ['reg_center', 'server_lists'],
+    ['REGCENTER', 'ServerLists'],
+  ])('the keys %s and %s', (section, key) => {
+    const { regCenter } = merge({ file: { [section]: { [key]: 'zoo', namespace: 'n' } } });
+
+    expect(regCenter).toEqual({ namespace: 'n', serverLists: 'zoo' });
+  });
+
+  test.each([
+    ['sync-orders', 'ELASTICJOB_JOBS_SYNCORDERS_JOBPARAMETER'],
+    ['sync-orders', 'ELASTICJOB_JOBS_SYNC_ORDERS_JOB_PARAMETER'],
+    ['sync.orders', 'ELASTICJOB_JOBS_SYNC_ORDERS_JOB_PARAMETER'],
+    ['同步', 'ELASTICJOB_JOBS_同步_JOBPARAMETER'],
+    ['job', 'ELASTICJOB_JOBS_JOB_JOBPARAMETER'],
+  ])('the job %s in the variable %s', (jobName, variable) => {
+    const decorated = { [jobName]: { shardingTotalCount: 1 } };
+
+    expect(configurationOf({ decorated, environment: { [variable]: 'x' } }).jobParameter).toBe('x');
+  });
+
+  test('a job whose name begins with another job’s name is a job of its own', () => {
+    const decorated = { sync: { shardingTotalCount: 1 }, syncOrders: { shardingTotalCount: 1 } };
+    const { jobs } = merge({ decorated, environment: { ELASTICJOB_JOBS_SYNC_ORDERS_LABEL: 'x' } });
+
+    expect([...jobs.values()].map(({ settings }) => settings.label)).toEqual([undefined, 'x']);
+  });
+
+  test('a variable that may mean two jobs is refused', () => {
+    const decorated = { 'a-b': { shardingTotalCount: 1 }, ab: { shardingTotalCount: 1 } };
+
+    expect(problemsOf({ decorated, environment: { ELASTICJOB_JOBS_AB_LABEL: 'x' } })).toEqual([
+      "ELASTICJOB_JOBS_AB_LABEL: may mean the job 'a-b' or the job 'ab'; set it in code or in a file",
+    ]);
+  });
+
+  test('two variables for one setting are refused', () => {
+    const environment = { ELASTICJOB_REGCENTER_NAMESPACE: 'a', ELASTICJOB_REG_CENTER_NAMESPACE: 'b' };
+
+    expect(problemsOf({ environment })).toEqual([
+      'elasticjob.regCenter.namespace: is given twice, by ELASTICJOB_REGCENTER_NAMESPACE and ELASTICJOB_REG_CENTER_NAMESPACE',
+    ]);
+  });
+
+  test('two spellings of one key in a file are refused', () => {
+    expect(problemsOf({ file: { regCenter: { namespace: 'a', NAMESPACE: 'b' } } })).toEqual([
+      "elasticjob.regCenter.NAMESPACE: is given twice in one place, under different spellings of 'namespace'",
+    ]);
+  });
+
+  test('brackets around the name of a job in a file are Spring’s and not part of the name', () => {
+    const decorated = { 'sync orders': { shardingTotalCount: 1 } };
+    const file = { jobs: { '[sync orders]': { jobParameter: 'x' } } };
+
+    expect(configurationOf({ decorated, file })).toMatchObject({ jobName: 'sync orders', jobParameter: 'x' });
+    expect(problemsOf({ decorated, file: { jobs: { ...file.jobs, 'sync orders': {} } } })).toEqual([
+      'elasticjob.jobs["sync orders"]: is given twice in one place, with brackets and without',
+    ]);
+  });
+
+  test('names of jobs are exact in a file', () => {
+    expect([...merge({ file: { jobs: { 'sync-orders': { shardingTotalCount: 1 } } } }).jobs.keys()]).toEqual([
+      'syncOrders',
+      'sync-orders',
+    ]);
+  });
+});
+
+describe('text', () => {
+  test('of a file or the environment stands for numbers, booleans and lists', () => {
+    const given = {
+      file: {
+        autoStart: 'False',
+        shutdownGracePeriodMilliseconds: '5',
+        regCenter: { maxRetries: '007', namespace: 5 },
+        jobs: { syncOrders: { shardingTotalCount: '3', jobParameter: 7, description: true } },
+      },
+      environment: { ELASTICJOB_JOBS_SYNCORDERS_FAILOVER: 'true', ELASTICJOB_JOBS_SYNCORDERS_MAXTIMEDIFFSECONDS: '-1' },
+    };
+    const { module, regCenter } = merge(given);
+
+    expect(module).toEqual({ autoStart: false, shutdownGracePeriodMilliseconds: 5 });
+    expect(regCenter).toEqual({ maxRetries: 7, namespace: '5' });
+    expect(configurationOf(given)).toMatchObject({
+      shardingTotalCount: 3,
+      jobParameter: '7',
+      description: 'true',
+      failover: true,
+      maxTimeDiffSeconds: -1,
+    });
+  });
+
+  test.each([
+    ['SHARDINGTOTALCOUNT', 'three', 'shardingTotalCount: must be an integer of at least 1, got "three"'],
+    ['SHARDINGTOTALCOUNT', '', 'shardingTotalCount: must be an integer of at least 1, got ""'],
+    ['SHARDINGTOTALCOUNT', '3.0', 'shardingTotalCount: must be an integer of at least 1, got "3.0"'],
+    ['SHARDINGTOTALCOUNT', '1e3', 'shardingTotalCount: must be an integer of at least 1, got "1e3"'],
+    ['SHARDINGTOTALCOUNT', '0x10', 'shardingTotalCount: must be an integer of at least 1, got "0x10"'],
+    ['SHARDINGTOTALCOUNT', ' 3', 'shardingTotalCount: must be an integer of at least 1, got " 3"'],
+    ['SHARDINGTOTALCOUNT', '0', 'shardingTotalCount: must be an integer of at least 1, got 0'],
+    [
+      'SHARDINGTOTALCOUNT',
+      '99999999999999999999',
+      'shardingTotalCount: must be an integer of at least 1, got "99999999999999999999"',
+    ],
+    ['FAILOVER', 'yes', 'failover: must be true or false, got "yes"'],
+    ['FAILOVER', '1', 'failover: must be true or false, got "1"'],
+    ['FAILOVER', '', 'failover: must be true or false, got ""'],
+    ['FAILOVER', 'tRue', 'failover: must be true or false, got "tRue"'],
+  ])('that is not written like one is refused: %s=%p', (key, value, said) => {
+    const variable = `ELASTICJOB_JOBS_SYNCORDERS_${key}`;
+
+    expect(problemsOf({ environment: { [variable]: value } })).toEqual([
+      `elasticjob.jobs.syncOrders.${said} (from environment variable ${variable})`,
+    ]);
+  });
+
+  test('of code stands for text only', () => {
+    expect(problemsOf({ options: { enabled: 'true', jobs: { syncOrders: { shardingTotalCount: '3' } } } })).toEqual([
+      'elasticjob.enabled: must be true or false, got "true"',
+      'elasticjob.jobs.syncOrders.shardingTotalCount: must be an integer of at least 1, got "3"',
+    ]);
+  });
+
+  test('a file whose section has no lines is a file without it', () => {
+    expect(problemsOf({ file: { regCenter: null, jobs: null } })).toEqual([]);
+    expect(problemsOf({ file: { jobs: { syncOrders: null } } })).toEqual([]);
+  });
+});
+
+describe('unknown keys', () => {
+  test.each<[Given, string]>([
+    [
+      { options: { regCenter: { namspace: 'x' } } },
+      "elasticjob.regCenter.namspace: unknown key; did you mean 'namespace'?",
+    ],
+    [{ file: { 'reg-centre': {} } }, "elasticjob.reg-centre: unknown key; did you mean 'regCenter'?"],
+    [{ options: { foo: 1 } }, 'elasticjob.foo: unknown key'],
+    [{ options: JSON.parse('{"__proto__": {"enabled": false}}') }, 'elasticjob.__proto__: unknown key'],
+    [
+      { options: { jobs: { syncOrders: { corn: 'x' } } } },
+      "elasticjob.jobs.syncOrders.corn: unknown key; did you mean 'cron'?",
+    ],
+    [{ options: { jobs: { syncOrders: { toString: 'x' } } } }, 'elasticjob.jobs.syncOrders.toString: unknown key'],
+    [{ file: { strategies: [] } }, 'elasticjob.strategies: unknown key'],
+    [
+      { environment: { ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCONT: '3' } },
+      "elasticjob.jobs.syncOrders.shardingtotalcont: unknown key; did you mean 'shardingTotalCount'? (from environment variable ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCONT)",
+    ],
+    [
+      { environment: { ELASTICJOB_REGCENTER_NAMSPACE: 'x' } },
+      "elasticjob.regCenter.namspace: unknown key; did you mean 'namespace'? (from environment variable ELASTICJOB_REGCENTER_NAMSPACE)",
+    ],
+    [
+      { environment: { ELASTICJOB_REGCENTRE_NAMESPACE: 'x' } },
+      "ELASTICJOB_REGCENTRE_NAMESPACE: unknown key 'regcentre-namespace'; did you mean 'regCenter'?",
+    ],
+    [
+      { environment: { ELASTICJOB_TRACING_TYPE: 'RDB' } },
+      'elasticjob.tracing.type: event tracing is not available in this version; remove the setting, got "RDB" (from environment variable ELASTICJOB_TRACING_TYPE)',
+    ],
+    [
+      { environment: { ELASTICJOB_JOBS: 'x' } },
+      "ELASTICJOB_JOBS: 'jobs' is a section; its settings are ELASTICJOB_JOBS_<NAME>_<SETTING>",
+    ],
+    [
+      { environment: { ELASTICJOB_REG_CENTER: 'x' } },
+      "ELASTICJOB_REG_CENTER: 'regCenter' is a section; its settings are ELASTICJOB_REGCENTER_<SETTING>",
+    ],
+    [{ environment: { ELASTICJOB_ENABLD: 'x' } }, "ELASTICJOB_ENABLD: unknown key 'enabld'; did you mean 'enabled'?"],
+    [
+      { environment: { ELASTICJOB_JOBS_SYNCORDERS: 'x' } },
+      "ELASTICJOB_JOBS_SYNCORDERS: is not a setting of a job; a job's settings are ELASTICJOB_JOBS_<NAME>_<SETTING>",
+    ],
+  ])('are refused: %j', (given, said) => {
+    expect(problemsOf(given)).toEqual([said]);
+  });
+
+  test('variables that resemble no setting, such as those of a Kubernetes service, are only listed', () => {
+    const environment = { ELASTICJOB_UI_SERVICE_HOST: '10.0.0.1', ELASTICJOBS: 'x', PATH: 'y' };
+
+    expect(problemsOf({ environment })).toEqual([]);
+    expect(merge({ environment }).strangers).toEqual(['ELASTICJOB_UI_SERVICE_HOST']);
+  });
+});
+
+describe('wrong values', () => {
+  const SERVERS = "elasticjob.regCenter.serverLists: must be servers like 'host1:2181,host2:2181'";
+  const PLACEHOLDERS = "must not contain Spring's placeholders, which are not replaced here";
+  const CHROOT =
+    "elasticjob.regCenter.serverLists: must end with a path such as '/team', without empty or odd names in it, if with any";
+  const JOB = 'elasticjob.jobs.syncOrders';
+  const NAMESPACE = "elasticjob.regCenter.namespace: must be a name like 'orders', or names joined by '/'";
+
+  test.each<[unknown, string]>([
+    [null, 'elasticjob: must be a map, got null'],
+    [[], 'elasticjob: must be a map, got a list'],
+    ['text', 'elasticjob: must be a map, got a string that is not shown'],
+    [{ jobs: [] }, 'elasticjob.jobs: must be a map, got a list'],
+    [{ jobs: null }, 'elasticjob.jobs: must be a map, got null'],
+    [{ jobs: { syncOrders: 3 } }, 'elasticjob.jobs.syncOrders: must be a map, got a number that is not shown'],
+    [{ regCenter: 'zoo:2181' }, 'elasticjob.regCenter: must be a map, got a string that is not shown'],
+    [{ regCenter: { serverLists: '', namespace: 'n' } }, `${SERVERS}, got ""`],
+    [{ regCenter: { serverLists: 'a b', namespace: 'n' } }, `${SERVERS}, which 'a b' is not, got "a b"`],
+    [{ regCenter: { serverLists: 'a:0', namespace: 'n' } }, `${SERVERS}, which 'a:0' is not, got "a:0"`],
+    [{ regCenter: { serverLists: 'a:65536', namespace: 'n' } }, `${SERVERS}, which 'a:65536' is not, got "a:65536"`],
+    [
+      { regCenter: { serverLists: 'a:1,', namespace: 'n' } },
+      `${SERVERS}, without commas that separate nothing, got "a:1,"`,
+    ],
+    [
+      { regCenter: { serverLists: '::1:2181', namespace: 'n' } },
+      `${SERVERS}, which '::1:2181' is not; an IPv6 address stands in brackets: '[::1]:2181', got "::1:2181"`,
+    ],
+    [
+      { regCenter: { serverLists: '${ZK:localhost}', namespace: 'n' } },
+      `elasticjob.regCenter.serverLists: ${PLACEHOLDERS}, got "\${ZK:localhost}"`,
+    ],
+    [
+      { regCenter: { namespace: '${ENV}-orders' } },
+      `elasticjob.regCenter.namespace: ${PLACEHOLDERS}, got "\${ENV}-orders"`,
+    ],
+    [
+      { regCenter: { digest: '${USER}:${PASSWORD}' } },
+      `elasticjob.regCenter.digest: ${PLACEHOLDERS}, got a string that is not shown`,
+    ],
+    [{ regCenter: { serverLists: 'me@zoo:1', namespace: 'n' } }, `${SERVERS}, which 'me@zoo:1' is not, got "me@zoo:1"`],
+    [{ regCenter: { serverLists: 'a:1/b//c', namespace: 'n' } }, `${CHROOT}, got "a:1/b//c"`],
+    [{ regCenter: { serverLists: 'a:1/../c', namespace: 'n' } }, `${CHROOT}, got "a:1/../c"`],
+    [{ regCenter: { serverLists: 'a:1/\u0000', namespace: 'n' } }, `${CHROOT}, got "a:1/\\u0000"`],
+    [
+      { strategies: ['X', 'x'].map((type) => ({ type, sharding: () => new Map() })) },
+      'elasticjob.strategies: must not have the type "X" twice; case does not count, got [a map,a map]',
+    ],
+    [
+      { jobs: { other: { shardingTotalCount: 1, elasticJobType: [Symbol('x')] } } },
+      'elasticjob.jobs.other.elasticJobType: must be a text, got [a symbol]',
+    ],
+    [
+      { jobs: { syncOrders: { elasticJobClass: -1 } } },
+      `${JOB}.elasticJobClass: must be the class name of a provider, got -1`,
+    ],
+    [
+      { jobs: { syncOrders: { elasticJobClass: '' } } },
+      `${JOB}.elasticJobClass: must be the class name of a provider, got ""`,
+    ],
+    [{ jobs: { syncOrders: { '': 1 } } }, `${JOB}[""]: unknown key`],
+    [{ regCenter: { serverLists: ['a:1'], namespace: 'n' } }, `${SERVERS}, got ["a:1"]`],
+    [
+      { regCenter: { serverLists: 'a:1' } },
+      "elasticjob.regCenter.namespace: is required with serverLists and must be a name like 'orders'",
+    ],
+    [{ regCenter: { namespace: '' } }, `${NAMESPACE}, got ""`],
+    [{ regCenter: { namespace: '/a' } }, `${NAMESPACE}, got "/a"`],
+    [{ regCenter: { namespace: 'a//b' } }, `${NAMESPACE}, got "a//b"`],
+    [{ regCenter: { namespace: '..' } }, `${NAMESPACE}, got ".."`],
+    [{ regCenter: { namespace: 5 } }, `${NAMESPACE}, got 5`],
+    [
+      { regCenter: { digest: 'hunter2' } },
+      'elasticjob.regCenter.digest: must be of the form user:password, got a string that is not shown',
+    ],
+    [
+      { regCenter: { digest: ['hunter2'] } },
+      'elasticjob.regCenter.digest: must be of the form user:password, got a list',
+    ],
+    [{ regCenter: { maxRetries: 30 } }, 'elasticjob.regCenter.maxRetries: must be an integer of at most 29, got 30'],
+    [
+      { regCenter: { connectionTimeoutMilliseconds: 2 ** 31 } },
+      'elasticjob.regCenter.connectionTimeoutMilliseconds: must be an integer of at most 2147483647, got 2147483648',
+    ],
+    [
+      { regCenter: { sessionTimeoutMilliseconds: -1 } },
+      'elasticjob.regCenter.sessionTimeoutMilliseconds: must be an integer of at least 0, got -1',
+    ],
+    [
+      { shutdownGracePeriodMilliseconds: NaN },
+      'elasticjob.shutdownGracePeriodMilliseconds: must be an integer of at least 0, got NaN',
+    ],
+    [{ autoStart: 1 }, 'elasticjob.autoStart: must be true or false, got 1'],
+    [{ enabled: null }, 'elasticjob.enabled: must be true or false, got null'],
+    [
+      { strategies: [{ type: 'X' }] },
+      "elasticjob.strategies: must be a list of objects with a 'type' and sharding(), got [a map]",
+    ],
+    [{ executors: {} }, "elasticjob.executors: must be a list of objects with a 'type' and process(), got a map"],
+    [
+      { errorHandlers: [null] },
+      "elasticjob.errorHandlers: must be a list of objects with a 'type' and handleException(), got [null]",
+    ],
+    [
+      { classedExecutors: [{ accepts: () => true, process: () => undefined }] },
+      "elasticjob.classedExecutors: must be a list of objects with accepts(), process() and a text 'requirement', which names " +
+        'what accepts() looks for, got [a map]',
+    ],
+    [{ observers: {} }, 'elasticjob.observers: must be a list of objects with onRunEvent(), got a map'],
+    [{ interceptors: [null] }, 'elasticjob.interceptors: must be a list of objects with around(), got [null]'],
+    [{ logger: {} }, 'elasticjob.logger: must be an object with the method debug(), got a map'],
+    [{ registryCenter: 'x' }, 'elasticjob.registryCenter: must be an object with the method connect(), got "x"'],
+    [
+      { tracing: { type: 'RDB' } },
+      'elasticjob.tracing.type: event tracing is not available in this version; remove the setting, got "RDB"',
+    ],
+    [
+      { dump: { port: 9888 } },
+      'elasticjob.dump.port: the dump port is not available in this version; remove the setting, got 9888',
+    ],
+    [
+      { jobs: { syncOrders: { autoStart: 'no' } } },
+      'elasticjob.jobs.syncOrders.autoStart: must be true or false, got "no"',
+    ],
+    [
+      { jobs: { 'a/b': { elasticJobClass: 'SyncOrdersJob', shardingTotalCount: 1 } } },
+      `elasticjob.jobs["a/b"]: the job's name must not contain '/', as it names a node of the registry centre, got "a/b"`,
+    ],
+    [
+      { jobs: JSON.parse('{"__proto__": {"elasticJobClass": "SyncOrdersJob", "shardingTotalCount": 1}}') as unknown },
+      `elasticjob.jobs.__proto__: the job's name must be another name, as this one has a special meaning, got "__proto__"`,
+    ],
+  ])('are a problem: %j', (options, said) => {
+    expect(problemsOf({ options })).toEqual([said]);
+  });
+
+  test('what is switched off in a file that a Java application shares is no problem', () => {
+    expect(problemsOf({ file: { dump: { enabled: false }, tracing: null } })).toEqual([]);
+  });
+
+  test('of all sources are listed together', () => {
+    const problems = problemsOf({
+      options: { regCenter: { namspace: 'x' }, jobs: { other: {} } },
+      file: { jobs: { syncOrders: { shardingTotalCount: 'three' } } },
+      environment: { ELASTICJOB_JOBS_SYNCORDERS_FAILOVER: 'perhaps' },
+    });
+
+    expect(problems).toEqual([
+      "elasticjob.regCenter.namspace: unknown key; did you mean 'namespace'?",
+      'elasticjob.jobs.syncOrders.shardingTotalCount: must be an integer of at least 1, got "three"',
+      'elasticjob.jobs.syncOrders.failover: must be true or false, got "perhaps" (from environment variable ELASTICJOB_JOBS_SYNCORDERS_FAILOVER)',
+      'elasticjob.jobs.other.shardingTotalCount: is required and must be an integer of at least 1',
+    ]);
+  });
+
+  test('under the name of a prototype change no prototype', () => {
+    problemsOf({
+      options: JSON.parse('{"__proto__": {"polluted": 1}, "jobs": {"__proto__": {"polluted": 1}}}') as unknown,
+    });
+    problemsOf({
+      environment: { ELASTICJOB_JOBS___PROTO___LABEL: '1', 'ELASTICJOB_JOBS_SYNCORDERS_PROPS.__proto__.polluted': '1' },
+    });
+
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  });
+});
+
+test('the two names of the thread pool’s setting are refused together', () => {
+  const file = { jobs: { syncOrders: { 'job-executor-service-handler-type': 'SINGLE_THREAD' } } };
+  const options = { jobs: { syncOrders: { jobExecutorThreadPoolSizeProviderType: 'CPU' } } };
+
+  expect(problemsOf({ file, options })).toEqual([
+    'elasticjob.jobs.syncOrders: jobExecutorServiceHandlerType and jobExecutorThreadPoolSizeProviderType are two names of one setting, got "SINGLE_THREAD" and "CPU"',
+  ]);
+});
+
+test('switched off, nothing else is checked', () => {
+  const code = [{ jobs: 5, regCenter: { namspace: 1 } }];
+
+  expect(mergeSettings({ code, file: undefined, environment: { ELASTICJOB_ENABLED: 'false' } })).toBeUndefined();
+});

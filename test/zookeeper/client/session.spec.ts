@@ -1,0 +1,497 @@
+import { describe, expect, test } from '@jest/globals';
+import { systemClock } from '../../../lib/time/clock.js';
+import { freePort } from '../../support/free-port.js';
+import { sharedZooKeeper } from '../../support/shared-zookeeper.js';
+import { endSession } from '../../support/session-end.js';
+import { TcpProxy } from '../../support/tcp-proxy.js';
+import { until } from '../../support/until.js';
+import { ZooKeeperServer } from '../../support/zookeeper-server.js';
+import { rejectionOf, TestClient } from './test-client.js';
+
+const zookeeper = sharedZooKeeper();
+const NOTHING = Buffer.alloc(0);
+
+/** A node for one test. */
+function node(): string {
+  return `/${zookeeper.namespace()}`;
+}
+
+/** Resolves after the event loop has gone round, so that what was sent has been written. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Blocks the event loop, as a long computation does. */
+function block(durationMs: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, durationMs);
+}
+
+describe('Before and after the connection', () => {
+  test('a request made while not connected rejects at once and has had no effect', async () => {
+    const client = TestClient.of(`127.0.0.1:${await freePort()}`);
+
+    const beforeConnect = await rejectionOf(client.getData('/'));
+    client.connect();
+    const whileConnecting = await rejectionOf(client.create('/x', NOTHING, 'persistent'));
+    await client.close();
+    const afterClose = await rejectionOf(client.getData('/'));
+
+    expect(beforeConnect).toMatchObject({ errorName: 'CONNECTION_LOSS', outcomeUnknown: false });
+    expect(whileConnecting).toMatchObject({ errorName: 'CONNECTION_LOSS', outcomeUnknown: false });
+    expect(String(whileConnecting)).toContain('Could not create /x: not connected to ZooKeeper. Nothing was changed.');
+    expect(afterClose).toMatchObject({ errorName: 'SESSION_EXPIRED', outcomeUnknown: false });
+    expect(client.phases).toEqual(['closed']);
+  });
+
+  test('the state has the session, the granted timeout and the server', async () => {
+    const server = zookeeper.servers;
+    await using client = TestClient.of(server, { sessionTimeoutMs: 300 });
+    const before = client.lastHeardAt;
+
+    client.connect();
+    client.connect();
+    await client.reached('connected');
+
+    expect(client.state).toEqual({
+      phase: 'connected',
+      sessionId: expect.stringMatching(/^[0-9a-f]{16}$/) as unknown as string,
+      timeoutMs: 400,
+      server,
+    });
+    expect(before).toBe(-Infinity);
+    expect(performance.now() - client.lastHeardAt).toBeLessThan(1000);
+    expect(client.renewedAt).toBeLessThanOrEqual(client.lastHeardAt);
+  });
+
+  test('a client may be closed twice, at any moment, and then calls no listener', async () => {
+    const connecting = TestClient.of(zookeeper.servers);
+    connecting.connect();
+    await connecting.close();
+    const connected = await TestClient.connect(zookeeper.servers);
+    await Promise.all([connected.close(), connected.close()]);
+    connected.connect();
+    await turn();
+
+    expect(connecting.phases).toEqual(['closed']);
+    expect(connected.phases).toEqual(['connected', 'closed']);
+  });
+
+  test('requests made before close() are answered', async () => {
+    const client = await TestClient.connect(zookeeper.servers);
+
+    const reading = client.exists('/');
+    const closing = client.close();
+
+    await expect(reading).resolves.toBeDefined();
+    await closing;
+  });
+
+  test('close() takes no longer than a second when the server is silent', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    const client = await TestClient.connect(proxy.address);
+    proxy.blackHole('up', 'down');
+
+    const startedAt = performance.now();
+    const write = rejectionOf(client.setData('/', NOTHING));
+    await client.close();
+
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+    expect(await write).toMatchObject({ errorName: 'SESSION_EXPIRED', outcomeUnknown: true });
+  });
+
+  test('a listener may close the client in which it is called', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    const client = await TestClient.connect(proxy.address);
+    const phases: string[] = [];
+    client.onState = ({ phase }) => {
+      phases.push(phase);
+      if (phase === 'disconnected') void client.close();
+    };
+
+    proxy.cut();
+    await client.reached('closed');
+    await turn();
+
+    expect(phases).toEqual(['disconnected', 'closed']);
+    expect(proxy.accepted).toBe(1);
+  });
+
+  test('a listener of the state that throws harms nothing', async () => {
+    await using client = TestClient.of(zookeeper.servers);
+    client.onState = () => {
+      throw new Error('no use for a state');
+    };
+
+    client.connect();
+    await client.reached('connected');
+
+    expect(await client.exists('/')).toBeDefined();
+  });
+});
+
+describe('Servers', () => {
+  test('a dead server is passed over at once', async () => {
+    const dead = `127.0.0.1:${await freePort()}`;
+    for (let round = 0; round < 4; round++) {
+      const startedAt = performance.now();
+      await using client = await TestClient.connect(`${dead},${zookeeper.servers}`);
+
+      expect(client.state).toMatchObject({ server: zookeeper.servers });
+      expect(performance.now() - startedAt).toBeLessThan(1000);
+    }
+  });
+
+  test('a silent server is passed over after its share of the session timeout', async () => {
+    await using silent = await TcpProxy.start(zookeeper.servers);
+    silent.blackHole('up', 'down');
+    for (let round = 0; round < 4; round++) {
+      await using client = await TestClient.connect(`${silent.address},${zookeeper.servers}`, {
+        sessionTimeoutMs: 1000,
+      });
+
+      expect(client.state).toMatchObject({ server: zookeeper.servers });
+    }
+  });
+
+  test('a server that cannot be reached is logged once, with the reason', async () => {
+    const warnings: string[] = [];
+    const ignore = (): void => undefined;
+    const logger = {
+      debug: ignore,
+      log: ignore,
+      error: ignore,
+      warn: (message: string) => void warnings.push(message),
+    };
+    const port = await freePort();
+    let timers = 0;
+    const after = (delayMs: number, task: () => void): (() => void) => {
+      timers++;
+      return systemClock.after(delayMs, task);
+    };
+    const client = TestClient.of(`127.0.0.1:${port}`, { logger, clock: { ...systemClock, after } });
+
+    client.connect();
+    // Each attempt sets one timer for its deadline and one for the pause after it.
+    await until(() => timers >= 8);
+    await client.close();
+
+    expect(warnings).toEqual([
+      expect.stringMatching(`Could not connect to ZooKeeper at 127.0.0.1:${port}: .*ECONNREFUSED`),
+    ]);
+  });
+
+  test('a name that does not exist is an ordinary failure', async () => {
+    await using client = await TestClient.connect(`no-such-host.invalid:2181,${zookeeper.servers}`);
+
+    expect(client.state).toMatchObject({ phase: 'connected', server: zookeeper.servers });
+  });
+
+  test('while no server can be reached, attempts become rarer', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    proxy.retarget(await freePort());
+    const client = TestClient.of(proxy.address);
+
+    const startedAt = performance.now();
+    client.connect();
+    await until(() => proxy.accepted >= 6);
+    await client.close();
+
+    expect(performance.now() - startedAt).toBeGreaterThan(5 * 50);
+  });
+});
+
+describe('A lost connection', () => {
+  test('is replaced within the same session, which keeps its ephemeral nodes', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address);
+    const path = node();
+    await client.create(path, NOTHING, 'ephemeral');
+
+    proxy.cut();
+    await client.passed('connected', 2);
+
+    const [first, , second] = client.states;
+    expect(client.phases).toEqual(['connected', 'disconnected', 'connected']);
+    expect(second).toEqual(first);
+    expect((await client.exists(path))?.ephemeralOwner).toBe((first as { sessionId: string }).sessionId);
+  });
+
+  test('leaves the outcome of a request unknown that had been sent', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address);
+    await using observer = await TestClient.connect(zookeeper.servers);
+    const path = node();
+    proxy.blackHole('down');
+
+    const failure = rejectionOf(client.create(path, NOTHING, 'persistent'));
+    await until(async () => (await observer.exists(path)) !== undefined);
+    proxy.cut();
+
+    expect(await failure).toMatchObject({ errorName: 'CONNECTION_LOSS', outcomeUnknown: true });
+    expect(String(await failure)).toContain(`while trying to create ${path}`);
+  });
+
+  test('rejects every request that waits, and none twice', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address);
+    proxy.blackHole('down');
+
+    const requests = Array.from({ length: 1000 }, () => rejectionOf(client.getData('/')));
+    await until(() => proxy.count('getData') === 1000);
+    proxy.cut();
+
+    const failures = await Promise.all(requests);
+    expect(failures.every((failure) => (failure as { errorName: string }).errorName === 'CONNECTION_LOSS')).toBe(true);
+  });
+
+  test('has had no effect on requests of the tick in which it was noticed', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address);
+    let last: Promise<unknown> = Promise.resolve();
+    client.onState = ({ phase }) => {
+      if (phase === 'disconnected') last = rejectionOf(client.create(node(), NOTHING, 'persistent'));
+    };
+
+    proxy.cut();
+    await client.reached('disconnected');
+
+    expect(await last).toMatchObject({ errorName: 'CONNECTION_LOSS', outcomeUnknown: false });
+  });
+
+  test('is survived by watches, which do not report what was missed', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address);
+    await using writer = await TestClient.connect(zookeeper.servers);
+    const path = node();
+    await writer.create(path, NOTHING, 'persistent');
+    await client.addWatch(path);
+
+    proxy.refuse();
+    proxy.cut();
+    await client.reached('disconnected');
+    await writer.create(`${path}/missed`, NOTHING, 'persistent');
+    proxy.heal();
+    await client.passed('connected', 2);
+    await client.sync(path);
+    await writer.create(`${path}/seen`, NOTHING, 'persistent');
+
+    await until(() => client.events.length > 0);
+    expect(client.events).toMatchObject([{ type: 'created', path: `${path}/seen` }]);
+  });
+
+  test('is survived by so many watches that they do not fit into one message', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address);
+    const path = node();
+    const paths = Array.from({ length: 6000 }, (_, index) => `${path}-${'x'.repeat(200)}-${index}`);
+    await Promise.all(paths.map((each) => client.addWatch(each)));
+
+    proxy.resetRequests();
+    proxy.cut();
+    await client.passed('connected', 2);
+    await client.create(paths[0]!, NOTHING, 'ephemeral');
+    await client.create(paths.at(-1)!, NOTHING, 'ephemeral');
+
+    expect(proxy.count('setWatches2')).toBeGreaterThan(8);
+    expect(client.events.map((event) => event.path)).toEqual([paths[0], paths.at(-1)]);
+    expect(client.phases).toEqual(['connected', 'disconnected', 'connected']);
+  });
+
+  test('forgets a watch that was removed meanwhile', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address);
+    const path = node();
+    await client.addWatch(path);
+
+    proxy.cut();
+    await client.reached('disconnected');
+    const removal = await rejectionOf(client.removeWatch(path));
+    await client.passed('connected', 2);
+    await client.create(path, NOTHING, 'ephemeral');
+
+    expect(removal).toMatchObject({ errorName: 'CONNECTION_LOSS', outcomeUnknown: false });
+    expect(client.events).toEqual([]);
+  });
+
+  test('forgets a watch that was removed before its setting was answered', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address);
+    const path = node();
+    await Promise.all([client.addWatch(path), client.removeWatch(path)]);
+
+    proxy.cut();
+    await client.passed('connected', 2);
+    await client.create(path, NOTHING, 'ephemeral');
+
+    expect(proxy.count('setWatches2')).toBe(0);
+    expect(client.events).toEqual([]);
+  });
+
+  test('that comes again and again is no reason to dial without pause', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address);
+    client.onState = ({ phase }) => {
+      if (phase === 'connected') proxy.cut();
+    };
+
+    const startedAt = performance.now();
+    proxy.cut();
+    await until(() => proxy.accepted >= 7);
+
+    expect(performance.now() - startedAt).toBeGreaterThan(5 * 50);
+  });
+});
+
+describe('Pieces of messages', () => {
+  test('answers are understood byte by byte', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    proxy.chunk(1);
+    await using client = await TestClient.connect(proxy.address);
+    const path = node();
+
+    await client.create(path, Buffer.alloc(2000, 'y'), 'ephemeral');
+
+    expect((await client.getData(path)).data).toEqual(Buffer.alloc(2000, 'y'));
+  });
+});
+
+describe('Silence', () => {
+  test('of the network is noticed after two thirds of the timeout, and pending requests fail', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address, { sessionTimeoutMs: 1500 });
+
+    await client.exists('/');
+    const startedAt = performance.now();
+    proxy.blackHole('up', 'down');
+    const failure = rejectionOf(client.getData('/'));
+    await client.reached('disconnected');
+    const silenceMs = performance.now() - startedAt;
+
+    expect(silenceMs).toBeGreaterThan(950);
+    // In time to do something about it before the session is over.
+    expect(silenceMs).toBeLessThan(1500);
+    expect(await failure).toMatchObject({ errorName: 'CONNECTION_LOSS', outcomeUnknown: true });
+    expect(client.state).toMatchObject({
+      reason: expect.stringMatching(/the server was silent for 1\d\d\d ms/) as unknown as string,
+    });
+  });
+
+  test('of a server that is asked nothing is noticed as well', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    await using client = await TestClient.connect(proxy.address, { sessionTimeoutMs: 900 });
+
+    proxy.blackHole('down');
+    await client.reached('disconnected', 2000);
+    proxy.heal();
+    await client.passed('connected', 2);
+
+    expect(client.phases).toEqual(['connected', 'disconnected', 'connected']);
+  });
+
+  test('of a frozen server ends when it thaws', async () => {
+    await using server = await ZooKeeperServer.start();
+    await using client = await TestClient.connect(server.address, { sessionTimeoutMs: 1500 });
+
+    server.pause();
+    // Under load a server that is being frozen may answer once more.
+    const askUntilItFails = async (): Promise<never> => {
+      for (;;) await client.getData('/');
+    };
+    const failure = rejectionOf(askUntilItFails());
+    await client.reached('disconnected', 3000);
+    server.resume();
+    await until(() => client.states.length > 2);
+
+    expect(await failure).toMatchObject({ errorName: 'CONNECTION_LOSS', outcomeUnknown: true });
+    expect(['connected', 'expired']).toContain(client.states[2]?.phase);
+  });
+
+  test('of this process does not count as silence of the server', async () => {
+    await using client = await TestClient.connect(zookeeper.servers, { sessionTimeoutMs: 3000 });
+    // Once with an answer waiting in the socket, and once with nothing asked: in both cases timers run before the
+    // socket is read.
+    await turn();
+    const reading = client.exists('/');
+    process.nextTick(() => block(2300));
+    await expect(reading).resolves.toBeDefined();
+    await client.exists('/');
+    await turn();
+    block(2300);
+    await turn();
+    await turn();
+
+    await expect(client.exists('/')).resolves.toBeDefined();
+    expect(client.phases).toEqual(['connected']);
+  });
+
+  test('is broken by pings, also on the side that only listens', async () => {
+    await using writer = await TestClient.connect(zookeeper.servers);
+    await using listener = await TestClient.connect(zookeeper.servers, { sessionTimeoutMs: 600 });
+    const path = node();
+    await writer.create(path, NOTHING, 'persistent');
+    await listener.addWatch(path);
+
+    const startedAt = performance.now();
+    let written = 0;
+    const renewedFor = (): number => listener.renewedAt - startedAt;
+    await until(async () => {
+      await writer.setData(path, Buffer.from(String(written++)));
+      return renewedFor() > 2 * 600 || listener.phases.length > 1;
+    });
+
+    expect(listener.phases).toEqual(['connected']);
+    await until(() => listener.events.length === written);
+  });
+});
+
+describe('The end of a session', () => {
+  test('while connected is reported after a reconnection', async () => {
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    const client = await TestClient.connect(proxy.address, { sessionTimeoutMs: 1000 });
+    const path = node();
+    await client.create(path, NOTHING, 'ephemeral');
+
+    await endSession(zookeeper.servers, proxy.session);
+    await client.reached('expired');
+
+    expect(client.phases.at(-1)).toBe('expired');
+    expect(await rejectionOf(client.getData('/'))).toMatchObject({
+      errorName: 'SESSION_EXPIRED',
+      outcomeUnknown: false,
+    });
+    await client.close();
+    expect(client.phases.at(-1)).toBe('expired');
+  });
+
+  test('while disconnected is reported as soon as a server is reached', async () => {
+    await using observer = await TestClient.connect(zookeeper.servers);
+    await using proxy = await TcpProxy.start(zookeeper.servers);
+    const client = await TestClient.connect(proxy.address, { sessionTimeoutMs: 600 });
+    const path = node();
+    await client.create(path, NOTHING, 'ephemeral');
+
+    proxy.refuse();
+    proxy.cut();
+    await until(async () => (await observer.exists(path)) === undefined);
+    const before = client.state.phase;
+    proxy.heal();
+    await client.reached('expired');
+
+    expect(before).toBe('disconnected');
+    expect(client.phases).toEqual(['connected', 'disconnected', 'expired']);
+    await client.close();
+  });
+
+  test('does not come with the restart of a server', async () => {
+    await using server = await ZooKeeperServer.start();
+    await using client = await TestClient.connect(server.address);
+    const path = node();
+    await client.create(path, NOTHING, 'ephemeral');
+
+    await server.restart();
+    await client.passed('connected', 2);
+
+    expect(await client.exists(path)).toBeDefined();
+    expect(client.states[2]).toEqual(client.states[0]);
+  });
+});

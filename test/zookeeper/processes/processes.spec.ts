@@ -1,0 +1,108 @@
+import { describe, expect, test } from '@jest/globals';
+import { sharedZooKeeper } from '../../support/shared-zookeeper.js';
+import { until } from '../../support/until.js';
+import { ZooKeeperServer } from '../../support/zookeeper-server.js';
+import { Processes, type RecordedRun } from './processes.js';
+
+const zooKeeper = sharedZooKeeper();
+const TOTAL = 7;
+
+/** `item at instant: instances` for each item and instant between two instants that did not run exactly once. */
+function misdeeds(runs: readonly RecordedRun[], from: number, to: number): string[] {
+  const faults: string[] = [];
+  for (let instant = Math.ceil(from / 1_000) * 1_000; instant <= to; instant += 1_000) {
+    for (let item = 0; item < TOTAL; item++) {
+      const by = runs.filter((run) => run.scheduledAt === instant && run.item === item).map(({ instance }) => instance);
+      if (by.length !== 1)
+        faults.push(`item ${item} at ${new Date(instant).toISOString()}: ${by.join(', ') || 'never'}`);
+    }
+  }
+  return faults;
+}
+
+function doubled(runs: readonly RecordedRun[]): string[] {
+  const seen = new Map<string, string>();
+  return runs.flatMap(({ item, scheduledAt, instance }) => {
+    const key = `item ${item} at ${new Date(scheduledAt).toISOString()}`;
+    const before = seen.get(key);
+    seen.set(key, instance);
+    return before === undefined ? [] : [`${key}: ${before}, ${instance}`];
+  });
+}
+
+describe('several processes on a real ZooKeeper', () => {
+  test('share the items evenly and run each exactly once a second, while one joins and one is ended by SIGTERM', async () => {
+    await using processes = new Processes({
+      SERVERS: zooKeeper.servers,
+      NAMESPACE: zooKeeper.namespace(),
+      TOTAL: `${TOTAL}`,
+    });
+    for (const instance of ['A', 'B', 'C']) await processes.start(instance);
+    await processes.untilSpreadOver(['A', 'B', 'C'], TOTAL);
+    const from = Date.now();
+
+    await processes.start('D');
+    await processes.untilSpreadOver(['A', 'B', 'C', 'D'], TOTAL);
+    const shares = [...[...processes.sharesSince(from).values()].at(-1)!.values()].map((items) => items.length);
+    expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(1);
+
+    expect(await processes.end('A', 'SIGTERM')).toBe('SIGTERM');
+    await processes.untilSpreadOver(['B', 'C', 'D'], TOTAL);
+    const to = Date.now() - 1_000;
+
+    expect(misdeeds(processes.runs, from, to)).toEqual([]);
+    expect(doubled(processes.runs)).toEqual([]);
+  }, 60_000);
+
+  test('take over the items of one that is killed when its session has ended, with a higher fencing token, and run none twice', async () => {
+    await using processes = new Processes({
+      SERVERS: zooKeeper.servers,
+      NAMESPACE: zooKeeper.namespace(),
+      TOTAL: `${TOTAL}`,
+    });
+    for (const instance of ['A', 'B']) await processes.start(instance);
+    await processes.untilSpreadOver(['A', 'B'], TOTAL);
+
+    const killedAt = Date.now();
+    await processes.end('A', 'SIGKILL');
+    await processes.untilSpreadOver(['B'], TOTAL);
+
+    const { runs } = processes;
+    expect(doubled(runs)).toEqual([]);
+    const taken = runs.filter(({ instance }) => instance === 'A').at(-1)!;
+    const next = runs.find(
+      ({ instance, item, startedAt }) => instance === 'B' && item === taken.item && startedAt > killedAt,
+    )!;
+    expect(next.fencingToken).toBeGreaterThan(taken.fencingToken);
+  }, 60_000);
+
+  test('go on by themselves when ZooKeeper was away for longer than their sessions last, and run nothing twice', async () => {
+    await using server = await ZooKeeperServer.start();
+    await using processes = new Processes({ SERVERS: server.address, NAMESPACE: 'jobs', TOTAL: `${TOTAL}` });
+    for (const instance of ['A', 'B']) await processes.start(instance);
+    await processes.untilSpreadOver(['A', 'B'], TOTAL);
+
+    await server.stop();
+    const lost = (instance: string): boolean => /The session with the .* is lost/.test(processes.output(instance));
+    await until(() => ['A', 'B'].every(lost), 'both instances to give up their sessions');
+    const before = processes.runs.length;
+    await server.restart();
+    await processes.untilSpreadOver(['A', 'B'], TOTAL);
+
+    expect(processes.runs.length).toBeGreaterThan(before);
+    expect(doubled(processes.runs)).toEqual([]);
+  }, 60_000);
+
+  test('boot while ZooKeeper is absent, and begin when it comes', async () => {
+    await using server = await ZooKeeperServer.start();
+    await server.stop();
+    await using processes = new Processes({ SERVERS: server.address, NAMESPACE: 'jobs', TOTAL: `${TOTAL}` });
+    await processes.start('A');
+    expect(processes.runs).toEqual([]);
+    const isTold = (): boolean => processes.output('A').includes('The registry centre has not answered yet');
+    await until(isTold, 'the application to say what it waits for');
+
+    await server.restart();
+    await processes.untilSpreadOver(['A'], TOTAL);
+  }, 60_000);
+});

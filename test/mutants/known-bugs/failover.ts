@@ -274,17 +274,4 @@ export const failover: readonly Mutant[] = [
       },
     ],
   },
-  {
-    threads: [],
-    name: 'lost-takeover-is-not-put-back',
-    bug: 'Beside Java, an item stays marked and is not run if the answer to its takeover is lost with the latch.',
-    first: 'kernel/failover.spec.ts',
-    edits: [
-      {
-        file: 'kernel/marks/takeover.ts',
-        find: 'marks.wasMarked([item], stop)',
-        replace: 'marks.wasMarked([item], end)',
-      },
-    ],
-  },
 ];

@@ -232,10 +232,10 @@ export class ItemMarks {
     batch?.cancel();
     this.#batch = undefined;
     if (batch !== undefined) {
-      const items = [...this.#marked].flatMap(([item, { state }]) =>
-        state === 'ended' || state === 'left' ? [item] : [],
-      );
+      const items = numbersOf(this.#itemsThatAre('ended'));
       void this.#queue(() => this.#remove(items));
+      // What is left may be gone already: its removal has lost its answer, and a peer's mark may stand in its place.
+      void this.clearLeftovers();
     }
     await this.#removal;
     batch?.removed.resolve();
@@ -271,7 +271,7 @@ export class ItemMarks {
 
   /** Removes leftovers, and reports of peers that took an ended run for crashed. Never rejects. */
   async clearLeftovers(): Promise<void> {
-    const items = this.leftovers.map(({ item }) => item);
+    const items = numbersOf(this.leftovers);
     if (items.length > 0) await this.clearOwn(items);
   }
 

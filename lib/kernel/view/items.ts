@@ -94,7 +94,7 @@ export function describeItems(items: readonly number[]): string {
 }
 
 /** The numbers of items. */
-export const numbersOf = (items: readonly ItemView[]): readonly number[] => items.map(({ item }) => item);
+export const numbersOf = (items: readonly Pick<ItemView, 'item'>[]): readonly number[] => items.map(({ item }) => item);
 
 /** A run of this instance that has ended although its marks may still stand. */
 export interface EndedItem {

@@ -73,6 +73,11 @@ const FOUND: readonly Found[] = [
   },
   {
     rule: 'unmarkedRuns',
+    what: 'a mark whose removal has lost its answer is not removed once more from under a peer’s run',
+    seeds: [6002299],
+  },
+  {
+    rule: 'unmarkedRuns',
     what: 'a manual firing that began before monitorExecution was switched on has no marks',
     seeds: [730023831],
   },

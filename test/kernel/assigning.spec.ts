@@ -368,6 +368,26 @@ describe('an item that comes back because the number of items is raised again', 
     expect(ran(cluster)).toEqual(['0 00:00:15', '1 00:00:15', '2 00:00:15', '3 00:00:15']);
   });
 
+  test('is not run for such an instant either if there is no leader when the number is raised', async () => {
+    const gate = new Deferred();
+    await using cluster = await TestCluster.start(['A', 'B', 'C'], {
+      job: { shardingTotalCount: 3 },
+      work: (_, { shardingItem }) => (shardingItem === 1 ? gate.promise : undefined),
+    });
+    await cluster.fire();
+    expect(cluster.ran).toEqual({ A: [2], B: [1], C: [0] });
+    await cluster.reconfigure({ shardingTotalCount: 1 });
+    await cluster.fire();
+    cluster.forget();
+
+    cluster.kill('A');
+    await cluster.reconfigure({ shardingTotalCount: 3 });
+    gate.resolve();
+    await cluster.advance('4s');
+
+    expect(ran(cluster)).toEqual([]);
+  });
+
   test('is taken over for the instant of its run, if its run dies after it came back', async () => {
     await using cluster = await TestCluster.start(['A', 'B', 'C'], {
       job: { cron: '0 0 * * * ?', shardingTotalCount: 3, failover: true },

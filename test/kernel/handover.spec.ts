@@ -1,5 +1,6 @@
 /** Firings that are lost while items change their owner, and are made up for. */
 import { describe, expect, test } from '@jest/globals';
+import { Deferred } from '../../lib/async/deferred.js';
 import { type Deliver, deliverSoon } from '../../lib/registry/embedded/delivery.js';
 import { type ManualClock, TestCluster } from '../../lib/testing/index.js';
 
@@ -75,4 +76,32 @@ describe('an item that is taken away just before it is begun, and comes back,', 
       }
     },
   );
+});
+
+test('an item that moves while its instance notes the misfire of another one is run by its new owner', async () => {
+  const gate = new Deferred();
+  let moves = -Infinity;
+  await using cluster: TestCluster = await TestCluster.start(['A', 'B'], {
+    job: { shardingTotalCount: 4 },
+    work: (_, { shardingItem }) => (shardingItem === 2 ? gate.promise : undefined),
+    deliver: () => (delivery) => {
+      if (delivery.what === 'create /job/sharding/2/misfire' && ++moves === 1) {
+        const tree = cluster.server.namespace('elasticjob');
+        tree.put('operator', cluster.paths.sharding, '');
+        tree.put('operator', cluster.paths.item(3, 'instance'), cluster.idOf('B'));
+      }
+      deliverSoon(delivery);
+    },
+  });
+  expect(cluster.owners).toEqual({ A: [2, 3], B: [0, 1] });
+  await cluster.fire();
+  cluster.forget();
+  moves = 0;
+
+  await cluster.fire();
+  await cluster.advance('1s');
+
+  expect(moves).toBe(1);
+  expect(cluster.ran).toEqual({ B: [0, 1, 3] });
+  gate.resolve();
 });

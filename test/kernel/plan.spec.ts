@@ -41,6 +41,7 @@ function actionsOf(name: string, now: JobView, local: Partial<LocalState> = {}):
     isScheduled: true,
     assignedFor: { basis: assignmentBasis(now), pinned: [] },
     settledFor: now.configRevision,
+    strategyWaitsFor: undefined,
     idleItemsDeadlinePassed: false,
     hasFlappingPeers: false,
     isAwaitingFlappingPeers: false,
@@ -186,6 +187,13 @@ describe('asking for a new assignment', () => {
   test('the leader does not ask twice', () => {
     const now = aView(['A', 'B', 'C'], { reshardingNeeded: true, reshardingVersion: 0 });
     expect(planOf('A', now, { assignedFor: { basis: before, pinned: [] } })).toEqual(['reshard']);
+  });
+
+  test('waits after a failure of the sharding strategy, unless instances or settings have changed', () => {
+    const now = aView(['A', 'B'], { reshardingNeeded: true });
+
+    expect(planOf('A', now, { strategyWaitsFor: assignmentBasis(now) })).toEqual([]);
+    expect(planOf('A', now, { strategyWaitsFor: assignmentBasis(aView(['A'])) })).toEqual(['reshard']);
   });
 
   test('first settles the items that come back if the settings have changed since the request', () => {

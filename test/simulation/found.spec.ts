@@ -37,6 +37,26 @@ const FOUND: readonly Found[] = [
     seeds: [404, 440],
   },
   {
+    rule: 'tokens',
+    what: 'an unmarked item may start late with the token of its firing, if another instance owned it meanwhile',
+    seeds: [1026, 5002632],
+  },
+  {
+    rule: 'triggers',
+    what: 'an item that was dropped and came back leaves its triggers behind',
+    seeds: [5002731],
+  },
+  {
+    rule: 'begunAfterStop',
+    what: 'an unmarked item that has begun waits for a listener’s call before it starts',
+    seeds: [5000180],
+  },
+  {
+    rule: 'returnedItems',
+    what: 'an item that comes back while there is no leader is not run for an instant before that',
+    seeds: [5000170],
+  },
+  {
     rule: 'returnedItems',
     what: 'an item that comes back while an assignment is asked for is not run for an instant before that',
     seeds: [658, 1380],

@@ -99,6 +99,18 @@ describe('rules about items', () => {
     expect(broken({ unhandled: ['unhandled rejection of Error: x'] })).toContain('unhandled');
   });
 
+  test('a process may warn of a logger that fails', () => {
+    const unhandled = ['A logger failed; its entries are lost: Error: ENOSPC'];
+    const failing = {
+      ...history,
+      steps: [...history.steps, { atMs: 0, type: 'fail-logger', name: 'A', ms: 1 } as const],
+    };
+
+    expect(broken({ unhandled }, failing)).not.toContain('unhandled');
+    expect(broken({ unhandled })).toContain('unhandled');
+    expect(broken({ unhandled: ['unhandled rejection of Error: x'] }, failing)).toContain('unhandled');
+  });
+
   test('a latch of Java’s is a fault where there is no Java instance', () => {
     const path = '/bill/leader/failover/latch/_c_1-latch-0000000000';
     const change = { path, before: undefined, after: '' };

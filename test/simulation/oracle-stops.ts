@@ -32,7 +32,10 @@ export function begunAfterStop(evidence: Evidence): readonly string[] {
   const { marks, history, recording } = evidence;
   // What a begin reads, and removes, before its commit.
   const latencyMs = 6 * history.slowestMessageMs;
-  const mayQueue = history.poolSize < Math.max(...evidence.configs.map(({ value }) => value.shardingTotalCount));
+  // Items wait for places in the pool, and for the listener's call, after they have begun.
+  const mayQueue =
+    history.onceListener !== undefined ||
+    history.poolSize < Math.max(...evidence.configs.map(({ value }) => value.shardingTotalCount));
   const tokens = new Set(marks.map(({ item, revision }) => `${item} ${revision}`));
   return stops(evidence).flatMap(({ name, fromMs }) => [
     ...marks

@@ -150,7 +150,7 @@ function isKeptByNothing(
   );
 }
 
-/** Items that were the instance's, and enabled, from shortly before for as long as it may take to run them. */
+/** Items that were there, the instance's, and enabled, from shortly before for as long as it may take to run them. */
 function ownedFor(evidence: Evidence, name: string, atMs: number): readonly number[] {
   const { paths, recording } = evidence;
   const window = { fromMs: atMs - 500, toMs: recording.rests[0]?.atMs ?? Infinity };
@@ -158,6 +158,8 @@ function ownedFor(evidence: Evidence, name: string, atMs: number): readonly numb
   return Array.from({ length: items }, (_, item) => item).filter(
     (item) =>
       !evidence.ever(paths.item(item, 'instance'), (value) => value !== idOf(name), window) &&
-      !evidence.ever(paths.item(item, 'disabled'), (value) => value !== undefined, window),
+      !evidence.ever(paths.item(item, 'disabled'), (value) => value !== undefined, window) &&
+      // An item that was dropped leaves its triggers behind, even if it still ran all the time.
+      !evidence.everConfigured(({ shardingTotalCount }) => shardingTotalCount <= item, window),
   );
 }

@@ -143,6 +143,7 @@ export class ControlLane {
         isScheduled: timer.isEnabled,
         assignedFor: leadership.assignedFor,
         settledFor: assignment.settledFor,
+        strategyWaitsFor: leadership.strategyWaitsFor,
         idleItemsDeadlinePassed: leadership.idleItemsDeadlinePassed,
         hasFlappingPeers: watch.hasFlappingPeers,
         isAwaitingFlappingPeers: timers.isSet('java-reconnect'),

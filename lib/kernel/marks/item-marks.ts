@@ -22,7 +22,7 @@ import { type ItemsHere } from '../view/items-here.js';
 import { type EndedItem, failsOver, numbersOf } from '../view/items.js';
 import { isReported } from '../view/crashes.js';
 import { type JobContext } from '../job/job-context.js';
-import { BeginCommits } from './begin-commits.js';
+import { BeginCommits, type Beginning } from './begin-commits.js';
 
 /** What marking needs. */
 export interface ItemMarksDeps extends JobContext {
@@ -59,6 +59,9 @@ interface Marked {
    */
   state: 'standing' | 'orphaned' | 'ended' | 'left' | 'superseded';
 }
+
+/** For what, and from what, items were chosen. */
+export type Choosing = Pick<Beginning, 'instant' | 'view'>;
 
 /** What `begin` has marked. */
 export interface Begin {
@@ -103,23 +106,23 @@ export class ItemMarks {
   }
 
   /**
-   * Marks items as running, and as begun for `instant` if there is one. Items that do not fit into one commit are marked in
+   * Marks items as running, and as begun for the instant if there is one. Items that do not fit into one commit are marked in
    * several; each is guarded as the first one is.
    * @throws RegistryUnavailableError if an item may still be due and the registry centre cannot be reached
    * @throws the reason of `signal` if it is aborted before anything was asked for
    */
-  async begin(items: readonly ItemView[], instant: number | undefined, signal: AbortSignal): Promise<Begin> {
+  async begin(items: readonly ItemView[], { instant, view }: Choosing, signal: AbortSignal): Promise<Begin> {
     const { registry, watch, me, items: here } = this.#deps;
     // While a former mark of an item is being removed, the removal could not distinguish it from the new one.
     await this.#removal;
     const session = liveSessionId(registry.session.state);
-    const lifetime = failsOver(watch.view) ? 'persistent' : 'session';
+    const lifetime = failsOver(view) ? 'persistent' : 'session';
     const former = watch.view.beginRecords.get(me);
     const begun: BegunItem[] = [];
     let isComplete = true;
     here.begin(numbersOf(items));
     try {
-      for (const chunk of await this.#commits.chunks(items, { instant, lifetime })) {
+      for (const chunk of await this.#commits.chunks(items, { instant, lifetime, view })) {
         signal.throwIfAborted();
         const revision = await this.#commit(chunk.operations, chunk.items, signal);
         isComplete = revision !== undefined;

@@ -52,6 +52,8 @@ export interface LocalState {
   readonly isScheduled: boolean;
   /** What this instance, as the leader, last assigned the items for. */
   readonly assignedFor: AssignedFor | undefined;
+  /** `assignmentBasis` for which the sharding strategy has failed and is not asked again yet. */
+  readonly strategyWaitsFor: string | undefined;
   /** Revision of the settings for which this instance has last settled the items that come back. */
   readonly settledFor: number | undefined;
   /** Whether the leader has waited long enough for running items. */

@@ -136,6 +136,7 @@ const reshard: Rule = ({ now, me, local }) => {
   if (now.leader !== me || !now.reshardingNeeded || now.config === undefined) return undefined;
   if (local.settledFor !== now.configRevision) return { type: 'settle-returning' };
   if (availableInstances(now).length === 0 || local.hasFlappingPeers) return undefined;
+  if (local.strategyWaitsFor === assignmentBasis(now)) return undefined;
   const busy = itemsToAwait(now);
   return busy.length === 0 || local.idleItemsDeadlinePassed
     ? { type: 'reshard' }

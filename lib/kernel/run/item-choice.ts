@@ -6,7 +6,7 @@ import { type ItemView, type JobView } from '../../layout/job-view.js';
 import { isDecided, runningItems } from '../view/assignment.js';
 import { type BegunItem, type BegunRun, type Firing } from '../view/firing.js';
 import { type ItemsHere } from '../view/items-here.js';
-import { chooseItems, numbersOf } from '../view/items.js';
+import { chooseItems, describeItems, numbersOf } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
 import { type ItemMarks } from '../marks/item-marks.js';
 
@@ -92,7 +92,7 @@ export class ItemChoice {
         begun.set(item, { item, instant, fencingToken: Math.max(ownerRevision, configRevision) });
       return { ...turn, isComplete: true };
     }
-    const begin = await marks.begin(items, instant, signal);
+    const begin = await marks.begin(items, { instant, view }, signal);
     for (const each of begin.items) begun.set(each.item, each);
     return { ...turn, isComplete: begin.isComplete };
   }
@@ -114,9 +114,16 @@ export class ItemChoice {
       timeoutMs: ASSIGNMENT_TIMEOUT_MS,
       what: () =>
         `the items of job '${paths.jobName}' to be assigned by the leader ${watch.view.leader ?? '(there is none)'}, ` +
-        `which waits for the running items ${runningItems(watch.view).join(',') || '(none)'}`,
+        whyUnassigned(watch.view),
     });
   }
+}
+
+function whyUnassigned(view: JobView): string {
+  const running = runningItems(view);
+  return running.length > 0
+    ? `which waits for the running items ${describeItems(running)}`
+    : `whose log says what keeps it from that, such as a sharding strategy that fails`;
 }
 
 function begunRun({ config, blocked, decidedOn }: Turn, begun: ReadonlyMap<number, BegunItem>): BegunRun {

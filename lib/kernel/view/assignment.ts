@@ -135,10 +135,12 @@ export type MissedInstant = (item: number, lastBegun: number) => number | undefi
 
 /** The scheduled instant (milliseconds since 1970) that the item missed while it changed its owner; `undefined` if none. */
 export function instantLostInHandover(
-  { config, lastBegun }: JobView,
+  { config, lastBegun, assignmentRecord }: JobView,
   item: number,
   missedInstant: MissedInstant,
 ): number | undefined {
+  // The last assignment left the item out, so it was not to be run; the leader's next assignment brings it back.
+  if (assignmentRecord !== undefined && item >= assignmentRecord.itemCount) return undefined;
   const begun = config?.monitorExecution === true ? lastBegun.get(item) : undefined;
   return begun === undefined ? undefined : missedInstant(item, begun);
 }

@@ -38,7 +38,7 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/marks/item-marks.ts',
-        find: "failsOver(watch.view) ? 'persistent' : 'session'",
+        find: "failsOver(view) ? 'persistent' : 'session'",
         replace: "'session'",
       },
     ],

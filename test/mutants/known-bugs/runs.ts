@@ -142,8 +142,21 @@ export const runs: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/job/job-log.ts',
-        find: '  } catch (failure) {\n    warnOnce(failure);\n',
+        find: '  } catch (failure) {\n    warnRarely(failure);\n',
         replace: '  } catch (failure) {\n    throw failure;\n',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'begins-by-a-later-view',
+    bug: 'An item that moves between the choice of the items and their marks is run by its old owner and by its new one.',
+    first: 'kernel/handover.spec.ts',
+    edits: [
+      {
+        file: 'kernel/marks/begin-commits.ts',
+        find: 'const fence = this.#fence(beginning.view);',
+        replace: 'const fence = this.#fence(this.#context.watch.view);',
       },
     ],
   },

@@ -3,6 +3,7 @@ import { type JobConfiguration } from '../../../lib/api/job-configuration.js';
 import { JobHost } from '../../../lib/kernel/job-host.js';
 import { ScheduleJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
 import { type FiringTimers } from '../../../lib/kernel/lanes/cron-timer.js';
+import { JobPaths } from '../../../lib/layout/job-paths.js';
 import { ZookeeperRegistryCenter } from '../../../lib/registry/zookeeper/zookeeper-registry-center.js';
 import { Once, CallNotes } from '../../support/listeners.js';
 import { sharedZooKeeper } from '../../support/shared-zookeeper.js';
@@ -53,10 +54,12 @@ class CountedInstance implements AsyncDisposable {
   readonly proxy: TcpProxy;
   readonly #registry: ZookeeperRegistryCenter;
   readonly #host: JobHost;
+  readonly #paths: JobPaths;
   #ran = 0;
 
-  private constructor(proxy: TcpProxy, namespace: string) {
+  private constructor(proxy: TcpProxy, namespace: string, jobName: string) {
     this.proxy = proxy;
+    this.#paths = new JobPaths(jobName);
     this.#registry = new ZookeeperRegistryCenter({
       serverLists: proxy.address,
       namespace,
@@ -67,7 +70,11 @@ class CountedInstance implements AsyncDisposable {
   }
 
   static async start(namespace: string, configuration: JobConfiguration): Promise<CountedInstance> {
-    const instance = new CountedInstance(await TcpProxy.start(zooKeeper.servers.split(',')[0]!), namespace);
+    const instance = new CountedInstance(
+      await TcpProxy.start(zooKeeper.servers.split(',')[0]!),
+      namespace,
+      configuration.jobName,
+    );
     instance.#registry.connect();
     const job = { execute: () => void instance.#ran++ };
     const options = { host: instance.#host, jobClassName: 'CountedJob' };
@@ -95,11 +102,18 @@ class CountedInstance implements AsyncDisposable {
       const now = countedBy(this.proxy, questions);
       if (questions > 0 && sumOf(now) === sumOf(before)) return now;
       before = now;
-      await this.#registry.get('/job');
+      await this.#registry.get(this.#paths.root);
       // What came with the answer is dealt with before the next question is asked.
       await new Promise((resolve) => setImmediate(resolve));
     }
     throw new Error(`There is no end to the requests: ${JSON.stringify(before)}`);
+  }
+
+  /** Ids of the instances that own items. */
+  async owners(): Promise<ReadonlySet<string | undefined>> {
+    const { sharding } = this.#paths;
+    const items = await this.#registry.children(sharding);
+    return new Set(await Promise.all(items.map((item) => this.#registry.get(`${sharding}/${item}/instance`))));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -137,6 +151,7 @@ describe('a steady firing', () => {
     const namespace = zooKeeper.namespace();
     await using first = await CountedInstance.start(namespace, configuration);
     await using second = await CountedInstance.start(namespace, configuration);
+    await until(async () => (await first.owners()).size === 2, 'both to own items');
     await first.fire(5, 2);
     await second.requests();
 

@@ -128,11 +128,13 @@ function whyMissing(item: ItemView, facts: ItemFacts): Verdict {
   return item.running ? ofRunning(item, facts) : ofIdle(item, facts);
 }
 
-function hasMovedOn({ item }: ItemView, { view, round, reports }: ItemFacts): boolean {
+function hasMovedOn({ item, running, runningOn }: ItemView, { view, round, reports }: ItemFacts): boolean {
   const { instant } = round;
   if (instant === undefined) return false;
-  if ((view.lastBegun.get(item) ?? -Infinity) > instant) return true;
-  return reports.some(({ key }) => isLater(key, round));
+  if (reports.some(({ key }) => isLater(key, round))) return true;
+  if ((view.lastBegun.get(item) ?? -Infinity) <= instant) return false;
+  // An item that comes back counts as begun for the instants that it was left out of, although its run may still go on.
+  return !(running && reports.some(({ key, instance }) => key === round.key && (runningOn ?? instance) === instance));
 }
 
 /** It has started in this firing, at this listener's barrier or another's. */

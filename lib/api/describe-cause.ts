@@ -21,7 +21,7 @@ function attempt<T>(describe: () => T): T | undefined {
   try {
     return describe();
   } catch {
-    // What the attempt throws says nothing of the failure that is to be described.
+    // The error of the attempt says nothing about the failure to describe.
     return undefined;
   }
 }

@@ -4,7 +4,7 @@ export type Secrecy = 'shown' | 'hidden';
 const LONGEST_TEXT = 80;
 
 /**
- * A value as error messages quote it: `"three"`, `null`, `NaN`, `[1,2]`, `a map`. Never throws, is never long, and tells
+ * A value as error messages quote it: `"three"`, `null`, `NaN`, `[1,2]`, `a map`. Never throws, is never long, and shows
  * only the kind of a value that is hidden: `a string that is not shown`.
  */
 export function describeValue(value: unknown, secrecy: Secrecy = 'shown'): string {

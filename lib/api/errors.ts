@@ -108,7 +108,7 @@ export class InvalidConfigurationError extends ElasticJobError {
     options?: { readonly cause?: unknown },
   ) {
     super('INVALID_CONFIGURATION', faults.length === 1 ? String(faults[0]) : `\n  ${faults.join('\n  ')}`, options);
-    // Else whoever prints the error prints each fault twice.
+    // Enumerable, Node would print each fault twice.
     Object.defineProperty(this, 'faults', { enumerable: false });
   }
 }

@@ -16,7 +16,7 @@ import { type JobInstance } from './sharding-strategy.js';
 /**
  * Why a job runs: an instant of its `schedule`; a `misfire` (it makes up for a firing that came while its items could not
  * be run); a `catch-up` (for a firing that was lost while an item changed its owner); a `failover` (it takes over items
- * whose run died with its instance); or `manual`, somebody triggered it.
+ * whose run died with its instance); or `manual` (an operator or the application triggered it).
  */
 export type FiringCause = 'schedule' | 'misfire' | 'catch-up' | 'failover' | 'manual';
 
@@ -45,7 +45,7 @@ export type ItemOutcome =
   | { readonly type: 'succeeded' }
   /** The job threw `cause`, or settings that became wrong at run time kept it from being called. */
   | { readonly type: 'failed'; readonly cause: unknown }
-  /** The item was told to end by its signal, whose reason is `cause`, and did, or was not started any more. */
+  /** The item's signal aborted for the reason `cause`, and the item ended, or had not started yet. */
   | { readonly type: 'aborted'; readonly cause: unknown };
 
 /** How a run ended on this instance. */

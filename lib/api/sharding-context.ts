@@ -11,7 +11,7 @@ export interface ShardingContext {
   /** This item's entry of `shardingItemParameters`, or `undefined` if it has none. */
   readonly shardingParameter: string | undefined;
   /**
-   * The instant for which the firing was scheduled, however late it runs; `undefined` for a firing that somebody
+   * The instant for which the firing was scheduled, however late it runs; `undefined` for a firing that an operator
    * triggered manually.
    */
   readonly scheduledAt: Date | undefined;

@@ -1,6 +1,6 @@
 import { type NamedTimers } from './named-timers.js';
 
-/** Where a wait stands: nobody waits, the wait goes on, or its time has passed. */
+/** Where a wait stands: nothing waits, the wait goes on, or its time has passed. */
 export type DeadlineState = 'none' | 'waiting' | 'over';
 
 /** A wait that begins once, whatever asks for it, and that stays over until it is reset. */

@@ -13,7 +13,7 @@ export interface JobBootstrapOptions {
   readonly host?: JobHost;
   /** Text of the job's root node. Default: the class's name, or the job's type. */
   readonly jobClassName?: string;
-  /** Which Java peers are to be able to read a thread pool setting that is stored: up to 3.0.4, or since 3.0.5 (default). */
+  /** Which Java peers can read a thread pool setting that is stored: up to 3.0.4, or since 3.0.5 (default). */
   readonly compatibility?: '3.0.4' | '3.0.5';
   /** Who defined the job, for messages. Default: the class or type. */
   readonly owner?: string;
@@ -82,7 +82,7 @@ export class ScheduleJobBootstrap extends JobBootstrap {
   }
 }
 
-/** Starts a job that runs when it is told to: `new OneOffJobBootstrap(registryCenter, job, configuration).execute()`. */
+/** Starts a job that runs when it is triggered: `new OneOffJobBootstrap(registryCenter, job, configuration).execute()`. */
 export class OneOffJobBootstrap extends JobBootstrap {
   /**
    * @param job the job object, or the type of a job without class
@@ -97,7 +97,7 @@ export class OneOffJobBootstrap extends JobBootstrap {
   ) {
     if (jobConfiguration(configuration).cron !== undefined) {
       throw new JobStateError(
-        `Cron should be empty: job '${configuration.jobName}' has '${configuration.cron}' and is to be started as a one-off job.`,
+        `Cron should be empty: job '${configuration.jobName}' has '${configuration.cron}' but is started as a one-off job.`,
       );
     }
     super(registryCenter, job, configuration, options);
@@ -109,7 +109,7 @@ export class OneOffJobBootstrap extends JobBootstrap {
   }
 
   /**
-   * Runs the job once on all registered instances, each its own items. Resolves when all have been told, not when they
+   * Runs the job once on all registered instances, each its own items. Resolves when all have been triggered, not when they
    * have finished. An instance that is just running does so afterwards.
    */
   execute(): Promise<void> {

@@ -83,7 +83,7 @@ export class JobHost {
       throw new JobConflictError(`Job '${jobName}' cannot be added: this process is shutting down.`);
     this.types.check(configuration);
     this.types.executorOf(jobName, job);
-    this.#unsubscribe ??= this.registryCenter.session.onChange((state) => this.#tell(state));
+    this.#unsubscribe ??= this.registryCenter.session.onChange((state) => this.#logSession(state));
     // Both have this instance's id: what the former one still wants to withdraw is the new one's from now on.
     this.#leaving.get(jobName)?.keepRegistration();
     this.#leaving.delete(jobName);
@@ -141,7 +141,7 @@ export class JobHost {
   }
 
   /** What happens to the session concerns all jobs alike, so it is logged once. */
-  #tell(state: SessionState): void {
+  #logSession(state: SessionState): void {
     const logger = this.#logger;
     const { description } = this.registryCenter;
     switch (state.phase) {
@@ -149,7 +149,7 @@ export class JobHost {
         return logger.warn(`Nothing is heard of the ${description}. No item is begun until it answers again.`);
       case 'lost':
         return logger.warn(
-          `The session with the ${description} is lost (${state.reason}). Running items are told to end, as peers may take over.`,
+          `The session with the ${description} is lost (${state.reason}). The signals of running items abort, because peers may take over.`,
         );
       case 'connected':
         return logger.log(`Connected to the ${description}.`);

@@ -20,7 +20,6 @@
  */
 import { describeCause } from '../api/describe-cause.js';
 import {
-  DeadlineExceededError,
   InvalidConfigurationError,
   JobConflictError,
   JobStateError,
@@ -35,11 +34,11 @@ import { type JobInstance } from '../api/sharding-strategy.js';
 import { Deferred } from '../async/deferred.js';
 import { Mailbox } from '../async/mailbox.js';
 import { NamedTimers } from '../async/named-timers.js';
-import { withDeadline } from '../async/wait.js';
 import { JobPaths } from '../layout/job-paths.js';
 import { type RegistryCenter, type SessionState } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
 import { assembleJob, type JobComponents } from './job-components.js';
+import { JobShutdown } from './job-shutdown.js';
 import { type JobPhase, type JobState, nextState } from './job-state.js';
 import { CronTimer, type FiringTimers } from './lanes/cron-timer.js';
 import { type Extensions } from './types/extensions.js';
@@ -48,7 +47,6 @@ import { type JobDefinition } from './job/job-definition.js';
 import { JobLog } from './job/job-log.js';
 import { type Occasion } from './writes/registration.js';
 import { establishConfiguration, restoreConfiguration } from './writes/stored-configuration.js';
-import { withdrawWhenPossible } from './writes/withdraw-later.js';
 
 /** What a runtime needs; shared by all jobs of a host. */
 export interface JobRuntimeDeps {
@@ -62,9 +60,6 @@ export interface JobRuntimeDeps {
   readonly shutdownGracePeriodMs: number;
 }
 
-/** How long withdrawing from the registry may take when stopping, in milliseconds. */
-const WITHDRAWAL_TIMEOUT_MS = 5_000;
-
 /** One job on this instance. */
 export class JobRuntime {
   readonly definition: JobDefinition;
@@ -73,6 +68,7 @@ export class JobRuntime {
   readonly #logger: JobLog;
   readonly #timers: NamedTimers<JobTimer>;
   readonly #timer: CronTimer;
+  readonly #shutdown: JobShutdown;
   readonly #mailbox = new Mailbox();
   readonly #cleanUps: (() => void)[] = [];
 
@@ -85,10 +81,9 @@ export class JobRuntime {
   /** Set by the first call of `stop()`. */
   #stopped: Promise<void> | undefined;
   #acceptsFirings = true;
-  #giveUpWithdrawal = (): void => undefined;
 
   constructor(definition: JobDefinition, deps: JobRuntimeDeps) {
-    const { clock, firingTimers, instance, logger } = deps;
+    const { clock, firingTimers, instance, logger, registry, shutdownGracePeriodMs } = deps;
     const { jobName } = definition.configuration;
     this.definition = definition;
     this.#deps = deps;
@@ -97,6 +92,11 @@ export class JobRuntime {
     this.#timers = new NamedTimers(clock);
     const onFire = (instant: Date): void => this.#components?.work.fire(instant.getTime());
     this.#timer = new CronTimer({ jobName, clock, timers: firingTimers, onFire });
+    this.#shutdown = new JobShutdown({
+      ...{ mailbox: this.#mailbox, registry, paths: this.#paths, clock, logger: this.#logger },
+      me: instance.jobInstanceId,
+      gracePeriodMs: shutdownGracePeriodMs,
+    });
   }
 
   get jobName(): string {
@@ -175,7 +175,7 @@ export class JobRuntime {
 
   /** Gives up withdrawing, if that was not possible when the job stopped: the registration belongs to another job object now. */
   keepRegistration(): void {
-    this.#giveUpWithdrawal();
+    this.#shutdown.keepRegistration();
   }
 
   /**
@@ -203,7 +203,7 @@ export class JobRuntime {
 
   /**
    * Ends the job on this instance: begins no firing any more, hands over its idle items, waits for the running ones up to
-   * the grace period and then tells them to end, and withdraws, so that peers take over at once. Never rejects.
+   * the grace period, aborts those that remain, and withdraws, so that peers take over at once. Never rejects.
    */
   stop(why = 'it is shut down'): Promise<void> {
     this.stopFirings(why);
@@ -214,29 +214,17 @@ export class JobRuntime {
   async #stop(why: string): Promise<void> {
     this.#started?.reject(new JobStoppedError(this.jobName, why));
     this.#components?.barrier.leave();
-    await this.#inLane(`the registry centre to end what job '${this.jobName}' is doing`, async () => {
+    await this.#shutdown.step(`the registry centre to end what job '${this.jobName}' is doing`, async () => {
       this.#become({ phase: 'stopping', why });
       const { work, registration } = this.#components ?? {};
       if (work?.isIdle === false) await registration?.announceLeaving(this.configuration);
     });
-    await this.#endRuns(why);
-    const path = this.#paths.instance(this.#deps.instance.jobInstanceId);
-    await this.#inLane(`the registry centre to remove ${path}`, () => this.#withdraw());
-    this.#enterStopped();
-  }
-
-  /** In the mailbox, after what is under way there, but with a deadline. Never rejects. */
-  async #inLane(what: string, task: () => Promise<void>): Promise<void> {
-    const { clock } = this.#deps;
-    const timeout = (): Error => new DeadlineExceededError(what, WITHDRAWAL_TIMEOUT_MS);
-    try {
-      await withDeadline(clock, this.#mailbox.post(task), WITHDRAWAL_TIMEOUT_MS, timeout);
-    } catch (error) {
-      this.#logger.warn(
-        `this instance could not withdraw, and will when the registry centre answers, unless its session is over by then: ` +
-          describeCause(error),
-      );
+    const components = this.#components;
+    if (components !== undefined) {
+      await this.#shutdown.endRuns(components, why);
+      await this.#shutdown.withdraw(components);
     }
+    this.#enterStopped();
   }
 
   #enterStopped(failure?: Error): void {
@@ -246,43 +234,7 @@ export class JobRuntime {
     this.#components?.barrier.stop();
     for (const cleanUp of this.#cleanUps.splice(0)) cleanUp();
     this.#components?.watch.close();
-    this.#withdrawLater();
-  }
-
-  #withdrawLater(): void {
-    const session = this.#components?.registration.session;
-    if (session === undefined) return;
-    const { registry, instance } = this.#deps;
-    const me = instance.jobInstanceId;
-    this.#giveUpWithdrawal();
-    this.#giveUpWithdrawal = withdrawWhenPossible({ registry, paths: this.#paths, me, session, logger: this.#logger });
-  }
-
-  async #endRuns(why: string): Promise<void> {
-    const components = this.#components;
-    if (components === undefined) return;
-    if (!(await components.work.end(why, this.#deps.shutdownGracePeriodMs))) {
-      this.#logger.error('the job is left although items still run: they do not react to context.signal.');
-      await components.marks.clearAll();
-    }
-    const drained = components.failures.drained();
-    await withDeadline(this.#deps.clock, drained, WITHDRAWAL_TIMEOUT_MS, () => new Error('time is up')).catch(() =>
-      this.#logger.warn('the error handler is still busy, and is no longer waited for.'),
-    );
-  }
-
-  async #withdraw(): Promise<void> {
-    const components = this.#components;
-    if (components === undefined || this.#deps.registry.session.state.phase !== 'connected') return;
-    await components.marks.clearLeftovers();
-    if (components.registration.session === undefined) return;
-    try {
-      await components.registration.withdraw();
-      await components.barrier.withdraw();
-    } finally {
-      // Nobody waits any more if the deadline has passed meanwhile.
-      if (this.phase === 'stopped') this.#withdrawLater();
-    }
+    if (this.#components !== undefined) this.#shutdown.end(this.#components);
   }
 
   #onRemoved(): void {

@@ -9,9 +9,9 @@
  * ├── leader
  * │   ├── election/instance               id of the leader
  * │   ├── election/latch                  held while electing
- * │   ├── sharding/necessary              present: items must be assigned anew
+ * │   ├── sharding/necessary              present: the items must be assigned again
  * │   ├── sharding/processing             present: the leader is assigning
- * │   ├── failover/items/{item}           items whose instance crashed, waiting for somebody to take them over
+ * │   ├── failover/items/{item}           items whose instance crashed, waiting to be taken over
  * │   └── failover/latch                  held while taking over
  * ├── sharding/{item}
  * │   ├── instance                        id of the owner
@@ -77,7 +77,7 @@ type PlainNode =
 
 const ITEM_MARKS = ['instance', 'running', 'failover', 'failovering', 'misfire', 'disabled'] as const;
 
-/** Builds the paths of one job's nodes, absolute within the namespace, and tells which node a path names. */
+/** Builds the paths of one job's nodes, absolute within the namespace, and finds which node a path names. */
 export class JobPaths {
   /** The job's root node; its value is the job's class name or type. */
   readonly root: string;
@@ -134,7 +134,7 @@ export class JobPaths {
     return `${this.root}/leader/sharding`;
   }
 
-  /** Present while the items must be assigned anew before anybody may run. */
+  /** Present while the items must be assigned again; no instance may begin a run meanwhile. */
   get resharding(): string {
     return `${this.root}/leader/sharding/necessary`;
   }
@@ -148,7 +148,7 @@ export class JobPaths {
     return `${this.root}/leader/failover/items`;
   }
 
-  /** Present while this item, whose instance crashed, waits for somebody to take it over. */
+  /** Present while this item, whose instance crashed, waits to be taken over. */
   crashedItem(item: number): string {
     return `${this.root}/leader/failover/items/${item}`;
   }
@@ -224,7 +224,7 @@ export class JobPaths {
     return `${this.root}/x-node/crashed`;
   }
 
-  /** Which firing of a crashed item was cut short, until somebody has run it again. Persistent, unknown to Java. */
+  /** Which firing of a crashed item was cut short, until an instance has run it again. Persistent, unknown to Java. */
   crashReport(item: number): string {
     return `${this.root}/x-node/crashed/${item}`;
   }

@@ -184,7 +184,7 @@ class Draft {
   }
 
   finished(): JobView {
-    const { instants, byHand } = mergeBeginRecords(this.beginRecords.values());
+    const { instants, manual } = mergeBeginRecords(this.beginRecords.values());
     const ids = [...this.instances.keys()];
     return {
       exists: this.root !== undefined,
@@ -212,7 +212,7 @@ class Draft {
       guarantee: this.guarantee.finished(),
       nextJobInstanceIp: this.#nextJobInstanceIp,
       lastBegun: instants,
-      manuallyBegun: byHand,
+      manuallyBegun: manual,
       beginRecords: this.beginRecords,
     };
   }

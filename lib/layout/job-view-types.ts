@@ -11,7 +11,7 @@ export interface JobView {
   readonly exists: boolean;
   /** The job's class name or type, as its root node has it; `undefined` if that is empty or absent. */
   readonly jobClass: string | undefined;
-  /** `undefined` if there is none, or if it cannot be read; `configFault` tells which. */
+  /** `undefined` if there is none, or if it cannot be read; `configFault` says which. */
   readonly config: JobConfiguration | undefined;
   /** Why the stored configuration cannot be used: complete sentences naming the path. */
   readonly configFault: string | undefined;
@@ -34,7 +34,7 @@ export interface JobView {
   readonly servers: ReadonlyMap<string, ServerStatus>;
   /** Id of the leader. */
   readonly leader: string | undefined;
-  /** Whether the items must be assigned anew before anybody may run. */
+  /** Whether the items must be assigned again; no instance may begin a run meanwhile. */
   readonly reshardingNeeded: boolean;
   /** Version of the node that asks for resharding; `undefined` if nothing asks. */
   readonly reshardingVersion: number | undefined;
@@ -52,7 +52,7 @@ export interface JobView {
   readonly crashedItems: readonly number[];
   /**
    * The instant, in milliseconds since 1970, whose firing was cut short, by item, until it has been run again; `undefined`
-   * if nobody knows it. Not for items that only a Java instance has reported.
+   * if no instance knows it. Not for items that only a Java instance has reported.
    */
   readonly crashReports: ReadonlyMap<number, number | undefined>;
   /** Items that have reported their start, or completion, to the listeners that run once for the cluster. */
@@ -67,7 +67,7 @@ export interface JobView {
    * far as their records have been read.
    */
   readonly lastBegun: ReadonlyMap<number, number>;
-  /** Items whose last run was begun by hand, after the instant in `lastBegun`. */
+  /** Items whose last run was begun manually, after the instant in `lastBegun`. */
   readonly manuallyBegun: ReadonlySet<number>;
   /** What each instance has begun by itself, by its id; `undefined` for a record that has not been read. */
   readonly beginRecords: ReadonlyMap<string, BeginRecord | undefined>;

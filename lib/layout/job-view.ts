@@ -1,13 +1,13 @@
 /**
  * A job as the registry centre has it, at one moment. The kernel, the operations, the console and the dump all read a
- * `JobView`, and nobody else reads the nodes:
+ * `JobView`, and nothing else in the kernel reads the nodes:
  *
  * ```
  *  registry centre ──▶ Mirror.nodes ──▶ JobViewReader.read() ──▶ JobView ──▶ plan(before, now)
  *    (all peers)        (local copy)          (pure)            (immutable)
  * ```
  *
- * The registry centre is authoritative; a view is as old as its mirror. What cannot be read is told in the view and never
+ * The registry centre is authoritative; a view is as old as its mirror. What cannot be read is marked so in the view and never
  * thrown: one broken node must not hide the rest.
  */
 import { type JobInstance } from '../api/sharding-strategy.js';
@@ -19,8 +19,20 @@ export { type ItemView } from './item-view.js';
 export { type InstanceView, type JobView, type ServerStatus } from './job-view-types.js';
 export { JobViewReader, readJobView } from './job-view-reader.js';
 
-/** Instances that are to be given items, in the order Java gives them to strategies: descending UTF-16 order of id. */
+/**
+ * Instances that get items, in the order Java gives them to strategies: descending UTF-16 order of id.
+ * @returns for the same view always the same list
+ */
 export function availableInstances(view: JobView): readonly JobInstance[] {
+  let available = availableByView.get(view);
+  if (available === undefined) availableByView.set(view, (available = findAvailable(view)));
+  return available;
+}
+
+/** The rules ask many times for each view, which never changes. */
+const availableByView = new WeakMap<JobView, readonly JobInstance[]>();
+
+function findAvailable(view: JobView): readonly JobInstance[] {
   return [...view.instances.values()]
     .filter(({ readable, serverIp }) => readable && view.servers.get(serverIp) === 'ENABLED')
     .sort((one, other) => (one.jobInstanceId < other.jobInstanceId ? 1 : -1));

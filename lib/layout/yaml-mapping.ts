@@ -28,7 +28,7 @@ export class YamlMapping {
     if (this.faults.length === 0) this.#readPairs();
   }
 
-  /** Keys that nobody has asked for so far. */
+  /** Keys that have not been read so far. */
   get unasked(): readonly string[] {
     return [...this.#pairs.keys()].filter((key) => !this.#asked.has(key));
   }

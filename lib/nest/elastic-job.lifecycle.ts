@@ -168,7 +168,7 @@ function hostOptions(
   };
 }
 
-/** Inside one process, addresses have no meaning; in any other registry centre they tell servers apart. */
+/** Inside one process, addresses have no meaning; in any other registry centre they distinguish servers. */
 function addressWarnings({ instance, registryCenter }: JobHost): readonly string[] {
   const problem = registryCenter instanceof EmbeddedRegistryCenter ? undefined : addressProblem(instance);
   return problem === undefined ? [] : [problem];

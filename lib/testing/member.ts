@@ -1,4 +1,5 @@
 import { type JobConfiguration } from '../api/job-configuration.js';
+import { type RunObserver } from '../api/run-events.js';
 import { type ShardingContext } from '../api/sharding-context.js';
 import { type JobInstance } from '../api/sharding-strategy.js';
 import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../kernel/job-bootstrap.js';
@@ -16,7 +17,8 @@ export interface MemberOptions {
   readonly server: EmbeddedRegistryServer;
   readonly clock: Clock;
   readonly sessionTimeoutMs: number;
-  readonly execute: (context: ShardingContext) => Promise<void>;
+  readonly execute: (context: ShardingContext) => void | Promise<void>;
+  readonly observer: RunObserver;
   /** Receives each line of the instance's log. */
   readonly write: (line: string) => void;
   readonly host: Partial<JobHostOptions>;
@@ -49,7 +51,8 @@ export class Member {
       write(line);
     };
     const logger = { debug: note, log: note, warn: note, error: note };
-    this.host = new JobHost({ registryCenter: this.registry, clock, logger, instance, ...options.host });
+    const observers = [options.observer, ...(options.host.observers ?? [])];
+    this.host = new JobHost({ registryCenter: this.registry, clock, logger, instance, ...options.host, observers });
     const job = { execute: options.execute };
     const bootstrapOptions = { host: this.host, jobClassName: 'TestJob' };
     if (configuration.cron === undefined || configuration.cron === '') {

@@ -1,28 +1,31 @@
+import { type FiringCause, type ItemOutcome, type RunEvent, type RunObserver } from '../api/run-events.js';
 import { type ShardingContext } from '../api/sharding-context.js';
 import { type Clock } from '../time/clock.js';
 
 /**
- * The state of a run: `running`, `completed`, `failed` (the work threw an error), or `lost` (the test killed its
- * instance during the run).
+ * The state of a run: `running`, `completed`, `failed` (the work threw an error), `aborted` (its `context.signal` aborted, and
+ * the work ended), or `lost` (the test killed its instance during the run).
  */
-export type RunOutcome = 'running' | 'completed' | 'failed' | 'lost';
+export type RunOutcome = 'running' | 'completed' | 'failed' | 'aborted' | 'lost';
 
 /** One run of an item on an instance of a test's cluster. */
 export interface Run {
   /** The name of the instance. */
   readonly instance: string;
   readonly item: number;
+  /** Why the item runs. */
+  readonly cause: FiringCause;
   /** The context that the job received. */
   readonly context: ShardingContext;
   /** The instant for which the run was scheduled. `undefined` if an operator triggered it manually. */
   readonly scheduledAt: Date | undefined;
-  /** The same in short, for comparisons: `HH:mm:ss` in UTC, or `by hand` if an operator triggered the run. */
+  /** The same in short, for comparisons: `HH:mm:ss` in UTC, or `manual` if an operator triggered the run. */
   readonly at: string;
   /** When the run began and ended, in milliseconds since the cluster's start. */
   readonly startedMs: number;
   readonly endedMs: number | undefined;
   readonly outcome: RunOutcome;
-  /** The error that the work threw. `undefined` if it threw none. */
+  /** The error that the work threw, or the reason why it was aborted. `undefined` if there is none. */
   readonly error: unknown;
 }
 
@@ -30,7 +33,7 @@ export interface Run {
 export type Work = (instance: string, context: ShardingContext) => void | Promise<void>;
 
 /** The begin or the end of a run. */
-export interface RunEvent {
+export interface RunHappening {
   readonly type: 'run-started' | 'run-ended';
   readonly instance: string;
   readonly item: number;
@@ -39,62 +42,74 @@ export interface RunEvent {
 
 type OpenRun = { -readonly [Key in keyof Run]: Run[Key] };
 
-/** The runs of a test's cluster, in the order in which they began. */
+const OUTCOMES = { succeeded: 'completed', failed: 'failed', aborted: 'aborted' } as const satisfies Record<
+  ItemOutcome['type'],
+  RunOutcome
+>;
+
+/** The runs of one job in a test's cluster, in the order in which they began, as its instances' observers see them. */
 export class RunBook {
   readonly runs: Run[] = [];
+  readonly #jobName: string;
   readonly #clock: Clock;
-  readonly #work: Work;
-  readonly #notify: (event: RunEvent) => void;
-  readonly #open = new Set<OpenRun>();
+  readonly #notify: (happening: RunHappening) => void;
+  /** By run and item. */
+  readonly #open = new Map<string, OpenRun>();
 
-  constructor(clock: Clock, work: Work, notify: (event: RunEvent) => void) {
+  constructor(jobName: string, clock: Clock, notify: (happening: RunHappening) => void) {
+    this.#jobName = jobName;
     this.#clock = clock;
-    this.#work = work;
     this.#notify = notify;
   }
 
-  /** Does the work of one item, and records the run. Rejects as the work does. */
-  async execute(instance: string, context: ShardingContext): Promise<void> {
-    const run = this.#begin(instance, context);
-    try {
-      await this.#work(instance, context);
-      this.#end(run, 'completed');
-    } catch (error) {
-      run.error = error;
-      this.#end(run, 'failed');
-      throw error;
-    }
+  /** Records the runs of the instance with that name. */
+  observer(instance: string): RunObserver {
+    return {
+      onRunEvent: (event) => {
+        if (event.run.jobName === this.#jobName) this.#record(instance, event);
+      },
+    };
   }
 
   /** Records that all open runs of the instance are lost. */
   lose(instance: string): void {
-    for (const run of this.#open) if (run.instance === instance) this.#end(run, 'lost');
+    for (const [key, run] of this.#open) if (run.instance === instance) this.#end(key, 'lost');
   }
 
-  #begin(instance: string, context: ShardingContext): OpenRun {
+  #record(instance: string, event: RunEvent): void {
+    if (event.type === 'item-started') this.#begin(instance, event.run, event.context);
+    if (event.type === 'item-ended') {
+      const { item, outcome } = event;
+      const error = outcome.type === 'succeeded' ? undefined : outcome.cause;
+      this.#end(`${event.run.runId} ${item.item}`, OUTCOMES[outcome.type], error);
+    }
+  }
+
+  #begin(instance: string, { runId, cause }: RunEvent['run'], context: ShardingContext): void {
     const { shardingItem: item, scheduledAt } = context;
     const run: OpenRun = {
       instance,
       item,
+      cause,
       context,
       scheduledAt,
-      at: scheduledAt?.toISOString().slice(11, 19) ?? 'by hand',
+      at: scheduledAt?.toISOString().slice(11, 19) ?? 'manual',
       startedMs: this.#clock.monotonic(),
       endedMs: undefined,
       outcome: 'running',
       error: undefined,
     };
     this.runs.push(run);
-    this.#open.add(run);
+    this.#open.set(`${runId} ${item}`, run);
     this.#notify({ type: 'run-started', instance, item, run });
-    return run;
   }
 
-  #end(run: OpenRun, outcome: RunOutcome): void {
+  #end(key: string, outcome: RunOutcome, error?: unknown): void {
+    const run = this.#open.get(key);
     // The work of a killed instance may still end. Its run stays lost.
-    if (!this.#open.delete(run)) return;
-    run.outcome = outcome;
-    run.endedMs = this.#clock.monotonic();
+    if (run === undefined) return;
+    this.#open.delete(key);
+    Object.assign(run, { outcome, error, endedMs: this.#clock.monotonic() });
     this.#notify({ type: 'run-ended', instance: run.instance, item: run.item, run });
   }
 }

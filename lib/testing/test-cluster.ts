@@ -61,7 +61,7 @@ export class TestCluster implements AsyncDisposable {
     this.#configuration = { ...DEFAULT_JOB, ...options.job };
     this.paths = new JobPaths(this.#configuration.jobName);
     this.operator = new EmbeddedRegistryCenter({ server: this.server, clock: this.clock });
-    this.#book = new RunBook(this.clock, options.work ?? (() => undefined), (event) => this.#note(event));
+    this.#book = new RunBook(this.paths.jobName, this.clock, (happening) => this.#note(happening));
     const reading: CommitReading = {
       paths: this.paths,
       nameOf: (id) => this.nameOf(id),
@@ -163,7 +163,7 @@ export class TestCluster implements AsyncDisposable {
   async join(name: string, job: Partial<JobConfiguration> = {}, onServerOf?: string): Promise<Member> {
     if (this.members.has(name) || this.#leaving.has(name)) throw new RangeError(`Instance '${name}' is up already`);
     const { server } = this;
-    const { sessionTimeoutMs = 6_000, host = {} } = this.#options;
+    const { sessionTimeoutMs = 6_000, host = {}, work = () => undefined } = this.#options;
     const member = new Member({
       name,
       instance: this.#names.register(name, onServerOf),
@@ -171,7 +171,8 @@ export class TestCluster implements AsyncDisposable {
       server,
       clock: this.#guard.clock,
       sessionTimeoutMs,
-      execute: (context) => this.#book.execute(name, context),
+      execute: (context) => work(name, context),
+      observer: this.#book.observer(name),
       write: (line) => this.log.push(`${name}: ${line}`),
       host: typeof host === 'function' ? host(name) : host,
     });

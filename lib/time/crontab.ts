@@ -3,7 +3,7 @@
  * @nestjs/schedule), as the equal Quartz expression. The registry centre holds that one, and all instances of a job
  * read it.
  *
- * The two are easy to tell apart. Every Quartz expression has a `?`, because one of its two day fields must be `?`, and
+ * The two are easy to distinguish. Every Quartz expression has a `?`, because one of its two day fields must be `?`, and
  * crontab text never has one. So text with a `?` is a Quartz expression and stays as it is. Text without is crontab
  * text:
  *

@@ -3,7 +3,7 @@ import { sharedZooKeeper } from '../support/shared-zookeeper.js';
 import { until } from '../support/until.js';
 import {
   areOver,
-  BY_HAND,
+  TRIGGERED_ONLY,
   fire,
   fireAndBlock,
   numbersOf,
@@ -11,7 +11,7 @@ import {
   sharedJob,
   settings,
   untilReassigned,
-} from './support/by-hand.js';
+} from './support/triggered-job.js';
 import { MixedCluster } from './support/mixed-cluster.js';
 
 const zooKeeper = sharedZooKeeper();
@@ -162,7 +162,7 @@ describe('Jobs whose schedule an operator updates', () => {
     for (const job of jobs) await configure(job, { cron: '0/2 * * * * ?' });
     for (const job of jobs) await job.untilRan('the first scheduled firing', (runs) => areOver(runs, 8));
     const firings = await jobs[0]!.firings(1);
-    for (const job of jobs) await configure(job, { cron: BY_HAND });
+    for (const job of jobs) await configure(job, { cron: TRIGGERED_ONLY });
 
     expect(jobs.map((job) => job.misdeeds(firings))).toEqual([[], [], []]);
     for (const job of jobs) await fire(job);
@@ -187,7 +187,7 @@ describe('Jobs whose schedule an operator updates', () => {
     const since = Date.now();
     for (const job of jobs) await release(job, members);
     const { from } = await making.firings(2);
-    for (const job of jobs) await configure(job, { cron: BY_HAND });
+    for (const job of jobs) await configure(job, { cron: TRIGGERED_ONLY });
 
     const countOf = (job: MixedCluster, name: string, [after, before]: readonly [number, number]): number =>
       job.runs(after).filter(({ by, startedAt }) => by === name && startedAt < before).length;

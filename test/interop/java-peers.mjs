@@ -23,6 +23,14 @@ export function takeVersions(args) {
   );
 }
 
+/** What a run with these versions leaves out, and how to have it; `undefined` if that is nothing. */
+export function leftOutWith(versions) {
+  const missing = VERSIONS.filter((each) => !versions.includes(each));
+  if (missing.length === 0) return undefined;
+  const what = `all tests with ElasticJob ${missing.join(' and ')}, and those of an upgrade from 3.0.4 to 3.0.5`;
+  return `Left out: ${what}. They run with --java ${VERSIONS.join()}.`;
+}
+
 /**
  * Builds a peer of each of these versions of ElasticJob.
  * @throws if a JDK or Maven is missing, saying what to install, or if a build fails, with what Maven printed

@@ -1,14 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { javaConfigurations, javaReadings } from '../layout/fixtures.js';
 import { JAVA_VERSIONS } from './support/java.js';
+import { IS_RECORDING } from './support/golden-records.js';
 import { JavaAnswers } from './support/java-answers.js';
-
-/** What Java makes of a stored text. */
-interface Answer {
-  readonly configuration?: Readonly<Record<string, unknown>>;
-  /** The exception behind its refusal, such as `NumberFormatException: For input string: "3.0"`. */
-  readonly cause?: string;
-}
+import { type Answer, RECORDED_RELEASE, recordConfigurations, recordReadings } from './support/layout-records.js';
 
 /** The fixtures have the words of 3.0.5. 3.0.4 has a class in another package, and knows one setting by another name. */
 const IN_WORDS_OF: Readonly<Record<string, (text: string) => string>> = {
@@ -37,6 +32,7 @@ const onRecord = (version: string) => {
 
 describe.each(JAVA_VERSIONS)('the texts on record in test/layout/fixtures are those of Java %s:', (version) => {
   const inItsWords = IN_WORDS_OF[version] ?? ((text: string) => text);
+  const isToRecord = IS_RECORDING && version === RECORDED_RELEASE;
 
   test(`how it stores ${javaConfigurations.length} configurations, and what it reads of that`, async () => {
     const records = onRecord(version);
@@ -44,7 +40,11 @@ describe.each(JAVA_VERSIONS)('the texts on record in test/layout/fixtures are th
     await using java = await JavaAnswers.open(version);
 
     const configurations = records.map(({ configuration }) => configuration);
-    const written = await java.ask('write', configurations);
+    const written = (await java.ask('write', configurations)) as readonly string[];
+    if (isToRecord) {
+      const stored = (await java.ask('parse', written)) as readonly Answer[];
+      return recordConfigurations(configurations, written, stored);
+    }
     const answers = (await java.ask('parse', texts)) as readonly Answer[];
 
     expect(written).toEqual(texts);
@@ -59,6 +59,10 @@ describe.each(JAVA_VERSIONS)('the texts on record in test/layout/fixtures are th
 
     const texts = javaReadings.map(({ yaml }) => inItsWords(yaml));
     const answers = (await java.ask('parse', texts)) as readonly Answer[];
+    if (isToRecord) {
+      const [plain] = (await java.ask('parse', ['jobName: j\nshardingTotalCount: 1'])) as readonly Answer[];
+      return recordReadings(texts, answers, plain!);
+    }
 
     const others = javaReadings.flatMap(({ yaml, reads, refused }, index) => {
       const { configuration, cause } = answers[index]!;

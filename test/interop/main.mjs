@@ -9,7 +9,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { prepare, root } from '../../.config/prepare.mjs';
 import { provideZooKeeper } from '../../.config/zookeeper.mjs';
-import { buildJavaPeers, takeVersions } from './java-peers.mjs';
+import { buildJavaPeers, leftOutWith, takeVersions } from './java-peers.mjs';
 
 try {
   process.exitCode = await run(process.argv.slice(2));
@@ -25,7 +25,10 @@ async function run(args) {
   const zookeeper = await provideZooKeeper();
   try {
     console.log(`Node ${process.versions.node}, ElasticJob ${versions.join(' and ')}, ${zookeeper.description}`);
-    return jest(args, { ...process.env, ...zookeeper.env, INTEROP_JAVA: versions.join() });
+    const code = jest(args, { ...process.env, ...zookeeper.env, INTEROP_JAVA: versions.join() });
+    const leftOut = leftOutWith(versions);
+    if (leftOut !== undefined) console.log(leftOut);
+    return code;
   } finally {
     await zookeeper.stop();
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { sharedZooKeeper } from '../support/shared-zookeeper.js';
-import { fire, settings, sharedJob, untilReassigned } from './support/by-hand.js';
+import { fire, settings, sharedJob, untilReassigned } from './support/triggered-job.js';
 import { MixedCluster } from './support/mixed-cluster.js';
 
 const zooKeeper = sharedZooKeeper();

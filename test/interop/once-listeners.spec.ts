@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { sharedZooKeeper } from '../support/shared-zookeeper.js';
 import { until } from '../support/until.js';
-import { areOver, fire, numbersOf, sharedJob } from './support/by-hand.js';
+import { areOver, fire, numbersOf, sharedJob } from './support/triggered-job.js';
 import { MixedCluster } from './support/mixed-cluster.js';
 
 const zooKeeper = sharedZooKeeper();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sharedZooKeeper } from '../support/shared-zookeeper.js';
-import { areOver, itemsOf, numbersOf, settings, untilReady } from './support/by-hand.js';
+import { areOver, itemsOf, numbersOf, settings, untilReady } from './support/triggered-job.js';
 import { MixedCluster } from './support/mixed-cluster.js';
 
 const zooKeeper = sharedZooKeeper();

@@ -3,7 +3,7 @@ import { sharedZooKeeper } from '../support/shared-zookeeper.js';
 import { until } from '../support/until.js';
 import {
   areOver,
-  BY_HAND,
+  TRIGGERED_ONLY,
   fire,
   fireAndBlock,
   release,
@@ -12,7 +12,7 @@ import {
   untilSharedAnew,
   untilTaken,
   untilTriggersAreTaken,
-} from './support/by-hand.js';
+} from './support/triggered-job.js';
 import { MixedCluster } from './support/mixed-cluster.js';
 
 const zooKeeper = sharedZooKeeper();
@@ -147,7 +147,7 @@ describe.each([
     expect(brief).toEqual({
       jobName,
       status: 'OK',
-      cron: BY_HAND,
+      cron: TRIGGERED_ONLY,
       description: '',
       instanceCount: 2,
       shardingTotalCount: 4,

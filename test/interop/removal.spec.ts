@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sharedZooKeeper } from '../support/shared-zookeeper.js';
 import { until } from '../support/until.js';
-import { areOver, fire, fireAndBlock, release, sharedJob, untilReady, untilTaken } from './support/by-hand.js';
+import { areOver, fire, fireAndBlock, release, sharedJob, untilReady, untilTaken } from './support/triggered-job.js';
 import { MixedCluster } from './support/mixed-cluster.js';
 import { type PeerRun } from './support/run-log.js';
 

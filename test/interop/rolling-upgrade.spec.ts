@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { sharedZooKeeper } from '../support/shared-zookeeper.js';
-import { fire, sharedJob } from './support/by-hand.js';
+import { fire, sharedJob } from './support/triggered-job.js';
 import { JAVA_VERSIONS } from './support/java.js';
 import { MixedCluster } from './support/mixed-cluster.js';
 
@@ -34,6 +34,7 @@ describe('A configuration with a key that the Java instances of a job do not kno
   });
 });
 
+// `npm run test:interop` says at its end that these are left out.
 if (UPGRADE.every((version) => JAVA_VERSIONS.includes(version))) {
   describe('While Java instances are upgraded from 3.0.4 to 3.0.5 one by one', () => {
     test('every firing runs every item once', async () => {
@@ -72,12 +73,5 @@ if (UPGRADE.every((version) => JAVA_VERSIONS.includes(version))) {
 
       expect(Object.keys(await fire(job)).sort()).toEqual(['J1', 'J2', 'N1']);
     });
-  });
-} else {
-  test('An upgrade from 3.0.4 to 3.0.5 is not tested in this run, which has not both (--java 3.0.4,3.0.5)', () => {
-    process.stderr.write(
-      `rolling-upgrade: ElasticJob ${JAVA_VERSIONS.join()} alone; with both, an upgrade is tested, too\n`,
-    );
-    expect(JAVA_VERSIONS.length).toBeGreaterThan(0);
   });
 }

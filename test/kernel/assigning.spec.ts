@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Deferred } from '../../lib/async/deferred.js';
 import { type Delivery } from '../../lib/registry/embedded/delivery.js';
-import { type JobShardingStrategy } from '../../lib/api/sharding-strategy.js';
+import { type JobInstance, type JobShardingStrategy } from '../../lib/api/sharding-strategy.js';
 import { type ManualClock, TestCluster } from '../../lib/testing/index.js';
 
 /** Every message takes ten milliseconds. */
@@ -206,6 +206,23 @@ test('an assignment that a Java leader has forgotten to ask for is asked for in 
   expect(cluster.view.reshardingNeeded).toBe(false);
 });
 
+test('a strategy may take instances out of the list that it is given', async () => {
+  const lastTakesAll: JobShardingStrategy = {
+    type: 'LAST_TAKES_ALL',
+    sharding: (instances, _, total) => {
+      const last = (instances as JobInstance[]).pop();
+      return new Map(last && [[last.jobInstanceId, Array.from({ length: total }, (_, item) => item)]]);
+    },
+  };
+  const job = { shardingTotalCount: 3, jobShardingStrategyType: 'LAST_TAKES_ALL' };
+
+  await using cluster = await TestCluster.start(['A', 'B'], { job, host: { strategies: [lastTakesAll] } });
+  await cluster.advance('1m');
+
+  expect(cluster.owners).toEqual({ A: [0, 1, 2] });
+  expect(cluster.view.reshardingNeeded).toBe(false);
+});
+
 /** Gives all items to the first instance, as README's own example of a strategy does. */
 const firstTakesAll: JobShardingStrategy = {
   type: 'FIRST_TAKES_ALL',
@@ -324,6 +341,69 @@ describe('an item that comes back because the number of items is raised again', 
     await cluster.fire();
 
     expect(ran(cluster)).toEqual(['0 00:00:15', '1 00:00:15', '2 00:00:15', '3 00:00:15']);
+  });
+
+  test('is not run for such an instant if an assignment was already asked for when the number was raised', async () => {
+    const gate = new Deferred();
+    await using cluster = await TestCluster.start(['A', 'B'], {
+      job: { shardingTotalCount: 4 },
+      work: (_, { shardingItem, scheduledAt }) =>
+        shardingItem === 0 && scheduledAt?.toISOString().includes('00:00:10') === true ? gate.promise : undefined,
+    });
+    await cluster.fire();
+    await cluster.reconfigure({ shardingTotalCount: 1 });
+    await cluster.fire();
+    cluster.forget();
+
+    // The leader waits a second for item 0 before it assigns the items, and is asked for more of them meanwhile.
+    await cluster.join('C');
+    await cluster.advance('200ms');
+    expect(cluster.view.reshardingNeeded).toBe(true);
+    await cluster.reconfigure({ shardingTotalCount: 4 });
+    await cluster.advance('2s');
+    expect(ran(cluster)).toEqual([]);
+    gate.resolve();
+    await cluster.fire();
+
+    expect(ran(cluster)).toEqual(['0 00:00:15', '1 00:00:15', '2 00:00:15', '3 00:00:15']);
+  });
+
+  test('is not run for such an instant either if there is no leader when the number is raised', async () => {
+    const gate = new Deferred();
+    await using cluster = await TestCluster.start(['A', 'B', 'C'], {
+      job: { shardingTotalCount: 3 },
+      work: (_, { shardingItem }) => (shardingItem === 1 ? gate.promise : undefined),
+    });
+    await cluster.fire();
+    expect(cluster.ran).toEqual({ A: [2], B: [1], C: [0] });
+    await cluster.reconfigure({ shardingTotalCount: 1 });
+    await cluster.fire();
+    cluster.forget();
+
+    cluster.kill('A');
+    await cluster.reconfigure({ shardingTotalCount: 3 });
+    gate.resolve();
+    await cluster.advance('4s');
+
+    expect(ran(cluster)).toEqual([]);
+  });
+
+  test('is taken over for the instant of its run, if its run dies after it came back', async () => {
+    await using cluster = await TestCluster.start(['A', 'B', 'C'], {
+      job: { cron: '0 0 * * * ?', shardingTotalCount: 3, failover: true },
+      work: (instance, { shardingItem }) => (`${instance}${shardingItem}` === 'B1' ? new Promise(() => {}) : undefined),
+    });
+    await cluster.fire();
+    expect(cluster.ran).toEqual({ A: [2], B: [1], C: [0] });
+    await cluster.reconfigure({ shardingTotalCount: 1 });
+    await cluster.fire();
+    await cluster.reconfigure({ shardingTotalCount: 3 });
+    cluster.forget();
+
+    cluster.kill('B');
+    await cluster.advance('8s');
+
+    expect(ran(cluster)).toEqual(['1 01:00:00']);
   });
 
   test('is run for the instant that passes while the items are being assigned', async () => {

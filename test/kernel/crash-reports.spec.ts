@@ -87,6 +87,24 @@ describe('a peer’s report of a crash', () => {
     expect(traces(cluster)).toEqual([]);
   });
 
+  test('of a takeover that has died is withdrawn by the instance that had ended the run, and the item is not run again', async () => {
+    await using cluster = await twoRuns();
+    cluster.cut('A');
+    cluster.end('A');
+    await cluster.advance('8s');
+    cluster.end('B');
+    await cluster.settle();
+    expect(told(cluster)).toEqual(['B 1 01:00:00']);
+    cluster.kill('B');
+    await cluster.heal('A');
+    cluster.forget();
+
+    await cluster.advance('20s');
+
+    expect(told(cluster)).toEqual([]);
+    expect(traces(cluster)).toEqual([]);
+  });
+
   test('of another run of the item stands, although an earlier run of it has ended here', async () => {
     await using cluster = await TestCluster.start(['A', 'B', 'C'], {
       job: { cron: '0/10 * * * * ?', failover: true },

@@ -3,7 +3,9 @@ import { type JobErrorHandler } from '../../lib/api/error-handler.js';
 import { type JobConfiguration } from '../../lib/api/job-configuration.js';
 import { type ShardingContext } from '../../lib/api/sharding-context.js';
 import { Deferred } from '../../lib/async/deferred.js';
+import { deliverSoon } from '../../lib/registry/embedded/delivery.js';
 import { TestCluster, type TestClusterOptions } from '../../lib/testing/index.js';
+import { joinJavaInstance } from '../support/java-instance.js';
 
 /** A cluster whose items block until they are released, or their signal aborts. */
 class Blocking {
@@ -339,7 +341,7 @@ test('an item that is rescued although it is one too many by now makes nobody as
   expect(of.owners).toEqual({ A: [0, 1] });
 });
 
-test('a run by hand that dies is rescued as one, whatever its instance has begun since', async () => {
+test('a manual run that dies is taken over as one, whatever its instance has begun since', async () => {
   const blocking = new Blocking();
   blocking.isBlocking = false;
   await using of = await cluster(['A', 'B'], blocking, { job: { shardingTotalCount: 9 } });
@@ -361,7 +363,7 @@ test('a run by hand that dies is rescued as one, whatever its instance has begun
   of.kill('A');
   await of.advance(10_000);
 
-  expect(of.runs.find(({ item }) => item === 7)?.at).toBe('by hand');
+  expect(of.runs.find(({ item }) => item === 7)?.at).toBe('manual');
 });
 
 test('who may not take over because its clock is wrong tells the error handler now and then, not without end', async () => {
@@ -401,7 +403,7 @@ test('an item whose instance dies while the settings cannot be read is rescued w
   expect(of.ran).toEqual({ B: [expect.any(Number)] });
 });
 
-test('a run by hand does not make up for a firing that its item has missed', async () => {
+test('a manual run does not make up for a firing that its item has missed', async () => {
   const gate = new Deferred();
   await using of = await TestCluster.start(['A'], {
     job: { cron: '0 0 * * * ?', shardingTotalCount: 1 },
@@ -417,7 +419,7 @@ test('a run by hand does not make up for a firing that its item has missed', asy
   of.forget();
   gate.resolve();
   await of.advance(1_000);
-  expect(of.runs.map(({ at }) => at)).toEqual(['by hand', '02:00:00']);
+  expect(of.runs.map(({ at }) => at)).toEqual(['manual', '02:00:00']);
 });
 
 test('an instance that could not tell that an item has ended tells it before it goes, so that nobody runs it again', async () => {
@@ -580,4 +582,42 @@ test('an instance of ours whose nodes are seen to go one after the other is dead
   await of.advance(100);
 
   expect(of.owners).toEqual({ A: [0, 1] });
+});
+
+test('beside a Java instance, an item whose takeover loses the latch waits again at once, and is taken over under it', async () => {
+  let isToBreak = false;
+  await using of: TestCluster = await TestCluster.start(['L', 'A', 'B'], {
+    job: { cron: '0 0 * * * ?', failover: true, shardingTotalCount: 4 },
+    // The leader is busy, so B alone takes over.
+    work: (name) => (name === 'B' ? undefined : new Promise(() => undefined)),
+    sessionTimeoutMs: 30_000,
+    deliver: () => (delivery) => {
+      const isOfTakeover =
+        isToBreak && delivery.what === `answer to commit changes of ${of.paths.instance(of.idOf('B'))}`;
+      if (!isOfTakeover) return deliverSoon(delivery);
+      isToBreak = false;
+      of.member('B').registry.faults.disconnect();
+    },
+  });
+  await joinJavaInstance(of, 'J');
+  await of.fire();
+  const [item] = of.owners['A'] ?? [];
+  of.forget();
+
+  isToBreak = true;
+  of.kill('A');
+  await of.advance('35s');
+  expect({ isToBreak, runs: of.ran }).toEqual({ isToBreak: false, runs: {} });
+  await of.heal('B');
+  await of.advance('1s');
+
+  const told = of.story.filter((line) => /took over|reported|runs item/.test(line)).map((line) => line.slice(13));
+  expect(told).toEqual([
+    `item ${item} is reported as crashed`,
+    `B took over item ${item}`,
+    `item ${item} is reported as crashed`,
+    `B took over item ${item}`,
+    `B runs item ${item} (01:00:00)`,
+  ]);
+  expect(of.tree.has(of.paths.item(item!, 'running'))).toBe(false);
 });

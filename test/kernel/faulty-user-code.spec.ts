@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inspect } from 'node:util';
 import { type JobLogger } from '../../lib/api/logger.js';
+import { writeEntry } from '../../lib/kernel/job/job-log.js';
 import { TestCluster } from '../../lib/testing/index.js';
 
 const fault = (): never => {
@@ -112,5 +113,18 @@ describe('a logger', () => {
     await cluster.fire();
 
     expect(warnings).toEqual(['A logger failed; its entries are lost: Error: ENOSPC: no space left on device']);
+  });
+
+  test('that goes on failing is reported once more for each thousand entries', () => {
+    const [, logger] = loggers[0]!;
+    const before = warnings.length;
+
+    for (let count = 0; count < 2_000; count++)
+      writeEntry(logger, { jobName: 'job', instance: 'A', level: 'log', message: 'one more' });
+
+    expect(warnings.slice(before)).toEqual([
+      'A logger failed; 1001 entries are lost so far: Error: ENOSPC: no space left on device',
+      'A logger failed; 2001 entries are lost so far: Error: ENOSPC: no space left on device',
+    ]);
   });
 });

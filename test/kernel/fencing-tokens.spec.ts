@@ -76,6 +76,27 @@ test('a run that is marked while monitoring is being switched off has no greater
   }
 });
 
+test('a run that is marked while monitoring is being switched off does not hide the change behind a note of a busy item', async () => {
+  for (let gapMs = 0; gapMs <= 100; gapMs += 5) {
+    const end = new Deferred();
+    await using cluster = await TestCluster.start(['A'], {
+      deliver: slowly,
+      work: (_, { shardingItem }) => (shardingItem === 1 ? end.promise : undefined),
+    });
+    // Item 1 runs on, so that each later firing first notes that it has misfired.
+    await cluster.advance(9_970);
+
+    await cluster.advance(gapMs);
+    await cluster.reconfigure({ monitorExecution: false });
+    await cluster.advance('10s');
+    end.resolve();
+
+    const [tokens = []] = tokensByItem(cluster.runs);
+    expect({ gapMs, tokens }).toEqual({ gapMs, tokens: sorted(tokens) });
+    expect(tokens.length).toBeGreaterThan(2);
+  }
+});
+
 test('a takeover that meets the end of monitoring has no greater fencing token than the unmonitored runs after it', async () => {
   for (let gapMs = 0; gapMs <= 100; gapMs += 5) {
     const end = new Deferred();

@@ -36,7 +36,7 @@ describe('marks', () => {
       requestReconcile: () => undefined,
     });
     const items = [anItem(0, { owner: idOf('A') })];
-    const beginning = marks.begin(items, undefined, never);
+    const beginning = marks.begin(items, { instant: undefined, view: watch.view }, never);
     registry.connect();
     expect(await beginning).toEqual({ items: [], isComplete: false });
 

@@ -39,13 +39,13 @@ class CountingJob implements SimpleJob {
 }
 
 const daily = (): JobConfiguration => JobConfiguration.newBuilder('daily', 3).cron('0 0 0 * * ?').build();
-const byHand = (): JobConfiguration => JobConfiguration.newBuilder('byHand', 3).build();
+const oneOff = (): JobConfiguration => JobConfiguration.newBuilder('oneOff', 3).build();
 
 describe('a one-off job', () => {
   test('runs all its items each time it is executed, from the first time on', async () => {
     await using host = aHost();
     const job = new CountingJob();
-    const bootstrap = new OneOffJobBootstrap(host.registryCenter, job, byHand(), { host });
+    const bootstrap = new OneOffJobBootstrap(host.registryCenter, job, oneOff(), { host });
 
     await bootstrap.execute();
     await until(() => job.items.length === 3, 'the items to run');
@@ -63,13 +63,13 @@ describe('a one-off job', () => {
 
   test('can be executed no more once it has been shut down, but under a new bootstrap', async () => {
     await using host = aHost();
-    const first = new OneOffJobBootstrap(host.registryCenter, new CountingJob(), byHand(), { host });
+    const first = new OneOffJobBootstrap(host.registryCenter, new CountingJob(), oneOff(), { host });
     await first.start();
     await first.shutdown();
-    await expect(first.execute()).rejects.toThrow("Job 'byHand' has been stopped. Make a new bootstrap");
+    await expect(first.execute()).rejects.toThrow("Job 'oneOff' has been stopped. Make a new bootstrap");
 
     const job = new CountingJob();
-    await new OneOffJobBootstrap(host.registryCenter, job, byHand(), { host }).execute();
+    await new OneOffJobBootstrap(host.registryCenter, job, oneOff(), { host }).execute();
     await until(() => job.items.length === 3, 'the items to run');
   });
 });
@@ -77,8 +77,8 @@ describe('a one-off job', () => {
 describe('a scheduled job', () => {
   test('must have a cron', async () => {
     await using host = aHost();
-    const bootstrap = new ScheduleJobBootstrap(host.registryCenter, new CountingJob(), byHand(), { host });
-    await expect(bootstrap.schedule()).rejects.toThrow("Cron can not be empty: job 'byHand' has none");
+    const bootstrap = new ScheduleJobBootstrap(host.registryCenter, new CountingJob(), oneOff(), { host });
+    await expect(bootstrap.schedule()).rejects.toThrow("Cron can not be empty: job 'oneOff' has none");
   });
 
   test('can be scheduled no more once it has been shut down', async () => {
@@ -108,7 +108,7 @@ test('a job of another kind is run by the executor that accepts it', async () =>
   };
   await using host = aHost({ classedExecutors: [stepwise] });
   const climb = { step: (item: number) => void steps.push(item) };
-  const bootstrap = new OneOffJobBootstrap(host.registryCenter, climb as never, byHand(), { host });
+  const bootstrap = new OneOffJobBootstrap(host.registryCenter, climb as never, oneOff(), { host });
 
   await bootstrap.execute();
   await until(() => steps.length === 3, 'the items to run');
@@ -160,7 +160,7 @@ describe('extensions that return nonsense are named', () => {
     ['an instance that does not exist', () => new Map([['somebody', [0, 1, 2]]])],
   ])('a strategy that returns %s', async (_, sharding) => {
     await using host = aHost({ strategies: [{ type: 'ODD', sharding: sharding as never }] });
-    const configuration = { ...byHand(), jobShardingStrategyType: 'ODD' };
+    const configuration = { ...oneOff(), jobShardingStrategyType: 'ODD' };
     await new OneOffJobBootstrap(host.registryCenter, new CountingJob(), configuration, { host }).start();
     await until(
       () => host.log.some((line) => line.includes('ODD must return a Map that gives each of the items 0 to 2')),
@@ -170,7 +170,7 @@ describe('extensions that return nonsense are named', () => {
 
   test.each([0, NaN, '2', 1.5])('a thread pool size provider that returns %p', async (size) => {
     await using host = aHost({ threadPoolSizeProviders: [{ type: 'ODD', getSize: () => size as number }] });
-    const configuration = { ...byHand(), jobExecutorThreadPoolSizeProviderType: 'ODD' };
+    const configuration = { ...oneOff(), jobExecutorThreadPoolSizeProviderType: 'ODD' };
     await new OneOffJobBootstrap(host.registryCenter, new CountingJob(), configuration, { host }).execute();
     await until(
       () => host.log.some((line) => line.includes('the provider ODD must return an integer of at least 1')),

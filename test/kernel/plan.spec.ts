@@ -36,9 +36,12 @@ function actionsOf(name: string, now: JobView, local: Partial<LocalState> = {}):
     offlineServers: [],
     hasLostTrackOf: () => false,
     leftovers: [],
+    superseded: [],
     armedFor: now.config === undefined ? undefined : scheduleKey(now.config),
     isScheduled: true,
     assignedFor: { basis: assignmentBasis(now), pinned: [] },
+    settledFor: now.configRevision,
+    strategyWaitsFor: undefined,
     idleItemsDeadlinePassed: false,
     hasFlappingPeers: false,
     isAwaitingFlappingPeers: false,
@@ -184,6 +187,20 @@ describe('asking for a new assignment', () => {
   test('the leader does not ask twice', () => {
     const now = aView(['A', 'B', 'C'], { reshardingNeeded: true, reshardingVersion: 0 });
     expect(planOf('A', now, { assignedFor: { basis: before, pinned: [] } })).toEqual(['reshard']);
+  });
+
+  test('waits after a failure of the sharding strategy, unless instances or settings have changed', () => {
+    const now = aView(['A', 'B'], { reshardingNeeded: true });
+
+    expect(planOf('A', now, { strategyWaitsFor: assignmentBasis(now) })).toEqual([]);
+    expect(planOf('A', now, { strategyWaitsFor: assignmentBasis(aView(['A'])) })).toEqual(['reshard']);
+  });
+
+  test('first settles the items that come back if the settings have changed since the request', () => {
+    const now = aView(['A', 'B'], { reshardingNeeded: true });
+
+    expect(planOf('A', now, { settledFor: 0 })).toEqual(['settle-returning']);
+    expect(planOf('B', now, { settledFor: 0 })).toEqual([]);
   });
 
   test('nobody asks while there is nobody to assign to', () => {
@@ -479,7 +496,7 @@ describe('what could not be run when it was due', () => {
     expect(begun({ ...both, config: aConfiguration({ monitorExecution: false }) }, { backlog })).toBeUndefined();
   });
 
-  test('by hand is run by hand', () => {
+  test('for a manual run is run manually', () => {
     const backlog = { ...nothing, triggeredItems: new Set([0]) };
     const firing = { cause: 'manual', instant: undefined, items: [0] };
     expect(begun(aView(['A'], { items: mine }), { backlog })).toEqual({ type: 'begin', firing });
@@ -560,7 +577,7 @@ describe('choosing items', () => {
     expect(items(now, 'A', T)).toEqual([0, 1]);
   });
 
-  test('takes begun items all the same when somebody triggers the job by hand', () => {
+  test('takes begun items all the same when somebody triggers the job manually', () => {
     expect(
       items(
         aView(['A'], {

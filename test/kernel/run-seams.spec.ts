@@ -227,7 +227,7 @@ test('a trigger whose run could not begin before the session was lost is run whe
   await cluster.heal('A');
   await cluster.advance('10s');
 
-  expect(ran(cluster)).toEqual(['0 by hand', '1 by hand']);
+  expect(ran(cluster)).toEqual(['0 manual', '1 manual']);
 });
 
 test('a run that ended while its instance was away is not run again, although a peer has reported it as crashed', async () => {

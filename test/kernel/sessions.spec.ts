@@ -3,7 +3,15 @@ import { RegistryConflictError } from '../../lib/api/errors.js';
 import { Deferred } from '../../lib/async/deferred.js';
 import { ipOfInstanceId } from '../../lib/layout/job-instance.js';
 import { type Delivery } from '../../lib/registry/embedded/delivery.js';
+import { type ShardingContext } from '../../lib/api/sharding-context.js';
 import { type ManualClock, TestCluster } from '../../lib/testing/index.js';
+import { idOf, ipOf } from '../support/views.js';
+
+/** Every message takes ten milliseconds. */
+const slowly =
+  (clock: ManualClock) =>
+  ({ arrive }: Delivery): void =>
+    void clock.after(10, arrive);
 
 describe('an instance that is cut off for a moment', () => {
   test.each([true, false])('keeps the marks of what it is running (failover=%s)', async (failover) => {
@@ -118,4 +126,184 @@ test('an instance that an operator removes makes nothing of the job anew from th
 
     expect({ gapMs, isThere: cluster.tree.has(server) }).toEqual({ gapMs, isThere: before });
   }
+});
+
+describe('the session', () => {
+  test('while it is suspended nothing starts, and the firing is made up for when it is back', async () => {
+    await using cluster = await TestCluster.start(['A']);
+    cluster.member('A').registry.faults.disconnect();
+    await cluster.fire();
+    expect(cluster.runs).toEqual([]);
+
+    cluster.member('A').registry.faults.resume();
+    await cluster.settle();
+    expect(cluster.runs.map(({ item, at }) => `${item} ${at}`)).toEqual(['0 00:00:05', '1 00:00:05']);
+  });
+
+  test('interrupted and resumed changes no node', async () => {
+    await using cluster = await TestCluster.start(['A', 'B']);
+    const before = [...cluster.tree];
+    const { nodes } = await cluster.operator.mirror(cluster.paths.root);
+    cluster.member('A').registry.faults.disconnect();
+    await cluster.advance(1_000);
+    cluster.member('A').registry.faults.resume();
+    await cluster.settle();
+    expect([...cluster.tree]).toEqual(before);
+    expect((await cluster.operator.mirror(cluster.paths.root)).nodes).toEqual(nodes);
+  });
+
+  test('lost aborts the running items with the reason, and the next owner has a higher fencing token', async () => {
+    const aborted: string[] = [];
+    const work = (
+      name: string,
+      { signal, shardingItem }: { signal: AbortSignal; shardingItem: number },
+    ): Promise<void> | void => {
+      if (name !== 'A') return;
+      return new Promise((resolve) =>
+        signal.addEventListener('abort', () => {
+          aborted.push(`${shardingItem} ${(signal.reason as { code: string }).code}`);
+          resolve();
+        }),
+      );
+    };
+    await using cluster = await TestCluster.start(['A', 'B'], { work });
+    await cluster.fire();
+    cluster.member('A').registry.faults.dropMessages();
+    await cluster.advance(12_000);
+
+    expect(aborted).toEqual(['1 SESSION_LOST']);
+    const tokens = cluster.runs
+      .filter(({ item }) => item === 1)
+      .map(({ instance, context }) => ({ instance, token: context.fencingToken }));
+    expect(tokens.at(-1)?.instance).toBe('B');
+    expect(tokens.at(-1)!.token).toBeGreaterThan(tokens[0]!.token);
+  });
+
+  test('lost leaves the mark of the next owner alone, even if the old run does not listen and ends late', async () => {
+    const ends = new Map<string, () => void>();
+    const work = (name: string): Promise<void> => new Promise((resolve) => ends.set(name, resolve));
+    await using cluster = await TestCluster.start(['A', 'B'], { job: { shardingTotalCount: 1 }, work });
+    await cluster.fire();
+    cluster.member('B').registry.faults.expire();
+    await cluster.operator.put(cluster.paths.server(ipOf('B')), 'DISABLED');
+    await cluster.fire();
+    expect(cluster.runs.map(({ instance }) => instance)).toEqual(['B', 'A']);
+
+    ends.get('B')?.();
+    await cluster.settle();
+    expect(cluster.tree.get(cluster.paths.item(0, 'running'))).toBe(idOf('A'));
+    ends.get('A')?.();
+  });
+
+  test('lost and opened anew brings the instance back', async () => {
+    await using cluster = await TestCluster.start(['A', 'B']);
+    cluster.member('A').registry.faults.expire();
+    await cluster.settle();
+    expect(cluster.owners).toEqual({ A: [1], B: [0] });
+    await cluster.fire();
+    expect(cluster.ran).toEqual({ A: [1], B: [0] });
+  });
+});
+
+describe('an instance that was cut off', () => {
+  test('leaves the marks of its successors alone when it is back, so that no item runs on two instances at once', async () => {
+    const busy = new Map<number, string>();
+    const twice: string[] = [];
+    const work = (name: string, { signal, shardingItem }: ShardingContext): Promise<void> => {
+      const other = busy.get(shardingItem);
+      if (other !== undefined) twice.push(`${shardingItem}: ${name} while ${other}`);
+      busy.set(shardingItem, name);
+      return new Promise((resolve) =>
+        signal.addEventListener('abort', () => {
+          busy.delete(shardingItem);
+          resolve();
+        }),
+      );
+    };
+    await using cluster = await TestCluster.start(['A', 'B'], { work });
+    await cluster.operator.put(cluster.paths.server(ipOf('B')), 'DISABLED');
+    await cluster.settle();
+    await cluster.fire();
+    cluster.member('A').registry.faults.dropMessages();
+    await cluster.operator.put(cluster.paths.server(ipOf('B')), 'ENABLED');
+    await cluster.advance(20_000);
+    expect([...busy.values()]).toEqual(['B', 'B']);
+
+    cluster.member('A').registry.faults.resume();
+    await cluster.advance(20_000);
+    expect(twice).toEqual([]);
+  });
+
+  test('leaves the mark of the next owner alone if it does not know that its own has been removed', async () => {
+    const ends = new Map<string, () => void>();
+    const work = (name: string): Promise<void> => new Promise((resolve) => ends.set(name, resolve));
+    await using cluster = await TestCluster.start(['A', 'B'], {
+      job: { shardingTotalCount: 1 },
+      work,
+      sessionTimeoutMs: 60_000,
+    });
+    await cluster.fire();
+    const { registry } = cluster.member('B');
+    registry.faults.loseNextWrite('applied');
+    const unsubscribe = registry.session.onChange(({ phase }) => {
+      if (phase === 'suspended') registry.faults.disconnect();
+    });
+    ends.get('B')?.();
+    await cluster.settle();
+    unsubscribe();
+    await cluster.operator.put(cluster.paths.server(ipOf('B')), 'DISABLED');
+    await cluster.settle();
+    await cluster.fire();
+    expect(cluster.tree.get(cluster.paths.item(0, 'running'))).toBe(idOf('A'));
+
+    registry.faults.resume();
+    await cluster.advance(100);
+    expect(cluster.tree.get(cluster.paths.item(0, 'running'))).toBe(idOf('A'));
+    ends.get('A')?.();
+  });
+
+  test('does not take the end of its session for an order of an operator, though it was just reading the job', async () => {
+    await using cluster = await TestCluster.start(['B'], { deliver: slowly });
+    await cluster.advance(2_000);
+    await cluster.join('A');
+    const { registry } = cluster.member('A');
+    const mirror = registry.mirror.bind(registry);
+    let answers = Promise.resolve();
+    let asked = 0;
+    registry.mirror = async (...args) => {
+      const opened = await mirror(...args);
+      const load = opened.load.bind(opened);
+      opened.load = () => {
+        asked++;
+        return answers.then(load);
+      };
+      return opened;
+    };
+    await cluster.advance(10_000);
+    const before = asked;
+    const answer = new Deferred();
+    answers = answer.promise;
+    await cluster.join('C');
+    await cluster.advance(1_000);
+    expect(asked).toBeGreaterThan(before);
+
+    await cluster.expire('A');
+    await cluster.advance(1_000);
+    answer.resolve();
+    await cluster.advance(10_000);
+
+    expect([...cluster.view.instances.keys()].sort()).toEqual(['A', 'B', 'C'].map(idOf));
+  });
+
+  test.each([
+    ['disabled', { overwrite: true }, 'DISABLED'],
+    ['enabled', { disabled: true }, 'ENABLED'],
+  ])('finds its server as an operator has %s it', async (_, job, status) => {
+    await using cluster = await TestCluster.start(['A', 'B'], { job });
+    await cluster.operator.put(cluster.paths.server(ipOf('A')), status);
+    await cluster.settle();
+    cluster.member('A').registry.faults.expire();
+    await cluster.settle();
+    expect(cluster.tree.get(cluster.paths.server(ipOf('A')))).toBe(status);
+  });
 });

@@ -13,7 +13,7 @@ describe('a trigger', () => {
 
     await cluster.join('A');
 
-    expect(told(cluster)).toEqual(['0 by hand', '1 by hand']);
+    expect(told(cluster)).toEqual(['0 manual', '1 manual']);
   });
 
   test('that comes while an item runs is kept for this item until its run has ended', async () => {
@@ -24,11 +24,11 @@ describe('a trigger', () => {
     await cluster.fire();
 
     await cluster.trigger();
-    expect(told(cluster)).toEqual(['0 00:00:05', '1 00:00:05', '1 by hand']);
+    expect(told(cluster)).toEqual(['0 00:00:05', '1 00:00:05', '1 manual']);
     end.resolve();
     await cluster.settle();
 
-    expect(told(cluster)).toEqual(['0 00:00:05', '1 00:00:05', '1 by hand', '0 by hand']);
+    expect(told(cluster)).toEqual(['0 00:00:05', '1 00:00:05', '1 manual', '0 manual']);
   });
 
   test('that meets a firing runs the items after it', async () => {
@@ -44,7 +44,7 @@ describe('a trigger', () => {
     await cluster.advance('4s');
 
     expect(cluster.tree.has(cluster.paths.trigger(idOf('A')))).toBe(false);
-    expect(told(cluster).filter((run) => run.endsWith('by hand'))).toEqual(['0 by hand', '1 by hand']);
+    expect(told(cluster).filter((run) => run.endsWith('manual'))).toEqual(['0 manual', '1 manual']);
   });
 });
 
@@ -63,12 +63,12 @@ describe('an accepted trigger', () => {
     await cluster.operator.remove(cluster.paths.resharding);
     await cluster.advance('10s');
 
-    expect(cluster.runs.map(({ instance, item, at }) => `${instance} ${item} ${at}`)).toEqual(['B 0 by hand']);
+    expect(cluster.runs.map(({ instance, item, at }) => `${instance} ${item} ${at}`)).toEqual(['B 0 manual']);
   });
 
   test.each([
-    ['is not run again', false, ['0 by hand: failed', '0 by hand: completed']],
-    ['is taken over', true, ['0 by hand: failed', '0 by hand: completed', '0 by hand: completed']],
+    ['is not run again', false, ['0 manual: aborted', '0 manual: completed']],
+    ['is taken over', true, ['0 manual: aborted', '0 manual: completed', '0 manual: completed']],
   ])(
     'runs an item that was busy when it came, although the session is lost meanwhile and the busy run %s',
     async (_, failover, runs) => {

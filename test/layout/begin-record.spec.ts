@@ -14,8 +14,8 @@ import { expectProperty } from '../support/property.js';
 const later = 1767225600000;
 const earlier = 1767225595000;
 
-function record(instants: Iterable<readonly [number, number]>, byHand: readonly number[] = []): BeginRecord {
-  return { instants: new Map(instants), byHand: new Set(byHand) };
+function record(instants: Iterable<readonly [number, number]>, manual: readonly number[] = []): BeginRecord {
+  return { instants: new Map(instants), manual: new Set(manual) };
 }
 
 test('items of one instant share a line, in ranges, and the latest instant comes first', () => {
@@ -39,8 +39,8 @@ test('what is written is read back', () => {
   );
 
   expectProperty(
-    fc.property(firings, fc.array(fc.nat(2000)), (entries, byHand) => {
-      const written = record(entries, byHand);
+    fc.property(firings, fc.array(fc.nat(2000)), (entries, manual) => {
+      const written = record(entries, manual);
       expect(decodeBeginRecord(encodeBeginRecord(written))).toEqual(written);
     }),
   );
@@ -59,8 +59,8 @@ test.each<[text: string, firings: Record<number, number>]>([
   expect(Object.fromEntries(decodeBeginRecord(text).instants)).toEqual(firings);
 });
 
-test('items that were begun by hand after their last instant stand in a line of their own', () => {
-  expect(encodeBeginRecord(record([[4, later]], [4, 6, 5]))).toBe(`${later}: 4\nby hand: 4-6`);
+test('items that were begun manually after their last instant stand in a line of their own', () => {
+  expect(encodeBeginRecord(record([[4, later]], [4, 6, 5]))).toBe(`${later}: 4\nmanual: 4-6`);
 });
 
 describe('of several records', () => {
@@ -79,7 +79,7 @@ describe('of several records', () => {
     );
   });
 
-  test('an item was begun by hand if that was after the latest instant', () => {
+  test('an item was begun manually if that was after the latest instant', () => {
     const triggered = record(
       [
         [0, earlier],
@@ -94,17 +94,17 @@ describe('of several records', () => {
           [0, later],
           [1, earlier],
         ]),
-      ]).byHand,
+      ]).manual,
     ).toEqual(new Set([1, 2]));
   });
 });
 
 describe('beginning an item', () => {
-  test('for an instant replaces what was begun before, by hand or not', () => {
+  test('for an instant replaces what was begun before, manually or not', () => {
     expect(withBegun(record([[0, earlier]], [0]), [0], later, new Map())).toEqual(record([[0, later]]));
   });
 
-  test('by hand names the last instant that anybody has begun it for', () => {
+  test('of a manual run names the last instant that anybody has begun it for', () => {
     expect(withBegun(record([]), [0, 1], undefined, new Map([[0, later]]))).toEqual(record([[0, later]], [0, 1]));
   });
 });

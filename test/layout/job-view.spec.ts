@@ -244,6 +244,15 @@ describe('a view', () => {
     },
   );
 
+  test('finds the available instances once', () => {
+    const view = readJobView(
+      new Map([[paths.instance('10.0.0.9@-@1'), described('10.0.0.9@-@1', '10.0.0.9')]]),
+      'bill',
+    );
+
+    expect(availableInstances(view)).toBe(availableInstances(view));
+  });
+
   test('has available instances in descending UTF-16 order, those of enabled servers only', () => {
     const ids = ['10.0.0.10@-@1', '10.0.0.9@-@2', '10.0.0.9@-@10', '10.0.0.1@-@3', '10.0.0.2@-@4', '10.0.0.3@-@5'];
     const status: Readonly<Record<string, string>> = { '10.0.0.1': 'DISABLED', '10.0.0.2': '' };

@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
-import { play } from './play.js';
-import { parseScenario, printScenario } from './scenario-file.js';
+import { play } from './runner/play.js';
+import { parseScenario, printScenario } from './runner/scenario-file.js';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
-const files = readdirSync(folder)
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .map((name) => name.replaceAll(sep, '/'))
   .filter((name) => name.endsWith('.txt'))
   .sort();
 
@@ -23,8 +24,9 @@ describe('scenarios; UPDATE=1 writes down what happens', () => {
     expect(actual).toBe(readFileSync(path, 'utf8'));
   });
 
-  test('are many, and each says what it shows', () => {
-    expect(files.length).toBeGreaterThanOrEqual(40);
+  test('stand in folders by topic', () => {
+    expect(files.filter((name) => !name.includes('/'))).toEqual([]);
+    expect(files.length).toBeGreaterThanOrEqual(100);
   });
 });
 
@@ -35,7 +37,7 @@ describe('the runner', () => {
     const { file } = await playText(['job bill shards=1', 'join A', 'fire']);
 
     expect(file.blocks[0]?.transcript).toEqual([
-      '00:00:00  A stored the configuration · A joined · A leads · A asked for resharding · items 0→A',
+      '00:00:00  A stored the configuration · A joined · A leads · A requested an assignment · items 0→A',
       '00:00:05  A ran 0',
     ]);
   });

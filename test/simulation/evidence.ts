@@ -4,6 +4,7 @@
  */
 import { type JobConfiguration } from '../../lib/api/job-configuration.js';
 import { JobPaths } from '../../lib/layout/job-paths.js';
+import { decodeAssignmentRecord } from '../../lib/layout/x-node/assignment-record.js';
 import { idOf, ipOf } from '../support/views.js';
 import { configurationOf } from './configuration.js';
 import { type History, SESSION_TIMEOUT_MS } from './history.js';
@@ -82,6 +83,15 @@ export class Evidence {
     if (this.isAlwaysMonitored) return true;
     const window = { fromMs: fromMs - SESSION_TIMEOUT_MS, toMs: toMs + 1_000 };
     return !this.everConfigured(({ monitorExecution }) => !monitorExecution, window);
+  }
+
+  /** Whether an assignment that leaves out the item held at some time in between. */
+  everLeftOut(item: number, window: Window): boolean {
+    return this.ever(
+      this.paths.assignmentRecord,
+      (text) => (decodeAssignmentRecord(text ?? '')?.itemCount ?? Infinity) <= item,
+      window,
+    );
   }
 
   /** What a node was at a moment, after everything that happened in that millisecond. */

@@ -17,6 +17,61 @@ const FOUND: readonly Found[] = [
     seeds: [910008331, 910009970, 910025994, 730016812, 730024202],
   },
   {
+    rule: 'missedFirings',
+    what: 'an item whose server was disabled for a moment, or that came back to its owner, is run for the instant',
+    seeds: [730014559, 730012384, 730031352, 910034531, 910037428],
+  },
+  {
+    rule: 'missedFirings',
+    what: 'an item that still runs after it was dropped is not due before it is assigned again',
+    seeds: [658],
+  },
+  {
+    rule: 'ownReruns',
+    what: 'an instance that has ended a run does not run it again if a peer took it over meanwhile and died',
+    seeds: [404, 440],
+  },
+  {
+    rule: 'lostRuns',
+    what: 'a takeover of a run that had ended is not lost if the instance that ended it withdraws its report',
+    seeds: [404, 440],
+  },
+  {
+    rule: 'tokens',
+    what: 'an unmarked item may start late with the token of its firing, if another instance owned it meanwhile',
+    seeds: [1026, 5002632],
+  },
+  {
+    rule: 'triggers',
+    what: 'an item that was dropped and came back leaves its triggers behind',
+    seeds: [5002731],
+  },
+  {
+    rule: 'begunAfterStop',
+    what: 'an unmarked item that has begun waits for a listener’s call before it starts',
+    seeds: [5000180],
+  },
+  {
+    rule: 'returnedItems',
+    what: 'an item that comes back while there is no leader is not run for an instant before that',
+    seeds: [5000170],
+  },
+  {
+    rule: 'returnedItems',
+    what: 'an item that comes back while an assignment is asked for is not run for an instant before that',
+    seeds: [658, 1380],
+  },
+  {
+    rule: 'returnedItems',
+    what: 'an item that still runs when it comes back is taken over for the instant of its run',
+    seeds: [1438],
+  },
+  {
+    rule: 'returnedItems',
+    what: 'an item that was not configured while there was no instance has only changed hands',
+    seeds: [1371],
+  },
+  {
     rule: 'unmarkedRuns',
     what: 'a manual firing that began before monitorExecution was switched on has no marks',
     seeds: [730023831],

@@ -99,8 +99,8 @@ function scheduledFor(
   if (lost !== undefined) return lost.scheduledMs;
   const written = commit.changes.find(({ path, after }) => path === paths.beginRecord(value) && after !== undefined);
   if (written === undefined) return undefined;
-  const { instants, byHand } = decodeBeginRecord(written.after ?? '');
-  const instant = byHand.has(item) ? undefined : instants.get(item);
+  const { instants, manual } = decodeBeginRecord(written.after ?? '');
+  const instant = manual.has(item) ? undefined : instants.get(item);
   return instant === undefined ? undefined : instant - START;
 }
 

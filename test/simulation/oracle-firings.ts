@@ -6,6 +6,7 @@
  * - the item was still running, and a later instant that it missed stands for this one (`misfire`: one run makes up for all)
  * - the item was running, or its owner away, and `misfire` is off: what was missed is dropped
  * - the item changed hands, and more than one instant passed meanwhile: those before the latest are not made up for
+ * - the number of items was reduced, and the item was not among them, or not assigned again yet after it was raised
  * - the schedule was changed in between, or marks are not made (`monitorExecution` is off): nobody can tell
  *
  * A firing that is missing all alone because its item changed hands, was waiting, or lost its owner has no excuse.
@@ -95,6 +96,14 @@ const ownerWasDisabled: Excuse = ({ evidence, item, instantMs }) => {
   return evidence.ever(paths.server(ipOf(nameOfId(owner))), (value) => value === 'DISABLED', { ...window, toMs });
 };
 
+const wasLeftOut: Excuse = ({ evidence, item, instantMs }) => {
+  const window = around(evidence, instantMs);
+  return (
+    evidence.everConfigured(({ shardingTotalCount }) => shardingTotalCount <= item, window) ||
+    evidence.everLeftOut(item, window)
+  );
+};
+
 const nobodyWasAble: Excuse = ({ evidence, instantMs }) => {
   const window = around(evidence, instantMs);
   return desertions(evidence).some(({ fromMs, toMs }) => fromMs <= window.toMs && toMs >= window.fromMs);
@@ -132,6 +141,7 @@ const wasUnmonitored: Excuse = ({ evidence, before, after }) =>
 const EXCUSES: readonly Excuse[] = [
   wasDisabled,
   ownerWasDisabled,
+  wasLeftOut,
   nobodyWasAble,
   laterOneStandsForIt,
   isDropped,

@@ -99,6 +99,18 @@ describe('rules about items', () => {
     expect(broken({ unhandled: ['unhandled rejection of Error: x'] })).toContain('unhandled');
   });
 
+  test('a process may warn of a logger that fails', () => {
+    const unhandled = ['A logger failed; its entries are lost: Error: ENOSPC'];
+    const failing = {
+      ...history,
+      steps: [...history.steps, { atMs: 0, type: 'fail-logger', name: 'A', ms: 1 } as const],
+    };
+
+    expect(broken({ unhandled }, failing)).not.toContain('unhandled');
+    expect(broken({ unhandled })).toContain('unhandled');
+    expect(broken({ unhandled: ['unhandled rejection of Error: x'] }, failing)).toContain('unhandled');
+  });
+
   test('a latch of Java’s is a fault where there is no Java instance', () => {
     const path = '/bill/leader/failover/latch/_c_1-latch-0000000000';
     const change = { path, before: undefined, after: '' };
@@ -123,6 +135,18 @@ describe('items that were dropped and come back', () => {
 
   test('are not to be run for an instant at which they did not exist', async () => {
     expect(await rulesBrokenBy(there, runsFor(1, 35_000))).toContain('returnedItems');
+  });
+
+  test('have not been dropped if no leader has seen the lower number', async () => {
+    const history = aHistory(
+      [join('A'), { atMs: 26_000, type: 'kill', name: 'A' }, total(27_000, 1), total(42_000, 3), join('B', 42_500)],
+      { job: { periodSeconds: 20 } },
+    );
+
+    const recording = await play(history);
+
+    expect(recording.runs.find(({ item, instance }) => item === 1 && instance === 'B')?.scheduledMs).toBe(40_000);
+    expect(brokenRules(history, recording)).not.toContain('returnedItems');
   });
 
   test('may be run for an instant shortly after they came back', async () => {

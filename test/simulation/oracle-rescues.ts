@@ -15,7 +15,7 @@ export function lostRuns(evidence: Evidence): readonly string[] {
         return [];
       case 'reported':
         // The report of a run that had ended is withdrawn by its own instance, if that is back before a peer takes it over.
-        return endsByItself(mark) || wasRescued(evidence, mark) || mayStayLost(evidence, mark)
+        return hasEnded(evidence, mark) || wasRescued(evidence, mark) || mayStayLost(evidence, mark)
           ? []
           : [`${nameOf(mark)} was never rescued`];
       case 'vanished':
@@ -43,6 +43,13 @@ function mayStayLost(evidence: Evidence, { item, toMs }: Mark): boolean {
   );
 }
 
+/** Whether the run has ended, or an earlier one of the same instant, which a peer took for crashed and made again. */
+function hasEnded({ marksByItem }: Evidence, lost: Mark): boolean {
+  return (marksByItem.get(lost.item) ?? []).some(
+    (mark) => mark.revision <= lost.revision && mark.scheduledMs === lost.scheduledMs && endsByItself(mark),
+  );
+}
+
 /** Whether its code came to its end, and was not told to break off. */
 function endsByItself({ run }: Mark): boolean {
   return run?.end === 'completed' || run?.end === 'failed';
@@ -63,6 +70,6 @@ function isToBeReported(evidence: Evidence, mark: Mark): boolean {
 }
 
 function nameOf({ item, instance, scheduledMs, fromMs }: Mark): string {
-  const what = scheduledMs === undefined ? 'by hand' : `for ${seconds(scheduledMs)}`;
+  const what = scheduledMs === undefined ? 'manual' : `for ${seconds(scheduledMs)}`;
   return `the run of item ${item} ${what} on ${instance}, begun at ${seconds(fromMs)},`;
 }

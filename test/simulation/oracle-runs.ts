@@ -89,14 +89,19 @@ export function tokens(evidence: Evidence): readonly string[] {
   });
 }
 
-/** Whether the run is one that its token exists for: that of an owner which does not know that it is one no more. */
-function isStale(evidence: Evidence, { instance, item, token, begunMs }: Run): boolean {
+/**
+ * Whether the run is one that its token exists for: that of an owner which does not know that it is one no more, or whose item
+ * was another's while it waited for a place in the pool and bore no mark.
+ */
+function isStale(evidence: Evidence, run: Run): boolean {
+  const { instance, item, token, begunMs } = run;
   const couldNotKnow = evidence.recording.exemptions.some(
     ({ name, fromMs, toMs }) => name === instance && fromMs <= begunMs && toMs >= begunMs,
   );
   const isMarked = evidence.marksByItem.get(item)?.some(({ revision }) => revision === token) === true;
-  const owner = evidence.valueAt(evidence.paths.item(item, 'instance'), begunMs);
-  return couldNotKnow || (!isMarked && owner !== idOf(instance));
+  const window = { fromMs: Math.min(begunMs, firingBegan(evidence, acceptances(evidence), run)), toMs: begunMs };
+  const wasAnothers = evidence.ever(evidence.paths.item(item, 'instance'), (owner) => owner !== idOf(instance), window);
+  return couldNotKnow || (!isMarked && wasAnothers);
 }
 
 /** A firing begins an item once, and once more for each time that it was reported as crashed. */

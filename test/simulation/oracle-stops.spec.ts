@@ -39,6 +39,9 @@ describe('the rules of stops', () => {
 
     expect(await rulesBrokenBy(unmonitored)).toEqual([]);
     expect(await rulesBrokenBy(unmonitored, runLater)).toContain('begunAfterStop');
+    // An item that has begun waits for the listener's call before its code starts.
+    const onceListener = { startedTimeoutMs: 3_000, completedTimeoutMs: 3_000, slowestCallMs: 0 };
+    expect(await rulesBrokenBy({ ...unmonitored, onceListener }, runLater)).not.toContain('begunAfterStop');
   });
 
   const isAssignment = (path: string): boolean => /^\/bill\/sharding\/\d+\/instance$/.test(path);
@@ -53,6 +56,9 @@ describe('the rules of stops', () => {
     });
 
     expect(await rulesBrokenBy(history, keeping)).toContain('heldWhileStopping');
+    // Without marks all items stay until the instance withdraws, as the manual says.
+    const unmonitored = aHistory(history.steps, { job: { monitorExecution: false } });
+    expect(await rulesBrokenBy(unmonitored, keeping)).not.toContain('heldWhileStopping');
   });
 
   test('expect no more than that idle items are handed over', async () => {

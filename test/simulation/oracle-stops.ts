@@ -32,7 +32,10 @@ export function begunAfterStop(evidence: Evidence): readonly string[] {
   const { marks, history, recording } = evidence;
   // What a begin reads, and removes, before its commit.
   const latencyMs = 6 * history.slowestMessageMs;
-  const mayQueue = history.poolSize < Math.max(...evidence.configs.map(({ value }) => value.shardingTotalCount));
+  // Items wait for places in the pool, and for the listener's call, after they have begun.
+  const mayQueue =
+    history.onceListener !== undefined ||
+    history.poolSize < Math.max(...evidence.configs.map(({ value }) => value.shardingTotalCount));
   const tokens = new Set(marks.map(({ item, revision }) => `${item} ${revision}`));
   return stops(evidence).flatMap(({ name, fromMs }) => [
     ...marks
@@ -51,9 +54,13 @@ export function begunAfterStop(evidence: Evidence): readonly string[] {
   ]);
 }
 
-/** A stopping instance hands over its idle items at once, and is given none, as long as another one can take them. */
+/**
+ * A stopping instance hands over its idle items at once, and is given none, as long as another one can take them. Without
+ * monitorExecution it keeps them until it withdraws: no mark would keep the next owner from an item that still runs.
+ */
 export function heldWhileStopping(evidence: Evidence): readonly string[] {
   return stops(evidence).flatMap(({ name, fromMs, toMs }) => {
+    if (!evidence.isMonitored({ fromMs, toMs })) return [];
     if (toMs <= fromMs + HANDOVER_MS || isTroubled(evidence, { fromMs: fromMs - RECOVERY_MS, toMs })) return [];
     if (!hasSuccessor(evidence, { name, fromMs: fromMs - HANDOVER_MS, toMs })) return [];
     return [...evidence.items].flatMap((item) =>

@@ -18,8 +18,8 @@ const RECOVERY_MS = 20_000;
 export function triggers(evidence: Evidence): readonly string[] {
   if (!evidence.isAlwaysMonitored) return [];
   const accepted = acceptances(evidence);
-  const byHand = manualMarks(evidence).filter(({ run }) => run !== undefined);
-  return [...surplus(byHand, accepted), ...unheard(evidence, byHand, accepted)];
+  const manualRuns = manualMarks(evidence).filter(({ run }) => run !== undefined);
+  return [...surplus(manualRuns, accepted), ...unheard(evidence, manualRuns, accepted)];
 }
 
 /** What was begun manually, also if the instance was gone, or its session, before it came to the item's turn. */
@@ -34,18 +34,20 @@ export function acceptances({ triggerChanges }: Evidence): readonly Acceptance[]
     .map(({ name, atMs, by }) => ({ name, atMs, isCertain: name === by }));
 }
 
-function surplus(byHand: readonly Mark[], accepted: readonly Acceptance[]): readonly string[] {
-  return byHand.flatMap(({ item, instance, fromMs }, index) => {
-    const earlier = byHand.slice(0, index).filter((mark) => mark.item === item && mark.instance === instance).length;
+function surplus(manualRuns: readonly Mark[], accepted: readonly Acceptance[]): readonly string[] {
+  return manualRuns.flatMap(({ item, instance, fromMs }, index) => {
+    const earlier = manualRuns
+      .slice(0, index)
+      .filter((mark) => mark.item === item && mark.instance === instance).length;
     const asked = accepted.filter(({ name, atMs }) => name === instance && atMs <= fromMs).length;
-    const what = `item ${item} ran by hand on ${instance} at ${seconds(fromMs)}`;
+    const what = `item ${item} ran manually on ${instance} at ${seconds(fromMs)}`;
     return earlier < asked ? [] : [`${what}, for the ${earlier + 1}. time after ${asked} triggers`];
   });
 }
 
-function unheard(evidence: Evidence, byHand: readonly Mark[], accepted: readonly Acceptance[]): readonly string[] {
+function unheard(evidence: Evidence, manualRuns: readonly Mark[], accepted: readonly Acceptance[]): readonly string[] {
   const { recording } = evidence;
-  return owed(evidence, byHand, accepted, ({ name, atMs }) =>
+  return owed(evidence, manualRuns, accepted, ({ name, atMs }) =>
     recording.played.some(
       (played) => played.name === name && played.atMs >= atMs - RECOVERY_MS && played.step?.type !== 'join',
     ),
@@ -75,7 +77,7 @@ export function lostTriggers(evidence: Evidence): readonly string[] {
 /** What instances have accepted and not run, although nothing excuses them. */
 function owed(
   evidence: Evidence,
-  byHand: readonly Mark[],
+  manualRuns: readonly Mark[],
   accepted: readonly Acceptance[],
   isExcused: (acceptance: Acceptance) => boolean,
 ): readonly string[] {
@@ -83,7 +85,7 @@ function owed(
     const { name, atMs, isCertain } = acceptance;
     if (!isCertain || isExcused(acceptance) || wasDisabled(evidence, name, atMs)) return [];
     return ownedFor(evidence, name, atMs)
-      .filter((item) => !byHand.some((mark) => mark.item === item && mark.instance === name && mark.fromMs >= atMs))
+      .filter((item) => !manualRuns.some((mark) => mark.item === item && mark.instance === name && mark.fromMs >= atMs))
       .map((item) => `${name} accepted a trigger at ${seconds(atMs)} and did not run item ${item}`);
   });
 }
@@ -106,13 +108,15 @@ export function promptTriggers(evidence: Evidence): readonly string[] {
   // With listeners, the items of an instance wait for each other.
   if (history.onceListener !== undefined || !evidence.isAlwaysMonitored) return [];
   const withinMs = PROMPT_MS + 4 * history.slowestMessageMs;
-  const byHand = manualMarks(evidence);
+  const manualRuns = manualMarks(evidence);
   return triggerChanges.flatMap(({ name, atMs, what }) => {
     if (what !== 'made' || !isQuiet(evidence, { fromMs: atMs - RECOVERY_MS, toMs: atMs + withinMs })) return [];
     const window = { fromMs: atMs - IDLE_MS, toMs: atMs + withinMs };
     return evidence.items
       .filter((item) => isKeptByNothing(evidence, { item, name }, window))
-      .filter((item) => !byHand.some((mark) => mark.item === item && mark.fromMs >= atMs && mark.fromMs <= window.toMs))
+      .filter(
+        (item) => !manualRuns.some((mark) => mark.item === item && mark.fromMs >= atMs && mark.fromMs <= window.toMs),
+      )
       .map((item) => `${name} was triggered at ${seconds(atMs)} and had not begun item ${item} after ${withinMs} ms`);
   });
 }
@@ -146,7 +150,7 @@ function isKeptByNothing(
   );
 }
 
-/** Items that were the instance's, and enabled, from shortly before for as long as it may take to run them. */
+/** Items that were there, the instance's, and enabled, from shortly before for as long as it may take to run them. */
 function ownedFor(evidence: Evidence, name: string, atMs: number): readonly number[] {
   const { paths, recording } = evidence;
   const window = { fromMs: atMs - 500, toMs: recording.rests[0]?.atMs ?? Infinity };
@@ -154,6 +158,8 @@ function ownedFor(evidence: Evidence, name: string, atMs: number): readonly numb
   return Array.from({ length: items }, (_, item) => item).filter(
     (item) =>
       !evidence.ever(paths.item(item, 'instance'), (value) => value !== idOf(name), window) &&
-      !evidence.ever(paths.item(item, 'disabled'), (value) => value !== undefined, window),
+      !evidence.ever(paths.item(item, 'disabled'), (value) => value !== undefined, window) &&
+      // An item that was dropped leaves its triggers behind, even if it still ran all the time.
+      !evidence.everConfigured(({ shardingTotalCount }) => shardingTotalCount <= item, window),
   );
 }

@@ -7,7 +7,7 @@ export type RunEnd = 'completed' | 'failed' | 'aborted' | 'lost';
 export interface Run {
   readonly instance: string;
   readonly item: number;
-  /** The scheduled instant; `undefined` if it was asked for by hand, or nobody knows. */
+  /** The scheduled instant; `undefined` if it was asked for manually, or nobody knows. */
   readonly scheduledMs: number | undefined;
   readonly token: number;
   readonly begunMs: number;

@@ -92,7 +92,7 @@ export class RunBook {
 
 /** A run as messages name it. */
 export function nameOf({ item, instance, scheduledMs, begunMs }: Run): string {
-  const what = scheduledMs === undefined ? 'by hand' : `for ${seconds(scheduledMs)}`;
+  const what = scheduledMs === undefined ? 'manual' : `for ${seconds(scheduledMs)}`;
   return `item ${item} ${what} on ${instance} (begun ${seconds(begunMs)})`;
 }
 

@@ -85,7 +85,7 @@ function runsOf(runs: readonly Run[]): readonly Line[] {
     {
       atMs: begunMs,
       isCommand: false,
-      text: `${instance} begins ${item} ${scheduledMs === undefined ? 'by hand' : `for ${clockTime(scheduledMs).trim()}`} (token ${token})`,
+      text: `${instance} begins ${item} ${scheduledMs === undefined ? 'manual' : `for ${clockTime(scheduledMs).trim()}`} (token ${token})`,
     },
     ...(endedMs === undefined ? [] : [{ atMs: endedMs, isCommand: false, text: `${instance} ${end} ${item}` }]),
   ]);

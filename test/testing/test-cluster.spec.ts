@@ -81,7 +81,7 @@ describe('A cluster for tests', () => {
 
     await cluster.trigger();
     expect(cluster.ran).toEqual({ A: [1], B: [0, 2] });
-    expect(cluster.runs[0]).toMatchObject({ at: 'by hand', scheduledAt: undefined });
+    expect(cluster.runs[0]).toMatchObject({ at: 'manual', scheduledAt: undefined });
   });
 });
 

@@ -368,7 +368,8 @@ describe('Silence', () => {
     const silenceMs = performance.now() - startedAt;
 
     expect(silenceMs).toBeGreaterThan(950);
-    expect(silenceMs).toBeLessThan(1300);
+    // In time to do something about it before the session is over.
+    expect(silenceMs).toBeLessThan(1500);
     expect(await failure).toMatchObject({ errorName: 'CONNECTION_LOSS', outcomeUnknown: true });
     expect(client.state).toMatchObject({
       reason: expect.stringMatching(/the server was silent for 1\d\d\d ms/) as unknown as string,

@@ -33,6 +33,8 @@ export type JobTimer =
   | 'takeover'
   /** Stop waiting for idle instances to take over crashed items; this busy instance takes them over. */
   | 'idle-instances-deadline'
+  /** Ask a sharding strategy again that has failed. */
+  | 'strategy'
   /** Stop waiting for running items; assign the items without them. */
   | 'idle-items-deadline'
   /** Stop waiting for a Java leader to ask for an assignment; ask in its place. */

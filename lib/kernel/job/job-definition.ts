@@ -12,7 +12,7 @@ export interface JobDefinition {
    * the class name or the type there; a Node job that joins a Java job must have the same.
    */
   readonly jobClassName: string;
-  /** Which Java peers are to be able to read a thread pool setting that is stored. Default: since 3.0.5. */
+  /** Which Java peers can read a thread pool setting that is stored. Default: since 3.0.5. */
   readonly compatibility?: '3.0.4' | '3.0.5';
   /** Who defined the job, for messages: `provider SyncOrdersJob`. */
   readonly owner: string;

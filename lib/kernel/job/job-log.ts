@@ -57,17 +57,20 @@ export function writeEntry(logger: JobLogger, entry: LogEntry): void {
       logger.write === undefined
         ? logger[level](message, ...(stack === undefined ? [] : [stack]))
         : logger.write(entry);
-    if (written instanceof Promise) written.catch(warnOnce);
+    if (written instanceof Promise) written.catch(warnRarely);
   } catch (failure) {
-    warnOnce(failure);
+    warnRarely(failure);
   }
 }
 
-let hasWarned = false;
+/** Entries that loggers of this process have failed to write. */
+let lostEntries = 0;
 
-/** Once a process: a logger whose disk is full would be reported for each message. */
-function warnOnce(failure: unknown): void {
-  if (hasWarned) return;
-  hasWarned = true;
-  process.emitWarning(`A logger failed; its entries are lost: ${describeCause(failure)}`, 'ElasticJobWarning');
+/** How many lost entries one warning stands for: a logger whose disk is full fails at each entry. */
+const WARNING_EVERY = 1_000;
+
+function warnRarely(failure: unknown): void {
+  if (lostEntries++ % WARNING_EVERY !== 0) return;
+  const lost = lostEntries === 1 ? 'its entries are lost' : `${lostEntries} entries are lost so far`;
+  process.emitWarning(`A logger failed; ${lost}: ${describeCause(failure)}`, 'ElasticJobWarning');
 }

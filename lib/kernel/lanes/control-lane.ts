@@ -117,7 +117,8 @@ export class ControlLane {
   }
 
   #planInput(): PlanInput {
-    const { instance, timers, timer, work, watch, marks, housekeeping, leadership, missedInstant } = this.#deps;
+    const { instance, timers, timer, work, watch, marks, housekeeping, assignment, leadership, missedInstant } =
+      this.#deps;
     const { isIdle, canBegin, isBeginningManually, busy, backlog, decided } = work;
     return {
       now: watch.view,
@@ -135,11 +136,14 @@ export class ControlLane {
         idleInstancesWait: this.#idleInstancesWait.state,
         hasLostTrackOf: (item) => this.#hasLostTrackOf(item),
         leftovers: marks.leftovers,
+        superseded: marks.superseded,
         offlineServers: housekeeping.offlineServers,
         latestInstant: () => timer.latest(),
         armedFor: timer.armedFor,
         isScheduled: timer.isEnabled,
         assignedFor: leadership.assignedFor,
+        settledFor: assignment.settledFor,
+        strategyWaitsFor: leadership.strategyWaitsFor,
         idleItemsDeadlinePassed: leadership.idleItemsDeadlinePassed,
         hasFlappingPeers: watch.hasFlappingPeers,
         isAwaitingFlappingPeers: timers.isSet('java-reconnect'),
@@ -175,6 +179,8 @@ export class ControlLane {
         return leadership.awaitIdleItems(action.items);
       case 'soft-stop':
         return work.softStop(new JobStoppedError(paths.jobName, 'the leader waits to assign the items again'));
+      case 'settle-returning':
+        return assignment.settleReturning();
       case 'reshard':
         return leadership.assign();
       case 'report-crashed':
@@ -217,7 +223,7 @@ export class ControlLane {
     }
   }
 
-  /** Removing the node is the claim: a trigger that somebody has withdrawn is not run. */
+  /** Removing the node is the claim: a trigger that an operator has withdrawn is not run. */
   async #acceptTrigger(): Promise<boolean> {
     const { registry, paths, me } = this.#deps;
     const wasInDoubt = this.#isTriggerInDoubt;

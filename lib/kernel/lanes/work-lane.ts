@@ -12,11 +12,12 @@ import { type Backlog, type DecidedFiring } from '../rules/plan-input.js';
 import { type Extensions } from '../types/extensions.js';
 import { type BegunRun, type Firing } from '../view/firing.js';
 import { type ItemsHere } from '../view/items-here.js';
+import { assignedItems, numbersOf } from '../view/items.js';
 import { JobRun, type JobRunDeps, type RunOwner } from '../run/job-run.js';
 import { type RunObservers } from '../run/run-observers.js';
 import { runPolicyOf } from './run-policy.js';
 
-/** How long a run that was told to end past the grace period is still waited for, in milliseconds. */
+/** How long the instance still waits for a run that was aborted after the grace period, in milliseconds. */
 const ABORTED_RUN_TIMEOUT_MS = 1_000;
 
 /** What the work lane needs. */
@@ -121,7 +122,7 @@ export class WorkLane {
       this.#missedInstant = instant;
       return;
     }
-    this.#decided = { instant, items: 'all' };
+    this.#noteDecided(instant, this.#ownItems);
     const { listeners, configuration, logger } = this.#deps;
     void listeners.drop(instant, configuration()).catch((error: unknown) => logger.debug(String(error)));
   }
@@ -169,7 +170,7 @@ export class WorkLane {
   }
 
   /**
-   * Waits for the runs in progress. Past the grace period, tells them to end and waits a little more.
+   * Waits for the runs in progress. After the grace period, aborts them and waits a little more.
    * @returns whether they have ended
    */
   async end(why: string, gracePeriodMs: number): Promise<boolean> {
@@ -225,7 +226,7 @@ export class WorkLane {
     if (firing.cause === 'failover' && outcome.type !== 'completed') this.#retryTakeover();
     else if (outcome.type === 'postponed') this.#postpone(firing);
     else if (outcome.type === 'failed' && firing.instant !== undefined)
-      this.#decided = { instant: firing.instant, items: 'all' };
+      this.#noteDecided(firing.instant, firing.items ?? this.#ownItems);
     this.#deps.requestReconcile();
   }
 
@@ -250,8 +251,17 @@ export class WorkLane {
     if (cause === 'manual') for (const item of blocked) this.#triggeredItems.add(item);
     if (instant === undefined) return;
     if (runPolicyOf(config).missed === 'recover') for (const item of blocked) this.#missItem(item, instant);
+    this.#noteDecided(instant, decidedOn);
+  }
+
+  #noteDecided(instant: number, items: readonly number[]): void {
     const former = this.#decided?.instant === instant ? this.#decided.items : [];
-    this.#decided = { instant, items: former === 'all' ? 'all' : new Set([...former, ...decidedOn]) };
+    this.#decided = { instant, items: new Set([...former, ...items]) };
+  }
+
+  get #ownItems(): readonly number[] {
+    const { watch, me } = this.#deps;
+    return numbersOf(assignedItems(watch.view, me));
   }
 
   #missItem(item: number, instant: number): void {

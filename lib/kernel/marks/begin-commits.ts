@@ -1,4 +1,4 @@
-import { type ItemView } from '../../layout/job-view.js';
+import { type ItemView, type JobView } from '../../layout/job-view.js';
 import { encodeBeginRecord, NOTHING_BEGUN, withBegun } from '../../layout/x-node/begin-record.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Lifetime, type Operation } from '../../registry/registry-center.js';
@@ -11,6 +11,8 @@ export interface Beginning {
   readonly instant: number | undefined;
   /** How long the marks live. */
   readonly lifetime: Lifetime;
+  /** The view from which the items were chosen. */
+  readonly view: JobView;
 }
 
 /** One commit that begins items. */
@@ -23,8 +25,8 @@ export interface BeginCommit {
 const RECORD_SLACK = 100;
 
 /**
- * Prepares the commits that begin items. Each of them checks that the assignment and the settings are those of the present
- * view, creates the marks, and writes this instance's record of what it has begun, the items of the commits before included.
+ * Prepares the commits that begin items. Each of them checks that the assignment and the settings are those by which the items
+ * were chosen, creates the marks, and writes this instance's record of what it has begun, the items of the commits before included.
  */
 export class BeginCommits {
   readonly #context: JobContext;
@@ -39,7 +41,7 @@ export class BeginCommits {
     await this.#openRecord();
     const path = paths.beginRecord(me);
     const version = watch.nodes.get(path)?.version;
-    const fence = this.#fence();
+    const fence = this.#fence(beginning.view);
     const record = (upTo: readonly ItemView[]): string => this.#record(upTo, beginning.instant);
     const length = Math.max(watch.nodes.get(path)?.value?.length ?? 0, record(items).length) + RECORD_SLACK;
     // The longest record that any of the commits can write stands for all of them while they are measured.
@@ -62,10 +64,9 @@ export class BeginCommits {
     });
   }
 
-  /** Fits as long as the assignment and the settings are those of the view. */
-  #fence(): readonly Operation[] {
-    const { watch, paths } = this.#context;
-    const { shardingVersion, configVersion } = watch.view;
+  /** Fits as long as the assignment and the settings are those of the view; the present view may be a later one already. */
+  #fence({ shardingVersion, configVersion }: JobView): readonly Operation[] {
+    const { paths } = this.#context;
     return [
       { type: 'check', path: paths.sharding, ...(shardingVersion !== undefined && { version: shardingVersion }) },
       // Tokens of unmonitored runs stem from the settings' revision: no marked run may begin after they have changed.

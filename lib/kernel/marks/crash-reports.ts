@@ -68,7 +68,7 @@ export function reportOperations({ watch, paths, item, isDead, isToWait }: DeadI
     operations.push({ type: 'create', path: paths.crashedItem(item.item), value: '' });
     // What an instance that died during a takeover was to run is known already.
     const isKnown = watch.view.crashReports.has(item.item);
-    const value = encodeCrash(instantOf(watch, item.item));
+    const value = encodeCrash(instantOf(watch, item));
     if (!isKnown) operations.push({ type: 'create', path: paths.crashReport(item.item), value });
     else if (!isOfDead(failoveringBy)) operations.push({ type: 'set', path: paths.crashReport(item.item), value });
   }
@@ -84,9 +84,13 @@ export function newVersion(paths: JobPaths, { item, version }: ItemView): Operat
 }
 
 /** The instant of the run that died; `undefined` after a manual run, and if a Java instance may have begun it. */
-export function instantOf(watch: JobWatch, item: number): number | undefined {
-  const { view } = watch;
-  const instant = view.lastBegun.get(item);
-  if (instant === undefined || view.manuallyBegun.has(item)) return undefined;
+export function instantOf(watch: JobWatch, { item, runningOn }: ItemView): number | undefined {
+  const { lastBegun, manuallyBegun, beginRecords } = watch.view;
+  // A later instant than that of the run may be on record: the leader settles an item that comes back while it runs.
+  const record = runningOn === undefined ? undefined : beginRecords.get(runningOn);
+  const { instants, manual } =
+    record?.instants.has(item) === true ? record : { instants: lastBegun, manual: manuallyBegun };
+  const instant = instants.get(item);
+  if (instant === undefined || manual.has(item)) return undefined;
   return watch.isOnRecordSince(item, instant) ? instant : undefined;
 }

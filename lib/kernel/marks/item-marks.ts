@@ -22,7 +22,7 @@ import { type ItemsHere } from '../view/items-here.js';
 import { type EndedItem, failsOver, numbersOf } from '../view/items.js';
 import { isReported } from '../view/crashes.js';
 import { type JobContext } from '../job/job-context.js';
-import { BeginCommits } from './begin-commits.js';
+import { BeginCommits, type Beginning } from './begin-commits.js';
 
 /** What marking needs. */
 export interface ItemMarksDeps extends JobContext {
@@ -42,7 +42,7 @@ const RUN_MARKS: readonly ItemMark[] = ['running'];
 /** The marks that a takeover makes of an item. */
 export const TAKEOVER_MARKS: readonly ItemMark[] = ['running', 'failover', 'failovering'];
 
-/** How a run of an item ended: by itself, or because it was told to. */
+/** How a run of an item ended: by itself, or because its signal aborted. */
 export type ItemEnd = 'ended' | 'cut-short';
 
 /** What this instance has marked an item with. */
@@ -54,10 +54,14 @@ interface Marked {
   readonly session: string | undefined;
   /**
    * `standing`: the item runs. `orphaned`: it runs, and the session of its marks is over. `ended`: its marks are about to be
-   * removed. `left`: it has ended, and the marks could not be removed.
+   * removed. `left`: it has ended, and the marks could not be removed. `superseded`: it has ended, and a peer that took it
+   * for crashed runs the item again.
    */
-  state: 'standing' | 'orphaned' | 'ended' | 'left';
+  state: 'standing' | 'orphaned' | 'ended' | 'left' | 'superseded';
 }
+
+/** For what, and from what, items were chosen. */
+export type Choosing = Pick<Beginning, 'instant' | 'view'>;
 
 /** What `begin` has marked. */
 export interface Begin {
@@ -83,33 +87,42 @@ export class ItemMarks {
 
   /** Items whose run has ended and that may still bear this instance's marks, because these could not be removed. */
   get leftovers(): readonly EndedItem[] {
-    return [...this.#marked].flatMap(([item, { state, instant }]) => (state === 'left' ? [{ item, instant }] : []));
+    return this.#itemsThatAre('left');
+  }
+
+  /** Items whose run has ended and that a peer runs again, because it took that run for crashed. */
+  get superseded(): readonly EndedItem[] {
+    return this.#itemsThatAre('superseded');
+  }
+
+  #itemsThatAre(wanted: Marked['state']): readonly EndedItem[] {
+    return [...this.#marked].flatMap(([item, { state, instant }]) => (state === wanted ? [{ item, instant }] : []));
   }
 
   /** Whether this instance has marked the item, as far as it knows. */
   has(item: number): boolean {
     const state = this.#marked.get(item)?.state;
-    return state !== undefined && state !== 'orphaned';
+    return state !== undefined && state !== 'orphaned' && state !== 'superseded';
   }
 
   /**
-   * Marks items as running, and as begun for `instant` if there is one. Items that do not fit into one commit are marked in
+   * Marks items as running, and as begun for the instant if there is one. Items that do not fit into one commit are marked in
    * several; each is guarded as the first one is.
    * @throws RegistryUnavailableError if an item may still be due and the registry centre cannot be reached
    * @throws the reason of `signal` if it is aborted before anything was asked for
    */
-  async begin(items: readonly ItemView[], instant: number | undefined, signal: AbortSignal): Promise<Begin> {
+  async begin(items: readonly ItemView[], { instant, view }: Choosing, signal: AbortSignal): Promise<Begin> {
     const { registry, watch, me, items: here } = this.#deps;
-    // While a former mark of an item is being removed, the removal could not tell it from the new one.
+    // While a former mark of an item is being removed, the removal could not distinguish it from the new one.
     await this.#removal;
     const session = liveSessionId(registry.session.state);
-    const lifetime = failsOver(watch.view) ? 'persistent' : 'session';
+    const lifetime = failsOver(view) ? 'persistent' : 'session';
     const former = watch.view.beginRecords.get(me);
     const begun: BegunItem[] = [];
     let isComplete = true;
     here.begin(numbersOf(items));
     try {
-      for (const chunk of await this.#commits.chunks(items, { instant, lifetime })) {
+      for (const chunk of await this.#commits.chunks(items, { instant, lifetime, view })) {
         signal.throwIfAborted();
         const revision = await this.#commit(chunk.operations, chunk.items, signal);
         isComplete = revision !== undefined;
@@ -293,7 +306,11 @@ export class ItemMarks {
     const removals = own.map((mark): Operation => ({ type: 'remove', path: paths.item(item, mark) }));
     const operations = own.length > 0 ? removals : this.#reportRemovals(item);
     if (operations.length > 0) await registry.commit(operations);
-    this.#marked.delete(item);
+    const marked = this.#marked.get(item);
+    const isSuperseded = values.some((value) => value !== undefined && value !== me);
+    // If the peer dies too, this instance still knows that the run has ended. A manual run has nothing to know it again by.
+    if (marked?.state === 'left' && isSuperseded && marked.instant !== undefined) marked.state = 'superseded';
+    else this.#marked.delete(item);
   }
 
   /** A peer may have reported this very run as crashed before this instance was back, although it has ended. */
@@ -301,7 +318,8 @@ export class ItemMarks {
     const { watch, paths } = this.#deps;
     const { view } = watch;
     const marked = this.#marked.get(item);
-    if (marked?.state !== 'left' || !isReported(view, { item, instant: marked.instant })) return [];
+    const hasEnded = marked?.state === 'left' || marked?.state === 'superseded';
+    if (!hasEnded || !isReported(view, { item, instant: marked.instant })) return [];
     const version = view.items.find((each) => each.item === item)?.version;
     return [
       // A takeover that comes first increases the version, and the run is that instance's then.
@@ -311,7 +329,7 @@ export class ItemMarks {
     ];
   }
 
-  /** All nodes that tell of this instance's run of the item. */
+  /** All nodes that record this instance's run of the item. */
   #traces(item: number): readonly string[] {
     const { paths, watch } = this.#deps;
     const marks = this.#marked.get(item)?.marks ?? [];

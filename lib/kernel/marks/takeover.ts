@@ -27,6 +27,14 @@ export interface TakeoverDeps extends JobContext {
 /** How long a takeover waits for the latch, in milliseconds. A Java peer that has died holds it until its session is over. */
 const LATCH_TIMEOUT_MS = 30_000;
 
+/** What ends a takeover. */
+interface TakeoverEnds {
+  /** The job stops, or its session is lost. */
+  readonly stop: AbortSignal;
+  /** As `stop`, or the latch may be lost. */
+  readonly end: AbortSignal;
+}
+
 /** Takes over what instances that are gone have left unfinished. */
 export class Takeover {
   readonly #deps: TakeoverDeps;
@@ -42,10 +50,10 @@ export class Takeover {
    */
   async takeOver(signal: AbortSignal): Promise<readonly BegunItem[]> {
     const { registry, watch, paths } = this.#deps;
-    if (!hasJavaPeers(watch.view)) return this.#takeShare(signal);
+    if (!hasJavaPeers(watch.view)) return this.#takeShare({ stop: signal, end: signal });
     return registry.exclusively(paths.failoverLatch, LATCH_TIMEOUT_MS, async (held) => {
       await watch.sync();
-      return this.#takeShare(AbortSignal.any([signal, held]));
+      return this.#takeShare({ stop: signal, end: AbortSignal.any([signal, held]) });
     });
   }
 
@@ -70,21 +78,21 @@ export class Takeover {
     }
   }
 
-  async #takeShare(signal: AbortSignal): Promise<readonly BegunItem[]> {
+  async #takeShare(ends: TakeoverEnds): Promise<readonly BegunItem[]> {
     const { registry, watch, me, marks, items: here, logger, paths } = this.#deps;
     if (watch.nodes.get(paths.beginRecord(me))?.value === undefined) await watch.readAll();
     const { view } = watch;
     const session = liveSessionId(registry.session.state);
     const share = shareOfCrashed(view, me, here.busy).filter(({ item }) => !marks.has(item));
     here.begin(share.map(({ item }) => item));
-    const taken = await Promise.allSettled(share.map((item) => this.#take(view, item, signal)));
+    const taken = await Promise.allSettled(share.map((item) => this.#take(view, item, ends)));
     here.release(share.map(({ item }) => item));
     const begun = taken.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : []));
     // The registration in the next session reports what this one has left.
     if (session !== liveSessionId(registry.session.state)) return [];
-    if (signal.aborted && begun.length > 0) {
+    if (ends.end.aborted && begun.length > 0) {
       await this.#putBack(begun);
-      throw signal.reason;
+      throw ends.end.reason;
     }
     marks.noteTakenOver(begun, session);
     const failure = taken.find((result) => result.status === 'rejected');
@@ -97,18 +105,19 @@ export class Takeover {
   }
 
   /** @returns `undefined` if another instance has taken the item */
-  async #take(view: JobView, item: ItemView, signal: AbortSignal): Promise<BegunItem | undefined> {
+  async #take(view: JobView, item: ItemView, { stop, end }: TakeoverEnds): Promise<BegunItem | undefined> {
     const { registry, watch, marks } = this.#deps;
-    signal.throwIfAborted();
+    end.throwIfAborted();
     const { crashReports } = view;
-    const instant = crashReports.has(item.item) ? crashReports.get(item.item) : instantOf(watch, item.item);
+    const instant = crashReports.has(item.item) ? crashReports.get(item.item) : instantOf(watch, item);
     const begun = (fencingToken: number | undefined): BegunItem | undefined =>
       fencingToken === undefined ? undefined : { item: item.item, instant, fencingToken };
     try {
       return begun(await registry.commit(this.#takeOperations(view, item)));
     } catch (error) {
       if (isLostRace(error)) return undefined;
-      if (isOutcomeUnknown(error)) return begun(await marks.wasMarked([item], signal));
+      // Also without the latch: an item that is marked, and neither run nor put back, would stay as it is.
+      if (isOutcomeUnknown(error)) return begun(await marks.wasMarked([item], stop));
       throw error;
     }
   }

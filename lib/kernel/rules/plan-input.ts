@@ -44,12 +44,18 @@ export interface LocalState {
   readonly hasLostTrackOf: (item: number) => boolean;
   /** Items whose run has ended and whose marks this instance could not remove. */
   readonly leftovers: readonly EndedItem[];
+  /** Items whose run has ended here, and that a peer which took it for crashed runs again. */
+  readonly superseded: readonly EndedItem[];
   /** What the timer is armed for, as `scheduleKey` says it; `undefined` while it is not armed. */
   readonly armedFor: string | undefined;
   /** Whether this job is to fire by its cron expression on this instance. */
   readonly isScheduled: boolean;
   /** What this instance, as the leader, last assigned the items for. */
   readonly assignedFor: AssignedFor | undefined;
+  /** `assignmentBasis` for which the sharding strategy has failed and is not asked again yet. */
+  readonly strategyWaitsFor: string | undefined;
+  /** Revision of the settings for which this instance has last settled the items that come back. */
+  readonly settledFor: number | undefined;
   /** Whether the leader has waited long enough for running items. */
   readonly idleItemsDeadlinePassed: boolean;
   /** Whether a Java instance has just vanished that may reconnect; until then it counts as present. */
@@ -83,8 +89,8 @@ export interface Backlog {
 export interface DecidedFiring {
   /** Milliseconds since 1970. */
   readonly instant: number;
-  /** Items that were this instance's at the decision; whether run or not, they need no second one. */
-  readonly items: ReadonlySet<number> | 'all';
+  /** Items that need no second decision, whether they run or not. An item that could not begin is not among them. */
+  readonly items: ReadonlySet<number>;
 }
 
 /** One thing to do. */
@@ -97,6 +103,7 @@ export type Action =
   | { readonly type: 'wait-for-java-leader' | 'request-in-leaders-place'; readonly basis: string }
   | { readonly type: 'await-idle-items' | 'await-idle-instances'; readonly items: readonly number[] }
   | { readonly type: 'soft-stop' }
+  | { readonly type: 'settle-returning' }
   | { readonly type: 'reshard' }
   | { readonly type: 'report-crashed' }
   | { readonly type: 'end-takeover-wait' }

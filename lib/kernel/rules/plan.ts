@@ -134,7 +134,9 @@ function isOverdue(now: JobView): boolean {
 
 const reshard: Rule = ({ now, me, local }) => {
   if (now.leader !== me || !now.reshardingNeeded || now.config === undefined) return undefined;
+  if (local.settledFor !== now.configRevision) return { type: 'settle-returning' };
   if (availableInstances(now).length === 0 || local.hasFlappingPeers) return undefined;
+  if (local.strategyWaitsFor === assignmentBasis(now)) return undefined;
   const busy = itemsToAwait(now);
   return busy.length === 0 || local.idleItemsDeadlinePassed
     ? { type: 'reshard' }
@@ -145,13 +147,15 @@ const reshard: Rule = ({ now, me, local }) => {
 const softStop: Rule = ({ now, local }) =>
   now.reshardingNeeded && local.busy.size > 0 ? { type: 'soft-stop' } : undefined;
 
+/** Before `takeOver`: the report of a run that has ended here is withdrawn, so that no instance makes the run again. */
 const clearMarks: Rule = ({ now, me, local }) => {
   const isUnmonitored = now.config?.monitorExecution === false;
-  const ended = new Map(local.leftovers.map((each) => [each.item, each]));
+  const left = new Set(local.leftovers.map(({ item }) => item));
+  const ended = new Map([...local.superseded, ...local.leftovers].map((each) => [each.item, each]));
   const isToClear = ({ item, running, owner }: ItemView): boolean => {
-    const left = ended.get(item);
-    const isMarked = running && (left !== undefined || (isUnmonitored && owner === me));
-    return isMarked || (left !== undefined && isReported(now, left));
+    const isMarked = running && (left.has(item) || (isUnmonitored && owner === me));
+    const run = ended.get(item);
+    return isMarked || (run !== undefined && isReported(now, run));
   };
   const isInteresting = isUnmonitored || ended.size > 0;
   const items = isInteresting ? now.items.filter((item) => !local.busy.has(item.item) && isToClear(item)) : [];
@@ -256,7 +260,7 @@ const clearMisfired: Rule = ({ now, me, local }) => {
 };
 
 const reportCrashed: Rule = ({ now, me, local }) => {
-  // Settings that cannot be read do not say that nothing is to be taken over.
+  // Settings that cannot be read do not mean that failover is off.
   if (now.config === undefined) return undefined;
   const dead = deadRuns(now, me, local.hasLostTrackOf);
   if (dead.length === 0) return undefined;
@@ -300,7 +304,7 @@ const removeServers: Rule = ({ now, me, local }) => {
  * not own the item yet. The records show that exactly this firing is missing.
  */
 const recoverHandover: Rule = ({ now, me, local: { canBegin, busy, decided, missedInstant } }) => {
-  if (!canBegin || !isAssigned(now)) return undefined;
+  if (!canBegin || !isAssigned(now) || !isAvailable(now, me)) return undefined;
   const missed = assignedItems(now, me)
     .filter((item) => isFree(now, item, busy))
     .flatMap(({ item }) => {
@@ -311,8 +315,7 @@ const recoverHandover: Rule = ({ now, me, local: { canBegin, busy, decided, miss
 };
 
 function isDecidedOn(decided: DecidedFiring | undefined, item: number, instant: number): boolean {
-  if (decided?.instant !== instant) return false;
-  return decided.items === 'all' || decided.items.has(item);
+  return decided?.instant === instant && decided.items.has(item);
 }
 
 /** The whole job is re-checked now and then although nothing has changed (manual, `reconcileIntervalMinutes`). */
@@ -321,7 +324,7 @@ const scheduleResync: Rule = ({ now, local }) => {
   return minutes === undefined || minutes === local.resyncMinutes ? undefined : { type: 'schedule-resync', minutes };
 };
 
-/** A Java instance that has vanished counts as gone after a while, which no notification tells. */
+/** A Java instance that has vanished counts as gone after a while, and no notification comes then. */
 const awaitFlappingPeers: Rule = ({ local }) =>
   local.hasFlappingPeers && !local.isAwaitingFlappingPeers ? { type: 'await-flapping-peers' } : undefined;
 

@@ -6,7 +6,7 @@ import { type ItemView, type JobView } from '../../layout/job-view.js';
 import { isDecided, runningItems } from '../view/assignment.js';
 import { type BegunItem, type BegunRun, type Firing } from '../view/firing.js';
 import { type ItemsHere } from '../view/items-here.js';
-import { assignedItems, chooseItems, numbersOf } from '../view/items.js';
+import { chooseItems, describeItems, numbersOf } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
 import { type ItemMarks } from '../marks/item-marks.js';
 
@@ -21,7 +21,11 @@ export interface ItemChoiceDeps extends JobContext {
 }
 
 /** One attempt at beginning the items that are due. */
-type Turn = Omit<BegunRun, 'items'> & { readonly isComplete: boolean };
+interface Turn extends Omit<BegunRun, 'items'> {
+  /** Items that were to begin in this turn. */
+  readonly chosen: readonly number[];
+  readonly isComplete: boolean;
+}
 
 /** How a firing comes to its items: it waits until they have owners, chooses those that are due here, and marks them. */
 export class ItemChoice {
@@ -52,31 +56,32 @@ export class ItemChoice {
         // Not a poll: each turn follows a commit that was refused because the view was behind.
         await watch.sync();
       }
-      return { ...turn, items: [...begun.values()] };
+      return begunRun(turn, begun);
     } catch (error) {
       if (turn === undefined || begun.size === 0) throw error;
       // Items that have begun run, whatever keeps the others from it. The others are still due.
-      const blocked = turn.decidedOn.filter((item) => !begun.has(item));
-      this.#deps.logger.warn(`items ${blocked.join(',')} could not begin with the others: ${describeCause(error)}`);
-      return { ...turn, items: [...begun.values()], blocked };
+      const left = turn.chosen.filter((item) => !begun.has(item));
+      this.#deps.logger.warn(`items ${left.join(',')} could not begin with the others: ${describeCause(error)}`);
+      return begunRun({ ...turn, blocked: [...turn.blocked, ...left] }, begun);
     }
   }
 
   /** Chooses once, from a view in which the items have owners, and adds what could be marked to `begun`. */
   async #turn(begun: Map<number, BegunItem>): Promise<Turn> {
     const { watch, marks, me, paths, items: here } = this.#deps;
-    const { instant, items: only } = this.#firing;
+    const { instant } = this.#firing;
     const signal = this.#signal;
     let view = await this.#assignedView();
     while (configurationIn(view, paths).monitorExecution && (await watch.readBeginRecords()))
       view = await this.#assignedView();
     signal.throwIfAborted();
     const config = configurationIn(view, paths);
-    const { items, blocked } = chooseItems(view, me, this.#firing, here.busy);
+    const { items, blocked, decidedOn } = chooseItems(view, me, this.#firing, here.busy);
     const turn = {
       config,
       blocked: numbersOf(blocked).filter((item) => !begun.has(item)),
-      decidedOn: only ?? numbersOf(assignedItems(view, me)),
+      decidedOn,
+      chosen: numbersOf(items),
     };
     if (config.monitorExecution && config.misfire && instant !== undefined) await this.#noteMisfired(blocked);
     if (items.length === 0) return { ...turn, isComplete: true };
@@ -87,7 +92,7 @@ export class ItemChoice {
         begun.set(item, { item, instant, fencingToken: Math.max(ownerRevision, configRevision) });
       return { ...turn, isComplete: true };
     }
-    const begin = await marks.begin(items, instant, signal);
+    const begin = await marks.begin(items, { instant, view }, signal);
     for (const each of begin.items) begun.set(each.item, each);
     return { ...turn, isComplete: begin.isComplete };
   }
@@ -109,9 +114,20 @@ export class ItemChoice {
       timeoutMs: ASSIGNMENT_TIMEOUT_MS,
       what: () =>
         `the items of job '${paths.jobName}' to be assigned by the leader ${watch.view.leader ?? '(there is none)'}, ` +
-        `which waits for the running items ${runningItems(watch.view).join(',') || '(none)'}`,
+        whyUnassigned(watch.view),
     });
   }
+}
+
+function whyUnassigned(view: JobView): string {
+  const running = runningItems(view);
+  return running.length > 0
+    ? `which waits for the running items ${describeItems(running)}`
+    : `whose log says what keeps it from that, such as a sharding strategy that fails`;
+}
+
+function begunRun({ config, blocked, decidedOn }: Turn, begun: ReadonlyMap<number, BegunItem>): BegunRun {
+  return { config, blocked, decidedOn: [...decidedOn, ...begun.keys()], items: [...begun.values()] };
 }
 
 /**

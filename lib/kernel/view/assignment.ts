@@ -25,7 +25,7 @@ export function isAvailable(view: JobView, id: string): boolean {
   return availableInstances(view).some(({ jobInstanceId }) => jobInstanceId === id);
 }
 
-/** Whether the items have owners, and nobody has asked for another assignment. */
+/** Whether the items have owners and no request for another assignment stands. */
 export function isAssigned(view: JobView): boolean {
   return view.items.length > 0 && !view.reshardingNeeded && !view.processing;
 }
@@ -135,10 +135,12 @@ export type MissedInstant = (item: number, lastBegun: number) => number | undefi
 
 /** The scheduled instant (milliseconds since 1970) that the item missed while it changed its owner; `undefined` if none. */
 export function instantLostInHandover(
-  { config, lastBegun }: JobView,
+  { config, lastBegun, assignmentRecord }: JobView,
   item: number,
   missedInstant: MissedInstant,
 ): number | undefined {
+  // The last assignment left the item out, so it was not to be run; the leader's next assignment brings it back.
+  if (assignmentRecord !== undefined && item >= assignmentRecord.itemCount) return undefined;
   const begun = config?.monitorExecution === true ? lastBegun.get(item) : undefined;
   return begun === undefined ? undefined : missedInstant(item, begun);
 }

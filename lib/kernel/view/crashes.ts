@@ -35,7 +35,7 @@ export function deadRuns(view: JobView, me: string, hasLostTrackOf: (item: numbe
 }
 
 function isDisabledServer({ servers }: JobView, id: string | undefined): boolean {
-  // The id alone is left to tell the server of an instance that is gone.
+  // Of an instance that is gone, only the id still says which server it ran on.
   return [...servers].some(([ip, status]) => status === 'DISABLED' && id?.startsWith(`${ip}@`) === true);
 }
 
@@ -92,7 +92,7 @@ export function failoverRemains(view: JobView): readonly number[] {
   return [...new Set([...view.crashedItems, ...numbersOf(view.items.filter(isIdleTrace))])];
 }
 
-/** Items with a crash report that no instance needs: a Java peer has run the item again, or nobody is to run it again. */
+/** Items with a crash report that no instance needs: a Java peer has run the item again, or its failover is off. */
 export function idleReports({ crashReports, crashedItems, items }: JobView): readonly number[] {
   const inUse = new Set(crashedItems);
   for (const { item, takenOverBy, failoveringBy } of items)

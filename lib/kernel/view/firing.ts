@@ -25,7 +25,7 @@ export interface BegunRun {
   readonly items: readonly BegunItem[];
   /** Items that are due too, but still run or wait to be taken over. */
   readonly blocked: readonly number[];
-  /** Items that need no other decision on this firing: begun, blocked, disabled, or begun before. */
+  /** Items that need no second decision on this firing: begun, blocked, disabled, or begun before. */
   readonly decidedOn: readonly number[];
   /** The settings they run with. */
   readonly config: JobConfiguration;

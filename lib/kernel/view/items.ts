@@ -1,5 +1,5 @@
 /** Which items this instance may run now: pure functions of a view. */
-import { type ItemView, type JobView } from '../../layout/job-view.js';
+import { availableInstances, type ItemView, type JobView } from '../../layout/job-view.js';
 import { toRanges } from '../../layout/x-node/item-ranges.js';
 import { type Firing } from './firing.js';
 
@@ -22,6 +22,11 @@ export interface Choice {
   readonly items: readonly ItemView[];
   /** Items that are due too, but still run (here, or where they were taken over), or wait to be taken over. */
   readonly blocked: readonly ItemView[];
+  /**
+   * Numbers of this instance's items that need no second decision on the firing, and are not among `items`: they are
+   * blocked or disabled, were begun before, or no enabled instance is there to run them.
+   */
+  readonly decidedOn: readonly number[];
 }
 
 /**
@@ -38,15 +43,26 @@ export function chooseItems(
   busy: ReadonlySet<number>,
 ): Choice {
   const ip = view.instances.get(me)?.serverIp;
-  if (ip === undefined) return { items: [], blocked: [] };
+  if (ip === undefined) return { items: [], blocked: [], decidedOn: [] };
   const only = items && new Set(items);
-  const due = assignedItems(view, me).filter(
-    ({ item, disabled }) => !disabled && only?.has(item) !== false && !wasBegun(view, item, instant),
-  );
+  const own = assignedItems(view, me).filter(({ item }) => only?.has(item) !== false);
+  const due = own.filter(({ item, disabled }) => !disabled && !wasBegun(view, item, instant));
   const blocked = due.filter((item) => !isFree(view, item, busy));
-  // A run keeps its item with a disabled instance, and it keeps the next owner from this firing too.
-  if (view.servers.get(ip) !== 'ENABLED') return { items: [], blocked: instant === undefined ? [] : blocked };
-  return { items: due.filter((item) => isFree(view, item, busy)), blocked };
+  const free = new Set(due.filter((item) => isFree(view, item, busy)));
+  const decidedOn = numbersOf(own.filter((item) => !free.has(item)));
+  if (view.servers.get(ip) === 'ENABLED') return { items: [...free], blocked, decidedOn };
+  return {
+    items: [],
+    // A run keeps its item with a disabled instance, and it keeps the next owner from this firing too.
+    blocked: instant === undefined ? [] : blocked,
+    // Free items are about to move to an enabled instance; they stay here only if this one is enabled again before.
+    decidedOn: areAboutToMove(view) ? decidedOn : numbersOf(own),
+  };
+}
+
+/** Whether the items of an instance that is disabled go to another one. */
+function areAboutToMove(view: JobView): boolean {
+  return availableInstances(view).length > 0 && view.config?.staticSharding !== true;
 }
 
 /**

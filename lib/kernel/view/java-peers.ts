@@ -5,7 +5,7 @@ import { type Clock } from '../../time/clock.js';
 export const JAVA_RECONNECT_GRACE_MS = 1_000;
 
 /**
- * Which instances are Java ElasticJob's, as far as one view cannot tell, because it shows one moment only.
+ * Which instances are Java ElasticJob's, which one view cannot show, because it is of one moment only.
  *
  * An instance of ours registers its node, its sign of life (`x-node/live`) and its record (`x-node/fired`) in one commit, so
  * the first view that shows it shows it as ours. Later its nodes vanish one by one: its session ends, a peer puts its record
@@ -38,13 +38,17 @@ export class JavaPeers {
     const present = [...view.instances].filter(([id]) => !this.#ours.has(id));
     this.#noteVanished(view);
     this.#java = new Map(present);
+    // The view shows all there is to show, the usual case in a cluster without Java instances.
+    if (present.length === 0 && this.#vanished.size === 0 && view.javaPeers.size === 0) return view;
     const java = [...present, ...[...this.#vanished].map(([id, { instance }]) => [id, instance] as const)];
     return { ...view, instances: new Map([...view.instances, ...java]), javaPeers: new Set(java.map(([id]) => id)) };
   }
 
   #oursIn({ instances, live, beginRecords }: JobView): ReadonlySet<string> {
-    const stillThere = [...this.#ours].filter((id) => instances.has(id));
-    return new Set([...stillThere, ...live, ...beginRecords.keys()]);
+    const ours = new Set(live);
+    for (const id of beginRecords.keys()) ours.add(id);
+    for (const id of this.#ours) if (instances.has(id)) ours.add(id);
+    return ours;
   }
 
   #noteVanished({ instances }: JobView): void {

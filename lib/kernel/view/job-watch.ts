@@ -29,7 +29,7 @@ export class JobWatch {
   readonly #offRecord = new Map<number, number>();
   readonly #javaPeers: JavaPeers;
   #read: { readonly nodes: ReadonlyMap<string, MirroredNode>; readonly view: JobView } | undefined;
-  /** Whether `#read` is to be made anew although no node has changed. */
+  /** Whether the next reading must look at all nodes although none has changed. */
   #isStale = false;
 
   constructor(mirror: Mirror, reader: JobViewReader, clock: Clock) {
@@ -74,7 +74,7 @@ export class JobWatch {
     return (this.#offRecord.get(item) ?? -Infinity) < mark;
   }
 
-  /** Looks at the nodes anew although none has changed: time has passed, or the clock was set. */
+  /** Looks at the nodes again although none has changed: time has passed, or the clock was set. */
   reread(): void {
     this.#isStale = true;
   }
@@ -88,12 +88,13 @@ export class JobWatch {
       if (instant > known || known > latestTrusted) this.#lastBegun.set(item, instant);
     }
     // A mark far in the future was made by a clock that was wrong, and must not keep the item from running until then.
-    const latest = this.#clock.now() + WRONG_CLOCK_MS;
-    return { ...view, lastBegun: new Map([...this.#lastBegun].filter(([, instant]) => instant <= latest)) };
+    const lastBegun = new Map<number, number>();
+    for (const [item, instant] of this.#lastBegun) if (instant <= latestTrusted) lastBegun.set(item, instant);
+    return { ...view, lastBegun };
   }
 
   /**
-   * Reads what peers have begun, if that may matter: once after each assignment, for under the same one nobody else
+   * Reads what peers have begun, if that may matter: once after each assignment, because under the same one no other instance
    * begins this instance's items.
    * @returns whether anything had to be read, so that the view may have changed meanwhile
    */
@@ -122,7 +123,7 @@ export class JobWatch {
     return isUnread;
   }
 
-  /** What was read of peers is read anew when it is needed. */
+  /** What was read of peers is read again when it is needed. */
   forgetReadings(): void {
     this.#lastBegunReadFor = undefined;
     this.#runnersReadFor = undefined;

@@ -18,7 +18,7 @@
  * for items that are being taken over: the instance that has taken an item over runs it, whatever the assignment says.
  *
  * If there are more changes than one commit may hold, the leader writes them in parts below the standing request, and only
- * the last commit removes it. Nobody begins a run while the request stands, so nobody acts on a part. Each part checks the
+ * the last commit removes it. No instance begins a run while the request stands, so no instance acts on a part. Each part checks the
  * sharding node's version and writes the request again, so that of two instances which both believe to lead only one goes
  * on. If the leader dies half-way, the request stands, and its successor assigns the items again.
  */
@@ -55,12 +55,18 @@ export interface AssignmentDeps extends JobContext {
 /** The leader's part in assigning items. */
 export class Assignment {
   readonly #deps: AssignmentDeps;
+  #settledFor: number | undefined;
 
   constructor(deps: AssignmentDeps) {
     this.#deps = deps;
   }
 
-  /** Asks for an assignment. From then on nobody begins a run until it is made. */
+  /** Revision of the settings for which this instance has last settled the items that come back. */
+  get settledFor(): number | undefined {
+    return this.#settledFor;
+  }
+
+  /** Asks for an assignment. From then on no instance begins a run until it is made. */
   async request(reason: string): Promise<void> {
     await this.#request();
     this.#deps.logger.debug(`asks for an assignment of the items, because ${reason}.`);
@@ -74,26 +80,39 @@ export class Assignment {
   }
 
   async #request(more: readonly Operation[] = []): Promise<void> {
-    const { registry, watch, paths, latestInstant } = this.#deps;
-    const instant = latestInstant();
-    const returning = instant === undefined ? [] : returningItems(watch.view, instant);
+    const { registry, watch, paths } = this.#deps;
+    const { configRevision } = watch.view;
     const parents = [paths.sharding, paths.leaderSharding].filter((path) => !watch.nodes.has(path));
     await Promise.all(parents.map((path) => registry.create(path, '')));
     await registry.commit([
       { type: 'check', path: paths.leader },
       { type: 'create', path: paths.resharding, value: '' },
       { type: 'set', path: paths.sharding, value: '' },
-      ...(returning.length === 0 ? [] : await this.#settle(returning, instant)),
+      ...(await this.#settlement()),
       ...more,
     ]);
+    this.#settledFor = configRevision;
+  }
+
+  /** Settles the items that come back because the settings have changed since the assignment was asked for. */
+  async settleReturning(): Promise<void> {
+    const { registry, watch, paths, requestReconcile } = this.#deps;
+    const { configRevision } = watch.view;
+    const operations = await this.#settlement();
+    if (operations.length > 0) await registry.commit([{ type: 'check', path: paths.leader }, ...operations]);
+    this.#settledFor = configRevision;
+    requestReconcile();
   }
 
   /**
    * An item that comes back was not there at the instants since it went, and is not to be run for any of them. That it was
    * last begun before them would look like a firing that was lost while the item changed hands.
    */
-  async #settle(returning: readonly number[], instant: number | undefined): Promise<readonly Operation[]> {
-    const { watch, paths, me } = this.#deps;
+  async #settlement(): Promise<readonly Operation[]> {
+    const { watch, paths, me, latestInstant } = this.#deps;
+    const instant = latestInstant();
+    const returning = instant === undefined ? [] : returningItems(watch.view, instant);
+    if (returning.length === 0) return [];
     const path = paths.beginRecord(me);
     if (watch.nodes.get(path)?.value === undefined) await watch.readAll();
     const { beginRecords, lastBegun } = watch.view;
@@ -106,7 +125,7 @@ export class Assignment {
    * Assigns all items by the job's strategy. The commit that makes the assignment valid fails if this instance leads no more
    * or if anything that the assignment is based on has changed.
    * @returns what the assignment was made for, or `undefined` if there is nothing to assign (any more)
-   * @throws RegistryConflictError if the situation has changed; reconciling tells what to do
+   * @throws RegistryConflictError if the situation has changed; the next reconciliation decides again
    * @throws ShardingStrategyError if the strategy throws, or returns something else than an assignment
    */
   async assign(): Promise<AssignedFor | undefined> {
@@ -163,7 +182,7 @@ export class Assignment {
     await registry.commit(this.#validating(view, requestVersion, []));
   }
 
-  /** What makes an assignment valid: nobody asks for it any more. Says what it was made for. */
+  /** What makes an assignment valid: the request for it goes. Notes what it was made for. */
   #validating(
     view: JobView,
     requestVersion: number | undefined,
@@ -206,7 +225,7 @@ export class Assignment {
     return version;
   }
 
-  /** For each item that has no node yet, or that changes its owner, what is to be written. */
+  /** The writes for each item that has no node yet, or that changes its owner. */
   #ownerChanges(owners: ReadonlyMap<number, string>): readonly OperationGroup[] {
     const { paths, watch } = this.#deps;
     return [...owners].flatMap(([item, id]): readonly OperationGroup[] => {

@@ -7,7 +7,7 @@ import { type JobWatch } from '../view/job-watch.js';
 import { failoverRemains, idleReports, mayPurgeRecordOf } from '../view/crashes.js';
 
 /** What tidying up needs. */
-export interface HousekeepingPorts {
+export interface HousekeepingDeps {
   readonly registry: RegistryCenter;
   readonly watch: JobWatch;
   readonly paths: JobPaths;
@@ -15,14 +15,14 @@ export interface HousekeepingPorts {
   readonly logger: JobLogger;
 }
 
-/** Removes what others have left in the registry centre and nobody else would ever remove. */
+/** Removes what other instances have left in the registry centre and would never remove. */
 export class Housekeeping {
-  readonly #ports: HousekeepingPorts;
+  readonly #deps: HousekeepingDeps;
   #emptyServers: readonly string[] = [];
   #offlineServers: readonly string[] = [];
 
-  constructor(ports: HousekeepingPorts) {
-    this.#ports = ports;
+  constructor(deps: HousekeepingDeps) {
+    this.#deps = deps;
   }
 
   /** Servers that had no instance at the last two reconciliations. */
@@ -43,7 +43,7 @@ export class Housekeeping {
 
   /** Servers of pods that will not come back. What an operator has disabled stays on record. */
   async removeServers(ips: readonly string[]): Promise<void> {
-    const { registry, watch, paths, logger } = this.#ports;
+    const { registry, watch, paths, logger } = this.#deps;
     const removals = ips.map((ip): Operation => {
       const path = paths.server(ip);
       const version = watch.nodes.get(path)?.version;
@@ -55,11 +55,11 @@ export class Housekeeping {
 
   /**
    * Takes over what instances that are gone have begun into this one's own record, so that records do not pile up and
-   * nothing is forgotten; removes triggers that nobody will accept any more, a former leader's note that it is assigning, and
+   * nothing is forgotten; removes triggers of instances that are gone, a former leader's note that it is assigning, and
    * what Java peers say of who is to run next, so that all go by the assignment.
    */
   async tidyUp(): Promise<void> {
-    const { registry, watch, paths, me, logger } = this.#ports;
+    const { registry, watch, paths, me, logger } = this.#deps;
     if ([...watch.view.beginRecords.values()].includes(undefined)) await watch.readAll();
     const { view } = watch;
     const reports = idleReports(view).map((item): Operation => ({ type: 'remove', path: paths.crashReport(item) }));
@@ -72,7 +72,7 @@ export class Housekeeping {
   }
 
   #recordOperations(view: JobView): readonly Operation[] {
-    const { paths, watch, me } = this.#ports;
+    const { paths, watch, me } = this.#deps;
     const gone = [...view.beginRecords.keys()].filter((id) => mayPurgeRecordOf(view, id));
     if (gone.length === 0) return [];
     const ids = [me, ...gone];
@@ -93,14 +93,14 @@ export class Housekeeping {
   }
 
   #triggerRemovals(view: JobView): readonly Operation[] {
-    const { paths } = this.#ports;
+    const { paths } = this.#deps;
     const gone = [...view.triggers].filter((id) => isGone(view, id));
     return gone.map((id) => ({ type: 'remove', path: paths.trigger(id) }));
   }
 
-  /** Removes what failover has left behind and nobody will take care of any more. */
+  /** Removes what failover has left behind and no instance needs any more. */
   async endFailover(): Promise<void> {
-    const { registry, watch, paths, logger } = this.#ports;
+    const { registry, watch, paths, logger } = this.#deps;
     const items = failoverRemains(watch.view);
     const present = items
       .flatMap((item) => [paths.crashedItem(item), ...TAKEOVER_MARKS.map((mark) => paths.item(item, mark))])

@@ -6,10 +6,12 @@
  * for running ones. A leader that loses its leadership forgets it, because it does not know what its successors did.
  */
 import { Deadline } from '../../async/deadline.js';
-import { type AssignedFor, type OverdueAssignment } from '../view/assignment.js';
+import { ShardingStrategyError } from '../types/strategies/owners.js';
+import { type AssignedFor, assignmentBasis, type OverdueAssignment } from '../view/assignment.js';
 import { type JobContext, type JobTimer } from '../job/job-context.js';
 import { describeItems } from '../view/items.js';
 import { type Assignment, IDLE_ITEMS_DEADLINE_MS } from './assignment.js';
+import { StrategyFailures } from './strategy-failures.js';
 
 /** What a leader, or an instance that wants to become one, needs. */
 export interface LeadershipDeps extends JobContext {
@@ -28,6 +30,7 @@ const JAVA_LEADER_DEADLINE_MS = 5_000;
 export class Leadership {
   readonly #deps: LeadershipDeps;
   readonly #idleItems: Deadline<JobTimer>;
+  readonly #strategyFailures: StrategyFailures;
   /** Revision of the request for which `#idleItems` waits. */
   #waitsFor: number | undefined;
   #assignedFor: AssignedFor | undefined;
@@ -37,6 +40,7 @@ export class Leadership {
   constructor(deps: LeadershipDeps) {
     this.#deps = deps;
     const { timers, requestReconcile } = deps;
+    this.#strategyFailures = new StrategyFailures(deps);
     this.#idleItems = new Deadline(timers, 'idle-items-deadline', IDLE_ITEMS_DEADLINE_MS, requestReconcile);
   }
 
@@ -48,6 +52,11 @@ export class Leadership {
   /** Whether running items have had their time for the present request. */
   get idleItemsDeadlinePassed(): boolean {
     return this.#idleItems.state === 'over' && this.#waitsFor === this.#request;
+  }
+
+  /** `assignmentBasis` for which the strategy has failed and is not asked again yet. */
+  get strategyWaitsFor(): string | undefined {
+    return this.#strategyFailures.waitsFor;
   }
 
   /** What a Java leader should have asked for. */
@@ -130,7 +139,14 @@ export class Leadership {
 
   /** Assigns the items; see `Assignment.assign`. */
   async assign(): Promise<void> {
-    this.#assignedFor = await this.#deps.assignment.assign();
+    const basis = assignmentBasis(this.#deps.watch.view);
+    try {
+      this.#assignedFor = await this.#deps.assignment.assign();
+    } catch (error) {
+      if (!(error instanceof ShardingStrategyError)) throw error;
+      return this.#strategyFailures.note(error, basis);
+    }
+    this.#strategyFailures.end();
     this.#idleItems.reset();
   }
 }

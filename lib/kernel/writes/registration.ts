@@ -47,7 +47,7 @@ export class Registration {
 
   /**
    * Registers this instance and its server for as long as the session lives. Runs that an earlier session of this instance
-   * has left unfinished are reported as crashed in the same commit: later nobody could tell them from living ones. On return,
+   * has left unfinished are reported as crashed in the same commit: later they could not be distinguished from living ones. On return,
    * the view must have been synchronised and read before.
    * @throws RegistryConflictError if peers have changed the same nodes again and again
    */

@@ -12,7 +12,7 @@ import { type JobDefinition } from '../job/job-definition.js';
 type ConfigurationContext = Pick<JobContext, 'registry' | 'watch' | 'paths'>;
 
 /**
- * Stores the job's configuration if there is none, or if it is to be overwritten.
+ * Stores the job's configuration if there is none, or if the job overwrites it.
  * @returns the configuration that holds
  * @throws JobConflictError if the name is taken by another job class
  * @throws InvalidConfigurationError if the stored configuration cannot be used and is not to be overwritten

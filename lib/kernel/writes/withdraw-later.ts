@@ -3,8 +3,8 @@ import { type JobPaths } from '../../layout/job-paths.js';
 import { type RegistryCenter, type SessionState } from '../../registry/registry-center.js';
 import { ownNodes } from './registration.js';
 
-/** Who withdraws, and from where. */
-export interface WithdrawalPorts {
+/** What withdrawing later needs. */
+export interface WithdrawalDeps {
   readonly registry: RegistryCenter;
   readonly paths: JobPaths;
   readonly me: string;
@@ -19,7 +19,7 @@ export interface WithdrawalPorts {
  * there is nothing left to do.
  * @returns a function that gives it up
  */
-export function withdrawWhenPossible({ registry, paths, me, session, logger }: WithdrawalPorts): () => void {
+export function withdrawWhenPossible({ registry, paths, me, session, logger }: WithdrawalDeps): () => void {
   let isOver = false;
   const end = (): void => {
     isOver = true;

@@ -6,11 +6,11 @@
  * begun last by anybody. Java neither writes nor reads it.
  *
  * One line for each instant, the latest first, with the items for which it is the last one begun; then, if there are any, the items
- * that were begun by hand after that:
+ * that were begun manually after that:
  * ```
  * 1767225600000: 0-3,7
  * 1767225595000: 4
- * by hand: 2
+ * manual: 2
  * ```
  */
 
@@ -20,15 +20,15 @@ import { fromRanges, toRanges } from './item-ranges.js';
 export interface BeginRecord {
   /** The last scheduled instant begun, in milliseconds since 1970, by item. */
   readonly instants: ReadonlyMap<number, number>;
-  /** Items that were begun by hand after that. */
-  readonly byHand: ReadonlySet<number>;
+  /** Items that were begun manually after that. */
+  readonly manual: ReadonlySet<number>;
 }
 
 /** Nothing was begun. */
-export const NOTHING_BEGUN: BeginRecord = { instants: new Map(), byHand: new Set() };
+export const NOTHING_BEGUN: BeginRecord = { instants: new Map(), manual: new Set() };
 
 /** The text of a record. That of the empty one is empty. */
-export function encodeBeginRecord({ instants, byHand }: BeginRecord): string {
+export function encodeBeginRecord({ instants, manual }: BeginRecord): string {
   const itemsByInstant = new Map<number, number[]>();
   for (const [item, instant] of instants) {
     const items = itemsByInstant.get(instant);
@@ -38,23 +38,23 @@ export function encodeBeginRecord({ instants, byHand }: BeginRecord): string {
   const lines = [...itemsByInstant]
     .sort(([one], [other]) => other - one)
     .map(([instant, items]) => `${instant}: ${toRanges(items)}`);
-  if (byHand.size > 0) lines.push(`${BY_HAND}: ${toRanges([...byHand])}`);
+  if (manual.size > 0) lines.push(`${MANUAL}: ${toRanges([...manual])}`);
   return lines.join('\n');
 }
 
 /** The inverse of `encodeBeginRecord`. What it cannot read it leaves out; if an item occurs twice, the later instant counts. */
 export function decodeBeginRecord(text: string): BeginRecord {
   const instants = new Map<number, number>();
-  const byHand = new Set<number>();
+  const manual = new Set<number>();
   for (const line of text.split('\n')) {
-    const [, key, list] = /^\s*(\d{1,15}|by hand)\s*:(.*)$/.exec(line.trimEnd()) ?? [];
+    const [, key, list] = /^\s*(\d{1,15}|manual)\s*:(.*)$/.exec(line.trimEnd()) ?? [];
     if (key === undefined || list === undefined) continue;
     for (const item of fromRanges(list)) {
-      if (key === BY_HAND) byHand.add(item);
+      if (key === MANUAL) manual.add(item);
       else instants.set(item, Math.max(Number(key), instants.get(item) ?? 0));
     }
   }
-  return { instants, byHand };
+  return { instants, manual };
 }
 
 /** All records as one. Those that have not been read (`undefined`) are left out. */
@@ -63,13 +63,13 @@ export function mergeBeginRecords(records: Iterable<BeginRecord | undefined>): B
   const instants = new Map<number, number>();
   for (const record of known)
     for (const [item, instant] of record.instants) instants.set(item, Math.max(instant, instants.get(item) ?? instant));
-  const byHand = new Set<number>();
+  const manual = new Set<number>();
   for (const record of known)
-    for (const item of record.byHand) if (record.instants.get(item) === instants.get(item)) byHand.add(item);
-  return { instants, byHand };
+    for (const item of record.manual) if (record.instants.get(item) === instants.get(item)) manual.add(item);
+  return { instants, manual };
 }
 
-/** The record after these items have been begun for `instant`, or by hand if there is none. `known`: the last instants of anybody. */
+/** The record after these items have been begun for `instant`, or manually if there is none. `known`: the last instants of anybody. */
 export function withBegun(
   record: BeginRecord,
   items: readonly number[],
@@ -77,29 +77,29 @@ export function withBegun(
   known: ReadonlyMap<number, number>,
 ): BeginRecord {
   const instants = new Map(record.instants);
-  const byHand = new Set(record.byHand);
+  const manual = new Set(record.manual);
   for (const item of items) {
     // By hand after which instant: of two records that name the same one, that of the manual run is the later.
     const last = instant ?? known.get(item);
     if (last !== undefined) instants.set(item, last);
-    if (instant === undefined) byHand.add(item);
-    else byHand.delete(item);
+    if (instant === undefined) manual.add(item);
+    else manual.delete(item);
   }
-  return { instants, byHand };
+  return { instants, manual };
 }
 
 /** The record as if these items had not been begun since it was `former`. */
 export function withoutBegun(record: BeginRecord, items: readonly number[], former: BeginRecord): BeginRecord {
   const instants = new Map(record.instants);
-  const byHand = new Set(record.byHand);
+  const manual = new Set(record.manual);
   for (const item of items) {
     const instant = former.instants.get(item);
     if (instant === undefined) instants.delete(item);
     else instants.set(item, instant);
-    if (former.byHand.has(item)) byHand.add(item);
-    else byHand.delete(item);
+    if (former.manual.has(item)) manual.add(item);
+    else manual.delete(item);
   }
-  return { instants, byHand };
+  return { instants, manual };
 }
 
-const BY_HAND = 'by hand';
+const MANUAL = 'manual';

@@ -35,7 +35,8 @@ interface Outcome<T> {
  */
 export class EmbeddedConnection implements ServerConnection {
   readonly #server: EmbeddedRegistryServer;
-  readonly #name: string;
+  readonly #toServerChannel: string;
+  readonly #toCentreChannel: string;
   readonly #whenBroken: () => void;
   readonly #unanswered = new Set<(cause: Error) => void>();
   readonly #whenSevered = new Set<() => void>();
@@ -47,7 +48,8 @@ export class EmbeddedConnection implements ServerConnection {
   /** @param whenBroken called once at the centre's end when the connection breaks, before unanswered requests fail */
   constructor(server: EmbeddedRegistryServer, name: string, whenBroken: () => void) {
     this.#server = server;
-    this.#name = name;
+    this.#toServerChannel = `${name} → server`;
+    this.#toCentreChannel = `server → ${name}`;
     this.#whenBroken = whenBroken;
   }
 
@@ -140,13 +142,13 @@ export class EmbeddedConnection implements ServerConnection {
   }
 
   #toServer(what: string, arrive: () => void): void {
-    this.#deliver('sending', `${this.#name} → server`, what, () => {
+    this.#deliver('sending', this.#toServerChannel, what, () => {
       if (this.#serverEnd === 'open') arrive();
     });
   }
 
   #toCentre(what: string, arrive: () => void): void {
-    this.#deliver('receiving', `server → ${this.#name}`, what, () => {
+    this.#deliver('receiving', this.#toCentreChannel, what, () => {
       if (this.#centreEnd === 'open') arrive();
     });
   }

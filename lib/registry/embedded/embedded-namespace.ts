@@ -37,7 +37,7 @@ export class EmbeddedNamespace {
 
   /** The node and all below it as of now. */
   subtree(path: string): Map<string, StoredNode> {
-    return new Map(this.#tree.subtree(path));
+    return this.#tree.subtree(path);
   }
 
   /** Creates the node and its missing parents; `false` if it was there. */
@@ -55,7 +55,7 @@ export class EmbeddedNamespace {
   /** Removes the node and all below it at one revision; `false` if it was not there. */
   remove(session: string, path: string): boolean {
     // Deepest first: a node with children cannot be removed.
-    const paths = [...this.#tree.subtree(path)].map(([each]) => each).reverse();
+    const paths = [...this.#tree.subtree(path).keys()].reverse();
     if (paths.length > 0) this.#removeAll(session, paths);
     return paths.length > 0;
   }

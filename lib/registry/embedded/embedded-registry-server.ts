@@ -86,7 +86,7 @@ export class EmbeddedRegistryServer {
     for (const id of this.sessions) this.endSession(id);
   }
 
-  /** A number for a new centre, so that its channels can be told apart. @internal */
+  /** A number for a new centre, so that its channels have names of their own. @internal */
   nextCentre(): number {
     return ++this.#centres;
   }

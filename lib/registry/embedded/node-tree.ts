@@ -43,11 +43,17 @@ export class NodeTree {
   }
 
   /** The node and all below it, parents before children; nothing if it is not there. */
-  *subtree(path: string): Generator<readonly [path: string, node: StoredNode]> {
+  subtree(path: string): Map<string, StoredNode> {
+    const found = new Map<string, StoredNode>();
+    this.#collect(path, found);
+    return found;
+  }
+
+  #collect(path: string, found: Map<string, StoredNode>): void {
     const node = this.#nodes.get(path);
     if (!node) return;
-    yield [path, node];
-    for (const name of this.#children.get(path) ?? []) yield* this.subtree(childPath(path, name));
+    found.set(path, node);
+    for (const name of this.#children.get(path) ?? []) this.#collect(childPath(path, name), found);
   }
 
   /** Paths of all nodes that live with the session. */

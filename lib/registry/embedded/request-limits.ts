@@ -5,15 +5,15 @@ import { type CommitLimits, type Operation } from '../registry-center.js';
 /** The limits of ZooKeeper with default settings and a namespace of up to 15 bytes. */
 export const DEFAULT_LIMITS: CommitLimits = { operations: 10_000, bytes: 1_047_551, overheadBytes: 64 };
 
+/** Names after slashes; no name is empty, `.` or `..`. */
+const PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[^/]+)+$/;
+
 /**
  * @throws RegistryRefusedError unless the path is `/`, or like `/a/b` without empty, `.` or `..` parts and null
  *   characters
  */
 export function requirePath(operation: string, path: string): void {
-  if (path === '/') return;
-  const [beforeSlash, ...names] = path.split('/');
-  const isValid = beforeSlash === '' && names.length > 0 && names.every(isName) && !path.includes('\0');
-  if (isValid) return;
+  if (path === '/' || (PATH.test(path) && !path.includes('\0'))) return;
   const rule = 'a path starts with a slash, does not end with one, and has no empty, "." or ".." part';
   throw new RegistryRefusedError(operation, JSON.stringify(path), rule);
 }
@@ -27,8 +27,4 @@ export function requireWithinLimits(
   for (const each of operations) requirePath(operation, each.path);
   const problem = commitSizeProblem(operations, limits);
   if (problem !== undefined) throw new RegistryRefusedError(operation, path, problem);
-}
-
-function isName(name: string): boolean {
-  return name !== '' && name !== '.' && name !== '..';
 }

@@ -112,10 +112,12 @@ export const SHARED_JOBS: readonly JobSettings[] = [
 ];
 
 /** Two that fire twice, at the next second but one and at the one after that, and then not before the next day. */
-export function jobsThatFireSoon(): readonly JobSettings[] {
+export function jobsThatFireSoon(): { readonly jobs: readonly JobSettings[]; readonly lastInstant: Date } {
   const first = new Date(Date.now() + 2_000);
-  if (first.getSeconds() > 57) first.setSeconds(60, 0);
+  if (first.getSeconds() > 57) first.setSeconds(60);
+  first.setMilliseconds(0);
   const second = first.getSeconds();
   const cron = `${second},${second + 1} ${first.getMinutes()} ${first.getHours()} * * ?`;
-  return [job('misfired', { cron }).settings, job('missed', { cron, misfire: false }).settings];
+  const jobs = [job('misfired', { cron }).settings, job('missed', { cron, misfire: false }).settings];
+  return { jobs, lastInstant: new Date(first.getTime() + 1_000) };
 }

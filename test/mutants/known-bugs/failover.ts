@@ -38,7 +38,7 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/marks/item-marks.ts',
-        find: "failsOver(watch.view) ? 'persistent' : 'session'",
+        find: "failsOver(view) ? 'persistent' : 'session'",
         replace: "'session'",
       },
     ],
@@ -47,7 +47,7 @@ export const failover: readonly Mutant[] = [
     threads: ['EJ2429'],
     name: 'takeover-in-steps',
     bug: 'An instance that dies between claiming an item and beginning it leaves the item, and its marks, for good.',
-    first: 'kernel/rescuers.spec.ts',
+    first: 'kernel/takeover-of-takeovers.spec.ts',
     edits: [
       {
         file: 'kernel/marks/takeover.ts',
@@ -124,7 +124,7 @@ export const failover: readonly Mutant[] = [
     threads: ['EJ2493'],
     name: 'failed-item-stays-marked',
     bug: 'An item that threw keeps its running mark, and is not run again.',
-    first: 'kernel/cluster.spec.ts',
+    first: 'kernel/runs.spec.ts',
     edits: [
       {
         file: 'kernel/run/job-run.ts',
@@ -163,7 +163,7 @@ export const failover: readonly Mutant[] = [
     threads: [],
     name: 'disabled-server-takes-over',
     bug: 'An instance whose server is disabled takes over what has crashed elsewhere.',
-    first: 'kernel/rescuers.spec.ts',
+    first: 'kernel/takeover-of-takeovers.spec.ts',
     edits: [
       {
         file: 'kernel/view/crashes.ts',
@@ -176,7 +176,7 @@ export const failover: readonly Mutant[] = [
     threads: [],
     name: 'servers-by-prefix',
     bug: '10.0.0.6 is taken for the server of 10.0.0.65.',
-    first: 'kernel/rescuers.spec.ts',
+    first: 'kernel/takeover-of-takeovers.spec.ts',
     edits: [
       {
         file: 'kernel/view/crashes.ts',
@@ -189,7 +189,7 @@ export const failover: readonly Mutant[] = [
     threads: [],
     name: 'takeovers-one-after-the-other',
     bug: 'An instance takes over one crashed item at a time.',
-    first: 'kernel/rescuers.spec.ts',
+    first: 'kernel/takeover-of-takeovers.spec.ts',
     edits: [
       {
         file: 'kernel/view/crashes.ts',
@@ -202,7 +202,7 @@ export const failover: readonly Mutant[] = [
     threads: [],
     name: 'owner-runs-what-is-taken-over',
     bug: 'An item that was taken over is not marked as running, and its owner runs it at the same time.',
-    first: 'kernel/rescuers.spec.ts',
+    first: 'kernel/takeover-of-takeovers.spec.ts',
     edits: [
       {
         file: 'kernel/marks/takeover.ts',
@@ -225,13 +225,13 @@ export const failover: readonly Mutant[] = [
     threads: [],
     name: 'takeover-starves-own-items',
     bug: 'An instance that runs an item it has taken over runs none of its own.',
-    first: 'kernel/rescuers.spec.ts',
+    first: 'kernel/takeover-of-takeovers.spec.ts',
     edits: [
       {
         file: 'kernel/view/items.ts',
-        find: '  if (ip === undefined) return { items: [], blocked: [] };',
+        find: '  if (ip === undefined) return { items: [], blocked: [], decidedOn: [] };',
         replace:
-          '  if (ip === undefined || view.items.some(({ takenOverBy }) => takenOverBy === me)) return { items: [], blocked: [] };',
+          '  if (ip === undefined || view.items.some(({ takenOverBy }) => takenOverBy === me)) return { items: [], blocked: [], decidedOn: [] };',
       },
     ],
   },
@@ -245,6 +245,32 @@ export const failover: readonly Mutant[] = [
         file: 'kernel/marks/takeover.ts',
         find: '{ item: item.item, instant, fencingToken };',
         replace: '{ item: item.item, instant, fencingToken: item.ownerRevision };',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'superseded-run-is-forgotten',
+    bug: 'An instance that ended a run makes it again, if a peer took the run for crashed meanwhile and died.',
+    first: 'kernel/crash-reports.spec.ts',
+    edits: [
+      {
+        file: 'kernel/marks/item-marks.ts',
+        find: "if (marked?.state === 'left' && isSuperseded && marked.instant !== undefined) marked.state = 'superseded';\n    else this.#marked.delete(item);",
+        replace: 'this.#marked.delete(item);',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'takeover-outlives-its-latch',
+    bug: 'Beside Java, an instance keeps what it took over while the latch was lost with the connection.',
+    first: 'kernel/failover.spec.ts',
+    edits: [
+      {
+        file: 'kernel/marks/takeover.ts',
+        find: 'AbortSignal.any([signal, held])',
+        replace: 'signal',
       },
     ],
   },

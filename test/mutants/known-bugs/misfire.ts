@@ -6,7 +6,7 @@ export const misfire: readonly Mutant[] = [
     threads: ['EJ241', 'EJ250'],
     name: 'trigger-is-missed-as-well',
     bug: 'A trigger is run, and recovered as if it had been missed.',
-    first: 'kernel/cluster.spec.ts',
+    first: 'kernel/operators.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/control-lane.ts',
@@ -19,7 +19,7 @@ export const misfire: readonly Mutant[] = [
     threads: ['EJ52', 'EJ1981'],
     name: 'trigger-during-a-run-is-lost',
     bug: 'A trigger that comes while the instance is running is ignored.',
-    first: 'kernel/cluster.spec.ts',
+    first: 'kernel/triggers.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',
@@ -50,8 +50,8 @@ export const misfire: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/view/items.ts',
-        find: 'only?.has(item) !== false && !wasBegun(view, item, instant),',
-        replace: 'only?.has(item) !== false,',
+        find: '!disabled && !wasBegun(view, item, instant));',
+        replace: '!disabled);',
       },
     ],
   },
@@ -90,7 +90,7 @@ export const misfire: readonly Mutant[] = [
     threads: ['EJ458', 'EJ695'],
     name: 'misfire-false-is-ignored',
     bug: 'Missed firings are recovered although misfire is switched off.',
-    first: 'kernel/cluster.spec.ts',
+    first: 'kernel/runs.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/run-policy.ts',
@@ -108,7 +108,7 @@ export const misfire: readonly Mutant[] = [
     threads: ['EJ458'],
     name: 'nothing-is-recovered',
     bug: 'Firings missed during a run are dropped although misfire is switched on.',
-    first: 'kernel/cluster.spec.ts',
+    first: 'kernel/misfire.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/run-policy.ts',
@@ -127,6 +127,32 @@ export const misfire: readonly Mutant[] = [
         file: 'kernel/lanes/work-lane.ts',
         find: "if (runPolicyOf(config).missed === 'recover') for (const item of blocked) this.#missItem(item, instant);",
         replace: 'if (blocked.length > 0) for (const item of decidedOn) this.#triggeredItems.add(item);',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'disabled-for-a-moment-decides',
+    bug: 'A firing is lost if its server is disabled at that instant and enabled again before its items have moved.',
+    first: 'kernel/handover.spec.ts',
+    edits: [
+      {
+        file: 'kernel/view/items.ts',
+        find: 'decidedOn: areAboutToMove(view) ? decidedOn : numbersOf(own),',
+        replace: 'decidedOn: numbersOf(own),',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'postponed-firing-replaces-a-later-one',
+    bug: 'A firing that waited in vain for the items to be assigned is recovered in the place of a later one.',
+    first: 'kernel/delayed-firings.spec.ts',
+    edits: [
+      {
+        file: 'kernel/lanes/work-lane.ts',
+        find: 'this.#missedInstant ??= instant;',
+        replace: 'this.#missedInstant = instant;',
       },
     ],
   },

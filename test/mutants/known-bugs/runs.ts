@@ -142,8 +142,60 @@ export const runs: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/job/job-log.ts',
-        find: '  } catch (failure) {\n    warnOnce(failure);\n',
+        find: '  } catch (failure) {\n    warnRarely(failure);\n',
         replace: '  } catch (failure) {\n    throw failure;\n',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'begins-by-a-later-view',
+    bug: 'An item that moves between the choice of the items and their marks is run by its old owner and by its new one.',
+    first: 'kernel/handover.spec.ts',
+    edits: [
+      {
+        file: 'kernel/marks/begin-commits.ts',
+        find: 'const fence = this.#fence(beginning.view);',
+        replace: 'const fence = this.#fence(this.#context.watch.view);',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'slow-answer-is-a-wrong-clock',
+    bug: 'A registry centre that answers slowly is taken for one whose clock differs, and the job does not run.',
+    first: 'kernel/runs.spec.ts',
+    edits: [
+      {
+        file: 'kernel/run/clock-check.ts',
+        find: 'Math.max(0, before - registryTime, registryTime - clock.now())',
+        replace: 'Math.abs(Math.max(before, clock.now()) - registryTime)',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'retries-slow-down-for-ever',
+    bug: 'The pause before a retry grows with every failure since the start of the job, although it succeeded in between.',
+    first: 'kernel/schedule.spec.ts',
+    edits: [
+      {
+        file: 'kernel/lanes/control-lane.ts',
+        find: "    if (!failed) timers.succeeded('retry');\n",
+        replace: '    void failed;\n',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'observers-miss-the-end',
+    bug: 'Observers are not notified of the end of a run that began no item.',
+    first: 'kernel/run-events.spec.ts',
+    edits: [
+      {
+        file: 'kernel/run/job-run.ts',
+        find: "    this.#report.emit({ type: 'run-ended', outcome });\n",
+        replace: "    if (outcome.type === 'completed') this.#report.emit({ type: 'run-ended', outcome });\n",
       },
     ],
   },

@@ -6,7 +6,7 @@ export const sessions: readonly Mutant[] = [
     threads: ['EJ687'],
     name: 'registers-again-in-the-same-session',
     bug: 'After a short interruption an instance removes its node and creates it again, which its peers take for its death.',
-    first: 'kernel/cluster.spec.ts',
+    first: 'kernel/sessions.spec.ts',
     edits: [
       {
         file: 'kernel/job-runtime.ts',
@@ -50,7 +50,7 @@ export const sessions: readonly Mutant[] = [
     threads: ['EJ114', 'EJ190', 'EJ1549'],
     name: 'runs-on-without-its-session',
     bug: 'Items that run get no signal that the session is lost and that peers are about to run them.',
-    first: 'kernel/cluster.spec.ts',
+    first: 'kernel/sessions.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',
@@ -96,7 +96,7 @@ export const sessions: readonly Mutant[] = [
     threads: ['EJ1857'],
     name: 'absence-after-expiry-is-an-order',
     bug: 'An instance takes what it read after its session had ended for an order of an operator to stop.',
-    first: 'kernel/endings.spec.ts',
+    first: 'kernel/sessions.spec.ts',
     edits: [
       {
         file: 'kernel/lanes/control-lane.ts',
@@ -122,7 +122,7 @@ export const sessions: readonly Mutant[] = [
     threads: ['EJ1857', 'EJ2383'],
     name: 'expiry-is-an-order-to-stop',
     bug: 'An instance that finds its node gone after its session was lost stops for good.',
-    first: 'kernel/cluster.spec.ts',
+    first: 'kernel/sessions.spec.ts',
     edits: [
       {
         file: 'kernel/job-runtime.ts',
@@ -151,7 +151,7 @@ export const sessions: readonly Mutant[] = [
     threads: ['EJ518', 'EJ696'],
     name: 'restart-enables',
     bug: 'A restart undoes that an operator has disabled the server.',
-    first: 'kernel/cluster.spec.ts',
+    first: 'kernel/operators.spec.ts',
     edits: [
       {
         file: 'kernel/writes/registration.ts',
@@ -177,7 +177,7 @@ export const sessions: readonly Mutant[] = [
     threads: ['EJ649', 'EJ493'],
     name: 'last-starter-wins',
     bug: 'The instance that starts last overwrites the stored configuration.',
-    first: 'kernel/cluster.spec.ts',
+    first: 'kernel/start-up.spec.ts',
     edits: [
       {
         file: 'kernel/writes/stored-configuration.ts',

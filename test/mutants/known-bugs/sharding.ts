@@ -6,7 +6,7 @@ export const sharding: readonly Mutant[] = [
     threads: ['EJ2449'],
     name: 'new-leader-asks-for-nothing',
     bug: 'The leader dies, and the next leader leaves the dead one its items.',
-    first: 'kernel/cluster.spec.ts',
+    first: 'kernel/sharding.spec.ts',
     edits: [
       {
         file: 'kernel/rules/plan.ts',
@@ -19,7 +19,7 @@ export const sharding: readonly Mutant[] = [
     threads: [],
     name: 'disabled-leader-leaves-no-request',
     bug: 'A leader whose server is disabled leads no more, and no instance asks for its items to be assigned.',
-    first: 'kernel/cluster.spec.ts',
+    first: 'kernel/beside-java.spec.ts',
     edits: [
       {
         file: 'kernel/rules/plan.ts',
@@ -32,7 +32,7 @@ export const sharding: readonly Mutant[] = [
     threads: ['EJ1840'],
     name: 'only-departures-count',
     bug: 'An instance that joins gets no items.',
-    first: 'kernel/cluster.spec.ts',
+    first: 'kernel/sharding.spec.ts',
     edits: [
       {
         file: 'kernel/rules/plan.ts',
@@ -187,8 +187,9 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/view/items.ts',
-        find: 'return { items: due.filter((item) => isFree(view, item, busy)), blocked };',
-        replace: 'return blocked.length === 0 ? { items: due, blocked } : { items: [], blocked: due };',
+        find: "if (view.servers.get(ip) === 'ENABLED') return { items: [...free], blocked, decidedOn };",
+        replace:
+          "if (view.servers.get(ip) === 'ENABLED') return { items: blocked.length === 0 ? due : [], blocked: blocked.length === 0 ? [] : due, decidedOn };",
       },
     ],
   },
@@ -196,7 +197,7 @@ export const sharding: readonly Mutant[] = [
     threads: ['EJ717', 'EJ1754'],
     name: 'no-deadline-for-idle-items',
     bug: 'Assigning waits for running items for as long as they run.',
-    first: 'kernel/cluster.spec.ts',
+    first: 'kernel/runs.spec.ts',
     edits: [
       {
         file: 'kernel/writes/leadership.ts',
@@ -209,7 +210,7 @@ export const sharding: readonly Mutant[] = [
     threads: ['EJ778'],
     name: 'running-items-move',
     bug: 'An item moves to another instance while it runs.',
-    first: 'kernel/cluster.spec.ts',
+    first: 'kernel/runs.spec.ts',
     edits: [
       {
         file: 'kernel/writes/assignment.ts',
@@ -226,7 +227,20 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/writes/assignment.ts',
-        find: '      ...(returning.length === 0 ? [] : await this.#settle(returning, instant)),\n',
+        find: '      ...(await this.#settlement()),\n',
+        replace: '',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'returning-item-joins-a-standing-request',
+    bug: 'An item that comes back while an assignment is already asked for runs for an instant at which it did not exist.',
+    first: 'kernel/assigning.spec.ts',
+    edits: [
+      {
+        file: 'kernel/rules/plan.ts',
+        find: "  if (local.settledFor !== now.configRevision) return { type: 'settle-returning' };\n",
         replace: '',
       },
     ],
@@ -306,7 +320,7 @@ export const sharding: readonly Mutant[] = [
     threads: [],
     name: 'leads-after-its-end',
     bug: 'A job that is shut down during its election leads for as long as its process lives.',
-    first: 'kernel/endings.spec.ts',
+    first: 'kernel/shutdown.spec.ts',
     edits: [
       {
         file: 'kernel/writes/leadership.ts',
@@ -319,7 +333,7 @@ export const sharding: readonly Mutant[] = [
     threads: [],
     name: 'idle-items-leave-with-the-busy',
     bug: 'An instance that stops keeps its idle items until the last running one has ended.',
-    first: 'kernel/cluster.spec.ts',
+    first: 'kernel/shutdown-handover.spec.ts',
     edits: [
       {
         file: 'kernel/job-runtime.ts',

@@ -6,7 +6,7 @@ export class ShardingStrategyError extends Error {
   override readonly name = 'ShardingStrategyError';
 }
 
-/** What is to be assigned, and to which instances. */
+/** How many items a strategy assigns, and to which instances. */
 export interface ToAssign {
   /** In the order in which strategies get them. */
   readonly instances: readonly JobInstance[];
@@ -34,7 +34,8 @@ export function ownersBy(strategy: JobShardingStrategy, toAssign: ToAssign): Map
 
 function sharesBy(strategy: JobShardingStrategy, { instances, jobName, shardingTotalCount }: ToAssign): unknown {
   try {
-    return strategy.sharding(instances, jobName, shardingTotalCount);
+    // A copy: a strategy of the user may change the list that it is given.
+    return strategy.sharding([...instances], jobName, shardingTotalCount);
   } catch (error) {
     const message = `The sharding strategy ${strategy.type} failed: ${describeCause(error)}`;
     throw new ShardingStrategyError(message, { cause: error });

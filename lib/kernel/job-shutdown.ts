@@ -1,0 +1,103 @@
+import { describeCause } from '../api/describe-cause.js';
+import { DeadlineExceededError } from '../api/errors.js';
+import { type Mailbox } from '../async/mailbox.js';
+import { withDeadline } from '../async/wait.js';
+import { type JobPaths } from '../layout/job-paths.js';
+import { type RegistryCenter } from '../registry/registry-center.js';
+import { type Clock } from '../time/clock.js';
+import { type JobComponents } from './job-components.js';
+import { type JobLog } from './job/job-log.js';
+import { withdrawWhenPossible } from './writes/withdraw-later.js';
+
+/** What a shutdown needs. */
+export interface JobShutdownDeps {
+  readonly mailbox: Mailbox;
+  readonly registry: RegistryCenter;
+  readonly paths: JobPaths;
+  /** Id of this instance. */
+  readonly me: string;
+  readonly clock: Clock;
+  readonly logger: JobLog;
+  /** How long it waits for running items, in milliseconds. */
+  readonly gracePeriodMs: number;
+}
+
+/** How long each step at the registry centre, and the error handler, may take, in milliseconds. */
+const STEP_TIMEOUT_MS = 5_000;
+
+/**
+ * The steps by which a job ends on this instance: it waits for the running items up to the grace period and aborts those
+ * that remain, waits for the error handler, and withdraws from the registry centre, at once or as soon as that is possible.
+ * Each step has a deadline, and none rejects.
+ */
+export class JobShutdown {
+  readonly #deps: JobShutdownDeps;
+  #isOver = false;
+  #giveUpWithdrawal = (): void => undefined;
+
+  constructor(deps: JobShutdownDeps) {
+    this.#deps = deps;
+  }
+
+  /** Does one step in the mailbox, after what is under way there. `what`: what it waits for, for the log. */
+  async step(what: string, task: () => Promise<void>): Promise<void> {
+    const { clock, mailbox, logger } = this.#deps;
+    const timeout = (): Error => new DeadlineExceededError(what, STEP_TIMEOUT_MS);
+    try {
+      await withDeadline(clock, mailbox.post(task), STEP_TIMEOUT_MS, timeout);
+    } catch (error) {
+      logger.warn(
+        `this instance could not withdraw, and will when the registry centre answers, unless its session is over by then: ` +
+          describeCause(error),
+      );
+    }
+  }
+
+  /** Waits for the running items, then for the error handler. */
+  async endRuns({ work, marks, failures }: JobComponents, why: string): Promise<void> {
+    const { clock, logger, gracePeriodMs } = this.#deps;
+    if (!(await work.end(why, gracePeriodMs))) {
+      logger.error('the job is left although items still run: they do not react to context.signal.');
+      await marks.clearAll();
+    }
+    await withDeadline(clock, failures.drained(), STEP_TIMEOUT_MS, () => new Error('time is up')).catch(() =>
+      logger.warn('the error handler is still busy, and is no longer waited for.'),
+    );
+  }
+
+  /** Removes everything that shows that this instance takes part. */
+  async withdraw(components: JobComponents): Promise<void> {
+    const { registry, paths, me } = this.#deps;
+    await this.step(`the registry centre to remove ${paths.instance(me)}`, async () => {
+      if (registry.session.state.phase !== 'connected') return;
+      const { marks, registration, barrier } = components;
+      await marks.clearLeftovers();
+      if (registration.session === undefined) return;
+      try {
+        await registration.withdraw();
+        await barrier.withdraw();
+      } finally {
+        // After the deadline, nothing waits for this step any more.
+        if (this.#isOver) this.#withdrawLater(components);
+      }
+    });
+  }
+
+  /** The job has stopped. What could not be withdrawn is withdrawn when the registry centre answers again. */
+  end(components: JobComponents): void {
+    this.#isOver = true;
+    this.#withdrawLater(components);
+  }
+
+  /** Withdraws nothing any more: the registration belongs to another job object now. */
+  keepRegistration(): void {
+    this.#giveUpWithdrawal();
+  }
+
+  #withdrawLater({ registration: { session } }: JobComponents): void {
+    if (session === undefined) return;
+    const { registry, paths, me, logger } = this.#deps;
+    this.#giveUpWithdrawal();
+    this.#giveUpWithdrawal = withdrawWhenPossible({ registry, paths, me, session, logger });
+  }
+}

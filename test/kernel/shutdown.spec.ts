@@ -1,0 +1,137 @@
+import { describe, expect, test } from '@jest/globals';
+import { ScheduleJobBootstrap } from '../../lib/kernel/job-bootstrap.js';
+import { type Delivery } from '../../lib/registry/embedded/delivery.js';
+import { TestCluster } from '../../lib/testing/test-cluster.js';
+import { type ManualClock } from '../../lib/testing/manual-clock.js';
+import { aConfiguration, idOf } from '../support/views.js';
+
+/** Every message takes ten milliseconds. */
+const slowly =
+  (clock: ManualClock) =>
+  ({ arrive }: Delivery): void =>
+    void clock.after(10, arrive);
+
+const idle = { execute: () => undefined };
+const everyFiveSeconds = aConfiguration({ jobName: 'job', cron: '0/5 * * * * ?', timeZone: 'GMT' });
+
+describe('a job that is shut down', () => {
+  test('while it registers leaves no instance behind', async () => {
+    for (const ms of [20, 40, 60, 70, 80, 90, 100, 120]) {
+      await using cluster = await TestCluster.start(['B'], { deliver: slowly });
+      await cluster.advance(2_000);
+      await cluster.join('A');
+      await cluster.advance(20 + ms);
+      const down = cluster.member('A').bootstrap.shutdown();
+      await cluster.advance(20_000);
+      await down;
+      expect({ ms, instances: [...cluster.view.instances.keys()] }).toEqual({ ms, instances: [idOf('B')] });
+    }
+  });
+
+  test('while it is being elected does not lead as long as its process lives', async () => {
+    for (let ms = 0; ms <= 300; ms += 10) {
+      await using cluster = await TestCluster.start([], { deliver: slowly });
+      await cluster.advance(500);
+      await cluster.join('A');
+      await cluster.advance(ms);
+      const down = cluster.member('A').bootstrap.shutdown();
+      await cluster.advance(10_000);
+      await down;
+      expect({ ms, leader: cluster.leader, instances: cluster.view.instances.size }).toEqual({ ms, instances: 0 });
+    }
+  });
+
+  test('while it opens its mirror leaves that closed', async () => {
+    await using cluster = await TestCluster.start([], { deliver: slowly });
+    await cluster.advance(500);
+    await cluster.join('A');
+    const { registry, bootstrap } = cluster.member('A');
+    let open = 0;
+    const mirror = registry.mirror.bind(registry);
+    registry.mirror = async (...args) => {
+      const opened = await mirror(...args);
+      const close = opened.close.bind(opened);
+      open++;
+      opened.close = () => {
+        open--;
+        close();
+      };
+      return opened;
+    };
+    await cluster.advance(20);
+    const down = bootstrap.shutdown();
+    await cluster.advance(20_000);
+    await down;
+    expect(open).toBe(0);
+  });
+
+  test('while its session is suspended withdraws when it is back', async () => {
+    await using cluster = await TestCluster.start(['A', 'B'], { sessionTimeoutMs: 60_000 });
+    const { registry, bootstrap } = cluster.member('A');
+    registry.faults.disconnect();
+    const down = bootstrap.shutdown();
+    await cluster.advance(1_000);
+    await down;
+    registry.faults.resume();
+    await cluster.advance(1_000);
+    expect([...cluster.view.instances.keys()]).toEqual([idOf('B')]);
+    expect(cluster.owners).toEqual({ B: [0, 1] });
+  });
+
+  test('while its session is suspended leaves a new job of its name alone', async () => {
+    await using cluster = await TestCluster.start(['A'], { sessionTimeoutMs: 60_000 });
+    const { registry, bootstrap, host } = cluster.member('A');
+    registry.faults.disconnect();
+    const down = bootstrap.shutdown();
+    await cluster.advance(1_000);
+    await down;
+    void new ScheduleJobBootstrap(registry, idle, everyFiveSeconds, { host, jobClassName: 'TestJob' }).schedule();
+    registry.faults.resume();
+    await cluster.advance(1_000);
+    expect(host.jobs.get('job')?.phase).toBe('active');
+    expect([...cluster.view.instances.keys()]).toEqual([idOf('A')]);
+  });
+
+  test('twice leaves a new job of its name alone', async () => {
+    await using cluster = await TestCluster.start(['A']);
+    const { registry, host, bootstrap } = cluster.member('A');
+    await bootstrap.shutdown();
+    void new ScheduleJobBootstrap(registry, idle, everyFiveSeconds, { host, jobClassName: 'TestJob' }).schedule();
+    await cluster.settle();
+    await bootstrap.shutdown();
+    expect(host.jobs.get('job')?.phase).toBe('active');
+  });
+
+  test('by an operator can be started by a new bootstrap, as the message says', async () => {
+    await using cluster = await TestCluster.start(['A', 'B']);
+    const { registry, host, bootstrap } = cluster.member('A');
+    await cluster.operator.remove(cluster.paths.instance(idOf('A')));
+    await cluster.settle();
+    await expect((bootstrap as ScheduleJobBootstrap).schedule()).rejects.toThrow('Make a new bootstrap');
+    await new ScheduleJobBootstrap(registry, idle, everyFiveSeconds, { host, jobClassName: 'TestJob' }).schedule();
+    expect(host.jobs.get('job')?.phase).toBe('active');
+  });
+
+  test('by an operator while it runs says so once', async () => {
+    let end: () => void = () => undefined;
+    const work = (name: string): Promise<void> | void =>
+      name === 'A' ? new Promise((resolve) => (end = resolve)) : undefined;
+    await using cluster = await TestCluster.start(['A', 'B'], { work });
+    await cluster.fire();
+    await cluster.operator.remove(cluster.paths.instance(idOf('A')));
+    await cluster.advance(20_000);
+    expect(cluster.member('A').log.filter((line) => line.includes('an operator has ended'))).toHaveLength(1);
+    end();
+    await cluster.settle();
+  });
+
+  test('because it cannot be scheduled leaves nothing registered', async () => {
+    await using cluster = await TestCluster.start(['A'], { job: { cron: '' } });
+    const { registry, host, bootstrap } = cluster.member('A');
+    await bootstrap.shutdown();
+    const withoutCron = aConfiguration({ jobName: 'job' });
+    const scheduled = new ScheduleJobBootstrap(registry, idle, withoutCron, { host, jobClassName: 'TestJob' });
+    await expect(scheduled.schedule()).rejects.toThrow('Cron can not be empty');
+    expect(cluster.view.instances.size).toBe(0);
+  });
+});

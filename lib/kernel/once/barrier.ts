@@ -150,13 +150,9 @@ export class BarrierRun<Part extends RunPart> {
 
   /** The run is over: its rounds that have not come to their end are left to other instances. Never rejects. */
   async end(): Promise<void> {
-    const { context, arrivals, callback, leaving } = this.#deps;
-    const { view } = context.watch;
-    const open = [...this.#rounds.values()].flat().flatMap(({ key, part }) => {
-      const round = { stage: 'completed', key, instant: part.firing.instant } as const;
-      return callback.isToCome(view, round) ? [key] : [];
-    });
-    if (open.length > 0 && !leaving.aborted) await arrivals.leave(open, leaving);
+    const { arrivals, leaving } = this.#deps;
+    const keys = [...this.#rounds.values()].flat().map(({ key }) => key);
+    await arrivals.leave(keys, leaving);
   }
 
   /** One round after the other, in the order of their instants; what fails keeps none of those that follow from being passed. */

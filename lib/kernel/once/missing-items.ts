@@ -13,8 +13,8 @@ export interface MissingItem {
    * - `running`: its run for this firing goes on, on a living instance
    * - `ending`: that run has ended, and the instance is about to report it
    * - `busy`: an earlier firing keeps the item or its instance; its run for this firing follows
-   * - `late`: its owner lives, and has not begun the item, though nothing keeps it, or nothing for which it would not drop
-   *   the firing; unless it reports that it has dropped it, it may be about to begin
+   * - `late`: its owner lives and has not begun the item, although it is free, or although it is busy with `misfire` off and
+   *   has not reported that it drops the firing
    * - `unaccounted`: it is marked as running, and it is not known by which instance, or for which firing
    * - `unread`: whether its next owner makes up for this firing depends on records that have not been read
    * - `crashed`: its instance died in the middle of it; an instance has to take it over before it arrives
@@ -128,11 +128,13 @@ function whyMissing(item: ItemView, facts: ItemFacts): Verdict {
   return item.running ? ofRunning(item, facts) : ofIdle(item, facts);
 }
 
-function hasMovedOn({ item }: ItemView, { view, round, reports }: ItemFacts): boolean {
+function hasMovedOn({ item, running, runningOn }: ItemView, { view, round, reports }: ItemFacts): boolean {
   const { instant } = round;
   if (instant === undefined) return false;
-  if ((view.lastBegun.get(item) ?? -Infinity) > instant) return true;
-  return reports.some(({ key }) => isLater(key, round));
+  if (reports.some(({ key }) => isLater(key, round))) return true;
+  if ((view.lastBegun.get(item) ?? -Infinity) <= instant) return false;
+  // An item that comes back counts as begun for the instants that it was left out of, although its run may still go on.
+  return !(running && reports.some(({ key, instance }) => key === round.key && (runningOn ?? instance) === instance));
 }
 
 /** It has started in this firing, at this listener's barrier or another's. */

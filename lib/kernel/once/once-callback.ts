@@ -97,11 +97,6 @@ export class OnceCallback {
       await this.#removeSoon(paths.guarantee(round.stage), session);
   }
 
-  /** Whether the round's callback is still to come, as far as this instance knows. */
-  isToCome(view: JobView, round: BarrierRound): boolean {
-    return this.state(view, round) === 'not-called' && this.#begun.get(round.stage) !== round.key;
-  }
-
   /** Ends what goes on in the background. */
   stop(): void {
     this.#stopping.abort(new JobStoppedError(this.#context.paths.jobName, 'its listeners are not called any more'));

@@ -134,29 +134,15 @@ export class OwnArrivals {
     await this.#write('started', signal, () => []).catch((error: unknown) => logger.debug(String(error)));
   }
 
+  /** Writes our record, and creates nodes for Java peers, until that succeeds; nothing once the session has ended. */
   async #write(stage: GuaranteeStage, signal: AbortSignal, javaNodes: () => readonly Operation[]): Promise<void> {
-    const { registry, watch, paths, me, clock, logger } = this.#context;
+    const { registry, watch, clock, logger } = this.#context;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
       // What was reported in a session ends with it.
       if (liveSessionId(registry.session.state) !== this.#session) return;
       try {
-        const creations = javaNodes();
-        const parents =
-          creations.length === 0 ? [paths.arrivalRecords] : [paths.arrivalRecords, paths.guarantee(stage)];
-        const missing = parents.filter((path) => !watch.nodes.has(path));
-        await Promise.all(missing.map((path) => registry.create(path, '')));
-        // An instance that was frozen for longer than its session reports nothing in the next one before it has registered.
-        const guard: Operation[] = [{ type: 'check', path: paths.live(me) }];
-        const groups = [this.#ownRecord(paths.arrivals(me)), ...creations.map((creation) => [creation])];
-        const chunks = commitChunks(
-          groups.map((operations) => ({ operations })),
-          registry.limits,
-          { guard },
-        );
-        // In order: the first one also carries our own record, by which alone we count.
-        for (const { operations } of chunks) await registry.commit(operations);
-        return;
+        return await this.#attempt(stage, javaNodes());
       } catch (error) {
         if (!isTransient(error) || attempt === MOST_ATTEMPTS) throw error;
         if (!isLostRace(error)) await sleep(clock, PAUSE_MS, signal);
@@ -165,6 +151,19 @@ export class OwnArrivals {
         await watch.sync().catch((failure: unknown) => logger.debug(String(failure)));
       }
     }
+  }
+
+  async #attempt(stage: GuaranteeStage, creations: readonly Operation[]): Promise<void> {
+    const { registry, watch, paths, me } = this.#context;
+    const parents = creations.length === 0 ? [paths.arrivalRecords] : [paths.arrivalRecords, paths.guarantee(stage)];
+    const missing = parents.filter((path) => !watch.nodes.has(path));
+    await Promise.all(missing.map((path) => registry.create(path, '')));
+    // An instance that was frozen for longer than its session reports nothing in the next one before it has registered.
+    const guard: Operation[] = [{ type: 'check', path: paths.live(me) }];
+    const groups = [this.#ownRecord(paths.arrivals(me)), ...creations.map((creation) => [creation])];
+    const changes = groups.map((operations) => ({ operations }));
+    // In order: the first one also carries our own record, by which alone we count.
+    for (const { operations } of commitChunks(changes, registry.limits, { guard })) await registry.commit(operations);
   }
 
   #ownRecord(path: string): readonly Operation[] {

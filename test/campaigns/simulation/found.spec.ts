@@ -97,6 +97,11 @@ const FOUND: readonly Found[] = [
     seeds: [182, 1423],
   },
   {
+    rule: 'itemsAfterLastCall',
+    what: 'an item runs while the number of items is reduced, and raised again',
+    seeds: [7000140],
+  },
+  {
     rule: 'unorderedCalls',
     what: 'an instance comes to a firing while another one still waits for the first call of the one before',
     seeds: [947, 1109, 1423, 1665, 1726],

@@ -55,8 +55,8 @@ async function start({ isRegistered = true, limits = {} }: Given = {}) {
     registry.faults.expire();
     registry.faults.resume();
     while ([former, undefined].includes(liveSessionId(registry.session.state))) await clock.advance(100);
-    await clock.advance(1_000);
     await registry.create(paths.live(me), '', 'session');
+    await clock.advance(1_000);
   };
   return {
     arrivals,

@@ -4,6 +4,8 @@ import { type Delivery } from '../../../lib/registry/embedded/delivery.js';
 import { type ManualClock, type TestCluster } from '../../../lib/testing/index.js';
 import { at, begun, type Given, ownerOf, start, Story } from '../../support/once-story.js';
 
+const callsIn = (lines: readonly string[]): readonly string[] => lines.filter((line) => /before|after/.test(line));
+
 describe('an item that is busy with an earlier firing', () => {
   test('is waited for by both calls of the firing that it runs next', async () => {
     const story = new Story();
@@ -186,6 +188,28 @@ describe('an item that its instance leaves to the next owner', () => {
     await cluster.advance('3s');
 
     expect(story.take()).toEqual(['0 begins 00:15', '0 ends 00:15', 'after 00:15']);
+  });
+});
+
+describe('an item that runs while the number of items is reduced, and raised again', () => {
+  test('is waited for by the last call of its firing', async () => {
+    const story = new Story();
+    await using cluster = await start(['A', 'B'], story);
+    const slow = '1 00:05';
+    story.hold(slow);
+    await cluster.fire();
+    await cluster.reconfigure({ shardingTotalCount: 1 });
+    await cluster.advance('2s');
+    // Meanwhile another instant has passed, which the item is not to be run for when it comes back.
+    await cluster.advance('4s');
+    await cluster.reconfigure({ shardingTotalCount: 2 });
+    await cluster.advance('2s');
+    expect(callsIn(story.take())).toEqual(['before 00:05']);
+
+    story.release(slow);
+    await cluster.settle();
+
+    expect(story.take().slice(0, 2)).toEqual(['1 ends 00:05', 'after 00:05']);
   });
 });
 

@@ -78,6 +78,26 @@ describe('with misfire: false', () => {
     expect(story.take()).toEqual(['before 00:10', `${1 - item} begins 00:10`, `${1 - item} ends 00:10`, 'after 00:10']);
   });
 
+  test('what an instance drops is reported only if the job has a once-listener', async () => {
+    const story = new Story();
+    const every = { type: 'EVERY', beforeJobExecuted: () => undefined, afterJobExecuted: () => undefined };
+    await using cluster = await start(['A'], story, {
+      others: [every],
+      job: { misfire: false, jobListenerTypes: ['EVERY'] },
+    });
+    story.hold('0 00:05');
+
+    await cluster.fire();
+    await cluster.fire();
+    expect(cluster.tree.has(cluster.paths.arrivals(cluster.idOf('A')))).toBe(false);
+
+    await cluster.reconfigure({ jobListenerTypes: ['ONCE'] });
+    await cluster.fire();
+    expect([...(cluster.view.guarantee.dropped.get(cluster.idOf('A')) ?? [])].map((ms) => at(new Date(ms)))).toEqual([
+      '00:15',
+    ]);
+  });
+
   test('instances that have missed firings by turns come together again', async () => {
     const story = new Story();
     // Messages take time, so that all timers of an instant fire before an instance hears of another one.

@@ -211,9 +211,23 @@ describe('when items complete, missing are', () => {
       ['1 running B'],
     ],
     [
-      'not those that were reported as running for it, and were begun for a later firing since',
-      view(bRuns, { ...running, lastBegun: new Map([[1, NOW + 1]]) }),
+      'not those that were reported as running for it, and run on another instance for a later firing since',
+      view(bRuns, {
+        items: items({}, { running: true, runningOn: idOf('C') }),
+        live: new Set([A, B, idOf('C')]),
+        lastBegun: new Map([[1, NOW + 1]]),
+      }),
       [],
+    ],
+    [
+      'not those that were reported as running for it, run no more, and count as begun for a later firing',
+      view(bRuns, { lastBegun: new Map([[1, NOW + 1]]) }),
+      [],
+    ],
+    [
+      'those that run for it, although they count as begun for a later firing that they were left out of',
+      view(bRuns, { ...running, lastBegun: new Map([[1, NOW + 1]]) }),
+      ['1 running B'],
     ],
     [
       'those of a busy instance that may drop the firing, as long as it has not reported that',

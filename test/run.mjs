@@ -44,7 +44,7 @@ async function run(jestArguments) {
 /** The same histories each time; `npm run simulate` plays others. */
 function simulation() {
   const flags = ['--import', pathToFileURL(join(root, '.config/typescript.mjs')).href];
-  return program([...flags, join(root, 'test/campaigns/simulation/main.ts'), '--histories', '400'], process.env);
+  return program([...flags, join(root, 'test/campaigns/simulation/main.ts'), '--histories', '10000'], process.env);
 }
 
 function jest(jestArguments, env) {

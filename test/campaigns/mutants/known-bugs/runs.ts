@@ -203,7 +203,7 @@ export const runs: readonly Mutant[] = [
     threads: [],
     name: 'removes-a-peers-mark',
     bug: 'A mark whose removal has lost its answer is removed once more, although another instance has begun the item since.',
-    first: 'kernel/lost-answers.spec.ts',
+    first: 'unit/kernel/lost-answers.spec.ts',
     edits: [
       {
         file: 'kernel/marks/item-marks.ts',

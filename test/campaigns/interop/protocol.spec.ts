@@ -63,7 +63,17 @@ describe('when an operator disables the server of a Java leader', () => {
         }),
       );
     const shared = ['J1', other].join();
-    await until(async () => (await owners()).every((each) => each === shared), 'all jobs to be shared', 30_000);
+    await cluster.firings(2);
+    let current = await owners();
+    // The request with which the peer joins may get lost, too: then the operator makes another one, after each firing.
+    for (let firings = 0; firings < 10; firings++) {
+      const unshared = jobNames.filter((_, index) => current[index] !== shared);
+      if (unshared.length === 0) break;
+      for (const jobName of unshared) await cluster.operate('enable', jobName, peer.ip);
+      await cluster.firings(2);
+      current = await owners();
+    }
+    expect(new Set(current)).toEqual(new Set([shared]));
 
     await cluster.operate('disable', null, java.ip);
     await cluster.firings(3);

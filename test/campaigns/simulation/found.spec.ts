@@ -122,6 +122,11 @@ const FOUND: readonly Found[] = [
     seeds: [1703],
   },
   {
+    rule: 'unorderedCalls',
+    what: 'a firing that comes during a takeover is run before a trigger, if misfire is off',
+    seeds: [5000220],
+  },
+  {
     rule: 'unquietFirings',
     what: 'instances drop every other firing by turns, or wait for an instance that has given up',
     seeds: [943, 1256],

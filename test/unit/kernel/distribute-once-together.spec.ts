@@ -221,6 +221,27 @@ describe('an instance that waits for items to start when another one begins the 
   });
 });
 
+describe('an instance that waits for items to complete when another one begins the last call', () => {
+  test('goes on when its own timeout passes, during that call', async () => {
+    const story = new Story();
+    await using cluster = await start(['A', 'B'], story, {
+      completedTimeoutMs: 2_000,
+      job: { cron: '0/20 * * * * ?' },
+    });
+    story.hold('1 00:20');
+    story.hold('after 00:20');
+    await cluster.fire();
+    await cluster.advance('1500ms');
+    story.release('1 00:20');
+    await cluster.settle();
+    expect(story.take().at(-1)).toBe('after 00:20');
+
+    await cluster.advance('600ms');
+
+    expect(cluster.log.join('\n')).toContain('to complete, in vain for the callback');
+  });
+});
+
 describe('a manual firing', () => {
   test('that begins when the one before has just ended is another one, with calls of its own, though the mirror lags', async () => {
     const story = new Story();

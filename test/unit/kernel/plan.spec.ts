@@ -664,6 +664,7 @@ describe('a trigger', () => {
     test.each<[why: string, view: Partial<JobView>, backlog: Partial<Backlog>]>([
       ['there is none', {}, { missedInstant: undefined }],
       ['another trigger waits already', {}, { hasPendingTrigger: true }],
+      ['the items are being assigned', { reshardingNeeded: true }, {}],
       ['the server is disabled', { servers: new Map([[ipOf('B'), 'DISABLED']]) }, {}],
       ['a peer may have begun it', { javaPeers: new Set([idOf('A')]) }, { hasLostSession: true }],
     ])('does not wait for that firing if %s', (_, view, backlog) => {

@@ -221,6 +221,34 @@ describe('an instance that waits for items to start when another one begins the 
   });
 });
 
+describe('an instance that notices only when its timeout passes that another one has begun the first call', () => {
+  test('begins no item during that call', async () => {
+    const story = new Story();
+    let isSlow = false;
+    const deliver =
+      (clock: ManualClock) =>
+      ({ channel, arrive }: Delivery): void => {
+        // A is the second centre; the first one is the operator's.
+        if (isSlow && channel === 'server → centre 2') clock.after(300, arrive);
+        else void Promise.resolve().then(arrive);
+      };
+    await using cluster = await start(['A', 'B', 'C'], story, {
+      ...{ deliver, startedTimeoutMs: 2_000, sessionTimeoutMs: 4_000 },
+      job: { cron: '0/20 * * * * ?', shardingTotalCount: 3 },
+    });
+    story.hold('before 00:20');
+    // B's session ends shortly before A and C have waited for two seconds.
+    await cluster.advance('17900ms');
+    cluster.kill('B');
+    await cluster.advance('2600ms');
+    isSlow = true;
+
+    await cluster.advance('3s');
+
+    expect(story.take()).toEqual(['before 00:20']);
+  });
+});
+
 describe('an instance that waits for items to complete when another one begins the last call', () => {
   test('goes on when its own timeout passes, during that call', async () => {
     const story = new Story();

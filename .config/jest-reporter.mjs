@@ -15,9 +15,6 @@ export default class QuietReporter {
     for (const { type, message, origin } of this.#verbose ? [] : (result.console ?? [])) {
       process.stderr.write(`console.${type} ${origin.trim().split('\n')[0]}\n${message}\n`);
     }
-    for (const { fullName, invocations = 1, retryReasons = [] } of result.testResults) {
-      if (invocations > 1) process.stderr.write(`\nNeeded a second try: ${fullName}\n${retryReasons.join('\n')}\n`);
-    }
     if (result.failureMessage) process.stderr.write(`\n${result.testFilePath}\n${result.failureMessage}\n`);
   }
 
@@ -25,12 +22,9 @@ export default class QuietReporter {
     const { numPassedTests, numFailedTests, numTotalTestSuites, numRuntimeErrorTestSuites } = results;
     const skipped = this.#selected ? 0 : results.numPendingTests + results.numTodoTests;
     this.#broken = skipped > 0;
-    const tests = results.testResults.flatMap(({ testResults }) => testResults);
-    const retried = tests.filter(({ invocations = 1 }) => invocations > 1).length;
     const parts = [
       `${numPassedTests} passed`,
       `${numFailedTests} failed`,
-      ...(retried > 0 ? [`${retried} needed a second try`] : []),
       ...(numRuntimeErrorTestSuites ? [`${numRuntimeErrorTestSuites} files did not run`] : []),
       ...(skipped ? [`${skipped} skipped (not allowed here)`] : []),
       ...(results.snapshot.added ? [`${results.snapshot.added} snapshots written`] : []),

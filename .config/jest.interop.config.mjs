@@ -5,6 +5,5 @@ export default {
   ...base,
   testMatch: ['<rootDir>/test/campaigns/interop/**/*.spec.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
-  setupFilesAfterEnv: ['<rootDir>/.config/retries.mjs'],
   testTimeout: 120_000,
 };

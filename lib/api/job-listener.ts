@@ -64,7 +64,7 @@ export function isDistributeOnce(listener: AnyJobListener): listener is Abstract
 }
 
 /** Checks whether `candidate` is a listener. @returns the problem, said of it (`has no method …`), or undefined */
-export function faultInListener(candidate: unknown): string | undefined {
+export function listenerProblem(candidate: unknown): string | undefined {
   const members = (candidate ?? {}) as Readonly<Record<string, unknown>>;
   const has = (name: string): boolean => typeof members[name] === 'function';
   if (members['order'] !== undefined && !has('order')) return 'has an order that is no method';

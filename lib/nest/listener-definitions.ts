@@ -1,5 +1,5 @@
 import { describeValue } from '../api/describe-value.js';
-import { type AnyJobListener, faultInListener, isDistributeOnce, LOWEST_ORDER } from '../api/job-listener.js';
+import { type AnyJobListener, listenerProblem, isDistributeOnce, LOWEST_ORDER } from '../api/job-listener.js';
 import { type FoundProvider } from './elastic-job.explorer.js';
 
 /** A listener with its type and the provider or option that defined it. */
@@ -37,7 +37,7 @@ function listenerOf(
   const path = `@JobListener(${describeValue(type)})`;
   if (scopeProblem !== undefined)
     return `${path}: ${label} cannot be a listener: it ${scopeProblem}, and a job runs outside of any request`;
-  const problem = faultInListener(instance);
+  const problem = listenerProblem(instance);
   if (problem !== undefined) return `${path}: ${label} cannot be a listener: it ${problem}`;
   return { type, listener: named(type, instance as AnyJobListener), owner: label };
 }

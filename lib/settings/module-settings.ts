@@ -1,7 +1,7 @@
 import { describeValue } from '../api/describe-value.js';
 import { type JobErrorHandler } from '../api/error-handler.js';
 import { type ClassedJobItemExecutor, type TypedJobItemExecutor } from '../api/job-executor.js';
-import { type AnyJobListener, faultInListener } from '../api/job-listener.js';
+import { type AnyJobListener, listenerProblem } from '../api/job-listener.js';
 import { type JobLogger } from '../api/logger.js';
 import { type ItemInterceptor, type RunObserver } from '../api/run-events.js';
 import { BooleanSetting, IntegerSetting, Setting, TextSetting } from '../api/setting.js';
@@ -56,7 +56,7 @@ export function listenersProblem(value: unknown): string | undefined {
   for (const entry of value as unknown[]) {
     const { type } = (entry ?? {}) as { readonly type?: unknown };
     if (typeof type !== 'string' || type.trim() === '') return `must be a list of job listeners that have a 'type'`;
-    const problem = faultInListener(entry);
+    const problem = listenerProblem(entry);
     if (problem !== undefined) return `must be a list of job listeners, but ${type} ${problem}`;
   }
   return undefined;

@@ -56,7 +56,7 @@ interface Facts extends MissingItemsOptions {
   readonly engaged: ReadonlySet<string>;
   /** Instances that take no part in the round's firing, because they were busy when it came, and `misfire` is off. */
   readonly dropping: ReadonlySet<string>;
-  /** Instances whose items have arrived at a later firing. */
+  /** Instances whose items have arrived at a later firing; at a manual round, those that are in any other firing. */
   readonly ahead: ReadonlySet<string>;
 }
 
@@ -101,6 +101,9 @@ function instancesAround(
         busy.add(id);
         goingOn.add(key);
       }
+  // Firings do not wait for manual ones, so a manual one does not wait for an instance that is in another firing, either.
+  const isAhead = (key: string): boolean =>
+    round.instant === undefined ? !isSameFiring(key, round.key) : isLater(key, round);
   const takesPart = (key: string): boolean => isEarlier(key, round) && goingOn.has(key);
   return {
     available: new Set(availableInstances(view).map(({ jobInstanceId }) => jobInstanceId)),
@@ -108,9 +111,7 @@ function instancesAround(
     busy,
     engaged: new Set(living.flatMap(([id, rounds]) => ([...rounds.keys()].some(takesPart) ? [id] : []))),
     dropping: new Set([...dropped].flatMap(([id, instants]) => (instants.has(round.instant ?? NaN) ? [id] : []))),
-    ahead: new Set(
-      living.flatMap(([id, rounds]) => ([...rounds.keys()].some((key) => isLater(key, round)) ? [id] : [])),
-    ),
+    ahead: new Set(living.flatMap(([id, rounds]) => ([...rounds.keys()].some(isAhead) ? [id] : []))),
   };
 }
 

@@ -5,7 +5,7 @@ import { type BarrierRound, type RoundFiring } from './round.js';
 
 /**
  * How long a barrier waits for an item that does not arrive although its instance lives and is free, or of which it is not
- * known what it does. There is no such limit for an item that runs, or that waits for an earlier run.
+ * known what it does; the times in which it is late add up. There is no such limit for an item that runs, or that waits for an earlier run.
  */
 export const LATE_ITEM_DEADLINE_MS = 10_000;
 
@@ -25,6 +25,8 @@ export type Progress =
 interface Sighting {
   readonly why: MissingItem['why'];
   readonly sinceMs: number;
+  /** Until when the barrier waits for the item, on the monotonic scale. */
+  readonly untilMs: number;
   /** When unread values are to be read for its sake, on the monotonic scale. */
   readAtMs: number;
 }
@@ -46,6 +48,8 @@ export class RoundProgress {
   readonly #context: JobContext;
   readonly #instantLostInHandover: InstantLostInHandover;
   readonly #sightings = new Map<number, Sighting>();
+  /** How long items have been late before their present sighting, in milliseconds. */
+  readonly #lateMs = new Map<number, number>();
   /** Items with the owner they had when all records were read. */
   readonly #read = new Set<string>();
   /** Instances that have come with a takeover, and whose own firing follows. */
@@ -63,14 +67,14 @@ export class RoundProgress {
     const left = missing.filter(({ why }) => why === 'crashed' || why === 'handed-on').map(({ item }) => item);
     if (left.length > 0) return { type: 'leave', items: left };
     const now = this.#context.clock.monotonic();
-    const isAwaited = ({ item }: MissingItem): boolean => deadlineOf(this.#sightings.get(item)) > now;
+    const isAwaited = ({ item }: MissingItem): boolean => (this.#sightings.get(item)?.untilMs ?? Infinity) > now;
     const awaited = missing.filter(isAwaited);
     if (awaited.length === 0) return { type: 'complete', givenUp: missing.map(describe) };
     const items = awaited.map(({ item }) => item);
     const sightings = items.flatMap((item) => this.#sightings.get(item) ?? []);
     return {
       type: 'wait',
-      untilMs: Math.min(...sightings.flatMap((sighting) => [deadlineOf(sighting), sighting.readAtMs])),
+      untilMs: Math.min(...sightings.flatMap(({ untilMs, readAtMs }) => [untilMs, readAtMs])),
       whom: `items ${awaited.map(describe).join(', ')}`,
       items,
     };
@@ -115,10 +119,20 @@ export class RoundProgress {
 
   #sight(missing: readonly MissingItem[]): void {
     const present = new Map(missing.map(({ item, why }) => [item, why]));
-    for (const [item, { why }] of this.#sightings) if (present.get(item) !== why) this.#sightings.delete(item);
-    const sinceMs = this.#context.clock.monotonic();
+    const now = this.#context.clock.monotonic();
+    for (const [item, { why, sinceMs }] of this.#sightings) {
+      if (present.get(item) === why) continue;
+      this.#sightings.delete(item);
+      // Peers that run firings of their own by turns would otherwise be late for a while each, for ever.
+      if (why === 'late') this.#lateMs.set(item, (this.#lateMs.get(item) ?? 0) + now - sinceMs);
+    }
     for (const [item, why] of present)
-      if (!this.#sightings.has(item)) this.#sightings.set(item, { why, sinceMs, readAtMs: readingOf(why, sinceMs) });
+      if (!this.#sightings.has(item)) this.#sightings.set(item, this.#sighting(item, why, now));
+  }
+
+  #sighting(item: number, why: MissingItem['why'], sinceMs: number): Sighting {
+    const alreadyMs = why === 'late' ? (this.#lateMs.get(item) ?? 0) : 0;
+    return { why, sinceMs, untilMs: deadlineOf(why, sinceMs) - alreadyMs, readAtMs: readingOf(why, sinceMs) };
   }
 }
 
@@ -140,10 +154,8 @@ function readingOf(why: MissingItem['why'], sinceMs: number): number {
   }
 }
 
-/** Until when the barrier waits for the item, on the monotonic scale. */
-function deadlineOf(sighting: Sighting | undefined): number {
-  if (sighting === undefined || sighting.why === 'running' || sighting.why === 'busy') return Infinity;
-  return sighting.sinceMs + LATE_ITEM_DEADLINE_MS;
+function deadlineOf(why: MissingItem['why'], sinceMs: number): number {
+  return why === 'running' || why === 'busy' ? Infinity : sinceMs + LATE_ITEM_DEADLINE_MS;
 }
 
 function inOwnersHands({ item, owner }: ItemView): string {

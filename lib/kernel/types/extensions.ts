@@ -12,7 +12,7 @@ import { type ClassedJobItemExecutor, type TypedJobItemExecutor } from '../../ap
 import { type ItemInterceptor, type RunObserver } from '../../api/run-events.js';
 import { type ShardingContext } from '../../api/sharding-context.js';
 import { simpleExecutor } from './simple-executor.js';
-import { type AnyJobListener, faultInListener, LOWEST_ORDER } from '../../api/job-listener.js';
+import { type AnyJobListener, listenerProblem, LOWEST_ORDER } from '../../api/job-listener.js';
 import { jobPath, keyPath } from '../../api/job-name.js';
 import { type JobLogger } from '../../api/logger.js';
 import { type JobShardingStrategy } from '../../api/sharding-strategy.js';
@@ -213,7 +213,7 @@ function namedListeners(listeners: readonly AnyJobListener[]): readonly NamedLis
   const named = listeners.map((listener): NamedListener => {
     const type: unknown = (listener as AnyJobListener | null | undefined)?.type;
     const name = typeof type === 'string' && type.trim() !== '' ? type : undefined;
-    const fault = faultInListener(listener);
+    const fault = listenerProblem(listener);
     if (name === undefined) faults.push(`The job listener ${describeCause(listener)} has no type`);
     else if (fault !== undefined) faults.push(`The job listener ${name} ${fault}`);
     return { type: name ?? '', listener };

@@ -136,6 +136,11 @@ const FOUND: readonly Found[] = [
     what: 'an instance asks without end to make a call while another one makes one',
     seeds: [322],
   },
+  {
+    rule: 'triggers',
+    what: 'a manual firing waits by turns for peers that are in firings of their own',
+    seeds: [3049, 6795],
+  },
 ];
 
 describe.each(FOUND)('$what', ({ rule, seeds }) => {

@@ -370,6 +370,18 @@ describe('of a manual firing, missing are', () => {
   });
 });
 
+test('a manual firing waits for the items of an instance that is free, and not for those of one that is in another firing', () => {
+  const manual = { A: { 'hand-1/ONCE': { started: [0] } } };
+
+  expect(missing('started', view(manual), { isManual: true })).toEqual(['1 late B']);
+  for (const other of [`${NOW}/ONCE`, 'hand-2/ONCE'])
+    expect(missing('started', view({ ...manual, B: { [other]: { started: [2] } } }), { isManual: true })).toEqual([]);
+  // The same firing at another listener's barrier.
+  expect(missing('started', view({ ...manual, B: { 'hand-1/TWICE': { started: [2] } } }), { isManual: true })).toEqual([
+    '1 late B',
+  ]);
+});
+
 describe('beside Java peers', () => {
   const java = '10.0.0.1@-@4711';
   const mixed = (changes: Partial<JobView>): JobView => {

@@ -43,8 +43,8 @@ export const listeners: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/once/round-progress.ts',
-        find: "if (sighting === undefined || sighting.why === 'running' || sighting.why === 'busy') return Infinity;",
-        replace: 'if (sighting === undefined || sighting.why !== undefined) return Infinity;',
+        find: "return why === 'running' || why === 'busy' ? Infinity : sinceMs + LATE_ITEM_DEADLINE_MS;",
+        replace: 'return Infinity;',
       },
     ],
   },

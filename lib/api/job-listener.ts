@@ -30,9 +30,10 @@ export abstract class AbstractDistributeOnceElasticJobListener {
   declare readonly type?: string;
 
   /**
-   * @param startedTimeoutMilliseconds how long an instance waits before its items run, for those of others and for the call.
-   *   Then the error handler is notified and the items run. 0 or less: no such limit.
-   * @param completedTimeoutMilliseconds the same when its items have ended, before the instance's next firing
+   * @param startedTimeoutMilliseconds how long an instance waits before its items run, for those of others, and, once the call
+   *   has begun, as long again for its end. Then the error handler is notified and the items run. 0 or less: no such limit.
+   * @param completedTimeoutMilliseconds how long it waits when its items have ended, for those of others and for the call,
+   *   before its next firing
    *
    * Both also limit the call itself; without a limit it is given up after ten minutes. Items that cannot come any more,
    * because their instance is gone or they are disabled, are not waited for in any case.

@@ -49,6 +49,8 @@ export class BarrierWait {
   #isLeaving = false;
   /** Since when no item is missing, on the monotonic scale. */
   #completeSince: number | undefined;
+  /** Since when another instance makes the callback before the start, on the monotonic scale. */
+  #callSince: number | undefined;
 
   constructor(context: JobContext, options: BarrierWaitOptions) {
     this.#context = context;
@@ -159,7 +161,7 @@ export class BarrierWait {
 
   get #timeoutAt(): number {
     const { timeoutMs } = this.#options.call;
-    return timeoutMs > 0 ? this.#since + timeoutMs : Infinity;
+    return timeoutMs > 0 ? (this.#callSince ?? this.#since) + timeoutMs : Infinity;
   }
 
   /** Something is due: the wait is over, or is to be logged, or what was not read is to be read. */
@@ -173,12 +175,14 @@ export class BarrierWait {
     await this.#options.progress.readWhatIsDue();
   }
 
-  async #giveUp(whom: string): Promise<never> {
+  /** @throws OnceCallbackTimeoutError, unless another instance has just begun the callback that items wait for */
+  async #giveUp(whom: string): Promise<void> {
     const { round, call, callback } = this.#options;
     const { watch } = this.#context;
     const isOpen = (): boolean => watch.isCurrent && callback.state(watch.view, round) === 'not-called';
     // Items begin now, so it is too late for a callback that was to come before. An attempt may lose against other writes.
     while (round.stage === 'started' && isOpen() && !call.signal.aborted) await callback.close(round);
+    if (this.#noteCall(watch.view)) return;
     const what = round.stage === 'started' ? 'start' : 'complete';
     throw new OnceCallbackTimeoutError(
       call.timeoutMs,
@@ -186,8 +190,18 @@ export class BarrierWait {
     );
   }
 
+  /** Whether the callback before the start was not in progress so far. No item begins during it, so it has a timeout of its own. */
+  #noteCall(view: JobView): boolean {
+    const { round, callback } = this.#options;
+    const isNoted = round.stage === 'completed' || this.#callSince !== undefined;
+    if (isNoted || callback.state(view, round) !== 'in-progress') return false;
+    this.#callSince = this.#context.clock.monotonic();
+    return true;
+  }
+
   #decide(view: JobView): Decision {
     const { round, callback, progress } = this.#options;
+    this.#noteCall(view);
     const state = callback.state(view, round);
     if (state === 'claimed-by-us') return { type: 'call', abandoned: [], givenUp: [] };
     if (state === 'called') return { type: 'go-on' };

@@ -24,8 +24,9 @@
  *   is free to run that item. The takeover is a part of the same firing; the instance that ends it finds the reports of the others,
  *   and makes the callback. If it never comes to that, the round is *abandoned*, and the next firing begins with its callback. An
  *   instance that has left a round reports that, so that others do not wait for it to make the callback.
- * - **Timeout before the start**: the round is closed without a callback, because items begin now. After completion it stays open,
- *   so that the last item to complete still leads to the callback.
+ * - **Timeout before the start**: the round is closed without a callback, because items begin now. A callback that another
+ *   instance has begun is waited for as long again. After completion the round stays open, so that the last item to complete still
+ *   leads to the callback.
  *
  * Java's part in this is in `java.ts`.
  */

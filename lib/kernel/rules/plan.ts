@@ -175,10 +175,24 @@ const reschedule: Rule = ({ now, local }) =>
  * A trigger has no instant that would show later what was run for it. So it waits for the assignment that all instances will
  * go by, if it is clear that there will be another one.
  */
-const runOnce: Rule = ({ now, me, local }) => {
+const runOnce: Rule = (input) => {
+  const { now, me, local } = input;
   if (!(now.triggers.has(me) || local.isTriggerInDoubt) || !local.canBegin) return undefined;
-  return isMisassigned(now) && local.assignmentWait !== 'over' ? { type: 'await-assignment' } : { type: 'run-once' };
+  return isMisassigned(now) && local.assignmentWait !== 'over'
+    ? { type: 'await-assignment' }
+    : (keptFiring(input) ?? { type: 'run-once' });
 };
+
+/**
+ * With `misfire` off, a firing that came during a takeover is run before a trigger: peers go on to later firings during the
+ * manual run, and this one would come after them.
+ */
+function keptFiring({ now, me, local: { backlog } }: PlanInput): Action | undefined {
+  const { missedInstant, hasPendingTrigger, hasLostSession } = backlog;
+  if (missedInstant === undefined || hasPendingTrigger || now.config?.misfire !== false) return undefined;
+  const mayBegin = isAssigned(now) && isAvailable(now, me) && (!hasLostSession || isOnRecord(now));
+  return mayBegin ? begin({ cause: 'misfire', instant: missedInstant }) : undefined;
+}
 
 /** The next trigger may wait for an assignment again. */
 const endTriggerWait: Rule = ({ now, me, local }) =>

@@ -102,6 +102,16 @@ const FOUND: readonly Found[] = [
     seeds: [7000140],
   },
   {
+    rule: 'itemsAfterLastCall',
+    what: 'an item whose owner has dropped the firing is run for it by the next owner, after the last call',
+    seeds: [2524, 4427, 4897, 6775, 8264, 8720, 5001880],
+  },
+  {
+    rule: 'earlyItems',
+    what: 'an instance whose timeout passes during the first call begins its items when the call has ended',
+    seeds: [2777, 4613, 7502],
+  },
+  {
     rule: 'unorderedCalls',
     what: 'an instance comes to a firing while another one still waits for the first call of the one before',
     seeds: [947, 1109, 1423, 1665, 1726],
@@ -110,6 +120,11 @@ const FOUND: readonly Found[] = [
     rule: 'unorderedCalls',
     what: 'the first call of a firing whose only instance died before comes with the takeover',
     seeds: [1703],
+  },
+  {
+    rule: 'unorderedCalls',
+    what: 'a firing that comes during a takeover is run before a trigger, if misfire is off',
+    seeds: [5000220],
   },
   {
     rule: 'unquietFirings',

@@ -151,6 +151,32 @@ describe('an item that is busy with an earlier firing', () => {
   });
 });
 
+describe('with misfire: false, a firing that comes during a takeover', () => {
+  test('is run before a trigger, so that its calls do not come after those of later firings', async () => {
+    const story = new Story();
+    await using cluster = await start(['A', 'B'], story, {
+      ...{ startedTimeoutMs: 1_000, completedTimeoutMs: 1_000, sessionTimeoutMs: 4_000 },
+      job: { cron: '0/20 * * * * ?', failover: true, misfire: false },
+    });
+    const dying = cluster.view.items.find(({ owner }) => owner === cluster.idOf('B'))?.item;
+    story.hold(`${dying} 00:20`);
+    await cluster.fire();
+    cluster.kill('B');
+    // The takeover goes on when the next firing comes.
+    await cluster.advance('21s');
+    await cluster.operator.create(cluster.paths.trigger(cluster.idOf('A')), '');
+    story.take();
+
+    story.release(`${dying} 00:20`);
+    await cluster.settle();
+
+    expect(callsIn(story.take())).toEqual([
+      ...['after 00:20', 'before 00:40', 'after 00:40'],
+      ...['before manual', 'after manual'],
+    ]);
+  });
+});
+
 describe('the end of the items of an instance', () => {
   test('is reported also if another listener keeps the once-listener from being called there', async () => {
     const story = new Story();

@@ -1,7 +1,7 @@
 /** How instances come to the firings of a job with a once-listener: in the order of the firings, and all together. */
 import { describe, expect, test } from '@jest/globals';
 import { type Delivery } from '../../../lib/registry/embedded/delivery.js';
-import { type ManualClock } from '../../../lib/testing/index.js';
+import { type ManualClock, type TestCluster } from '../../../lib/testing/index.js';
 import { at, begun, ownerOf, start, Story } from '../../support/once-story.js';
 
 const callsIn = (lines: readonly string[]): readonly string[] => lines.filter((line) => /before|after/.test(line));
@@ -176,6 +176,97 @@ describe('an instance that has given up waiting for the last call of a firing', 
 
     const lines = story.take();
     expect(callsIn(lines)).toEqual(['after manual', 'before 00:20', 'after 00:20']);
+  });
+});
+
+describe('an instance that waits for items to start when another one begins the first call', () => {
+  /** B is dead when the firing comes; A and C wait for its item until its session ends. */
+  const startWithoutB = async (story: Story): Promise<TestCluster> => {
+    const cluster = await start(['A', 'B', 'C'], story, {
+      ...{ startedTimeoutMs: 2_000, sessionTimeoutMs: 4_000 },
+      job: { cron: '0/20 * * * * ?', shardingTotalCount: 3 },
+    });
+    await cluster.advance('17s');
+    cluster.kill('B');
+    story.hold('before 00:20');
+    await cluster.advance('4s');
+    expect(story.take()).toEqual(['before 00:20']);
+    return cluster;
+  };
+
+  test('begins no item during that call, though its own timeout passes', async () => {
+    const story = new Story();
+    await using cluster = await startWithoutB(story);
+
+    await cluster.advance('1500ms');
+    expect(story.take()).toEqual([]);
+    story.release('before 00:20');
+    await cluster.settle();
+
+    expect([...begun(cluster, '00:20')].sort()).toEqual([0, 2]);
+  });
+
+  test('leaves the call behind when it has lasted as long as the timeout', async () => {
+    const story = new Story();
+    await using cluster = await startWithoutB(story);
+    const caller = cluster.tree.get(cluster.paths.call('started'))?.split('\n')[1];
+    cluster.freeze(cluster.nameOf(caller));
+
+    await cluster.advance('1800ms');
+    expect(story.take()).toEqual([]);
+    await cluster.advance('500ms');
+
+    expect(story.take()).not.toEqual([]);
+    expect(cluster.tree.has(cluster.paths.call('started'))).toBe(true);
+  });
+});
+
+describe('an instance that notices only when its timeout passes that another one has begun the first call', () => {
+  test('begins no item during that call', async () => {
+    const story = new Story();
+    let isSlow = false;
+    const deliver =
+      (clock: ManualClock) =>
+      ({ channel, arrive }: Delivery): void => {
+        // A is the second centre; the first one is the operator's.
+        if (isSlow && channel === 'server → centre 2') clock.after(300, arrive);
+        else void Promise.resolve().then(arrive);
+      };
+    await using cluster = await start(['A', 'B', 'C'], story, {
+      ...{ deliver, startedTimeoutMs: 2_000, sessionTimeoutMs: 4_000 },
+      job: { cron: '0/20 * * * * ?', shardingTotalCount: 3 },
+    });
+    story.hold('before 00:20');
+    // B's session ends shortly before A and C have waited for two seconds.
+    await cluster.advance('17900ms');
+    cluster.kill('B');
+    await cluster.advance('2600ms');
+    isSlow = true;
+
+    await cluster.advance('3s');
+
+    expect(story.take()).toEqual(['before 00:20']);
+  });
+});
+
+describe('an instance that waits for items to complete when another one begins the last call', () => {
+  test('goes on when its own timeout passes, during that call', async () => {
+    const story = new Story();
+    await using cluster = await start(['A', 'B'], story, {
+      completedTimeoutMs: 2_000,
+      job: { cron: '0/20 * * * * ?' },
+    });
+    story.hold('1 00:20');
+    story.hold('after 00:20');
+    await cluster.fire();
+    await cluster.advance('1500ms');
+    story.release('1 00:20');
+    await cluster.settle();
+    expect(story.take().at(-1)).toBe('after 00:20');
+
+    await cluster.advance('600ms');
+
+    expect(cluster.log.join('\n')).toContain('to complete, in vain for the callback');
   });
 });
 

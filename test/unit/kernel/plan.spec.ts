@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { plan } from '../../../lib/kernel/rules/plan.js';
-import { type Action, type LocalState } from '../../../lib/kernel/rules/plan-input.js';
+import { type Action, type Backlog, type LocalState } from '../../../lib/kernel/rules/plan-input.js';
 import { chooseItems } from '../../../lib/kernel/view/items.js';
 import { NOTHING_BEGUN } from '../../../lib/layout/x-node/begin-record.js';
 import { type ItemView, type JobView, type ServerStatus } from '../../../lib/layout/job-view.js';
@@ -637,5 +637,38 @@ describe('a trigger', () => {
   test('does not wait where items stay with their instances', () => {
     const config = aConfiguration({ staticSharding: true });
     expect(planOf('B', triggered(['A', 'B'], { config, items: owned('A', 'X') }))).toEqual(['run-once']);
+  });
+
+  describe('that comes when a firing was missed as a whole', () => {
+    const kept: Backlog = {
+      ...{ missedInstant: T, hasLostSession: false, missedByItem: new Map(), triggeredItems: new Set() },
+      hasPendingTrigger: false,
+    };
+    const config = aConfiguration({ misfire: false });
+    const firstOf = (changes: Partial<JobView> = {}, backlog: Partial<Backlog> = {}): unknown => {
+      const now = triggered(['A', 'B'], { config, items: owned('A', 'B'), ...changes });
+      const local: Partial<LocalState> = { backlog: { ...kept, ...backlog } };
+      return actionsOf('B', { ...now, assignmentRecord: assignmentRecordFor(now) }, local)[0];
+    };
+    const runOnce = { type: 'run-once' };
+
+    test('follows that firing with misfire off, when peers go on to later firings', () => {
+      expect(firstOf()).toEqual({ type: 'begin', firing: { cause: 'misfire', instant: T } });
+      expect(firstOf({}, { hasLostSession: true })).toEqual(firstOf());
+    });
+
+    test('goes before that firing with misfire on, or it might wait for ever behind slow runs', () => {
+      expect(firstOf({ config: aConfiguration({ misfire: true }) })).toEqual(runOnce);
+    });
+
+    test.each<[why: string, view: Partial<JobView>, backlog: Partial<Backlog>]>([
+      ['there is none', {}, { missedInstant: undefined }],
+      ['another trigger waits already', {}, { hasPendingTrigger: true }],
+      ['the items are being assigned', { reshardingNeeded: true }, {}],
+      ['the server is disabled', { servers: new Map([[ipOf('B'), 'DISABLED']]) }, {}],
+      ['a peer may have begun it', { javaPeers: new Set([idOf('A')]) }, { hasLostSession: true }],
+    ])('does not wait for that firing if %s', (_, view, backlog) => {
+      expect(firstOf(view, backlog)).toEqual(runOnce);
+    });
   });
 });

@@ -75,8 +75,8 @@ export const listeners: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/once/barrier-wait.ts',
-        find: 'return timeoutMs > 0 ? this.#since + timeoutMs : Infinity;',
-        replace: 'return timeoutMs > Infinity ? this.#since : Infinity;',
+        find: 'return timeoutMs > 0 ? (this.#callSince ?? this.#since) + timeoutMs : Infinity;',
+        replace: 'return timeoutMs > Infinity ? (this.#callSince ?? this.#since) : Infinity;',
       },
     ],
   },

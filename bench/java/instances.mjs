@@ -32,7 +32,9 @@ export class Instances {
     const ip = `10.0.${this.#count >> 8}.${++this.#count & 255}`;
     const runs = join(this.#folder, `${this.#count}.log`);
     const command =
-      side === NODE ? [process.execPath, '--expose-gc', join(root, 'test/campaigns/interop/node-peer.mjs')] : javaPeer(side, JVM);
+      side === NODE
+        ? [process.execPath, '--expose-gc', join(root, 'test/campaigns/interop/node-peer.mjs')]
+        : javaPeer(side, JVM);
     const settings = { servers, namespace, ip, session: `${sessionMs}`, ...(log ? { runs } : {}) };
     const [file, ...args] = [...command, ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])];
     const peer = await PeerProcess.start(file, args);

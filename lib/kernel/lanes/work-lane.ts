@@ -157,7 +157,7 @@ export class WorkLane {
   }
 
   /**
-   * Tells the runs in progress to end now: the session is lost. Peers recover what single items have missed; what this
+   * Aborts the runs in progress: the session is lost. Peers recover what single items have missed; what this
    * instance could not begin is still due, unless the records show that a peer has begun it. An accepted trigger stays
    * with this instance: its node is gone, so no peer knows of it.
    */

@@ -164,7 +164,7 @@ export class BarrierWait {
     return timeoutMs > 0 ? (this.#callSince ?? this.#since) + timeoutMs : Infinity;
   }
 
-  /** Something is due: the wait is over, or is to be logged, or what was not read is to be read. */
+  /** Something is due: the end of the wait, a line in the log, or reading what the mirror has left unread. */
   async #onTime(whom: string): Promise<void> {
     const now = this.#context.clock.monotonic();
     if (now >= this.#timeoutAt) return this.#giveUp(whom);

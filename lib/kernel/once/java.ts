@@ -2,7 +2,7 @@
  * Once-listeners beside Java peers. Java knows only the nodes `guarantee/{stage}/{item}`, and counts them: when there are as
  * many as the job has items, the instance that arrived last makes the call under a latch and removes the stage's node. That
  * removal is what the others wait for. We create, count and remove these nodes too, and hold the latch while Java peers are
- * there; of which firing a node is, or which instance created it, nothing tells.
+ * there; no node shows its firing, or the instance that created it.
  */
 import { type GuaranteeStage } from '../../layout/job-paths.js';
 import { hasJavaPeers, type ItemView, type JobView } from '../../layout/job-view.js';

@@ -140,7 +140,7 @@ function hasMovedOn({ item, running, runningOn }: ItemView, { view, round, repor
 
 /** It has started in this firing, at this listener's barrier or another's. */
 function ofReported({ running }: ItemView, { instance }: Report, { config }: JobView): Verdict {
-  // Without marks, only the instance itself can tell that a run has ended.
+  // Without marks, only the instance itself knows that a run has ended.
   const hasEnded = config?.monitorExecution !== false && !running;
   return { why: hasEnded ? 'ending' : 'running', by: instance };
 }

@@ -27,7 +27,7 @@ interface Sighting {
   readonly sinceMs: number;
   /** Until when the barrier waits for the item, on the monotonic scale. */
   readonly untilMs: number;
-  /** When unread values are to be read for its sake, on the monotonic scale. */
+  /** When the wait reads unread values for its sake, on the monotonic scale. */
   readAtMs: number;
 }
 

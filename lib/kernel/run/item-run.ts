@@ -49,12 +49,12 @@ export class ItemRun {
     return this.#startedAt === undefined ? undefined : this.#options.clock.monotonic() - this.#startedAt;
   }
 
-  /** Whether the item was told to end. */
+  /** Whether the item was aborted. */
   get isAborted(): boolean {
     return this.#stop.signal.aborted;
   }
 
-  /** Tells the item to end now. An item that still waits for a place in the pool does not start. */
+  /** Aborts the item's signal. An item that still waits for a place in the pool does not start. */
   abort(reason: Error): void {
     this.#stop.abort(reason);
     this.#softStop.abort(reason);
@@ -72,7 +72,7 @@ export class ItemRun {
       await this.#options.pool.run(() => this.#execute(), signal);
       return { type: 'succeeded' };
     } catch (cause) {
-      // An item that was told to end has not failed: the instance that aborted it has logged why.
+      // An item that was aborted has not failed: the instance that aborted it has logged why.
       return signal.aborted && cause === signal.reason ? { type: 'aborted', cause } : { type: 'failed', cause };
     }
   }

@@ -41,7 +41,7 @@ export interface ListenedFiring {
 /** What a job's listeners get of a firing; `undefined` if they are not called. @throws if item parameters cannot be read */
 export function listenedFiring(chosen: ChosenFiring): ListenedFiring | undefined {
   const { firing, items, config } = chosen;
-  if (config.jobListenerTypes.length === 0 || !isToBeTold(chosen)) return undefined;
+  if (config.jobListenerTypes.length === 0 || !callsListeners(chosen)) return undefined;
   const contextsOf = contextsFor(chosen);
   const numbers = items.map(({ item }) => item);
   const parts = partsOf(chosen);
@@ -75,8 +75,8 @@ function contextsFor({
   });
 }
 
-/** As in Java, a firing without items is told, unless it only came too early, or others were faster. */
-function isToBeTold({ firing, items, blocked }: ChosenFiring): boolean {
+/** As in Java, listeners are called for a firing without items, unless it only came too early, or others were faster. */
+function callsListeners({ firing, items, blocked }: ChosenFiring): boolean {
   return items.length > 0 || (firing.items === undefined && firing.cause !== 'failover' && blocked.length === 0);
 }
 
@@ -146,7 +146,7 @@ export class JobListeners {
     const { contexts, config } = firing;
     const listeners = this.#deps.types.listeners(config);
     const once = listeners.filter(({ listener }) => isDistributeOnce(listener)).map(({ type }) => type);
-    // Peers do not wait for an instance whose run was told to end: it is about to go.
+    // Peers do not wait for an instance whose run was aborted: it is about to go.
     if (!contexts.signal.aborted) await barriers.reportCompleted(once, contexts.signal);
     for (const { type, listener } of listeners)
       if (!isDistributeOnce(listener))

@@ -1,8 +1,8 @@
 /**
- * One firing on this instance, told in its order:
+ * One firing on this instance, from first to last:
  *
  * 1. the clock agrees with the registry's, if the job asks for that
- * 2. the items have owners: nobody asks for another assignment, or the run waits for it
+ * 2. the items have owners and no request for another assignment stands, or the run waits for that
  * 3. the run chooses this instance's items
  * 4. with `monitorExecution` it marks them as running, in a commit that fails if the assignment or the settings have changed
  * 5. the job's listeners are called; those that are called once in the cluster wait for the items of other instances
@@ -68,7 +68,7 @@ export class JobRun {
     this.#report = new RunReport(deps, firing, (event) => owner.onEvent(event));
   }
 
-  /** Whether the run was told to end. */
+  /** Whether the run was aborted. */
   get isAborted(): boolean {
     return this.#stop.signal.aborted;
   }
@@ -81,7 +81,7 @@ export class JobRun {
     return outcome;
   }
 
-  /** Tells the run to end: it begins nothing more, and its items are told to end now. */
+  /** Aborts the run: it begins nothing more, and the signals of its items abort. */
   abort(reason: Error): void {
     this.#beginning.abort(reason);
     this.#stop.abort(reason);
@@ -197,7 +197,7 @@ export class JobRun {
     const { durationMs, parameter } = run ?? {};
     this.#report.itemEnded(begun, config, { outcome, durationMs, parameter, isReported: run === undefined });
     here.end(begun.item);
-    // A job that returns when it is told to end may have left its work half done.
+    // A job that returns because its signal aborted may have left its work half done.
     await marks.end(begun.item, run?.isAborted === true ? 'cut-short' : 'ended');
     here.release([begun.item]);
     this.#owner.onItemReleased();

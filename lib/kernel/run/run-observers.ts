@@ -2,7 +2,7 @@ import { describeCause, stackOf } from '../../api/describe-cause.js';
 import { type RunEvent, type RunObserver } from '../../api/run-events.js';
 import { type JobLog } from '../job/job-log.js';
 
-/** Notifies the observers of runs. An observer that throws, or whose promise rejects or never settles, hurts nobody. */
+/** Notifies the observers of runs. An observer that throws, or whose promise rejects or never settles, hurts no job. */
 export class RunObservers {
   readonly #observers: readonly RunObserver[];
   readonly #logger: JobLog;

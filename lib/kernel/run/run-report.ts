@@ -46,7 +46,7 @@ export class RunReport {
     this.#onEvent({ ...event, run: this.info, at: new Date(this.#deps.clock.now()) });
   }
 
-  /** The run has begun items; nothing is to be said if it has none. */
+  /** The run has begun its items. A run without items emits nothing. */
   begun(begun: BegunRun): void {
     const { items, blocked, config: configuration } = begun;
     if (items.length === 0) return;
@@ -80,7 +80,7 @@ export class RunReport {
     });
   }
 
-  /** Once a run: all its items are told to end for the same reason. */
+  /** Once a run: all its items abort for the same reason. */
   #logAbort(cause: unknown): void {
     if (!this.#hasLoggedAbort) this.#deps.logger.warn(describeCause(cause));
     this.#hasLoggedAbort = true;

@@ -1,6 +1,6 @@
 /**
  * What the present assignment was made for: the value of `x-node/assigned-for`. The leader writes it in the commit that
- * makes the assignment valid. So each instance can tell whether another assignment is due, without knowing what the job's
+ * makes the assignment valid. So each instance knows whether another assignment is due, without knowing what the job's
  * strategy would do: a strategy may leave out instances on purpose. Java neither writes nor reads it.
  * ```
  * items: 4

@@ -1,9 +1,9 @@
 /**
  * Our own record of what has been begun: the value of `x-node/fired/{instance}`.
  *
- * Before an instance runs items, it writes its record in the very commit that creates their `running` marks. Who comes
- * into an item later, or takes over its crashed run, can tell from all instances' records which instant's firing was
- * begun last by anybody. Java neither writes nor reads it.
+ * Before an instance runs items, it writes its record in the very commit that creates their `running` marks. An instance
+ * that gets an item later, or takes over its crashed run, finds in the records of all instances the latest instant for
+ * which the item was begun. Java neither writes nor reads it.
  *
  * One line for each instant, the latest first, with the items for which it is the last one begun; then, if there are any, the items
  * that were begun manually after that:

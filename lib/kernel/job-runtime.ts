@@ -286,7 +286,7 @@ export class JobRuntime {
   #onSessionLost(reason: string): void {
     this.#components?.registration.forget();
     this.#components?.leadership.forget();
-    this.#components?.marks.forgetSession();
+    this.#components?.marks.own.forgetSession();
     this.#components?.work.abandon(new SessionLostError(reason));
   }
 

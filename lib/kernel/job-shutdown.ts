@@ -58,7 +58,7 @@ export class JobShutdown {
     const { clock, logger, gracePeriodMs } = this.#deps;
     if (!(await work.end(why, gracePeriodMs))) {
       logger.error('the job is left although items still run: they do not react to context.signal.');
-      await marks.clearAll();
+      await marks.removal.clearAll();
     }
     await withDeadline(clock, failures.drained(), STEP_TIMEOUT_MS, () => new Error('time is up')).catch(() =>
       logger.warn('the error handler is still busy, and is no longer waited for.'),
@@ -71,7 +71,7 @@ export class JobShutdown {
     await this.step(`the registry centre to remove ${paths.instance(me)}`, async () => {
       if (registry.session.state.phase !== 'connected') return;
       const { marks, registration, barrier } = components;
-      await marks.clearLeftovers();
+      await marks.removal.clearLeftovers();
       if (registration.session === undefined) return;
       try {
         await registration.withdraw();

@@ -135,8 +135,8 @@ export class ControlLane {
         mayTakeOver: !timers.isSet('takeover'),
         idleInstancesWait: this.#idleInstancesWait.state,
         hasLostTrackOf: (item) => this.#hasLostTrackOf(item),
-        leftovers: marks.leftovers,
-        superseded: marks.superseded,
+        leftovers: marks.own.leftovers,
+        superseded: marks.own.superseded,
         offlineServers: housekeeping.offlineServers,
         latestInstant: () => timer.latest(),
         armedFor: timer.armedFor,
@@ -196,7 +196,7 @@ export class ControlLane {
       case 'remove-servers':
         return housekeeping.removeServers(action.ips);
       case 'clear-marks':
-        return marks.clearOwn(action.items);
+        return marks.removal.clearOwn(action.items);
       case 'clear-misfired':
         return marks.clearMisfired(action.items);
       case 'forget-missed':
@@ -240,7 +240,7 @@ export class ControlLane {
   /** Whether an item that bears this instance's mark is unknown here. A run that is just beginning may be about to mark it. */
   #hasLostTrackOf(item: number): boolean {
     const { work, marks } = this.#deps;
-    return work.canBegin && !work.busy.has(item) && !marks.has(item);
+    return work.canBegin && !work.busy.has(item) && !marks.own.has(item);
   }
 
   #reread(): void {

@@ -15,7 +15,8 @@ import { type BegunItem } from '../view/firing.js';
 import { type ItemsHere } from '../view/items-here.js';
 import { type JobContext } from '../job/job-context.js';
 import { instantOf, newVersion } from './crash-reports.js';
-import { type ItemMarks, TAKEOVER_MARKS } from './item-marks.js';
+import { type ItemMarks } from './item-marks.js';
+import { TAKEOVER_MARKS } from './own-marks.js';
 
 /** What taking over needs. */
 export interface TakeoverDeps extends JobContext {
@@ -83,7 +84,7 @@ export class Takeover {
     if (watch.nodes.get(paths.beginRecord(me))?.value === undefined) await watch.readAll();
     const { view } = watch;
     const session = liveSessionId(registry.session.state);
-    const share = shareOfCrashed(view, me, here.busy).filter(({ item }) => !marks.has(item));
+    const share = shareOfCrashed(view, me, here.busy).filter(({ item }) => !marks.own.has(item));
     here.begin(share.map(({ item }) => item));
     const taken = await Promise.allSettled(share.map((item) => this.#take(view, item, ends)));
     here.release(share.map(({ item }) => item));

@@ -48,8 +48,8 @@ export class ItemChoice {
     let turn: Turn | undefined;
     try {
       // Items that have ended and only wait for others to lose their marks with them are free.
-      await marks.flush();
-      await marks.clearLeftovers();
+      await marks.removal.flush();
+      await marks.removal.clearLeftovers();
       while (!(turn = await this.#turn(begun)).isComplete) {
         if (clock.monotonic() > deadline)
           throw new DeadlineExceededError(`a stable assignment of job '${paths.jobName}'`, ASSIGNMENT_TIMEOUT_MS);

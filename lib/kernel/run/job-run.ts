@@ -198,7 +198,7 @@ export class JobRun {
     this.#report.itemEnded(begun, config, { outcome, durationMs, parameter, isReported: run === undefined });
     here.end(begun.item);
     // A job that returns because its signal aborted may have left its work half done.
-    await marks.end(begun.item, run?.isAborted === true ? 'cut-short' : 'ended');
+    await marks.removal.end(begun.item, run?.isAborted === true ? 'cut-short' : 'ended');
     here.release([begun.item]);
     this.#owner.onItemReleased();
     return outcome;

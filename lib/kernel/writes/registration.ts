@@ -65,7 +65,7 @@ export class Registration {
       }
     }
     this.#session = session;
-    await marks.clearLeftovers();
+    await marks.removal.clearLeftovers();
   }
 
   async #commitRegistration(config: JobConfiguration, occasion: Occasion): Promise<void> {
@@ -178,7 +178,7 @@ export class Registration {
   #unfinishedOperations(): readonly (readonly Operation[])[] {
     const { watch, paths, me, marks } = this.#deps;
     const { view } = watch;
-    const ended = new Set(marks.leftovers.map(({ item }) => item));
+    const ended = new Set(marks.own.leftovers.map(({ item }) => item));
     return itemsMarkedBy(view, me).map((item) => {
       const isToWait = failsOver(view) && !ended.has(item.item) && !view.crashedItems.includes(item.item);
       return reportOperations({ watch, paths, item, isDead: (runner) => runner === me, isToWait });

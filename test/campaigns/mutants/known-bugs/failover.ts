@@ -89,7 +89,7 @@ export const failover: readonly Mutant[] = [
     first: 'unit/kernel/failover.spec.ts',
     edits: [
       {
-        file: 'kernel/marks/item-marks.ts',
+        file: 'kernel/marks/own-marks.ts',
         find: "const TAKEOVER_MARKS: readonly ItemMark[] = ['running', 'failover', 'failovering'];",
         replace: "const TAKEOVER_MARKS: readonly ItemMark[] = ['running', 'failover'];",
       },
@@ -128,8 +128,8 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/run/job-run.ts',
-        find: '    await marks.end(begun.item,',
-        replace: "    if (outcome.type !== 'failed') await marks.end(begun.item,",
+        find: '    await marks.removal.end(begun.item,',
+        replace: "    if (outcome.type !== 'failed') await marks.removal.end(begun.item,",
       },
     ],
   },
@@ -215,7 +215,7 @@ export const failover: readonly Mutant[] = [
         replace: 'return !running && !busy.has(item);',
       },
       {
-        file: 'kernel/marks/item-marks.ts',
+        file: 'kernel/marks/own-marks.ts',
         find: "const TAKEOVER_MARKS: readonly ItemMark[] = ['running', 'failover', 'failovering'];",
         replace: "const TAKEOVER_MARKS: readonly ItemMark[] = ['failover', 'failovering'];",
       },
@@ -255,9 +255,9 @@ export const failover: readonly Mutant[] = [
     first: 'unit/kernel/crash-reports.spec.ts',
     edits: [
       {
-        file: 'kernel/marks/item-marks.ts',
-        find: "if (marked?.state === 'left' && isSuperseded && marked.instant !== undefined) marked.state = 'superseded';\n    else this.#marked.delete(item);",
-        replace: 'this.#marked.delete(item);',
+        file: 'kernel/marks/mark-removal.ts',
+        find: "if (marked?.state === 'left' && isSuperseded && marked.instant !== undefined) marked.state = 'superseded';\n    else this.#own.delete(item);",
+        replace: 'this.#own.delete(item);',
       },
     ],
   },

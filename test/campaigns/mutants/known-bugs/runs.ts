@@ -206,9 +206,9 @@ export const runs: readonly Mutant[] = [
     first: 'unit/kernel/lost-answers.spec.ts',
     edits: [
       {
-        file: 'kernel/marks/item-marks.ts',
-        find: "const items = numbersOf(this.#itemsThatAre('ended'));",
-        replace: "const items = numbersOf([...this.#itemsThatAre('ended'), ...this.leftovers]);",
+        file: 'kernel/marks/mark-removal.ts',
+        find: "const items = numbersOf(this.#own.itemsThatAre('ended'));",
+        replace: "const items = numbersOf([...this.#own.itemsThatAre('ended'), ...this.#own.leftovers]);",
       },
     ],
   },

@@ -233,7 +233,7 @@ export const sessions: readonly Mutant[] = [
     first: 'unit/kernel/run-seams.spec.ts',
     edits: [
       {
-        file: 'kernel/marks/item-marks.ts',
+        file: 'kernel/marks/mark-removal.ts',
         find: 'const operations = own.length > 0 ? removals : this.#reportRemovals(item);',
         replace: 'const operations = removals;',
       },

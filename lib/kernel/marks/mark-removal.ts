@@ -1,0 +1,191 @@
+/**
+ * Removing the marks of runs that have ended: in one commit for all items that end about now, and what could not be removed
+ * then, later, if it is still this instance's.
+ */
+import { describeCause } from '../../api/describe-cause.js';
+import { isLostRace } from '../../api/registry-errors.js';
+import { Deferred } from '../../async/deferred.js';
+import { commitChunks } from '../../registry/commit-chunks.js';
+import { type Operation } from '../../registry/registry-center.js';
+import { liveSessionId } from '../../registry/session-state.js';
+import { type JobContext } from '../job/job-context.js';
+import { isReported } from '../view/crashes.js';
+import { type ItemsHere } from '../view/items-here.js';
+import { numbersOf } from '../view/items.js';
+import { type OwnMarks, RUN_MARKS, TAKEOVER_MARKS } from './own-marks.js';
+
+/** What removing marks needs. */
+export interface MarkRemovalDeps extends JobContext {
+  /** What runs on this instance. */
+  readonly items: ItemsHere;
+}
+
+/** How long the mark of an item that has ended may wait for others to be removed with it, in milliseconds. */
+const BATCH_MS = 100;
+
+/** How a run of an item ended: by itself, or because its signal aborted. */
+export type ItemEnd = 'ended' | 'cut-short';
+
+/** Removes the marks of this instance's runs. */
+export class MarkRemoval {
+  readonly #deps: MarkRemovalDeps;
+  readonly #own: OwnMarks;
+  /** Marks that wait to be removed together. */
+  #batch: { readonly removed: Deferred; readonly cancel: () => void } | undefined;
+  /** One removal after the other, so that a begin can wait for all that were asked for before. */
+  #removal: Promise<void> = Promise.resolve();
+
+  constructor(deps: MarkRemovalDeps, own: OwnMarks) {
+    this.#deps = deps;
+    this.#own = own;
+  }
+
+  /** Resolves when all removals that were asked for before have ended. Never rejects. */
+  get settled(): Promise<void> {
+    return this.#removal;
+  }
+
+  /**
+   * The item's run has ended: its marks go, together with those of other items that end about now. An item that was cut
+   * short by the end of its session keeps them, for the instance that takes it over. Never rejects.
+   */
+  end(item: number, how: ItemEnd): Promise<void> {
+    const marked = this.#own.get(item);
+    if (marked?.state === 'orphaned') {
+      if (how === 'ended') marked.state = 'left';
+      else this.#own.delete(item);
+    }
+    if (marked?.state !== 'standing') return Promise.resolve();
+    marked.state = 'ended';
+    if (this.#batch === undefined) {
+      const { clock } = this.#deps;
+      this.#batch = { removed: new Deferred(), cancel: clock.after(BATCH_MS, () => void this.flush()) };
+    }
+    const { removed } = this.#batch;
+    if (!this.#deps.items.isRunning) void this.flush();
+    return removed.promise;
+  }
+
+  /** Removes the marks of all runs that have ended now. Never rejects: what cannot be removed is a leftover. */
+  async flush(): Promise<void> {
+    const batch = this.#batch;
+    batch?.cancel();
+    this.#batch = undefined;
+    if (batch !== undefined) {
+      const items = numbersOf(this.#own.itemsThatAre('ended'));
+      void this.#queue(() => this.#remove(items));
+      // What is left may be gone already: its removal has lost its answer, and a peer's mark may stand in its place.
+      void this.clearLeftovers();
+    }
+    await this.#removal;
+    batch?.removed.resolve();
+  }
+
+  /** Removes all marks that this instance has made: of runs in progress, and leftovers. Never rejects. */
+  async clearAll(): Promise<void> {
+    await this.#queue(() => this.#clearEach(this.#own.items));
+  }
+
+  /** Removes leftovers, and reports of peers that took an ended run for crashed. Never rejects. */
+  async clearLeftovers(): Promise<void> {
+    const items = numbersOf(this.#own.leftovers);
+    if (items.length > 0) await this.clearOwn(items);
+  }
+
+  /** Removes the marks of items whose run has ended, but only this instance's: a peer's may stand in their place. Never rejects. */
+  async clearOwn(items: readonly number[]): Promise<void> {
+    await this.#queue(() => this.#clearEach(items.filter((item) => !this.#deps.items.isMarking(item))));
+  }
+
+  #queue(removal: () => Promise<void>): Promise<void> {
+    this.#removal = this.#removal.then(removal);
+    return this.#removal;
+  }
+
+  async #clearEach(items: readonly number[]): Promise<void> {
+    const { registry, logger } = this.#deps;
+    const session = liveSessionId(registry.session.state);
+    const results = await Promise.allSettled(items.map((item) => this.#clear(item, session)));
+    for (const item of items) this.#own.leave(item);
+    for (const result of results)
+      if (result.status === 'rejected') logger.debug(`a mark could not be removed: ${describeCause(result.reason)}`);
+  }
+
+  /** In one commit, like the one that made them: a single mark of a takeover that is left would pass for a crash. */
+  async #clear(item: number, session: string | undefined): Promise<void> {
+    const { registry, paths, me } = this.#deps;
+    const marks = this.#own.get(item)?.marks ?? RUN_MARKS;
+    const values = await Promise.all(marks.map(async (mark) => registry.get(paths.item(item, mark))));
+    const own = marks.filter((_, index) => values[index] === me);
+    // No other instance removes the mark of an instance whose session lives. A process that was frozen here wakes up when
+    // its session is over and peers may run the item; what is asked for now is done in this session or not at all.
+    if (own.length > 0 && (session === undefined || session !== liveSessionId(registry.session.state))) return;
+    const removals = own.map((mark): Operation => ({ type: 'remove', path: paths.item(item, mark) }));
+    const operations = own.length > 0 ? removals : this.#reportRemovals(item);
+    if (operations.length > 0) await registry.commit(operations);
+    const marked = this.#own.get(item);
+    const isSuperseded = values.some((value) => value !== undefined && value !== me);
+    // If the peer dies too, this instance still knows that the run has ended. A manual run has nothing to know it again by.
+    if (marked?.state === 'left' && isSuperseded && marked.instant !== undefined) marked.state = 'superseded';
+    else this.#own.delete(item);
+  }
+
+  /** A peer may have reported this very run as crashed before this instance was back, although it has ended. */
+  #reportRemovals(item: number): readonly Operation[] {
+    const { watch, paths } = this.#deps;
+    const { view } = watch;
+    const marked = this.#own.get(item);
+    const hasEnded = marked?.state === 'left' || marked?.state === 'superseded';
+    if (!hasEnded || !isReported(view, { item, instant: marked.instant })) return [];
+    const version = view.items.find((each) => each.item === item)?.version;
+    return [
+      // A takeover that comes first increases the version, and the run is that instance's then.
+      { type: 'set', path: paths.item(item), value: '', ...(version !== undefined && { version }) },
+      { type: 'remove', path: paths.crashedItem(item) },
+      { type: 'remove', path: paths.crashReport(item) },
+    ];
+  }
+
+  /** All nodes that record this instance's run of the item. */
+  #traces(item: number): readonly string[] {
+    const { paths, watch } = this.#deps;
+    const marks = this.#own.get(item)?.marks ?? [];
+    const report = paths.crashReport(item);
+    return [
+      ...marks.map((mark) => paths.item(item, mark)),
+      ...(marks === TAKEOVER_MARKS && watch.nodes.has(report) ? [report] : []),
+    ];
+  }
+
+  /** In one commit, or in as few as hold them; items whose commit fails are leftovers. */
+  async #remove(items: readonly number[]): Promise<void> {
+    const { registry, items: here } = this.#deps;
+    const session = liveSessionId(registry.session.state);
+    // Marks of an earlier session are dealt with on return, and what stands in their place may be a peer's.
+    const isPresent = (item: number): boolean => !here.isMarking(item) && this.#own.get(item)?.session === session;
+    const present = items.filter(isPresent);
+    for (const item of items) if (!isPresent(item)) this.#own.leave(item);
+    const groups = present.map((item) => ({
+      item,
+      operations: this.#traces(item).map((path): Operation => ({ type: 'remove', path })),
+    }));
+    for (const chunk of commitChunks(groups, registry.limits)) {
+      const chunkItems = chunk.groups.map(({ item }) => item);
+      try {
+        await registry.commit(chunk.operations);
+        for (const item of chunkItems) this.#own.delete(item);
+      } catch (error) {
+        // Some marks are gone already: a peer has removed them, or the item was dropped.
+        if (isLostRace(error)) await this.#clearEach(chunkItems);
+        else this.#keep(chunkItems, error);
+      }
+    }
+  }
+
+  #keep(items: readonly number[], error: unknown): void {
+    for (const item of items) this.#own.leave(item);
+    this.#deps.logger.warn(
+      `items ${items.join(',')} have ended, and their marks stay until the registry centre answers: ${describeCause(error)}`,
+    );
+  }
+}

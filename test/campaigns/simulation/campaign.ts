@@ -27,7 +27,6 @@ export interface Plan {
   readonly processes: number;
   /** Ends the campaign early. */
   readonly mostFailures: number;
-  readonly expects: Portion['expects'];
   /** Called after each history. */
   readonly onPlayed: (played: number) => void;
   /** Called when something was wrong with one. */
@@ -44,18 +43,12 @@ export interface Outcome {
   readonly failures: readonly Failure[];
   /** How many histories had which feature. */
   readonly features: ReadonlyMap<string, number>;
-  /** How many histories broke which rule that is not expected to hold yet. */
-  readonly known: ReadonlyMap<string, number>;
-  /** Histories that were left out because nothing is expected of them yet. */
-  readonly leftOut: number;
 }
 
 /** What a worker is asked for. */
 export interface Portion {
   readonly firstSeed: number;
   readonly histories: number;
-  /** Whether faults count that `not-yet.ts` lists. */
-  readonly expects: 'everything' | 'what holds';
 }
 
 /** What it answers for each history. */
@@ -63,15 +56,11 @@ export interface Answer {
   readonly seed: number;
   readonly features: readonly string[];
   readonly faults: readonly Fault[];
-  /** Rules that are not expected to hold yet, and are broken. */
-  readonly known: readonly string[];
-  /** Whether it was played at all. */
-  readonly isJudged: boolean;
 }
 
 /** Plays many histories in several processes, and ends a process whose history does not come to an end. */
 export async function campaign(plan: Plan): Promise<Outcome> {
-  const { firstSeed, histories, processes, mostFailures, expects } = plan;
+  const { firstSeed, histories, processes, mostFailures } = plan;
   const began = performance.now();
   const failures: Failure[] = [];
   let [handedOut, played] = [0, 0];
@@ -79,15 +68,12 @@ export async function campaign(plan: Plan): Promise<Outcome> {
     const left = Math.min(PORTION, histories - handedOut);
     if (left <= 0 || failures.length >= mostFailures) return undefined;
     handedOut += left;
-    return { firstSeed: firstSeed + handedOut - left, histories: left, expects };
+    return { firstSeed: firstSeed + handedOut - left, histories: left };
   };
-  const [features, known] = [new Map<string, number>(), new Map<string, number>()];
-  let leftOut = 0;
+  const features = new Map<string, number>();
   const note = (answer: Answer): void => {
     played++;
-    if (!answer.isJudged) leftOut++;
     for (const feature of answer.features) features.set(feature, (features.get(feature) ?? 0) + 1);
-    for (const rule of answer.known) known.set(rule, (known.get(rule) ?? 0) + 1);
     if (answer.faults.length > 0) {
       failures.push(answer);
       plan.onFailure(answer);
@@ -108,7 +94,7 @@ export async function campaign(plan: Plan): Promise<Outcome> {
           from += count;
           if (from === portion.firstSeed + portion.histories) continue;
           const fault = { rule: 'endless', text: `it has not ended after ${LONGEST_MS} ms` };
-          note({ seed: from++, features: [], faults: [fault], known: [], isJudged: true });
+          note({ seed: from++, features: [], faults: [fault] });
           worker.kill('SIGKILL');
           worker = start();
         }
@@ -119,7 +105,7 @@ export async function campaign(plan: Plan): Promise<Outcome> {
   };
   await Promise.all(Array.from({ length: processes }, work));
   failures.sort((one, other) => one.seed - other.seed);
-  return { played, seconds: (performance.now() - began) / 1_000, failures, features, known, leftOut };
+  return { played, seconds: (performance.now() - began) / 1_000, failures, features };
 }
 
 function start(): ChildProcess {

@@ -37,7 +37,10 @@ export class NodeCreation {
     this.#writes = writes;
   }
 
-  /** Creates a node and its missing parents. `false`: the node was there. */
+  /**
+   * Creates a node and its missing parents. `false`: the node was there. If a peer creates a parent first, the creation
+   * is tried again without a pause, as often as the node has parents.
+   */
   async create(call: Call, value: string, lifetime: Lifetime): Promise<boolean> {
     const { path } = call;
     const mode = lifetime === 'session' ? 'ephemeral' : 'persistent';
@@ -58,7 +61,9 @@ export class NodeCreation {
           if (verdict !== 'not-done') return verdict === 'done';
         } else if (isThere) return false;
         else if (isAnswer(error, 'NO_NODE', 'NODE_EXISTS')) {
-          if (misses++ > 0) await call.pause(error);
+          // A peer may create the missing parents one by one, hence one lost race each is tried again at once. After
+          // that, the parents come and go.
+          if (misses++ > ancestors(path).length) await call.pause(error);
           missing = await this.#missingParents(call);
         } else throw error;
       }

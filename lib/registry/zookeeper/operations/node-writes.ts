@@ -1,4 +1,3 @@
-import {} from '../../../api/errors.js';
 import { isOutcomeUnknown } from '../../../api/registry-errors.js';
 import { type NodeCreation } from './node-creation.js';
 import { type Namespace } from '../namespace.js';
@@ -25,15 +24,15 @@ export class NodeWrites {
 
   /** Writes a value; creates the node if it is not there. */
   async put(call: Call, value: string): Promise<void> {
-    for (;;) {
+    for (let races = 0; ; races++) {
       try {
         await this.set(call, value);
         return;
       } catch (error) {
         if (!isAnswer(error, 'NO_NODE')) throw error;
       }
+      if (races > 0) await call.pause(new Error('the node comes and goes'));
       if (await this.#creation.create(call, value, 'persistent')) return;
-      await call.pause(new Error('the node comes and goes'));
     }
   }
 

@@ -3,6 +3,7 @@
  * by side, each with items of its own, so that a slow item keeps no other item from its next firing. A firing that cannot
  * be run waits in the backlog, where later firings replace it; the rules say when the backlog is run.
  */
+import { describeCause } from '../../api/describe-cause.js';
 import { JobStoppedError } from '../../api/errors.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
 import { type RunEvent, type RunOutcome } from '../../api/run-events.js';
@@ -124,7 +125,9 @@ export class WorkLane {
     }
     this.#noteDecided(instant, this.#ownItems);
     const { listeners, configuration, logger } = this.#deps;
-    void listeners.drop(instant, configuration()).catch((error: unknown) => logger.debug(String(error)));
+    void listeners.drop(instant, configuration()).catch((error: unknown) => {
+      logger.debug(`could not report that a firing is dropped: ${describeCause(error)}`);
+    });
   }
 
   /** Starts a run. If none can begin now, a manual one waits, because its trigger has been accepted; others need not. */

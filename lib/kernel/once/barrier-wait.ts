@@ -1,3 +1,4 @@
+import { describeCause } from '../../api/describe-cause.js';
 import { DeadlineExceededError } from '../../api/errors.js';
 import { withAnySignal } from '../../async/any-signal.js';
 import { type CallView, describeRound } from '../../layout/x-node/arrival-record.js';
@@ -81,7 +82,9 @@ export class BarrierWait {
           );
         case 'call':
           if (await this.#call(decision)) return;
-          await watch.sync().catch((error: unknown) => logger.debug(String(error)));
+          await watch
+            .sync()
+            .catch((error: unknown) => logger.debug(`could not look at the round again: ${describeCause(error)}`));
           continue;
         default:
           return decision satisfies never;

@@ -4,6 +4,7 @@
  * removal is what the others wait for. We create, count and remove these nodes too, and hold the latch while Java peers are
  * there; no node shows its firing, or the instance that created it.
  */
+import { describeCause } from '../../api/describe-cause.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';
 import { hasJavaPeers, type ItemView, type JobView } from '../../layout/job-view.js';
 import { type Operation } from '../../registry/registry-center.js';
@@ -108,7 +109,7 @@ export async function underJavaLatch<T>(
     });
   } catch (error) {
     logger.warn(
-      `the callback of a once-listener is delayed, because the latch of Java peers is not free: ${String(error)}`,
+      `the callback of a once-listener is delayed, because the latch of Java peers is not free: ${describeCause(error)}`,
     );
   }
   return outcome;

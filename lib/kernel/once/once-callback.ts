@@ -1,3 +1,4 @@
+import { describeCause } from '../../api/describe-cause.js';
 import { ElasticJobError, JobStoppedError } from '../../api/errors.js';
 import { isLostRace, isTransient } from '../../api/registry-errors.js';
 import { timedCall } from '../../async/timed-call.js';
@@ -185,7 +186,7 @@ export class OnceCallback {
       await registry.commit(operations);
       return true;
     } catch (error) {
-      logger.debug(String(error));
+      logger.debug(describeCause(error));
       return false;
     }
   }
@@ -197,7 +198,7 @@ export class OnceCallback {
       // After the session our node is gone, and what stands in its place is another instance's.
       if (liveSessionId(registry.session.state) === session) await registry.remove(path);
     } catch (error) {
-      logger.debug(String(error));
+      logger.debug(describeCause(error));
       if (!isTransient(error)) return;
       const isStopped = (): undefined => undefined;
       void this.#pause(this.#stopping.signal).then(() => this.#removeSoon(path, session), isStopped);

@@ -1,3 +1,4 @@
+import { describeCause } from '../../api/describe-cause.js';
 import { isLostRace, isTransient } from '../../api/registry-errors.js';
 import { sleep } from '../../async/wait.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';
@@ -92,7 +93,9 @@ export class OwnArrivals {
     this.#dropped.clear();
     const { registry, paths, me, watch, logger } = this.#context;
     if (!watch.nodes.has(paths.arrivals(me))) return;
-    await registry.remove(paths.arrivals(me)).catch((error: unknown) => logger.debug(String(error)));
+    await registry.remove(paths.arrivals(me)).catch((error: unknown) => {
+      logger.debug(`could not withdraw its reports of rounds: ${describeCause(error)}`);
+    });
   }
 
   #note(stage: GuaranteeStage, arrivals: readonly Arrival[]): void {
@@ -131,7 +134,9 @@ export class OwnArrivals {
   /** What this instance does not take part in is of use to peers only, which go on without it after a while. */
   async #tryToWrite(signal: AbortSignal): Promise<void> {
     const { logger } = this.#context;
-    await this.#write('started', signal, () => []).catch((error: unknown) => logger.debug(String(error)));
+    await this.#write('started', signal, () => []).catch((error: unknown) => {
+      logger.debug(`could not report what it takes no part in; peers wait for it for a while: ${describeCause(error)}`);
+    });
   }
 
   /** Writes our record, and creates nodes for Java peers, until that succeeds; nothing once the session has ended. */
@@ -148,7 +153,7 @@ export class OwnArrivals {
         if (!isLostRace(error)) await sleep(clock, PAUSE_MS, signal);
         await whenConnected(registry.session, signal);
         // If that fails, so does the next commit.
-        await watch.sync().catch((failure: unknown) => logger.debug(String(failure)));
+        await watch.sync().catch((failure: unknown) => logger.debug(describeCause(failure)));
       }
     }
   }

@@ -1,3 +1,4 @@
+import { describeCause } from '../../api/describe-cause.js';
 import { type ItemView, type JobView } from '../../layout/job-view.js';
 import { type JobContext } from '../job/job-context.js';
 import { type InstantLostInHandover, type MissingItem, missingItems } from './missing-items.js';
@@ -91,7 +92,7 @@ export class RoundProgress {
       await watch.readAll();
     } catch (error) {
       for (const sighting of due) sighting.readAtMs = now + READING_AFTER_MS;
-      logger.debug(`could not read what items are missing for: ${String(error)}`);
+      logger.debug(`could not read what items are missing for: ${describeCause(error)}`);
       return;
     }
     for (const sighting of due) sighting.readAtMs = Infinity;

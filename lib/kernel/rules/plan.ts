@@ -16,7 +16,7 @@
  * | reportCrashed | crash-reports | JobCrashedJobListener, LegacyCrashedRunningItemListener |
  * | endFailover | housekeeping | FailoverSettingsChangedJobListener |
  * | tidyUp, removeServers | housekeeping | – (Java leaves it) |
- * | clearMarks, clearMisfired | item-marks | MonitorExecutionSettingsChangedJobListener |
+ * | clearMarks, clearMisfired | mark-removal, item-marks | MonitorExecutionSettingsChangedJobListener |
  * | forgetMissed | work-lane | – (Java asks at the end of each run) |
  * | reschedule | cron-timer | CronSettingAndJobEventChangedJobListener |
  * | runOnce | control-lane | JobTriggerStatusJobListener |

@@ -22,6 +22,7 @@
  * sharding node's version and writes the request again, so that of two instances which both believe to lead only one goes
  * on. If the leader dies half-way, the request stands, and its successor assigns the items again.
  */
+import { describeCause } from '../../api/describe-cause.js';
 import { type JobShardingStrategy } from '../../api/sharding-strategy.js';
 import { availableInstances, type JobView } from '../../layout/job-view.js';
 import { type OperationGroup, commitChunks } from '../../registry/commit-chunks.js';
@@ -165,7 +166,7 @@ export class Assignment {
       return types.strategy(config);
     } catch (error) {
       // Changed to something unknown at run time: better the default than a job that stands still, as Java's does.
-      logger.error(`${String(error)}. Items are assigned by ${averageAllocation.type} instead.`);
+      logger.error(`${describeCause(error)}. Items are assigned by ${averageAllocation.type} instead.`);
       return averageAllocation;
     }
   }

@@ -5,6 +5,7 @@
  * What a leader remembers is only what no node says: for whom it assigned the items last, and how long it has been waiting
  * for running ones. A leader that loses its leadership forgets it, because it does not know what its successors did.
  */
+import { describeCause } from '../../api/describe-cause.js';
 import { Deadline } from '../../async/deadline.js';
 import { ShardingStrategyError } from '../types/strategies/owners.js';
 import { type AssignedFor, assignmentBasis, type OverdueAssignment } from '../view/assignment.js';
@@ -83,7 +84,7 @@ export class Leadership {
       })
       .catch((error: unknown) => {
         const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
-        logger.warn(`could not stand for election, and tries again: ${String(error)}${cause}`);
+        logger.warn(`could not stand for election, and tries again: ${describeCause(error)}${cause}`);
         // Until then this instance does not stand again, whatever happens, or it would ask a registry centre that refuses
         // the election without end.
         timers.setRetry('election', requestReconcile);

@@ -1,3 +1,4 @@
+import { describeCause } from '../../api/describe-cause.js';
 import { type JobLogger } from '../../api/logger.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type RegistryCenter, type SessionState } from '../../registry/registry-center.js';
@@ -35,7 +36,7 @@ export function withdrawWhenPossible({ registry, paths, me, session, logger }: W
     if (state.phase !== 'connected' || state.id !== session) return end();
     // A failure means that the connection is breaking again; the session's next change is followed by another attempt.
     attempt().catch((error: unknown) =>
-      logger.warn(`the stopped instance ${me} could not withdraw yet: ${String(error)}`),
+      logger.warn(`the stopped instance ${me} could not withdraw yet: ${describeCause(error)}`),
     );
   };
   const unsubscribe = registry.session.onChange(onState);

@@ -89,16 +89,26 @@ export async function untilTaken(job: MixedCluster, heirs: readonly string[]): P
 
 /**
  * Has an operator trigger the job until these instances share it, whoever runs what meanwhile: so does a leader of either kind
- * come to assign the items that has changed in the same moment as what it is to assign them for.
+ * come to assign the items that has changed in the same moment as what it is to assign them for. The last of these firings is
+ * over: each of the instances has run its items, all items once. (An instance that has taken its trigger may begin later.)
  */
 export async function untilSharedAnew(job: MixedCluster, members: readonly string[]): Promise<void> {
+  const isSharedSince = async (since: number): Promise<boolean> => {
+    const runs = job.runs(since);
+    if (numbersOf(runs).join() !== itemsOf(job).join() || !areOver(runs, job.job.shardingTotalCount)) return false;
+    if (await isAsked(job)) return false;
+    const owners = Object.keys(await job.owners()).sort();
+    return owners.join() === [...members].sort().join() && (await job.nodes(/running$/)).length === 0;
+  };
   await until(
     async () => {
+      const since = Date.now();
       await job.operate('trigger', job.job.jobName);
       await untilTriggersAreTaken(job);
-      await until(async () => (await job.nodes(/running$/)).length === 0, 'the items to end');
-      const owners = Object.keys(await job.owners()).sort();
-      return !(await isAsked(job)) && owners.join() === [...members].sort().join();
+      return until(() => isSharedSince(since), 'each item to run once', 3_000).then(
+        () => true,
+        () => false,
+      );
     },
     `the items to be shared by ${members.join(', ')}`,
     30_000,

@@ -185,6 +185,22 @@ describe('the checker of a campaign', () => {
       expect(kinds(story.told())).toEqual(['not rescued']);
     });
 
+    test('wants no rescue of one that repeated a run which had ended, but lost contact before it could say so', () => {
+      const story = (ends: number | undefined) =>
+        new Story()
+          .lives('C', -60_000)
+          .runs('A', seconds(1, 3))
+          .run({ by: 'A', for: 4_000, at: 4_005, ...(ends === undefined ? { aborts: 7_000 } : { ends }) })
+          .fault('cut both ways', 'A', 3_900, 12_000)
+          .registry(7_200, { owner: 'B', living: ['B'] })
+          .run({ by: 'B', for: 4_000, at: 7_150 })
+          .lives('B', -60_000, 7_200)
+          .registry(9_500, { owner: 'C', living: ['C'] });
+
+      expect(kinds(story(4_100).told())).not.toContain('not rescued');
+      expect(kinds(story(undefined).told())).toContain('not rescued');
+    });
+
     test('wants it within the time that detection takes', () => {
       const story = crash()
         .run({ by: 'B', for: 4_000, at: 22_000, ends: 22_100 })

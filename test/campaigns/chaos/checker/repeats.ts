@@ -1,7 +1,8 @@
 /**
  * Runs of an item for an instant for which it has run before. With failover, a run that its process did not bring to an end
  * is run again, once for each time that happens; and so is one that did end, if the process died or lost contact before it
- * could say so. Without failover, nothing is run twice for an instant. Nobody says so of jobs that are not monitored while
+ * could say so. A run that repeats one that did end, and is cut short, need not be run again: the instance that ended it knows.
+ * Without failover, nothing is run twice for an instant. Nobody says so of jobs that are not monitored while
  * items move.
  */
 import { type Finding, type JobSpec } from '../history.js';
@@ -54,7 +55,10 @@ export function judgeRepeats(job: JobSpec, runs: readonly Run[], context: Repeat
         text: `${describe(run)} ${text}`,
       });
     if (again === undefined) {
-      if (wasCutShort && job.failover) tell('not rescued', `was ${run.outcome}, and nobody ran it again`);
+      // An instance that has ended a run withdraws the report of a peer's that took it for crashed, and died on it.
+      const hasEndedOnce = runs.some((other) => other.scheduledAt === run.scheduledAt && other.outcome === 'done');
+      if (wasCutShort && job.failover && !hasEndedOnce)
+        tell('not rescued', `was ${run.outcome}, and nobody ran it again`);
       continue;
     }
     if (!job.monitorExecution) {

@@ -85,13 +85,13 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     const log = new JobLog(logger, { jobName: undefined, instance: instance.jobInstanceId });
     const registry = module.registryCenter ?? createRegistryCenter(regCenter, log);
     const host = new JobHost(hostOptions(registry, settings, { instance, logger, scheduler: this.#scheduler }));
-    for (const warning of [...warnings, ...addressWarnings(host)]) logger.warn(warning);
-    logger.log(describe(registry, settings));
+    for (const warning of [...warnings, ...addressWarnings(host)]) log.warn(warning);
+    log.log(describe(registry, settings));
     this.#host = host;
     this.#bootstraps.open(host);
     try {
       registry.connect();
-      await this.#start(settings, logger);
+      await this.#start(settings, log);
     } catch (error) {
       await this.#abandon(host);
       throw error;

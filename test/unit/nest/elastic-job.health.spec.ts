@@ -72,3 +72,20 @@ test('an application that is connected has no reason in its health report', asyn
 
   expect(health.report).not.toHaveProperty('reason');
 });
+
+test('an application whose logger throws boots although its ZooKeeper cannot be reached', async () => {
+  const server = `127.0.0.1:${await freePort()}`;
+  const fail = (): never => {
+    throw new Error('the disk is full');
+  };
+  const logger = { debug: fail, log: fail, warn: fail, error: fail };
+
+  await using app = await started({
+    imports: [elasticJob({ logger, regCenter: { serverLists: server, namespace: 'unreachable' } })],
+    providers: [BothJobs],
+  });
+
+  expect(app.get(ElasticJobHealth).report).toMatchObject({
+    reason: expect.stringContaining(`${server} refuses connections`) as unknown,
+  });
+});

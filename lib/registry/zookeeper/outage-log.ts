@@ -11,6 +11,7 @@ export class OutageLog {
   readonly #clock: Clock;
   readonly #logger: JobLogger;
   #outage: Outage | undefined;
+  #isClosed = false;
   #cancelReminder: () => void = () => undefined;
 
   constructor({ clock, logger }: { readonly clock: Clock; readonly logger: JobLogger }) {
@@ -25,6 +26,8 @@ export class OutageLog {
 
   /** An attempt to connect has failed. */
   failed(fault: ConnectionFault): void {
+    if (this.#isClosed) return;
+
     if (this.#outage === undefined) this.#remindLater();
     const { outage, line } = withFault(this.#outage, fault, this.#clock.monotonic());
     this.#outage = outage;
@@ -34,12 +37,17 @@ export class OutageLog {
   /** The session is connected, to `server` (`host:port`). */
   connected(server: string): void {
     const outage = this.#outage;
-    this.end();
+    this.#end();
     if (outage) this.#logger.log(recoveryOf(outage, server, this.#clock.monotonic()));
   }
 
-  /** Nothing tries to connect any longer. */
-  end(): void {
+  /** From now on nothing is logged. */
+  close(): void {
+    this.#isClosed = true;
+    this.#end();
+  }
+
+  #end(): void {
     this.#outage = undefined;
     this.#cancelReminder();
   }

@@ -18,7 +18,7 @@ import { Listeners } from '../../async/listeners.js';
 import { type Clock } from '../../time/clock.js';
 import { type Session, type SessionState } from '../registry-center.js';
 import { OutageLog } from './outage-log.js';
-import { type ConnectionFault, type TransportState, type WatchEvent, type ZooKeeperTransport } from './transport.js';
+import { type TransportState, type WatchEvent, type ZooKeeperTransport } from './transport.js';
 import { isAnswer } from './zookeeper-failures.js';
 
 /** What a session needs. */
@@ -135,12 +135,8 @@ export class ZooKeeperSession implements Session {
     transport.onState = ifCurrent((state: TransportState) => this.#onTransport(transport, state));
     transport.onWatch = ifCurrent((event: WatchEvent) => this.onEvent(event));
     // Also after the session was lost: then its transport tries to end the session at the server.
-    transport.onFault = (fault) => this.#onFault(fault);
+    transport.onFault = (fault) => this.#outage.failed(fault);
     transport.connect();
-  }
-
-  #onFault(fault: ConnectionFault): void {
-    if (this.#state.phase !== 'closed') this.#outage.failed(fault);
   }
 
   #onTransport(transport: ZooKeeperTransport, state: TransportState): void {
@@ -262,7 +258,7 @@ export class ZooKeeperSession implements Session {
   #followOutage({ phase }: SessionState, remark: string): void {
     const transport = this.#transport?.state;
     if (phase === 'suspended' || phase === 'lost') this.#remark = remark;
-    else if (phase === 'closed') this.#outage.end();
+    else if (phase === 'closed') this.#outage.close();
     else if (phase === 'connected' && transport?.phase === 'connected') this.#outage.connected(transport.server);
   }
 

@@ -89,12 +89,13 @@ test('the next outage is logged like the first one, with its own beginning', asy
   ]);
 });
 
-test('an outage that ends because the client is closed leaves no timer', async () => {
+test('a log that is closed leaves no timer, and logs no fault that comes late', async () => {
   const { clock, log, lines } = outageLog();
   log.failed(REFUSED);
   lines.length = 0;
 
-  log.end();
+  log.close();
+  log.failed(SILENT);
   await clock.advance(300_000);
 
   expect(lines).toEqual([]);

@@ -27,7 +27,6 @@ export class OutageLog {
   /** An attempt to connect has failed. */
   failed(fault: ConnectionFault): void {
     if (this.#isClosed) return;
-
     if (this.#outage === undefined) this.#remindLater();
     const { outage, line } = withFault(this.#outage, fault, this.#clock.monotonic());
     this.#outage = outage;

@@ -9,6 +9,8 @@ export interface ElasticJobHealthReport {
   readonly ready: boolean;
   /** Phase of the session with the registry centre; `none` before the application has booted, after shutdown, and if ElasticJob is switched off. */
   readonly session: SessionState['phase'] | 'none';
+  /** Why the session is not connected, if that is known: `localhost:2181 refuses connections (…)`. Missing while it is connected. */
+  readonly reason?: string;
   /** Description of the registry centre: kind, servers and namespace. Empty if `session` is `none`. */
   readonly registryCenter: string;
   /** Phase of each job, by job name: `active` takes part, `created` was not started; all others are not ready. */
@@ -32,10 +34,17 @@ export class ElasticJobHealth {
   get report(): ElasticJobHealthReport {
     const { host } = this.#lifecycle;
     if (host === undefined) return { ready: false, session: 'none', registryCenter: '', jobs: {} };
-    const session = host.registryCenter.session.state.phase;
+    const { state, reason } = host.registryCenter.session;
+    const session = state.phase;
     const phases = [...host.jobs].map(([name, { phase }]) => [name, phase] as const);
     const ready = session === 'connected' && phases.every(([, phase]) => phase === 'active' || phase === 'created');
-    return { ready, session, registryCenter: host.registryCenter.description, jobs: Object.fromEntries(phases) };
+    return {
+      ready,
+      session,
+      ...(reason !== undefined && { reason }),
+      registryCenter: host.registryCenter.description,
+      jobs: Object.fromEntries(phases),
+    };
   }
 
   /**

@@ -20,6 +20,8 @@ import { type JobLogger } from '../api/logger.js';
 import { withDeadline } from '../async/wait.js';
 import { ScheduleJobBootstrap } from '../kernel/job-bootstrap.js';
 import { JobHost } from '../kernel/job-host.js';
+import { JobLog } from '../kernel/job/job-log.js';
+import { type JobInstance } from '../api/sharding-strategy.js';
 import { addressProblem, createJobInstance } from '../layout/job-instance.js';
 import { EmbeddedRegistryCenter } from '../registry/embedded/embedded-registry-center.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
@@ -79,15 +81,17 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     if (settings === undefined) return this.#bootstraps.close('elasticjob.enabled is false');
     const { module, regCenter, warnings } = settings;
     const logger = module.logger ?? new Logger('ElasticJob');
-    const registry = module.registryCenter ?? createRegistryCenter(regCenter);
-    const host = new JobHost(hostOptions(registry, settings, { logger, scheduler: this.#scheduler }));
-    for (const warning of [...warnings, ...addressWarnings(host)]) logger.warn(warning);
-    logger.log(describe(registry, settings));
+    const instance = createJobInstance(module);
+    const log = new JobLog(logger, { jobName: undefined, instance: instance.jobInstanceId });
+    const registry = module.registryCenter ?? createRegistryCenter(regCenter, log);
+    const host = new JobHost(hostOptions(registry, settings, { instance, logger, scheduler: this.#scheduler }));
+    for (const warning of [...warnings, ...addressWarnings(host)]) log.warn(warning);
+    log.log(describe(registry, settings));
     this.#host = host;
     this.#bootstraps.open(host);
     try {
       registry.connect();
-      await this.#start(settings, logger);
+      await this.#start(settings, log);
     } catch (error) {
       await this.#abandon(host);
       throw error;
@@ -155,11 +159,12 @@ function logLateFailure(jobName: string, error: unknown, logger: JobLogger): voi
 function hostOptions(
   registryCenter: RegistryCenter,
   { module, extensions }: ApplicationSettings,
-  { logger, scheduler }: { readonly logger: JobLogger; readonly scheduler: SchedulerRegistry },
+  parts: { readonly instance: JobInstance; readonly logger: JobLogger; readonly scheduler: SchedulerRegistry },
 ): ConstructorParameters<typeof JobHost>[0] {
-  const { shutdownGracePeriodMilliseconds, preferredNetworkInterface, preferredNetworkIp } = module;
+  const { instance, logger, scheduler } = parts;
+  const { shutdownGracePeriodMilliseconds } = module;
   return {
-    instance: createJobInstance({ preferredNetworkInterface, preferredNetworkIp }),
+    instance,
     registryCenter,
     logger,
     timers: new SchedulerRegistryTimers(scheduler, logger),

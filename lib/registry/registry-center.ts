@@ -153,6 +153,11 @@ export interface Session {
   /** The session timeout in milliseconds that the registry granted; before the first connection, the one asked for. */
   readonly timeoutMs: number;
   /**
+   * Why the session is not connected, for people: the servers, and what is wrong with each. `undefined` while it is
+   * connected, and if nothing is known.
+   */
+  readonly reason?: string | undefined;
+  /**
    * Calls `listener` after each change of state, in order, with the state after the change.
    * A listener that throws does not keep others from being called. Returns a function that ends the subscription.
    */

@@ -13,6 +13,11 @@ export interface ZooKeeperTransport {
   onState: (state: TransportState) => void;
   /** Called for each event of a persistent watch, in the order of the server. Set it before `connect()`. */
   onWatch: (event: WatchEvent) => void;
+  /**
+   * Called for each attempt to connect to a server that has failed, if the transport reports such attempts. Set it
+   * before `connect()`.
+   */
+  onFault?: (fault: ConnectionFault) => void;
   /** When anything was last received from the server, in milliseconds by the monotonic clock. */
   readonly lastHeardAt: number;
   /**
@@ -58,6 +63,18 @@ export type TransportState =
   | { readonly phase: 'expired' }
   | { readonly phase: 'auth-failed'; readonly reason: string }
   | { readonly phase: 'closed' };
+
+/** Why one attempt to connect to one server has failed. */
+export interface ConnectionFault {
+  /** `host:port` */
+  readonly server: string;
+  /** What the server does, in words that follow its name: `refuses connections`. The same for each such attempt. */
+  readonly problem: string;
+  /** The message of the operating system or of the client, without a full stop. */
+  readonly detail: string;
+  /** What to check, as a sentence. */
+  readonly cure: string;
+}
 
 export type CreateMode = 'persistent' | 'ephemeral' | 'persistent-sequential' | 'ephemeral-sequential' | 'container';
 

@@ -87,6 +87,7 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
     const session = new ZooKeeperSession({
       open: () => (options.transport ?? firstPartyClient(clock, logger, options))(connectionOf(settings)),
       probe: (transport) => readable(transport, namespace.root),
+      probeRefusal: refusalOf(settings),
       timeoutMs: settings.sessionTimeoutMs,
       clock,
       logger,
@@ -191,6 +192,11 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
     requireUsable(operation, path);
     return perform(this.#context, { operation, path }, task);
   }
+}
+
+function refusalOf({ namespace, digest }: ZookeeperSettings): string {
+  const owner = digest === undefined ? ', and no digest is configured' : ' than the configured digest';
+  return `namespace '${namespace}' belongs to other credentials${owner}`;
 }
 
 function connectionOf(settings: ZookeeperSettings): ZooKeeperConnection {

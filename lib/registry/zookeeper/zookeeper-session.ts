@@ -17,6 +17,7 @@ import { type JobLogger } from '../../api/logger.js';
 import { Listeners } from '../../async/listeners.js';
 import { type Clock } from '../../time/clock.js';
 import { type Session, type SessionState } from '../registry-center.js';
+import { OutageLog } from './outage-log.js';
 import { type TransportState, type WatchEvent, type ZooKeeperTransport } from './transport.js';
 import { isAnswer } from './zookeeper-failures.js';
 
@@ -26,6 +27,8 @@ export interface ZooKeeperSessionOptions {
   readonly open: () => ZooKeeperTransport;
   /** Checks that our credentials may use the namespace; rejects with NO_AUTH if they may not. */
   readonly probe: (transport: ZooKeeperTransport) => Promise<unknown>;
+  /** Why `probe` is refused, in words for the log. */
+  readonly probeRefusal: string;
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly logger: JobLogger;
@@ -50,6 +53,9 @@ export class ZooKeeperSession implements Session {
   readonly #options: ZooKeeperSessionOptions;
   readonly #listeners: Listeners<SessionState>;
   readonly #unreported: SessionState[] = [];
+  readonly #outage: OutageLog;
+  /** Why the session was suspended or lost last. */
+  #remark: string | undefined;
   #state: SessionState = { phase: 'connecting' };
   #timeoutMs: number;
   #transport: ZooKeeperTransport | undefined;
@@ -63,6 +69,7 @@ export class ZooKeeperSession implements Session {
 
   constructor(options: ZooKeeperSessionOptions) {
     this.#options = options;
+    this.#outage = new OutageLog(options);
     this.#listeners = new Listeners({
       onError: (error) => options.logger.error(`A listener of the session failed: ${String(error)}`),
     });
@@ -76,6 +83,12 @@ export class ZooKeeperSession implements Session {
 
   get timeoutMs(): number {
     return this.#timeoutMs;
+  }
+
+  get reason(): string | undefined {
+    const { state } = this;
+    if (state.phase === 'connected') return undefined;
+    return state.phase === 'closed' ? state.reason : (this.#outage.reason ?? this.#remark);
   }
 
   /** The session, if it can be asked now. */
@@ -121,6 +134,8 @@ export class ZooKeeperSession implements Session {
       };
     transport.onState = ifCurrent((state: TransportState) => this.#onTransport(transport, state));
     transport.onWatch = ifCurrent((event: WatchEvent) => this.onEvent(event));
+    // Also after the session was lost: then its transport tries to end the session at the server.
+    transport.onFault = (fault) => this.#outage.failed(fault);
     transport.connect();
   }
 
@@ -137,7 +152,7 @@ export class ZooKeeperSession implements Session {
         this.#lose('ZooKeeper has ended it');
         return this.#notify();
       case 'auth-failed':
-        return this.#refuse(state.reason);
+        return this.#refuse(state.reason.replace(/\.$/, ''));
       case 'connecting':
       case 'closed':
         return;
@@ -158,7 +173,7 @@ export class ZooKeeperSession implements Session {
       (error: unknown) => {
         if (this.#transport !== transport) return;
         if (isAnswer(error, 'NO_AUTH', 'AUTH_FAILED')) {
-          return this.#refuse('the namespace belongs to other credentials than the configured digest');
+          return this.#refuse(this.#options.probeRefusal);
         }
         // After a loss of connection the transport connects again; the next request reports any other fault.
         if (transport.state.phase === 'connected') this.#admit(transport, sessionId, server);
@@ -213,6 +228,9 @@ export class ZooKeeperSession implements Session {
 
   #refuse(reason: string): void {
     this.#refusal = reason;
+    this.#options.logger.error(
+      `ZooKeeper refuses this client for good: ${reason}. Check digest and namespace, and start the application again.`,
+    );
     this.#closing ??= this.#finish(reason);
   }
 
@@ -231,9 +249,17 @@ export class ZooKeeperSession implements Session {
     this.#doubtSince = undefined;
     const { logger } = this.#options;
     const line = `The session with ZooKeeper is ${state.phase}${remark && `: ${remark}`}`;
-    if (state.phase === 'suspended' || state.phase === 'lost') logger.warn(line);
-    else if (state.phase !== 'connecting') logger.log(line);
+    if (state.phase === 'suspended') logger.warn(line);
+    else logger.debug(line);
+    this.#followOutage(state, remark);
     this.#checkLater();
+  }
+
+  #followOutage({ phase }: SessionState, remark: string): void {
+    const transport = this.#transport?.state;
+    if (phase === 'suspended' || phase === 'lost') this.#remark = remark;
+    else if (phase === 'closed') this.#outage.close();
+    else if (phase === 'connected' && transport?.phase === 'connected') this.#outage.connected(transport.server);
   }
 
   #notify(): void {

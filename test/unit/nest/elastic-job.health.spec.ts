@@ -4,8 +4,9 @@ import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
 import { ElasticJobHealth } from '../../../lib/nest/elastic-job.health.js';
 import { ElasticJobLifecycle } from '../../../lib/nest/elastic-job.lifecycle.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
+import { freePort } from '../../support/free-port.js';
 import { until } from '../../support/until.js';
-import { elasticJob, started } from './application.js';
+import { elasticJob, RecordingLogger, started } from './application.js';
 
 @ElasticJob('ended', { cron: '0 0 0 1 1 ?', shardingTotalCount: 1 })
 @ElasticJob('going', { cron: '0 0 0 1 1 ?', shardingTotalCount: 1 })
@@ -44,3 +45,47 @@ test.each([[[BothJobs]], [[]]])(
     await until(() => health.report.ready);
   },
 );
+
+test('an application whose ZooKeeper cannot be reached logs why, and reports the reason as part of its health', async () => {
+  const server = `127.0.0.1:${await freePort()}`;
+  const logger = new RecordingLogger();
+  await using app = await started({
+    imports: [elasticJob({ logger, regCenter: { serverLists: server, namespace: 'unreachable' } })],
+    providers: [BothJobs],
+  });
+
+  expect(logger.lines).toContain(
+    `warn ZooKeeper server ${server} refuses connections (connect ECONNREFUSED ${server}). Check serverLists, and that a ZooKeeper listens there.`,
+  );
+  expect(app.get(ElasticJobHealth).report).toMatchObject({
+    ready: false,
+    session: 'connecting',
+    reason: `${server} refuses connections (connect ECONNREFUSED ${server})`,
+  });
+});
+
+test('an application that is connected has no reason in its health report', async () => {
+  await using app = await started({ imports: [elasticJob()], providers: [BothJobs] });
+  const health = app.get(ElasticJobHealth);
+
+  await until(() => health.report.ready);
+
+  expect(health.report).not.toHaveProperty('reason');
+});
+
+test('an application whose logger throws boots although its ZooKeeper cannot be reached', async () => {
+  const server = `127.0.0.1:${await freePort()}`;
+  const fail = (): never => {
+    throw new Error('the disk is full');
+  };
+  const logger = { debug: fail, log: fail, warn: fail, error: fail };
+
+  await using app = await started({
+    imports: [elasticJob({ logger, regCenter: { serverLists: server, namespace: 'unreachable' } })],
+    providers: [BothJobs],
+  });
+
+  expect(app.get(ElasticJobHealth).report).toMatchObject({
+    reason: expect.stringContaining(`${server} refuses connections`) as unknown,
+  });
+});

@@ -4,10 +4,12 @@ import { ZookeeperRegistryCenter } from '../../../lib/registry/zookeeper/zookeep
 import { createRegistryCenter } from '../../../lib/settings/create-registry-center.js';
 import { until } from '../../support/until.js';
 
+const silent = { debug: () => undefined, log: () => undefined, warn: () => undefined, error: () => undefined };
+
 test('without serverLists the registry centre is one inside this process, below the namespace', async () => {
-  const registry = createRegistryCenter({ namespace: 'orders', sessionTimeoutMilliseconds: 0 });
-  const peer = createRegistryCenter({ namespace: 'orders' });
-  const stranger = createRegistryCenter({ namespace: 'bills' });
+  const registry = createRegistryCenter({ namespace: 'orders', sessionTimeoutMilliseconds: 0 }, silent);
+  const peer = createRegistryCenter({ namespace: 'orders' }, silent);
+  const stranger = createRegistryCenter({ namespace: 'bills' }, silent);
   for (const each of [registry, peer, stranger]) {
     each.connect();
     await until(() => each.session.state.phase === 'connected');
@@ -22,7 +24,7 @@ test('without serverLists the registry centre is one inside this process, below 
 });
 
 test('with serverLists the registry centre is ZooKeeper', async () => {
-  const registry = createRegistryCenter({ serverLists: 'zoo:2181', namespace: 'orders' });
+  const registry = createRegistryCenter({ serverLists: 'zoo:2181', namespace: 'orders' }, silent);
 
   expect(registry).toBeInstanceOf(ZookeeperRegistryCenter);
   expect(registry.description).toContain('zoo:2181');

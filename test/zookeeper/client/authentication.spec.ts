@@ -3,8 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type ConnectionFault } from '../../../lib/registry/zookeeper/transport.js';
 import { freePort } from '../../support/free-port.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
+import { until } from '../../support/until.js';
 import { ZooKeeperServer } from '../../support/zookeeper-server.js';
 import { rejectionOf, TestClient } from './test-client.js';
 
@@ -205,22 +207,21 @@ describe('TLS', () => {
     expect(client.states[2]).toEqual(client.states[0]);
   });
 
-  test('a certificate that is not trusted is refused, and the reason is logged', async () => {
-    const warnings: string[] = [];
-    const ignore = (): void => undefined;
-    const logger = {
-      debug: ignore,
-      log: ignore,
-      error: ignore,
-      warn: (message: string) => void warnings.push(message),
-    };
-    const client = TestClient.of(`localhost:${securePort}`, { tls: {}, logger });
+  test('a certificate that is not trusted is refused, and the reason is reported', async () => {
+    const faults: ConnectionFault[] = [];
+    const client = TestClient.of(`localhost:${securePort}`, { tls: {} });
+    client.onFault = (fault) => void faults.push(fault);
 
     client.connect();
-    await expect(client.reached('connected', 1000)).rejects.toThrow('Not within');
+    await until(() => faults.length > 1, 'a second attempt to fail');
     await client.close();
 
-    expect(warnings).toEqual([expect.stringMatching(/certificate/)]);
+    expect(faults[1]).toMatchObject({
+      server: `localhost:${securePort}`,
+      problem: 'does not complete the TLS handshake',
+      detail: expect.stringMatching(/certificate/) as unknown,
+    });
+    expect(client.phases).toEqual(['closed']);
   });
 
   test('a client without TLS at an encrypted port is dropped, and goes on trying', async () => {

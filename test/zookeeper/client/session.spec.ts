@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { systemClock } from '../../../lib/time/clock.js';
 import { freePort } from '../../support/free-port.js';
 import { sharedZooKeeper } from '../../support/shared-zookeeper.js';
 import { endSession } from '../../support/session-end.js';
@@ -151,33 +150,6 @@ describe('Servers', () => {
 
       expect(client.state).toMatchObject({ server: zookeeper.servers });
     }
-  });
-
-  test('a server that cannot be reached is logged once, with the reason', async () => {
-    const warnings: string[] = [];
-    const ignore = (): void => undefined;
-    const logger = {
-      debug: ignore,
-      log: ignore,
-      error: ignore,
-      warn: (message: string) => void warnings.push(message),
-    };
-    const port = await freePort();
-    let timers = 0;
-    const after = (delayMs: number, task: () => void): (() => void) => {
-      timers++;
-      return systemClock.after(delayMs, task);
-    };
-    const client = TestClient.of(`127.0.0.1:${port}`, { logger, clock: { ...systemClock, after } });
-
-    client.connect();
-    // Each attempt sets one timer for its deadline and one for the pause after it.
-    await until(() => timers >= 8);
-    await client.close();
-
-    expect(warnings).toEqual([
-      expect.stringMatching(`Could not connect to ZooKeeper at 127.0.0.1:${port}: .*ECONNREFUSED`),
-    ]);
   });
 
   test('a name that does not exist is an ordinary failure', async () => {

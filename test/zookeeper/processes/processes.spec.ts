@@ -101,8 +101,10 @@ describe('several processes on a real ZooKeeper', () => {
     expect(processes.runs).toEqual([]);
     const isTold = (): boolean => processes.output('A').includes('The registry centre has not answered yet');
     await until(isTold, 'the application to say what it waits for');
+    expect(processes.output('A')).toContain(`ZooKeeper server ${server.address} refuses connections (`);
 
     await server.restart();
     await processes.untilSpreadOver(['A'], TOTAL);
+    expect(processes.output('A')).toContain(`ZooKeeper server ${server.address} is connected, after `);
   }, 60_000);
 });

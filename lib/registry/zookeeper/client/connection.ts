@@ -1,6 +1,7 @@
 import { lookup, type LookupAddress } from 'node:dns';
 import * as net from 'node:net';
 import * as tls from 'node:tls';
+import { type FaultKind, faultKindOf } from './connection-faults.js';
 import { FrameReader } from './frame-reader.js';
 import { type ServerAddress, shuffled } from './server-list.js';
 
@@ -10,8 +11,8 @@ export interface ConnectionListener {
   onHeard(): void;
   /** A message has arrived. If it throws, the connection is closed with that reason. */
   onMessage(message: Buffer): void;
-  /** Called once, at the end. */
-  onClosed(reason: string): void;
+  /** Called once, at the end. `kind` is what the end means if the server has not answered yet. */
+  onClosed(reason: string, kind: FaultKind): void;
 }
 
 /** One TCP or TLS connection to one server: messages in, frames out. It has no deadlines; its user has. */
@@ -48,8 +49,9 @@ export class Connection {
       const socket = this.#tls ? tls.connect({ ...this.#tls, ...address }, resolve) : net.connect(address, resolve);
       this.#socket = socket;
       socket.on('data', (chunk: Buffer) => this.#onData(chunk));
-      socket.on('error', (error: Error) => this.close(describe(error)));
-      socket.on('close', () => this.close('the server closed the connection'));
+      const protocol = this.#tls ? 'tls' : 'tcp';
+      socket.on('error', (error: Error) => this.close(describe(error), faultKindOf(error, protocol)));
+      socket.on('close', () => this.close('the server closed the connection', 'hung-up'));
     });
   }
 
@@ -60,13 +62,18 @@ export class Connection {
     return ++this.#accepted;
   }
 
+  /** Ends the connection at once, unless it has ended, because there was no answer for too long. */
+  giveUp(reason: string): void {
+    this.close(reason, this.#socket?.connecting === false ? 'silent' : 'unroutable');
+  }
+
   /** Ends the connection at once, unless it has ended. */
-  close(reason: string): void {
+  close(reason: string, kind: FaultKind = 'other'): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#socket?.destroy();
     this.#rejectOpening(new Error(reason));
-    this.#listener.onClosed(reason);
+    this.#listener.onClosed(reason, kind);
   }
 
   #flush(): void {
@@ -87,7 +94,7 @@ export class Connection {
         if (this.#closed) return;
       }
     } catch (error) {
-      this.close(error instanceof Error ? error.message : String(error));
+      this.close(error instanceof Error ? error.message : String(error), 'foreign');
     }
   }
 }
@@ -108,6 +115,6 @@ const lookupShuffled: net.LookupFunction = (host, options, callback) => {
  * The message of a failure. Node collects the failures of several addresses in an error that has no message of its own.
  */
 function describe(error: Error): string {
-  const parts = error instanceof AggregateError ? error.errors : [error];
-  return parts.map((part) => (part instanceof Error ? part.message : String(part))).join('; ');
+  const parts = 'errors' in error ? (error.errors as readonly Error[]) : [error];
+  return parts.map(({ message }) => message).join('; ');
 }

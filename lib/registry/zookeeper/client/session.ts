@@ -2,11 +2,12 @@ import type * as tls from 'node:tls';
 import { type JobLogger } from '../../../api/logger.js';
 import { type Clock } from '../../../time/clock.js';
 import { afterNextPoll } from '../../../time/event-loop.js';
-import { type TransportState, type ZooKeeperConnection } from '../transport.js';
+import { type ConnectionFault, type TransportState, type ZooKeeperConnection } from '../transport.js';
 import { Connection } from './connection.js';
+import { connectionFault, type FaultKind } from './connection-faults.js';
 import { ErrorCode, refusal } from './error-codes.js';
 import { Dialogue, type HandshakeResult, shakeHands } from './handshake.js';
-import { JuteReader, JuteWriter } from './jute.js';
+import { JuteReader, JuteWriter, MalformedMessageError } from './jute.js';
 import { KeepAlive } from './keep-alive.js';
 import * as messages from './messages.js';
 import { type PendingRequest, PendingRequests } from './pending-requests.js';
@@ -28,6 +29,7 @@ export interface SessionOptions {
 /** The callbacks of a session. What they throw is logged. */
 export interface SessionListener {
   onState(state: TransportState): void;
+  onFault(fault: ConnectionFault): void;
   /** `path` is that at the server, with the chroot. `zxid` is 0 or less if the server does not send it. */
   onWatch(type: number, path: string, zxid: bigint): void;
 }
@@ -76,7 +78,6 @@ export class Session {
   #xid = 0;
   #lastHeardAt: number;
   #renewedAt: number;
-  #lastWarning = '';
   #closing: Promise<void> | undefined;
 
   constructor(settings: ZooKeeperConnection, options: SessionOptions, listener: SessionListener) {
@@ -152,7 +153,7 @@ export class Session {
       {
         onHeard: () => this.#onHeard(),
         onMessage: (message) => this.#onMessage(message),
-        onClosed: (reason) => this.#onClosed(connection, reason),
+        onClosed: (reason, kind) => this.#onClosed(connection, reason, kind),
       },
       this.#options.tls,
     );
@@ -160,12 +161,14 @@ export class Session {
     const deadlineMs = Math.min(this.#settings.connectionTimeoutMs, this.#timeoutMs / this.#servers.size);
     const giveUp = (): void => {
       if (this.#phase.name === 'dialling' && this.#phase.connection === connection) {
-        connection.close(`no answer within ${Math.round(deadlineMs)} ms`);
+        connection.giveUp(`no answer within ${Math.round(deadlineMs)} ms`);
       }
     };
     const cancel = clock.after(deadlineMs, () => afterNextPoll(giveUp));
     this.#phase = { name: 'dialling', connection, dialogue, cancel };
-    this.#greet(connection, dialogue).catch((error: unknown) => connection.close(messageOf(error)));
+    this.#greet(connection, dialogue).catch((error: unknown) =>
+      connection.close(messageOf(error), error instanceof MalformedMessageError ? 'foreign' : 'other'),
+    );
   }
 
   async #greet(connection: Connection, dialogue: Dialogue): Promise<void> {
@@ -216,15 +219,13 @@ export class Session {
       onSilence: (reason) => connection.close(reason),
     });
     this.#phase = { name: 'ready', connection, keepAlive, since: clock.monotonic() };
-    this.#lastWarning = '';
     keepAlive.start();
     for (const frame of this.watches.frames(this.#lastZxid)) connection.send(frame);
-    const { host, port } = connection.server;
     this.#enter({
       phase: 'connected',
       sessionId: sessionIdText(this.#sessionId),
       timeoutMs,
-      server: `${host}:${port}`,
+      server: addressOf(connection),
     });
   }
 
@@ -278,14 +279,14 @@ export class Session {
 
   // Losing and ending
 
-  #onClosed(connection: Connection, reason: string): void {
+  #onClosed(connection: Connection, reason: string, kind: FaultKind): void {
     const phase = this.#phase;
     switch (phase.name) {
       case 'dialling':
         phase.cancel();
         phase.dialogue.end(reason);
-        this.#warn(`Could not connect to ZooKeeper at ${connection.server.host}:${connection.server.port}: ${reason}.`);
-        return this.#redial(this.#servers.failed());
+        this.#redial(this.#servers.failed());
+        return this.#report(connectionFault(kind, addressOf(connection), reason));
       case 'ready':
         return this.#onLost(phase, reason);
       case 'closing':
@@ -364,6 +365,10 @@ export class Session {
     this.#notify('the state', () => this.#listener.onState(state));
   }
 
+  #report(fault: ConnectionFault): void {
+    this.#notify('faults', () => this.#listener.onFault(fault));
+  }
+
   /** Calls a listener. What it throws must not be mistaken for a malformed message of the server. */
   #notify(of: string, call: () => void): void {
     try {
@@ -371,13 +376,6 @@ export class Session {
     } catch (error) {
       this.#options.logger?.error(`A listener for ${of} of a ZooKeeper session failed: ${messageOf(error)}`);
     }
-  }
-
-  /** Logs a warning, unless it is the same as the one before. */
-  #warn(message: string): void {
-    if (message === this.#lastWarning) return;
-    this.#lastWarning = message;
-    this.#options.logger?.warn(message);
   }
 }
 
@@ -389,6 +387,10 @@ function settle(request: PendingRequest, zxid: bigint, reader: JuteReader): void
     request.abandon({ written: true });
     throw error;
   }
+}
+
+function addressOf({ server: { host, port } }: Connection): string {
+  return `${host}:${port}`;
 }
 
 /** 16 lower-case hexadecimal digits. */

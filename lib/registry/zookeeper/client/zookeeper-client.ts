@@ -37,6 +37,7 @@
  * promise: code may see an event before the answer that preceded it, but never after an answer that followed it.
  */
 import {
+  type ConnectionFault,
   type CreateMode,
   type CreateResult,
   type MultiOperation,
@@ -85,6 +86,7 @@ const CREATOR_ONLY: readonly messages.Acl[] = [{ permissions: ALL_PERMISSIONS, s
 export class ZooKeeperClient implements ZooKeeperTransport {
   onState: (state: TransportState) => void = () => undefined;
   onWatch: (event: WatchEvent) => void = () => undefined;
+  onFault: (fault: ConnectionFault) => void = () => undefined;
   readonly #session: Session;
   readonly #chroot: Chroot;
   readonly #acl: readonly messages.Acl[];
@@ -94,6 +96,7 @@ export class ZooKeeperClient implements ZooKeeperTransport {
     this.#acl = connection.digest === undefined ? OPEN_TO_ALL : CREATOR_ONLY;
     this.#session = new Session(connection, options, {
       onState: (state) => this.onState(state),
+      onFault: (fault) => this.onFault(fault),
       onWatch: (type, path, zxid) => this.#onWatch(type, path, zxid),
     });
   }

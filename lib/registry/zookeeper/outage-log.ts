@@ -1,0 +1,60 @@
+import { type JobLogger } from '../../api/logger.js';
+import { type Clock } from '../../time/clock.js';
+import { type Outage, reasonOf, recoveryOf, reminderOf, withFault } from './outage.js';
+import { type ConnectionFault } from './transport.js';
+
+/** How often an outage that lasts is logged again. */
+const REMINDER_EVERY_MS = 60_000;
+
+/** Logs why ZooKeeper cannot be reached: each reason once and at once, all of them every minute, and the recovery. */
+export class OutageLog {
+  readonly #clock: Clock;
+  readonly #logger: JobLogger;
+  #outage: Outage | undefined;
+  #isClosed = false;
+  #cancelReminder: () => void = () => undefined;
+
+  constructor({ clock, logger }: { readonly clock: Clock; readonly logger: JobLogger }) {
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  /** Why no server can be reached; `undefined` unless an attempt has failed since the last connection. */
+  get reason(): string | undefined {
+    return this.#outage && reasonOf(this.#outage);
+  }
+
+  /** An attempt to connect has failed. */
+  failed(fault: ConnectionFault): void {
+    if (this.#isClosed) return;
+    if (this.#outage === undefined) this.#remindLater();
+    const { outage, line } = withFault(this.#outage, fault, this.#clock.monotonic());
+    this.#outage = outage;
+    if (line !== undefined) this.#logger.warn(line);
+  }
+
+  /** The session is connected, to `server` (`host:port`). */
+  connected(server: string): void {
+    const outage = this.#outage;
+    this.#end();
+    if (outage) this.#logger.log(recoveryOf(outage, server, this.#clock.monotonic()));
+  }
+
+  /** From now on nothing is logged. */
+  close(): void {
+    this.#isClosed = true;
+    this.#end();
+  }
+
+  #end(): void {
+    this.#outage = undefined;
+    this.#cancelReminder();
+  }
+
+  #remindLater(): void {
+    this.#cancelReminder = this.#clock.after(REMINDER_EVERY_MS, () => {
+      this.#remindLater();
+      if (this.#outage) this.#logger.warn(reminderOf(this.#outage, this.#clock.monotonic()));
+    });
+  }
+}

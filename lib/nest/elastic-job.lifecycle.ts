@@ -47,6 +47,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
   readonly #bootstraps: JobBootstraps;
   readonly #scheduler: SchedulerRegistry;
   #host: JobHost | undefined;
+  #isSwitchedOff = false;
 
   constructor(
     @Inject(ELASTIC_JOB_OPTIONS) options: unknown,
@@ -65,6 +66,11 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     return this.#host;
   }
 
+  /** Whether the application has booted with ElasticJob switched off (`elasticjob.enabled: false`). */
+  get isSwitchedOff(): boolean {
+    return this.#isSwitchedOff;
+  }
+
   /**
    * Starts the jobs, and waits up to a second for them to register.
    * @throws InvalidConfigurationError if the settings cannot be used
@@ -78,6 +84,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
       environment: process.env,
       providers: this.#explorer.providers(),
     });
+    this.#isSwitchedOff = settings === undefined;
     if (settings === undefined) return this.#bootstraps.close('elasticjob.enabled is false');
     const { module, regCenter, warnings } = settings;
     const logger = module.logger ?? new Logger('ElasticJob');

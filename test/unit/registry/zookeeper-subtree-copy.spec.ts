@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { type MirroredNode } from '../../../lib/registry/registry-center.js';
 import { type ReadNode, SubtreeCopy } from '../../../lib/registry/zookeeper/subtree-copy.js';
 
 const node = (value: string, mzxid: bigint, numChildren = 0): ReadNode => ({
@@ -134,7 +135,7 @@ test('a wanted value is read although its node is removed and created again mean
 
 test('a node with the numbers of a former one is taken as it is: servers that have lost their data count from the beginning', () => {
   const stat = { ...node('', 2n).stat, ephemeralOwner: 'new' };
-  const former = new Map([
+  const former = new Map<string, MirroredNode>([
     ['/job/text', own('old', 2)],
     ['/job/mark', { ...own('old', 2), session: 'old' }],
   ]);

@@ -16,6 +16,7 @@
  * | reportCrashed | crash-reports | JobCrashedJobListener, LegacyCrashedRunningItemListener |
  * | endFailover | housekeeping | FailoverSettingsChangedJobListener |
  * | tidyUp, removeServers | housekeeping | – (Java leaves it) |
+ * | removeRestoredNodes | restored-nodes | – (Java waits for ever) |
  * | clearMarks, clearMisfired | mark-removal, item-marks | MonitorExecutionSettingsChangedJobListener |
  * | forgetMissed | work-lane | – (Java asks at the end of each run) |
  * | reschedule | cron-timer | CronSettingAndJobEventChangedJobListener |
@@ -71,8 +72,10 @@ export function plan(input: PlanInput): readonly Action[] {
 
 const restoreOwnNodes: Rule = ({ now, me, myIp }) => {
   // An old console triggers an instance by overwriting its node, which then no longer describes the instance.
-  const isReadable = now.instances.get(me)?.readable === true;
-  return isReadable && now.servers.has(myIp) && now.live.has(me) && now.beginRecords.has(me)
+  const own = now.instances.get(me);
+  // A copy of the tree that was written back made the node persistent: it would outlive this instance.
+  const isSound = own?.readable === true && own.session !== undefined;
+  return isSound && now.servers.has(myIp) && now.live.has(me) && now.beginRecords.has(me)
     ? undefined
     : { type: 'restore-own-nodes' };
 };
@@ -317,6 +320,10 @@ const removeServers: Rule = ({ now, me, local }) => {
   return cleanupOwner(now) === me && ips.length > 0 ? { type: 'remove-servers', ips } : undefined;
 };
 
+/** A persistent leader keeps the job without a leader for ever, and a persistent instance keeps its items from running. */
+const removeRestoredNodes: Rule = ({ local }) =>
+  local.restoredNodes.length > 0 ? { type: 'remove-restored-nodes' } : undefined;
+
 /**
  * Runs a firing that was lost while its item changed its owner: the former owner was gone, or had to wait, and the new one did
  * not own the item yet. The records show that exactly this firing is missing.
@@ -353,6 +360,7 @@ const RULES: readonly Rule[] = [
   endTakeoverWait,
   forgetMissed,
   restoreOwnNodes,
+  removeRestoredNodes,
   reportCrashed,
   abdicate,
   standForElection,

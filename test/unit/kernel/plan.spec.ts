@@ -34,6 +34,7 @@ function actionsOf(name: string, now: JobView, local: Partial<LocalState> = {}):
     idleInstancesWait: 'none',
     latestInstant: () => undefined,
     offlineServers: [],
+    restoredNodes: [],
     hasLostTrackOf: () => false,
     leftovers: [],
     superseded: [],

@@ -33,6 +33,7 @@ export { type PropsOptions } from './api/props.js';
 // Without Nest
 export { type JobBootstrapOptions, OneOffJobBootstrap, ScheduleJobBootstrap } from './kernel/job-bootstrap.js';
 export { JobHost, type JobHostOptions } from './kernel/job-host.js';
+export { type JobHealth } from './kernel/job-health.js';
 export { type JobPhase } from './kernel/job-state.js';
 export { type JobRuntime } from './kernel/job-runtime.js';
 export { type FiringTimers } from './kernel/lanes/cron-timer.js';

@@ -106,15 +106,15 @@ function regCenterOf(
 ): { readonly regCenter: RegCenterSettings; readonly problems: readonly string[] } {
   const problems: string[] = [];
   const entries = [...bound].map(([name, value]) => {
-    const Section = name === 'tls' || name === 'sasl' ? SECURITY_SECTIONS[name] : undefined;
-    if (Section === undefined || !(value instanceof Map)) return [name, value] as const;
-    const section = Object.assign(new Section(), Object.fromEntries(value));
+    const Type = name === 'tls' || name === 'sasl' ? SECURITY_SECTIONS[name] : undefined;
+    if (Type === undefined || !(value instanceof Map)) return [name, value] as const;
+    const section = Object.assign(new Type(), Object.fromEntries(value as ReadonlyMap<string, unknown>));
     problems.push(
       ...problemsIn(section, `elasticjob.regCenter.${name}`, (setting) => origin(['regCenter', name, setting])),
     );
     return [name, section] as const;
   });
-  const regCenter = Object.assign(new RegCenterSettings(), Object.fromEntries(entries));
+  const regCenter = Object.assign(new RegCenterSettings(), Object.fromEntries<unknown>(entries));
   const own = problemsIn(regCenter, 'elasticjob.regCenter', (setting) => origin(['regCenter', setting]));
   return { regCenter, problems: [...own, ...problems] };
 }

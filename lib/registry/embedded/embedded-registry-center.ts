@@ -134,6 +134,10 @@ export class EmbeddedRegistryCenter implements RegistryCenter {
     this.#session.connect(this.#server);
   }
 
+  fullPath(path: string): string {
+    return path === '/' ? `/${this.#namespace}` : `/${this.#namespace}${path}`;
+  }
+
   async get(path: string): Promise<string | undefined> {
     requirePath('read', path);
     return this.#ask('read', path, ({ namespace }) => namespace.get(path)?.value);

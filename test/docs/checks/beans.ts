@@ -97,7 +97,7 @@ export const beanChecks: Checks = {
     await using app = await running({ ...asInJava, options: { executors, jobs: { printer: { autoStart: false } } } });
 
     expect(app.app.get(ElasticJobHealth).report.jobs).toMatchObject({
-      syncOrders: { state: 'active' },
+      syncOrders: { state: 'disabled' },
       printer: { state: 'created' },
     });
   },

@@ -41,10 +41,11 @@ import { assembleJob, type JobComponents } from './job-components.js';
 import { JobShutdown } from './job-shutdown.js';
 import { type JobPhase, type JobState, nextState } from './job-state.js';
 import { CronTimer, type FiringTimers } from './lanes/cron-timer.js';
+import { LateFirings } from './lanes/late-firings.js';
 import { type Extensions } from './types/extensions.js';
 import { type JobTimer } from './job/job-context.js';
 import { type JobDefinition } from './job/job-definition.js';
-import { JobLog } from './job/job-log.js';
+import { type EventCollector, JobLog } from './job/job-log.js';
 import { type Occasion } from './writes/registration.js';
 import { establishConfiguration, restoreConfiguration } from './writes/stored-configuration.js';
 
@@ -56,6 +57,8 @@ export interface JobRuntimeDeps {
   readonly firingTimers: FiringTimers;
   readonly clock: Clock;
   readonly logger: JobLogger;
+  /** Summarises what many jobs have in common. */
+  readonly events: EventCollector;
   /** How long a stopping job waits for its running items, in milliseconds. */
   readonly shutdownGracePeriodMs: number;
 }
@@ -81,16 +84,22 @@ export class JobRuntime {
   /** Set by the first call of `stop()`. */
   #stopped: Promise<void> | undefined;
   #acceptsFirings = true;
+  /** True once the log has that an operator has ended this instance. */
+  #isRemoved = false;
 
   constructor(definition: JobDefinition, deps: JobRuntimeDeps) {
-    const { clock, firingTimers, instance, logger, registry, shutdownGracePeriodMs } = deps;
+    const { clock, firingTimers, instance, logger, events, registry, shutdownGracePeriodMs } = deps;
     const { jobName } = definition.configuration;
     this.definition = definition;
     this.#deps = deps;
     this.#paths = new JobPaths(jobName);
-    this.#logger = new JobLog(logger, { jobName, instance: instance.jobInstanceId });
+    this.#logger = new JobLog(logger, { jobName, instance: instance.jobInstanceId }, events);
     this.#timers = new NamedTimers(clock);
-    const onFire = (instant: Date): void => this.#components?.work.fire(instant.getTime());
+    const lateFirings = new LateFirings(clock, this.#logger);
+    const onFire = (instant: Date): void => {
+      lateFirings.note(instant);
+      this.#components?.work.fire(instant.getTime());
+    };
     this.#timer = new CronTimer({ jobName, clock, timers: firingTimers, onFire });
     this.#shutdown = new JobShutdown({
       ...{ mailbox: this.#mailbox, registry, paths: this.#paths, clock, logger: this.#logger },
@@ -225,6 +234,7 @@ export class JobRuntime {
       await this.#shutdown.withdraw(components);
     }
     this.#enterStopped();
+    if (this.#hasTakenPart && !this.#isRemoved) this.#logger.event({ type: 'stopped', why });
   }
 
   #enterStopped(failure?: Error): void {
@@ -239,7 +249,8 @@ export class JobRuntime {
 
   #onRemoved(): void {
     if (this.#isEnding()) return;
-    this.#logger.warn('an operator has ended this instance.');
+    this.#logger.log('an operator has ended this instance; its items go to its peers.', { event: 'ended' });
+    this.#isRemoved = true;
     void this.stop('an operator has removed its instance from the registry centre');
   }
 
@@ -330,7 +341,9 @@ export class JobRuntime {
     const config = await this.#establish(context, occasion);
     if (this.#isEnding()) return;
     await registration.register(config, occasion);
-    this.#logger.log(`registered by instance ${context.me}.`);
+    const { leader, items } = context.watch.view;
+    const owners = new Map(items.flatMap(({ item, owner }) => (owner === undefined ? [] : [[item, owner]])));
+    this.#logger.event({ type: 'registered', leader, owners });
   }
 
   async #establish(context: Omit<JobComponents, 'registration'>, occasion: Occasion): Promise<JobConfiguration> {

@@ -19,6 +19,7 @@ import { type Housekeeping } from '../writes/housekeeping.js';
 import { type ItemMarks } from '../marks/item-marks.js';
 import { type Leadership } from '../writes/leadership.js';
 import { type Registration } from '../writes/registration.js';
+import { ChangeLog } from './change-log.js';
 import { type CronTimer } from './cron-timer.js';
 import { type WorkLane } from './work-lane.js';
 
@@ -48,6 +49,7 @@ const IDLE_INSTANCES_DEADLINE_MS = 10_000;
 /** Reconciles one job on this instance. */
 export class ControlLane {
   readonly #deps: ControlLaneDeps;
+  readonly #changes: ChangeLog;
   #isReconcileQueued = false;
   #isTriggerInDoubt = false;
   readonly #assignmentWait: Deadline<JobTimer>;
@@ -56,6 +58,7 @@ export class ControlLane {
 
   constructor(deps: ControlLaneDeps) {
     this.#deps = deps;
+    this.#changes = new ChangeLog(deps);
     const { timers, requestReconcile } = deps;
     this.#assignmentWait = new Deadline(timers, 'trigger-deadline', TRIGGER_DEADLINE_MS, requestReconcile);
     this.#idleInstancesWait = new Deadline(
@@ -96,6 +99,7 @@ export class ControlLane {
     }
     // Read in a session that has ended meanwhile, the absence of the own node would pass for an operator's order to stop.
     if (registration.session !== session) return;
+    this.#changes.note(session);
     await this.#performAll(plan(this.#planInput()));
   }
 

@@ -8,8 +8,9 @@ import { fromYaml, toYaml, type ToYamlOptions } from '../../layout/job-configura
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type JobContext } from '../job/job-context.js';
 import { type JobDefinition } from '../job/job-definition.js';
+import { settingDifferences } from '../job/setting-differences.js';
 
-type ConfigurationContext = Pick<JobContext, 'registry' | 'watch' | 'paths'>;
+type ConfigurationContext = Pick<JobContext, 'registry' | 'watch' | 'paths' | 'logger'>;
 
 /**
  * Stores the job's configuration if there is none, or if the job overwrites it.
@@ -18,9 +19,10 @@ type ConfigurationContext = Pick<JobContext, 'registry' | 'watch' | 'paths'>;
  * @throws InvalidConfigurationError if the stored configuration cannot be used and is not to be overwritten
  */
 export async function establishConfiguration(
-  { registry, watch, paths }: ConfigurationContext,
+  context: ConfigurationContext,
   { configuration, jobClassName, compatibility = '3.0.5' }: JobDefinition,
 ): Promise<JobConfiguration> {
+  const { registry, watch, paths } = context;
   await registry.create(paths.root, jobClassName);
   const view = await watch.sync();
   if (view.jobClass !== undefined && view.jobClass !== jobClassName) {
@@ -33,13 +35,19 @@ export async function establishConfiguration(
   if (stored === undefined) await registry.create(paths.config, toYaml(configuration, { compatibility }));
   else if (configuration.overwrite) {
     const yaml = toYaml(configuration, { compatibility, ...keptFrom(stored, paths) });
-    if (yaml !== stored) await registry.put(paths.config, yaml);
+    if (yaml !== stored) {
+      await registry.put(paths.config, yaml);
+      logOverwritten(context, stored, yaml);
+    }
   }
   // After the configuration, as Java does: a root without text is a job that is still being set up.
   if (view.jobClass === undefined) await registry.put(paths.root, jobClassName);
 
   const { config, configFault } = await watch.sync();
-  if (config !== undefined) return config;
+  if (config !== undefined) {
+    if (!configuration.overwrite) logIgnored(context, config, configuration);
+    return config;
+  }
   throw new InvalidConfigurationError([
     configFault ?? `${paths.config}: the job's configuration was removed while the job was starting`,
   ]);
@@ -59,6 +67,24 @@ export async function restoreConfiguration(
   await context.watch.readAll();
   if (config === undefined && configFault === undefined) return establishConfiguration(context, definition);
   return config ?? definition.configuration;
+}
+
+/** A user who has changed a setting and sees no effect finds the reason in the log. */
+function logIgnored({ logger, paths }: ConfigurationContext, holding: JobConfiguration, own: JobConfiguration): void {
+  // Both as they are stored, where an empty text and an absent one are the same.
+  const differences = settingDifferences(holding, fromYaml(toYaml(own), paths.config).configuration);
+  if (differences.length > 0) logger.event({ type: 'settings-ignored', differences });
+}
+
+function logOverwritten({ logger, paths }: ConfigurationContext, former: string, present: string): void {
+  try {
+    const [one, other] = [former, present].map((yaml) => fromYaml(yaml, paths.config).configuration);
+    const differences = one && other ? settingDifferences(one, other) : [];
+    if (differences.length > 0) logger.event({ type: 'settings-overwritten', differences });
+  } catch (error) {
+    // Overwriting has repaired settings that could not be read.
+    if (!(error instanceof InvalidConfigurationError)) throw error;
+  }
 }
 
 /** What Java peers have stored and this library has no name for: tracing settings, their spelling of the thread pool setting. */

@@ -7,18 +7,13 @@ import { join } from 'node:path';
  * @type {import('@stryker-mutator/api/core').PartialStrykerOptions}
  */
 export default {
-  testRunner: 'jest',
-  plugins: ['@stryker-mutator/jest-runner'],
+  testRunner: 'vitest',
+  plugins: ['@stryker-mutator/vitest-runner'],
+  vitest: { configFile: '.config/vitest.config.mjs', related: false },
   // Only the tests that reach a mutant run against it.
   coverageAnalysis: 'perTest',
-  testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
-  jest: {
-    configFile: '.config/jest.config.mjs',
-    // Jest cannot tell by the imports of a mutated file which tests reach it: these end in .js.
-    enableFindRelatedTests: false,
-  },
   concurrency: 2,
-  timeoutMS: 5_000,
+  timeoutMS: 3_000,
   thresholds: { high: 95, low: 90, break: 90 },
   reporters: ['clear-text', 'progress-append-only', 'json'],
   clearTextReporter: { reportTests: false, logTests: false },

@@ -11,7 +11,7 @@ import { type JobRuntime } from './job-runtime.js';
 export interface JobBootstrapOptions {
   /** The jobs of this process. Default: one host for each registry centre, made at the first use, which logs to the console's error stream. */
   readonly host?: JobHost;
-  /** Text of the job's root node. Default: the class's name, or the job's type. */
+  /** Text of the job's root node; to join a Java job, that job's class name. Default: the job's type, or the job's name. */
   readonly jobClassName?: string;
   /** Which Java peers can read a thread pool setting that is stored: up to 3.0.4, or since 3.0.5 (default). */
   readonly compatibility?: '3.0.4' | '3.0.5';
@@ -35,11 +35,12 @@ abstract class JobBootstrap {
   ) {
     const checked = jobConfiguration(configuration);
     const name = nameOf(job, checked.jobName);
+    const jobClassName = options.jobClassName ?? (typeof job === 'string' ? job : undefined);
     this.#host = options.host ?? hostOf(registryCenter);
     this.runtime = this.#host.add({
       configuration: checked,
       job,
-      jobClassName: options.jobClassName ?? name,
+      ...(jobClassName !== undefined && { jobClassName }),
       ...(options.compatibility && { compatibility: options.compatibility }),
       owner: options.owner ?? (typeof job === 'string' ? `job type ${name}` : `class ${name}`),
     });
@@ -74,7 +75,7 @@ export class ScheduleJobBootstrap extends JobBootstrap {
 
   /**
    * Registers the job and lets it fire. While the registry centre cannot be reached, waits; further calls do nothing.
-   * @throws JobConflictError if the name is taken by another job class
+   * @throws JobConflictError if the name is taken by another job
    * @throws JobStateError if neither the registry nor this configuration has a cron expression
    */
   schedule(): Promise<void> {

@@ -9,7 +9,7 @@ import { type ItemView } from './item-view.js';
 export interface JobView {
   /** Whether the job's root node is there. */
   readonly exists: boolean;
-  /** The job's class name or type, as its root node has it; `undefined` if that is empty or absent. */
+  /** The job's name, class name or type, as its root node has it; `undefined` if that is empty or absent. */
   readonly jobClass: string | undefined;
   /** `undefined` if there is none, or if it cannot be read; `configFault` says which. */
   readonly config: JobConfiguration | undefined;

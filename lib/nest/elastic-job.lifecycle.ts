@@ -33,6 +33,8 @@ import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { type JobBootstrap, JobBootstraps } from './job-bootstraps.js';
 import { NestLogger } from './nest-logger.js';
 import { SchedulerRegistryTimers } from './scheduler-registry-timers.js';
+import { checkShutdownHooks } from './shutdown-hooks.js';
+import { strayJobWarnings } from './stray-jobs.js';
 
 /** Token of the module's options. */
 export const ELASTIC_JOB_OPTIONS = Symbol.for('nestjs-elasticjob:options');
@@ -48,6 +50,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
   readonly #bootstraps: JobBootstraps;
   readonly #scheduler: SchedulerRegistry;
   #host: JobHost | undefined;
+  #cancelCheck: () => void = () => undefined;
 
   constructor(
     @Inject(ELASTIC_JOB_OPTIONS) options: unknown,
@@ -73,11 +76,13 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
    * @throws RegistryRefusedError if the registry centre refuses a job's nodes, as with wrong credentials
    */
   async boot(): Promise<void> {
+    const providers = this.#explorer.providers();
     const settings = readApplicationSettings({
       options: this.#options,
       file: this.#explorer.configService?.get<unknown>(ROOT_KEY),
       environment: process.env,
-      providers: this.#explorer.providers(),
+      providers,
+      injections: this.#explorer.oneOffInjections(),
     });
     if (settings === undefined) return this.#bootstraps.close('elasticjob.enabled is false');
     const { module, regCenter, warnings } = settings;
@@ -86,7 +91,8 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     const log = new JobLog(logger, { jobName: undefined, instance: instance.jobInstanceId });
     const registry = module.registryCenter ?? createRegistryCenter(regCenter, log);
     const host = new JobHost(hostOptions(registry, settings, { instance, logger, scheduler: this.#scheduler }));
-    for (const warning of [...warnings, ...addressWarnings(host)]) log.warn(warning);
+    const strays = strayJobWarnings({ providers, controllers: this.#explorer.controllers() });
+    for (const warning of [...warnings, ...strays, ...addressWarnings(host)]) log.warn(warning);
     log.log(describe(registry, settings));
     this.#host = host;
     this.#bootstraps.open(host);
@@ -97,10 +103,14 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
       await this.#abandon(host);
       throw error;
     }
+    // An embedded registry centre ends with the process, so that nothing rests.
+    if (!(registry instanceof EmbeddedRegistryCenter))
+      this.#cancelCheck = checkShutdownHooks(systemClock, registry.session, log);
   }
 
   /** Starts no new firing from now on. */
   stopFirings(): void {
+    this.#cancelCheck();
     this.#host?.stopFirings();
   }
 

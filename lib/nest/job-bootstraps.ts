@@ -15,7 +15,7 @@ export type JobBootstrap = ScheduleJobBootstrap | OneOffJobBootstrap;
 export interface AddJobOptions {
   /** A second name by which `get` finds the bootstrap, besides the job's name. Default: none. */
   readonly jobBootstrapBeanName?: string;
-  /** Text of the job's root node; to join a Java job, that job's class. Default: the name of the class, or the job's type. */
+  /** Text of the job's root node; to join a Java job, that job's class name. Default: the job's type, or the job's name. */
   readonly jobClassName?: string;
   /** Which Java peers can read a stored thread pool setting: those up to 3.0.4, or those since 3.0.5. Default: `3.0.5`. */
   readonly compatibility?: '3.0.4' | '3.0.5';

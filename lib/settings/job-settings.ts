@@ -19,7 +19,7 @@ export class JobSettings extends JobOptions {
   @TextSetting() jobBootstrapBeanName?: string;
   /**
    * Text of the job's root node; a job that joins a Java job needs that job's class name.
-   * Default: the class name or the type.
+   * Default: the Java class of `elasticJobClass`, the type, or the job's name.
    */
   @TextSetting() jobClassName?: string;
   /** Whether the job is started with the application. Default: `elasticjob.autoStart`. */

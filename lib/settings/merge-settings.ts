@@ -13,6 +13,7 @@ import { problemsInJob } from '../api/job-configuration.js';
 import { jobPath } from '../api/job-name.js';
 import { describeValue } from '../api/describe-value.js';
 import { problemsIn } from '../api/setting.js';
+import { isAlone } from './create-registry-center.js';
 import { bind, type BoundTree, type Layer } from './binding.js';
 import { originKey, readEnvironment } from './environment.js';
 import { JobSettings } from './job-settings.js';
@@ -38,6 +39,8 @@ export interface MergedSettings {
   readonly problems: readonly string[];
   /** Environment variables that begin with `ELASTICJOB_` and resemble no setting. */
   readonly strangers: readonly string[];
+  /** Environment variables whose names begin almost like those of settings. */
+  readonly lookalikes: readonly string[];
 }
 
 /** The settings of one job. */
@@ -49,6 +52,9 @@ export interface MergedJob {
 
 const NAMESPACE_MISSING =
   "elasticjob.regCenter.namespace: is required with serverLists and must be a name like 'orders'";
+
+const SERVERS_MISSING =
+  'elasticjob.regCenter.serverLists: is required, as elasticjob.regCenter.required is true; without it, each process would run all items by itself';
 
 /**
  * Merges the sources and checks the result; later sources win, the environment last.
@@ -80,8 +86,10 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
       ...problemsIn(module, 'elasticjob', (setting) => origin([setting])),
       ...problemsIn(regCenter, 'elasticjob.regCenter', (setting) => origin(['regCenter', setting])),
       ...(isNamespaceMissing(tree) ? [NAMESPACE_MISSING] : []),
+      ...(regCenter.required === true && isAlone(module, regCenter) ? [SERVERS_MISSING] : []),
     ],
     strangers: variables.strangers,
+    lookalikes: variables.lookalikes,
   };
 }
 

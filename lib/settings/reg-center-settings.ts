@@ -1,4 +1,4 @@
-import { Setting, type SettingDeclaration } from '../api/setting.js';
+import { BooleanSetting, Setting, type SettingDeclaration } from '../api/setting.js';
 import {
   digestProblem,
   maxRetriesProblem,
@@ -11,6 +11,11 @@ import {
 export class RegCenterSettings {
   /** `host:2181,host2:2181`. Without it, jobs are coordinated inside this process only. */
   @Setting(text(serverListsProblem)) serverLists?: string;
+  /**
+   * Whether a registry centre outside this process is required: without `serverLists` the application does not start.
+   * Default: false, jobs are then coordinated inside this process only.
+   */
+  @BooleanSetting() required?: boolean;
   /** Node below which all jobs are kept. Required with `serverLists`. */
   @Setting(text(namespaceProblem)) namespace?: string;
   /** First delay between attempts, in milliseconds; 0 stands for the default, 1000. */

@@ -2,35 +2,33 @@
  * Making a job's settings known. What the registry centre has comes before what is given here, unless `overwrite` is set
  * (manual §6.2.2).
  */
-import { InvalidConfigurationError, JobConflictError } from '../../api/errors.js';
+import { InvalidConfigurationError } from '../../api/errors.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
 import { fromYaml, toYaml, type ToYamlOptions } from '../../layout/job-configuration-yaml.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type JobContext } from '../job/job-context.js';
 import { type JobDefinition } from '../job/job-definition.js';
 import { settingDifferences } from '../job/setting-differences.js';
+import { ownJobClass, requireSameJob } from './job-class.js';
 
 type ConfigurationContext = Pick<JobContext, 'registry' | 'watch' | 'paths' | 'logger'>;
 
 /**
  * Stores the job's configuration if there is none, or if the job overwrites it.
  * @returns the configuration that holds
- * @throws JobConflictError if the name is taken by another job class
+ * @throws JobConflictError if the name is taken by another job
  * @throws InvalidConfigurationError if the stored configuration cannot be used and is not to be overwritten
  */
 export async function establishConfiguration(
   context: ConfigurationContext,
-  { configuration, jobClassName, compatibility = '3.0.5' }: JobDefinition,
+  definition: JobDefinition,
 ): Promise<JobConfiguration> {
   const { registry, watch, paths } = context;
-  await registry.create(paths.root, jobClassName);
+  const { configuration, compatibility = '3.0.5' } = definition;
+  const jobClass = ownJobClass(definition);
+  await registry.create(paths.root, jobClass);
   const view = await watch.sync();
-  if (view.jobClass !== undefined && view.jobClass !== jobClassName) {
-    throw new JobConflictError(
-      `Job conflict with register center. The job '${paths.jobName}' in register center's class is '${view.jobClass}', ` +
-        `your job class is '${jobClassName}'. Set jobClassName to the former if they are the same job, or rename one of them.`,
-    );
-  }
+  requireSameJob(view, { paths, nodes: watch.nodes.keys() }, definition);
   const stored = watch.nodes.get(paths.config)?.value;
   if (stored === undefined) await registry.create(paths.config, toYaml(configuration, { compatibility }));
   else if (configuration.overwrite) {
@@ -41,7 +39,7 @@ export async function establishConfiguration(
     }
   }
   // After the configuration, as Java does: a root without text is a job that is still being set up.
-  if (view.jobClass === undefined) await registry.put(paths.root, jobClassName);
+  if (view.jobClass === undefined) await registry.put(paths.root, jobClass);
 
   const { config, configFault } = await watch.sync();
   if (config !== undefined) {

@@ -110,12 +110,11 @@ describe('class and type', () => {
   );
   const job = (settings: Record<string, unknown>) => ({ jobs: { job: { shardingTotalCount: 1, ...settings } } });
 
-  test('a job is defined by the class name of a provider, and by the class', () => {
+  test('a job is defined by the class name of a provider, and by the class, whose name is not stored', () => {
     for (const elasticJobClass of ['Plain', plain.type]) {
       const { jobs } = read({ providers: [plain], options: job({ elasticJobClass }) });
-      expect(jobs).toMatchObject([
-        { job: plain.instance, jobClassName: 'Plain', owner: 'provider Plain of AppModule' },
-      ]);
+      expect(jobs).toMatchObject([{ job: plain.instance, owner: 'provider Plain of AppModule' }]);
+      expect(jobs[0]?.jobClassName).toBeUndefined();
     }
   });
 

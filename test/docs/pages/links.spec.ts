@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { root } from '../../support/program.js';
+import { pages } from './pages.js';
 
 /** The anchor that a heading gets on a page. */
 function anchorOf(heading: string): string {
@@ -25,20 +26,25 @@ function isAlive(page: string, link: string): boolean {
   return anchor === undefined || anchorsOf(target).includes(anchor);
 }
 
-test.each(['README.md', 'CONTRIBUTING.md', 'sample/README.md', 'docs/glossary.md', 'docs/running-beside-java.md'])(
-  'the links of %s lead somewhere',
-  (page) => {
-    const text = readFileSync(join(root, page), 'utf8');
-    const links = [...text.matchAll(/\]\(([^)]+)\)/g)]
-      .map(([, link = '']) => link)
-      .filter((link) => !/^https?:/.test(link));
+/** The links of a page that do not lead to other sites. */
+function linksOf(page: string): readonly string[] {
+  const text = readFileSync(join(root, page), 'utf8');
+  return [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link).filter((link) => !/^https?:/.test(link));
+}
 
-    const dead = links.filter((link) => !isAlive(page, link));
+test.each([...pages.keys(), 'CONTRIBUTING.md', 'sample/README.md'])('the links of %s lead somewhere', (page) => {
+  expect(linksOf(page).filter((link) => !isAlive(page, link))).toEqual([]);
+});
 
-    expect(links.length).toBeGreaterThan(3);
-    expect(dead).toEqual([]);
-  },
-);
+test('the README leads to every page', () => {
+  const linked = linksOf('README.md').map((link) => link.replace(/#.*/, ''));
+
+  expect([...pages.keys()].filter((page) => page !== 'README.md' && !linked.includes(page))).toEqual([]);
+});
+
+test('the README is short', () => {
+  expect(pages.get('README.md')?.split('\n').length).toBeLessThanOrEqual(250);
+});
 
 test.each(['#no-such-heading', 'docs/no-such-page.md', 'docs/glossary.md#no-such-term'])(
   'the link %s is dead',

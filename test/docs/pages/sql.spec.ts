@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { codeBlocks, readme } from './readme.js';
+import { codeBlocks, textOf } from './pages.js';
 
-test('the SQL of the README lets the owners of an item write in the order of their tokens, and refuses stale owners', async () => {
-  const [sql] = codeBlocks(readme).filter(({ language }) => language === 'sql');
+test('the SQL of the page on fencing lets the owners of an item write in the order of their tokens, and refuses stale owners', async () => {
+  const [sql] = codeBlocks(textOf('docs/fencing.md')).filter(({ language }) => language === 'sql');
   const [create = '', update = ''] = (sql?.code ?? '').replace(/^--.*$/gm, '').split(';\n');
   const database = await new DataSource({ type: 'sqljs' }).initialize();
   await database.query(create);

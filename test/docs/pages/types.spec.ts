@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { root } from '../../support/program.js';
-import { codeBlocks, readme } from './readme.js';
+import { type CodeBlock, codeBlocks, pages } from './pages.js';
 
 /** What is wrong with the types of programs, as a user's compiler would say it; they need not exist as files. */
 function typeFaults(programs: ReadonlyMap<string, string>): readonly string[] {
@@ -41,26 +40,24 @@ function typeFaults(programs: ReadonlyMap<string, string>): readonly string[] {
   });
 }
 
-const place = (name: string): string => join(root, 'test/docs/readme', name);
+const place = (name: string): string => join(root, 'test/docs/pages', name);
 
-test.each([
-  ['the README', readme, 8],
-  ['“Running beside Java”', readFileSync(join(root, 'docs/running-beside-java.md'), 'utf8'), 1],
-])(
-  'every TypeScript example of %s is accepted by the compiler',
-  (_, page, atLeast) => {
-    const examples = codeBlocks(page).filter(({ language }) => language === 'ts');
-    // Empty lines before the code make the compiler count as the page does.
-    const programs = examples.map(({ code, line }) => [place(`at-${line}.ts`), '\n'.repeat(line - 1) + code] as const);
+const examplesOf = (text: string): readonly CodeBlock[] => codeBlocks(text).filter(({ language }) => language === 'ts');
 
-    const faults = typeFaults(
-      new Map([...programs, [place('wrong.ts'), "import { Nothing } from 'nestjs-elasticjob';"]]),
-    );
+test('the compiler accepts every TypeScript example of the pages', () => {
+  const programs = [...pages].flatMap(([page, text]) =>
+    examplesOf(text).map(
+      // Empty lines before the code make the compiler count as the page does.
+      ({ code, line }) => [place(`${page.replace('/', '-')}-${line}.ts`), '\n'.repeat(line - 1) + code] as const,
+    ),
+  );
 
-    expect(examples.length).toBeGreaterThan(atLeast);
-    expect(faults).toEqual([
-      expect.stringContaining('wrong.ts, line 1: Module \'"nestjs-elasticjob"\' has no exported member'),
-    ]);
-  },
-  60_000,
-);
+  const faults = typeFaults(
+    new Map([...programs, [place('wrong.ts'), "import { Nothing } from 'nestjs-elasticjob';"]]),
+  );
+
+  expect(programs.length).toBeGreaterThan(12);
+  expect(faults).toEqual([
+    expect.stringContaining('wrong.ts, line 1: Module \'"nestjs-elasticjob"\' has no exported member'),
+  ]);
+}, 90_000);

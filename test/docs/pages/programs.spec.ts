@@ -4,14 +4,14 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import ts from 'typescript';
 import { Program, root } from '../../support/program.js';
 import { until } from '../../support/until.js';
-import { exampleFile } from './readme.js';
+import { exampleFile } from './pages.js';
 
 /** Inside the package, so that the examples import it by its name, as it was built. */
 let folder: string;
 
 beforeAll(() => {
   mkdirSync(join(root, 'dist'), { recursive: true });
-  folder = mkdtempSync(join(root, 'dist/readme-'));
+  folder = mkdtempSync(join(root, 'dist/pages-'));
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -5,7 +5,7 @@ import { JobSettings } from '../../../lib/settings/job-settings.js';
 import { ModuleSettings } from '../../../lib/settings/module-settings.js';
 import { RegCenterSettings } from '../../../lib/settings/reg-center-settings.js';
 import { toQuartz } from '../../../lib/time/crontab.js';
-import { tableAfter } from './readme.js';
+import { tableAfter } from './pages.js';
 
 const TYPES: Readonly<Record<string, string>> = {
   text: 'text',
@@ -21,13 +21,13 @@ function declared(type: new () => object): Readonly<Record<string, string | unde
   return Object.fromEntries(inFiles.map(([name, { kind }]) => [name, TYPES[kind]]));
 }
 
-describe("the README's tables", () => {
+describe('the tables of the pages', () => {
   test.each([
     ['\n`elasticjob`:\n', ModuleSettings],
     ['\n`elasticjob.regCenter`:\n', RegCenterSettings],
     ['\n`elasticjob.jobs.<jobName>`', JobSettings],
   ])('list all settings and their types below %j', (introduction, type) => {
-    const rows = tableAfter(introduction).map(([name, kind]) => [name, kind] as const);
+    const rows = tableAfter('docs/settings.md', introduction).map(([name, kind]) => [name, kind] as const);
     const found = Object.fromEntries(rows) as Readonly<Record<string, string | undefined>>;
 
     expect(found).toEqual(declared(type));
@@ -35,7 +35,7 @@ describe("the README's tables", () => {
 
   test('list the defaults of jobs', () => {
     const defaults = withDefaults('job', { shardingTotalCount: 1 }) as unknown as Readonly<Record<string, unknown>>;
-    const told = tableAfter('\n`elasticjob.jobs.<jobName>`').flatMap(([name = '', kind, text]) =>
+    const told = tableAfter('docs/settings.md', '\n`elasticjob.jobs.<jobName>`').flatMap(([name = '', kind, text]) =>
       kind === 'boolean' || kind === 'integer' ? [[name, text] as const] : [],
     );
 
@@ -48,7 +48,7 @@ describe("the README's tables", () => {
   });
 
   test('show what crontab text becomes', () => {
-    const rows = tableAfter('### Cron').map(([written = '', stored]) => [toQuartz(written), stored]);
+    const rows = tableAfter('docs/cron.md', '# Cron').map(([written = '', stored]) => [toQuartz(written), stored]);
 
     expect(rows.length).toBeGreaterThan(3);
     for (const [quartz, stored] of rows) expect(stored).toBe(quartz);

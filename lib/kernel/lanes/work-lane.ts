@@ -16,6 +16,7 @@ import { type ItemsHere } from '../view/items-here.js';
 import { assignedItems, numbersOf } from '../view/items.js';
 import { JobRun, type JobRunDeps, type RunOwner } from '../run/job-run.js';
 import { type RunObservers } from '../run/run-observers.js';
+import { PassedFirings } from './passed-firings.js';
 import { runPolicyOf } from './run-policy.js';
 
 /** How long the instance still waits for a run that was aborted after the grace period, in milliseconds. */
@@ -34,6 +35,7 @@ export interface WorkLaneDeps extends Omit<JobRunDeps, 'pool'> {
 export class WorkLane {
   readonly #deps: WorkLaneDeps;
   readonly #runDeps: JobRunDeps;
+  readonly #passedFirings: PassedFirings;
   readonly #runs = new Map<JobRun, Promise<void>>();
   #beginning: JobRun | undefined;
   /** One pool for all runs of the job, so that its limit holds for items of different firings together. */
@@ -49,6 +51,7 @@ export class WorkLane {
 
   constructor(deps: WorkLaneDeps) {
     this.#deps = deps;
+    this.#passedFirings = new PassedFirings(deps.clock, deps.logger);
     this.#runDeps = { ...deps, pool: (configuration) => this.#poolFor(configuration) };
   }
 
@@ -116,9 +119,7 @@ export class WorkLane {
       missed === 'recover' ||
       (this.#beginning !== undefined && overlap === 'by-item') ||
       [...this.#runs.keys()].some(({ firing }) => firing.cause === 'failover');
-    this.#deps.logger.debug(
-      `the firing at ${new Date(instant).toISOString()} ${isKept ? 'has to wait' : 'is dropped'}.`,
-    );
+    this.#logPassed(instant, isKept ? 'recover' : 'drop');
     if (isKept) {
       this.#missedInstant = instant;
       return;
@@ -129,6 +130,15 @@ export class WorkLane {
     void listeners.drop(instant, items, configuration()).catch((error: unknown) => {
       logger.debug(`could not report that a firing is dropped: ${describeCause(error)}`);
     });
+  }
+
+  /** With listeners, a run keeps all items of the job from the next firing. */
+  #logPassed(instant: number, missed: 'recover' | 'drop'): void {
+    const { logger, items } = this.#deps;
+    if (this.#gate === 'open' && this.#beginning === undefined && items.busy.size > 0)
+      return this.#passedFirings.note({ instant, items: [...items.busy], missed });
+    const fate = missed === 'recover' ? 'has to wait' : 'is dropped';
+    logger.debug(`the firing at ${new Date(instant).toISOString()} ${fate}.`);
   }
 
   /** Starts a run. If none can begin now, a manual one waits, because its trigger has been accepted; others need not. */
@@ -254,7 +264,9 @@ export class WorkLane {
   #noteDecision({ instant, cause }: Firing, { blocked, decidedOn, config }: BegunRun): void {
     if (cause === 'manual') for (const item of blocked) this.#triggeredItems.add(item);
     if (instant === undefined) return;
-    if (runPolicyOf(config).missed === 'recover') for (const item of blocked) this.#missItem(item, instant);
+    const { missed } = runPolicyOf(config);
+    if (cause === 'schedule' && blocked.length > 0) this.#passedFirings.note({ instant, items: blocked, missed });
+    if (missed === 'recover') for (const item of blocked) this.#missItem(item, instant);
     this.#noteDecided(instant, decidedOn);
   }
 

@@ -11,7 +11,12 @@ export {
 export { type ElasticJobModuleOptions } from './nest/module-options.js';
 export { JobSettings } from './settings/job-settings.js';
 export { RegCenterSettings } from './settings/reg-center-settings.js';
-export { ElasticJob, type ElasticJobOptions, InjectOneOffJob } from './nest/elastic-job.decorator.js';
+export {
+  ElasticJob,
+  type ElasticJobOptions,
+  InjectOneOffJob,
+  type JobDecorator,
+} from './nest/elastic-job.decorator.js';
 export { JobListener } from './nest/job-listener.decorator.js';
 export { elasticJobConfig, type ElasticJobConfigFactory } from './nest/elastic-job-config.js';
 export { type AddJobOptions, type JobBootstrap, JobBootstraps } from './nest/job-bootstraps.js';

@@ -33,6 +33,7 @@ import { availableInstances, hasJavaPeers, type ItemView, type JobView } from '.
 import {
   type AssignedFor,
   assignmentBasis,
+  hasLastCall,
   instantLostInHandover,
   isAssigned,
   isAvailable,
@@ -193,7 +194,7 @@ const runOnce: Rule = (input) => {
 function keptFiring({ now, me, local: { backlog } }: PlanInput): Action | undefined {
   const { missedInstant, hasPendingTrigger, hasLostSession } = backlog;
   if (missedInstant === undefined || hasPendingTrigger || now.config?.misfire !== false) return undefined;
-  const mayBegin = isAssigned(now) && isAvailable(now, me) && (!hasLostSession || isOnRecord(now));
+  const mayBegin = isAssigned(now) && isAvailable(now, me) && (!hasLostSession || isStillDue(now, missedInstant));
   return mayBegin ? begin({ cause: 'misfire', instant: missedInstant }) : undefined;
 }
 
@@ -211,7 +212,7 @@ const recoverMisfires: Rule = ({ now, me, local }) => {
   const free = assignedItems(now, me).filter((item) => !item.disabled && isFree(now, item, busy));
   const triggered = free.filter(({ item }) => backlog.triggeredItems.has(item));
   if (triggered.length > 0) return begin({ cause: 'manual', instant: undefined, items: numbersOf(triggered) });
-  if (backlog.missedInstant !== undefined && (!backlog.hasLostSession || isOnRecord(now)))
+  if (backlog.missedInstant !== undefined && (!backlog.hasLostSession || isStillDue(now, backlog.missedInstant)))
     return begin({ cause: 'misfire', instant: backlog.missedInstant });
   const missedIn = (item: ItemView): number | undefined =>
     backlog.missedByItem.get(item.item) ?? (item.misfired && isMisfiring(now) ? local.latestInstant() : undefined);
@@ -223,6 +224,9 @@ const recoverMisfires: Rule = ({ now, me, local }) => {
     'misfire',
   );
 };
+
+/** Whether a firing that came without a session may still be run: its last once-listener has not been called, and peers' runs are on record. */
+const isStillDue = (view: JobView, instant: number): boolean => isOnRecord(view) && !hasLastCall(view, instant);
 
 /** Whether every instance writes down what it begins. */
 const isOnRecord = (view: JobView): boolean => view.config?.monitorExecution === true && !hasJavaPeers(view);

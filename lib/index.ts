@@ -49,7 +49,7 @@ export { type JobErrorHandler, type JobFailure } from './api/error-handler.js';
 export { type ClassedJobItemExecutor, type TypedJobItemExecutor } from './api/job-executor.js';
 export { type JobInstance, type JobShardingStrategy } from './api/sharding-strategy.js';
 export { type JobExecutorThreadPoolSizeProvider } from './api/thread-pool-size.js';
-export { type JobLogger, type LogEntry, type LogLevel } from './api/logger.js';
+export { type JobLogger, type LogEntry, type LogFields, type LogLevel } from './api/logger.js';
 
 // Observing and wrapping runs
 export {

@@ -13,7 +13,7 @@
  * The application boots even if the registry centre cannot be reached; jobs register as soon as it can. A problem of the
  * settings, or a conflict that the registry centre reports at once, fails the boot and leaves nothing behind.
  */
-import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { DeadlineExceededError } from '../api/errors.js';
 import { type JobLogger } from '../api/logger.js';
@@ -31,6 +31,7 @@ import { systemClock } from '../time/clock.js';
 import { type ApplicationSettings, readApplicationSettings } from './application-settings.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { type JobBootstrap, JobBootstraps } from './job-bootstraps.js';
+import { NestLogger } from './nest-logger.js';
 import { SchedulerRegistryTimers } from './scheduler-registry-timers.js';
 import { checkShutdownHooks } from './shutdown-hooks.js';
 import { strayJobWarnings } from './stray-jobs.js';
@@ -92,7 +93,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     this.#isSwitchedOff = settings === undefined;
     if (settings === undefined) return this.#bootstraps.close('elasticjob.enabled is false');
     const { module, regCenter, warnings } = settings;
-    const logger = module.logger ?? new Logger('ElasticJob');
+    const logger = module.logger ?? new NestLogger(module.structuredLog === true ? 'fields' : 'text');
     const instance = createJobInstance(module);
     const log = new JobLog(logger, { jobName: undefined, instance: instance.jobInstanceId });
     const registry = module.registryCenter ?? createRegistryCenter(regCenter, log);

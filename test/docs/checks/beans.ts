@@ -97,6 +97,7 @@ export const beanChecks: Checks = {
     await using app = await running({ ...asInJava, options: { executors, jobs: { printer: { autoStart: false } } } });
 
     expect(app.app.get(ElasticJobHealth).report.jobs).toMatchObject({
+      // It is started, with the setting `disabled` of the file.
       syncOrders: { state: 'disabled' },
       printer: { state: 'created' },
     });

@@ -14,6 +14,7 @@ import { isNearly, relaxed, suggestion } from '../api/nearest.js';
 import { settingsOf } from '../api/setting.js';
 import { JobSettings } from './job-settings.js';
 import { ModuleSettings } from './module-settings.js';
+import { RegCenterSettings } from './reg-center-settings.js';
 
 /** The settings of the environment. */
 export interface EnvironmentReading {
@@ -98,9 +99,15 @@ function placeOf(parts: readonly string[], known: KnownJobs): Place | { readonly
   for (let length = 1; length < parts.length; length++) {
     const section = named(parts.slice(0, length), SECTIONS);
     const rest = parts.slice(length);
-    if (section !== undefined) return section === 'jobs' ? placeInJobs(rest, known) : [section, rest.join('-')];
+    if (section === 'jobs') return placeInJobs(rest, known);
+    if (section !== undefined) return [section, inSection(section, rest)];
   }
   return stranger(parts, scalars);
+}
+
+function inSection(section: string, parts: readonly string[]): string {
+  const setting = section === 'regCenter' ? named(parts, settingsOf(RegCenterSettings).keys()) : undefined;
+  return setting ?? parts.join('-');
 }
 
 function stranger(parts: readonly string[], scalars: readonly string[]): { readonly problem: string } | undefined {

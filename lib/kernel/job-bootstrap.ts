@@ -34,7 +34,7 @@ abstract class JobBootstrap {
     options: JobBootstrapOptions,
   ) {
     const checked = jobConfiguration(configuration);
-    const name = nameOf(job, checked.jobName);
+    refuseEmptyType(job, checked.jobName);
     const jobClassName = options.jobClassName ?? (typeof job === 'string' ? job : undefined);
     this.#host = options.host ?? hostOf(registryCenter);
     this.runtime = this.#host.add({
@@ -42,7 +42,7 @@ abstract class JobBootstrap {
       job,
       ...(jobClassName !== undefined && { jobClassName }),
       ...(options.compatibility && { compatibility: options.compatibility }),
-      owner: options.owner ?? (typeof job === 'string' ? `job type ${name}` : `class ${name}`),
+      owner: options.owner ?? ownerOf(job),
     });
   }
 
@@ -118,18 +118,20 @@ export class OneOffJobBootstrap extends JobBootstrap {
   }
 }
 
-function nameOf(job: ElasticJob | string, jobName: string): string {
-  if (typeof job === 'string') {
-    if (job.trim() !== '') return job;
-    throw new InvalidConfigurationError([
-      `elasticjob.jobs.${jobName}.elasticJobType: Elastic job type cannot be null or empty.`,
-    ]);
-  }
+/** Who defines a job that was given without an owner, for messages. */
+function ownerOf(job: ElasticJob | string): string {
+  if (typeof job === 'string') return `job type ${job}`;
   // Whether it is a job is for the executors of the host to say.
-  if (typeof job !== 'object' || (job as unknown) === null) return jobName;
+  const name = typeof job === 'object' && (job as unknown) !== null ? job.constructor.name : '';
   // An object literal has no class of its own to be recognised by.
-  const { name } = job.constructor;
-  return name === '' || name === 'Object' ? jobName : name;
+  return name === '' || name === 'Object' ? 'an object without a class' : `class ${name}`;
+}
+
+function refuseEmptyType(job: ElasticJob | string, jobName: string): void {
+  if (typeof job !== 'string' || job.trim() !== '') return;
+  throw new InvalidConfigurationError([
+    `elasticjob.jobs.${jobName}.elasticJobType: Elastic job type cannot be null or empty.`,
+  ]);
 }
 
 function hostOf(registryCenter: RegistryCenter): JobHost {

@@ -60,7 +60,7 @@ export function readApplicationSettings({
   const problems = [...merged.problems, ...jobProblems, ...listenerProblems];
   const extensions = extensionsOf(module, listeners);
   if (problems.length === 0) problems.push(...typeProblems(extensions, jobs), ...injectionProblems(injections, jobs));
-  if (problems.length > 0) throw new InvalidConfigurationError([...new Set(problems)]);
+  if (problems.length > 0) throw new InvalidConfigurationError([...new Set(problems.map(merged.withOrigin))]);
   const configurations = jobs.map(({ configuration }) => configuration);
   const warnings = [
     ...(environment['NODE_ENV'] === 'production' && isAlone(module, regCenter) ? [ALONE] : []),
@@ -104,10 +104,16 @@ function extensionsOf(module: ModuleSettings, listeners: readonly AnyJobListener
 function typeProblems(extensions: ExtensionOptions, jobs: readonly DefinedJob[]): readonly string[] {
   const silent = { debug: () => undefined, log: () => undefined, warn: () => undefined, error: () => undefined };
   const types = new Extensions(extensions, { clock: systemClock, logger: silent });
-  return jobs.flatMap(({ configuration, job }) => [
-    ...problemsOf(() => types.check(configuration)),
-    ...problemsOf(() => types.executorOf(configuration.jobName, job)),
-  ]);
+  return jobs.flatMap(({ configuration, job, compatibility }) => {
+    const problems = problemsOf(() => types.check(configuration));
+    // The setting was given by its former name.
+    const named = (problem: string): string =>
+      problem.replace('.jobExecutorThreadPoolSizeProviderType: ', '.jobExecutorServiceHandlerType: ');
+    return [
+      ...(compatibility === '3.0.4' ? problems.map(named) : problems),
+      ...problemsOf(() => types.executorOf(configuration.jobName, job)),
+    ];
+  });
 }
 
 function problemsOf(check: () => unknown): readonly string[] {

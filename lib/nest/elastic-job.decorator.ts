@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Inject } from '@nestjs/common';
 import { describeValue } from '../api/describe-value.js';
 import { InvalidConfigurationError } from '../api/errors.js';
+import { type SimpleJob } from '../api/job.js';
 import { type JobOptions } from '../api/job-options.js';
 import { noteDecorated } from './decorated-classes.js';
 import { declareToken } from './injection-tokens.js';
@@ -12,6 +13,9 @@ export interface ElasticJobOptions
   extends
     JobOptions,
     Pick<JobSettings, 'jobBootstrapBeanName' | 'jobClassName' | 'autoStart' | 'jobExecutorServiceHandlerType'> {}
+
+/** A decorator of classes whose instances are jobs. */
+export type JobDecorator<Job extends object> = (target: abstract new (...dependencies: never[]) => Job) => void;
 
 /** One `@ElasticJob` decorator of a class, unchecked. */
 export interface ElasticJobMetadata {
@@ -25,16 +29,19 @@ const INJECTED = Symbol.for('nestjs-elasticjob:one-off-jobs');
 /**
  * Makes a provider a job: `@ElasticJob('syncOrders', { cron: '0/5 * * * * ?', shardingTotalCount: 3 })`.
  * The class has the method `execute(context)` and is a provider of any module; it needs no `@Injectable()`.
+ * A class of another kind, which a `ClassedJobItemExecutor` accepts, is named as the type argument: `@ElasticJob<Report>('report')`.
  * Several such decorators on one class make several jobs, which share its instance.
  * @param jobName the job's name in the registry centre; instances with the same name share the job
  * @param options defaults; `elasticjob.jobs.<jobName>` of the module's options, a file or the environment override them.
  *   They are checked when the application starts.
  * @throws InvalidConfigurationError if it decorates anything but a class
  */
-export function ElasticJob(jobName: string, options: ElasticJobOptions = {}): ClassDecorator {
+export function ElasticJob(jobName: string, options?: ElasticJobOptions): JobDecorator<SimpleJob>;
+export function ElasticJob<Job extends object>(jobName: string, options?: ElasticJobOptions): JobDecorator<Job>;
+export function ElasticJob(jobName: string, options: ElasticJobOptions = {}): JobDecorator<object> {
   return (target) => {
     // Compilers that only strip types do not check this.
-    if (typeof target !== 'function')
+    if (typeof (target as unknown) !== 'function')
       throw new InvalidConfigurationError([`@ElasticJob(${describeValue(jobName)}) can only decorate a class`]);
     const names: readonly unknown[] = [jobName, (options as ElasticJobOptions | undefined)?.jobBootstrapBeanName];
     for (const name of names) if (typeof name === 'string' && name !== '') declareToken(target, name);

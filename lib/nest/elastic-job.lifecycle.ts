@@ -50,6 +50,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
   readonly #bootstraps: JobBootstraps;
   readonly #scheduler: SchedulerRegistry;
   #host: JobHost | undefined;
+  #isSwitchedOff = false;
   #cancelCheck: () => void = () => undefined;
 
   constructor(
@@ -69,6 +70,11 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     return this.#host;
   }
 
+  /** Whether the application has booted with ElasticJob switched off (`elasticjob.enabled: false`). */
+  get isSwitchedOff(): boolean {
+    return this.#isSwitchedOff;
+  }
+
   /**
    * Starts the jobs, and waits up to a second for them to register.
    * @throws InvalidConfigurationError if the settings cannot be used
@@ -84,6 +90,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
       providers,
       injections: this.#explorer.oneOffInjections(),
     });
+    this.#isSwitchedOff = settings === undefined;
     if (settings === undefined) return this.#bootstraps.close('elasticjob.enabled is false');
     const { module, regCenter, warnings } = settings;
     const logger = module.logger ?? new NestLogger(module.structuredLog === true ? 'fields' : 'text');

@@ -105,12 +105,11 @@ export class JobBootstraps {
 
   /**
    * Ends a job on this instance and forgets it. Waits for its running items, up to the grace period. Other instances go on.
-   * Does nothing if there is no such job.
    * @param name the job's name, or its bootstrap's
+   * @throws JobStateError as `get`
    */
   async remove(name: string): Promise<void> {
-    const bootstrap = this.#find(name);
-    if (bootstrap === undefined) return;
+    const bootstrap = this.get(name);
     await bootstrap.shutdown();
     if (this.#byJob.get(bootstrap.jobName) === bootstrap) this.#forget(bootstrap.jobName);
   }

@@ -80,7 +80,12 @@ function decoratorProblems(providers: readonly FoundProvider[]): readonly string
   const owners = new Map<string, string[]>();
   const problems: string[] = [];
   for (const { jobs, label, className } of providers) {
-    for (const { jobName } of jobs) {
+    for (const { jobName, options } of jobs) {
+      for (const key of ['elasticJobClass', 'elasticJobType'])
+        if (key in options)
+          problems.push(
+            `@ElasticJob(${describeValue(jobName)}).${key}: unknown key; the decorated class ${className} does the work`,
+          );
       if (typeof jobName === 'string') owners.set(jobName, [...(owners.get(jobName) ?? []), label]);
       else
         problems.push(

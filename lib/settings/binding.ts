@@ -14,6 +14,7 @@ import { keyPath } from '../api/job-name.js';
 import { relaxed, suggestion } from '../api/nearest.js';
 import { flattenProps } from '../api/props.js';
 import { settingsOf, type SettingDeclaration } from '../api/setting.js';
+import { SECURITY_SECTIONS } from '../registry/zookeeper/zookeeper-options.js';
 import { JobSettings } from './job-settings.js';
 import { ModuleSettings } from './module-settings.js';
 import { RegCenterSettings } from './reg-center-settings.js';
@@ -70,6 +71,9 @@ function bindLayer({ source, tree, origin = () => '' }: Layer): BoundTree {
     bindSection(raw, { path: pathOf(place), place, origin, source, settings, problems });
   const module = bound([], settingsOf(ModuleSettings), tree);
   const regCenter = bound(['regCenter'], settingsOf(RegCenterSettings), take(module, 'regCenter'));
+  for (const [section, type] of Object.entries(SECURITY_SECTIONS))
+    if (regCenter.has(section))
+      regCenter.set(section, bound(['regCenter', section], settingsOf(type), take(regCenter, section)));
   const jobs = new Map<string, Section>();
   for (const [key, raw] of entriesOf(take(module, 'jobs'), { path: 'elasticjob.jobs', source, problems })) {
     const name = source === 'file' ? withoutBrackets(key) : key;
@@ -105,7 +109,9 @@ function bindSection(raw: unknown, binding: Binding): Section {
     const name = names.find((candidate) => candidate === key) ?? names.find((one) => relaxed(one) === relaxed(key));
     const declaration = name === undefined ? undefined : settings.get(name);
     if (name === undefined || declaration === undefined) {
-      problems.push(`${keyPath(path, key)}: unknown key${suggestion(key, names)}${origin([...place, key])}`);
+      problems.push(
+        `${keyPath(path, key)}: unknown key${hint(key, value, { place, names })}${origin([...place, key])}`,
+      );
     } else if (section.has(name)) {
       problems.push(`${keyPath(path, key)}: is given twice in one place, under different spellings of '${name}'`);
     } else {
@@ -113,6 +119,26 @@ function bindSection(raw: unknown, binding: Binding): Section {
     }
   }
   return section;
+}
+
+/** The most names that a message lists. */
+const MOST_NAMES = 16;
+
+/** What an unknown key may have been meant for: a name that is spelt otherwise, or another place. */
+function hint(
+  key: string,
+  value: unknown,
+  { place, names }: { readonly place: readonly string[]; readonly names: readonly string[] },
+): string {
+  const meant = suggestion(key, names);
+  if (meant !== '') return meant;
+  if (place.length === 0) {
+    if (settingsOf(ModuleSettings).get(key)?.kind === 'code') return '; it can be set in code only';
+    const setting = [...settingsOf(RegCenterSettings).keys()].find((name) => relaxed(name) === relaxed(key));
+    if (setting !== undefined) return `; did you mean '${pathOf(['regCenter', setting])}'?`;
+    if (isMap(value) && key !== '__proto__') return `; did you mean '${pathOf(['jobs', key])}'?`;
+  }
+  return names.length > MOST_NAMES ? '' : `; known are: ${names.join(', ')}`;
 }
 
 function entriesOf(
@@ -175,7 +201,13 @@ function merge(into: BoundTree, from: BoundTree): void {
 }
 
 function mergeSection(into: Section, from: Section): void {
-  for (const [name, value] of from) into.set(name, name === 'props' ? mergedProps(into.get(name), value) : value);
+  for (const [name, value] of from) into.set(name, merged(name, into.get(name), value));
+}
+
+function merged(name: string, before: unknown, after: unknown): unknown {
+  if (name === 'props') return mergedProps(before, after);
+  // The sections of the registry centre.
+  return before instanceof Map && after instanceof Map ? new Map([...before, ...after]) : after;
 }
 
 function mergedProps(before: unknown, after: unknown): unknown {

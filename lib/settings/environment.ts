@@ -12,8 +12,10 @@
  */
 import { isNearly, relaxed, suggestion } from '../api/nearest.js';
 import { settingsOf } from '../api/setting.js';
+import { SECURITY_SECTIONS } from '../registry/zookeeper/zookeeper-options.js';
 import { JobSettings } from './job-settings.js';
 import { ModuleSettings } from './module-settings.js';
+import { RegCenterSettings } from './reg-center-settings.js';
 
 /** The settings of the environment. */
 export interface EnvironmentReading {
@@ -98,9 +100,18 @@ function placeOf(parts: readonly string[], known: KnownJobs): Place | { readonly
   for (let length = 1; length < parts.length; length++) {
     const section = named(parts.slice(0, length), SECTIONS);
     const rest = parts.slice(length);
-    if (section !== undefined) return section === 'jobs' ? placeInJobs(rest, known) : [section, rest.join('-')];
+    if (section === 'jobs') return placeInJobs(rest, known);
+    if (section !== undefined) return [section, ...inSection(section, rest)];
   }
   return stranger(parts, scalars);
+}
+
+function inSection(section: string, parts: readonly string[]): Place {
+  if (section !== 'regCenter') return [parts.join('-')];
+  const inner = Object.entries(SECURITY_SECTIONS).find(([name]) => name === parts[0] && parts.length > 1);
+  const rest = inner === undefined ? parts : parts.slice(1);
+  const setting = named(rest, settingsOf(inner?.[1] ?? RegCenterSettings).keys()) ?? rest.join('-');
+  return inner === undefined ? [setting] : [inner[0], setting];
 }
 
 function stranger(parts: readonly string[], scalars: readonly string[]): { readonly problem: string } | undefined {

@@ -19,7 +19,7 @@ describe('the page on logging', () => {
     const rows = tableAfter('docs/logging.md', '\n## Events\n').map(([event]) => event);
 
     expect(rows).toHaveLength(new Set(rows).size);
-    expect(rows.sort()).toEqual([...events, 'ended', 'failed', 'firing-passed'].sort());
+    expect(rows.sort()).toEqual([...events, 'ended', 'removed', 'failed', 'firing-passed'].sort());
   });
 
   test.each([

@@ -4,7 +4,7 @@
  * be run waits in the backlog, where later firings replace it; the rules say when the backlog is run.
  */
 import { describeCause } from '../../api/describe-cause.js';
-import { JobStoppedError } from '../../api/errors.js';
+import { DeadlineExceededError, JobStoppedError } from '../../api/errors.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
 import { type RunEvent, type RunOutcome } from '../../api/run-events.js';
 import { Limiter } from '../../async/limiter.js';
@@ -48,6 +48,8 @@ export class WorkLane {
   #hasPendingTrigger = false;
   readonly #triggeredItems = new Set<number>();
   #decided: DecidedFiring | undefined;
+  /** Whether the latest firing that ended without beginning had waited in vain. */
+  #hasWaitedInVain = false;
 
   constructor(deps: WorkLaneDeps) {
     this.#deps = deps;
@@ -124,9 +126,10 @@ export class WorkLane {
       this.#missedInstant = instant;
       return;
     }
-    this.#noteDecided(instant, this.#ownItems);
+    const items = this.#ownItems;
+    this.#noteDecided(instant, items);
     const { listeners, configuration, logger } = this.#deps;
-    void listeners.drop(instant, configuration()).catch((error: unknown) => {
+    void listeners.drop(instant, items, configuration()).catch((error: unknown) => {
       logger.debug(`could not report that a firing is dropped: ${describeCause(error)}`);
     });
   }
@@ -152,6 +155,7 @@ export class WorkLane {
       onBegun: (begun) => this.#noteBegun(run, begun),
       onItemReleased: () => this.#deps.requestReconcile(),
       onEvent: (event) => this.#notify(event),
+      hasWaitedInVain: this.#hasWaitedInVain,
     };
     const run: JobRun = new JobRun(this.#runDeps, firing, owner);
     this.#beginning = run;
@@ -228,6 +232,7 @@ export class WorkLane {
   /** The next run may begin beside this one. */
   #noteBegun(run: JobRun, begun: BegunRun): void {
     this.#beginning = undefined;
+    this.#hasWaitedInVain = false;
     if (!run.isAborted) this.#noteDecision(run.firing, begun);
     this.#deps.requestReconcile();
   }
@@ -236,6 +241,7 @@ export class WorkLane {
     const { firing } = run;
     if (this.#beginning === run) this.#beginning = undefined;
     this.#runs.delete(run);
+    if (outcome.type === 'postponed' && outcome.cause instanceof DeadlineExceededError) this.#hasWaitedInVain = true;
     if (firing.cause === 'failover' && outcome.type !== 'completed') this.#retryTakeover();
     else if (outcome.type === 'postponed') this.#postpone(firing);
     else if (outcome.type === 'failed' && firing.instant !== undefined)

@@ -46,6 +46,8 @@ export interface RunOwner {
   /** An item may be begun again. */
   onItemReleased(): void;
   onEvent(event: RunEvent): void;
+  /** Whether an earlier firing has waited in vain to begin, and none has begun since. */
+  readonly hasWaitedInVain: boolean;
 }
 
 /** One firing on this instance; it does not survive the process. */
@@ -136,8 +138,14 @@ export class JobRun {
       return { type: 'postponed', cause };
     }
     if (signal.aborted && cause === signal.reason) return { type: 'stopped', cause };
-    this.#report.failed(cause);
-    return { type: cause instanceof DeadlineExceededError ? 'postponed' : 'failed', cause };
+    if (!(cause instanceof DeadlineExceededError)) {
+      this.#report.failed(cause);
+      return { type: 'failed', cause };
+    }
+    // What firings wait for may last for hours, and each of them waits half a minute.
+    if (this.#owner.hasWaitedInVain) this.#deps.logger.debug(`a firing goes on waiting: ${describeCause(cause)}`);
+    else this.#report.failed(cause);
+    return { type: 'postponed', cause };
   }
 
   // ── running ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -7,6 +7,7 @@ import { type JobConfiguration } from '../../api/job-configuration.js';
 import { fromYaml, toYaml, type ToYamlOptions } from '../../layout/job-configuration-yaml.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type JobContext } from '../job/job-context.js';
+import { unreadableConfiguration } from '../view/obstacles.js';
 import { type JobDefinition } from '../job/job-definition.js';
 import { settingDifferences } from '../job/setting-differences.js';
 import { ownJobClass, requireSameJob } from './job-class.js';
@@ -23,6 +24,16 @@ export async function establishConfiguration(
   context: ConfigurationContext,
   definition: JobDefinition,
 ): Promise<JobConfiguration> {
+  return (await establish(context, definition)).config;
+}
+
+/** A configuration that holds, and whether this instance has just stored it where there was none. */
+interface Established {
+  readonly config: JobConfiguration;
+  readonly isNew: boolean;
+}
+
+async function establish(context: ConfigurationContext, definition: JobDefinition): Promise<Established> {
   const { registry, watch, paths } = context;
   const { configuration, compatibility = '3.0.5' } = definition;
   const jobClass = ownJobClass(definition);
@@ -30,7 +41,8 @@ export async function establishConfiguration(
   const view = await watch.sync();
   requireSameJob(view, { paths, nodes: watch.nodes.keys() }, definition);
   const stored = watch.nodes.get(paths.config)?.value;
-  if (stored === undefined) await registry.create(paths.config, toYaml(configuration, { compatibility }));
+  let isNew = false;
+  if (stored === undefined) isNew = await registry.create(paths.config, toYaml(configuration, { compatibility }));
   else if (configuration.overwrite) {
     const yaml = toYaml(configuration, { compatibility, ...keptFrom(stored, paths) });
     if (yaml !== stored) {
@@ -44,10 +56,12 @@ export async function establishConfiguration(
   const { config, configFault } = await watch.sync();
   if (config !== undefined) {
     if (!configuration.overwrite) logIgnored(context, config, configuration);
-    return config;
+    return { config, isNew };
   }
   throw new InvalidConfigurationError([
-    configFault ?? `${paths.config}: the job's configuration was removed while the job was starting`,
+    configFault === undefined
+      ? `${registry.fullPath(paths.config)}: the job's configuration was removed while the job was starting`
+      : unreadableConfiguration(configFault, paths, (path) => registry.fullPath(path)),
   ]);
 }
 
@@ -63,8 +77,15 @@ export async function restoreConfiguration(
   // The view may be from before the session was lost.
   const { config, configFault } = await context.watch.sync();
   await context.watch.readAll();
-  if (config === undefined && configFault === undefined) return establishConfiguration(context, definition);
-  return config ?? definition.configuration;
+  if (config !== undefined || configFault !== undefined) return config ?? definition.configuration;
+  const { config: stored, isNew } = await establish(context, definition);
+  const { registry, paths, logger } = context;
+  if (isNew)
+    logger.warn(
+      `the registry centre came back without ${registry.fullPath(paths.config)}; this instance has stored its own settings ` +
+        `there. What operators had changed is lost: check the settings.`,
+    );
+  return stored;
 }
 
 /** A user who has changed a setting and sees no effect finds the reason in the log. */

@@ -1,6 +1,13 @@
-import { describeValue, legible } from '../../api/describe-value.js';
+import { type ConnectionOptions } from 'node:tls';
+import { isMap } from '../../api/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors.js';
-import { hasRefusedCharacters } from '../../api/node-name.js';
+import { problemsInMap } from '../../api/setting.js';
+import { type SaslCredentials } from './client/sasl-digest-md5.js';
+import { type ServerAddress } from './client/server-list.js';
+import { namespaceProblem } from './namespace.js';
+import { readServerLists, serverListsProblem } from './server-lists.js';
+import { DEFAULTS, SECURITY_SECTIONS, ZookeeperOptions } from './zookeeper-options.js';
+import { type SaslSettings, tlsOptions, type TlsSettings } from './zookeeper-security.js';
 
 /** Settings of the ZooKeeper registry centre, named as in Java. A number that is 0 or missing takes its default. */
 export interface ZookeeperConfiguration {
@@ -26,11 +33,15 @@ export interface ZookeeperConfiguration {
    * none.
    */
   readonly digest?: string;
+  /** Connects by TLS, with these files. Default: connections are not encrypted. */
+  readonly tls?: TlsSettings;
+  /** Credentials for SASL DIGEST-MD5. Default: none. */
+  readonly sasl?: SaslSettings;
 }
 
 /** A configuration that has been checked and completed. */
 export interface ZookeeperSettings {
-  readonly servers: readonly { readonly host: string; readonly port: number }[];
+  readonly servers: readonly ServerAddress[];
   /** Absolute path of the namespace node at the servers, without a slash at the end. */
   readonly root: string;
   readonly namespace: string;
@@ -40,13 +51,9 @@ export interface ZookeeperSettings {
   /** How long one operation of the registry centre may take, attempts and pauses together. */
   readonly operationTimeoutMs: number;
   readonly digest: string | undefined;
+  readonly tls: ConnectionOptions | undefined;
+  readonly sasl: SaslCredentials | undefined;
 }
-
-const DEFAULT_PORT = 2181;
-/** Curator's limit: the delay doubles with each retry, and must fit into 32 bits. */
-const MOST_RETRIES = 29;
-/** The protocol sends the session timeout as a signed integer of 32 bits. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
  * Checks a configuration and fills in the defaults.
@@ -56,130 +63,53 @@ export function resolveZookeeperConfiguration(configuration: ZookeeperConfigurat
   const faults = faultsOf(configuration);
   if (faults.length > 0) throw new InvalidConfigurationError(faults);
   const { serverLists, namespace } = configuration;
-  const { servers, chroot } = splitServerLists(serverLists);
+  const { servers, chroot } = readServerLists(serverLists);
   const retry = {
-    baseMs: configuration.baseSleepTimeMilliseconds || 1000,
-    maxMs: configuration.maxSleepTimeMilliseconds || 3000,
-    retries: configuration.maxRetries || 3,
+    baseMs: configuration.baseSleepTimeMilliseconds || DEFAULTS.baseSleepTimeMilliseconds,
+    maxMs: configuration.maxSleepTimeMilliseconds || DEFAULTS.maxSleepTimeMilliseconds,
+    retries: configuration.maxRetries || DEFAULTS.maxRetries,
   };
-  const connectionTimeoutMs = configuration.connectionTimeoutMilliseconds || 15_000;
+  const connectionTimeoutMs = configuration.connectionTimeoutMilliseconds || DEFAULTS.connectionTimeoutMilliseconds;
   return {
-    servers: servers.map(toAddress),
+    servers,
     root: `${chroot}/${namespace}`,
     namespace,
     retry,
-    sessionTimeoutMs: configuration.sessionTimeoutMilliseconds || 60_000,
+    sessionTimeoutMs: configuration.sessionTimeoutMilliseconds || DEFAULTS.sessionTimeoutMilliseconds,
     connectionTimeoutMs,
     operationTimeoutMs: connectionTimeoutMs + retry.maxMs * retry.retries,
     digest: configuration.digest || undefined,
+    tls: configuration.tls && tlsOptions(configuration.tls, `${CENTER}.tls`),
+    sasl: configuration.sasl && credentials(configuration.sasl),
   };
 }
 
-/**
- * Checks a list of servers: `host:port,…`, with or without a `/path` at the end.
- * @returns the problem, phrased as a requirement (`must be …`), or undefined
- */
-export function serverListsProblem(text: unknown): string | undefined {
-  if (typeof text !== 'string') return SERVERS;
-  const { list, servers, chroot } = splitServerLists(text);
-  const wrong = servers.find((server) => !isServer(server));
-  if (wrong !== undefined) return SERVERS + complaint(wrong, list);
-  if (chroot === '' || namespaceProblem(chroot.slice(1)) === undefined) return undefined;
-  return "must end with a path such as '/team', without empty or odd names in it, if with any";
-}
-
-/**
- * Checks a namespace, which may be a path such as `team/orders`.
- * @returns the problem, phrased as a requirement (`must be …`), or undefined
- */
-export function namespaceProblem(text: unknown): string | undefined {
-  const isName = (part: string): boolean => part !== '' && part === part.trim() && part !== '.' && part !== '..';
-  const isUsable = typeof text === 'string' && !hasRefusedCharacters(text) && text.split('/').every(isName);
-  return isUsable ? undefined : "must be a name like 'orders', or names joined by '/'";
-}
-
-/**
- * Checks credentials.
- * @returns the problem, phrased as a requirement (`must be …`), or undefined
- */
-export function digestProblem(text: unknown): string | undefined {
-  return typeof text === 'string' && /^[^:]+:.+$/s.test(text) ? undefined : 'must be of the form user:password';
-}
-
-/**
- * Checks a time in milliseconds; 0 stands for the default.
- * @returns the problem, phrased as a requirement (`must be …`), or undefined
- */
-export function timeoutProblem(value: unknown): string | undefined {
-  return integerProblem(value, LONGEST_TIMEOUT_MS);
-}
-
-/**
- * Checks how often an operation is tried again; 0 stands for the default.
- * @returns the problem, phrased as a requirement (`must be …`), or undefined
- */
-export function maxRetriesProblem(value: unknown): string | undefined {
-  return integerProblem(value, MOST_RETRIES);
-}
-
-const SERVERS = "must be servers like 'host1:2181,host2:2181'";
+/** The path of a setting in messages. */
+const CENTER = 'ZookeeperRegistryCenter';
 
 function faultsOf(configuration: ZookeeperConfiguration): readonly string[] {
-  const faults: string[] = [];
-  const check = (key: keyof ZookeeperConfiguration, rule: (value: unknown) => string | undefined): void => {
-    const value = configuration[key];
-    const problem = rule(value);
-    // The digest is a secret and stays out of the message.
-    const shown = describeValue(value, key === 'digest' ? 'hidden' : 'shown');
-    if (problem !== undefined) faults.push(`${key} is ${shown}; it ${problem}.`);
-  };
-  const orMissing = (rule: (value: unknown) => string | undefined) => (value: unknown) =>
-    value === undefined ? undefined : rule(value);
-  check('serverLists', serverListsProblem);
-  check('namespace', namespaceProblem);
-  check('baseSleepTimeMilliseconds', orMissing(timeoutProblem));
-  check('maxSleepTimeMilliseconds', orMissing(timeoutProblem));
-  check('maxRetries', orMissing(maxRetriesProblem));
-  check('sessionTimeoutMilliseconds', orMissing(timeoutProblem));
-  check('connectionTimeoutMilliseconds', orMissing(timeoutProblem));
-  check('digest', (value) => (value === undefined || value === '' ? undefined : digestProblem(value)));
-  return faults;
+  if (!isMap(configuration)) return problemsInMap(configuration, ZookeeperOptions, CENTER);
+  const { serverLists, namespace } = configuration as Partial<ZookeeperConfiguration>;
+  const missing = (key: string, problem: string | undefined): readonly string[] => [
+    `${CENTER}.${key}: is required and ${problem ?? ''}`,
+  ];
+  return [
+    ...problemsInMap(configuration, ZookeeperOptions, CENTER),
+    ...securityProblems(configuration),
+    ...(serverLists === undefined ? missing('serverLists', serverListsProblem(undefined)) : []),
+    ...(namespace === undefined ? missing('namespace', namespaceProblem(undefined)) : []),
+  ];
 }
 
-function integerProblem(value: unknown, most: number): string | undefined {
-  if (!Number.isInteger(value) || (value as number) < 0) return 'must be an integer of at least 0';
-  return (value as number) > most ? `must be an integer of at most ${most}` : undefined;
+function securityProblems(configuration: Pick<ZookeeperConfiguration, 'tls' | 'sasl'>): readonly string[] {
+  return (['tls', 'sasl'] as const).flatMap((section) => {
+    const given = configuration[section];
+    // The settings of an application come as objects of the declaring class.
+    const map: unknown = given instanceof SECURITY_SECTIONS[section] ? { ...given } : given;
+    return given === undefined ? [] : problemsInMap(map, SECURITY_SECTIONS[section], `${CENTER}.${section}`);
+  });
 }
 
-/** `chroot` is empty, or begins with a slash and does not end with one. */
-function splitServerLists(text: string): {
-  readonly list: string;
-  readonly servers: readonly string[];
-  readonly chroot: string;
-} {
-  const slash = text.indexOf('/');
-  const list = slash < 0 ? text : text.slice(0, slash);
-  const chroot = slash < 0 ? '' : text.slice(slash).trim().replace(/\/$/, '');
-  return { list, servers: list.split(',').map((server) => server.trim()), chroot };
-}
-
-/** A host, or an IPv6 address in brackets; each with a port or without. */
-// eslint-disable-next-line no-control-regex
-const SERVER = /^(?:\[([0-9a-fA-F:.]+(?:%\w+)?)\]|([^\s\u0000-\u001f\u007f:/@[\]]+))(?::(\d{1,5}))?$/;
-
-function isServer(text: string): boolean {
-  const { host, port } = toAddress(text);
-  return host !== '' && port >= 1 && port <= 65_535;
-}
-
-/** An empty host if the text is no address. */
-function toAddress(text: string): { readonly host: string; readonly port: number } {
-  const match = SERVER.exec(text);
-  return { host: match?.[1] ?? match?.[2] ?? '', port: Number(match?.[3] ?? DEFAULT_PORT) };
-}
-
-function complaint(server: string, list: string): string {
-  if (server === '') return list.includes(',') ? ', without commas that separate nothing' : '';
-  const hint = (server.match(/:/g) ?? []).length > 1 ? "; an IPv6 address stands in brackets: '[::1]:2181'" : '';
-  return `, which '${legible(server)}' is not${hint}`;
+function credentials({ username = '', password = '' }: SaslSettings): SaslCredentials {
+  return { username, password };
 }

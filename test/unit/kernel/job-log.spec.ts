@@ -156,8 +156,9 @@ describe('the cluster has one entry', () => {
     await cluster.settle();
 
     expect(told(entries.filter(({ event }) => event !== 'assigned'))).toEqual([
-      "B log Job 'job': an operator has ended this instance; its items go to its peers.",
       "A log Job 'job': instance B has stopped.",
+      "B log Job 'job': an operator has ended the job on this instance by removing /elasticjob/job/instances/B. Its peers take over its " +
+        'items. It takes part again when this application is started again.',
     ]);
   });
 });

@@ -162,7 +162,7 @@ describe('jobs at run time', () => {
       await bootstraps.remove('tenantBean');
       expect(bootstraps.names).toEqual([]);
     }
-    await bootstraps.remove('tenantBean');
+    await expect(bootstraps.remove('tenantBean')).rejects.toThrow("There is no job 'tenantBean' in this application");
     expect(bootstraps.has('tenant')).toBe(false);
   });
 

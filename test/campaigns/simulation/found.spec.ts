@@ -73,6 +73,11 @@ const FOUND: readonly Found[] = [
   },
   {
     rule: 'returnedItems',
+    what: 'an item that comes back after a frozen process has fired late is not run for an instant before that',
+    seeds: [20262012748],
+  },
+  {
+    rule: 'returnedItems',
     what: 'an item that was not configured while there was no instance has only changed hands',
     seeds: [1371],
   },

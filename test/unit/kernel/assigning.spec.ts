@@ -424,6 +424,21 @@ describe('an item that comes back because the number of items is raised again', 
     expect(ran(cluster)).toEqual(['2 01:00:00']);
   });
 
+  test('is not run for an instant that its process was frozen at, and at which it did not exist', async () => {
+    await using cluster = await TestCluster.start(['A'], { job: { shardingTotalCount: 2 } });
+    await cluster.fire();
+    cluster.freeze('A');
+    await cluster.reconfigure({ shardingTotalCount: 1 });
+    await cluster.advance('11s');
+    await cluster.thaw('A');
+    cluster.forget();
+
+    await cluster.reconfigure({ shardingTotalCount: 2 });
+    await cluster.advance('1s');
+
+    expect(ran(cluster)).toEqual([]);
+  });
+
   test('is run for the instant that passes while the items are being assigned', async () => {
     for (const moment of MOMENTS) {
       await using cluster = await settled();

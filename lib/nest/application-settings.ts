@@ -91,10 +91,7 @@ function extensionsOf(module: ModuleSettings, listeners: readonly AnyJobListener
 function typeProblems(extensions: ExtensionOptions, jobs: readonly DefinedJob[]): readonly string[] {
   const silent = { debug: () => undefined, log: () => undefined, warn: () => undefined, error: () => undefined };
   const types = new Extensions(extensions, { clock: systemClock, logger: silent });
-  return jobs.flatMap(({ configuration, job }) => [
-    ...problemsOf(() => types.check(configuration)),
-    ...problemsOf(() => types.executorOf(configuration.jobName, job)),
-  ]);
+  return jobs.flatMap(({ configuration, job }) => problemsOf(() => types.check(configuration, job)));
 }
 
 function problemsOf(check: () => unknown): readonly string[] {

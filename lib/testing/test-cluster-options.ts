@@ -1,4 +1,5 @@
 import { type JobConfiguration } from '../api/job-configuration.js';
+import { type ElasticJob } from '../api/job.js';
 import { type JobHostOptions } from '../kernel/job-host.js';
 import { type Deliver } from '../registry/embedded/delivery.js';
 import { type CommitLimits } from '../registry/registry-center.js';
@@ -14,6 +15,11 @@ export interface TestClusterOptions {
   readonly job?: Partial<JobConfiguration>;
   /** The work that the job does for an item. It may throw, and may take time. Default: it does nothing. */
   readonly work?: Work;
+  /**
+   * The job object of the instance with a name, such as a `DataflowJob`, or the type of a job without class, instead of
+   * `work`.
+   */
+  readonly createJob?: (name: string) => ElasticJob | string;
   /** How long the registry keeps an instance's session without its connection, in milliseconds. Default: 6000. */
   readonly sessionTimeoutMs?: number;
   /**

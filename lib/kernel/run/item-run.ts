@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { type ItemInterceptor, type ItemOutcome } from '../../api/run-events.js';
+import { type RunningJob } from '../../api/job-executor.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
 import { type ShardingContext } from '../../api/sharding-context.js';
 import { type Limiter } from '../../async/limiter.js';
@@ -14,6 +15,8 @@ export interface ItemRunOptions {
   readonly shared: Pick<ShardingContext, 'jobName' | 'taskId' | 'shardingTotalCount' | 'jobParameter'>;
   readonly parameters: ReadonlyMap<number, string>;
   readonly executor: ItemExecutor;
+  /** The job as it is while the items run. */
+  readonly job: RunningJob;
   readonly interceptors: readonly ItemInterceptor[];
   /** The pool of the job on this instance. */
   readonly pool: Limiter;
@@ -78,13 +81,13 @@ export class ItemRun {
   }
 
   async #execute(): Promise<void> {
-    const { configuration, executor, interceptors, clock, whenConnected, onStart } = this.#options;
+    const { configuration, executor, job, interceptors, clock, whenConnected, onStart } = this.#options;
     const context = this.#context();
     // Not while suspended: a peer may come to own the item before it has started here.
     await whenConnected(context.signal);
     this.#startedAt = clock.monotonic();
     onStart(context);
-    const execute = async (): Promise<void> => executor(configuration, context);
+    const execute = async (): Promise<void> => executor.process(configuration, context, job);
     const wrapped = interceptors.reduceRight<() => Promise<void>>(
       (next, interceptor) => async () => interceptor.around(context, next),
       execute,

@@ -15,6 +15,8 @@
 import { describeCause } from '../../api/describe-cause.js';
 import { DeadlineExceededError } from '../../api/errors.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
+import { type RunningJob } from '../../api/job-executor.js';
+import { type JobLogger } from '../../api/logger.js';
 import { isDisconnection } from '../../api/registry-errors.js';
 import { type ItemInterceptor, type ItemOutcome, type RunEvent, type RunOutcome } from '../../api/run-events.js';
 import { type Limiter } from '../../async/limiter.js';
@@ -32,6 +34,8 @@ import { outcomeOf, RunReport, type RunReportDeps } from './run-report.js';
 /** What a run needs besides the context of its job. */
 export interface JobRunDeps extends ItemChoiceDeps, RunReportDeps {
   readonly executor: ItemExecutor;
+  /** The configuration that holds now. */
+  readonly configuration: () => JobConfiguration;
   readonly interceptors: readonly ItemInterceptor[];
   readonly listeners: JobListeners;
   readonly takeover: Takeover;
@@ -159,7 +163,7 @@ export class JobRun {
   }
 
   #itemOptions(begun: BegunRun): ItemRunOptions {
-    const { paths, registry, executor, interceptors, pool, clock } = this.#deps;
+    const { paths, registry, executor, interceptors, pool, clock, configuration, logger } = this.#deps;
     const { config } = begun;
     return {
       configuration: config,
@@ -171,6 +175,7 @@ export class JobRun {
       },
       parameters: readItemParameters(config.shardingItemParameters),
       executor,
+      job: runningJob(configuration, logger),
       interceptors,
       pool: pool(config),
       clock,
@@ -203,4 +208,13 @@ export class JobRun {
     this.#owner.onItemReleased();
     return outcome;
   }
+}
+
+function runningJob(configuration: () => JobConfiguration, logger: JobLogger): RunningJob {
+  return {
+    logger,
+    get configuration() {
+      return configuration();
+    },
+  };
 }

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import { type ClassedJobItemExecutor } from '../../../lib/api/job-executor.js';
+import { type DataflowJob } from '../../../lib/api/job.js';
 import { type ShardingContext } from '../../../lib/api/sharding-context.js';
 import { type ShardingContexts } from '../../../lib/api/sharding-contexts.js';
 import { AbstractDistributeOnceElasticJobListener, type ElasticJobListener } from '../../../lib/api/job-listener.js';
@@ -107,17 +108,6 @@ const refusedType: Check = async (row) => {
   expect(await refusalOf(metadataOf({ options: { jobs } }))).toEqual([quoted(row)]);
 };
 
-/** A class that is none of our kinds of jobs is refused. */
-async function refusalOfClass(): Promise<readonly string[]> {
-  @ElasticJob('syncOrders', { shardingTotalCount: 1 })
-  class DataflowJob {
-    fetchData(): void {}
-    processData(): void {}
-  }
-  const refusal = await refusalOf(metadataOf({ providers: [DataflowJob] }));
-  return refusal.map((line) => line.replace('RootTestModule', 'AppModule'));
-}
-
 const runs: Check = async () => {
   expect((await fired()).contexts).toHaveLength(2);
 };
@@ -125,8 +115,24 @@ const runs: Check = async () => {
 /** Checks of the kinds of jobs. */
 export const kindChecks: Checks = {
   SimpleJob: runs,
-  DataflowJob: async (row) => {
-    expect(await refusalOfClass()).toEqual([quoted(row)]);
+  DataflowJob: async () => {
+    @ElasticJob('drain', { shardingTotalCount: 1, props: { 'streaming.process': 'true' } })
+    class DrainJob implements DataflowJob<number> {
+      readonly done: number[][] = [];
+      fetchData = (): number[] => (this.done.length < 2 ? [1, 2] : []);
+      processData(_context: ShardingContext, data: readonly number[]): void {
+        this.done.push([...data]);
+      }
+    }
+    await using app = await running({ providers: [DrainJob] });
+
+    await app.app.get(JobBootstraps).oneOff('drain').execute();
+    await until(() => app.app.get(DrainJob).done.length === 2, 'both batches');
+
+    expect(app.app.get(DrainJob).done).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
   },
   SCRIPT: refusedType,
   HTTP: refusedType,

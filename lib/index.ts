@@ -108,6 +108,7 @@ export {
   type ElasticJobErrorCode,
   InvalidConfigurationError,
   JobConflictError,
+  JobExecutionError,
   JobStateError,
   JobStoppedError,
   RegistryConflictError,

@@ -18,7 +18,7 @@ import { type ItemInterceptor, type RunObserver } from '../../api/run-events.js'
 import { type ShardingContext } from '../../api/sharding-context.js';
 import { builtInExecutors, classedExecutors } from '../../executors/built-in-executors.js';
 import { type AnyJobListener, listenerProblem, LOWEST_ORDER } from '../../api/job-listener.js';
-import { jobPath, keyPath } from '../../api/job-name.js';
+import { jobPath, keyPath, propertyPath } from '../../api/job-name.js';
 import { type JobLogger } from '../../api/logger.js';
 import { type JobShardingStrategy } from '../../api/sharding-strategy.js';
 import { type JobExecutorThreadPoolSizeProvider } from '../../api/thread-pool-size.js';
@@ -217,7 +217,7 @@ export class Extensions {
     const problems = this.executorOf(jobName, job).validate(configuration);
     if (problems.length === 0) return;
     throw new InvalidConfigurationError(
-      problems.map(({ property, problem }) => `${jobPath(jobName)}.props['${property}']: ${problem}`),
+      problems.map(({ property, problem }) => `${propertyPath(jobName, property)}: ${problem}`),
     );
   }
 

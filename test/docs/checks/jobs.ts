@@ -134,7 +134,18 @@ export const kindChecks: Checks = {
       [1, 2],
     ]);
   },
-  SCRIPT: refusedType,
+  SCRIPT: async () => {
+    const lines: string[] = [];
+    const note = (line: string): void => void lines.push(line);
+    const logger = { debug: note, log: note, warn: note, error: note };
+    const props = { 'script.command.line': 'echo hello' };
+    const jobs = { syncOrders: { elasticJobType: 'SCRIPT', shardingTotalCount: 1, props } };
+    await using app = await running({ options: { jobs, logger } });
+
+    await app.app.get(JobBootstraps).oneOff('syncOrders').execute();
+    const hello = /^Job 'syncOrders': item 0: hello \{"jobName":"syncOrders",/;
+    await until(() => lines.some((line) => hello.test(line)), 'the output of the script');
+  },
   HTTP: refusedType,
   TypedJobItemExecutor: async () => {
     const printed: unknown[] = [];

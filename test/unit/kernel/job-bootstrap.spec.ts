@@ -130,9 +130,9 @@ describe('what makes no sense is refused when the bootstrap is made', () => {
     ['an empty type', '  ', daily(), 'Elastic job type cannot be null or empty'],
     [
       'an unknown type',
-      'SCRIPT',
+      'SQL',
       daily(),
-      'elasticjob.jobs.daily.elasticJobType: unknown job type "SCRIPT"; known are: none',
+      'elasticjob.jobs.daily.elasticJobType: unknown job type "SQL"; known are: SCRIPT',
     ],
     [
       'a kind of job of ElasticJob 2',

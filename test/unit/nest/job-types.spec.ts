@@ -1,6 +1,12 @@
 /** The kinds of jobs in a Nest application: providers with the methods of a dataflow job, and jobs that have only a type. */
 import { expect, test } from '@jest/globals';
-import { ElasticJob, JobBootstraps, type RunningJob, type TypedJobItemExecutor } from '../../../lib/index.js';
+import {
+  ElasticJob,
+  EmbeddedRegistryCenter,
+  JobBootstraps,
+  type RunningJob,
+  type TypedJobItemExecutor,
+} from '../../../lib/index.js';
 import { until } from '../../support/until.js';
 import { elasticJob, refusalOf, started } from './application.js';
 
@@ -62,4 +68,38 @@ test('an executor logs in the name of the job, and sees its settings of now', as
 
   expect(seen[0]?.configuration).toMatchObject({ jobName: 'look', jobParameter: 'now' });
   expect(entries.filter((entry) => entry.includes('seen'))).toEqual([`Job 'look': seen`]);
+});
+
+test('a job of the type SCRIPT needs no class: settings alone define it, and Java peers find its type as its class', async () => {
+  const entries: string[] = [];
+  const note = (message: string): void => void entries.push(message);
+  const logger = { debug: note, log: note, warn: note, error: note };
+  const props = { script: { command: { line: `sh -c 'echo "$1"; exit "$0"' 0` } } };
+  const jobs = { greet: { elasticJobType: 'SCRIPT', shardingTotalCount: 1, shardingItemParameters: '0=北京', props } };
+  const registryCenter = new EmbeddedRegistryCenter({ namespace: 'script-jobs' });
+  await using app = await started({ imports: [elasticJob({ jobs, logger, registryCenter })] });
+
+  await app.get(JobBootstraps).oneOff('greet').execute();
+  await until(() => entries.some((entry) => entry.includes('item 0:')), 'the output of the script');
+
+  const said = entries.find((entry) => entry.includes('item 0:')) ?? '';
+  expect(JSON.parse(said.replace("Job 'greet': item 0: ", ''))).toEqual({
+    jobName: 'greet',
+    taskId: expect.stringMatching(/^greet@-@0@-@READY@-@/),
+    shardingTotalCount: 1,
+    jobParameter: '',
+    shardingItem: 0,
+    shardingParameter: '北京',
+  });
+  expect(await registryCenter.get('/greet')).toBe('SCRIPT');
+  expect(await registryCenter.get('/greet/config')).toContain('script.command.line:');
+});
+
+test('a script without a command is refused at start, with what Java says when it fires', async () => {
+  const jobs = { greet: { elasticJobType: 'script', shardingTotalCount: 1 } };
+
+  expect(await refusalOf({ imports: [elasticJob({ jobs })] })).toEqual([
+    `elasticjob.jobs.greet.props['script.command.line']: Cannot find script command line, job is not executed: ` +
+      'must be a command such as "python3 /opt/jobs/sync.py", got undefined',
+  ]);
 });

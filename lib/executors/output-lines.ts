@@ -50,7 +50,7 @@ export class OutputLines {
 }
 
 /** A text without spaces at its end, and without characters that would spoil the log. */
-function onOneLine(text: string): string {
+export function onOneLine(text: string): string {
   return text
     .trimEnd()
     .replace(/[\p{Cc}\u2028\u2029]/gu, (char) =>

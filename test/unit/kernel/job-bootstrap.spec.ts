@@ -132,7 +132,7 @@ describe('what makes no sense is refused when the bootstrap is made', () => {
       'an unknown type',
       'SQL',
       daily(),
-      'elasticjob.jobs.daily.elasticJobType: unknown job type "SQL"; known are: SCRIPT',
+      'elasticjob.jobs.daily.elasticJobType: unknown job type "SQL"; known are: SCRIPT, HTTP',
     ],
     [
       'a kind of job of ElasticJob 2',

@@ -1,4 +1,6 @@
 /** The kinds of jobs in a Nest application: providers with the methods of a dataflow job, and jobs that have only a type. */
+import { createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import {
   ElasticJob,
@@ -101,5 +103,35 @@ test('a script without a command is refused at start, with what Java says when i
   expect(await refusalOf({ imports: [elasticJob({ jobs })] })).toEqual([
     `elasticjob.jobs.greet.props['script.command.line']: Cannot find script command line, job is not executed: ` +
       'must be a command such as "python3 /opt/jobs/sync.py", got undefined',
+  ]);
+});
+
+test('a job of the type HTTP needs no class either', async () => {
+  const received: unknown[] = [];
+  const server = createServer(({ method, url, headers }, response) => {
+    received.push([method, url, JSON.parse(String(headers['shardingcontext']))]);
+    response.end();
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const props = { http: { uri: `http://127.0.0.1:${(server.address() as AddressInfo).port}/sync`, method: 'PUT' } };
+  const jobs = { call: { elasticJobType: 'HTTP', shardingTotalCount: 2, jobParameter: '北京', props } };
+  const registryCenter = new EmbeddedRegistryCenter({ namespace: 'http-jobs' });
+  await using app = await started({ imports: [elasticJob({ jobs, registryCenter })] });
+
+  await app.get(JobBootstraps).oneOff('call').execute();
+  await until(() => received.length === 2, 'both requests');
+  server.close();
+
+  for (const shardingItem of [0, 1])
+    expect(received).toContainEqual(['PUT', '/sync', expect.objectContaining({ shardingItem, jobParameter: '北京' })]);
+  expect(await registryCenter.get('/call')).toBe('HTTP');
+});
+
+test('an HTTP job without address and method is refused at start', async () => {
+  const jobs = { call: { elasticJobType: 'HTTP', shardingTotalCount: 1 } };
+
+  expect(await refusalOf({ imports: [elasticJob({ jobs })] })).toEqual([
+    expect.stringMatching(/^elasticjob\.jobs\.call\.props\['http\.uri'\]: Cannot find HTTP URL, job is not executed: /),
+    expect.stringMatching(/^elasticjob\.jobs\.call\.props\['http\.method'\]: Cannot find HTTP method, job is not /),
   ]);
 });

@@ -2,11 +2,11 @@ import { type JobConfiguration } from './job-configuration.js';
 import { type JobLogger } from './logger.js';
 import { type ShardingContext } from './sharding-context.js';
 
-/** The job of a running item as it is now, the counterpart of Java's JobRuntimeService. */
+/** A running item and its job as they are now, the counterpart of Java's JobRuntimeService. */
 export interface RunningJob {
   /** The settings that hold now. Those that `process` is given are from when the run began. */
   readonly configuration: JobConfiguration;
-  /** The job's log on this instance: each entry names the job. */
+  /** The item's log: each entry names the job and the item. */
   readonly logger: JobLogger;
 }
 

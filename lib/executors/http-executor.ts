@@ -33,7 +33,7 @@ interface HttpCall {
 async function callUrl({ configuration, context, job: { logger }, clock }: HttpCall): Promise<void> {
   const { settings, problems } = httpSettings(configuration);
   throwProblems(configuration.jobName, problems);
-  const { signal, shardingItem: item } = context;
+  const { signal } = context;
   const { connectTimeoutMs, readTimeoutMs, failsOnErrorStatus } = settings;
   const request = requestOf(settings, context);
   const options = { clock, signal, connectTimeoutMs, readTimeoutMs };
@@ -42,12 +42,12 @@ async function callUrl({ configuration, context, job: { logger }, clock }: HttpC
     throw new JobExecutionError(`The request ${nameOf(request)} has failed: ${describeCause(cause)}`, { cause });
   });
   if (answer.status < 400 && !isRedirect(answer)) {
-    logger.debug(`item ${item}: HTTP job execute result: ${bodyOf(answer)}`);
+    logger.debug(`HTTP job execute result: ${bodyOf(answer)}`);
     return;
   }
   const problem = `HTTP job executed with response code ${answer.status} by ${nameOf(request)}${ending(answer)}`;
   if (failsOnErrorStatus) throw new JobExecutionError(problem);
-  logger.warn(`item ${item}: ${problem}`);
+  logger.warn(problem);
 }
 
 function requestOf({ url, method, data, contentType }: HttpSettings, context: ShardingContext): HttpRequest {

@@ -37,16 +37,16 @@ interface ScriptRun {
 async function runScript({ configuration, context, job: { logger }, clock }: ScriptRun): Promise<void> {
   throwProblems(configuration.jobName, commandLineProblems(configuration));
   const command = parseCommandLine(configuration.props[COMMAND_LINE] ?? '', process.platform) as Command;
-  const { signal, shardingItem: item } = context;
+  const { signal } = context;
   let lastErrorLine = '';
   const json = jsonFor(command, context);
   const end = await runProgram(invocationOf(withArgument(command, json), process.platform, process.env['ComSpec']), {
     clock,
     signal,
-    onOutput: (line) => logger.log(`item ${item}: ${line}`),
+    onOutput: (line) => logger.log(line),
     onErrorOutput: (line) => {
       lastErrorLine = line;
-      logger.warn(`item ${item}: ${line}`);
+      logger.warn(line);
     },
   }).catch((cause: unknown) => {
     if (signal.aborted && cause === signal.reason) throw cause;

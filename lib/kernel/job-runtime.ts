@@ -39,12 +39,15 @@ import { type RegistryCenter, type SessionState } from '../registry/registry-cen
 import { type Clock } from '../time/clock.js';
 import { assembleJob, type JobComponents } from './job-components.js';
 import { JobShutdown } from './job-shutdown.js';
-import { type JobPhase, type JobState, nextState } from './job-state.js';
+import { type JobHealth, jobHealth } from './job-health.js';
+import { type JobEnd, type JobPhase, type JobState, nextState } from './job-state.js';
+import { removalOf } from './job-removal.js';
 import { CronTimer, type FiringTimers } from './lanes/cron-timer.js';
+import { LateFirings } from './lanes/late-firings.js';
 import { type Extensions } from './types/extensions.js';
 import { type JobTimer } from './job/job-context.js';
 import { type JobDefinition } from './job/job-definition.js';
-import { JobLog } from './job/job-log.js';
+import { type EventCollector, JobLog } from './job/job-log.js';
 import { type Occasion } from './writes/registration.js';
 import { establishConfiguration, restoreConfiguration } from './writes/stored-configuration.js';
 
@@ -56,6 +59,8 @@ export interface JobRuntimeDeps {
   readonly firingTimers: FiringTimers;
   readonly clock: Clock;
   readonly logger: JobLogger;
+  /** Summarises what many jobs have in common. */
+  readonly events: EventCollector;
   /** How long a stopping job waits for its running items, in milliseconds. */
   readonly shutdownGracePeriodMs: number;
 }
@@ -81,16 +86,22 @@ export class JobRuntime {
   /** Set by the first call of `stop()`. */
   #stopped: Promise<void> | undefined;
   #acceptsFirings = true;
+  /** Why the latest attempt to register failed; `undefined` once one has succeeded. */
+  #registrationFailure: string | undefined;
 
   constructor(definition: JobDefinition, deps: JobRuntimeDeps) {
-    const { clock, firingTimers, instance, logger, registry, shutdownGracePeriodMs } = deps;
+    const { clock, firingTimers, instance, logger, events, registry, shutdownGracePeriodMs } = deps;
     const { jobName } = definition.configuration;
     this.definition = definition;
     this.#deps = deps;
     this.#paths = new JobPaths(jobName);
-    this.#logger = new JobLog(logger, { jobName, instance: instance.jobInstanceId });
+    this.#logger = new JobLog(logger, { jobName, instance: instance.jobInstanceId }, events);
     this.#timers = new NamedTimers(clock);
-    const onFire = (instant: Date): void => this.#components?.work.fire(instant.getTime());
+    const lateFirings = new LateFirings(clock, this.#logger);
+    const onFire = (instant: Date): void => {
+      lateFirings.note(instant);
+      this.#components?.work.fire(instant.getTime());
+    };
     this.#timer = new CronTimer({ jobName, clock, timers: firingTimers, onFire });
     this.#shutdown = new JobShutdown({
       ...{ mailbox: this.#mailbox, registry, paths: this.#paths, clock, logger: this.#logger },
@@ -106,6 +117,16 @@ export class JobRuntime {
   /** Where the job stands on this instance. */
   get phase(): JobPhase {
     return this.#state.phase;
+  }
+
+  /** How the job fares on this instance, and why. */
+  get health(): JobHealth {
+    return jobHealth({
+      state: this.#state,
+      session: this.#deps.registry.session,
+      obstacle: this.#components?.control.obstacle,
+      registrationFailure: this.#registrationFailure,
+    });
   }
 
   /** The configuration that holds: the registry's, or the local one until the registry has been read. */
@@ -126,7 +147,8 @@ export class JobRuntime {
 
   #firstStart(): Promise<void> {
     if (this.#isEnding()) {
-      const failure = this.#state.phase === 'stopped' ? this.#state.failure : undefined;
+      const failure =
+        this.#state.phase === 'stopped' && this.#state.end.type === 'failed' ? this.#state.end.failure : undefined;
       const ended = `Job '${this.jobName}' has been stopped. Make a new bootstrap to start it again.`;
       return Promise.reject(failure ?? new JobStateError(ended));
     }
@@ -150,7 +172,7 @@ export class JobRuntime {
         throw new JobStateError(`Cron can not be empty: job '${this.jobName}' has none and cannot be scheduled.`);
       await this.#mailbox.post(() => this.#enableTimer());
     } catch (error) {
-      await this.stop('it could not be scheduled');
+      await this.#end(`it could not be scheduled: ${describeCause(error)}`, asFailure(error));
       throw error;
     }
   }
@@ -206,12 +228,17 @@ export class JobRuntime {
    * the grace period, aborts those that remain, and withdraws, so that peers take over at once. Never rejects.
    */
   stop(why = 'it is shut down'): Promise<void> {
+    return this.#end(why, () => ({ type: 'stopped', why }));
+  }
+
+  /** As `stop`. `ended`: how the job has ended, asked when it has withdrawn. */
+  #end(why: string, ended: () => JobEnd | Promise<JobEnd>): Promise<void> {
     this.stopFirings(why);
-    this.#stopped ??= this.phase === 'stopped' ? Promise.resolve() : this.#stop(why);
+    this.#stopped ??= this.phase === 'stopped' ? Promise.resolve() : this.#stop(why, ended);
     return this.#stopped;
   }
 
-  async #stop(why: string): Promise<void> {
+  async #stop(why: string, ended: () => JobEnd | Promise<JobEnd>): Promise<void> {
     this.#started?.reject(new JobStoppedError(this.jobName, why));
     this.#components?.barrier.leave();
     await this.#shutdown.step(`the registry centre to end what job '${this.jobName}' is doing`, async () => {
@@ -224,11 +251,13 @@ export class JobRuntime {
       await this.#shutdown.endRuns(components, why);
       await this.#shutdown.withdraw(components);
     }
-    this.#enterStopped();
+    const end = await ended();
+    this.#enterStopped(end);
+    if (this.#hasTakenPart && end.type === 'stopped') this.#logger.event({ type: 'stopped', why });
   }
 
-  #enterStopped(failure?: Error): void {
-    this.#become({ phase: 'stopped', ...(failure && { failure }) });
+  #enterStopped(end: JobEnd): void {
+    this.#become({ phase: 'stopped', end });
     this.#timer.disable();
     this.#timers.cancelAll();
     this.#components?.barrier.stop();
@@ -239,8 +268,22 @@ export class JobRuntime {
 
   #onRemoved(): void {
     if (this.#isEnding()) return;
-    this.#logger.warn('an operator has ended this instance.');
-    void this.stop('an operator has removed its instance from the registry centre');
+    const { registry, instance } = this.#deps;
+    let seen: JobEnd | undefined;
+    const look = async (): Promise<JobEnd> => {
+      const end = await removalOf({ registry, paths: this.#paths, me: instance.jobInstanceId });
+      if (end.why !== seen?.why) this.#logRemoval(end);
+      return (seen = end);
+    };
+    // Later if possible: of a job that is being removed as a whole, the nodes vanish one after the other.
+    if (this.#components?.work.isIdle === false) void look();
+    void this.#end('its instance was removed from the registry centre', look);
+  }
+
+  /** What an operator has done to this instance alone is meant; what is gone beyond it may not be. */
+  #logRemoval({ type, why }: JobEnd): void {
+    if (type === 'ended') this.#logger.log(why, { event: 'ended' });
+    else this.#logger.warn(why, { event: 'removed' });
   }
 
   // ── state ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -296,7 +339,7 @@ export class JobRuntime {
     this.#started?.reject(error);
     this.stopFirings();
     this.#components?.work.abandon(error);
-    this.#stopped ??= this.#mailbox.post(() => this.#enterStopped());
+    this.#stopped ??= this.#mailbox.post(() => this.#enterStopped({ type: 'stopped', why: error.message }));
   }
 
   #enterSoon(): void {
@@ -318,6 +361,7 @@ export class JobRuntime {
     if (registry.session.state.phase !== 'connected' || registry.session.state.id !== registration.session) return;
     if (this.#isEnding()) return;
     this.#become({ phase: 'active' });
+    this.#registrationFailure = undefined;
     this.#hasTakenPart = true;
     this.#timers.succeeded('enter');
     work.open();
@@ -330,7 +374,9 @@ export class JobRuntime {
     const config = await this.#establish(context, occasion);
     if (this.#isEnding()) return;
     await registration.register(config, occasion);
-    this.#logger.log(`registered by instance ${context.me}.`);
+    const { leader, items } = context.watch.view;
+    const owners = new Map(items.flatMap(({ item, owner }) => (owner === undefined ? [] : [[item, owner]])));
+    this.#logger.event({ type: 'registered', leader, owners });
   }
 
   async #establish(context: Omit<JobComponents, 'registration'>, occasion: Occasion): Promise<JobConfiguration> {
@@ -358,6 +404,12 @@ export class JobRuntime {
     return components;
   }
 
+  /** Logged when it is new; it shows in the health report as long as it lasts. */
+  #noteRegistrationFailure(reason: string): void {
+    if (this.#registrationFailure !== reason) this.#logger.warn(`could not be registered, and tries again: ${reason}`);
+    this.#registrationFailure = reason;
+  }
+
   #onEnterFailed(error: unknown): void {
     const isFinal =
       error instanceof JobConflictError ||
@@ -366,14 +418,18 @@ export class JobRuntime {
     if (this.#isEnding()) return;
     if (!isFinal || this.#hasTakenPart) {
       // Most likely a connection that is just breaking, or a peer that was faster.
-      if (!isDisconnection(error) && !isLostRace(error))
-        this.#logger.warn(`could not be registered, and tries again: ${describeCause(error)}`);
+      if (!isDisconnection(error) && !isLostRace(error)) this.#noteRegistrationFailure(describeCause(error));
       this.#timers.setRetry('enter', () => this.#enterSoon());
       return;
     }
     this.#logger.error(`could not be started: ${describeCause(error)}`);
     this.stopFirings();
     this.#started?.reject(error);
-    this.#enterStopped(error);
+    this.#enterStopped({ type: 'failed', why: describeCause(error), failure: error });
   }
+}
+
+function asFailure(error: unknown): () => JobEnd {
+  const failure = error instanceof Error ? error : new Error(describeCause(error));
+  return () => ({ type: 'failed', why: describeCause(error), failure });
 }

@@ -3,6 +3,7 @@ import { type JobConfiguration } from '../api/job-configuration.js';
 import { type MirroredNode } from '../registry/registry-center.js';
 import { decodeCrash } from './x-node/crash-report.js';
 import { type AssignmentRecord, decodeAssignmentRecord } from './x-node/assignment-record.js';
+import { decodeWithdrawals } from './x-node/withdrawals.js';
 import { decodeBeginRecord, type BeginRecord, mergeBeginRecords } from './x-node/begin-record.js';
 import { GuaranteeDraft } from './x-node/guarantee-view.js';
 import { addMark, type ItemDraft, newItem, textOf } from './item-view.js';
@@ -120,12 +121,13 @@ class Draft {
   readonly #servers = new Map<string, ServerStatus>();
   readonly #items = new Map<number, ItemDraft>();
   readonly #live = new Set<string>();
+  #withdrawn: readonly string[] = [];
   readonly #triggers = new Set<string>();
   readonly #crashedItems: number[] = [];
   readonly #crashReports = new Map<number, number | undefined>();
   readonly #startedItems = new Set<number>();
   readonly #completedItems = new Set<number>();
-  #leader: string | undefined;
+  #leader: MirroredNode | undefined;
   #resharding: MirroredNode | undefined;
   #sharding: MirroredNode | undefined;
   #processing = false;
@@ -147,7 +149,7 @@ class Draft {
         this.#servers.set(path.ip, node.value === 'ENABLED' || node.value === 'DISABLED' ? node.value : 'UNKNOWN');
         return;
       case 'leader':
-        this.#leader = textOf(node);
+        this.#leader = node;
         return;
       case 'resharding':
         this.#resharding = node;
@@ -157,6 +159,9 @@ class Draft {
         return;
       case 'sharding':
         this.#sharding = node;
+        return;
+      case 'lives':
+        this.#withdrawn = decodeWithdrawals(node.value ?? '');
         return;
       case 'live':
         this.#live.add(path.id);
@@ -186,6 +191,7 @@ class Draft {
   finished(): JobView {
     const { instants, manual } = mergeBeginRecords(this.beginRecords.values());
     const ids = [...this.instances.keys()];
+    const leader = textOf(this.#leader);
     return {
       exists: this.root !== undefined,
       jobClass: textOf(this.root),
@@ -195,9 +201,11 @@ class Draft {
       configVersion: this.config?.version,
       instances: this.instances,
       live: this.#live,
+      withdrawn: this.#withdrawn,
       javaPeers: new Set(ids.filter((id) => !this.#live.has(id) && !this.beginRecords.has(id))),
       servers: this.#servers,
-      leader: this.#leader,
+      leader,
+      leaderSession: leader === undefined ? undefined : this.#leader?.session,
       reshardingNeeded: this.#resharding !== undefined,
       reshardingVersion: this.#resharding?.version,
       processing: this.#processing,

@@ -13,7 +13,7 @@
  * The application boots even if the registry centre cannot be reached; jobs register as soon as it can. A problem of the
  * settings, or a conflict that the registry centre reports at once, fails the boot and leaves nothing behind.
  */
-import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { DeadlineExceededError } from '../api/errors.js';
 import { type JobLogger } from '../api/logger.js';
@@ -31,7 +31,10 @@ import { systemClock } from '../time/clock.js';
 import { type ApplicationSettings, readApplicationSettings } from './application-settings.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { type JobBootstrap, JobBootstraps } from './job-bootstraps.js';
+import { NestLogger } from './nest-logger.js';
 import { SchedulerRegistryTimers } from './scheduler-registry-timers.js';
+import { checkShutdownHooks } from './shutdown-hooks.js';
+import { strayJobWarnings } from './stray-jobs.js';
 
 /** Token of the module's options. */
 export const ELASTIC_JOB_OPTIONS = Symbol.for('nestjs-elasticjob:options');
@@ -47,6 +50,8 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
   readonly #bootstraps: JobBootstraps;
   readonly #scheduler: SchedulerRegistry;
   #host: JobHost | undefined;
+  #isSwitchedOff = false;
+  #cancelCheck: () => void = () => undefined;
 
   constructor(
     @Inject(ELASTIC_JOB_OPTIONS) options: unknown,
@@ -65,6 +70,11 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     return this.#host;
   }
 
+  /** Whether the application has booted with ElasticJob switched off (`elasticjob.enabled: false`). */
+  get isSwitchedOff(): boolean {
+    return this.#isSwitchedOff;
+  }
+
   /**
    * Starts the jobs, and waits up to a second for them to register.
    * @throws InvalidConfigurationError if the settings cannot be used
@@ -72,20 +82,24 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
    * @throws RegistryRefusedError if the registry centre refuses a job's nodes, as with wrong credentials
    */
   async boot(): Promise<void> {
+    const providers = this.#explorer.providers();
     const settings = readApplicationSettings({
       options: this.#options,
       file: this.#explorer.configService?.get<unknown>(ROOT_KEY),
       environment: process.env,
-      providers: this.#explorer.providers(),
+      providers,
+      injections: this.#explorer.oneOffInjections(),
     });
+    this.#isSwitchedOff = settings === undefined;
     if (settings === undefined) return this.#bootstraps.close('elasticjob.enabled is false');
     const { module, regCenter, warnings } = settings;
-    const logger = module.logger ?? new Logger('ElasticJob');
+    const logger = module.logger ?? new NestLogger(module.structuredLog === true ? 'fields' : 'text');
     const instance = createJobInstance(module);
     const log = new JobLog(logger, { jobName: undefined, instance: instance.jobInstanceId });
     const registry = module.registryCenter ?? createRegistryCenter(regCenter, log);
     const host = new JobHost(hostOptions(registry, settings, { instance, logger, scheduler: this.#scheduler }));
-    for (const warning of [...warnings, ...addressWarnings(host)]) log.warn(warning);
+    const strays = strayJobWarnings({ providers, controllers: this.#explorer.controllers() });
+    for (const warning of [...warnings, ...strays, ...addressWarnings(host)]) log.warn(warning);
     log.log(describe(registry, settings));
     this.#host = host;
     this.#bootstraps.open(host);
@@ -96,10 +110,14 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
       await this.#abandon(host);
       throw error;
     }
+    // An embedded registry centre ends with the process, so that nothing rests.
+    if (!(registry instanceof EmbeddedRegistryCenter))
+      this.#cancelCheck = checkShutdownHooks(systemClock, registry.session, log);
   }
 
   /** Starts no new firing from now on. */
   stopFirings(): void {
+    this.#cancelCheck();
     this.#host?.stopFirings();
   }
 

@@ -15,8 +15,6 @@
 import { describeCause } from '../../api/describe-cause.js';
 import { DeadlineExceededError } from '../../api/errors.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
-import { type RunningJob } from '../../api/job-executor.js';
-import { type JobLogger } from '../../api/logger.js';
 import { isDisconnection } from '../../api/registry-errors.js';
 import { type ItemInterceptor, type ItemOutcome, type RunEvent, type RunOutcome } from '../../api/run-events.js';
 import { type Limiter } from '../../async/limiter.js';
@@ -50,6 +48,8 @@ export interface RunOwner {
   /** An item may be begun again. */
   onItemReleased(): void;
   onEvent(event: RunEvent): void;
+  /** Whether an earlier firing has waited in vain to begin, and none has begun since. */
+  readonly hasWaitedInVain: boolean;
 }
 
 /** One firing on this instance; it does not survive the process. */
@@ -140,8 +140,14 @@ export class JobRun {
       return { type: 'postponed', cause };
     }
     if (signal.aborted && cause === signal.reason) return { type: 'stopped', cause };
-    this.#report.failed(cause);
-    return { type: cause instanceof DeadlineExceededError ? 'postponed' : 'failed', cause };
+    if (!(cause instanceof DeadlineExceededError)) {
+      this.#report.failed(cause);
+      return { type: 'failed', cause };
+    }
+    // What firings wait for may last for hours, and each of them waits half a minute.
+    if (this.#owner.hasWaitedInVain) this.#deps.logger.debug(`a firing goes on waiting: ${describeCause(cause)}`);
+    else this.#report.failed(cause);
+    return { type: 'postponed', cause };
   }
 
   // ── running ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -175,7 +181,8 @@ export class JobRun {
       },
       parameters: readItemParameters(config.shardingItemParameters),
       executor,
-      job: runningJob(configuration, logger),
+      present: configuration,
+      logger,
       interceptors,
       pool: pool(config),
       clock,
@@ -208,13 +215,4 @@ export class JobRun {
     this.#owner.onItemReleased();
     return outcome;
   }
-}
-
-function runningJob(configuration: () => JobConfiguration, logger: JobLogger): RunningJob {
-  return {
-    logger,
-    get configuration() {
-      return configuration();
-    },
-  };
 }

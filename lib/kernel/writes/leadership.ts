@@ -60,6 +60,11 @@ export class Leadership {
     return this.#strategyFailures.waitsFor;
   }
 
+  /** Why the strategy does not assign the items; `undefined` while it does. */
+  get strategyFailure(): string | undefined {
+    return this.#strategyFailures.reason;
+  }
+
   /** What a Java leader should have asked for. */
   get overdueAssignment(): OverdueAssignment | undefined {
     return this.#overdueAssignment;
@@ -73,14 +78,14 @@ export class Leadership {
 
   /** Stands for election beside the control lane, because an instance that has just died may hold the latch. */
   campaignSoon(): void {
-    const { logger, timers, requestReconcile, me } = this.#deps;
+    const { logger, timers, requestReconcile } = this.#deps;
     if (this.#isCampaigning || timers.isSet('election')) return;
     this.#isCampaigning = true;
     this.forget();
     this.#campaign()
       .then((won) => {
         timers.succeeded('election');
-        if (won) logger.log(`instance ${me} leads.`);
+        if (won) logger.event({ type: 'leads' });
       })
       .catch((error: unknown) => {
         const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';

@@ -4,11 +4,12 @@
  */
 import { type JobConfiguration } from '../../api/job-configuration.js';
 import { isLostRace } from '../../api/registry-errors.js';
+import { decodeWithdrawals, encodeWithdrawals } from '../../layout/x-node/withdrawals.js';
 import { instanceYaml } from '../../layout/job-instance.js';
 import { type JobPaths } from '../../layout/job-paths.js';
-import { hasJavaPeers, type ItemView, type JobView } from '../../layout/job-view.js';
+import { hasJavaPeers, type InstanceView, type ItemView, type JobView } from '../../layout/job-view.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
-import { type Operation } from '../../registry/registry-center.js';
+import { type Operation, type RegistryCenter } from '../../registry/registry-center.js';
 import { liveSessionId } from '../../registry/session-state.js';
 import { failsOver } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
@@ -100,18 +101,28 @@ export class Registration {
       { type: 'create', path: paths.beginRecord(me), value: '' },
     ];
     const missing = wanted.filter(({ path }) => !watch.nodes.has(path));
-    const isReadable = watch.view.instances.get(me)?.readable !== false;
+    const own = watch.view.instances.get(me);
+    const isReadable = own?.readable !== false;
     const text = watch.nodes.get(paths.instance(me))?.value ?? '';
-    await registry.commit([
-      { type: 'check', path: paths.instance(me) },
-      ...(isReadable ? [] : [{ type: 'set', path: paths.instance(me), value: instanceYaml(instance) } as const]),
-      ...missing,
-    ]);
+    await registry.commit([...this.#ownNodeRepairs(own), ...missing]);
     if (!isReadable)
       logger.warn(
         `the node of this instance was overwritten with ${JSON.stringify(text.slice(0, 80))}, so that it got no items; it is ` +
           `repaired. Consoles of ElasticJob 2 do that to trigger an instance: use one of version 3.`,
       );
+  }
+
+  /** For a node that stands. What a copy of the tree has made persistent is made with this session again. */
+  #ownNodeRepairs(own: InstanceView | undefined): readonly Operation[] {
+    const { paths, instance, me } = this.#deps;
+    const path = paths.instance(me);
+    const value = instanceYaml(instance);
+    if (own !== undefined && own.session === undefined)
+      return [
+        { type: 'remove', path },
+        { type: 'create', path, value, lifetime: 'session' },
+      ];
+    return own?.readable === false ? [{ type: 'set', path, value }] : [{ type: 'check', path }];
   }
 
   /**
@@ -128,22 +139,45 @@ export class Registration {
 
   /** Withdraws this instance, and its leadership if it leads, so that peers take over at once. */
   async withdraw(): Promise<void> {
-    const { registry, watch, paths, me } = this.#deps;
     const session = this.#session;
     if (session === undefined) return;
     this.#session = undefined;
-    const own = ownNodes(paths, me).filter((path) => watch.nodes.has(path));
-    const leaving = watch.view.leader === me ? [paths.leader, ...own] : own;
     try {
-      await registry.commit(leaving.map((path): Operation => ({ type: 'remove', path })));
+      await this.#removeOwn();
     } catch (error) {
-      if (!isLostRace(error)) {
-        this.#session = session;
-        throw error;
-      }
-      // One of them is gone already; the others must go too.
-      for (const path of leaving) await registry.remove(path);
+      this.#session = session;
+      throw error;
     }
+  }
+
+  async #removeOwn(): Promise<void> {
+    const { registry, watch, paths, me } = this.#deps;
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      try {
+        await registry.commit(this.#withdrawalOperations());
+        return;
+      } catch (error) {
+        if (!isLostRace(error)) throw error;
+        // One of the nodes is gone already, or a peer has stopped at the same moment.
+        await watch.sync();
+      }
+    }
+    for (const path of [paths.leader, ...ownNodes(paths, me)])
+      if (path !== paths.leader || watch.view.leader === me) await registry.remove(path);
+  }
+
+  /** The note comes first in its commit: a peer that sees the nodes removed sees the note as well. */
+  #withdrawalOperations(): readonly Operation[] {
+    const { watch, paths, me } = this.#deps;
+    const { leader, withdrawn } = watch.view;
+    const own = ownNodes(paths, me).filter((path) => watch.nodes.has(path));
+    const leaving = leader === me ? [paths.leader, ...own] : own;
+    const note = watch.nodes.get(paths.lives);
+    const removals = leaving.map((path): Operation => ({ type: 'remove', path }));
+    // Nothing of a job may come back that is being removed.
+    if (note === undefined || own.length === 0) return removals;
+    const value = encodeWithdrawals([me, ...withdrawn]);
+    return [{ type: 'set', path: paths.lives, value, version: note.version }, ...removals];
   }
 
   #registrationOperations(config: JobConfiguration, occasion: Occasion): readonly Operation[] {
@@ -163,6 +197,12 @@ export class Registration {
       if (node !== undefined) operations.push({ type: 'remove', path, version: node.version });
       const value = path === paths.instance(me) ? instanceYaml(instance) : '';
       operations.push({ type: 'create', path, value, lifetime: 'session' });
+    }
+    // An instance that has stopped, and takes part again in the same process, may still crash.
+    const { withdrawn } = watch.view;
+    if (withdrawn.includes(me)) {
+      const others = encodeWithdrawals(withdrawn.filter((id) => id !== me));
+      operations.push({ type: 'set', path: paths.lives, value: others });
     }
     // From the first moment on, because peers take an instance without a record for a Java instance.
     const path = paths.beginRecord(me);
@@ -193,6 +233,16 @@ export class Registration {
     const missing = parents.filter((path) => !watch.nodes.has(path));
     await Promise.all(missing.map((path) => registry.create(path, '')));
   }
+}
+
+/** Writes down that an instance stops, so that peers do not take it for crashed. Without the node, does nothing. */
+export async function noteWithdrawal(registry: RegistryCenter, paths: JobPaths, id: string): Promise<void> {
+  const noted = await registry.get(paths.lives);
+  if (noted === undefined) return;
+  const value = encodeWithdrawals([id, ...decodeWithdrawals(noted)]);
+  await registry.commit([{ type: 'set', path: paths.lives, value }]).catch((error: unknown) => {
+    if (!isLostRace(error)) throw error;
+  });
 }
 
 /** The nodes that show that an instance takes part. */

@@ -178,7 +178,7 @@ export const kindChecks: Checks = {
     expect(printed).toEqual([['b', 0]]);
   },
   ClassedJobItemExecutor: async () => {
-    @ElasticJob('climb', { shardingTotalCount: 2 })
+    @ElasticJob<object>('climb', { shardingTotalCount: 2 })
     class ClimbJob {
       readonly steps: number[] = [];
       step = (item: number): void => void this.steps.push(item);

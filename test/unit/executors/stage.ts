@@ -45,7 +45,7 @@ export function runItem(
   const note =
     (level: string) =>
     (message: string): void =>
-      void log.push(`${level} ${message}`);
+      void log.push(`${level} item ${changes.shardingItem ?? 1}: ${message}`);
   const logger = { debug: note('debug'), log: note('log'), warn: note('warn'), error: note('error') };
   const configuration = reportJob(props);
   const job: RunningJob = { configuration, logger };

@@ -31,7 +31,7 @@ test('a provider with fetchData and processData is a dataflow job', async () => 
 });
 
 test('its properties are checked at start, and an executor of your own may check those of its type', async () => {
-  @ElasticJob('drain', { shardingTotalCount: 1, props: { streaming: { process: 'maybe' } } })
+  @ElasticJob<object>('drain', { shardingTotalCount: 1, props: { streaming: { process: 'maybe' } } })
   class DrainJob {
     fetchData(): void {}
     processData(): void {}
@@ -50,7 +50,7 @@ test('its properties are checked at start, and an executor of your own may check
   ]);
 });
 
-test('an executor logs in the name of the job, and sees its settings of now', async () => {
+test('an executor logs in the name of the job and the item, and sees its settings of now', async () => {
   const seen: RunningJob[] = [];
   const entries: string[] = [];
   const write = (message: string): void => void entries.push(message);
@@ -69,7 +69,7 @@ test('an executor logs in the name of the job, and sees its settings of now', as
   await until(() => seen.length === 1, 'the item to run');
 
   expect(seen[0]?.configuration).toMatchObject({ jobName: 'look', jobParameter: 'now' });
-  expect(entries.filter((entry) => entry.includes('seen'))).toEqual([`Job 'look': seen`]);
+  expect(entries.filter((entry) => entry.includes('seen'))).toEqual([`Job 'look': item 0: seen`]);
 });
 
 test('a job of the type SCRIPT needs no class: settings alone define it, and Java peers find its type as its class', async () => {

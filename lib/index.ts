@@ -24,7 +24,13 @@ export { JobHandle } from './nest/job-handle.js';
 export { ElasticJobHealth, type ElasticJobHealthReport } from './nest/elastic-job.health.js';
 
 // Jobs
-export { type ElasticJob as ElasticJobObject, isSimpleJob, type SimpleJob } from './api/job.js';
+export {
+  type DataflowJob,
+  type ElasticJob as ElasticJobObject,
+  isDataflowJob,
+  isSimpleJob,
+  type SimpleJob,
+} from './api/job.js';
 export { type ShardingContext } from './api/sharding-context.js';
 export { JobConfiguration, jobConfiguration, JobConfigurationBuilder } from './api/job-configuration.js';
 export { JobOptions } from './api/job-options.js';
@@ -46,7 +52,12 @@ export {
 } from './api/job-listener.js';
 export { type ShardingContexts } from './api/sharding-contexts.js';
 export { type JobErrorHandler, type JobFailure } from './api/error-handler.js';
-export { type ClassedJobItemExecutor, type TypedJobItemExecutor } from './api/job-executor.js';
+export {
+  type ClassedJobItemExecutor,
+  type PropertyProblem,
+  type RunningJob,
+  type TypedJobItemExecutor,
+} from './api/job-executor.js';
 export { type JobInstance, type JobShardingStrategy } from './api/sharding-strategy.js';
 export { type JobExecutorThreadPoolSizeProvider } from './api/thread-pool-size.js';
 export { type JobLogger, type LogEntry, type LogFields, type LogLevel } from './api/logger.js';
@@ -103,6 +114,7 @@ export {
   type ElasticJobErrorCode,
   InvalidConfigurationError,
   JobConflictError,
+  JobExecutionError,
   JobStateError,
   JobStoppedError,
   RegistryConflictError,

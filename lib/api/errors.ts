@@ -15,7 +15,8 @@ export type ElasticJobErrorCode =
   | 'INVALID_CRON'
   | 'JOB_CONFLICT'
   | 'JOB_STATE'
-  | 'JOB_STOPPED';
+  | 'JOB_STOPPED'
+  | 'JOB_EXECUTION';
 
 /** Base of every error of this library. */
 export abstract class ElasticJobError extends Error {
@@ -134,5 +135,13 @@ export class JobStoppedError extends ElasticJobError {
   override readonly name = 'JobStoppedError';
   constructor(jobName: string, why: string) {
     super('JOB_STOPPED', `Job '${jobName}' is being stopped: ${why}.`);
+  }
+}
+
+/** The work of a job without class has failed: its program could not be run or ended with an error, or its request got no answer. */
+export class JobExecutionError extends ElasticJobError {
+  override readonly name = 'JobExecutionError';
+  constructor(message: string, options?: { readonly cause?: unknown }) {
+    super('JOB_EXECUTION', message, options);
   }
 }

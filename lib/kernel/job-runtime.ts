@@ -382,7 +382,7 @@ export class JobRuntime {
   async #establish(context: Omit<JobComponents, 'registration'>, occasion: Occasion): Promise<JobConfiguration> {
     if (occasion === 'return') return restoreConfiguration(context, this.definition);
     const config = await establishConfiguration(context, this.definition);
-    this.#deps.extensions.check(config);
+    this.#deps.extensions.check(config, this.definition.job);
     return config;
   }
 

@@ -27,9 +27,9 @@ export class ModuleSettings {
   @Setting({ kind: 'section', problem: () => undefined }) dump?: never;
   /** Sharding strategies besides the built-in ones. */
   @Setting({ kind: 'code', problem: listOf('sharding') }) strategies?: readonly JobShardingStrategy[];
-  /** Executors of jobs that have a type instead of a class. */
+  /** Executors of jobs that have a type instead of a class, besides SCRIPT and HTTP. */
   @Setting({ kind: 'code', problem: listOf('process') }) executors?: readonly TypedJobItemExecutor[];
-  /** Executors of job objects of other kinds than `SimpleJob`. */
+  /** Executors of job objects of other kinds than `SimpleJob` and `DataflowJob`. */
   @Setting({ kind: 'code', problem: classedExecutorsProblem })
   classedExecutors?: readonly ClassedJobItemExecutor[];
   /** Error handlers besides LOG, THROW and IGNORE. */

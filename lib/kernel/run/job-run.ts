@@ -32,6 +32,8 @@ import { outcomeOf, RunReport, type RunReportDeps } from './run-report.js';
 /** What a run needs besides the context of its job. */
 export interface JobRunDeps extends ItemChoiceDeps, RunReportDeps {
   readonly executor: ItemExecutor;
+  /** The configuration that holds now. */
+  readonly configuration: () => JobConfiguration;
   readonly interceptors: readonly ItemInterceptor[];
   readonly listeners: JobListeners;
   readonly takeover: Takeover;
@@ -167,7 +169,7 @@ export class JobRun {
   }
 
   #itemOptions(begun: BegunRun): ItemRunOptions {
-    const { paths, registry, executor, interceptors, pool, clock } = this.#deps;
+    const { paths, registry, executor, interceptors, pool, clock, configuration, logger } = this.#deps;
     const { config } = begun;
     return {
       configuration: config,
@@ -179,6 +181,8 @@ export class JobRun {
       },
       parameters: readItemParameters(config.shardingItemParameters),
       executor,
+      present: configuration,
+      logger,
       interceptors,
       pool: pool(config),
       clock,

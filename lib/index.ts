@@ -95,6 +95,7 @@ export {
   DeadlineExceededError,
   ElasticJobError,
   type ElasticJobErrorCode,
+  FiringInterruptedError,
   InvalidConfigurationError,
   JobConflictError,
   JobStateError,

@@ -125,6 +125,8 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
 
   async #start({ jobs, module }: ApplicationSettings, logger: JobLogger): Promise<void> {
     const { autoStart: byDefault = true } = module;
+    const { host } = this;
+    await Promise.all(jobs.map(({ configuration }) => host?.types.prepare(configuration, systemClock)));
     // All jobs are added before the first one starts, so that a job that cannot be added leaves none running.
     const added = jobs.map(({ job, configuration, autoStart = byDefault, ...options }) => ({
       bootstrap: this.#bootstraps.add(job, configuration, options),

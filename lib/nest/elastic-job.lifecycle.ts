@@ -31,6 +31,7 @@ import { systemClock } from '../time/clock.js';
 import { type ApplicationSettings, readApplicationSettings } from './application-settings.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { type JobBootstrap, JobBootstraps } from './job-bootstraps.js';
+import { type DefinedJob } from './job-definitions.js';
 import { SchedulerRegistryTimers } from './scheduler-registry-timers.js';
 
 /** Token of the module's options. */
@@ -125,8 +126,9 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
 
   async #start({ jobs, module }: ApplicationSettings, logger: JobLogger): Promise<void> {
     const { autoStart: byDefault = true } = module;
-    const { host } = this;
-    await Promise.all(jobs.map(({ configuration }) => host?.types.prepare(configuration, systemClock)));
+    const prepare = async ({ configuration }: DefinedJob): Promise<void> =>
+      this.#host?.types.prepare(configuration, systemClock);
+    await Promise.all(jobs.map(prepare));
     // All jobs are added before the first one starts, so that a job that cannot be added leaves none running.
     const added = jobs.map(({ job, configuration, autoStart = byDefault, ...options }) => ({
       bootstrap: this.#bootstraps.add(job, configuration, options),

@@ -199,7 +199,7 @@ export class JobConfigurationBuilder {
     return this.#with({ reconcileIntervalMinutes });
   }
 
-  /** Sets the type of the sharding strategy: AVG_ALLOCATION (default), ODEVITY, ROUND_ROBIN, SINGLE_SHARDING_BALANCE or one of your own. */
+  /** Sets the type of the sharding strategy: AVG_ALLOCATION (default), ODEVITY, ROUND_ROBIN, SINGLE_SHARDING_BALANCE, STICKY or one of your own. */
   jobShardingStrategyType(jobShardingStrategyType: string): this {
     return this.#with({ jobShardingStrategyType });
   }

@@ -60,7 +60,7 @@ export class JobOptions {
   @IntegerSetting({ min: -1 }) reconcileIntervalMinutes?: number;
   /**
    * Type of the sharding strategy, which says which instance gets which items: AVG_ALLOCATION, ODEVITY, ROUND_ROBIN,
-   * SINGLE_SHARDING_BALANCE or one of your own. Default: AVG_ALLOCATION.
+   * SINGLE_SHARDING_BALANCE, STICKY (Node only) or one of your own. Default: AVG_ALLOCATION.
    */
   @TextSetting() jobShardingStrategyType?: string;
   /**

@@ -25,6 +25,7 @@ import { averageAllocation } from './strategies/average-allocation.js';
 import { odevity } from './strategies/odevity.js';
 import { roundRobin } from './strategies/round-robin.js';
 import { singleShardingBalance } from './strategies/single-sharding-balance.js';
+import { sticky } from './strategies/sticky.js';
 import { describeCause, stackOf } from '../../api/describe-cause.js';
 
 /** How long an error handler may take to close, in milliseconds. */
@@ -79,6 +80,7 @@ export class Extensions {
       odevity,
       roundRobin,
       singleShardingBalance(ground.clock),
+      sticky,
     ];
     this.#executors = extensions.executors ?? [];
     this.#classedExecutors = [...(extensions.classedExecutors ?? []), simpleExecutor];

@@ -40,6 +40,10 @@ export {
 } from './api/job-listener.js';
 export { type ShardingContexts } from './api/sharding-contexts.js';
 export { type JobErrorHandler, type JobFailure } from './api/error-handler.js';
+export {
+  notifyingErrorHandlers,
+  type NotifyingErrorHandlersOptions,
+} from './error-handlers/notifying-error-handlers.js';
 export { type ClassedJobItemExecutor, type TypedJobItemExecutor } from './api/job-executor.js';
 export { type JobInstance, type JobShardingStrategy } from './api/sharding-strategy.js';
 export { type JobExecutorThreadPoolSizeProvider } from './api/thread-pool-size.js';

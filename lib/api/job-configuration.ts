@@ -209,7 +209,7 @@ export class JobConfigurationBuilder {
     return this.#with({ jobExecutorThreadPoolSizeProviderType });
   }
 
-  /** Sets the type of the error handler: LOG (default), THROW, IGNORE or one of your own. */
+  /** Sets the type of the error handler: LOG (default), THROW, IGNORE, EMAIL, WECHAT, DINGTALK or one of your own. */
   jobErrorHandlerType(jobErrorHandlerType: string): this {
     return this.#with({ jobErrorHandlerType });
   }

@@ -68,7 +68,7 @@ export class JobOptions {
    * or one of your own. Default: CPU.
    */
   @TextSetting() jobExecutorThreadPoolSizeProviderType?: string;
-  /** Type of the error handler, which is given each failure: LOG, THROW, IGNORE or one of your own. Default: LOG. */
+  /** Type of the error handler, which is given each failure: LOG, THROW, IGNORE, EMAIL, WECHAT, DINGTALK or one of your own. Default: LOG. */
   @TextSetting() jobErrorHandlerType?: string;
   /**
    * Types of the job's listeners: providers with `@JobListener('…')`, or `listeners` of `forRoot()`. While a job has

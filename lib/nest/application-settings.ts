@@ -1,6 +1,7 @@
 import { InvalidConfigurationError } from '../api/errors.js';
 import { type ClassedJobItemExecutor } from '../api/job-executor.js';
 import { type AnyJobListener } from '../api/job-listener.js';
+import { notifyingErrorHandlers } from '../error-handlers/notifying-error-handlers.js';
 import { type ExtensionOptions, Extensions } from '../kernel/types/extensions.js';
 import { configurationWarnings } from '../settings/configuration-warnings.js';
 import { mergeSettings } from '../settings/merge-settings.js';
@@ -9,6 +10,7 @@ import { type RegCenterSettings } from '../settings/reg-center-settings.js';
 import { systemClock } from '../time/clock.js';
 import { type FoundProvider } from './elastic-job.explorer.js';
 import { type DefinedJob, defineJobs } from './job-definitions.js';
+import { defaultLogger } from './default-logger.js';
 import { defineListeners } from './listener-definitions.js';
 
 /** Where an application's settings come from. */
@@ -80,7 +82,7 @@ function extensionsOf(module: ModuleSettings, listeners: readonly AnyJobListener
     ...(strategies && { strategies }),
     ...(executors && { executors }),
     ...(classedExecutors && { classedExecutors }),
-    ...(errorHandlers && { errorHandlers }),
+    errorHandlers: [...(errorHandlers ?? []), ...notifyingErrorHandlers({ logger: module.logger ?? defaultLogger() })],
     ...(threadPoolSizeProviders && { threadPoolSizeProviders }),
     ...(observers && { observers }),
     ...(interceptors && { interceptors }),

@@ -13,7 +13,7 @@
  * The application boots even if the registry centre cannot be reached; jobs register as soon as it can. A problem of the
  * settings, or a conflict that the registry centre reports at once, fails the boot and leaves nothing behind.
  */
-import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { DeadlineExceededError } from '../api/errors.js';
 import { type JobLogger } from '../api/logger.js';
@@ -29,6 +29,7 @@ import { createRegistryCenter } from '../settings/create-registry-center.js';
 import { ROOT_KEY } from '../settings/yaml-file.js';
 import { systemClock } from '../time/clock.js';
 import { type ApplicationSettings, readApplicationSettings } from './application-settings.js';
+import { defaultLogger } from './default-logger.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { type JobBootstrap, JobBootstraps } from './job-bootstraps.js';
 import { type DefinedJob } from './job-definitions.js';
@@ -81,7 +82,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     });
     if (settings === undefined) return this.#bootstraps.close('elasticjob.enabled is false');
     const { module, regCenter, warnings } = settings;
-    const logger = module.logger ?? new Logger('ElasticJob');
+    const logger = module.logger ?? defaultLogger();
     const instance = createJobInstance(module);
     const log = new JobLog(logger, { jobName: undefined, instance: instance.jobInstanceId });
     const registry = module.registryCenter ?? createRegistryCenter(regCenter, log);

@@ -1,7 +1,7 @@
 import { describeCause, stackOf } from '../../api/describe-cause.js';
 import { type JobErrorHandler } from '../../api/error-handler.js';
 import { type JobLogger } from '../../api/logger.js';
-import { writeEntry } from '../job/job-log.js';
+import { writeEntry } from '../../api/log-entry.js';
 
 /** `LOG` (the default), `THROW` and `IGNORE`, as in the manual §6.2.8. Java's words, by which people search. */
 export function builtInErrorHandlers(logger: JobLogger): readonly JobErrorHandler[] {

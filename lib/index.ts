@@ -11,7 +11,12 @@ export {
 export { type ElasticJobModuleOptions } from './nest/module-options.js';
 export { JobSettings } from './settings/job-settings.js';
 export { RegCenterSettings } from './settings/reg-center-settings.js';
-export { ElasticJob, type ElasticJobOptions, InjectOneOffJob } from './nest/elastic-job.decorator.js';
+export {
+  ElasticJob,
+  type ElasticJobOptions,
+  InjectOneOffJob,
+  type JobDecorator,
+} from './nest/elastic-job.decorator.js';
 export { JobListener } from './nest/job-listener.decorator.js';
 export { elasticJobConfig, type ElasticJobConfigFactory } from './nest/elastic-job-config.js';
 export { type AddJobOptions, type JobBootstrap, JobBootstraps } from './nest/job-bootstraps.js';
@@ -28,6 +33,7 @@ export { type PropsOptions } from './api/props.js';
 // Without Nest
 export { type JobBootstrapOptions, OneOffJobBootstrap, ScheduleJobBootstrap } from './kernel/job-bootstrap.js';
 export { JobHost, type JobHostOptions } from './kernel/job-host.js';
+export { type JobHealth } from './kernel/job-health.js';
 export { type JobPhase } from './kernel/job-state.js';
 export { type JobRuntime } from './kernel/job-runtime.js';
 export { type FiringTimers } from './kernel/lanes/cron-timer.js';

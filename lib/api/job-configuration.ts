@@ -105,12 +105,12 @@ export function problemsInJob(
   return [...name, ...problemsIn(options, path, origin)];
 }
 
-/** The configuration that settings without problems stand for, with the defaults filled in. */
+/** The configuration that settings without problems stand for, with the defaults filled in. It is frozen. */
 export function withDefaults(jobName: string, options: JobOptions): JobConfiguration {
   const { cron, timeZone, label, jobShardingStrategyType, jobExecutorThreadPoolSizeProviderType, jobErrorHandlerType } =
     options;
   const props = flattenProps(options.props ?? {});
-  return {
+  return Object.freeze({
     jobName,
     shardingTotalCount: options.shardingTotalCount ?? 0,
     ...(isSet(cron) && { cron: toQuartz(cron) }),
@@ -125,14 +125,14 @@ export function withDefaults(jobName: string, options: JobOptions): JobConfigura
     ...(isSet(jobShardingStrategyType) && { jobShardingStrategyType }),
     ...(isSet(jobExecutorThreadPoolSizeProviderType) && { jobExecutorThreadPoolSizeProviderType }),
     ...(isSet(jobErrorHandlerType) && { jobErrorHandlerType }),
-    jobListenerTypes: [...(options.jobListenerTypes ?? [])],
+    jobListenerTypes: Object.freeze([...(options.jobListenerTypes ?? [])]),
     description: options.description ?? '',
-    props: 'flat' in props ? Object.fromEntries(props.flat) : {},
+    props: Object.freeze('flat' in props ? Object.fromEntries(props.flat) : {}),
     disabled: options.disabled ?? false,
     overwrite: options.overwrite ?? false,
     ...(isSet(label) && { label }),
     staticSharding: options.staticSharding ?? false,
-  };
+  });
 }
 
 function isSet(text: string | undefined): text is string {
@@ -146,6 +146,7 @@ function isSet(text: string | undefined): text is string {
 export class JobConfigurationBuilder {
   readonly #options: { -readonly [Key in keyof JobOptions]: JobOptions[Key] } = {};
   readonly #props: Record<string, PropsOptions[string]> = {};
+  readonly #problems: string[] = [];
   readonly #jobName: string;
 
   /** @param shardingTotalCount number of sharding items, 1 to 100,000 */
@@ -246,6 +247,11 @@ export class JobConfigurationBuilder {
 
   /** Sets one of the job's properties, by its dotted key: `email.host`. */
   setProperty(key: string, value: string): this {
+    if (typeof (key as unknown) !== 'string' || typeof (value as unknown) !== 'string') {
+      const got = `${describeValue(key)} and ${describeValue(value, 'hidden')}`;
+      this.#problems.push(`${keyPath(jobPath(this.#jobName), 'props')}: setProperty() needs two texts, got ${got}`);
+      return this;
+    }
     Object.defineProperty(this.#props, key, { value, enumerable: true, configurable: true, writable: true });
     return this;
   }
@@ -255,6 +261,7 @@ export class JobConfigurationBuilder {
    * @throws InvalidConfigurationError naming everything that is wrong
    */
   build(): JobConfiguration {
+    if (this.#problems.length > 0) throw new InvalidConfigurationError(this.#problems);
     return jobConfiguration({ ...this.#options, props: this.#props, jobName: this.#jobName });
   }
 

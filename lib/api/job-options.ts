@@ -1,5 +1,6 @@
 import { QuartzCron } from '../time/cron.js';
 import { toQuartz } from '../time/crontab.js';
+import { hasPlaceholder, NO_PLACEHOLDERS } from './placeholder.js';
 import { itemParametersProblem } from './sharding-item-parameters.js';
 import { legible } from './describe-value.js';
 import { nearest } from './nearest.js';
@@ -98,28 +99,30 @@ export class JobOptions {
 
 function cronProblem(text: string): string | undefined {
   if (text === '') return undefined;
-  const problem = complaint(() => QuartzCron.parse(toQuartz(text)), CRON);
-  if (problem !== undefined) return problem;
-  return QuartzCron.parse(toQuartz(text)).everFires ? undefined : `must be ${CRON}; this one never fires`;
+  if (hasPlaceholder(text)) return NO_PLACEHOLDERS;
+  return reasonOf(() => QuartzCron.parse(toQuartz(text))) ?? (everFires(text) ? undefined : 'it never fires');
+}
+
+function everFires(text: string): boolean {
+  return QuartzCron.parse(toQuartz(text)).everFires;
 }
 
 function timeZoneProblem(text: string): string | undefined {
   if (text === '') return undefined;
-  const problem = complaint(() => QuartzCron.parse('0 0 0 * * ?', { timeZone: text }), ZONE);
-  if (problem === undefined) return undefined;
+  const reason = reasonOf(() => QuartzCron.parse('0 0 0 * * ?', { timeZone: text }));
+  if (reason === undefined) return undefined;
   const meant = nearest(text.slice(0, 100), Intl.supportedValuesOf('timeZone'));
-  return meant === undefined ? problem : `${problem}; did you mean '${meant}'?`;
+  return `must be ${ZONE}; ${reason}${meant === undefined ? '' : `; did you mean '${meant}'?`}`;
 }
 
-function complaint(attempt: () => unknown, what: string): string | undefined {
+/** @returns why an attempt fails, or undefined. The message that is being built quotes the text already. */
+function reasonOf(attempt: () => unknown): string | undefined {
   try {
     attempt();
     return undefined;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // The message that is being built quotes the expression already; only the reason is missing.
-    const reason = message.replace(/^.*?(?:cannot be used|is not known): /s, '').replace(/\.$/, '');
-    return `must be ${what}; ${legible(reason)}`;
+    return legible(message.replace(/^.*?(?:cannot be used|is not known): /s, '').replace(/\.$/, ''));
   }
 }
 

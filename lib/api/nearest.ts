@@ -25,6 +25,11 @@ export function suggestion(name: string, candidates: Iterable<string>): string {
   return meant === undefined ? '' : `; did you mean '${meant}'?`;
 }
 
+/** Whether a name has one letter too many, too few or wrong, or two letters swapped. Case and separators do not count. */
+export function isNearly(name: string, other: string): boolean {
+  return distance(relaxed(name).slice(0, 200), relaxed(other)) <= 1;
+}
+
 /** How many letters must be replaced, inserted, removed, or swapped with their neighbour. */
 function distance(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, index) => index)];

@@ -11,7 +11,9 @@
  * for (`settingsOf`).
  */
 import { getMetadataStorage, ValidateBy, validateSync, type ValidationArguments } from 'class-validator';
-import { describeValue, type Secrecy } from './describe-value.js';
+import { describeValue, isMap, type Secrecy } from './describe-value.js';
+import { keyPath } from './job-name.js';
+import { suggestion } from './nearest.js';
 import { storedEntryProblem, storedTextProblem } from './stored-text.js';
 
 /** What a setting's value is; decides how text from a file or the environment is converted. */
@@ -147,4 +149,24 @@ export function problemsIn(target: object, path: string, origin: (setting: strin
   return validateSync(target, { forbidUnknownValues: false }).map(
     ({ property, constraints }) => `${path}.${property}: ${constraints?.[RULE] ?? 'is wrong'}${origin(property)}`,
   );
+}
+
+/**
+ * Checks a map that code has given: its keys, and the settings that `type` declares.
+ * @param path the start of each line, such as `new ZookeeperRegistryCenter()`
+ * @returns the problems, one line each
+ */
+export function problemsInMap(given: unknown, type: new () => object, path: string): readonly string[] {
+  if (!isMap(given))
+    return [
+      `${path}: needs a map of settings, got ${given === undefined ? 'undefined' : describeValue(given, 'hidden')}`,
+    ];
+  const known = settingsOf(type);
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined);
+  const target = Object.assign(new type(), Object.fromEntries(entries.filter(([key]) => known.has(key))));
+  const unknown = entries.map(([key]) => key).filter((key) => !known.has(key));
+  return [
+    ...unknown.map((key) => `${keyPath(path, key)}: unknown key${suggestion(key, known.keys())}`),
+    ...problemsIn(target, path),
+  ];
 }

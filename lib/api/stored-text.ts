@@ -1,9 +1,14 @@
+/** A quarter of what a ZooKeeper server with its usual settings accepts for all settings of a job together. */
+const MOST_BYTES = 250_000;
+
 /**
  * Checks a text that the registry centre stores for a job. Half a surrogate pair cannot be encoded, and versions of YAML
  * disagree about these line separators.
  * @returns the problem with the text, as a requirement, or undefined
  */
 export function storedTextProblem(text: string): string | undefined {
+  if (Buffer.byteLength(text) > MOST_BYTES)
+    return `must not be longer than ${MOST_BYTES} bytes, for ZooKeeper keeps at most a megabyte a node`;
   if (/[\ud800-\udfff]/u.test(text)) return 'must not contain half a surrogate pair';
   return /[\u0085\u2028\u2029]/.test(text)
     ? 'must not contain the line separators U+0085, U+2028 and U+2029'

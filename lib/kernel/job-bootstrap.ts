@@ -11,7 +11,7 @@ import { type JobRuntime } from './job-runtime.js';
 export interface JobBootstrapOptions {
   /** The jobs of this process. Default: one host for each registry centre, made at the first use, which logs to the console's error stream. */
   readonly host?: JobHost;
-  /** Text of the job's root node. Default: the class's name, or the job's type. */
+  /** Text of the job's root node; to join a Java job, that job's class name. Default: the job's type, or the job's name. */
   readonly jobClassName?: string;
   /** Which Java peers can read a thread pool setting that is stored: up to 3.0.4, or since 3.0.5 (default). */
   readonly compatibility?: '3.0.4' | '3.0.5';
@@ -34,14 +34,15 @@ abstract class JobBootstrap {
     options: JobBootstrapOptions,
   ) {
     const checked = jobConfiguration(configuration);
-    const name = nameOf(job, checked.jobName);
+    refuseEmptyType(job, checked.jobName);
+    const jobClassName = options.jobClassName ?? (typeof job === 'string' ? job : undefined);
     this.#host = options.host ?? hostOf(registryCenter);
     this.runtime = this.#host.add({
       configuration: checked,
       job,
-      jobClassName: options.jobClassName ?? name,
+      ...(jobClassName !== undefined && { jobClassName }),
       ...(options.compatibility && { compatibility: options.compatibility }),
-      owner: options.owner ?? (typeof job === 'string' ? `job type ${name}` : `class ${name}`),
+      owner: options.owner ?? ownerOf(job),
     });
   }
 
@@ -74,7 +75,7 @@ export class ScheduleJobBootstrap extends JobBootstrap {
 
   /**
    * Registers the job and lets it fire. While the registry centre cannot be reached, waits; further calls do nothing.
-   * @throws JobConflictError if the name is taken by another job class
+   * @throws JobConflictError if the name is taken by another job
    * @throws JobStateError if neither the registry nor this configuration has a cron expression
    */
   schedule(): Promise<void> {
@@ -117,18 +118,20 @@ export class OneOffJobBootstrap extends JobBootstrap {
   }
 }
 
-function nameOf(job: ElasticJob | string, jobName: string): string {
-  if (typeof job === 'string') {
-    if (job.trim() !== '') return job;
-    throw new InvalidConfigurationError([
-      `elasticjob.jobs.${jobName}.elasticJobType: Elastic job type cannot be null or empty.`,
-    ]);
-  }
+/** Who defines a job that was given without an owner, for messages. */
+function ownerOf(job: ElasticJob | string): string {
+  if (typeof job === 'string') return `job type ${job}`;
   // Whether it is a job is for the executors of the host to say.
-  if (typeof job !== 'object' || (job as unknown) === null) return jobName;
+  const name = typeof job === 'object' && (job as unknown) !== null ? job.constructor.name : '';
   // An object literal has no class of its own to be recognised by.
-  const { name } = job.constructor;
-  return name === '' || name === 'Object' ? jobName : name;
+  return name === '' || name === 'Object' ? 'an object without a class' : `class ${name}`;
+}
+
+function refuseEmptyType(job: ElasticJob | string, jobName: string): void {
+  if (typeof job !== 'string' || job.trim() !== '') return;
+  throw new InvalidConfigurationError([
+    `elasticjob.jobs.${jobName}.elasticJobType: Elastic job type cannot be null or empty.`,
+  ]);
 }
 
 function hostOf(registryCenter: RegistryCenter): JobHost {

@@ -19,6 +19,7 @@ import { Assignment } from './writes/assignment.js';
 import { Housekeeping } from './writes/housekeeping.js';
 import { ItemMarks } from './marks/item-marks.js';
 import { Leadership } from './writes/leadership.js';
+import { RestoredNodes } from './writes/restored-nodes.js';
 import { Registration } from './writes/registration.js';
 import { Takeover } from './marks/takeover.js';
 
@@ -45,7 +46,7 @@ export interface JobComponentsDeps extends Omit<JobContext, 'watch' | 'requestRe
   readonly timer: CronTimer;
   /** The configuration that holds. */
   readonly configuration: () => JobConfiguration;
-  /** An operator has removed this instance. */
+  /** The node of this instance was removed. */
   readonly onRemoved: () => void;
 }
 
@@ -80,9 +81,10 @@ export async function assembleJob(deps: JobComponentsDeps): Promise<JobComponent
     observers: new RunObservers(extensions.observers, logger),
   });
   const housekeeping = new Housekeeping(context);
+  const restoredNodes = new RestoredNodes(context);
   const control: ControlLane = new ControlLane({
     ...context,
-    ...{ registration, marks, housekeeping, assignment, leadership, work, missedInstant, timer },
+    ...{ registration, marks, housekeeping, assignment, leadership, restoredNodes, work, missedInstant, timer },
     mailbox: deps.mailbox,
     configuration: deps.configuration,
     onRemoved: deps.onRemoved,

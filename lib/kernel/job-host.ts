@@ -60,6 +60,11 @@ export class JobHost {
     };
   }
 
+  /** Whether this process is ending its jobs, or has ended them. */
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
   /** The jobs by name, those included that have not been started. */
   get jobs(): ReadonlyMap<string, JobRuntime> {
     return this.#jobs;

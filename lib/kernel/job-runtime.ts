@@ -39,7 +39,9 @@ import { type RegistryCenter, type SessionState } from '../registry/registry-cen
 import { type Clock } from '../time/clock.js';
 import { assembleJob, type JobComponents } from './job-components.js';
 import { JobShutdown } from './job-shutdown.js';
-import { type JobPhase, type JobState, nextState } from './job-state.js';
+import { type JobHealth, jobHealth } from './job-health.js';
+import { type JobEnd, type JobPhase, type JobState, nextState } from './job-state.js';
+import { removalOf } from './job-removal.js';
 import { CronTimer, type FiringTimers } from './lanes/cron-timer.js';
 import { type Extensions } from './types/extensions.js';
 import { type JobTimer } from './job/job-context.js';
@@ -81,6 +83,8 @@ export class JobRuntime {
   /** Set by the first call of `stop()`. */
   #stopped: Promise<void> | undefined;
   #acceptsFirings = true;
+  /** Why the latest attempt to register failed; `undefined` once one has succeeded. */
+  #registrationFailure: string | undefined;
 
   constructor(definition: JobDefinition, deps: JobRuntimeDeps) {
     const { clock, firingTimers, instance, logger, registry, shutdownGracePeriodMs } = deps;
@@ -108,6 +112,16 @@ export class JobRuntime {
     return this.#state.phase;
   }
 
+  /** How the job fares on this instance, and why. */
+  get health(): JobHealth {
+    return jobHealth({
+      state: this.#state,
+      session: this.#deps.registry.session,
+      obstacle: this.#components?.control.obstacle,
+      registrationFailure: this.#registrationFailure,
+    });
+  }
+
   /** The configuration that holds: the registry's, or the local one until the registry has been read. */
   get configuration(): JobConfiguration {
     return this.#components?.watch.view.config ?? this.definition.configuration;
@@ -126,7 +140,8 @@ export class JobRuntime {
 
   #firstStart(): Promise<void> {
     if (this.#isEnding()) {
-      const failure = this.#state.phase === 'stopped' ? this.#state.failure : undefined;
+      const failure =
+        this.#state.phase === 'stopped' && this.#state.end.type === 'failed' ? this.#state.end.failure : undefined;
       const ended = `Job '${this.jobName}' has been stopped. Make a new bootstrap to start it again.`;
       return Promise.reject(failure ?? new JobStateError(ended));
     }
@@ -150,7 +165,7 @@ export class JobRuntime {
         throw new JobStateError(`Cron can not be empty: job '${this.jobName}' has none and cannot be scheduled.`);
       await this.#mailbox.post(() => this.#enableTimer());
     } catch (error) {
-      await this.stop('it could not be scheduled');
+      await this.#end(`it could not be scheduled: ${describeCause(error)}`, asFailure(error));
       throw error;
     }
   }
@@ -206,12 +221,17 @@ export class JobRuntime {
    * the grace period, aborts those that remain, and withdraws, so that peers take over at once. Never rejects.
    */
   stop(why = 'it is shut down'): Promise<void> {
+    return this.#end(why, () => ({ type: 'stopped', why }));
+  }
+
+  /** As `stop`. `ended`: how the job has ended, asked when it has withdrawn. */
+  #end(why: string, ended: () => JobEnd | Promise<JobEnd>): Promise<void> {
     this.stopFirings(why);
-    this.#stopped ??= this.phase === 'stopped' ? Promise.resolve() : this.#stop(why);
+    this.#stopped ??= this.phase === 'stopped' ? Promise.resolve() : this.#stop(why, ended);
     return this.#stopped;
   }
 
-  async #stop(why: string): Promise<void> {
+  async #stop(why: string, ended: () => JobEnd | Promise<JobEnd>): Promise<void> {
     this.#started?.reject(new JobStoppedError(this.jobName, why));
     this.#components?.barrier.leave();
     await this.#shutdown.step(`the registry centre to end what job '${this.jobName}' is doing`, async () => {
@@ -224,11 +244,11 @@ export class JobRuntime {
       await this.#shutdown.endRuns(components, why);
       await this.#shutdown.withdraw(components);
     }
-    this.#enterStopped();
+    this.#enterStopped(await ended());
   }
 
-  #enterStopped(failure?: Error): void {
-    this.#become({ phase: 'stopped', ...(failure && { failure }) });
+  #enterStopped(end: JobEnd): void {
+    this.#become({ phase: 'stopped', end });
     this.#timer.disable();
     this.#timers.cancelAll();
     this.#components?.barrier.stop();
@@ -239,8 +259,16 @@ export class JobRuntime {
 
   #onRemoved(): void {
     if (this.#isEnding()) return;
-    this.#logger.warn('an operator has ended this instance.');
-    void this.stop('an operator has removed its instance from the registry centre');
+    const { registry, instance } = this.#deps;
+    let seen: JobEnd | undefined;
+    const look = async (): Promise<JobEnd> => {
+      const end = await removalOf({ registry, paths: this.#paths, me: instance.jobInstanceId });
+      if (end.why !== seen?.why) this.#logger.warn(end.why);
+      return (seen = end);
+    };
+    // Later if possible: of a job that is being removed as a whole, the nodes vanish one after the other.
+    if (this.#components?.work.isIdle === false) void look();
+    void this.#end('its instance was removed from the registry centre', look);
   }
 
   // ── state ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -296,7 +324,7 @@ export class JobRuntime {
     this.#started?.reject(error);
     this.stopFirings();
     this.#components?.work.abandon(error);
-    this.#stopped ??= this.#mailbox.post(() => this.#enterStopped());
+    this.#stopped ??= this.#mailbox.post(() => this.#enterStopped({ type: 'stopped', why: error.message }));
   }
 
   #enterSoon(): void {
@@ -318,6 +346,7 @@ export class JobRuntime {
     if (registry.session.state.phase !== 'connected' || registry.session.state.id !== registration.session) return;
     if (this.#isEnding()) return;
     this.#become({ phase: 'active' });
+    this.#registrationFailure = undefined;
     this.#hasTakenPart = true;
     this.#timers.succeeded('enter');
     work.open();
@@ -360,6 +389,12 @@ export class JobRuntime {
     return components;
   }
 
+  /** Logged when it is new; it shows in the health report as long as it lasts. */
+  #noteRegistrationFailure(reason: string): void {
+    if (this.#registrationFailure !== reason) this.#logger.warn(`could not be registered, and tries again: ${reason}`);
+    this.#registrationFailure = reason;
+  }
+
   #onEnterFailed(error: unknown): void {
     const isFinal =
       error instanceof JobConflictError ||
@@ -368,14 +403,18 @@ export class JobRuntime {
     if (this.#isEnding()) return;
     if (!isFinal || this.#hasTakenPart) {
       // Most likely a connection that is just breaking, or a peer that was faster.
-      if (!isDisconnection(error) && !isLostRace(error))
-        this.#logger.warn(`could not be registered, and tries again: ${describeCause(error)}`);
+      if (!isDisconnection(error) && !isLostRace(error)) this.#noteRegistrationFailure(describeCause(error));
       this.#timers.setRetry('enter', () => this.#enterSoon());
       return;
     }
     this.#logger.error(`could not be started: ${describeCause(error)}`);
     this.stopFirings();
     this.#started?.reject(error);
-    this.#enterStopped(error);
+    this.#enterStopped({ type: 'failed', why: describeCause(error), failure: error });
   }
+}
+
+function asFailure(error: unknown): () => JobEnd {
+  const failure = error instanceof Error ? error : new Error(describeCause(error));
+  return () => ({ type: 'failed', why: describeCause(error), failure });
 }

@@ -13,8 +13,19 @@ export type JobState =
   | { readonly phase: 'suspended' }
   /** Items that run are waited for. */
   | { readonly phase: 'stopping'; readonly why: string }
-  /** It takes part no more. `failure` is the reason if it could not be started. */
-  | { readonly phase: 'stopped'; readonly failure?: Error };
+  /** It takes part no more. */
+  | { readonly phase: 'stopped'; readonly end: JobEnd };
+
+/** Why a job takes part no more on this instance. `why`: a clause or sentences, for people. */
+export type JobEnd =
+  /** It could not be started. */
+  | { readonly type: 'failed'; readonly why: string; readonly failure: Error }
+  /** This process has ended it. */
+  | { readonly type: 'stopped'; readonly why: string }
+  /** An operator has removed this instance's node. */
+  | { readonly type: 'ended'; readonly why: string }
+  /** The job's nodes, or more, are gone from the registry centre. */
+  | { readonly type: 'removed'; readonly why: string };
 
 /** Which phase may follow which. */
 const NEXT: Readonly<Record<JobPhase, readonly JobPhase[]>> = {

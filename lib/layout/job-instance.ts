@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { pid } from 'node:process';
 
+import { describeValue } from '../api/describe-value.js';
 import { InvalidConfigurationError } from '../api/errors.js';
 import { type JobInstance } from '../api/sharding-strategy.js';
 import { YamlMapping } from './yaml-mapping.js';
@@ -93,6 +94,12 @@ function localIp({
     return addresses.length === 0 || name.includes(':') ? [] : [{ name, addresses }];
   });
   const preferred = candidates.filter(({ name }) => name === preferredNetworkInterface);
+  if (preferredNetworkInterface && preferred.length === 0) {
+    throw new InvalidConfigurationError([
+      'elasticjob.preferredNetworkInterface: must be a network interface of this machine with an IPv4 address, ' +
+        `got ${describeValue(preferredNetworkInterface)}; there are: ${candidates.map(({ name }) => name).join(', ') || 'none'}`,
+    ]);
+  }
   const addresses = (preferred.length > 0 ? preferred : candidates).flatMap((candidate) => candidate.addresses);
   if (!preferredNetworkIp) return addresses[0] ?? NO_ADDRESS;
   const found = addresses.find(
@@ -100,8 +107,8 @@ function localIp({
   );
   if (found !== undefined) return found;
   throw new InvalidConfigurationError([
-    `preferredNetworkIp must be the start of an address of this machine, or a regular expression for one; ` +
-      `got '${preferredNetworkIp}', addresses are ${addresses.join(', ') || 'none'}.`,
+    `elasticjob.preferredNetworkIp: must be the start of an address of this machine, or a regular expression for one, ` +
+      `got ${describeValue(preferredNetworkIp)}; addresses are ${addresses.join(', ') || 'none'}`,
   ]);
 }
 
@@ -109,9 +116,12 @@ function matches(address: string, pattern: string): boolean {
   try {
     return new RegExp(`^(?:${pattern})$`).test(address);
   } catch (cause) {
-    throw new InvalidConfigurationError([`preferredNetworkIp must be a regular expression, got '${pattern}'.`], {
-      cause,
-    });
+    throw new InvalidConfigurationError(
+      [`elasticjob.preferredNetworkIp: must be a regular expression, got ${describeValue(pattern)}`],
+      {
+        cause,
+      },
+    );
   }
 }
 

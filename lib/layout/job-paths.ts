@@ -79,7 +79,7 @@ const ITEM_MARKS = ['instance', 'running', 'failover', 'failovering', 'misfire',
 
 /** Builds the paths of one job's nodes, absolute within the namespace, and finds which node a path names. */
 export class JobPaths {
-  /** The job's root node; its value is the job's class name or type. */
+  /** The job's root node; its value is the job's name, or a Java job's class name or type. */
   readonly root: string;
   /** The inner folder of what is our own. */
   readonly own: string;

@@ -125,7 +125,7 @@ class Draft {
   readonly #crashReports = new Map<number, number | undefined>();
   readonly #startedItems = new Set<number>();
   readonly #completedItems = new Set<number>();
-  #leader: string | undefined;
+  #leader: MirroredNode | undefined;
   #resharding: MirroredNode | undefined;
   #sharding: MirroredNode | undefined;
   #processing = false;
@@ -147,7 +147,7 @@ class Draft {
         this.#servers.set(path.ip, node.value === 'ENABLED' || node.value === 'DISABLED' ? node.value : 'UNKNOWN');
         return;
       case 'leader':
-        this.#leader = textOf(node);
+        this.#leader = node;
         return;
       case 'resharding':
         this.#resharding = node;
@@ -186,6 +186,7 @@ class Draft {
   finished(): JobView {
     const { instants, manual } = mergeBeginRecords(this.beginRecords.values());
     const ids = [...this.instances.keys()];
+    const leader = textOf(this.#leader);
     return {
       exists: this.root !== undefined,
       jobClass: textOf(this.root),
@@ -197,7 +198,8 @@ class Draft {
       live: this.#live,
       javaPeers: new Set(ids.filter((id) => !this.#live.has(id) && !this.beginRecords.has(id))),
       servers: this.#servers,
-      leader: this.#leader,
+      leader,
+      leaderSession: leader === undefined ? undefined : this.#leader?.session,
       reshardingNeeded: this.#resharding !== undefined,
       reshardingVersion: this.#resharding?.version,
       processing: this.#processing,

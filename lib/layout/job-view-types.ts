@@ -9,7 +9,7 @@ import { type ItemView } from './item-view.js';
 export interface JobView {
   /** Whether the job's root node is there. */
   readonly exists: boolean;
-  /** The job's class name or type, as its root node has it; `undefined` if that is empty or absent. */
+  /** The job's name, class name or type, as its root node has it; `undefined` if that is empty or absent. */
   readonly jobClass: string | undefined;
   /** `undefined` if there is none, or if it cannot be read; `configFault` says which. */
   readonly config: JobConfiguration | undefined;
@@ -34,6 +34,11 @@ export interface JobView {
   readonly servers: ReadonlyMap<string, ServerStatus>;
   /** Id of the leader. */
   readonly leader: string | undefined;
+  /**
+   * Id of the session that keeps the leader's node. `undefined` if there is no leader, or if the node is persistent: then a
+   * copy or a backup made it, because instances only make it with their session.
+   */
+  readonly leaderSession: string | undefined;
   /** Whether the items must be assigned again; no instance may begin a run meanwhile. */
   readonly reshardingNeeded: boolean;
   /** Version of the node that asks for resharding; `undefined` if nothing asks. */
@@ -75,7 +80,7 @@ export interface JobView {
 
 /** A living instance. */
 export interface InstanceView extends JobInstance {
-  /** Id of the session it lives with. */
+  /** Id of the session it lives with; `undefined` if its node is persistent, which only copies and backups make. */
   readonly session: string | undefined;
   /**
    * Whether its node's text describes it. If not (emptied, or overwritten by an old console's `TRIGGER`), the instance

@@ -4,14 +4,20 @@ import { type AnyJobListener } from '../api/job-listener.js';
 import { notifyingErrorHandlers } from '../error-handlers/notifying-error-handlers.js';
 import { type ExtensionOptions, Extensions } from '../kernel/types/extensions.js';
 import { configurationWarnings } from '../settings/configuration-warnings.js';
-import { mergeSettings } from '../settings/merge-settings.js';
+import { isAlone } from '../settings/create-registry-center.js';
+import { type MergedSettings, mergeSettings } from '../settings/merge-settings.js';
 import { classedExecutorsProblem, listenersProblem, type ModuleSettings } from '../settings/module-settings.js';
 import { type RegCenterSettings } from '../settings/reg-center-settings.js';
 import { systemClock } from '../time/clock.js';
-import { type FoundProvider } from './elastic-job.explorer.js';
+import { type FoundProvider, type OneOffInjection } from './elastic-job.explorer.js';
 import { type DefinedJob, defineJobs } from './job-definitions.js';
 import { defaultLogger } from './default-logger.js';
 import { defineListeners } from './listener-definitions.js';
+import { injectionProblems } from './one-off-injections.js';
+
+const ALONE =
+  'NODE_ENV is production, but the registry centre is inside this process: each process runs all items of all jobs. ' +
+  'Set elasticjob.regCenter.serverLists, and elasticjob.regCenter.required: true, which refuses to start without it.';
 
 /** Where an application's settings come from. */
 export interface ApplicationSources {
@@ -21,6 +27,8 @@ export interface ApplicationSources {
   readonly file: unknown;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly providers: readonly FoundProvider[];
+  /** What `@InjectOneOffJob` asks for. Default: nothing. */
+  readonly injections?: readonly OneOffInjection[];
 }
 
 /** All settings of the application, checked. */
@@ -44,6 +52,7 @@ export function readApplicationSettings({
   file,
   environment,
   providers,
+  injections = [],
 }: ApplicationSources): ApplicationSettings | undefined {
   const merged = mergeSettings({ code: [{ jobs: decoratorsOf(providers) }, options], file, environment });
   if (merged === undefined) return undefined;
@@ -52,10 +61,14 @@ export function readApplicationSettings({
   const { listeners, problems: listenerProblems } = defineListeners(providers, usableListeners(module));
   const problems = [...merged.problems, ...jobProblems, ...listenerProblems];
   const extensions = extensionsOf(module, listeners);
-  if (problems.length === 0) problems.push(...typeProblems(extensions, jobs));
-  if (problems.length > 0) throw new InvalidConfigurationError([...new Set(problems)]);
+  if (problems.length === 0) problems.push(...typeProblems(extensions, jobs), ...injectionProblems(injections, jobs));
+  if (problems.length > 0) throw new InvalidConfigurationError([...new Set(problems.map(merged.withOrigin))]);
   const configurations = jobs.map(({ configuration }) => configuration);
-  const warnings = [...configurationWarnings(configurations, systemClock), ...strangerWarnings(merged.strangers)];
+  const warnings = [
+    ...(environment['NODE_ENV'] === 'production' && isAlone(module, regCenter) ? [ALONE] : []),
+    ...configurationWarnings(configurations, systemClock),
+    ...variableWarnings(merged),
+  ];
   return { module, regCenter, jobs, extensions, warnings };
 }
 
@@ -93,10 +106,16 @@ function extensionsOf(module: ModuleSettings, listeners: readonly AnyJobListener
 function typeProblems(extensions: ExtensionOptions, jobs: readonly DefinedJob[]): readonly string[] {
   const silent = { debug: () => undefined, log: () => undefined, warn: () => undefined, error: () => undefined };
   const types = new Extensions(extensions, { clock: systemClock, logger: silent });
-  return jobs.flatMap(({ configuration, job }) => [
-    ...problemsOf(() => types.check(configuration)),
-    ...problemsOf(() => types.executorOf(configuration.jobName, job)),
-  ]);
+  return jobs.flatMap(({ configuration, job, compatibility }) => {
+    const problems = problemsOf(() => types.check(configuration));
+    // The setting was given by its former name.
+    const named = (problem: string): string =>
+      problem.replace('.jobExecutorThreadPoolSizeProviderType: ', '.jobExecutorServiceHandlerType: ');
+    return [
+      ...(compatibility === '3.0.4' ? problems.map(named) : problems),
+      ...problemsOf(() => types.executorOf(configuration.jobName, job)),
+    ];
+  });
 }
 
 function problemsOf(check: () => unknown): readonly string[] {
@@ -109,7 +128,11 @@ function problemsOf(check: () => unknown): readonly string[] {
   }
 }
 
-function strangerWarnings(strangers: readonly string[]): readonly string[] {
-  if (strangers.length === 0) return [];
-  return [`These environment variables are not settings of ElasticJob and are ignored: ${strangers.join(', ')}.`];
+function variableWarnings({ strangers, lookalikes }: MergedSettings): readonly string[] {
+  const warning = (what: string, variables: readonly string[]): readonly string[] =>
+    variables.length === 0 ? [] : [`${what}: ${variables.join(', ')}.`];
+  return [
+    ...warning('These environment variables are not settings of ElasticJob and are ignored', strangers),
+    ...warning('These environment variables are ignored, as names of settings begin with ELASTICJOB_', lookalikes),
+  ];
 }

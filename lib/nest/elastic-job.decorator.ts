@@ -2,7 +2,9 @@ import 'reflect-metadata';
 import { Inject } from '@nestjs/common';
 import { describeValue } from '../api/describe-value.js';
 import { InvalidConfigurationError } from '../api/errors.js';
+import { type SimpleJob } from '../api/job.js';
 import { type JobOptions } from '../api/job-options.js';
+import { noteDecorated } from './decorated-classes.js';
 import { declareToken } from './injection-tokens.js';
 import { type JobSettings } from '../settings/job-settings.js';
 
@@ -12,6 +14,9 @@ export interface ElasticJobOptions
     JobOptions,
     Pick<JobSettings, 'jobBootstrapBeanName' | 'jobClassName' | 'autoStart' | 'jobExecutorServiceHandlerType'> {}
 
+/** A decorator of classes whose instances are jobs. */
+export type JobDecorator<Job extends object> = (target: abstract new (...dependencies: never[]) => Job) => void;
+
 /** One `@ElasticJob` decorator of a class, unchecked. */
 export interface ElasticJobMetadata {
   readonly jobName: string;
@@ -19,23 +24,28 @@ export interface ElasticJobMetadata {
 }
 
 const METADATA = Symbol.for('nestjs-elasticjob:jobs');
+const INJECTED = Symbol.for('nestjs-elasticjob:one-off-jobs');
 
 /**
  * Makes a provider a job: `@ElasticJob('syncOrders', { cron: '0/5 * * * * ?', shardingTotalCount: 3 })`.
  * The class has the method `execute(context)` and is a provider of any module; it needs no `@Injectable()`.
+ * A class of another kind, which a `ClassedJobItemExecutor` accepts, is named as the type argument: `@ElasticJob<Report>('report')`.
  * Several such decorators on one class make several jobs, which share its instance.
  * @param jobName the job's name in the registry centre; instances with the same name share the job
  * @param options defaults; `elasticjob.jobs.<jobName>` of the module's options, a file or the environment override them.
  *   They are checked when the application starts.
  * @throws InvalidConfigurationError if it decorates anything but a class
  */
-export function ElasticJob(jobName: string, options: ElasticJobOptions = {}): ClassDecorator {
+export function ElasticJob(jobName: string, options?: ElasticJobOptions): JobDecorator<SimpleJob>;
+export function ElasticJob<Job extends object>(jobName: string, options?: ElasticJobOptions): JobDecorator<Job>;
+export function ElasticJob(jobName: string, options: ElasticJobOptions = {}): JobDecorator<object> {
   return (target) => {
     // Compilers that only strip types do not check this.
-    if (typeof target !== 'function')
+    if (typeof (target as unknown) !== 'function')
       throw new InvalidConfigurationError([`@ElasticJob(${describeValue(jobName)}) can only decorate a class`]);
     const names: readonly unknown[] = [jobName, (options as ElasticJobOptions | undefined)?.jobBootstrapBeanName];
     for (const name of names) if (typeof name === 'string' && name !== '') declareToken(target, name);
+    noteDecorated(target);
     // Own metadata only: a decorated subclass is a job of its own and does not inherit its parent's.
     const others = (Reflect.getOwnMetadata(METADATA, target) as readonly ElasticJobMetadata[] | undefined) ?? [];
     Reflect.defineMetadata(METADATA, [{ jobName, options }, ...others], target);
@@ -46,6 +56,8 @@ export function ElasticJob(jobName: string, options: ElasticJobOptions = {}): Cl
  * Injects the bootstrap of a one-off job:
  * `constructor(@InjectOneOffJob('myOneOffJobBean') private readonly job: OneOffJobBootstrap) {}`.
  * `@Inject('myOneOffJobBean')` does the same for jobs that are decorated or named in `forRoot()`'s options.
+ * The boot fails unless the application defines a one-off job of that name. Find jobs that are added at run time in
+ * `JobBootstraps`.
  * @param token the job's `jobBootstrapBeanName`, or its name
  * @throws InvalidConfigurationError if `token` is not a text. A constant is undefined while files import each other in a circle.
  */
@@ -57,7 +69,9 @@ export function InjectOneOffJob(token: string): PropertyDecorator & ParameterDec
   }
   const inject = Inject(token);
   return (target: object, key: string | symbol | undefined, index?: number) => {
-    declareToken(typeof target === 'function' ? target : target.constructor, token);
+    const asker = typeof target === 'function' ? target : target.constructor;
+    declareToken(asker, token);
+    Reflect.defineMetadata(INJECTED, [...oneOffJobsAskedBy(asker), token], asker);
     inject(target, key as string, index as number);
   };
 }
@@ -65,4 +79,9 @@ export function InjectOneOffJob(token: string): PropertyDecorator & ParameterDec
 /** The jobs that a class is decorated as. A subclass without a decorator of its own inherits its parent's jobs. */
 export function jobsOf(type: object): readonly ElasticJobMetadata[] {
   return (Reflect.getMetadata(METADATA, type) as readonly ElasticJobMetadata[] | undefined) ?? [];
+}
+
+/** The tokens that `@InjectOneOffJob` names in a class and in its base classes. */
+export function oneOffJobsAskedBy(type: object): readonly string[] {
+  return (Reflect.getMetadata(INJECTED, type) as readonly string[] | undefined) ?? [];
 }

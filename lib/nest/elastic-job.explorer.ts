@@ -1,7 +1,7 @@
 import { Inject, Injectable, Scope } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { DiscoveryService } from '@nestjs/core';
-import { type ElasticJobMetadata, jobsOf } from './elastic-job.decorator.js';
+import { type ElasticJobMetadata, jobsOf, oneOffJobsAskedBy } from './elastic-job.decorator.js';
 import { listenerTypeOf } from './job-listener.decorator.js';
 
 type Wrapper = ReturnType<DiscoveryService['getProviders']>[number];
@@ -22,6 +22,13 @@ export interface FoundProvider {
   readonly jobs: readonly ElasticJobMetadata[];
   /** The listener that it is decorated as, by its unchecked type. */
   readonly listener?: { readonly type: unknown } | undefined;
+}
+
+/** A constructor parameter or property with `@InjectOneOffJob`. */
+export interface OneOffInjection {
+  readonly token: string;
+  /** The class that asks for it, as messages name it: `OrdersController of OrdersModule`. */
+  readonly asker: string;
 }
 
 /** Finds the application's providers. It only reads. */
@@ -52,6 +59,28 @@ export class ElasticJobExplorer {
       return [provider];
     });
   }
+
+  /** The classes of all controllers. */
+  controllers(): readonly object[] {
+    return this.#discovery
+      .getControllers()
+      .flatMap(({ metatype }) => (typeof metatype === 'function' ? [metatype] : []));
+  }
+
+  /** What providers and controllers ask for by `@InjectOneOffJob`. */
+  oneOffInjections(): readonly OneOffInjection[] {
+    return [...this.#discovery.getProviders(), ...this.#discovery.getControllers()].flatMap(injectionsOf);
+  }
+}
+
+function injectionsOf(wrapper: Wrapper): readonly OneOffInjection[] {
+  const type: unknown = isClassProvider(wrapper) ? wrapper.metatype : undefined;
+  const asked = typeof type === 'function' ? oneOffJobsAskedBy(type) : [];
+  if (asked.length === 0) return [];
+  // A subclass with a constructor of its own does not ask for what its base class's constructor asks for.
+  const injected = new Set(dependenciesOf(wrapper).map(({ token }) => token));
+  const asker = `${String(wrapper.name)}${wrapper.host === undefined ? '' : ` of ${wrapper.host.name}`}`;
+  return [...new Set(asked)].filter((token) => injected.has(token)).map((token) => ({ token, asker }));
 }
 
 function found(wrapper: Wrapper): FoundProvider | undefined {
@@ -100,13 +129,17 @@ function scopeProblemOf(wrapper: Wrapper): string | undefined {
 
 function requestScopedBelow(wrapper: Wrapper, visited: Set<Wrapper>): Wrapper | undefined {
   visited.add(wrapper);
-  const ofConstructor = (wrapper.getCtorMetadata() ?? []) as readonly (Wrapper | undefined)[];
-  const ofProperties = (wrapper.getPropertiesMetadata() ?? []).map((property) => property.wrapper);
-  for (const dependency of [...ofConstructor, ...ofProperties]) {
-    if (dependency === undefined || visited.has(dependency)) continue;
+  for (const dependency of dependenciesOf(wrapper)) {
+    if (visited.has(dependency)) continue;
     if (dependency.scope === Scope.REQUEST) return dependency;
     const below = requestScopedBelow(dependency, visited);
     if (below !== undefined) return below;
   }
   return undefined;
+}
+
+function dependenciesOf(wrapper: Wrapper): readonly Wrapper[] {
+  const ofConstructor = (wrapper.getCtorMetadata() ?? []) as readonly (Wrapper | undefined)[];
+  const ofProperties = (wrapper.getPropertiesMetadata() ?? []).map((property) => property.wrapper);
+  return [...ofConstructor, ...ofProperties].filter((dependency) => dependency !== undefined);
 }

@@ -1,20 +1,32 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type SessionState } from '../registry/registry-center.js';
+import { isReady, type JobHealth } from '../kernel/job-health.js';
+import { type JobHost } from '../kernel/job-host.js';
+import { type Session, type SessionState } from '../registry/registry-center.js';
 import { ElasticJobLifecycle } from './elastic-job.lifecycle.js';
-import { type JobPhase } from '../kernel/job-state.js';
 
 /** The state of the application's jobs, on this instance. */
 export interface ElasticJobHealthReport {
-  /** True if the session with the registry centre lives and every job that was started takes part. Jobs that were not started do not count. */
+  /**
+   * False if no job of this process can ever run again, because the registry centre has closed the session for good: it refuses
+   * the credentials. Only a new start of the process helps. For liveness probes.
+   */
+  readonly live: boolean;
+  /**
+   * Whether the jobs are as they are meant to be: the session lives, and every job that was started takes part and can run. Also true
+   * if ElasticJob is switched off, and for jobs that were not started or that an operator has switched off. For readiness probes.
+   */
   readonly ready: boolean;
-  /** Phase of the session with the registry centre; `none` before the application has booted, after shutdown, and if ElasticJob is switched off. */
-  readonly session: SessionState['phase'] | 'none';
-  /** Why the session is not connected, if that is known: `localhost:2181 refuses connections (…)`. Missing while it is connected. */
+  /** Why the report is not `ready`: the session, or the jobs that cannot run. Also says that ElasticJob is switched off. Missing otherwise. */
   readonly reason?: string;
-  /** Description of the registry centre: kind, servers and namespace. Empty if `session` is `none`. */
+  /**
+   * Phase of the session with the registry centre; `none` before the application has booted and after shutdown, `disabled` if
+   * ElasticJob is switched off (`elasticjob.enabled: false`).
+   */
+  readonly session: SessionState['phase'] | 'none' | 'disabled';
+  /** Description of the registry centre: kind, servers and namespace. Empty if `session` is `none` or `disabled`. */
   readonly registryCenter: string;
-  /** Phase of each job, by job name: `active` takes part, `created` was not started; all others are not ready. */
-  readonly jobs: Readonly<Record<string, JobPhase>>;
+  /** State of each job, by job name, with the reason for every state but `active`. */
+  readonly jobs: Readonly<Record<string, JobHealth>>;
 }
 
 /**
@@ -32,19 +44,12 @@ export class ElasticJobHealth {
 
   /** The present state of the jobs. */
   get report(): ElasticJobHealthReport {
-    const { host } = this.#lifecycle;
-    if (host === undefined) return { ready: false, session: 'none', registryCenter: '', jobs: {} };
-    const { state, reason } = host.registryCenter.session;
-    const session = state.phase;
-    const phases = [...host.jobs].map(([name, { phase }]) => [name, phase] as const);
-    const ready = session === 'connected' && phases.every(([, phase]) => phase === 'active' || phase === 'created');
-    return {
-      ready,
-      session,
-      ...(reason !== undefined && { reason }),
-      registryCenter: host.registryCenter.description,
-      jobs: Object.fromEntries(phases),
-    };
+    const { host, isSwitchedOff } = this.#lifecycle;
+    if (host !== undefined) return reportOf(host);
+    const absent = { live: true, registryCenter: '', jobs: {} } as const;
+    return isSwitchedOff
+      ? { ...absent, ready: true, session: 'disabled', reason: 'elasticjob.enabled is false: no job runs here' }
+      : { ...absent, ready: false, session: 'none', reason: 'the application has not booted, or is shutting down' };
   }
 
   /**
@@ -58,4 +63,31 @@ export class ElasticJobHealth {
     const result = { status: report.ready ? 'up' : 'down', ...report } as const;
     return { [key]: result } as Record<Key, typeof result>;
   }
+}
+
+function reportOf({ registryCenter, jobs, isStopping }: JobHost): ElasticJobHealthReport {
+  const { session } = registryCenter;
+  const { phase } = session.state;
+  const healths = [...jobs].map(([name, { health }]) => [name, health] as const);
+  const reason = isStopping ? 'the application is shutting down' : whyNotReady(session, healths);
+  return {
+    live: phase !== 'closed' || isStopping,
+    ready: reason === undefined,
+    ...(reason !== undefined && { reason }),
+    session: phase,
+    registryCenter: registryCenter.description,
+    jobs: Object.fromEntries(healths),
+  };
+}
+
+function whyNotReady(
+  { state: { phase }, reason }: Session,
+  jobs: readonly (readonly [name: string, health: JobHealth])[],
+): string | undefined {
+  if (phase !== 'connected') return reason ?? `the session with the registry centre is ${phase}`;
+  const faults = jobs.filter(([, health]) => !isReady(health));
+  if (faults.length === 0) return undefined;
+  return faults
+    .map(([name, health]) => `job '${name}': ${'reason' in health ? health.reason : health.state}`)
+    .join('\n');
 }

@@ -34,6 +34,8 @@ import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { type JobBootstrap, JobBootstraps } from './job-bootstraps.js';
 import { type DefinedJob } from './job-definitions.js';
 import { SchedulerRegistryTimers } from './scheduler-registry-timers.js';
+import { checkShutdownHooks } from './shutdown-hooks.js';
+import { strayJobWarnings } from './stray-jobs.js';
 
 /** Token of the module's options. */
 export const ELASTIC_JOB_OPTIONS = Symbol.for('nestjs-elasticjob:options');
@@ -49,6 +51,8 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
   readonly #bootstraps: JobBootstraps;
   readonly #scheduler: SchedulerRegistry;
   #host: JobHost | undefined;
+  #isSwitchedOff = false;
+  #cancelCheck: () => void = () => undefined;
 
   constructor(
     @Inject(ELASTIC_JOB_OPTIONS) options: unknown,
@@ -67,6 +71,11 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     return this.#host;
   }
 
+  /** Whether the application has booted with ElasticJob switched off (`elasticjob.enabled: false`). */
+  get isSwitchedOff(): boolean {
+    return this.#isSwitchedOff;
+  }
+
   /**
    * Starts the jobs, and waits up to a second for them to register.
    * @throws InvalidConfigurationError if the settings cannot be used
@@ -74,12 +83,15 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
    * @throws RegistryRefusedError if the registry centre refuses a job's nodes, as with wrong credentials
    */
   async boot(): Promise<void> {
+    const providers = this.#explorer.providers();
     const settings = readApplicationSettings({
       options: this.#options,
       file: this.#explorer.configService?.get<unknown>(ROOT_KEY),
       environment: process.env,
-      providers: this.#explorer.providers(),
+      providers,
+      injections: this.#explorer.oneOffInjections(),
     });
+    this.#isSwitchedOff = settings === undefined;
     if (settings === undefined) return this.#bootstraps.close('elasticjob.enabled is false');
     const { module, regCenter, warnings } = settings;
     const logger = module.logger ?? defaultLogger();
@@ -87,7 +99,8 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     const log = new JobLog(logger, { jobName: undefined, instance: instance.jobInstanceId });
     const registry = module.registryCenter ?? createRegistryCenter(regCenter, log);
     const host = new JobHost(hostOptions(registry, settings, { instance, logger, scheduler: this.#scheduler }));
-    for (const warning of [...warnings, ...addressWarnings(host)]) log.warn(warning);
+    const strays = strayJobWarnings({ providers, controllers: this.#explorer.controllers() });
+    for (const warning of [...warnings, ...strays, ...addressWarnings(host)]) log.warn(warning);
     log.log(describe(registry, settings));
     this.#host = host;
     this.#bootstraps.open(host);
@@ -98,10 +111,14 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
       await this.#abandon(host);
       throw error;
     }
+    // An embedded registry centre ends with the process, so that nothing rests.
+    if (!(registry instanceof EmbeddedRegistryCenter))
+      this.#cancelCheck = checkShutdownHooks(systemClock, registry.session, log);
   }
 
   /** Starts no new firing from now on. */
   stopFirings(): void {
+    this.#cancelCheck();
     this.#host?.stopFirings();
   }
 

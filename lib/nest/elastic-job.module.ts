@@ -1,15 +1,18 @@
 import {
   type DynamicModule,
+  Inject,
   type InjectionToken,
   Module,
   type ModuleMetadata,
+  type OnModuleInit,
+  Optional,
   type OptionalFactoryDependency,
   type Provider,
   type Type,
 } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { SchedulerRegistry } from '@nestjs/schedule';
-import { isMap } from '../api/describe-value.js';
+import { describeValue, isMap } from '../api/describe-value.js';
 import { InvalidConfigurationError } from '../api/errors.js';
 import { checkAsyncOptions } from './async-options.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
@@ -50,7 +53,7 @@ export interface ElasticJobModuleAsyncOptions extends Pick<ModuleMetadata, 'impo
  * The boot fails with an `InvalidConfigurationError` that names everything that is wrong with the settings.
  */
 @Module({})
-export class ElasticJobModule {
+export class ElasticJobModule implements OnModuleInit {
   /** @param options all optional; a file and the environment override them. They are checked when the application starts. */
   static forRoot(options: ElasticJobModuleOptions = {}): DynamicModule {
     const provider = { provide: ELASTIC_JOB_OPTIONS, useValue: options };
@@ -65,6 +68,21 @@ export class ElasticJobModule {
     checkAsyncOptions(options);
     const { imports = [], oneOffJobs = [] } = options;
     return moduleWith({ providers: optionsProviders(options), imports, tokens: oneOffJobs.filter(isToken) });
+  }
+
+  readonly #isConfigured: boolean;
+
+  /** @internal */
+  constructor(@Optional() @Inject(ElasticJobLifecycle) lifecycle?: unknown) {
+    this.#isConfigured = lifecycle !== undefined;
+  }
+
+  /** @internal @throws InvalidConfigurationError if no module of the application imports `forRoot()` or `forRootAsync()` */
+  onModuleInit(): void {
+    if (this.#isConfigured) return;
+    throw new InvalidConfigurationError([
+      'ElasticJobModule is imported without settings, so that no job would run: import ElasticJobModule.forRoot() or forRootAsync()',
+    ]);
   }
 }
 
@@ -95,7 +113,11 @@ function moduleWith({ providers, imports = [], tokens }: ModuleParts): DynamicMo
 
 function optionsProviders(options: ElasticJobModuleAsyncOptions): readonly Provider[] {
   const { useFactory, useClass, useExisting, inject = [] } = options;
-  if (useFactory !== undefined) return [{ provide: ELASTIC_JOB_OPTIONS, useFactory, inject }];
+  if (useFactory !== undefined) {
+    const make = async (...dependencies: never[]): Promise<ElasticJobModuleOptions> =>
+      given(await useFactory(...dependencies), 'the function of useFactory');
+    return [{ provide: ELASTIC_JOB_OPTIONS, useFactory: make, inject }];
+  }
   const factory = useClass ?? useExisting;
   if (factory === undefined) return [];
   return [
@@ -108,13 +130,22 @@ function optionsProviders(options: ElasticJobModuleAsyncOptions): readonly Provi
   ];
 }
 
-function optionsMadeBy(
-  factory: ElasticJobOptionsFactory,
-): ReturnType<ElasticJobOptionsFactory['createElasticJobOptions']> {
+async function optionsMadeBy(factory: ElasticJobOptionsFactory): Promise<ElasticJobModuleOptions> {
   if (typeof (factory as Partial<ElasticJobOptionsFactory> | null)?.createElasticJobOptions === 'function')
-    return factory.createElasticJobOptions();
+    return given(await factory.createElasticJobOptions(), 'createElasticJobOptions()');
   throw new InvalidConfigurationError([
     'ElasticJobModule.forRootAsync(): the class of useClass or useExisting must have the method createElasticJobOptions()',
+  ]);
+}
+
+/**
+ * A factory that forgets its `return` would start the application without a registry centre, alone.
+ * @throws InvalidConfigurationError unless the options are a map
+ */
+function given(options: ElasticJobModuleOptions, factory: string): ElasticJobModuleOptions {
+  if (isMap(options)) return options;
+  throw new InvalidConfigurationError([
+    `ElasticJobModule.forRootAsync(): ${factory} must return the options, {} for none, got ${describeValue(options)}`,
   ]);
 }
 

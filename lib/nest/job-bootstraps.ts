@@ -15,7 +15,7 @@ export type JobBootstrap = ScheduleJobBootstrap | OneOffJobBootstrap;
 export interface AddJobOptions {
   /** A second name by which `get` finds the bootstrap, besides the job's name. Default: none. */
   readonly jobBootstrapBeanName?: string;
-  /** Text of the job's root node; to join a Java job, that job's class. Default: the name of the class, or the job's type. */
+  /** Text of the job's root node; to join a Java job, that job's class name. Default: the job's type, or the job's name. */
   readonly jobClassName?: string;
   /** Which Java peers can read a stored thread pool setting: those up to 3.0.4, or those since 3.0.5. Default: `3.0.5`. */
   readonly compatibility?: '3.0.4' | '3.0.5';
@@ -105,12 +105,11 @@ export class JobBootstraps {
 
   /**
    * Ends a job on this instance and forgets it. Waits for its running items, up to the grace period. Other instances go on.
-   * Does nothing if there is no such job.
    * @param name the job's name, or its bootstrap's
+   * @throws JobStateError as `get`
    */
   async remove(name: string): Promise<void> {
-    const bootstrap = this.#find(name);
-    if (bootstrap === undefined) return;
+    const bootstrap = this.get(name);
     await bootstrap.shutdown();
     if (this.#byJob.get(bootstrap.jobName) === bootstrap) this.#forget(bootstrap.jobName);
   }

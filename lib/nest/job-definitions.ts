@@ -13,8 +13,8 @@ export interface DefinedJob {
   readonly configuration: JobConfiguration;
   /** The job object, or the type of a job without class. */
   readonly job: ElasticJob | string;
-  /** Text of the job's root node in the registry centre. */
-  readonly jobClassName: string;
+  /** Text of the job's root node in the registry centre. Default: the job's name. */
+  readonly jobClassName?: string;
   /** Second name under which the job's bootstrap is injected, besides the job's name; empty if there is none. */
   readonly jobBootstrapBeanName: string;
   /** Whether the job is started with the application; `undefined` if the module's `autoStart` decides. */
@@ -32,10 +32,11 @@ interface Application {
   readonly executors: readonly ClassedJobItemExecutor[];
 }
 
-/** The object or type that does a job's work, its name, and who defined it. */
+/** The object or type that does a job's work, and who defined it. */
 interface Work {
   readonly job: ElasticJob | string;
-  readonly name: string;
+  /** The type, or the Java class that settings name; `undefined` if the work has only the name of a Node class. */
+  readonly javaName?: string;
   readonly owner: string;
 }
 
@@ -59,14 +60,14 @@ export function defineJobs(
   return { jobs, problems: [...problems, ...beanNameProblems(jobs)] };
 }
 
-function defined(jobName: string, settings: JobSettings, { job, name, owner }: Work): DefinedJob {
-  const jobClassName = settings.jobClassName ?? '';
+function defined(jobName: string, settings: JobSettings, { job, javaName, owner }: Work): DefinedJob {
+  const jobClassName = settings.jobClassName || javaName;
   const former = settings.jobExecutorServiceHandlerType ?? '';
   const named = former === '' ? settings : { ...settings, jobExecutorThreadPoolSizeProviderType: former };
   return {
     configuration: withDefaults(jobName, named),
     job,
-    jobClassName: jobClassName === '' ? name : jobClassName,
+    ...(jobClassName !== undefined && { jobClassName }),
     jobBootstrapBeanName: settings.jobBootstrapBeanName ?? '',
     autoStart: settings.autoStart,
     owner,
@@ -79,7 +80,12 @@ function decoratorProblems(providers: readonly FoundProvider[]): readonly string
   const owners = new Map<string, string[]>();
   const problems: string[] = [];
   for (const { jobs, label, className } of providers) {
-    for (const { jobName } of jobs) {
+    for (const { jobName, options } of jobs) {
+      for (const key of ['elasticJobClass', 'elasticJobType'])
+        if (key in options)
+          problems.push(
+            `@ElasticJob(${describeValue(jobName)}).${key}: unknown key; the decorated class ${className} does the work`,
+          );
       if (typeof jobName === 'string') owners.set(jobName, [...(owners.get(jobName) ?? []), label]);
       else
         problems.push(
@@ -112,7 +118,7 @@ function workOf(
   }
   // A problem of the type or the class itself is among the job's problems already.
   if (type !== undefined && typeof type !== 'string') return { problems: [] };
-  if (type !== undefined) return { job: type, name: type, owner: `job type ${type}` };
+  if (type !== undefined) return { job: type, javaName: type, owner: `job type ${type}` };
   if (named !== undefined && elasticJobClassProblem(named) !== undefined) return { problems: [] };
   if (named !== undefined) return workNamed(path, named, { decorated, providers, executors });
   if (decorated !== undefined) return workOfProvider(path, decorated, executors);
@@ -151,7 +157,9 @@ function workNamed(
   }
   const work = workOfProvider(path, provider, executors);
   // A name with a package is the class name that a Java peer stores.
-  return typeof named === 'string' && !('problems' in work) ? { ...work, name: named } : work;
+  return typeof named === 'string' && named.includes('.') && !('problems' in work)
+    ? { ...work, javaName: named }
+    : work;
 }
 
 /** The providers that a class name means. If none has exactly that name, it may be a Java class with its package. */
@@ -170,7 +178,7 @@ function workOfProvider(
   provider: FoundProvider,
   executors: readonly ClassedJobItemExecutor[],
 ): Work | { readonly problems: readonly string[] } {
-  const { label, scopeProblem, instance, className } = provider;
+  const { label, scopeProblem, instance } = provider;
   if (scopeProblem !== undefined) {
     return {
       problems: [`${path}: ${label} cannot be a job: it ${scopeProblem}, and a job runs outside of any request`],
@@ -184,7 +192,7 @@ function workOfProvider(
       ],
     };
   }
-  return { job: instance, name: className, owner: label };
+  return { job: instance, owner: label };
 }
 
 /** Whether an executor does the work of such objects. */

@@ -50,6 +50,9 @@ export interface RegistryCenter {
    */
   connect(): void;
 
+  /** The path as operators' tools show it, with the namespace: `/orders/job/config` for `/job/config`. */
+  fullPath(path: string): string;
+
   /** The node's value as of now, or `undefined` if there is no such node. */
   get(path: string): Promise<string | undefined>;
 

@@ -105,7 +105,9 @@ function bindSection(raw: unknown, binding: Binding): Section {
     const name = names.find((candidate) => candidate === key) ?? names.find((one) => relaxed(one) === relaxed(key));
     const declaration = name === undefined ? undefined : settings.get(name);
     if (name === undefined || declaration === undefined) {
-      problems.push(`${keyPath(path, key)}: unknown key${suggestion(key, names)}${origin([...place, key])}`);
+      problems.push(
+        `${keyPath(path, key)}: unknown key${hint(key, value, { place, names })}${origin([...place, key])}`,
+      );
     } else if (section.has(name)) {
       problems.push(`${keyPath(path, key)}: is given twice in one place, under different spellings of '${name}'`);
     } else {
@@ -113,6 +115,26 @@ function bindSection(raw: unknown, binding: Binding): Section {
     }
   }
   return section;
+}
+
+/** The most names that a message lists. */
+const MOST_NAMES = 16;
+
+/** What an unknown key may have been meant for: a name that is spelt otherwise, or another place. */
+function hint(
+  key: string,
+  value: unknown,
+  { place, names }: { readonly place: readonly string[]; readonly names: readonly string[] },
+): string {
+  const meant = suggestion(key, names);
+  if (meant !== '') return meant;
+  if (place.length === 0) {
+    if (settingsOf(ModuleSettings).get(key)?.kind === 'code') return '; it can be set in code only';
+    const setting = [...settingsOf(RegCenterSettings).keys()].find((name) => relaxed(name) === relaxed(key));
+    if (setting !== undefined) return `; did you mean '${pathOf(['regCenter', setting])}'?`;
+    if (isMap(value) && key !== '__proto__') return `; did you mean '${pathOf(['jobs', key])}'?`;
+  }
+  return names.length > MOST_NAMES ? '' : `; known are: ${names.join(', ')}`;
 }
 
 function entriesOf(

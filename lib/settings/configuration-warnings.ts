@@ -15,6 +15,14 @@ export function configurationWarnings(jobs: readonly JobConfiguration[], clock: 
     ],
     ['These jobs will never run again, as all dates of their cron expressions are past', (job) => isOver(job, clock)],
     [
+      'The step /0 has no effect in the cron expressions of these jobs: as in Quartz, each value fires; write a step of at least 1, or none',
+      ({ cron = '' }) => /\/0+(?!\d)/.test(cron),
+    ],
+    [
+      'The cron expressions of these jobs have more than seven fields; as in Quartz, those after the year have no effect',
+      ({ cron = '' }) => cron.trim().split(/[ \t]+/).length > 7,
+    ],
+    [
       'failover has no effect on these jobs without monitorExecution, by which instances see what others were running',
       ({ failover, monitorExecution }) => failover && !monitorExecution,
     ],

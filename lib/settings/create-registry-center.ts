@@ -2,14 +2,24 @@ import { type JobLogger } from '../api/logger.js';
 import { EmbeddedRegistryCenter } from '../registry/embedded/embedded-registry-center.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { ZookeeperRegistryCenter } from '../registry/zookeeper/zookeeper-registry-center.js';
+import { type ModuleSettings } from './module-settings.js';
 import { type RegCenterSettings } from './reg-center-settings.js';
+
+/** Whether jobs are coordinated inside this process only: there is no registry centre outside, or one is embedded. */
+export function isAlone(
+  { registryCenter }: Pick<ModuleSettings, 'registryCenter'>,
+  { serverLists }: RegCenterSettings,
+): boolean {
+  if (registryCenter !== undefined) return registryCenter instanceof EmbeddedRegistryCenter;
+  return serverLists === undefined;
+}
 
 /**
  * The registry centre that the settings describe; not connected yet. Without `serverLists` it is an embedded one.
  * `logger` must not throw.
  */
 export function createRegistryCenter(
-  { serverLists, namespace, ...rest }: RegCenterSettings,
+  { serverLists, namespace, required: _, ...rest }: RegCenterSettings,
   logger: JobLogger,
 ): RegistryCenter {
   if (serverLists === undefined) {

@@ -10,10 +10,11 @@
  * - `…_PROPS_EMAIL_HOST` means the known property whose key is the same if case and separators are ignored. If there is
  *   none, it means a new one in lower case with a dot for each `_` (`email.host`).
  */
-import { relaxed, suggestion } from '../api/nearest.js';
+import { isNearly, relaxed, suggestion } from '../api/nearest.js';
 import { settingsOf } from '../api/setting.js';
 import { JobSettings } from './job-settings.js';
 import { ModuleSettings } from './module-settings.js';
+import { RegCenterSettings } from './reg-center-settings.js';
 
 /** The settings of the environment. */
 export interface EnvironmentReading {
@@ -24,6 +25,8 @@ export interface EnvironmentReading {
   readonly problems: readonly string[];
   /** Variables that begin with `ELASTICJOB_` but resemble no setting; they may belong to another program. */
   readonly strangers: readonly string[];
+  /** Variables whose names begin almost like those of settings, such as `ELASTIC_JOB_…`. */
+  readonly lookalikes: readonly string[];
 }
 
 /** A setting's place in the tree, outermost name first. */
@@ -43,10 +46,15 @@ export function readEnvironment(
   const origins = new Map<string, string>();
   const problems: string[] = [];
   const strangers: string[] = [];
+  const lookalikes: string[] = [];
   for (const variable of Object.keys(environment).sort()) {
     const parts = partsOf(variable);
     const value = environment[variable];
-    if (parts === undefined || value === undefined) continue;
+    if (value === undefined) continue;
+    if (parts === undefined) {
+      if (isLookalike(variable)) lookalikes.push(variable);
+      continue;
+    }
     const place = placeOf(parts, known);
     if (place === undefined) strangers.push(variable);
     else if ('problem' in place) problems.push(`${variable}: ${place.problem}`);
@@ -59,7 +67,13 @@ export function readEnvironment(
       put(tree, place, value);
     }
   }
-  return { tree, origins, problems, strangers };
+  return { tree, origins, problems, strangers, lookalikes };
+}
+
+/** Whether the first word or two of a name are `elasticjob`, with at most one letter wrong. */
+function isLookalike(variable: string): boolean {
+  const [first = '', second = ''] = variable.split(/[-._]+/);
+  return [first, first + second].some((start) => isNearly(start, 'elasticjob'));
 }
 
 /** The key of a place in `EnvironmentReading.origins`: its names below `elasticjob`, joined by NUL. */
@@ -85,9 +99,15 @@ function placeOf(parts: readonly string[], known: KnownJobs): Place | { readonly
   for (let length = 1; length < parts.length; length++) {
     const section = named(parts.slice(0, length), SECTIONS);
     const rest = parts.slice(length);
-    if (section !== undefined) return section === 'jobs' ? placeInJobs(rest, known) : [section, rest.join('-')];
+    if (section === 'jobs') return placeInJobs(rest, known);
+    if (section !== undefined) return [section, inSection(section, rest)];
   }
   return stranger(parts, scalars);
+}
+
+function inSection(section: string, parts: readonly string[]): string {
+  const setting = section === 'regCenter' ? named(parts, settingsOf(RegCenterSettings).keys()) : undefined;
+  return setting ?? parts.join('-');
 }
 
 function stranger(parts: readonly string[], scalars: readonly string[]): { readonly problem: string } | undefined {

@@ -19,9 +19,13 @@ export class JobSettings extends JobOptions {
   @TextSetting() jobBootstrapBeanName?: string;
   /**
    * Text of the job's root node; a job that joins a Java job needs that job's class name.
-   * Default: the class name or the type.
+   * Default: the Java class of `elasticJobClass`, the type, or the job's name.
    */
-  @TextSetting() jobClassName?: string;
+  @TextSetting({
+    rule: (text) =>
+      /\s/.test(text) ? "must be a class name without blanks, such as 'org.acme.SyncOrdersJob'" : undefined,
+  })
+  jobClassName?: string;
   /** Whether the job is started with the application. Default: `elasticjob.autoStart`. */
   @BooleanSetting() autoStart?: boolean;
   /**

@@ -10,11 +10,13 @@
  * A key path, the value and the source are part of each problem.
  */
 import { problemsInJob } from '../api/job-configuration.js';
-import { jobPath } from '../api/job-name.js';
+import { jobPath, keyPath } from '../api/job-name.js';
+import { suggestion } from '../api/nearest.js';
 import { describeValue } from '../api/describe-value.js';
 import { problemsIn } from '../api/setting.js';
+import { isAlone } from './create-registry-center.js';
 import { bind, type BoundTree, type Layer } from './binding.js';
-import { originKey, readEnvironment } from './environment.js';
+import { type KnownJobs, originKey, readEnvironment } from './environment.js';
 import { JobSettings } from './job-settings.js';
 import { ModuleSettings } from './module-settings.js';
 import { RegCenterSettings } from './reg-center-settings.js';
@@ -36,8 +38,12 @@ export interface MergedSettings {
   readonly jobs: ReadonlyMap<string, MergedJob>;
   /** What is wrong with anything but the jobs, one line each. */
   readonly problems: readonly string[];
+  /** Adds to a problem that begins with the path of a setting from which environment variable the value came, if from one. */
+  readonly withOrigin: (problem: string) => string;
   /** Environment variables that begin with `ELASTICJOB_` and resemble no setting. */
   readonly strangers: readonly string[];
+  /** Environment variables whose names begin almost like those of settings. */
+  readonly lookalikes: readonly string[];
 }
 
 /** The settings of one job. */
@@ -49,6 +55,9 @@ export interface MergedJob {
 
 const NAMESPACE_MISSING =
   "elasticjob.regCenter.namespace: is required with serverLists and must be a name like 'orders'";
+
+const SERVERS_MISSING =
+  'elasticjob.regCenter.serverLists: is required, as elasticjob.regCenter.required is true; without it, each process would run all items by itself';
 
 /**
  * Merges the sources and checks the result; later sources win, the environment last.
@@ -68,20 +77,54 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
   const tree = bind([...layers, { source: 'environment', tree: variables.tree, origin }]);
   if (tree.module.get('enabled') === false) return undefined;
 
+  const { jobs, problems } = withoutStrangers(tree, { known, origins: variables.origins });
   const module = Object.assign(new ModuleSettings(), Object.fromEntries(tree.module));
   const regCenter = Object.assign(new RegCenterSettings(), Object.fromEntries(tree.regCenter));
   return {
     module,
     regCenter,
-    jobs: new Map([...tree.jobs].map(([name, section]) => [name, mergedJob(name, section, origin)])),
+    jobs: new Map([...jobs].map(([name, section]) => [name, mergedJob(name, section, origin)])),
     problems: [
       ...tree.problems,
+      ...problems,
       ...variables.problems,
       ...problemsIn(module, 'elasticjob', (setting) => origin([setting])),
       ...problemsIn(regCenter, 'elasticjob.regCenter', (setting) => origin(['regCenter', setting])),
       ...(isNamespaceMissing(tree) ? [NAMESPACE_MISSING] : []),
+      ...(regCenter.required === true && isAlone(module, regCenter) ? [SERVERS_MISSING] : []),
     ],
+    withOrigin: annotation(variables.origins),
     strangers: variables.strangers,
+    lookalikes: variables.lookalikes,
+  };
+}
+
+/** The jobs, without those that only environment variables name and that have nothing that does their work. */
+function withoutStrangers(
+  { jobs }: BoundTree,
+  { known, origins }: { readonly known: KnownJobs; readonly origins: ReadonlyMap<string, string> },
+): Pick<BoundTree, 'jobs'> & { readonly problems: readonly string[] } {
+  const isStranger = ([name, job]: readonly [string, ReadonlyMap<string, unknown>]): boolean =>
+    !known.has(name) && !job.has('elasticJobClass') && !job.has('elasticJobType');
+  const strangers = [...jobs].filter(isStranger).map(([name]) => name);
+  const problems = [...origins].flatMap(([key, variable]) => {
+    const [section, name = ''] = key.split('\0');
+    if (section !== 'jobs' || !strangers.includes(name)) return [];
+    const names = [...known.keys()];
+    const list = names.length === 0 ? 'the application has none' : `jobs are: ${names.join(', ')}`;
+    return [`${variable}: there is no job '${name}'; ${list}${suggestion(name, names)}`];
+  });
+  return { jobs: new Map([...jobs].filter((entry) => !isStranger(entry))), problems };
+}
+
+function annotation(origins: ReadonlyMap<string, string>): (problem: string) => string {
+  const byPath = new Map(
+    [...origins].map(([key, variable]) => [key.split('\0').reduce(keyPath, 'elasticjob'), variable]),
+  );
+  return (problem) => {
+    const variable = byPath.get(problem.split(': ', 1).join(''));
+    const isNamed = variable === undefined || problem.includes('(from environment variable ');
+    return isNamed ? problem : `${problem} (from environment variable ${variable})`;
   };
 }
 

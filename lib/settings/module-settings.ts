@@ -44,7 +44,7 @@ export class ModuleSettings {
   /** Wrap the call of the job's code for each item, the first one outermost. */
   @Setting({ kind: 'code', problem: listOfObjectsWith('around') }) interceptors?: readonly ItemInterceptor[];
   /** Where the library logs. Default: Nest's logger with the context `ElasticJob`. */
-  @Setting({ kind: 'code', problem: objectWith('debug', 'log', 'warn', 'error') }) logger?: JobLogger;
+  @Setting({ kind: 'code', problem: loggerProblem }) logger?: JobLogger;
   /** A registry centre of your own making; comes before `regCenter`. It is connected and closed with the application. */
   @Setting({ kind: 'code', problem: objectWith('connect', 'mirror', 'commit', 'close') })
   registryCenter?: RegistryCenter;
@@ -75,9 +75,24 @@ export function classedExecutorsProblem(value: unknown): string | undefined {
 
 function objectWith(...methods: readonly string[]): (value: unknown) => string | undefined {
   return (value) => {
-    const missing = methods.find((method) => typeof (value as Record<string, unknown> | null)?.[method] !== 'function');
-    return missing === undefined ? undefined : `must be an object with the method ${missing}()`;
+    const missing = methods.filter(
+      (method) => typeof (value as Record<string, unknown> | null)?.[method] !== 'function',
+    );
+    if (missing.length === 0) return undefined;
+    const all = methods.map((method) => `${method}()`).join(', ');
+    const lacks =
+      missing.length === methods.length ? '' : `; ${missing.map((method) => `${method}()`).join(', ')} is missing`;
+    return `must be an object with the methods ${all}${lacks}`;
   };
+}
+
+const isLogger = objectWith('debug', 'log', 'warn', 'error');
+
+function loggerProblem(value: unknown): string | undefined {
+  const problem = isLogger(value);
+  return problem === undefined || value !== false
+    ? problem
+    : `${problem}; for no log, give one whose methods do nothing`;
 }
 
 function listOfObjectsWith(...methods: readonly string[]): (value: unknown) => string | undefined {

@@ -1,4 +1,6 @@
+import { describeValue } from '../api/describe-value.js';
 import { type JobConfiguration } from '../api/job-configuration.js';
+import { suggestion } from '../api/nearest.js';
 import { type JobHostOptions } from '../kernel/job-host.js';
 import { type Deliver } from '../registry/embedded/delivery.js';
 import { type CommitLimits } from '../registry/registry-center.js';
@@ -25,4 +27,28 @@ export interface TestClusterOptions {
   readonly deliver?: (clock: ManualClock) => Deliver;
   /** How much one commit may hold. Default: as much as ZooKeeper's with default settings. */
   readonly limits?: Partial<CommitLimits>;
+}
+
+const KEYS = [
+  'job',
+  'work',
+  'sessionTimeoutMs',
+  'host',
+  'deliver',
+  'limits',
+] as const satisfies readonly (keyof TestClusterOptions)[];
+
+/** @throws RangeError unless the names of instances are a list of texts */
+export function requireNames(names: unknown): void {
+  if (Array.isArray(names) && names.every((name) => typeof name === 'string' && name !== '')) return;
+  throw new RangeError(
+    `A test's cluster needs a list of names of instances, such as ['A', 'B'], got ${describeValue(names)}`,
+  );
+}
+
+/** @throws RangeError unless all keys are options of a cluster */
+export function requireOptions(options: object): void {
+  const stranger = Object.keys(options).find((key) => !(KEYS as readonly string[]).includes(key));
+  if (stranger === undefined) return;
+  throw new RangeError(`A test's cluster has no option '${stranger}'${suggestion(stranger, KEYS)}`);
 }

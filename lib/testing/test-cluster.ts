@@ -12,6 +12,7 @@
  * The instances are real: the cluster replaces nothing of the library except the clock and the registry centre. Each
  * instance has an id and a server of its own. Commands use the names that the test gives to instances.
  */
+import { describeValue } from '../api/describe-value.js';
 import { jobConfiguration, type JobConfiguration } from '../api/job-configuration.js';
 import { toYaml } from '../layout/job-configuration-yaml.js';
 import { JobPaths } from '../layout/job-paths.js';
@@ -30,7 +31,7 @@ import { LivelockGuard } from './livelock-guard.js';
 import { ManualClock, settle } from './manual-clock.js';
 import { Member } from './member.js';
 import { type Run, RunBook } from './runs.js';
-import { type TestClusterOptions } from './test-cluster-options.js';
+import { requireNames, requireOptions, type TestClusterOptions } from './test-cluster-options.js';
 
 /** Several instances of one job in one process. */
 export class TestCluster implements AsyncDisposable {
@@ -71,8 +72,13 @@ export class TestCluster implements AsyncDisposable {
     this.#registry.watch(this.paths.root, (commit) => eventsOf(commit, reading).forEach((each) => this.#note(each)));
   }
 
-  /** Starts instances with these names, one after the other. Each is registered before the next one starts. */
+  /**
+   * Starts instances with these names, one after the other. Each is registered before the next one starts.
+   * @throws RangeError if the names are no list of texts, or there is no option of a given name
+   */
   static async start(names: readonly string[], options: TestClusterOptions = {}): Promise<TestCluster> {
+    requireNames(names);
+    requireOptions(options);
     const cluster = new TestCluster(options);
     cluster.operator.connect();
     await cluster.settle();
@@ -260,14 +266,16 @@ export class TestCluster implements AsyncDisposable {
     await this.settle();
   }
 
-  /** Disables an item, as an operator does. */
+  /** Disables an item, as an operator does. @throws RangeError if the job has no such item */
   async disableItem(item: number): Promise<void> {
+    this.#requireItem(item);
     this.#registry.put(OPERATOR, this.paths.item(item, 'disabled'), '');
     await this.settle();
   }
 
-  /** Enables an item. */
+  /** Enables an item. @throws RangeError if the job has no such item */
   async enableItem(item: number): Promise<void> {
+    this.#requireItem(item);
     this.#registry.remove(OPERATOR, this.paths.item(item, 'disabled'));
     await this.settle();
   }
@@ -294,6 +302,14 @@ export class TestCluster implements AsyncDisposable {
     const next = cron && QuartzCron.parse(cron, { timeZone }).next(new Date(this.clock.now()));
     if (!next) throw new RangeError(`Job '${this.paths.jobName}' has no cron expression that fires again`);
     await this.advance(next.getTime() - this.clock.now());
+  }
+
+  #requireItem(item: number): void {
+    const { shardingTotalCount } = this.view.config ?? this.#configuration;
+    if (Number.isInteger(item) && item >= 0 && item < shardingTotalCount) return;
+    throw new RangeError(
+      `Job '${this.paths.jobName}' has items 0 to ${shardingTotalCount - 1}, got ${describeValue(item)}`,
+    );
   }
 
   /** Lets time pass, and lets all code run that becomes due on the way. */

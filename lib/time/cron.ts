@@ -67,6 +67,9 @@ export class QuartzCron {
     schedule: CronSchedule,
     zone: TimeZone,
   ) {
+    // JavaScript can call a private constructor.
+    if (typeof (schedule as unknown) !== 'object' || typeof (zone as unknown) !== 'object')
+      throw new TypeError("A QuartzCron is made by QuartzCron.parse(), such as QuartzCron.parse('0/5 * * * * ?')");
     this.#schedule = schedule;
     this.#zone = zone;
   }

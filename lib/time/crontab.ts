@@ -51,6 +51,8 @@ interface CrontabWords {
  * @throws InvalidTimeZoneError if the time zone is not known
  */
 export function toQuartz(expression: string, options: CronOptions = {}): string {
+  if (typeof (expression as unknown) !== 'string')
+    throw new InvalidCronError(String(expression), { reason: 'it is no text' });
   const quartz = expression.includes('?') ? expression : rewrite(expression);
   return QuartzCron.parse(quartz, options).expression;
 }

@@ -12,6 +12,13 @@ export function nodePromises(stage: ContractStage): void {
     expect(await centre.remove(stage.at('missing'))).toBe(false);
   });
 
+  test('the full path of a node begins with a slash and ends with its path; that of the root has no slash at its end', async () => {
+    const centre = await stage.open();
+
+    expect(centre.fullPath('/job/config')).toMatch(/^\/.+\/job\/config$/);
+    expect(`${centre.fullPath('/')}/job/config`).toBe(centre.fullPath('/job/config'));
+  });
+
   test('a registry that cannot be reached is an error, never an absence, and nothing is changed', async () => {
     const centre = await stage.open();
     const path = stage.at('a');

@@ -75,7 +75,7 @@ test('a job whose class is not the one that Java has stored is refused', async (
   const booting = running({ ...asInJava, file }, server);
 
   await expect(booting).rejects.toThrow(JobConflictError);
-  await expect(booting).rejects.toThrow("class is 'org.acme.MonthlyReportJob', your job class is 'MonthlyReportJob'");
+  await expect(booting).rejects.toThrow("class is 'org.acme.MonthlyReportJob', your job class is 'monthly-report'");
 });
 
 test('its one-off job is injected by the name of its bean, and runs its items when it is executed', async () => {

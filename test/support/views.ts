@@ -82,6 +82,7 @@ export function aView(names: readonly string[], changes: Partial<JobView> = {}):
     javaPeers: new Set(names.map(idOf).filter((id) => !live.has(id))),
     servers: new Map(names.map((name) => [ipOf(name), 'ENABLED'])),
     leader: leader === undefined ? undefined : idOf(leader),
+    leaderSession: leader === undefined ? undefined : `session of ${leader}`,
     reshardingNeeded: false,
     reshardingVersion: undefined,
     processing: false,

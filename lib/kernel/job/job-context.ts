@@ -43,5 +43,9 @@ export type JobTimer =
   | 'java-reconnect'
   /** Stop waiting for an assignment that is due; run the triggered items that this instance owns. */
   | 'trigger-deadline'
+  /** What keeps the job from running has lasted long enough to count, or to be logged again. */
+  | 'obstacle'
+  /** Nodes that no session owns have been seen long enough. */
+  | 'restored-nodes'
   /** Re-check the whole job although nothing changed (manual, `reconcileIntervalMinutes`). */
   | 'resync';

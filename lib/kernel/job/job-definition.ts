@@ -8,10 +8,10 @@ export interface JobDefinition {
   /** The job object, or the type of a job that has no class. */
   readonly job: ElasticJob | string;
   /**
-   * The text of the job's root node, by which the instances of a job recognise that they are of one kind. Java writes
-   * the class name or the type there; a Node job that joins a Java job must have the same.
+   * The text of the job's root node: the class name or the type of a Java job that this one joins, or the type of a job
+   * without class. Absent for a Node job, whose name is stored.
    */
-  readonly jobClassName: string;
+  readonly jobClassName?: string;
   /** Which Java peers can read a thread pool setting that is stored. Default: since 3.0.5. */
   readonly compatibility?: '3.0.4' | '3.0.5';
   /** Who defined the job, for messages: `provider SyncOrdersJob`. */

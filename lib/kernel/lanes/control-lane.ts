@@ -13,13 +13,17 @@ import { type Action, type PlanInput } from '../rules/plan-input.js';
 import { type MissedInstant } from '../view/assignment.js';
 import { type JobContext, type JobTimer } from '../job/job-context.js';
 import { JAVA_RECONNECT_GRACE_MS } from '../view/java-peers.js';
+import { type Obstacle, obstacleTo } from '../view/obstacles.js';
 import { type Assignment } from '../writes/assignment.js';
 import { reportCrashes } from '../marks/crash-reports.js';
 import { type Housekeeping } from '../writes/housekeeping.js';
 import { type ItemMarks } from '../marks/item-marks.js';
 import { type Leadership } from '../writes/leadership.js';
+import { type RestoredNodes } from '../writes/restored-nodes.js';
 import { type Registration } from '../writes/registration.js';
+import { ActionFailures } from './action-failures.js';
 import { type CronTimer } from './cron-timer.js';
+import { StandingObstacle } from './standing-obstacle.js';
 import { type WorkLane } from './work-lane.js';
 
 /** What a control lane needs. */
@@ -30,12 +34,13 @@ export interface ControlLaneDeps extends JobContext {
   readonly housekeeping: Housekeeping;
   readonly assignment: Assignment;
   readonly leadership: Leadership;
+  readonly restoredNodes: RestoredNodes;
   readonly timer: CronTimer;
   readonly work: WorkLane;
   readonly missedInstant: MissedInstant;
   /** The configuration that holds. */
   readonly configuration: () => JobConfiguration;
-  /** An operator has removed this instance. */
+  /** The node of this instance was removed. */
   readonly onRemoved: () => void;
 }
 
@@ -52,11 +57,15 @@ export class ControlLane {
   #isTriggerInDoubt = false;
   readonly #assignmentWait: Deadline<JobTimer>;
   readonly #idleInstancesWait: Deadline<JobTimer>;
+  readonly #failures: ActionFailures;
+  readonly #obstacle: StandingObstacle;
   #resyncMinutes: number | undefined;
 
   constructor(deps: ControlLaneDeps) {
     this.#deps = deps;
     const { timers, requestReconcile } = deps;
+    this.#failures = new ActionFailures(deps);
+    this.#obstacle = new StandingObstacle(deps);
     this.#assignmentWait = new Deadline(timers, 'trigger-deadline', TRIGGER_DEADLINE_MS, requestReconcile);
     this.#idleInstancesWait = new Deadline(
       timers,
@@ -64,6 +73,11 @@ export class ControlLane {
       IDLE_INSTANCES_DEADLINE_MS,
       requestReconcile,
     );
+  }
+
+  /** What keeps the job from running here although it takes part; `undefined` if nothing does. */
+  get obstacle(): Obstacle | undefined {
+    return this.#obstacle.present;
   }
 
   /** Reconciles soon; several requests that come before that are one. */
@@ -96,19 +110,38 @@ export class ControlLane {
     }
     // Read in a session that has ended meanwhile, the absence of the own node would pass for an operator's order to stop.
     if (registration.session !== session) return;
+    this.#noteState();
     await this.#performAll(plan(this.#planInput()));
   }
 
+  /** Takes note of what stands in the way, and of nodes that should not be there. */
+  #noteState(): void {
+    const { watch, me, instance, paths, registry, timer, leadership, restoredNodes } = this.#deps;
+    const { view } = watch;
+    // Without its node, the instance is about to stop.
+    if (!view.instances.has(me)) return;
+    restoredNodes.note(view);
+    const obstacle = obstacleTo({
+      ...{ view, me, myIp: instance.serverIp, paths },
+      fullPath: (path) => registry.fullPath(path),
+      schedule: timer.state,
+      assignmentFailure:
+        leadership.strategyFailure ?? this.#failures.of('reshard', 'request-resharding', 'settle-returning'),
+    });
+    this.#obstacle.note(obstacle);
+  }
+
   async #performAll(actions: readonly Action[]): Promise<void> {
-    const { timers, logger } = this.#deps;
+    const { timers } = this.#deps;
     let failed = false;
     for (const action of actions) {
       try {
         await this.#perform(action);
+        this.#failures.succeeded(action.type);
       } catch (error) {
         // A lost race shows in the view sooner or later, and the view's change leads to another reconciliation. The retry
         // is for all else. That the registry centre cannot be reached is logged once for all jobs.
-        if (!isLostRace(error) && !isOutage(error)) logger.error(`${action.type} failed: ${describeCause(error)}`);
+        if (!isLostRace(error) && !isOutage(error)) this.#failures.failed(action.type, error);
         failed = true;
         timers.setRetry('retry', () => this.requestReconcile());
       }
@@ -117,8 +150,19 @@ export class ControlLane {
   }
 
   #planInput(): PlanInput {
-    const { instance, timers, timer, work, watch, marks, housekeeping, assignment, leadership, missedInstant } =
-      this.#deps;
+    const {
+      instance,
+      timers,
+      timer,
+      work,
+      watch,
+      marks,
+      housekeeping,
+      assignment,
+      leadership,
+      missedInstant,
+      restoredNodes,
+    } = this.#deps;
     const { isIdle, canBegin, isBeginningManually, busy, backlog, decided } = work;
     return {
       now: watch.view,
@@ -138,6 +182,7 @@ export class ControlLane {
         leftovers: marks.own.leftovers,
         superseded: marks.own.superseded,
         offlineServers: housekeeping.offlineServers,
+        restoredNodes: restoredNodes.due,
         latestInstant: () => timer.latest(),
         armedFor: timer.armedFor,
         isScheduled: timer.isEnabled,
@@ -156,8 +201,8 @@ export class ControlLane {
   }
 
   async #perform(action: Action): Promise<void> {
-    const { registry, paths, watch, timers, registration, marks, housekeeping, assignment, leadership } = this.#deps;
-    const { timer, work, onRemoved } = this.#deps;
+    const { registry, paths, timers, registration, marks, housekeeping, assignment, leadership } = this.#deps;
+    const { work, onRemoved } = this.#deps;
     switch (action.type) {
       case 'stop':
         return onRemoved();
@@ -195,6 +240,8 @@ export class ControlLane {
         return housekeeping.tidyUp();
       case 'remove-servers':
         return housekeeping.removeServers(action.ips);
+      case 'remove-restored-nodes':
+        return this.#deps.restoredNodes.remove();
       case 'clear-marks':
         return marks.removal.clearOwn(action.items);
       case 'clear-misfired':
@@ -202,7 +249,7 @@ export class ControlLane {
       case 'forget-missed':
         return work.forgetMissed();
       case 'reschedule':
-        return timer.arm(watch.view.config ?? {});
+        return this.#reschedule();
       case 'schedule-resync':
         return this.#scheduleResync(action.minutes);
       case 'await-flapping-peers':
@@ -220,6 +267,17 @@ export class ControlLane {
         return work.start(action.firing);
       default:
         return action satisfies never;
+    }
+  }
+
+  /** Of a schedule that cannot be used, the next reconciliation takes note; the former one stays in force. */
+  #reschedule(): void {
+    const { timer, watch, requestReconcile } = this.#deps;
+    requestReconcile();
+    try {
+      timer.arm(watch.view.config ?? {});
+    } catch (error) {
+      if (timer.state.type !== 'refused') throw error;
     }
   }
 

@@ -2,6 +2,7 @@ import { type JobConfiguration } from '../../api/job-configuration.js';
 import { QuartzCron } from '../../time/cron.js';
 import { type Clock } from '../../time/clock.js';
 import { scheduleKey } from '../view/assignment.js';
+import { type ScheduleState } from '../view/obstacles.js';
 
 /** Wakes jobs at instants: one timer a job. In Nest, the scheduler registry shows them under the jobs' names. */
 export interface FiringTimers {
@@ -61,6 +62,10 @@ export class CronTimer {
   readonly #deps: CronTimerDeps;
   #cron: QuartzCron | undefined;
   #armedFor: string | undefined;
+  /** The text of `#cron`. */
+  #inForce: string | undefined;
+  /** Why the schedule that it was armed for last cannot be used. */
+  #refusal: string | undefined;
   #isEnabled = false;
   #next: Date | undefined;
   #latest: Date | undefined;
@@ -73,6 +78,13 @@ export class CronTimer {
   /** Whether the job is to fire by its cron expression on this instance. */
   get isEnabled(): boolean {
     return this.#isEnabled;
+  }
+
+  /** What the job fires by here. */
+  get state(): ScheduleState {
+    if (!this.#isEnabled) return { type: 'off' };
+    const cron = this.#inForce;
+    return this.#refusal === undefined ? { type: 'in-force', cron } : { type: 'refused', cron, reason: this.#refusal };
   }
 
   /** From now on the job fires by its cron expression here. @throws InvalidCronError as `arm` */
@@ -98,6 +110,8 @@ export class CronTimer {
    */
   arm(schedule: Schedule): void {
     this.#cron = this.#parse(schedule);
+    this.#inForce = schedule.cron;
+    this.#refusal = undefined;
     this.#after.clear();
     this.#latest = undefined;
     this.#deps.timers.disarm(this.#deps.jobName);
@@ -113,6 +127,7 @@ export class CronTimer {
     } catch (error) {
       // What cannot be read must not be tried again until it changes.
       this.#armedFor = scheduleKey(schedule);
+      this.#refusal = error instanceof Error ? error.message : String(error);
       throw error;
     }
   }
@@ -129,6 +144,8 @@ export class CronTimer {
   disarm(): void {
     this.#deps.timers.disarm(this.#deps.jobName);
     this.#cron = undefined;
+    this.#inForce = undefined;
+    this.#refusal = undefined;
     this.#after.clear();
     this.#next = undefined;
     this.#latest = undefined;

@@ -123,9 +123,10 @@ export class WorkLane {
       this.#missedInstant = instant;
       return;
     }
-    this.#noteDecided(instant, this.#ownItems);
+    const items = this.#ownItems;
+    this.#noteDecided(instant, items);
     const { listeners, configuration, logger } = this.#deps;
-    void listeners.drop(instant, configuration()).catch((error: unknown) => {
+    void listeners.drop(instant, items, configuration()).catch((error: unknown) => {
       logger.debug(`could not report that a firing is dropped: ${describeCause(error)}`);
     });
   }

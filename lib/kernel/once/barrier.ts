@@ -84,9 +84,9 @@ export class Barrier {
     });
   }
 
-  /** This instance was busy when the firing at that instant (milliseconds since 1970) came, and drops it. Never rejects. */
-  drop(instant: number): Promise<void> {
-    return this.#arrivals.drop(instant, this.#leaving.signal);
+  /** This instance was busy when the firing at that instant (milliseconds since 1970) came, and drops it for its items. Never rejects. */
+  drop(instant: number, items: readonly number[]): Promise<void> {
+    return this.#arrivals.drop(instant, items, this.#leaving.signal);
   }
 
   /** From now on no instance is waited for to complete: this instance is about to go. */

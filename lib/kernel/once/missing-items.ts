@@ -1,6 +1,7 @@
 /** Which items a barrier still waits for: pure functions of a view. */
 import { availableInstances, isGone, type ItemView, type JobView } from '../../layout/job-view.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';
+import { droppedItems } from '../view/assignment.js';
 import { type DeadRun, deadRuns } from '../view/crashes.js';
 import { failsOver, wasBegun } from '../view/items.js';
 import { hasArrivedFromJava, keepsRecords } from './java.js';
@@ -56,6 +57,8 @@ interface Facts extends MissingItemsOptions {
   readonly engaged: ReadonlySet<string>;
   /** Instances that take no part in the round's firing, because they were busy when it came, and `misfire` is off. */
   readonly dropping: ReadonlySet<string>;
+  /** The items that these had at that time. */
+  readonly dropped: ReadonlySet<number>;
   /** Instances whose items have arrived at a later firing; at a manual round, those that are in any other firing. */
   readonly ahead: ReadonlySet<string>;
 }
@@ -89,7 +92,7 @@ export function missingItems(view: JobView, round: BarrierRound, options: Missin
 function instancesAround(
   view: JobView,
   round: BarrierRound,
-): Pick<Facts, 'available' | 'present' | 'busy' | 'engaged' | 'dropping' | 'ahead'> {
+): Pick<Facts, 'available' | 'present' | 'busy' | 'engaged' | 'dropping' | 'dropped' | 'ahead'> {
   const { arrivals, dropped, started, completed } = view.guarantee;
   const living = [...arrivals].filter(([id]) => !isGone(view, id));
   const busy = new Set<string>();
@@ -110,7 +113,8 @@ function instancesAround(
     present: new Set(living.flatMap(([id, rounds]) => (rounds.has(round.key) ? [id] : []))),
     busy,
     engaged: new Set(living.flatMap(([id, rounds]) => ([...rounds.keys()].some(takesPart) ? [id] : []))),
-    dropping: new Set([...dropped].flatMap(([id, instants]) => (instants.has(round.instant ?? NaN) ? [id] : []))),
+    dropping: new Set([...dropped].flatMap(([id, firings]) => (firings.has(round.instant ?? NaN) ? [id] : []))),
+    dropped: droppedItems(view, round.instant),
     ahead: new Set(living.flatMap(([id, rounds]) => ([...rounds.keys()].some(isAhead) ? [id] : []))),
   };
 }
@@ -175,25 +179,43 @@ function ofBusy(item: ItemView, by: string, facts: ItemFacts): Verdict {
 }
 
 /** With `misfire` off, its instance drops the firing if it is still busy when the instant comes there, and reports that. */
-function ofDroppable({ owner }: ItemView, { round, available, present, dropping }: Facts): Verdict {
-  if (owner === undefined || present.has(owner) || dropping.has(owner)) return undefined;
+function ofDroppable(item: ItemView, facts: Facts): Verdict {
+  const { round, available, present, dropped, dropping } = facts;
+  const { owner } = item;
+  if (owner === undefined || present.has(owner) || dropped.has(item.item)) return undefined;
+  if (dropping.has(owner)) return ofPassed(item, owner, facts);
   if (available.has(owner)) return { why: 'late', by: owner };
   // Its owner is about to go and drops nothing any more; the next one makes up for the firing.
   return round.stage === 'started' ? undefined : { why: 'busy', by: owner };
 }
 
 function ofIdle(item: ItemView, facts: ItemFacts): Verdict {
-  const { view, round, available, present, busy, engaged, dropping, ahead } = facts;
+  const { view, round, available, present, busy, engaged, dropped, dropping, ahead } = facts;
   const { owner } = item;
   if (item.disabled || owner === undefined) return undefined;
   // Begun for this instant by an instance that is gone or has forgotten it, and not running any more: it has ended.
   if (wasBegun(view, item.item, round.instant)) return undefined;
   if (!available.has(owner) || present.has(owner)) return ofLeftOut(item, owner, facts);
-  if (dropping.has(owner)) return undefined;
+  if (dropped.has(item.item)) return undefined;
+  if (dropping.has(owner)) return ofPassed(item, owner, facts);
   if (busy.has(owner)) return ofBusy(item, owner, facts);
-  // It has been to a later firing: if it begins the item for this one after all, that is no reason to delay the others.
-  if (round.stage === 'started' && ahead.has(owner)) return undefined;
+  if (ahead.has(owner)) return ofPassed(item, owner, facts);
   return { why: engaged.has(owner) && followsARun(item, facts) ? 'busy' : 'late', by: owner };
+}
+
+/**
+ * Its owner has been to a later firing, or had dropped this one when it got the item: it begins the item for this firing only
+ * to make up for what the item has missed in a handover.
+ */
+function ofPassed(item: ItemView, owner: string, facts: Facts): Verdict {
+  const { view, round, isRead, instantLostInHandover, busy, engaged, ahead } = facts;
+  // If it begins the item for this firing after all, that is no reason to delay the others.
+  if (round.stage === 'started') return undefined;
+  if (round.instant === undefined) return { why: 'late', by: owner };
+  if (view.config?.monitorExecution === true && !isRead(item)) return { why: 'unread', by: owner };
+  if (instantLostInHandover(view, item.item) !== round.instant) return undefined;
+  const isInEarlier = !ahead.has(owner) && (busy.has(owner) || engaged.has(owner));
+  return { why: isInEarlier ? 'busy' : 'late', by: owner };
 }
 
 /** It cannot begin before this round is over: its owner is gone, or waits here without it. */

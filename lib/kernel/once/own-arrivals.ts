@@ -38,7 +38,7 @@ interface OwnRecord {
 export class OwnArrivals {
   readonly #context: JobContext;
   readonly #rounds = new Map<string, OwnRecord>();
-  readonly #dropped = new Set<number>();
+  readonly #dropped = new Map<number, ReadonlySet<number>>();
   #session: string | undefined;
 
   constructor(context: JobContext) {
@@ -71,11 +71,11 @@ export class OwnArrivals {
     });
   }
 
-  /** Reports that this instance takes no part in the firing at that instant, in milliseconds since 1970. Never rejects. */
-  async drop(instant: number, signal: AbortSignal): Promise<void> {
+  /** Reports that this instance, with these items, takes no part in the firing at that instant, in milliseconds since 1970. Never rejects. */
+  async drop(instant: number, items: readonly number[], signal: AbortSignal): Promise<void> {
     this.#forgetWhatIsOver();
-    this.#dropped.add(instant);
-    for (const oldest of this.#dropped) if (this.#dropped.size > MOST_DROPPED) this.#dropped.delete(oldest);
+    this.#dropped.set(instant, new Set(items));
+    for (const oldest of this.#dropped.keys()) if (this.#dropped.size > MOST_DROPPED) this.#dropped.delete(oldest);
     await this.#tryToWrite(signal);
   }
 

@@ -40,6 +40,8 @@ export interface LocalState {
   readonly latestInstant: () => number | undefined;
   /** Servers that had no instance at the last two resyncs. */
   readonly offlineServers: readonly string[];
+  /** Paths of nodes that live with no session although instances only make them with theirs, seen for long enough. */
+  readonly restoredNodes: readonly string[];
   /** Whether the item bears this instance's mark, although this instance knows of no such run. */
   readonly hasLostTrackOf: (item: number) => boolean;
   /** Items whose run has ended and whose marks this instance could not remove. */
@@ -110,6 +112,7 @@ export type Action =
   | { readonly type: 'end-failover' }
   | { readonly type: 'tidy-up' }
   | { readonly type: 'remove-servers'; readonly ips: readonly string[] }
+  | { readonly type: 'remove-restored-nodes' }
   | { readonly type: 'clear-marks' | 'clear-misfired'; readonly items: readonly number[] }
   | { readonly type: 'forget-missed' }
   | { readonly type: 'reschedule' }

@@ -16,6 +16,7 @@
  * | reportCrashed | crash-reports | JobCrashedJobListener, LegacyCrashedRunningItemListener |
  * | endFailover | housekeeping | FailoverSettingsChangedJobListener |
  * | tidyUp, removeServers | housekeeping | – (Java leaves it) |
+ * | removeRestoredNodes | restored-nodes | – (Java waits for ever) |
  * | clearMarks, clearMisfired | mark-removal, item-marks | MonitorExecutionSettingsChangedJobListener |
  * | forgetMissed | work-lane | – (Java asks at the end of each run) |
  * | reschedule | cron-timer | CronSettingAndJobEventChangedJobListener |
@@ -32,6 +33,7 @@ import { availableInstances, hasJavaPeers, type ItemView, type JobView } from '.
 import {
   type AssignedFor,
   assignmentBasis,
+  hasLastCall,
   instantLostInHandover,
   isAssigned,
   isAvailable,
@@ -70,8 +72,10 @@ export function plan(input: PlanInput): readonly Action[] {
 
 const restoreOwnNodes: Rule = ({ now, me, myIp }) => {
   // An old console triggers an instance by overwriting its node, which then no longer describes the instance.
-  const isReadable = now.instances.get(me)?.readable === true;
-  return isReadable && now.servers.has(myIp) && now.live.has(me) && now.beginRecords.has(me)
+  const own = now.instances.get(me);
+  // A copy of the tree that was written back made the node persistent: it would outlive this instance.
+  const isSound = own?.readable === true && own.session !== undefined;
+  return isSound && now.servers.has(myIp) && now.live.has(me) && now.beginRecords.has(me)
     ? undefined
     : { type: 'restore-own-nodes' };
 };
@@ -190,7 +194,7 @@ const runOnce: Rule = (input) => {
 function keptFiring({ now, me, local: { backlog } }: PlanInput): Action | undefined {
   const { missedInstant, hasPendingTrigger, hasLostSession } = backlog;
   if (missedInstant === undefined || hasPendingTrigger || now.config?.misfire !== false) return undefined;
-  const mayBegin = isAssigned(now) && isAvailable(now, me) && (!hasLostSession || isOnRecord(now));
+  const mayBegin = isAssigned(now) && isAvailable(now, me) && (!hasLostSession || isStillDue(now, missedInstant));
   return mayBegin ? begin({ cause: 'misfire', instant: missedInstant }) : undefined;
 }
 
@@ -208,7 +212,7 @@ const recoverMisfires: Rule = ({ now, me, local }) => {
   const free = assignedItems(now, me).filter((item) => !item.disabled && isFree(now, item, busy));
   const triggered = free.filter(({ item }) => backlog.triggeredItems.has(item));
   if (triggered.length > 0) return begin({ cause: 'manual', instant: undefined, items: numbersOf(triggered) });
-  if (backlog.missedInstant !== undefined && (!backlog.hasLostSession || isOnRecord(now)))
+  if (backlog.missedInstant !== undefined && (!backlog.hasLostSession || isStillDue(now, backlog.missedInstant)))
     return begin({ cause: 'misfire', instant: backlog.missedInstant });
   const missedIn = (item: ItemView): number | undefined =>
     backlog.missedByItem.get(item.item) ?? (item.misfired && isMisfiring(now) ? local.latestInstant() : undefined);
@@ -220,6 +224,9 @@ const recoverMisfires: Rule = ({ now, me, local }) => {
     'misfire',
   );
 };
+
+/** Whether a firing that came without a session may still be run: its last once-listener has not been called, and peers' runs are on record. */
+const isStillDue = (view: JobView, instant: number): boolean => isOnRecord(view) && !hasLastCall(view, instant);
 
 /** Whether every instance writes down what it begins. */
 const isOnRecord = (view: JobView): boolean => view.config?.monitorExecution === true && !hasJavaPeers(view);
@@ -313,6 +320,10 @@ const removeServers: Rule = ({ now, me, local }) => {
   return cleanupOwner(now) === me && ips.length > 0 ? { type: 'remove-servers', ips } : undefined;
 };
 
+/** A persistent leader keeps the job without a leader for ever, and a persistent instance keeps its items from running. */
+const removeRestoredNodes: Rule = ({ local }) =>
+  local.restoredNodes.length > 0 ? { type: 'remove-restored-nodes' } : undefined;
+
 /**
  * Runs a firing that was lost while its item changed its owner: the former owner was gone, or had to wait, and the new one did
  * not own the item yet. The records show that exactly this firing is missing.
@@ -349,6 +360,7 @@ const RULES: readonly Rule[] = [
   endTakeoverWait,
   forgetMissed,
   restoreOwnNodes,
+  removeRestoredNodes,
   reportCrashed,
   abdicate,
   standForElection,

@@ -136,10 +136,13 @@ export class JobListeners {
     }
   }
 
-  /** This instance drops the firing at that instant, in milliseconds since 1970, because it was busy. Rejects if listeners are unknown. */
-  async drop(instant: number, config: JobConfiguration): Promise<void> {
+  /**
+   * This instance drops the firing at that instant, in milliseconds since 1970, for these items, because it was busy. Rejects if
+   * listeners are unknown.
+   */
+  async drop(instant: number, items: readonly number[], config: JobConfiguration): Promise<void> {
     const { types, barrier } = this.#deps;
-    if (types.listeners(config).some(({ listener }) => isDistributeOnce(listener))) await barrier.drop(instant);
+    if (types.listeners(config).some(({ listener }) => isDistributeOnce(listener))) await barrier.drop(instant, items);
   }
 
   async #after(firing: ListenedFiring, barriers: BarrierRun<ListenedPart>): Promise<void> {

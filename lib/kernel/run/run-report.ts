@@ -1,4 +1,5 @@
 import { describeCause, stackOf } from '../../api/describe-cause.js';
+import { InvalidConfigurationError } from '../../api/errors.js';
 import {
   type ItemOutcome,
   type NothingToRun,
@@ -76,7 +77,11 @@ export class RunReport {
   failed(cause: unknown): void {
     const { watch, failures, logger, instance } = this.#deps;
     const { config: configuration } = watch.view;
-    if (configuration === undefined) return logger.error(describeCause(cause), stackOf(cause));
+    // No error handler is known then. That the settings are unusable is logged once for all firings.
+    if (configuration === undefined)
+      return cause instanceof InvalidConfigurationError
+        ? logger.debug(`a firing is left out: ${describeCause(cause)}`)
+        : logger.error(describeCause(cause), stackOf(cause));
     const { scheduledAt } = this.info;
     failures.report({
       ...{ configuration, cause, item: undefined, parameter: undefined, scheduledAt, instance },

@@ -134,15 +134,32 @@ const SPREADING_STRATEGIES: readonly string[] = ['AVG_ALLOCATION', 'ODEVITY', 'R
 export type MissedInstant = (item: number, lastBegun: number) => number | undefined;
 
 /** The scheduled instant (milliseconds since 1970) that the item missed while it changed its owner; `undefined` if none. */
-export function instantLostInHandover(
-  { config, lastBegun, assignmentRecord }: JobView,
-  item: number,
-  missedInstant: MissedInstant,
-): number | undefined {
+export function instantLostInHandover(view: JobView, item: number, missedInstant: MissedInstant): number | undefined {
+  const { config, lastBegun, assignmentRecord } = view;
   // The last assignment left the item out, so it was not to be run; the leader's next assignment brings it back.
   if (assignmentRecord !== undefined && item >= assignmentRecord.itemCount) return undefined;
   const begun = config?.monitorExecution === true ? lastBegun.get(item) : undefined;
-  return begun === undefined ? undefined : missedInstant(item, begun);
+  const instant = begun === undefined ? undefined : missedInstant(item, begun);
+  return isDropped(view, item, instant) ? undefined : instant;
+}
+
+/**
+ * Whether the item's firing is over although the item was not begun for it: with `misfire` off, an instance has dropped it, or
+ * its last once-listener was called without the item.
+ */
+function isDropped(view: JobView, item: number, instant: number | undefined): boolean {
+  if (view.config?.misfire !== false || instant === undefined) return false;
+  return droppedItems(view, instant).has(item) || hasLastCall(view, instant);
+}
+
+/** The items for which instances with once-listeners have dropped the firing at that instant, in milliseconds since 1970. */
+export function droppedItems({ guarantee }: JobView, instant: number | undefined): ReadonlySet<number> {
+  return new Set([...guarantee.dropped.values()].flatMap((firings) => [...(firings.get(instant ?? NaN) ?? [])]));
+}
+
+/** Whether a once-listener was called after the items of the firing at that instant, in milliseconds since 1970. */
+export function hasLastCall({ guarantee }: JobView, instant: number): boolean {
+  return guarantee.completed.called.some((key) => key.startsWith(`${instant}/`));
 }
 
 /** Everything that the instants of the schedule depend on, as one text to compare. */

@@ -60,6 +60,11 @@ export class Leadership {
     return this.#strategyFailures.waitsFor;
   }
 
+  /** Why the strategy does not assign the items; `undefined` while it does. */
+  get strategyFailure(): string | undefined {
+    return this.#strategyFailures.reason;
+  }
+
   /** What a Java leader should have asked for. */
   get overdueAssignment(): OverdueAssignment | undefined {
     return this.#overdueAssignment;

@@ -6,7 +6,7 @@ import { type JobConfiguration } from '../../api/job-configuration.js';
 import { isLostRace } from '../../api/registry-errors.js';
 import { instanceYaml } from '../../layout/job-instance.js';
 import { type JobPaths } from '../../layout/job-paths.js';
-import { hasJavaPeers, type ItemView, type JobView } from '../../layout/job-view.js';
+import { hasJavaPeers, type InstanceView, type ItemView, type JobView } from '../../layout/job-view.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Operation } from '../../registry/registry-center.js';
 import { liveSessionId } from '../../registry/session-state.js';
@@ -100,18 +100,28 @@ export class Registration {
       { type: 'create', path: paths.beginRecord(me), value: '' },
     ];
     const missing = wanted.filter(({ path }) => !watch.nodes.has(path));
-    const isReadable = watch.view.instances.get(me)?.readable !== false;
+    const own = watch.view.instances.get(me);
+    const isReadable = own?.readable !== false;
     const text = watch.nodes.get(paths.instance(me))?.value ?? '';
-    await registry.commit([
-      { type: 'check', path: paths.instance(me) },
-      ...(isReadable ? [] : [{ type: 'set', path: paths.instance(me), value: instanceYaml(instance) } as const]),
-      ...missing,
-    ]);
+    await registry.commit([...this.#ownNodeRepairs(own), ...missing]);
     if (!isReadable)
       logger.warn(
         `the node of this instance was overwritten with ${JSON.stringify(text.slice(0, 80))}, so that it got no items; it is ` +
           `repaired. Consoles of ElasticJob 2 do that to trigger an instance: use one of version 3.`,
       );
+  }
+
+  /** For a node that stands. What a copy of the tree has made persistent is made with this session again. */
+  #ownNodeRepairs(own: InstanceView | undefined): readonly Operation[] {
+    const { paths, instance, me } = this.#deps;
+    const path = paths.instance(me);
+    const value = instanceYaml(instance);
+    if (own !== undefined && own.session === undefined)
+      return [
+        { type: 'remove', path },
+        { type: 'create', path, value, lifetime: 'session' },
+      ];
+    return own?.readable === false ? [{ type: 'set', path, value }] : [{ type: 'check', path }];
   }
 
   /**

@@ -2,46 +2,61 @@
  * Making a job's settings known. What the registry centre has comes before what is given here, unless `overwrite` is set
  * (manual §6.2.2).
  */
-import { InvalidConfigurationError, JobConflictError } from '../../api/errors.js';
+import { InvalidConfigurationError } from '../../api/errors.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
 import { fromYaml, toYaml, type ToYamlOptions } from '../../layout/job-configuration-yaml.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type JobContext } from '../job/job-context.js';
+import { unreadableConfiguration } from '../view/obstacles.js';
 import { type JobDefinition } from '../job/job-definition.js';
+import { ownJobClass, requireSameJob } from './job-class.js';
 
-type ConfigurationContext = Pick<JobContext, 'registry' | 'watch' | 'paths'>;
+type ConfigurationContext = Pick<JobContext, 'registry' | 'watch' | 'paths' | 'logger'>;
 
 /**
  * Stores the job's configuration if there is none, or if the job overwrites it.
  * @returns the configuration that holds
- * @throws JobConflictError if the name is taken by another job class
+ * @throws JobConflictError if the name is taken by another job
  * @throws InvalidConfigurationError if the stored configuration cannot be used and is not to be overwritten
  */
 export async function establishConfiguration(
-  { registry, watch, paths }: ConfigurationContext,
-  { configuration, jobClassName, compatibility = '3.0.5' }: JobDefinition,
+  context: ConfigurationContext,
+  definition: JobDefinition,
 ): Promise<JobConfiguration> {
-  await registry.create(paths.root, jobClassName);
+  return (await establish(context, definition)).config;
+}
+
+/** A configuration that holds, and whether this instance has just stored it where there was none. */
+interface Established {
+  readonly config: JobConfiguration;
+  readonly isNew: boolean;
+}
+
+async function establish(
+  { registry, watch, paths }: ConfigurationContext,
+  definition: JobDefinition,
+): Promise<Established> {
+  const { configuration, compatibility = '3.0.5' } = definition;
+  const jobClass = ownJobClass(definition);
+  await registry.create(paths.root, jobClass);
   const view = await watch.sync();
-  if (view.jobClass !== undefined && view.jobClass !== jobClassName) {
-    throw new JobConflictError(
-      `Job conflict with register center. The job '${paths.jobName}' in register center's class is '${view.jobClass}', ` +
-        `your job class is '${jobClassName}'. Set jobClassName to the former if they are the same job, or rename one of them.`,
-    );
-  }
+  requireSameJob(view, { paths, nodes: watch.nodes.keys() }, definition);
   const stored = watch.nodes.get(paths.config)?.value;
-  if (stored === undefined) await registry.create(paths.config, toYaml(configuration, { compatibility }));
+  let isNew = false;
+  if (stored === undefined) isNew = await registry.create(paths.config, toYaml(configuration, { compatibility }));
   else if (configuration.overwrite) {
     const yaml = toYaml(configuration, { compatibility, ...keptFrom(stored, paths) });
     if (yaml !== stored) await registry.put(paths.config, yaml);
   }
   // After the configuration, as Java does: a root without text is a job that is still being set up.
-  if (view.jobClass === undefined) await registry.put(paths.root, jobClassName);
+  if (view.jobClass === undefined) await registry.put(paths.root, jobClass);
 
   const { config, configFault } = await watch.sync();
-  if (config !== undefined) return config;
+  if (config !== undefined) return { config, isNew };
   throw new InvalidConfigurationError([
-    configFault ?? `${paths.config}: the job's configuration was removed while the job was starting`,
+    configFault === undefined
+      ? `${registry.fullPath(paths.config)}: the job's configuration was removed while the job was starting`
+      : unreadableConfiguration(configFault, paths, (path) => registry.fullPath(path)),
   ]);
 }
 
@@ -57,8 +72,15 @@ export async function restoreConfiguration(
   // The view may be from before the session was lost.
   const { config, configFault } = await context.watch.sync();
   await context.watch.readAll();
-  if (config === undefined && configFault === undefined) return establishConfiguration(context, definition);
-  return config ?? definition.configuration;
+  if (config !== undefined || configFault !== undefined) return config ?? definition.configuration;
+  const { config: stored, isNew } = await establish(context, definition);
+  const { registry, paths, logger } = context;
+  if (isNew)
+    logger.warn(
+      `the registry centre came back without ${registry.fullPath(paths.config)}; this instance has stored its own settings ` +
+        `there. What operators had changed is lost: check the settings.`,
+    );
+  return stored;
 }
 
 /** What Java peers have stored and this library has no name for: tracing settings, their spelling of the thread pool setting. */

@@ -11,7 +11,7 @@ const LOGGED_EVERY_MS = 600_000;
 export class StrategyFailures {
   readonly #context: JobContext;
   /** The latest failure; `undefined` while the strategy works. */
-  #failure: { readonly basis: string; readonly loggedAt: number } | undefined;
+  #failure: { readonly basis: string; readonly reason: string; readonly loggedAt: number } | undefined;
 
   constructor(context: JobContext) {
     this.#context = context;
@@ -22,6 +22,11 @@ export class StrategyFailures {
     return this.#context.timers.isSet('strategy') ? this.#failure?.basis : undefined;
   }
 
+  /** Why the strategy failed last; `undefined` while it works. */
+  get reason(): string | undefined {
+    return this.#failure?.reason;
+  }
+
   /** The strategy has failed for this `assignmentBasis`. */
   note({ message }: ShardingStrategyError, basis: string): void {
     const { timers, requestReconcile, clock, logger } = this.#context;
@@ -29,7 +34,7 @@ export class StrategyFailures {
     const now = clock.monotonic();
     const former = this.#failure;
     const isNew = former?.basis !== basis || now - former.loggedAt >= LOGGED_EVERY_MS;
-    this.#failure = { basis, loggedAt: isNew ? now : former.loggedAt };
+    this.#failure = { basis, reason: message, loggedAt: isNew ? now : former.loggedAt };
     if (!isNew) return logger.debug(message);
     logger.error(
       `${message}. Until it assigns the items, firings wait. It is asked again every few seconds. Correct the strategy, or set ` +

@@ -5,7 +5,7 @@
  *
  * ```
  *  x-node/guarantee/present/{id}   session node: what the instance has reported, by round, the latest last
- *                                    dropped 1893456010000
+ *                                    dropped 1893456010000:0-4
  *                                    1893456005000/AUDIT started 4 completed 0-3
  *                                    1893456000000/AUDIT completed 0-4 left
  *  x-node/guarantee/{stage}        rounds whose callback was begun, the latest last; those of `started` only until that of
@@ -13,7 +13,8 @@
  *  x-node/guarantee/{stage}-by     session node of the instance that makes a callback now: the round, and the instance's id
  * ```
  * A *round* is one firing for one listener. A scheduled firing is named by its instant, a manual one by a number. An instance
- * that was busy when a firing came, with `misfire` off, lists its instant as `dropped`, so that no other one waits for it.
+ * that was busy when a firing came, with `misfire` off, lists its instant as `dropped`, with the items that it had then, so that no
+ * other instance waits for these or makes up for them.
  */
 import { fromRanges, toRanges } from './item-ranges.js';
 
@@ -33,12 +34,17 @@ export interface ArrivalRecord {
   readonly isLeft?: boolean;
 }
 
+/**
+ * Firings in which an instance takes no part: by instant (milliseconds since 1970), the latest last, the items that the instance
+ * had when the firing came.
+ */
+export type DroppedFirings = ReadonlyMap<number, ReadonlySet<number>>;
+
 /** All that an instance has reported. */
 export interface Arrivals {
   /** By round key, the latest last. */
   readonly rounds: ReadonlyMap<string, ArrivalRecord>;
-  /** Instants (milliseconds since 1970) of firings in which it takes no part; the latest last. */
-  readonly dropped: ReadonlySet<number>;
+  readonly dropped: DroppedFirings;
 }
 
 /** A callback that is in progress. */
@@ -88,16 +94,22 @@ export function encodeArrivals({ rounds, dropped }: Arrivals): string {
   const lines = [...rounds].map(([round, { started, completed, isLeft = false }]) =>
     [round, ...part('started', started), ...part('completed', completed), ...(isLeft ? ['left'] : [])].join(' '),
   );
-  return [...(dropped.size > 0 ? [['dropped', ...dropped].join(' ')] : []), ...lines].join('\n');
+  const firings = [...dropped].map(([instant, items]) =>
+    items.size === 0 ? `${instant}` : `${instant}:${toRanges(items)}`,
+  );
+  return [...(firings.length > 0 ? [['dropped', ...firings].join(' ')] : []), ...lines].join('\n');
 }
 
 /** The inverse of `encodeArrivals`. What it cannot read it leaves out. */
 export function decodeArrivals(text: string): Arrivals {
   const rounds = new Map<string, ArrivalRecord>();
-  const dropped = new Set<number>();
+  const dropped = new Map<number, ReadonlySet<number>>();
   for (const line of text.split('\n')) {
-    const [, instants] = /^dropped((?: \d{1,15})+)$/.exec(line) ?? [];
-    for (const instant of instants?.trim().split(' ') ?? []) dropped.add(Number(instant));
+    const [, firings] = /^dropped((?: \d{1,15}(?::[\d,-]+)?)+)$/.exec(line) ?? [];
+    for (const firing of firings?.trim().split(' ') ?? []) {
+      const [instant, items = ''] = firing.split(':');
+      dropped.set(Number(instant), new Set(fromRanges(items)));
+    }
     const [, round, started = '', completed = '', left] =
       /^(\S+)(?: started ([\d,-]+))?(?: completed ([\d,-]+))?( left)?$/.exec(line) ?? [];
     if (round === undefined) continue;

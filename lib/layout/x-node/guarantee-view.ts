@@ -1,13 +1,20 @@
 import { type MirroredNode } from '../../registry/registry-center.js';
-import { type ArrivalRecord, type CallView, decodeArrivals, decodeCall, decodeCalled } from './arrival-record.js';
+import {
+  type ArrivalRecord,
+  type CallView,
+  type DroppedFirings,
+  decodeArrivals,
+  decodeCall,
+  decodeCalled,
+} from './arrival-record.js';
 import { type GuaranteeStage, type JobPath } from '../job-paths.js';
 
 /** What our instances have written down of the barriers of firings; see `arrival-record.ts`. */
 export interface GuaranteeView {
   /** By instance id, and by key of the round, the latest last. */
   readonly arrivals: ReadonlyMap<string, ReadonlyMap<string, ArrivalRecord>>;
-  /** By instance id: instants (milliseconds since 1970) of firings in which the instance takes no part. */
-  readonly dropped: ReadonlyMap<string, ReadonlySet<number>>;
+  /** By instance id. */
+  readonly dropped: ReadonlyMap<string, DroppedFirings>;
   readonly started: StageView;
   readonly completed: StageView;
 }
@@ -36,7 +43,7 @@ type Remember = <T extends object>(node: MirroredNode, make: () => T) => T;
 /** A `GuaranteeView` in the making. */
 export class GuaranteeDraft {
   #arrivals: Map<string, ReadonlyMap<string, ArrivalRecord>> | undefined;
-  readonly #dropped = new Map<string, ReadonlySet<number>>();
+  readonly #dropped = new Map<string, DroppedFirings>();
   #started = NO_STAGE;
   #completed = NO_STAGE;
 

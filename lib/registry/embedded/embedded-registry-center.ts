@@ -17,6 +17,8 @@
  * all nodes are gone, persistent ones too. Pass a `server` to keep the nodes, or to give each of several applications
  * in one process a registry of its own.
  */
+import { InvalidConfigurationError } from '../../api/errors.js';
+import { problemsInMap } from '../../api/setting.js';
 import { type Clock, systemClock } from '../../time/clock.js';
 import {
   type CommitLimits,
@@ -30,6 +32,7 @@ import {
 import { type LostWrite, type MessageDirection } from './embedded-connection.js';
 import { EmbeddedHold } from './embedded-hold.js';
 import { EmbeddedMirror } from './embedded-mirror.js';
+import { EmbeddedOptions } from './embedded-options.js';
 import { type EmbeddedRegistryServer } from './embedded-registry-server.js';
 import { EmbeddedSession, type ServerSide } from './embedded-session.js';
 import { DEFAULT_LIMITS, requireWithinLimits, requirePath } from './request-limits.js';
@@ -86,12 +89,12 @@ export class EmbeddedRegistryCenter implements RegistryCenter {
   #server: EmbeddedRegistryServer | undefined;
   #release = (): void => undefined;
 
-  constructor({
-    namespace = 'elasticjob',
-    server,
-    clock = server?.clock ?? systemClock,
-    sessionTimeoutMilliseconds = 60_000,
-  }: EmbeddedRegistryCenterOptions = {}) {
+  /** @throws InvalidConfigurationError naming every fault of the options */
+  constructor(options: EmbeddedRegistryCenterOptions = {}) {
+    const problems = problemsInMap(options, EmbeddedOptions, 'EmbeddedRegistryCenter');
+    if (problems.length > 0) throw new InvalidConfigurationError(problems);
+    const { namespace = 'elasticjob', server, sessionTimeoutMilliseconds = 60_000 } = options;
+    const { clock = server?.clock ?? systemClock } = options;
     this.description = `embedded registry in this process, namespace '${namespace}'`;
     this.#namespace = namespace;
     this.#server = server;
@@ -129,6 +132,10 @@ export class EmbeddedRegistryCenter implements RegistryCenter {
       this.#release = release;
     }
     this.#session.connect(this.#server);
+  }
+
+  fullPath(path: string): string {
+    return path === '/' ? `/${this.#namespace}` : `/${this.#namespace}${path}`;
   }
 
   async get(path: string): Promise<string | undefined> {

@@ -27,6 +27,19 @@ export class Namespace {
 }
 
 /**
+ * Checks a namespace, which may be a path such as `team/orders`.
+ * @returns the problem, phrased as a requirement (`must be …`), or undefined
+ */
+export function namespaceProblem(text: unknown): string | undefined {
+  const isName = (part: string): boolean => part !== '' && part === part.trim() && part !== '.' && part !== '..';
+  const isUsable = typeof text === 'string' && !hasRefusedCharacters(text) && text.split('/').every(isName);
+  if (!isUsable) return "must be a name like 'orders', or names joined by '/'";
+  return text.split('/')[0] === 'zookeeper'
+    ? "must not be below 'zookeeper', where ZooKeeper keeps nodes of its own"
+    : undefined;
+}
+
+/**
  * Checks a path within a namespace.
  * @throws RegistryRefusedError unless `path` is absolute, without `.`, `..` and empty parts and characters that
  *   ZooKeeper refuses

@@ -191,11 +191,13 @@ export class SubtreeCopy {
 
   #mirrored(path: string, { data, stat }: ReadNode, isHidden: boolean): MirroredNode {
     const known = this.nodes.get(path) ?? this.#previous.get(path);
+    const { version, ephemeralOwner: session } = stat;
     const revision = toRevision(stat.mzxid);
-    const isSame = known?.revision === revision && known.version === stat.version;
-    if (isSame && (isHidden || known.value !== undefined)) return known;
-    const value = isHidden ? undefined : data.toString();
-    return { value, version: stat.version, revision, session: stat.ephemeralOwner };
+    const text = data.toString();
+    // Servers that have lost their data count from the beginning: another node may have the same numbers then.
+    const isSame = known?.revision === revision && known.version === version && known.session === session;
+    if (isSame && (known.value === undefined ? isHidden : known.value === text)) return known;
+    return { value: isHidden ? undefined : text, version, revision, session };
   }
 
   #put(path: string, node: MirroredNode): void {

@@ -28,6 +28,11 @@ export interface ZooKeeperTransport {
   readonly renewedAt?: number;
   /** Starts connecting and keeps reconnecting until the session ends. */
   connect(): void;
+  /**
+   * From now on, connects to servers too whose data are older than what this session has seen. Servers refuse that
+   * otherwise, without an answer, for as long as the session is asked for. Only for a session that is to be ended.
+   */
+  acceptOlderData?(): void;
   /** Ends the session at the server, if that answers within a second, and closes the connection in any case. */
   close(): Promise<void>;
 

@@ -93,6 +93,9 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
       logger,
     });
     const writes = new OwnWrites();
+    session.onChange(({ phase }) => {
+      if (phase === 'lost') writes.forget();
+    });
     const creation = new NodeCreation(namespace, writes);
     this.#creation = creation;
     this.#removal = new NodeRemoval(namespace, writes);
@@ -110,6 +113,10 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
 
   connect(): void {
     this.#session.connect();
+  }
+
+  fullPath(path: string): string {
+    return this.#at(path);
   }
 
   get(path: string): Promise<string | undefined> {

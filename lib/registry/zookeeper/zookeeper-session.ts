@@ -11,6 +11,8 @@
  * - **A new session only after the old one has ended.** A session lost by our own clock may still live at the server,
  *   for instance after a restart of all servers. Its transport is kept until it can end the session there, so a new
  *   session never finds nodes of its predecessor.
+ * - **Servers that have lost data.** A server refuses, without an answer, a session that has seen newer transactions
+ *   than it has. So its session is lost by our own clock, and its transport, which only ends it, does not insist on them.
  * - **Refusal.** With wrong credentials the namespace cannot be read; this is tried before a session is reported.
  */
 import { type JobLogger } from '../../api/logger.js';
@@ -212,6 +214,8 @@ export class ZooKeeperSession implements Session {
   /** Ends the session of a transport at the server, as soon as that can be reached; then calls `next`. */
   #retire(transport: ZooKeeperTransport, next: () => void): void {
     this.#retiring = transport;
+    // A server that has lost data refuses the session without a word, and would do so for ever.
+    transport.acceptOlderData?.();
     const done = (): void => {
       if (this.#retiring !== transport) return;
       this.#retiring = undefined;

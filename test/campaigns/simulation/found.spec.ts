@@ -103,8 +103,33 @@ const FOUND: readonly Found[] = [
   },
   {
     rule: 'itemsAfterLastCall',
-    what: 'an item whose owner has dropped the firing is run for it by the next owner, after the last call',
-    seeds: [2524, 4427, 4897, 6775, 8264, 8720, 5001880],
+    what: 'an item whose owner has dropped the firing is not run for it by the next owner, after the last call',
+    seeds: [2524, 4427, 4897, 6775, 8264, 8720, 5001880, 20261135494, 20261139541],
+  },
+  {
+    rule: 'itemsAfterLastCall',
+    what: 'an item that comes to an instance after that has dropped the firing is waited for',
+    seeds: [20261145642, 20261148601, 20261149984],
+  },
+  {
+    rule: 'itemsAfterLastCall',
+    what: 'an instance that comes back in a new session does not make up for a firing whose last call was made',
+    seeds: [20261138742],
+  },
+  {
+    rule: 'unrest',
+    what: 'no instance waits for an item whose owner has gone on to a later firing',
+    seeds: [20261140934],
+  },
+  {
+    rule: 'requests',
+    what: 'one instance that runs all items of a large job needs several commits for each firing',
+    seeds: [20261140370, 20261140609, 20261125204],
+  },
+  {
+    rule: 'returnedItems',
+    what: 'without monitorExecution an instance makes up for a firing with the items that it has then',
+    seeds: [20261122143],
   },
   {
     rule: 'earlyItems',

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { aHistory, brokenRules, commitsWith, join, rulesBrokenBy } from './a-history.js';
 import { type History, type OnceListenerTraits } from './history.js';
 import { play } from './player.js';
-import { type Call, type Recording, type Run } from './recording.js';
+import { type Call, type Recording } from './recording.js';
 
 const onceListener: OnceListenerTraits = { startedTimeoutMs: 60_000, completedTimeoutMs: 0, slowestCallMs: 50 };
 const history: History = aHistory([join('A'), join('B')], { onceListener });
@@ -84,54 +84,6 @@ describe('the rules of calls that are made once in the cluster', () => {
 
       const changes = { calls: waited, runs: recording.runs.with(index, run) };
       expect(broken(changes)).not.toContain('itemsAfterLastCall');
-    });
-  });
-
-  describe('an item that runs after the last call of its firing, which its owner had dropped', () => {
-    /** C is in the firing of 10 s when that of 20 s comes. A makes the calls of both, and gets C's items when C leaves. */
-    const dropping = aHistory([join('A'), join('C'), { atMs: 28_000, type: 'leave', name: 'C' }], {
-      ...{ seed: 2, onceListener: { ...onceListener, completedTimeoutMs: 2_000 } },
-      behaviours: ['quick', 'stubborn'],
-      job: { misfire: false, shardingTotalCount: 4 },
-    });
-    const isLate = ({ item, scheduledMs, begunMs }: Run): boolean =>
-      item === 0 && scheduledMs === 20_000 && begunMs >= 28_000;
-    let dropped!: Recording;
-    const brokenWith = (changes: Partial<Recording>) => brokenRules(dropping, { ...dropped, ...changes });
-
-    beforeAll(async () => {
-      dropped = await play(dropping);
-    });
-
-    test('is right if the item got its next owner later than that', () => {
-      expect(dropped.calls.some((call) => isCall(call, 'after', 20_000) && call.begunMs < 25_000)).toBe(true);
-      expect(dropped.runs.filter(isLate)).toHaveLength(1);
-      expect(brokenWith({})).toEqual([]);
-    });
-
-    test('is a fault if the item had its next owner before', () => {
-      const calls = dropped.calls.map((call) => (isCall(call, 'after', 20_000) ? { ...call, begunMs: 28_100 } : call));
-      const runs = dropped.runs.map((run) => (isLate(run) ? { ...run, begunMs: 28_200, endedMs: 28_300 } : run));
-
-      expect(brokenWith({ calls, runs })).toContain('itemsAfterLastCall');
-    });
-
-    test('is a fault if its owner was free when the firing came', () => {
-      const commits = commitsWith(dropped, ({ path }, { by }) => by !== 'C' || !path.endsWith('/running'));
-
-      expect(brokenWith({ commits })).toContain('itemsAfterLastCall');
-    });
-
-    test('is a fault with misfire, which makes up for the firing', () => {
-      const commits = dropped.commits.map((commit) => ({
-        ...commit,
-        changes: commit.changes.map((change) => ({
-          ...change,
-          after: change.after?.replace('misfire: false', 'misfire: true'),
-        })),
-      }));
-
-      expect(brokenWith({ commits })).toContain('itemsAfterLastCall');
     });
   });
 

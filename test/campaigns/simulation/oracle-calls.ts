@@ -3,10 +3,8 @@
  * one after; no item begins before the first one has ended; the second one comes when the last item has ended; both come
  * in the order of their instants.
  */
-import { idOf } from '../../support/views.js';
 import { type Evidence, grouped, type Window } from './evidence.js';
 import { PATIENCE_MS } from './interruptions.js';
-import { type Mark } from './marks.js';
 import { type Call, type Run } from './recording.js';
 import { seconds } from './run-book.js';
 
@@ -53,7 +51,7 @@ export function itemsAfterLastCall(evidence: Evidence): readonly string[] {
     const isPatienceOver = call.begunMs >= firstMs + PATIENCE_MS;
     return ofFiring
       .filter((run) => endOf(run) > call.begunMs && !(isPatienceOver && run.begunMs > call.begunMs))
-      .filter((run) => isJudged(evidence, run, call) && !isRunThoughDropped(evidence, run, call))
+      .filter((run) => isJudged(evidence, run, call))
       .map((run) => `${nameOf(call)} comes before item ${run.item} of that firing has ended: ${when(run)}`);
   });
 }
@@ -93,39 +91,6 @@ function isJudged(evidence: Evidence, run: Run, call: Call): boolean {
   const wasAbsent = evidence.ever(paths.item(run.item), (value) => value === undefined, window);
   const isOfFirst = evidence.isMonitored({ ...window, fromMs: Math.min(window.fromMs, run.scheduledMs ?? Infinity) });
   return !couldNotKnow && !wasDisabled && !wasAbsent && isOfFirst && !evidence.isWiped(window);
-}
-
-/**
- * Whether the item's owner dropped the firing, because it was still in another one, and `misfire` was off. Then the firing is not
- * waited for. An instance that becomes the owner at the last call or later finds that the item lacks the instant, and runs it.
- */
-function isRunThoughDropped(evidence: Evidence, run: Run, call: ScheduledCall): boolean {
-  const { history, paths, skews } = evidence;
-  const arrival = { fromMs: call.scheduledMs - skews.greatestMs, toMs: call.scheduledMs - skews.leastMs };
-  if (!evidence.everConfigured(({ misfire }) => !misfire, arrival)) return false;
-  const owners = evidence.spans(paths.item(run.item, 'instance'));
-  const present = owners.findLast(({ fromMs }) => fromMs <= run.begunMs);
-  const knownAtMs = call.begunMs - 5 * history.slowestMessageMs;
-  if (present?.value !== idOf(run.instance) || present.fromMs < knownAtMs) return false;
-  return owners.some(
-    ({ value, fromMs, toMs }) =>
-      fromMs <= arrival.toMs && toMs >= arrival.fromMs && isEngaged(evidence, value, arrival),
-  );
-}
-
-/** Whether the instance was in a firing before the instant came to it: until its items there have ended, and the last call has. */
-function isEngaged(evidence: Evidence, id: string | undefined, arrival: Window): boolean {
-  return evidence.marks.some(
-    (mark) => mark.value === id && mark.fromMs < arrival.fromMs && endOfEngagement(evidence, mark) >= arrival.fromMs,
-  );
-}
-
-function endOfEngagement({ history, recording }: Evidence, { scheduledMs, fromMs, toMs }: Mark): number {
-  const last = recording.calls.find(
-    (call) => call.phase === 'after' && call.scheduledMs === scheduledMs && call.begunMs >= fromMs,
-  );
-  const timeoutMs = history.onceListener?.completedTimeoutMs ?? 0;
-  return Math.max(toMs, Math.min(last?.endedMs ?? toMs, timeoutMs > 0 ? toMs + timeoutMs : Infinity));
 }
 
 /** Calls come in the order of their instants. */

@@ -135,6 +135,8 @@ describe('items that were dropped and come back', () => {
 
   test('are not to be run for an instant at which they did not exist', async () => {
     expect(await rulesBrokenBy(there, runsFor(1, 35_000))).toContain('returnedItems');
+    const unmonitored = { ...there, job: { ...there.job, monitorExecution: false } };
+    expect(await rulesBrokenBy(unmonitored, runsFor(1, 35_000))).not.toContain('returnedItems');
   });
 
   test('have not been dropped if no leader has seen the lower number', async () => {

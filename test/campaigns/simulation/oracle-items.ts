@@ -41,7 +41,10 @@ export function ownReruns(evidence: Evidence): readonly string[] {
   });
 }
 
-/** An item that was dropped and came back is not run for an instant at which it did not exist. */
+/**
+ * An item that was dropped and came back is not run for an instant at which it did not exist. Without `monitorExecution` no node
+ * says which items a firing is for: an instance that was busy when it came makes up for it with the items that it has then.
+ */
 export function returnedItems(evidence: Evidence): readonly string[] {
   return evidence.recording.runs.flatMap((run) => {
     const { item, scheduledMs } = run;
@@ -51,6 +54,7 @@ export function returnedItems(evidence: Evidence): readonly string[] {
     const isConfigured = evidence.everConfigured(() => true, window);
     if (!isConfigured || evidence.everConfigured(({ shardingTotalCount }) => item < shardingTotalCount, window))
       return [];
+    if (!evidence.isMonitored({ ...window, toMs: run.begunMs })) return [];
     // An item that no assignment has left out was there all the time: no leader has seen the lower number.
     if (!evidence.everLeftOut(item, { ...window, toMs: run.begunMs })) return [];
     // An item that has never existed before is run by whatever firing finds it first.

@@ -1,6 +1,7 @@
 import { idOf } from '../../support/views.js';
 import { configurationOf, periodMsOf } from './configuration.js';
 import { type Evidence } from './evidence.js';
+import { type History } from './history.js';
 import { type Presence, type Rest } from './recording.js';
 import { seconds } from './run-book.js';
 
@@ -16,6 +17,9 @@ const FIRING_MS = 700;
 
 /** Most requests that a firing costs an instance: two commits, and what may have to be read before. */
 const REQUESTS_A_FIRING = 4;
+
+/** Most operations of such a commit that are about no single item. */
+const GUARDS_A_COMMIT = 10;
 
 /** As many more with a listener that is called once in the cluster: reports, calls, and what removes their nodes. */
 const REQUESTS_OF_CALLS = 10;
@@ -126,11 +130,17 @@ export function endless({ recording }: Evidence): readonly string[] {
     : [`there is no end of what happens at ${seconds(recording.endlessMs)}`];
 }
 
+/** One instance may have all items, and a commit takes only so many: the beginning and the end of a firing are several commits each then. */
+function requestsOfFiring({ onceListener, operationsACommit = Infinity }: History, items: number): number {
+  const commits = Math.max(1, Math.ceil(items / (operationsACommit - GUARDS_A_COMMIT)));
+  return REQUESTS_A_FIRING + 2 * (commits - 1) + (onceListener === undefined ? 0 : REQUESTS_OF_CALLS);
+}
+
 /** A firing costs what it costs, an idle second nothing, and no trouble makes anybody ask without end. */
 export function requests({ recording, configs, history }: Evidence): readonly string[] {
   const [from, to] = recording.rests;
-  const perFiring = REQUESTS_A_FIRING + (history.onceListener === undefined ? 0 : REQUESTS_OF_CALLS);
   const items = Math.max(0, ...configs.map(({ value }) => value.shardingTotalCount));
+  const perFiring = requestsOfFiring(history, items);
   return [...recording.requests].flatMap(([name, bySecond]) => {
     const counts = [...bySecond];
     const busiest = counts.filter(([, count]) => count > REQUESTS_A_SECOND + REQUESTS_AN_ITEM * items);

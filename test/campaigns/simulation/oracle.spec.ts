@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { brokenRules } from './a-history.js';
 import { type History } from './history.js';
 import { judge } from './oracle.js';
 import { play } from './player.js';
@@ -94,5 +95,13 @@ describe('the oracle', () => {
 
   test('notices who asks without end', () => {
     expect(broken({ requests: new Map([['B', new Map([[20, 1_000]])]]) })).toContain('requests');
+  });
+
+  test('notices who asks too much at rest; a job whose items need several commits may ask more', () => {
+    const second = Math.ceil(recording.rests[0]!.atMs / 1_000);
+    const changes = { ...recording, requests: new Map([['B', new Map([[second, 13]])]]) };
+
+    expect(brokenRules(history, changes)).toContain('requests');
+    expect(brokenRules({ ...history, operationsACommit: 11 }, changes)).not.toContain('requests');
   });
 });

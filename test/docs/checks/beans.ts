@@ -96,7 +96,10 @@ export const beanChecks: Checks = {
   ScheduleJobBootstrapStartupRunner: async () => {
     await using app = await running({ ...asInJava, options: { executors, jobs: { printer: { autoStart: false } } } });
 
-    expect(app.app.get(ElasticJobHealth).report.jobs).toMatchObject({ syncOrders: 'active', printer: 'created' });
+    expect(app.app.get(ElasticJobHealth).report.jobs).toMatchObject({
+      syncOrders: { state: 'active' },
+      printer: { state: 'created' },
+    });
   },
   'closing the context': async () => {
     const app = await running({ providers: [SlowJob] });

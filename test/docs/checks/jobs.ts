@@ -109,7 +109,7 @@ const refusedType: Check = async (row) => {
 
 /** A class that is none of our kinds of jobs is refused. */
 async function refusalOfClass(): Promise<readonly string[]> {
-  @ElasticJob('syncOrders', { shardingTotalCount: 1 })
+  @ElasticJob<object>('syncOrders', { shardingTotalCount: 1 })
   class DataflowJob {
     fetchData(): void {}
     processData(): void {}
@@ -146,7 +146,7 @@ export const kindChecks: Checks = {
     expect(printed).toEqual([['b', 0]]);
   },
   ClassedJobItemExecutor: async () => {
-    @ElasticJob('climb', { shardingTotalCount: 2 })
+    @ElasticJob<object>('climb', { shardingTotalCount: 2 })
     class ClimbJob {
       readonly steps: number[] = [];
       step = (item: number): void => void this.steps.push(item);

@@ -21,9 +21,10 @@ const javaText = toYaml(JobConfiguration.newBuilder('syncOrders', 1).build());
 /** An application that joins a job of which a Java instance has stored this. */
 function joined(text: string, settings: JobSettings = {}): Promise<Running> {
   const server = new EmbeddedRegistryServer();
-  server.namespace(NAMESPACE).put('java', '/syncOrders', 'SyncOrdersJob');
+  server.namespace(NAMESPACE).put('java', '/syncOrders', 'org.acme.SyncOrdersJob');
   server.namespace(NAMESPACE).put('java', '/syncOrders/config', text);
-  return running({ options: options(settings), providers: [SyncOrdersJob] }, server);
+  const joining = options({ jobClassName: 'org.acme.SyncOrdersJob', ...settings });
+  return running({ options: joining, providers: [SyncOrdersJob] }, server);
 }
 
 /** Runs the job's items, and says what was logged meanwhile. */

@@ -63,7 +63,7 @@ export const moduleChecks: Checks = {
     const off = metadataOf({ file: fileWith({ enabled: false, jobs: { syncOrders: { unknown: 1 } } }) });
     await using app = await started(off);
 
-    expect(app.get(ElasticJobHealth).report.session).toBe('none');
+    expect(app.get(ElasticJobHealth).report.session).toBe('disabled');
     expect(await refusalOf(metadataOf({ file: fileWith({ enabled: 'on' }) }))).toEqual([
       'elasticjob.enabled: must be true or false, got "on"',
     ]);

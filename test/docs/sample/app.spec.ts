@@ -28,7 +28,7 @@ test('an instance of the sample ships orders, places new ones on demand, and end
   expect(health).toMatchObject({
     ready: true,
     session: 'connected',
-    jobs: { shipOrders: 'active', placeOrders: 'active' },
+    jobs: { shipOrders: { state: 'active' }, placeOrders: { state: 'active' } },
   });
   expect(placed.status).toBe(202);
   expect(app.output).toMatch(

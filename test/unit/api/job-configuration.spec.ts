@@ -192,9 +192,7 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
   });
 
   test.each(['0 0 0 31 2 ?', '0 0 0 29 2 ? 2027', '0 0 0 1 1 ? 2500'])('cron %p, which never fires', (cron) => {
-    expect(faultsOf({ cron })).toEqual([
-      `elasticjob.jobs.job.cron: must be a cron expression such as '0/5 * * * * ?'; this one never fires, got "${cron}"`,
-    ]);
+    expect(faultsOf({ cron })).toEqual([`elasticjob.jobs.job.cron: it never fires, got "${cron}"`]);
   });
 
   test('a misspelt timeZone, with the nearest known one', () => {
@@ -223,17 +221,42 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
     ]);
   });
 
-  test.each(['bad', '0/70 * * * * ?', '0 0 12 * * L-30W', '0 0 12 L-30W * ?', '0 0 12 1 * MON ?', '* * * * * * * * *'])(
-    'cron %p',
-    (cron) => {
-      const [fault, ...others] = faultsOf({ cron });
-      expect(others).toEqual([]);
-      expect(fault).toMatch(
-        /^elasticjob\.jobs\.job\.cron: must be a cron expression such as '0\/5 \* \* \* \* \?'; .+, got "/,
-      );
-      expect(fault).toContain(`got ${JSON.stringify(cron)}`);
-    },
-  );
+  test.each([
+    ['bad', "it has no '?', hence is crontab text, and it has 1 field, but 5 or 6 are needed; allowed are "],
+    ['0/70 * * * * ?', "seconds '0/70' has the step 70 in '0/70', of which 59 is the largest; allowed are "],
+    ['0 0 12 * * L-30W', "it has no '?', hence is crontab text, "],
+    ['0 0 12 L-30W * ?', "day of month 'L-30W' "],
+    ['0 0 12 1 * MON ?', ''],
+    ['* * * * * * * * *', "it has no '?', hence is crontab text, and it has 9 fields"],
+  ])('cron %p, with the reason first', (cron, reason) => {
+    const [fault, ...others] = faultsOf({ cron });
+    expect(others).toEqual([]);
+    expect(fault).toContain(`elasticjob.jobs.job.cron: ${reason}`);
+    expect(fault).toContain(`, got ${JSON.stringify(cron)}`);
+  });
+
+  test('a cron with a placeholder of Spring, which is not replaced', () => {
+    expect(faultsOf({ cron: '${CRON}' })).toEqual([
+      `elasticjob.jobs.job.cron: must not contain Spring's placeholders, which are not replaced here, got "\${CRON}"`,
+    ]);
+  });
+
+  test('a text that would not fit into a node of ZooKeeper', () => {
+    const description = 'x'.repeat(250_001);
+    expect(faultsOf({ description })).toEqual([
+      expect.stringMatching(
+        /^elasticjob\.jobs\.job\.description: must not be longer than 250000 bytes, .+, got "x{79}…/,
+      ),
+    ]);
+    expect(faultsOf({ description: 'x'.repeat(250_000) })).toEqual([]);
+  });
+
+  test('a property that is no text, given to the builder from JavaScript', () => {
+    const builder = JobConfiguration.newBuilder('job', 1).setProperty(1 as never, 2 as never);
+    expect(() => builder.build()).toThrow(
+      'elasticjob.jobs.job.props: setProperty() needs two texts, got 1 and a number that is not shown',
+    );
+  });
 
   test.each(['GMT+99', 'Asia/Shanghay', '+08:00', 'nonsense', ' GMT'])('timeZone %p', (timeZone) => {
     const [fault, ...others] = faultsOf({ timeZone });

@@ -106,8 +106,8 @@ describe('what an instance reports of its rounds', () => {
   test('ends with the session: a new one knows nothing of the rounds and drops before', async () => {
     const { arrivals, nextSession, report, record } = await start();
     await report('completed', 1, [0]);
-    await arrivals.drop(2, never);
-    expect(await record()).toBe('dropped 2\n1/ONCE completed 0');
+    await arrivals.drop(2, [0], never);
+    expect(await record()).toBe('dropped 2:0\n1/ONCE completed 0');
 
     await nextSession();
     await report('started', 3, [0]);
@@ -118,7 +118,7 @@ describe('what an instance reports of its rounds', () => {
   test('lists the last eight firings that the instance has dropped', async () => {
     const { arrivals, record } = await start();
 
-    for (let instant = 1; instant <= MOST_DROPPED + 2; instant++) await arrivals.drop(instant, never);
+    for (let instant = 1; instant <= MOST_DROPPED + 2; instant++) await arrivals.drop(instant, [], never);
 
     expect(await record()).toBe('dropped 3 4 5 6 7 8 9 10');
   });
@@ -137,7 +137,7 @@ describe('what an instance reports of its rounds', () => {
   test('is not written for a drop in a session that has ended meanwhile', async () => {
     const { arrivals, registry, nextSession, record } = await start();
     registry.faults.disconnect();
-    const dropped = arrivals.drop(1, never);
+    const dropped = arrivals.drop(1, [0], never);
 
     await nextSession();
     await dropped;

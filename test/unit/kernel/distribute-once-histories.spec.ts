@@ -161,7 +161,7 @@ class History {
  * What must never be, of one firing.
  * @param givenUp items that an instance has logged not to wait for any longer
  */
-function faultsIn(firing: Firing, givenUp: ReadonlySet<number>, isMisfiring: boolean): readonly string[] {
+function faultsIn(firing: Firing, givenUp: ReadonlySet<number>): readonly string[] {
   const count = (what: string): number => firing.filter((each) => each === what).length;
   const first = firing.findIndex((each) => each.startsWith('item'));
   const faults = ['started', 'completed'].filter((call) => count(call) > 1).map((call) => `${call} twice`);
@@ -171,9 +171,7 @@ function faultsIn(firing: Firing, givenUp: ReadonlySet<number>, isMisfiring: boo
   const late = completed < 0 ? [] : firing.slice(completed).filter((each) => each.startsWith('item'));
   for (const each of late) {
     const [, item = '', moment = ''] = /^item (\d+) (\w+)$/.exec(each) ?? [];
-    // With `misfire: false`, the next owner makes up for what a busy one has dropped, if it comes to own the item soon.
-    const isRevived = !isMisfiring && firing.indexOf(`item ${item} begins`) > completed;
-    if (!givenUp.has(Number(item)) && !isRevived) faults.push(`item ${item} ${moment} after the last call`);
+    if (!givenUp.has(Number(item))) faults.push(`item ${item} ${moment} after the last call`);
   }
   return faults;
 }
@@ -198,9 +196,7 @@ describe('histories of clusters with a once-listener', () => {
     await cluster.advance(5 * PERIOD_MS);
 
     const faults = [...history.firings].flatMap(([at, firing]) =>
-      faultsIn(firing, givenUpIn(cluster.log, at), cluster.view.config?.misfire !== false).map(
-        (fault) => `${at}: ${fault} ${firing.join(', ')}`,
-      ),
+      faultsIn(firing, givenUpIn(cluster.log, at)).map((fault) => `${at}: ${fault} ${firing.join(', ')}`),
     );
     expect(faults).toEqual([]);
     expect(history.lastCalls).toEqual([...history.lastCalls].sort());

@@ -93,9 +93,8 @@ describe('with misfire: false', () => {
 
     await cluster.reconfigure({ jobListenerTypes: ['ONCE'] });
     await cluster.fire();
-    expect([...(cluster.view.guarantee.dropped.get(cluster.idOf('A')) ?? [])].map((ms) => at(new Date(ms)))).toEqual([
-      '00:15',
-    ]);
+    const dropped = cluster.view.guarantee.dropped.get(cluster.idOf('A')) ?? new Map<number, ReadonlySet<number>>();
+    expect([...dropped].map(([ms, items]) => `${at(new Date(ms))} ${[...items].join(',')}`)).toEqual(['00:15 0,1']);
   });
 
   test('instances that have missed firings by turns come together again', async () => {

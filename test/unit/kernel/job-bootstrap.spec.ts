@@ -193,3 +193,21 @@ test('nothing keeps a clock waiting once the last job has been shut down', async
   await registryCenter.close();
   expect(clock.timers).toBe(0);
 });
+
+test('a job object without a class is not called by its name as one', async () => {
+  await using host = aHost();
+  const add = (): unknown =>
+    new OneOffJobBootstrap(host.registryCenter, { execute: () => undefined }, oneOff(), { host });
+  add();
+
+  expect(add).toThrow(
+    "Job 'oneOff' is defined twice in this process: by an object without a class and by an object without a class.",
+  );
+});
+
+test('a configuration that was built cannot be changed', () => {
+  const configuration = JobConfiguration.newBuilder('daily', 3).setProperty('a', 'b').jobListenerTypes('L').build();
+
+  for (const part of [configuration, configuration.props, configuration.jobListenerTypes])
+    expect(Object.isFrozen(part)).toBe(true);
+});

@@ -51,9 +51,16 @@ const items = (...changes: Parameters<typeof anItem>[1][]) =>
   changes.map((change, item) => anItem(item, { owner: item === 0 ? A : B, ...change }));
 const failover = aConfiguration({ failover: true });
 const noMisfire = aConfiguration({ misfire: false });
-/** B has dropped the firing. */
-const dropping = (reported: Reports, changes: Partial<JobView>, instant = NOW): JobView =>
-  view(reported, { guarantee: { ...arrivalsOf(reported), dropped: new Map([[B, new Set([instant])]]) }, ...changes });
+/** B has dropped the firing, with its item. */
+const dropping = (
+  reported: Reports,
+  changes: Partial<JobView>,
+  { instant = NOW, dropped = [1], by = B } = {},
+): JobView =>
+  view(reported, {
+    guarantee: { ...arrivalsOf(reported), dropped: new Map([[by, new Map([[instant, new Set(dropped)]])]]) },
+    ...changes,
+  });
 /** B is in the callback of the firing before. */
 const calling = (reported: Reports): JobView['guarantee'] => ({
   ...arrivalsOf(reported),
@@ -251,7 +258,7 @@ describe('when items complete, missing are', () => {
     ],
     [
       'those whose instance has dropped another firing',
-      dropping(aCompleted, { config: noMisfire }, NOW - 1),
+      dropping(aCompleted, { config: noMisfire }, { instant: NOW - 1 }),
       ['1 late B'],
     ],
     [
@@ -319,6 +326,37 @@ describe('when items complete, missing are', () => {
     ],
   ])('%s', (_, now, expected) => {
     expect(missing('completed', now)).toEqual(expected);
+  });
+
+  test('not those that their former owner had dropped when they changed hands', () => {
+    const handedOn = dropping(aCompleted, { config: noMisfire }, { by: idOf('C') });
+
+    expect(missing('completed', handedOn, { toCatchUp: NOW })).toEqual([]);
+    expect(missing('completed', handedOn, { isRead: false })).toEqual([]);
+  });
+
+  test('those that came to their owner when it had dropped the firing, if the owner will make up for them', () => {
+    const free = dropping(aCompleted, { config: noMisfire }, { dropped: [2] });
+    const busy = dropping(
+      { ...aCompleted, B: { '4000/ONCE': { started: [2] } } },
+      { config: noMisfire },
+      { dropped: [2] },
+    );
+
+    expect(missing('completed', free, { toCatchUp: NOW })).toEqual(['1 late B']);
+    expect(missing('completed', busy, { toCatchUp: NOW })).toEqual(['1 busy B']);
+    expect(missing('completed', free, { isRead: false })).toEqual(['1 unread B']);
+    expect(missing('completed', free, { toCatchUp: NOW - 1 })).toEqual([]);
+    expect(missing('completed', busy, { toCatchUp: NOW - 1 })).toEqual([]);
+    expect(missing('started', busy, { toCatchUp: NOW })).toEqual([]);
+  });
+
+  test('those whose owner has been to a later firing, only if it comes back to make up for them', () => {
+    const ahead = view({ ...aCompleted, B: { '6000/ONCE': { started: [2] } } });
+
+    expect(missing('completed', ahead)).toEqual([]);
+    expect(missing('completed', ahead, { toCatchUp: NOW })).toEqual(['1 late B']);
+    expect(missing('completed', ahead, { isRead: false })).toEqual(['1 unread B']);
   });
 
   test('those that their next owner will make up for, if it waits here itself, or is not known yet', () => {

@@ -3,7 +3,7 @@ import { plan } from '../../../lib/kernel/rules/plan.js';
 import { type Action, type Backlog, type LocalState } from '../../../lib/kernel/rules/plan-input.js';
 import { chooseItems } from '../../../lib/kernel/view/items.js';
 import { NOTHING_BEGUN } from '../../../lib/layout/x-node/begin-record.js';
-import { type ItemView, type JobView, type ServerStatus } from '../../../lib/layout/job-view.js';
+import { type ItemView, type JobView, NO_GUARANTEE, type ServerStatus } from '../../../lib/layout/job-view.js';
 import { aConfiguration, aView, anItem, idOf, ipOf } from '../../support/views.js';
 import { assignmentBasis, assignmentRecordFor, scheduleKey } from '../../../lib/kernel/view/assignment.js';
 import { shareOfCrashed } from '../../../lib/kernel/view/crashes.js';
@@ -34,6 +34,7 @@ function actionsOf(name: string, now: JobView, local: Partial<LocalState> = {}):
     idleInstancesWait: 'none',
     latestInstant: () => undefined,
     offlineServers: [],
+    restoredNodes: [],
     hasLostTrackOf: () => false,
     leftovers: [],
     superseded: [],
@@ -54,6 +55,12 @@ function actionsOf(name: string, now: JobView, local: Partial<LocalState> = {}):
   };
   return plan({ now, me: idOf(name), myIp: ipOf(name), local: facts });
 }
+
+/** The last call of the firing at that instant was made. */
+const withLastCall = (instant: number): JobView['guarantee'] => ({
+  ...NO_GUARANTEE,
+  completed: { called: [`${instant}/ONCE`], call: undefined },
+});
 
 /** An item whose run has ended, and whose marks could not be removed. */
 const left = (item: number) => ({ item, instant: T });
@@ -496,6 +503,14 @@ describe('what could not be run when it was due', () => {
     expect(begun({ ...both, config: aConfiguration({ monitorExecution: false }) }, { backlog })).toBeUndefined();
   });
 
+  test('is not run after a lost session if its last once-listener has been called', () => {
+    const backlog = { ...nothing, missedInstant: T, hasLostSession: true };
+    const view = aView(['A'], { items: mine, guarantee: withLastCall(T) });
+    expect(begun(view, { backlog })).toBeUndefined();
+    expect(begun({ ...view, guarantee: withLastCall(T - 1) }, { backlog })).toBeDefined();
+    expect(begun(view, { backlog: { ...backlog, hasLostSession: false } })).toBeDefined();
+  });
+
   test('for a manual run is run manually', () => {
     const backlog = { ...nothing, triggeredItems: new Set([0]) };
     const firing = { cause: 'manual', instant: undefined, items: [0] };
@@ -517,6 +532,27 @@ describe('a firing whose item changes hands', () => {
   test('is left alone if the old owner has begun it', () => {
     const now = aView(['A'], { items: mine, lastBegun: new Map([[1, T]]) });
     expect(planOf('A', now, { decided, missedInstant })).toEqual([]);
+  });
+
+  test('is left alone with misfire off if the former owner has dropped it for the item', () => {
+    const droppedFor = (...items: number[]) => ({
+      ...NO_GUARANTEE,
+      dropped: new Map([[idOf('B'), new Map([[T, new Set(items)]])]]),
+    });
+    const config = aConfiguration({ misfire: false });
+    const now = aView(['A'], { config, items: mine, lastBegun: new Map([[1, before]]) });
+
+    expect(planOf('A', { ...now, guarantee: droppedFor(1) }, { missedInstant })).toEqual([]);
+    expect(planOf('A', { ...now, guarantee: droppedFor(0) }, { missedInstant })).toEqual(['begin']);
+  });
+
+  test('is left alone with misfire off if its last once-listener has been called', () => {
+    const now = aView(['A'], { items: mine, lastBegun: new Map([[1, before]]), guarantee: withLastCall(T) });
+    const noMisfire = { ...now, config: aConfiguration({ misfire: false }) };
+
+    expect(planOf('A', noMisfire, { missedInstant })).toEqual([]);
+    expect(planOf('A', { ...noMisfire, guarantee: withLastCall(before) }, { missedInstant })).toEqual(['begin']);
+    expect(planOf('A', now, { missedInstant })).toEqual(['begin']);
   });
 
   test('is left alone for an item on which this instance has decided', () => {
@@ -667,6 +703,7 @@ describe('a trigger', () => {
       ['the items are being assigned', { reshardingNeeded: true }, {}],
       ['the server is disabled', { servers: new Map([[ipOf('B'), 'DISABLED']]) }, {}],
       ['a peer may have begun it', { javaPeers: new Set([idOf('A')]) }, { hasLostSession: true }],
+      ['its last once-listener has been called', { guarantee: withLastCall(T) }, { hasLostSession: true }],
     ])('does not wait for that firing if %s', (_, view, backlog) => {
       expect(firstOf(view, backlog)).toEqual(runOnce);
     });

@@ -49,27 +49,30 @@ describe('the record of an instance', () => {
       ['6/A', { started: new Set<number>(), completed: new Set([9]) }],
     ]);
 
-    const text = encodeArrivals({ rounds, dropped: new Set() });
+    const text = encodeArrivals({ rounds, dropped: new Map() });
 
     expect(text).toBe('5/A started 1-2,7\nhand-1/A started 3 completed 0\n6/A completed 9');
-    expect(decodeArrivals(text)).toEqual({ rounds, dropped: new Set() });
-    expect(encodeArrivals({ rounds: new Map(), dropped: new Set() })).toBe('');
+    expect(decodeArrivals(text)).toEqual({ rounds, dropped: new Map() });
+    expect(encodeArrivals({ rounds: new Map(), dropped: new Map() })).toBe('');
   });
 
   test('tells in which rounds the instance waits no more, and which firings it has dropped', () => {
     const rounds = new Map([['5/A', { started: new Set<number>(), completed: new Set([9]), isLeft: true }]]);
-    const dropped = new Set([5000, 10_000]);
+    const dropped = new Map([
+      [5000, new Set([0, 1, 3])],
+      [10_000, new Set<number>()],
+    ]);
 
     const text = encodeArrivals({ rounds, dropped });
 
-    expect(text).toBe('dropped 5000 10000\n5/A completed 9 left');
+    expect(text).toBe('dropped 5000:0-1,3 10000\n5/A completed 9 left');
     expect(decodeArrivals(text)).toEqual({ rounds, dropped });
   });
 
   test('is read as far as it can be', () => {
     expect(decodeArrivals('\ngarbage in it\ndropped x\n5/A started 1\n')).toEqual({
       rounds: new Map([['5/A', { started: new Set([1]), completed: new Set() }]]),
-      dropped: new Set(),
+      dropped: new Map(),
     });
   });
 });
@@ -98,7 +101,7 @@ test('a view has what the nodes say', () => {
 
   const { guarantee } = readJobView(
     new Map([
-      [paths.arrivals('A'), node('dropped 4\n5/A started 1')],
+      [paths.arrivals('A'), node('dropped 4:7\n5/A started 1')],
       [paths.called('started'), node('4/A\n5/A')],
       [paths.call('started'), node('5/A\nB')],
     ]),
@@ -107,7 +110,7 @@ test('a view has what the nodes say', () => {
 
   expect(guarantee).toEqual({
     arrivals: new Map([['A', new Map([['5/A', { started: new Set([1]), completed: new Set() }]])]]),
-    dropped: new Map([['A', new Set([4])]]),
+    dropped: new Map([['A', new Map([[4, new Set([7])]])]]),
     started: { called: ['4/A', '5/A'], call: { key: '5/A', instance: 'B' } },
     completed: { called: [], call: undefined },
   });

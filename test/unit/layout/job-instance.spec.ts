@@ -37,7 +37,7 @@ describe('an instance’s address', () => {
 
   test.each([
     [{ preferredNetworkInterface: 'docker0' }, '172.17.0.1'],
-    [{ preferredNetworkInterface: 'eth7' }, '10.0.0.1'],
+    [{ preferredNetworkInterface: '' }, '10.0.0.1'],
     [{ preferredNetworkIp: '172.' }, '172.17.0.1'],
     [{ preferredNetworkIp: '10\\.0\\.1\\..*' }, '10.0.1.1'],
     [{ preferredNetworkInterface: 'eth0', preferredNetworkIp: '10.0.1' }, '10.0.1.1'],
@@ -47,11 +47,18 @@ describe('an instance’s address', () => {
   });
 
   test.each([
-    [{ preferredNetworkIp: '192.168' }, /got '192\.168', addresses are 10\.0\.0\.1, 10\.0\.1\.1, 172\.17\.0\.1/],
+    [
+      { preferredNetworkInterface: 'eth7' },
+      /elasticjob\.preferredNetworkInterface: .+, got "eth7"; there are: eth0, docker0$/,
+    ],
+    [
+      { preferredNetworkIp: '192.168' },
+      /elasticjob\.preferredNetworkIp: .+, got "192\.168"; addresses are 10\.0\.0\.1, 10\.0\.1\.1, 172\.17\.0\.1/,
+    ],
     [{ preferredNetworkIp: '0\\.0' }, /addresses are/],
     [{ preferredNetworkIp: '127' }, /addresses are/],
-    [{ preferredNetworkInterface: 'docker0', preferredNetworkIp: '10' }, /addresses are 172\.17\.0\.1\./],
-    [{ preferredNetworkIp: '(' }, /must be a regular expression, got '\('/],
+    [{ preferredNetworkInterface: 'docker0', preferredNetworkIp: '10' }, /addresses are 172\.17\.0\.1$/],
+    [{ preferredNetworkIp: '(' }, /must be a regular expression, got "\("/],
   ])('cannot be had with %j', (preference, message) => {
     expect(() => createJobInstance({ ...preference, interfaces })).toThrow(message);
   });

@@ -101,6 +101,59 @@ describe('the thread pool’s setting under the name it had until Java’s 3.0.4
   });
 });
 
+describe('what only the whole application shows to be wrong', () => {
+  test('names the environment variable from which it came', () => {
+    const environment = {
+      ELASTICJOB_JOBS_SYNCORDERS_JOBLISTENERTYPES: 'A',
+      ELASTICJOB_JOBS_SYNCORDERS_ELASTICJOBCLASS: 'Nope',
+    };
+
+    expect(faultsOf({ environment: { [Object.keys(environment)[0]!]: 'A' } })).toEqual([
+      expect.stringMatching(
+        /jobListenerTypes: unknown job listener "A".+ \(from environment variable ELASTICJOB_JOBS_SYNCORDERS_JOBLISTENERTYPES\)$/,
+      ),
+    ]);
+    expect(faultsOf({ environment })).toEqual([
+      expect.stringMatching(
+        /elasticJobClass: must be .+ \(from environment variable ELASTICJOB_JOBS_SYNCORDERS_ELASTICJOBCLASS\)$/,
+      ),
+    ]);
+  });
+
+  test('names a setting as it is written', () => {
+    const options = { jobs: { syncOrders: { jobExecutorServiceHandlerType: 'FOO' } } };
+
+    expect(faultsOf({ options })).toEqual([
+      'elasticjob.jobs.syncOrders.jobExecutorServiceHandlerType: unknown thread pool size provider "FOO"; known are: CPU, SINGLE_THREAD',
+    ]);
+  });
+
+  test('a decorator that names another class or a type is refused', () => {
+    const providers = [provider('syncOrders', { shardingTotalCount: 1, elasticJobType: 'SCRIPT' })];
+
+    expect(faultsOf({ providers })).toContain(
+      '@ElasticJob("syncOrders").elasticJobType: unknown key; the decorated class SyncOrdersJob does the work',
+    );
+  });
+
+  test.each(['a b', ' '])('a jobClassName with blanks is refused: %j', (jobClassName) => {
+    expect(faultsOf({ options: { jobs: { syncOrders: { jobClassName } } } })).toEqual([
+      `elasticjob.jobs.syncOrders.jobClassName: must be a class name without blanks, such as 'org.acme.SyncOrdersJob', got "${jobClassName}"`,
+    ]);
+  });
+
+  test('a logger that is none is refused, and how to log nothing is said', () => {
+    const methods = 'must be an object with the methods debug(), log(), warn(), error()';
+
+    expect(faultsOf({ options: { logger: false } })).toEqual([
+      `elasticjob.logger: ${methods}; for no log, give one whose methods do nothing, got false`,
+    ]);
+    expect(faultsOf({ options: { logger: { debug: () => undefined, log: () => undefined } } })).toEqual([
+      `elasticjob.logger: ${methods}; warn(), error() is missing, got a map`,
+    ]);
+  });
+});
+
 describe('class and type', () => {
   const executors = [{ type: 'SCRIPT', process: () => undefined }];
   const plain = provider(
@@ -110,12 +163,11 @@ describe('class and type', () => {
   );
   const job = (settings: Record<string, unknown>) => ({ jobs: { job: { shardingTotalCount: 1, ...settings } } });
 
-  test('a job is defined by the class name of a provider, and by the class', () => {
+  test('a job is defined by the class name of a provider, and by the class, whose name is not stored', () => {
     for (const elasticJobClass of ['Plain', plain.type]) {
       const { jobs } = read({ providers: [plain], options: job({ elasticJobClass }) });
-      expect(jobs).toMatchObject([
-        { job: plain.instance, jobClassName: 'Plain', owner: 'provider Plain of AppModule' },
-      ]);
+      expect(jobs).toMatchObject([{ job: plain.instance, owner: 'provider Plain of AppModule' }]);
+      expect(jobs[0]?.jobClassName).toBeUndefined();
     }
   });
 

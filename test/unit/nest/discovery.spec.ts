@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Inject, Injectable, Module, Scope } from '@nestjs/common';
-import { ElasticJob, InjectOneOffJob } from '../../../lib/nest/elastic-job.decorator.js';
+import { ElasticJob, InjectOneOffJob, jobsOf } from '../../../lib/nest/elastic-job.decorator.js';
 import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
 import { elasticJob, refusalOf, started } from './application.js';
 
@@ -120,7 +120,7 @@ describe('refused is', () => {
   });
 
   test('a class that is not a job', async () => {
-    @ElasticJob('idle', { shardingTotalCount: 1 })
+    @ElasticJob<object>('idle', { shardingTotalCount: 1 })
     class IdleJob {}
 
     expect(await refusalOf({ imports: [elasticJob()], providers: [IdleJob] })).toEqual([
@@ -164,4 +164,22 @@ describe('decorators refuse', () => {
 
     expect(() => decorator({}, 'execute', {})).toThrow('@ElasticJob("method") can only decorate a class');
   });
+});
+
+test('a class that cannot do a job’s work is an error of the compiler', () => {
+  // @ts-expect-error The class has no method execute().
+  @ElasticJob('noWork', { shardingTotalCount: 1 })
+  class NoWork {}
+  // @ts-expect-error The method takes something else than a ShardingContext.
+  @ElasticJob('otherWork', { shardingTotalCount: 1 })
+  class OtherWork {
+    execute(_: number): void {}
+  }
+  @ElasticJob<{ report(): void }>('report', { shardingTotalCount: 1 })
+  class Report {
+    constructor(readonly name: string) {}
+    report(): void {}
+  }
+
+  for (const each of [NoWork, OtherWork, Report]) expect(jobsOf(each)).toHaveLength(1);
 });

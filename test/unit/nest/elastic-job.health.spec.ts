@@ -14,7 +14,7 @@ class BothJobs {
   execute(): void {}
 }
 
-test('an application is not ready once an operator has ended one of its jobs here, though others go on', async () => {
+test('an application stays ready after an operator has ended one of its jobs here, and says so', async () => {
   const registryCenter = new EmbeddedRegistryCenter({ namespace: 'health' });
   await using app = await started({ imports: [elasticJob({ registryCenter })], providers: [BothJobs] });
   const health = app.get(ElasticJobHealth);
@@ -23,9 +23,52 @@ test('an application is not ready once an operator has ended one of its jobs her
 
   await registryCenter.remove(new JobPaths('ended').instance(jobInstanceId));
 
-  await until(() => health.report.jobs['ended'] === 'stopped');
-  expect(health.report).toMatchObject({ ready: false, session: 'connected', jobs: { going: 'active' } });
-  expect(health.isHealthy()).toMatchObject({ elasticjob: { status: 'down', ready: false } });
+  await until(() => health.report.jobs['ended']?.state === 'ended');
+  expect(health.isHealthy()).toMatchObject({
+    elasticjob: {
+      ...{ status: 'up', live: true, ready: true, session: 'connected' },
+      jobs: {
+        going: { state: 'active' },
+        ended: {
+          reason: expect.stringContaining('takes part again when this application is started again') as unknown,
+        },
+      },
+    },
+  });
+  expect(health.report).not.toHaveProperty('reason');
+});
+
+test('an application one of whose jobs cannot run is not ready, and its report names job, reason and cure', async () => {
+  const registryCenter = new EmbeddedRegistryCenter({ namespace: 'health-blocked' });
+  await using app = await started({ imports: [elasticJob({ registryCenter })], providers: [BothJobs] });
+  const health = app.get(ElasticJobHealth);
+  await until(() => health.report.ready);
+
+  await registryCenter.put(new JobPaths('ended').config, 'nothing: [useful');
+  await until(() => !health.report.ready);
+
+  expect(health.isHealthy()).toMatchObject({
+    elasticjob: {
+      ...{ status: 'down', live: true, ready: false, session: 'connected' },
+      reason: expect.stringMatching(
+        /^job 'ended': its settings cannot be used: \/health-blocked\/ended\/config: /,
+      ) as unknown,
+      jobs: { ended: { state: 'blocked' }, going: { state: 'active' } },
+    },
+  });
+});
+
+test('an application whose registry centre is closed for good is not live, unless it is shutting down', async () => {
+  const registryCenter = new EmbeddedRegistryCenter({ namespace: 'health-closed' });
+  await using app = await started({ imports: [elasticJob({ registryCenter })], providers: [BothJobs] });
+  const health = app.get(ElasticJobHealth);
+  await until(() => health.report.ready);
+
+  await registryCenter.close();
+  expect(health.report).toMatchObject({ live: false, ready: false, session: 'closed' });
+
+  app.get(ElasticJobLifecycle).stopFirings();
+  expect(health.report).toMatchObject({ live: true, ready: false, reason: 'the application is shutting down' });
 });
 
 test.each([[[BothJobs]], [[]]])(

@@ -20,7 +20,7 @@ interface Stepwise {
   step(item: number): void;
 }
 
-@ElasticJob('climb', { shardingTotalCount: 2 })
+@ElasticJob<object>('climb', { shardingTotalCount: 2 })
 class ClimbJob implements Stepwise {
   readonly steps: number[] = [];
   step(item: number): void {
@@ -91,7 +91,7 @@ describe('a provider of another kind than SimpleJob', () => {
   });
 
   test('is refused if no executor accepts it, with what each of them requires', async () => {
-    @ElasticJob('idle', { shardingTotalCount: 1 })
+    @ElasticJob<object>('idle', { shardingTotalCount: 1 })
     class IdleJob {}
 
     expect(await refusalOf({ imports: [elasticJob({ classedExecutors: [stepwise] })], providers: [IdleJob] })).toEqual([

@@ -7,7 +7,7 @@ import { JobHandle } from '../../../lib/nest/job-handle.js';
 import { ElasticJob, InjectOneOffJob } from '../../../lib/nest/elastic-job.decorator.js';
 import { ElasticJobModule } from '../../../lib/nest/elastic-job.module.js';
 import { until } from '../../support/until.js';
-import { elasticJob, started } from './application.js';
+import { elasticJob, RecordingLogger, started } from './application.js';
 
 class Items {
   execute(): void {}
@@ -86,13 +86,20 @@ describe('a bootstrap is provided under', () => {
     expect(has(app, 'loadedLater')).toBe(true);
   });
 
-  test('the name that a property or a parameter asks for, although nothing else declares it', async () => {
+  test('the name that a property or a parameter asks for, although only a factory’s result defines the job', async () => {
     @Injectable()
     class Consumer {
       @InjectOneOffJob('askedByProperty') readonly property!: JobHandle;
       constructor(@InjectOneOffJob('askedByParameter') readonly parameter: JobHandle) {}
     }
-    await using app = await started({ imports: [elasticJob()], providers: [Consumer] });
+    const job = { elasticJobClass: 'Items', shardingTotalCount: 1 };
+    const module = ElasticJobModule.forRootAsync({
+      useFactory: () => ({
+        logger: new RecordingLogger(),
+        jobs: { askedByProperty: job, askedByParameter: job },
+      }),
+    });
+    await using app = await started({ imports: [module], providers: [Consumer, Items] });
     const { property, parameter } = app.get(Consumer);
 
     expect([property.token, parameter.token]).toEqual(['askedByProperty', 'askedByParameter']);

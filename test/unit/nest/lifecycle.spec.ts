@@ -61,7 +61,10 @@ describe('at start', () => {
     await using app = await started({ imports: [module], providers: [TickJob, StartedJob] });
     const { jobs, ready } = app.get(ElasticJobHealth).report;
 
-    expect({ jobs, ready }).toEqual({ jobs: { tick: 'created', started: 'active' }, ready: true });
+    expect({ jobs, ready }).toMatchObject({
+      jobs: { tick: { state: 'created' }, started: { state: 'active' } },
+      ready: true,
+    });
     await app.get(JobBootstraps).scheduled('tick').schedule();
 
     await until(() => app.get(TickJob).ticks > 0);
@@ -104,7 +107,7 @@ describe('at start', () => {
     expect(app.get(ElasticJobHealth).report).toMatchObject({
       ready: false,
       session: 'connecting',
-      jobs: { tick: 'starting' },
+      jobs: { tick: { state: 'starting' } },
     });
     registryCenter.faults.resume();
     await until(() => app.get(TickJob).ticks > 0);
@@ -162,10 +165,15 @@ describe('at start', () => {
     await witness.close();
   });
 
-  test('switched off, nothing is started', async () => {
+  test('switched off, nothing is started, and the application is ready', async () => {
     await using app = await started({ imports: [elasticJob({ enabled: false })], providers: [TickJob] });
 
-    expect(app.get(ElasticJobHealth).report).toEqual({ ready: false, session: 'none', registryCenter: '', jobs: {} });
+    expect(app.get(ElasticJobHealth).isHealthy()).toEqual({
+      elasticjob: {
+        ...{ status: 'up', live: true, ready: true, session: 'disabled', registryCenter: '', jobs: {} },
+        reason: 'elasticjob.enabled is false: no job runs here',
+      },
+    });
     expect(app.get(SchedulerRegistry).getCronJobs().size).toBe(0);
   });
 });

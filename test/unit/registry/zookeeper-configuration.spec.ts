@@ -1,13 +1,21 @@
 import { expect, test } from '@jest/globals';
+import { type InvalidConfigurationError } from '../../../lib/api/errors.js';
+import { namespaceProblem } from '../../../lib/registry/zookeeper/namespace.js';
+import { serverListsProblem } from '../../../lib/registry/zookeeper/server-lists.js';
 import {
-  digestProblem,
-  maxRetriesProblem,
-  namespaceProblem,
   resolveZookeeperConfiguration,
-  serverListsProblem,
-  timeoutProblem,
   type ZookeeperConfiguration,
 } from '../../../lib/registry/zookeeper/zookeeper-configuration.js';
+
+/** What is wrong with a configuration that is right otherwise, one line each. */
+function faultsOf(configuration: unknown): readonly string[] {
+  try {
+    resolve(configuration as Partial<ZookeeperConfiguration>);
+    return [];
+  } catch (error) {
+    return (error as InvalidConfigurationError).faults;
+  }
+}
 
 const resolve = (configuration: Partial<ZookeeperConfiguration>) =>
   resolveZookeeperConfiguration({ serverLists: 'localhost:2181', namespace: 'orders', ...configuration });
@@ -72,7 +80,7 @@ test('a path behind the servers roots the namespace there', () => {
   );
 });
 
-test.each(['a:1/shared/', 'a:1/shared', 'a:1/shared '])('%j roots the namespace in /shared', (serverLists) => {
+test.each(['a:1/shared', 'a:1/shared '])('%j roots the namespace in /shared', (serverLists) => {
   expect(resolve({ serverLists }).root).toBe('/shared/orders');
 });
 
@@ -82,6 +90,7 @@ test('a slash alone behind the servers means nothing', () => {
 
 const SERVERS = "must be servers like 'host1:2181,host2:2181'";
 const CHROOT = "must end with a path such as '/team', without empty or odd names in it, if with any";
+const CHROOT_TWICE = "must have the path once, after the last server, for all of them: 'host1:2181,host2:2181/team'";
 const NAMESPACE = "must be a name like 'orders', or names joined by '/'";
 
 test.each<[unknown, string]>([
@@ -99,6 +108,10 @@ test.each<[unknown, string]>([
   ['a,,b', `${SERVERS}, without commas that separate nothing`],
   ['::1:2181', `${SERVERS}, which '::1:2181' is not; an IPv6 address stands in brackets: '[::1]:2181'`],
   ['http://a:2181', `${SERVERS}, which 'http:' is not`],
+  ['a:1/b,c:1/b', CHROOT_TWICE],
+  ['a:1/b,c:1', CHROOT_TWICE],
+  ['a:1/b/', 'must not have a slash at its end'],
+  ['a:1/zookeeper', CHROOT],
   ['a:1/b//c', CHROOT],
   ['a:1//b', CHROOT],
   ['a:1/../c', CHROOT],
@@ -114,52 +127,81 @@ test.each<unknown>(['', '/orders', 'orders/', 'a//b', 'a/../b', '.', ' a', 'a /b
   },
 );
 
-test.each<unknown>(['secret', ':secret', 'user:', 5])('the credentials %j are refused', (digest) => {
-  expect(digestProblem(digest)).toBe('must be of the form user:password');
+test.each(['zookeeper', 'zookeeper/orders'])('the namespace %j is refused, as it is ZooKeeper’s own', (namespace) => {
+  expect(faultsOf({ namespace })).toEqual([
+    `ZookeeperRegistryCenter.namespace: must not be below 'zookeeper', where ZooKeeper keeps nodes of its own, got "${namespace}"`,
+  ]);
+  expect(namespaceProblem('zookeepers/zookeeper')).toBeUndefined();
 });
 
-test.each([
-  ['-1', -1, 'must be an integer of at least 0'],
-  ['a fraction', 0.5, 'must be an integer of at least 0'],
-  ['what is no number', NaN, 'must be an integer of at least 0'],
-  ['a text', '1000', 'must be an integer of at least 0'],
-  ['more than the protocol can send', 2 ** 31, 'must be an integer of at most 2147483647'],
-  ['the most that the protocol can send', 2 ** 31 - 1, undefined],
-  ['0, which is the default', 0, undefined],
-])('a time may not be everything: %s', (_, value, problem) => {
-  expect(timeoutProblem(value)).toBe(problem);
+test.each<unknown>(['secret', ':secret', 'user:', 5])('the credentials %j are refused, and not shown', (digest) => {
+  const kind = typeof digest;
+  expect(faultsOf({ digest })).toEqual([
+    `ZookeeperRegistryCenter.digest: must be of the form user:password, got a ${kind} that is not shown`,
+  ]);
 });
 
-test('an operation is tried again at most 29 times', () => {
-  expect([0, 29, 30].map(maxRetriesProblem)).toEqual([undefined, undefined, 'must be an integer of at most 29']);
+const SESSION = 'must be 0 (the default) or an integer of at least 1000';
+
+test.each<[Partial<Record<keyof ZookeeperConfiguration, unknown>>, string | undefined]>([
+  [{ sessionTimeoutMilliseconds: -1 }, `${SESSION}, got -1`],
+  [{ sessionTimeoutMilliseconds: 1 }, `${SESSION}, got 1`],
+  [{ sessionTimeoutMilliseconds: 999 }, `${SESSION}, got 999`],
+  [{ sessionTimeoutMilliseconds: 1000.5 }, `${SESSION}, got 1000.5`],
+  [{ sessionTimeoutMilliseconds: NaN }, `${SESSION}, got NaN`],
+  [{ sessionTimeoutMilliseconds: '10000' }, `${SESSION}, got "10000"`],
+  [
+    { sessionTimeoutMilliseconds: 2 ** 31 },
+    'must be 0 (the default) or an integer of at most 2147483647, got 2147483648',
+  ],
+  [{ sessionTimeoutMilliseconds: 0 }, undefined],
+  [{ sessionTimeoutMilliseconds: 1_000 }, undefined],
+  [{ sessionTimeoutMilliseconds: 2 ** 31 - 1 }, undefined],
+  [{ connectionTimeoutMilliseconds: 99 }, 'must be 0 (the default) or an integer of at least 100, got 99'],
+  [{ connectionTimeoutMilliseconds: 100 }, undefined],
+  [{ maxRetries: 30 }, 'must be an integer of at most 29, got 30'],
+  [{ maxRetries: 29 }, undefined],
+  [{ maxSleepTimeMilliseconds: 5 }, 'must be at least baseSleepTimeMilliseconds, whose default is 1000, got 5'],
+  [
+    { maxSleepTimeMilliseconds: 5, baseSleepTimeMilliseconds: 6 },
+    'must be at least baseSleepTimeMilliseconds, which is 6, got 5',
+  ],
+  [{ maxSleepTimeMilliseconds: 5, baseSleepTimeMilliseconds: 5 }, undefined],
+  [{ baseSleepTimeMilliseconds: 3_001 }, 'must be at most maxSleepTimeMilliseconds, whose default is 3000, got 3001'],
+  [{ baseSleepTimeMilliseconds: 3_000 }, undefined],
+])('of the numbers %j, what could not work is refused', (numbers, problem) => {
+  const [key] = Object.keys(numbers);
+
+  expect(faultsOf(numbers)).toEqual(problem === undefined ? [] : [`ZookeeperRegistryCenter.${key}: ${problem}`]);
 });
 
 test('every fault is named by its key, with what would be right, and no secret', () => {
-  const attempt = (): unknown =>
-    resolve({
-      serverLists: 'a:0',
-      namespace: '',
-      baseSleepTimeMilliseconds: -1,
-      maxSleepTimeMilliseconds: NaN,
-      maxRetries: 30,
-      sessionTimeoutMilliseconds: 2 ** 31,
-      connectionTimeoutMilliseconds: 0.5,
-      digest: 'secret',
-    });
+  const configuration = {
+    serverLists: 'a:0',
+    namespace: '',
+    baseSleepTimeMilliseconds: -1,
+    digest: 'secret',
+    sesionTimeoutMilliseconds: 5,
+  };
 
-  expect(attempt).toThrow(
-    expect.objectContaining({
-      faults: [
-        `serverLists is "a:0"; it ${SERVERS}, which 'a:0' is not.`,
-        `namespace is ""; it ${NAMESPACE}.`,
-        'baseSleepTimeMilliseconds is -1; it must be an integer of at least 0.',
-        'maxSleepTimeMilliseconds is NaN; it must be an integer of at least 0.',
-        'maxRetries is 30; it must be an integer of at most 29.',
-        'sessionTimeoutMilliseconds is 2147483648; it must be an integer of at most 2147483647.',
-        'connectionTimeoutMilliseconds is 0.5; it must be an integer of at least 0.',
-        'digest is a string that is not shown; it must be of the form user:password.',
-      ],
-    }),
+  expect(faultsOf(configuration)).toEqual([
+    "ZookeeperRegistryCenter.sesionTimeoutMilliseconds: unknown key; did you mean 'sessionTimeoutMilliseconds'?",
+    `ZookeeperRegistryCenter.serverLists: ${SERVERS}, which 'a:0' is not, got "a:0"`,
+    `ZookeeperRegistryCenter.namespace: ${NAMESPACE}, got ""`,
+    'ZookeeperRegistryCenter.baseSleepTimeMilliseconds: must be an integer of at least 0, got -1',
+    'ZookeeperRegistryCenter.digest: must be of the form user:password, got a string that is not shown',
+  ]);
+});
+
+test('servers and namespace are required', () => {
+  const missing = [
+    `ZookeeperRegistryCenter.serverLists: is required and ${SERVERS}`,
+    `ZookeeperRegistryCenter.namespace: is required and ${NAMESPACE}`,
+  ];
+
+  expect(faultsOf({ serverLists: undefined, namespace: undefined })).toEqual(missing);
+  expect(() => resolveZookeeperConfiguration(undefined as never)).toThrow(
+    'ZookeeperRegistryCenter: needs a map of settings, got undefined',
   );
 });
 

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { type MirroredNode } from '../../../lib/registry/registry-center.js';
 import { type ReadNode, SubtreeCopy } from '../../../lib/registry/zookeeper/subtree-copy.js';
 
 const node = (value: string, mzxid: bigint, numChildren = 0): ReadNode => ({
@@ -130,4 +131,26 @@ test('a wanted value is read although its node is removed and created again mean
 
   expect(work).toEqual({ type: 'read', paths: ['/job'], lists: [] });
   expect(copy.nodes.get('/job')?.value).toBe('new');
+});
+
+test('a node with the numbers of a former one is taken as it is: servers that have lost their data count from the beginning', () => {
+  const stat = { ...node('', 2n).stat, ephemeralOwner: 'new' };
+  const former = new Map<string, MirroredNode>([
+    ['/job/text', own('old', 2)],
+    ['/job/mark', { ...own('old', 2), session: 'old' }],
+  ]);
+  const copy = new SubtreeCopy('/job', former, (path) => path === '/job/mark');
+  copy.startReading()(new Map([['/job', node('root', 1n, 2)]]), new Map());
+  copy.startReading()(new Map(), new Map([['/job', ['text', 'mark']]]));
+
+  copy.startReading()(
+    new Map([
+      ['/job/text', node('new', 2n)],
+      ['/job/mark', { data: Buffer.from('old'), stat }],
+    ]),
+    new Map(),
+  );
+
+  expect(copy.nodes.get('/job/text')?.value).toBe('new');
+  expect(copy.nodes.get('/job/mark')).toEqual({ ...own('old', 2), value: undefined, session: 'new' });
 });

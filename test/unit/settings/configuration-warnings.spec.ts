@@ -40,3 +40,17 @@ test('failover without monitorExecution has no effect', () => {
     "failover has no effect on these jobs without monitorExecution, by which instances see what others were running: 'a'.",
   ]);
 });
+
+test('a step of 0 and an eighth field, which Quartz ignores, are each one warning', () => {
+  const jobs = [
+    job('a').cron('*/0 * * * * ?'),
+    job('b').cron('0 1-5/0 0/10 * * ?'),
+    job('c').cron('0 0 12 * * ? *  *'),
+    job('d').cron('0 0 12 * * ? *'),
+  ];
+
+  expect(warningsAt('2030-01-01T00:00:00Z', ...jobs)).toEqual([
+    "The step /0 has no effect in the cron expressions of these jobs: as in Quartz, each value fires; write a step of at least 1, or none: 'a', 'b'.",
+    "The cron expressions of these jobs have more than seven fields; as in Quartz, those after the year have no effect: 'c'.",
+  ]);
+});

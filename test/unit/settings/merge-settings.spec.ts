@@ -238,7 +238,7 @@ describe('unknown keys', () => {
       "elasticjob.jobs.syncOrders.corn: unknown key; did you mean 'cron'?",
     ],
     [{ options: { jobs: { syncOrders: { toString: 'x' } } } }, 'elasticjob.jobs.syncOrders.toString: unknown key'],
-    [{ file: { strategies: [] } }, 'elasticjob.strategies: unknown key'],
+    [{ file: { strategies: [] } }, 'elasticjob.strategies: unknown key; it can be set in code only'],
     [
       { environment: { ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCONT: '3' } },
       "elasticjob.jobs.syncOrders.shardingtotalcont: unknown key; did you mean 'shardingTotalCount'? (from environment variable ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCONT)",
@@ -246,6 +246,30 @@ describe('unknown keys', () => {
     [
       { environment: { ELASTICJOB_REGCENTER_NAMSPACE: 'x' } },
       "elasticjob.regCenter.namspace: unknown key; did you mean 'namespace'? (from environment variable ELASTICJOB_REGCENTER_NAMSPACE)",
+    ],
+    [
+      { file: { serverLists: 'a:1' } },
+      "elasticjob.serverLists: unknown key; did you mean 'elasticjob.regCenter.serverLists'?",
+    ],
+    [
+      { file: { syncOrders: { cron: 'x' } } },
+      "elasticjob.syncOrders: unknown key; did you mean 'elasticjob.jobs.syncOrders'?",
+    ],
+    [
+      { file: { regCenter: { hosts: 'a:1' } } },
+      'elasticjob.regCenter.hosts: unknown key; known are: required, serverLists, namespace, baseSleepTimeMilliseconds, maxSleepTimeMilliseconds, maxRetries, sessionTimeoutMilliseconds, connectionTimeoutMilliseconds, digest',
+    ],
+    [
+      { environment: { ELASTICJOB_REG_CENTER_SERVER_LISTS: 'garbage:', ELASTICJOB_REGCENTER_NAMESPACE: 'n' } },
+      `elasticjob.regCenter.serverLists: must be servers like 'host1:2181,host2:2181', which 'garbage:' is not, got "garbage:" (from environment variable ELASTICJOB_REG_CENTER_SERVER_LISTS)`,
+    ],
+    [
+      { environment: { ELASTICJOB_JOBS_SYNCORDER_CRON: 'x' }, options: { jobs: { syncOrders: {} } } },
+      "ELASTICJOB_JOBS_SYNCORDER_CRON: there is no job 'syncorder'; jobs are: syncOrders; did you mean 'syncOrders'?",
+    ],
+    [
+      { environment: { ELASTICJOB_JOBS_NOPE_CRON: 'x' } },
+      "ELASTICJOB_JOBS_NOPE_CRON: there is no job 'nope'; jobs are: syncOrders",
     ],
     [
       { environment: { ELASTICJOB_REGCENTRE_NAMESPACE: 'x' } },
@@ -362,11 +386,11 @@ describe('wrong values', () => {
     [{ regCenter: { maxRetries: 30 } }, 'elasticjob.regCenter.maxRetries: must be an integer of at most 29, got 30'],
     [
       { regCenter: { connectionTimeoutMilliseconds: 2 ** 31 } },
-      'elasticjob.regCenter.connectionTimeoutMilliseconds: must be an integer of at most 2147483647, got 2147483648',
+      'elasticjob.regCenter.connectionTimeoutMilliseconds: must be 0 (the default) or an integer of at most 2147483647, got 2147483648',
     ],
     [
       { regCenter: { sessionTimeoutMilliseconds: -1 } },
-      'elasticjob.regCenter.sessionTimeoutMilliseconds: must be an integer of at least 0, got -1',
+      'elasticjob.regCenter.sessionTimeoutMilliseconds: must be 0 (the default) or an integer of at least 1000, got -1',
     ],
     [
       { shutdownGracePeriodMilliseconds: NaN },
@@ -390,8 +414,14 @@ describe('wrong values', () => {
     ],
     [{ observers: {} }, 'elasticjob.observers: must be a list of objects with onRunEvent(), got a map'],
     [{ interceptors: [null] }, 'elasticjob.interceptors: must be a list of objects with around(), got [null]'],
-    [{ logger: {} }, 'elasticjob.logger: must be an object with the method debug(), got a map'],
-    [{ registryCenter: 'x' }, 'elasticjob.registryCenter: must be an object with the method connect(), got "x"'],
+    [
+      { logger: {} },
+      'elasticjob.logger: must be an object with the methods debug(), log(), warn(), error(), got a map',
+    ],
+    [
+      { registryCenter: 'x' },
+      'elasticjob.registryCenter: must be an object with the methods connect(), mirror(), commit(), close(), got "x"',
+    ],
     [
       { tracing: { type: 'RDB' } },
       'elasticjob.tracing.type: event tracing is not available in this version; remove the setting, got "RDB"',

@@ -20,6 +20,30 @@ describe('A cluster for tests', () => {
     await expect(cluster.join('A')).rejects.toThrow("Instance 'A' is up already");
   });
 
+  test.each<[string, () => Promise<unknown>, string]>([
+    [
+      'names that are no list',
+      () => TestCluster.start('A' as never),
+      `names of instances, such as ['A', 'B'], got "A"`,
+    ],
+    ['no names', () => TestCluster.start(undefined as never), 'got undefined'],
+    [
+      'an unknown option',
+      () => TestCluster.start(['A'], { wrk: () => undefined } as never),
+      "A test's cluster has no option 'wrk'; did you mean 'work'?",
+    ],
+  ])('refuses %s', async (_, start, said) => {
+    await expect(start()).rejects.toThrow(RangeError);
+    await expect(start()).rejects.toThrow(said);
+  });
+
+  test('refuses to disable and enable an item that the job does not have', async () => {
+    await using cluster = await TestCluster.start(['A']);
+
+    await expect(cluster.disableItem(9)).rejects.toThrow("Job 'job' has items 0 to 1, got 9");
+    await expect(cluster.enableItem(-1)).rejects.toThrow("Job 'job' has items 0 to 1, got -1");
+  });
+
   test('starts an instance that was killed anew as another process of the same server', async () => {
     await using cluster = await TestCluster.start(['A']);
 

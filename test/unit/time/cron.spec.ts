@@ -281,3 +281,10 @@ describe('expressions without any firing', () => {
     expect(QuartzCron.parse(expression, { timeZone: 'GMT' }).everFires).toBe(true);
   });
 });
+
+test('a QuartzCron that JavaScript makes without parse() is refused', () => {
+  const make = QuartzCron as unknown as new (...args: unknown[]) => QuartzCron;
+
+  expect(() => new make()).toThrow('A QuartzCron is made by QuartzCron.parse()');
+  expect(() => new make('0 0 0 * * ?')).toThrow('A QuartzCron is made by QuartzCron.parse()');
+});

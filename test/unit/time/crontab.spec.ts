@@ -208,3 +208,7 @@ function offset(instantMs: number, timeZone: string): string | undefined {
   formats.set(timeZone, format);
   return format.format(instantMs).split('GMT')[1];
 }
+
+test('what is no text is no crontab', () => {
+  expect(() => toQuartz(undefined as never)).toThrow("Cron expression 'undefined' cannot be used: it is no text.");
+});

@@ -68,9 +68,14 @@ function watch(beat) {
 let health;
 let phases = '{}';
 
+/** A job takes part although something keeps it from running. */
+function phaseOf(state) {
+  return ['impaired', 'blocked', 'disabled'].includes(state) ? 'active' : state;
+}
+
 /** Which jobs take part, whenever that has changed. */
 function writePhases() {
-  const jobs = health?.report.jobs ?? {};
+  const jobs = Object.fromEntries(Object.entries(health?.report.jobs ?? {}).map(([job, { state }]) => [job, phaseOf(state)]));
   if (JSON.stringify(jobs) === phases) return;
   phases = JSON.stringify(jobs);
   write({ event: 'phases', jobs });

@@ -75,6 +75,7 @@ export class Session {
   #password: Buffer = Buffer.alloc(16);
   #timeoutMs: number;
   #lastZxid = 0n;
+  #acceptsOlderData = false;
   #xid = 0;
   #lastHeardAt: number;
   #renewedAt: number;
@@ -103,6 +104,11 @@ export class Session {
 
   connect(): void {
     if (this.#phase.name === 'idle') this.#dial();
+  }
+
+  /** From now on, connects to servers too whose data are older than what this session has seen. */
+  acceptOlderData(): void {
+    this.#acceptsOlderData = true;
   }
 
   close(): Promise<void> {
@@ -175,7 +181,7 @@ export class Session {
     await connection.open();
     const askedAt = this.#options.clock.monotonic();
     const result = await shakeHands(dialogue, {
-      lastZxidSeen: this.#lastZxid,
+      lastZxidSeen: this.#acceptsOlderData ? 0n : this.#lastZxid,
       timeoutMs: this.#settings.sessionTimeoutMs,
       sessionId: this.#sessionId,
       password: this.#password,

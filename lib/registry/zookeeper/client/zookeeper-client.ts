@@ -117,6 +117,10 @@ export class ZooKeeperClient implements ZooKeeperTransport {
     this.#session.connect();
   }
 
+  acceptOlderData(): void {
+    this.#session.acceptOlderData();
+  }
+
   close(): Promise<void> {
     return this.#session.close();
   }

@@ -31,6 +31,11 @@ export class OwnWrites {
     return this.#newest;
   }
 
+  /** The session is lost. The next one may find servers that have lost data, and count from a lower number again. */
+  forget(): void {
+    this.#newest = 0n;
+  }
+
   /** Notes that transaction `zxid` has happened. */
   saw(zxid: bigint): void {
     if (zxid > this.#newest) this.#newest = zxid;

@@ -247,8 +247,8 @@ export const sessions: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/rules/plan.ts',
-        find: 'const isReadable = now.instances.get(me)?.readable === true;',
-        replace: 'const isReadable = now.instances.has(me);',
+        find: 'const isSound = own?.readable === true && own.session !== undefined;',
+        replace: 'const isSound = own !== undefined && own.session !== undefined;',
       },
     ],
   },

@@ -1,0 +1,222 @@
+/**
+ * What keeps a job from running although its instance is registered: a pure function of the view. Each obstacle is a sentence
+ * with the reason and the cure, for the log and for the health report, so that both say the same.
+ *
+ * An operator's wish (a disabled server) is no fault: it shows in the health report and is not logged here. Most other
+ * obstacles are also states that a healthy job passes through, so they count only once they have lasted for their grace.
+ */
+import { type JobPaths } from '../../layout/job-paths.js';
+import { isGone, type ItemView, type JobView } from '../../layout/job-view.js';
+import { isAvailable, staysAsAssigned } from './assignment.js';
+import { describeItems, numbersOf } from './items.js';
+
+/** What an obstacle means: nothing runs, something does not run as wished, or an operator has switched the job off here. */
+export type ObstacleEffect = 'blocked' | 'impaired' | 'disabled';
+
+/** What keeps a job from running. */
+export interface Obstacle {
+  /** The same for the same obstacle, and another one for each other. */
+  readonly key: string;
+  readonly effect: ObstacleEffect;
+  /** How long it must have lasted to count, in milliseconds. */
+  readonly graceMs: number;
+  /** Reason and cure, in sentences that follow `Job 'bill': `. */
+  readonly reason: string;
+  /** What is to be logged when it is over. */
+  readonly ending: string;
+}
+
+/** The schedule of a job on this instance. */
+export type ScheduleState =
+  /** This instance does not fire by a schedule: the job is a one-off job, or its firings have been stopped. */
+  | { readonly type: 'off' }
+  /** `cron` is what it fires by; `undefined` if the settings have no cron expression. */
+  | { readonly type: 'in-force'; readonly cron: string | undefined }
+  /** The stored cron expression cannot be used for this `reason`; it goes on firing by `cron`. */
+  | { readonly type: 'refused'; readonly cron: string | undefined; readonly reason: string };
+
+/** What obstacles are found from. */
+export interface ObstacleInput {
+  readonly view: JobView;
+  /** Id of this instance, and the ip of its server. */
+  readonly me: string;
+  readonly myIp: string;
+  readonly paths: JobPaths;
+  /** A path as operators' tools show it. */
+  readonly fullPath: (path: string) => string;
+  readonly schedule: ScheduleState;
+  /** Why this instance, as the leader, could not assign the items last; `undefined` if it could. */
+  readonly assignmentFailure: string | undefined;
+}
+
+/** How long a leader may be missing or unknown, and items may be without owner, before that counts, in milliseconds. */
+const UNKNOWN_LEADER_GRACE_MS = 5_000;
+const ASSIGNMENT_GRACE_MS = 30_000;
+
+/** How long a node that no session owns must have been seen before an instance removes it, in milliseconds. */
+export const RESTORED_NODE_GRACE_MS = 10_000;
+
+type Finding = (input: ObstacleInput) => Obstacle | undefined;
+
+/** The most important obstacle; `undefined` if the job can run here. */
+export function obstacleTo(input: ObstacleInput): Obstacle | undefined {
+  for (const find of FINDINGS) {
+    const obstacle = find(input);
+    if (obstacle !== undefined) return obstacle;
+  }
+  return undefined;
+}
+
+/** Why stored settings cannot be used, and what to do. `fault`: as `JobView.configFault` has it. */
+export function unreadableConfiguration(fault: string, paths: JobPaths, fullPath: (path: string) => string): string {
+  const path = fullPath(paths.config);
+  return (
+    `its settings cannot be used: ${fault.replaceAll(`${paths.config}: `, `${path}: `)} Nothing of this job runs until ${path} ` +
+    `is mended: write valid settings there, or delete that node and restart an instance, which then stores its own.`
+  );
+}
+
+const settings: Finding = ({ view, paths, fullPath }) => {
+  if (view.config !== undefined) return undefined;
+  if (view.configFault !== undefined)
+    return {
+      key: `unreadable-settings ${view.configRevision ?? ''}`,
+      ...{ effect: 'blocked', graceMs: 0, ending: 'its settings can be used again.' },
+      reason: unreadableConfiguration(view.configFault, paths, fullPath),
+    };
+  return {
+    key: 'missing-settings',
+    ...{ effect: 'blocked', graceMs: 0, ending: 'its settings are stored again.' },
+    reason:
+      `its settings are gone: there is no node ${fullPath(paths.config)}. Nothing of this job runs until it is there again: ` +
+      `restart an instance, which then stores its own settings, or restore the node.`,
+  };
+};
+
+const server: Finding = ({ view, myIp, paths, fullPath }) => {
+  const status = view.servers.get(myIp);
+  // A server that is missing is registered again by a rule.
+  if (status === 'ENABLED' || status === undefined) return undefined;
+  const path = fullPath(paths.server(myIp));
+  const ending = 'its server is enabled again.';
+  if (status === 'DISABLED')
+    return {
+      ...{ key: 'disabled-server', effect: 'disabled', graceMs: 0, ending },
+      reason:
+        `its server is disabled for this job: ${path} is DISABLED, by an operator or by the setting 'disabled'. This instance ` +
+        `runs no items until the node is ENABLED.`,
+    };
+  return {
+    ...{ key: 'unknown-server-status', effect: 'blocked', graceMs: 0, ending },
+    reason:
+      `${path} is neither ENABLED nor DISABLED, which counts as disabled: this instance runs no items. Write ENABLED or ` +
+      `DISABLED there.`,
+  };
+};
+
+const unknownLeader: Finding = ({ view, paths, fullPath }) => {
+  const { leader, leaderSession } = view;
+  if (leader === undefined || !isGone(view, leader)) return undefined;
+  const node = `${fullPath(paths.leader)} names '${leader}', which is not a living instance`;
+  const ending = 'it can have a leader again.';
+  if (leaderSession === undefined)
+    return {
+      ...{ key: 'restored-leader', effect: 'blocked', graceMs: 0, ending },
+      reason:
+        `${node}, and the node is persistent, as copies and backups make it. No instance leads, so no items are assigned. ` +
+        `The node is removed ${RESTORED_NODE_GRACE_MS / 1_000} s after it was seen first.`,
+    };
+  return {
+    ...{ key: 'unknown-leader', effect: 'blocked', graceMs: UNKNOWN_LEADER_GRACE_MS, ending },
+    reason:
+      `${node}, and session ${leaderSession} keeps the node. No instance leads, so no items are assigned. End the process ` +
+      `of that session, or delete the node.`,
+  };
+};
+
+const missingLeader: Finding = ({ view, me, paths, fullPath }) => {
+  if (view.leader !== undefined || !isAvailable(view, me)) return undefined;
+  return {
+    key: 'no-leader',
+    ...{ effect: 'blocked', graceMs: ASSIGNMENT_GRACE_MS, ending: 'it has a leader again.' },
+    reason:
+      `no instance leads, so no items are assigned. This instance stands for election; a node below ` +
+      `${fullPath(paths.electionLatch)} whose process is gone is in its way: delete that node.`,
+  };
+};
+
+const unassigned: Finding = ({ view, me, assignmentFailure }) => {
+  const { leader, javaPeers, reshardingNeeded, items } = view;
+  // A Java leader assigns the items at its next firing, which may be a day away.
+  if (leader === undefined || javaPeers.has(leader) || (!reshardingNeeded && items.length > 0)) return undefined;
+  const why =
+    leader === me
+      ? `this instance leads, and could not assign the items${assignmentFailure === undefined ? '' : `: ${assignmentFailure}`}`
+      : `its items wait for the leader ${leader} to assign them, whose log and health report say what keeps it from that`;
+  return {
+    key: 'unassigned',
+    ...{ effect: 'blocked', graceMs: ASSIGNMENT_GRACE_MS, ending: 'its items are assigned.' },
+    reason: `${why.replace(/\.$/, '')}. Nothing of this job runs until they are assigned.`,
+  };
+};
+
+const unownedItems: Finding = ({ view, paths, fullPath }) => {
+  const { config, items, leader, javaPeers, reshardingNeeded } = view;
+  if (reshardingNeeded && leader !== undefined && javaPeers.has(leader)) return undefined;
+  const present = items.filter(({ item }) => item < (config?.shardingTotalCount ?? 0));
+  const unowned = present.filter((item) => isUnowned(view, item));
+  if (unowned.length === 0) return undefined;
+  const cure = staysAsAssigned(view)
+    ? `staticSharding keeps them so: set it to false in ${fullPath(paths.config)} until they are assigned again.`
+    : `The leader ${leader ?? ''} assigns them again; its log says what keeps it from that.`;
+  return {
+    key: 'unowned-items',
+    ...{ graceMs: ASSIGNMENT_GRACE_MS, ending: 'all its items have living owners again.' },
+    effect: unowned.length === present.length ? 'blocked' : 'impaired',
+    reason: `items ${describeItems(numbersOf(unowned))} have no living owner, so no instance runs them. ${cure}`,
+  };
+};
+
+/** An item that was taken over is run by that instance. */
+function isUnowned(view: JobView, { owner, running, takenOverBy }: ItemView): boolean {
+  return (owner === undefined || isGone(view, owner)) && !running && takenOverBy === undefined;
+}
+
+const schedule: Finding = ({ schedule: state, paths, fullPath }) => {
+  const path = fullPath(paths.config);
+  switch (state.type) {
+    case 'off':
+      return undefined;
+    case 'refused':
+      return {
+        key: `unusable-schedule ${state.reason}`,
+        ...{ effect: 'impaired', graceMs: 0, ending: 'its schedule can be used again.' },
+        reason: `the schedule in ${path} cannot be used, and ${formerSchedule(state.cron)}: ${state.reason} Correct cron and timeZone there; an instance that starts meanwhile cannot run the job.`,
+      };
+    case 'in-force':
+      if (state.cron !== undefined) return undefined;
+      return {
+        key: 'no-cron',
+        ...{ effect: 'blocked', graceMs: 0, ending: 'it has a cron expression again.' },
+        reason: `its settings in ${path} have no cron expression any more: it runs only when it is triggered. Write one there.`,
+      };
+    default:
+      return state satisfies never;
+  }
+};
+
+function formerSchedule(cron: string | undefined): string {
+  return cron === undefined
+    ? 'there is no former one, so it does not fire'
+    : `the former cron '${cron}' stays in force`;
+}
+
+const FINDINGS: readonly Finding[] = [
+  settings,
+  server,
+  unknownLeader,
+  missingLeader,
+  unassigned,
+  unownedItems,
+  schedule,
+];

@@ -1,0 +1,15 @@
+import { IntegerSetting, Setting, TextSetting } from '../../api/setting.js';
+
+/** The declared options of an embedded registry centre; `EmbeddedRegistryCenterOptions` documents them. */
+export class EmbeddedOptions {
+  @TextSetting({ rule: (text) => (text.trim() === '' ? 'must be a text that is not empty' : undefined) })
+  namespace?: string;
+  @IntegerSetting({ min: 1 }) sessionTimeoutMilliseconds?: number;
+  @Setting({ kind: 'code', problem: objectWith('namespace', 'an EmbeddedRegistryServer') }) server?: object;
+  @Setting({ kind: 'code', problem: objectWith('after', 'a Clock') }) clock?: object;
+}
+
+function objectWith(method: string, what: string): (value: unknown) => string | undefined {
+  return (value) =>
+    typeof (value as Record<string, unknown> | null)?.[method] === 'function' ? undefined : `must be ${what}`;
+}

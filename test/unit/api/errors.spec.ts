@@ -1,0 +1,107 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  DeadlineExceededError,
+  type ElasticJobError,
+  InvalidConfigurationError,
+  JobConflictError,
+  JobStateError,
+  JobStoppedError,
+  RegistryConflictError,
+  RegistryOutcomeUnknownError,
+  RegistryRefusedError,
+  RegistryUnavailableError,
+  SessionLostError,
+} from '../../../lib/api/errors.js';
+
+const cause = new Error('the cause');
+
+describe('each error has its name, its stable code, a message that says what happened to what, and its cause', () => {
+  test.each<[string, ElasticJobError, string, string, unknown]>([
+    [
+      'RegistryUnavailableError',
+      new RegistryUnavailableError('read', '/a', cause),
+      'REGISTRY_UNAVAILABLE',
+      'Could not read /a: the registry centre did not answer. Nothing was changed.',
+      cause,
+    ],
+    [
+      'RegistryOutcomeUnknownError',
+      new RegistryOutcomeUnknownError('create', '/a', cause),
+      'REGISTRY_OUTCOME_UNKNOWN',
+      'The connection broke while trying to create /a: the registry centre may have done it or not.',
+      cause,
+    ],
+    [
+      'RegistryRefusedError',
+      new RegistryRefusedError('create', '/a', 'it is too large', cause),
+      'REGISTRY_REFUSED',
+      'The registry centre refused to create /a: it is too large.',
+      cause,
+    ],
+    [
+      'SessionLostError',
+      new SessionLostError('it has expired'),
+      'SESSION_LOST',
+      'The session with the registry centre is lost: it has expired.',
+      undefined,
+    ],
+    [
+      'DeadlineExceededError',
+      new DeadlineExceededError('the items', 30),
+      'DEADLINE_EXCEEDED',
+      'Waited 30 ms in vain for the items.',
+      undefined,
+    ],
+    ['JobConflictError', new JobConflictError('taken'), 'JOB_CONFLICT', 'taken', undefined],
+    ['JobStateError', new JobStateError('not now', { cause }), 'JOB_STATE', 'not now', cause],
+    [
+      'JobStoppedError',
+      new JobStoppedError('j', 'the application ends'),
+      'JOB_STOPPED',
+      "Job 'j' is being stopped: the application ends.",
+      undefined,
+    ],
+  ])('%s', (name, error, code, message, kept) => {
+    expect(error).toMatchObject({ name, code, message });
+    expect(error.cause).toBe(kept);
+    expect(String(error)).toBe(`${name}: ${message}`);
+  });
+});
+
+test.each([
+  ['exists', 'The commit was refused as a whole: /a exists already. Nothing was changed.'],
+  ['absent', 'The commit was refused as a whole: /a does not exist. Nothing was changed.'],
+  ['changed', 'The commit was refused as a whole: /a has been changed meanwhile. Nothing was changed.'],
+] as const)('a commit is refused because a path %s', (reason, message) => {
+  const error = new RegistryConflictError('/a', reason);
+
+  expect(error).toMatchObject({
+    name: 'RegistryConflictError',
+    code: 'REGISTRY_CONFLICT',
+    path: '/a',
+    reason,
+    message,
+  });
+});
+
+describe('faults in settings', () => {
+  test('one fault is the message', () => {
+    const error = new InvalidConfigurationError(['a: must be 1'], { cause });
+
+    expect(error).toMatchObject({ name: 'InvalidConfigurationError', code: 'INVALID_CONFIGURATION', cause });
+    expect(error.message).toBe('a: must be 1');
+  });
+
+  test('several faults stand on a line each', () => {
+    expect(new InvalidConfigurationError(['a: must be 1', 'b: must be 2']).message).toBe(
+      '\n  a: must be 1\n  b: must be 2',
+    );
+  });
+
+  test('the faults can be read, but Node does not print them a second time', () => {
+    const error = new InvalidConfigurationError(['a: must be 1']);
+
+    expect(error.faults).toEqual(['a: must be 1']);
+    expect(Object.keys(error)).not.toContain('faults');
+  });
+});

@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals';
+import { itemParametersProblem } from '../../../lib/api/sharding-item-parameters.js';
+
+const like = (complaint: string): string => `must be like '0=Beijing,1=Shanghai', but ${complaint}`;
+
+test.each<[text: string, total: unknown]>([
+  ['', 2],
+  ['   ', 2],
+  [' , ,', 2],
+  ['0=a,1=b', 2],
+  ['  0=a,1=b  ', 2],
+  ['0 = a , 1 = b', 2],
+  ['0=a,,', 2],
+  ['0=a, ,\t', 2],
+  ['1=b', 2],
+  ['00=a', 1],
+  ['0=a b', 1],
+  ['9=a', 'no number: the fault is that of the total'],
+  ['9=a', 0],
+  ['9=a', -3],
+  ['9=a', undefined],
+])('%j is accepted, with a total of %p', (text, total) => {
+  expect(itemParametersProblem(text, total)).toBeUndefined();
+});
+
+test.each<[text: string, problem: string]>([
+  ['0', like("'0' is not of the form item=parameter")],
+  ['0=', like("'0=' is not of the form item=parameter")],
+  ['=a', like("'=a' is not of the form item=parameter")],
+  ['0= ', like("'0=' is not of the form item=parameter")],
+  [' =a', like("'=a' is not of the form item=parameter")],
+  ['0=a=b', like("'0=a=b' is not of the form item=parameter")],
+  ['0=a,,1=b', like("'' is not of the form item=parameter")],
+  [',0=a', like("'' is not of the form item=parameter")],
+  ['x=a', like("'x' is not the number of an item")],
+  ['-1=a', like("'-1' is not the number of an item")],
+  ['1.5=a', like("'1.5' is not the number of an item")],
+  ['12345678901=a', like("'12345678901' is not the number of an item")],
+  ['0=a,0=b', like('item 0 has two parameters')],
+  ['0=a,00=b', like('item 0 has two parameters')],
+  ['2=c', 'must only name items from 0 to 1, as shardingTotalCount is 2, but names item 2'],
+  ['0=a,5=c,9=d', 'must only name items from 0 to 1, as shardingTotalCount is 2, but names item 5'],
+])('%j is refused', (text, problem) => {
+  expect(itemParametersProblem(text, 2)).toBe(problem);
+});
+
+test('a job of one item has item 0 only', () => {
+  expect(itemParametersProblem('0=a', 1)).toBeUndefined();
+  expect(itemParametersProblem('1=a', 1)).toBe(
+    'must only name items from 0 to 0, as shardingTotalCount is 1, but names item 1',
+  );
+});

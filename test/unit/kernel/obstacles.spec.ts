@@ -1,0 +1,165 @@
+/** What keeps a job from running, worked out from a view: the reason and the cure, for the log and the health report. */
+import { expect, test } from '@jest/globals';
+import { JobPaths } from '../../../lib/layout/job-paths.js';
+import { type JobView } from '../../../lib/layout/job-view.js';
+import { type Obstacle, type ObstacleInput, obstacleTo } from '../../../lib/kernel/view/obstacles.js';
+import { aConfiguration, aView, anItem, idOf, ipOf } from '../../support/views.js';
+
+const A = idOf('A');
+const B = idOf('B');
+
+/** What keeps the job from running on A, in a cluster of A, which leads, and B. */
+function obstacleIn(view: Partial<JobView>, more: Partial<ObstacleInput> = {}): Obstacle | undefined {
+  return obstacleTo({
+    view: { ...aView(['A', 'B']), ...view },
+    ...{ me: A, myIp: ipOf('A'), paths: new JobPaths('bill') },
+    fullPath: (path) => `/orders${path}`,
+    schedule: { type: 'in-force', cron: '0 0 * * * ?' },
+    assignmentFailure: undefined,
+    ...more,
+  });
+}
+
+test.each<[what: string, view: Partial<JobView>, more?: Partial<ObstacleInput>]>([
+  ['all is well', {}],
+  ['an item is disabled', { items: [anItem(0, { owner: A, disabled: true }), anItem(1, { owner: B })] }],
+  [
+    'the server of another instance is disabled',
+    { servers: new Map([...aView(['A']).servers, [ipOf('B'), 'DISABLED']]) },
+  ],
+  [
+    'a Java leader assigns the items at its next firing',
+    { reshardingNeeded: true, leader: B, javaPeers: new Set([B]) },
+  ],
+  ['a Java leader has not assigned any item yet', { items: [], leader: B, javaPeers: new Set([B]) }],
+  [
+    'an item of a dead owner is run by the instance that took it over',
+    { items: [anItem(0, { owner: 'gone', takenOverBy: A })] },
+  ],
+  ['a surplus item has no owner', { items: [anItem(0, { owner: A }), anItem(1, { owner: B }), anItem(2)] }],
+  ['the job is a one-off job', {}, { schedule: { type: 'off' } }],
+])('nothing is in the way if %s', (_, view, ...[more]) => {
+  expect(obstacleIn(view, more)).toBeUndefined();
+});
+
+const NO_SETTINGS = { config: undefined, configRevision: 7 };
+
+test.each<
+  [key: string, effect: string, graceMs: number, reason: string, view: Partial<JobView>, more?: Partial<ObstacleInput>]
+>([
+  [
+    'unreadable-settings 7',
+    'blocked',
+    0,
+    `its settings cannot be used: /orders/bill/config: the document is empty. Nothing of this job runs until /orders/bill/config ` +
+      `is mended: write valid settings there, or delete that node and restart an instance, which then stores its own.`,
+    { ...NO_SETTINGS, configFault: '/bill/config: the document is empty.' },
+  ],
+  [
+    'missing-settings',
+    'blocked',
+    0,
+    `its settings are gone: there is no node /orders/bill/config. Nothing of this job runs until it is there again: ` +
+      `restart an instance, which then stores its own settings, or restore the node.`,
+    NO_SETTINGS,
+  ],
+  [
+    'disabled-server',
+    'disabled',
+    0,
+    `its server is disabled for this job: /orders/bill/servers/${ipOf('A')} is DISABLED, by an operator or by the setting ` +
+      `'disabled'. This instance runs no items until the node is ENABLED.`,
+    { servers: new Map([[ipOf('A'), 'DISABLED']]) },
+  ],
+  [
+    'unknown-server-status',
+    'blocked',
+    0,
+    `/orders/bill/servers/${ipOf('A')} is neither ENABLED nor DISABLED, which counts as disabled: this instance runs no items. ` +
+      `Write ENABLED or DISABLED there.`,
+    { servers: new Map([[ipOf('A'), 'UNKNOWN']]) },
+  ],
+  [
+    'restored-leader',
+    'blocked',
+    0,
+    `/orders/bill/leader/election/instance names 'garbage', which is not a living instance, and the node is persistent, as copies ` +
+      `and backups make it. No instance leads, so no items are assigned. The node is removed 10 s after it was seen first.`,
+    { leader: 'garbage', leaderSession: undefined },
+  ],
+  [
+    'unknown-leader',
+    'blocked',
+    5_000,
+    `/orders/bill/leader/election/instance names 'other', which is not a living instance, and session 0x7 keeps the node. No ` +
+      `instance leads, so no items are assigned. End the process of that session, or delete the node.`,
+    { leader: 'other', leaderSession: '0x7' },
+  ],
+  [
+    'no-leader',
+    'blocked',
+    30_000,
+    `no instance leads, so no items are assigned. This instance stands for election; a node below ` +
+      `/orders/bill/leader/election/latch whose process is gone is in its way: delete that node.`,
+    { leader: undefined },
+  ],
+  [
+    'unassigned',
+    'blocked',
+    30_000,
+    'this instance leads, and could not assign the items: it is too large. Nothing of this job runs until they are assigned.',
+    { reshardingNeeded: true },
+    { assignmentFailure: 'it is too large.' },
+  ],
+  [
+    'unassigned',
+    'blocked',
+    30_000,
+    `its items wait for the leader ${B} to assign them, whose log and health report say what keeps it from that. Nothing of ` +
+      `this job runs until they are assigned.`,
+    { items: [], leader: B },
+  ],
+  [
+    'unowned-items',
+    'impaired',
+    30_000,
+    `items 1 have no living owner, so no instance runs them. The leader ${A} assigns them again; its log says what keeps it from that.`,
+    { items: [anItem(0, { owner: A }), anItem(1)] },
+  ],
+  [
+    'unowned-items',
+    'blocked',
+    30_000,
+    `items 0-1 have no living owner, so no instance runs them. staticSharding keeps them so: set it to false in ` +
+      `/orders/bill/config until they are assigned again.`,
+    {
+      config: aConfiguration({ staticSharding: true }),
+      items: [anItem(0, { owner: 'gone' }), anItem(1, { owner: 'gone' })],
+    },
+  ],
+  [
+    'unusable-schedule It has one field.',
+    'impaired',
+    0,
+    `the schedule in /orders/bill/config cannot be used, and the former cron '0 0 * * * ?' stays in force: It has one field. ` +
+      `Correct cron and timeZone there; an instance that starts meanwhile cannot run the job.`,
+    {},
+    { schedule: { type: 'refused', cron: '0 0 * * * ?', reason: 'It has one field.' } },
+  ],
+  [
+    'no-cron',
+    'blocked',
+    0,
+    'its settings in /orders/bill/config have no cron expression any more: it runs only when it is triggered. Write one there.',
+    {},
+    { schedule: { type: 'in-force', cron: undefined } },
+  ],
+])('%s: the job is %s after %d ms, because %s', (key, effect, graceMs, reason, view, ...[more]) => {
+  expect(obstacleIn(view, more)).toMatchObject({ key, effect, graceMs, reason });
+});
+
+test('settings that cannot be used come before all that follows from them', () => {
+  expect(obstacleIn({ ...NO_SETTINGS, configFault: 'x', leader: 'garbage', leaderSession: undefined })?.key).toContain(
+    'unreadable-settings',
+  );
+});

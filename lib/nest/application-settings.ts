@@ -12,6 +12,7 @@ import { systemClock } from '../time/clock.js';
 import { type FoundProvider, type OneOffInjection } from './elastic-job.explorer.js';
 import { type DefinedJob, defineJobs } from './job-definitions.js';
 import { defaultLogger } from './default-logger.js';
+import { defineExtensions } from './extension-definitions.js';
 import { defineListeners } from './listener-definitions.js';
 import { injectionProblems } from './one-off-injections.js';
 
@@ -57,10 +58,14 @@ export function readApplicationSettings({
   const merged = mergeSettings({ code: [{ jobs: decoratorsOf(providers) }, options], file, environment });
   if (merged === undefined) return undefined;
   const { module, regCenter } = merged;
-  const { jobs, problems: jobProblems } = defineJobs(providers, merged.jobs, usableExecutors(module));
+  const { lists, problems: extensionProblems } = defineExtensions(providers, {
+    ...module,
+    classedExecutors: usableExecutors(module),
+  });
+  const { jobs, problems: jobProblems } = defineJobs(providers, merged.jobs, lists.classedExecutors);
   const { listeners, problems: listenerProblems } = defineListeners(providers, usableListeners(module));
-  const problems = [...merged.problems, ...jobProblems, ...listenerProblems];
-  const extensions = extensionsOf(module, listeners);
+  const problems = [...merged.problems, ...jobProblems, ...listenerProblems, ...extensionProblems];
+  const extensions = extensionsOf(module, { ...lists, listeners });
   if (problems.length === 0) problems.push(...typeProblems(extensions, jobs), ...injectionProblems(injections, jobs));
   if (problems.length > 0) throw new InvalidConfigurationError([...new Set(problems.map(merged.withOrigin))]);
   const configurations = jobs.map(({ configuration }) => configuration);
@@ -88,18 +93,16 @@ function usableExecutors({ classedExecutors = [] }: ModuleSettings): readonly Cl
   return classedExecutorsProblem(classedExecutors) === undefined ? classedExecutors : [];
 }
 
-function extensionsOf(module: ModuleSettings, listeners: readonly AnyJobListener[]): ExtensionOptions {
-  const { strategies, executors, classedExecutors, errorHandlers, threadPoolSizeProviders } = module;
-  const { observers, interceptors } = module;
+/** What the options and the providers have, and the error handlers that notify people. */
+function extensionsOf(
+  { observers, interceptors, logger = defaultLogger() }: ModuleSettings,
+  named: ExtensionOptions,
+): ExtensionOptions {
   return {
-    ...(strategies && { strategies }),
-    ...(executors && { executors }),
-    ...(classedExecutors && { classedExecutors }),
-    errorHandlers: [...(errorHandlers ?? []), ...notifyingErrorHandlers({ logger: module.logger ?? defaultLogger() })],
-    ...(threadPoolSizeProviders && { threadPoolSizeProviders }),
+    ...named,
+    errorHandlers: [...(named.errorHandlers ?? []), ...notifyingErrorHandlers({ logger })],
     ...(observers && { observers }),
     ...(interceptors && { interceptors }),
-    listeners,
   };
 }
 

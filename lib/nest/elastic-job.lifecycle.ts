@@ -3,7 +3,8 @@
  *
  * ```
  *  onApplicationBootstrap     after all other modules    finds jobs · reads settings · opens the registry · starts the jobs
- *  onModuleDestroy            before all other modules   starts no new firing from now on
+ *  onModuleDestroy            before all other modules   starts no new firing from now on; waits for running items already
+ *                                                        now if executors or error handlers have this hook
  *  beforeApplicationShutdown  before all other modules   waits for running items, up to the grace period
  *  onApplicationShutdown      after all other modules    closes the registry
  * ```
@@ -13,7 +14,7 @@
  * The application boots even if the registry centre cannot be reached; jobs register as soon as it can. A problem of the
  * settings, or a conflict that the registry centre reports at once, fails the boot and leaves nothing behind.
  */
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { DeadlineExceededError } from '../api/errors.js';
 import { type JobLogger } from '../api/logger.js';
@@ -51,6 +52,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
   readonly #bootstraps: JobBootstraps;
   readonly #scheduler: SchedulerRegistry;
   #host: JobHost | undefined;
+  #usesDestroyable = false;
   #isSwitchedOff = false;
   #cancelCheck: () => void = () => undefined;
 
@@ -84,6 +86,11 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
    */
   async boot(): Promise<void> {
     const providers = this.#explorer.providers();
+    this.#usesDestroyable = providers.some(
+      ({ extensions, instance }) =>
+        extensions.length > 0 &&
+        typeof (instance as Partial<OnModuleDestroy> | undefined)?.onModuleDestroy === 'function',
+    );
     const settings = readApplicationSettings({
       options: this.#options,
       file: this.#explorer.configService?.get<unknown>(ROOT_KEY),
@@ -114,6 +121,11 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     // An embedded registry centre ends with the process, so that nothing rests.
     if (!(registry instanceof EmbeddedRegistryCenter))
       this.#cancelCheck = checkShutdownHooks(systemClock, registry.session, log);
+  }
+
+  /** Whether jobs use executors, error handlers or the like that are providers with the hook `onModuleDestroy`. */
+  get usesDestroyable(): boolean {
+    return this.#usesDestroyable;
   }
 
   /** Starts no new firing from now on. */

@@ -26,6 +26,7 @@ const provider = (
   instance: new SyncOrdersJob(),
   scopeProblem: undefined,
   jobs: [{ jobName, options }],
+  extensions: [],
   ...more,
 });
 

@@ -47,7 +47,9 @@ export async function loadMailer(): Promise<Mailer> {
     const loaded = (await import(name)) as Mailer & { readonly default?: Mailer };
     return loaded.default ?? loaded;
   } catch (cause) {
-    throw new Error(`it needs the package nodemailer: npm install nodemailer (${describeCause(cause)})`, { cause });
+    // The lines that follow in Node's message say from where it was looked for.
+    const [reason = ''] = describeCause(cause).split('\n');
+    throw new Error(`it needs the package nodemailer: npm install nodemailer (${reason})`, { cause });
   }
 }
 

@@ -16,7 +16,8 @@ export type ElasticJobErrorCode =
   | 'JOB_CONFLICT'
   | 'JOB_STATE'
   | 'JOB_STOPPED'
-  | 'JOB_EXECUTION';
+  | 'JOB_EXECUTION'
+  | 'FIRING_INTERRUPTED';
 
 /** Base of every error of this library. */
 export abstract class ElasticJobError extends Error {
@@ -143,5 +144,17 @@ export class JobExecutionError extends ElasticJobError {
   override readonly name = 'JobExecutionError';
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super('JOB_EXECUTION', message, options);
+  }
+}
+
+/** Reason of an abort: a failure of the same firing interrupts it, as the job's error handler demands (`THROW`). */
+export class FiringInterruptedError extends ElasticJobError {
+  override readonly name = 'FiringInterruptedError';
+  constructor(jobName: string, handler: string, cause: unknown) {
+    super(
+      'FIRING_INTERRUPTED',
+      `The firing of job '${jobName}' is interrupted by its error handler ${handler}: items that have not started are not run.`,
+      { cause },
+    );
   }
 }

@@ -32,7 +32,7 @@ export class ModuleSettings {
   /** Executors of job objects of other kinds than `SimpleJob` and `DataflowJob`. */
   @Setting({ kind: 'code', problem: classedExecutorsProblem })
   classedExecutors?: readonly ClassedJobItemExecutor[];
-  /** Error handlers besides LOG, THROW and IGNORE. */
+  /** Error handlers besides LOG, THROW, IGNORE, EMAIL, WECHAT and DINGTALK. */
   @Setting({ kind: 'code', problem: listOf('handleException') }) errorHandlers?: readonly JobErrorHandler[];
   /** Providers of the number of items that run at once, besides CPU and SINGLE_THREAD. */
   @Setting({ kind: 'code', problem: listOf('getSize') })

@@ -28,6 +28,8 @@ export interface ItemRunOptions {
   readonly whenConnected: (signal: AbortSignal) => Promise<void>;
   /** The job's code is about to be called. */
   readonly onStart: (context: ShardingContext) => void;
+  /** The item has failed, and still has its place in the pool. */
+  readonly onFailed: (cause: unknown) => void;
 }
 
 /** One item of a run: it waits for a place in the pool, runs the job's code, and has an outcome. */
@@ -71,15 +73,32 @@ export class ItemRun {
     this.#softStop.abort(reason);
   }
 
+  /** Keeps the item from starting; if it runs already, asks it to end at its next good moment. */
+  interrupt(reason: Error): void {
+    if (this.#startedAt === undefined) this.abort(reason);
+    else this.softStop(reason);
+  }
+
   /** Runs the item to its end. Never rejects. */
   async outcome(): Promise<ItemOutcome> {
     const { signal } = this.#stop;
     try {
-      await this.#options.pool.run(() => this.#execute(), signal);
+      return await this.#options.pool.run(() => this.#outcomeOfCall(), signal);
+    } catch (cause) {
+      return { type: 'aborted', cause };
+    }
+  }
+
+  async #outcomeOfCall(): Promise<ItemOutcome> {
+    const { signal } = this.#stop;
+    try {
+      await this.#execute();
       return { type: 'succeeded' };
     } catch (cause) {
       // An item that was aborted has not failed: the instance that aborted it has logged why.
-      return signal.aborted && cause === signal.reason ? { type: 'aborted', cause } : { type: 'failed', cause };
+      if (signal.aborted && cause === signal.reason) return { type: 'aborted', cause };
+      this.#options.onFailed(cause);
+      return { type: 'failed', cause };
     }
   }
 

@@ -30,10 +30,14 @@ import { averageAllocation } from './strategies/average-allocation.js';
 import { odevity } from './strategies/odevity.js';
 import { roundRobin } from './strategies/round-robin.js';
 import { singleShardingBalance } from './strategies/single-sharding-balance.js';
+import { sticky } from './strategies/sticky.js';
 import { describeCause, stackOf } from '../../api/describe-cause.js';
 
 /** How long an error handler may take to close, in milliseconds. */
 const CLOSING_TIMEOUT_MS = 5_000;
+
+/** How long an error handler may take to load what it needs, in milliseconds. */
+const PREPARATION_TIMEOUT_MS = 10_000;
 
 /** What users add to the built-in choices; on the same name theirs comes first. */
 export interface ExtensionOptions {
@@ -85,6 +89,7 @@ export class Extensions {
       odevity,
       roundRobin,
       singleShardingBalance(ground.clock),
+      sticky,
     ];
     this.#executors = [...(extensions.executors ?? []), ...builtInExecutors(ground.clock)];
     this.#classedExecutors = [...(extensions.classedExecutors ?? []), ...classedExecutors];
@@ -169,6 +174,25 @@ export class Extensions {
       .map((named) => ({ named, order: orderOf(named) }))
       .sort((one, other) => one.order - other.order)
       .map(({ named }) => named);
+  }
+
+  /**
+   * Lets the error handler of a job load what it needs.
+   * @throws InvalidConfigurationError if it cannot, or takes more than 10 seconds
+   */
+  async prepare(configuration: JobConfiguration, clock: Clock): Promise<void> {
+    const handler = this.errorHandler(configuration);
+    const timeout = (): Error =>
+      new DeadlineExceededError(`the error handler ${handler.type} to load what it needs`, PREPARATION_TIMEOUT_MS);
+    const prepare = async (): Promise<void> => handler.prepare?.(configuration);
+    try {
+      await withDeadline(clock, prepare(), PREPARATION_TIMEOUT_MS, timeout);
+    } catch (error) {
+      if (error instanceof InvalidConfigurationError) throw error;
+      const path = keyPath(jobPath(configuration.jobName), 'jobErrorHandlerType');
+      const fault = `${path}: the error handler ${handler.type} cannot be used: ${describeCause(error)}`;
+      throw new InvalidConfigurationError([fault], { cause: error });
+    }
   }
 
   /** Closes the error handlers of users. Never rejects: what a handler throws is logged, and that it takes too long. */

@@ -144,7 +144,10 @@ export class Assignment {
     }
 
     const { shardingTotalCount } = view.config;
-    const owners = ownersBy(this.#strategy(view), { instances, jobName: paths.jobName, shardingTotalCount });
+    const owners = ownersBy(this.#strategy(view), {
+      ...{ instances, jobName: paths.jobName, shardingTotalCount },
+      owners: new Map(view.items.flatMap(({ item, owner }) => (owner === undefined ? [] : [[item, owner]]))),
+    });
     // An item that is where it belongs anyway does not have to be assigned once more.
     const pinned = pinnedItems(view, owners.size).filter(({ item, owner }) => owners.get(item) !== owner);
     for (const { item, owner } of pinned) owners.set(item, owner);

@@ -94,6 +94,35 @@ test('the YAML example is read by the module that loads it, and the environment 
   expect(exitCode).toBe(0);
 }, 30_000);
 
+test.each([
+  ['sql-executor.ts', 'cleanUp', /= \$1 \[ 0 \][^]*= \$1 \[ 1 \]/],
+  [
+    'report-executor.ts',
+    'salesReport',
+    /salesReport: Sales\nsales of Beijing: 42\nsalesReport: Sales\nsales of Shanghai: 42/,
+  ],
+  ['near-data.ts', 'compact', /compact 0\ncompact 1\ncompact 2/],
+  ['pager.ts', 'bill', /to \+44 20 7946 0000: item 0 of bill: Error: no paper\n/],
+  ['by-load.ts', 'resize', /begin 0\nend 0\nbegin 1\nend 1/],
+])(
+  'the example of an extension in %s serves the job %s',
+  async (file, job, output) => {
+    const boot = `
+    import { NestFactory } from '@nestjs/core';
+    import { JobBootstraps } from 'nestjs-elasticjob';
+    const app = await NestFactory.createApplicationContext(AppModule);
+    app.enableShutdownHooks();
+    await app.get(JobBootstraps).oneOff('${job}').execute();`;
+    await using program = new Program(compiled(file, boot));
+
+    await until(() => output.test(program.output), 'the job to run', 20_000);
+
+    expect(await program.end('SIGTERM')).toBe('SIGTERM');
+    if (file === 'pager.ts') expect(program.output).toContain('the phone is hung up');
+  },
+  30_000,
+);
+
 test.each(['sync-orders.test.ts', 'failover.test.ts'])(
   'the example of a test in %s passes',
   async (file) => {

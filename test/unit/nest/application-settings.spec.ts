@@ -26,6 +26,7 @@ const provider = (
   instance: new SyncOrdersJob(),
   scopeProblem: undefined,
   jobs: [{ jobName, options }],
+  extensions: [],
   ...more,
 });
 
@@ -66,8 +67,8 @@ describe('settings', () => {
   });
 
   test('that name a type that does not exist are refused, with those that do', () => {
-    expect(faultsOf({ options: { jobs: { syncOrders: { jobErrorHandlerType: 'EMAIL' } } } })).toEqual([
-      'elasticjob.jobs.syncOrders.jobErrorHandlerType: unknown error handler "EMAIL"; known are: LOG, THROW, IGNORE',
+    expect(faultsOf({ options: { jobs: { syncOrders: { jobErrorHandlerType: 'PAGER' } } } })).toEqual([
+      'elasticjob.jobs.syncOrders.jobErrorHandlerType: unknown error handler "PAGER"; known are: EMAIL, WECHAT, DINGTALK, LOG, THROW, IGNORE',
     ]);
   });
 

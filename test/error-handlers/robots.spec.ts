@@ -160,6 +160,34 @@ describe.each(ROBOTS)('%s', (type, prefix, { code, busy }) => {
     await handler.release?.('bill');
   });
 
+  test('waits as long again for each piece of an answer', async () => {
+    await using robot = await RobotServer.start();
+    let answer = (_piece: string): void => undefined;
+    robot.answer = (response) => {
+      answer = (piece) => void response.write(piece);
+    };
+    const { handler, clock, log } = handling(type);
+    void handler.handleException(aFailure({ ...propsOf(robot), [`${prefix}.readTimeoutMilliseconds`]: '700' }));
+    await until(() => robot.requests.length === 1);
+    await clock.advance(500);
+
+    answer('{"errcode"');
+    await until(() => clock.nextTimerInMs === 700, 'the piece to arrive');
+    await clock.advance(699);
+
+    expect(log.lines).toEqual([]);
+    robot.answer = (response) => void response.end('{"errcode":0}');
+    await clock.advance(1);
+    await until(() => log.of('debug').length === 1);
+    await handler.release?.('bill');
+  });
+
+  test('reads no answer that is longer than 64 KiB', async () => {
+    const log = await logOf((response) => void response.end(' '.repeat(70_000)));
+
+    expect(log.of('error')).toEqual([expect.stringContaining('the answer is longer than 65536 bytes')]);
+  });
+
   test('waits for a connection as long as connectTimeoutMilliseconds says', async () => {
     // TLS is part of connecting: this server takes the connection and says nothing.
     const server = createServer().listen(0, '127.0.0.1');

@@ -1,5 +1,6 @@
 /** Jobs of the type SCRIPT, with real programs. */
 import { spawnSync } from 'node:child_process';
+import { getEventListeners } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { until } from '../../support/until.js';
 import { aContext, reportJob, type RunItem, runItem } from './stage.js';
 
 const NODE = process.execPath;
+const exitHandlers = process.listenerCount('exit');
 const folder = mkdtempSync(join(tmpdir(), 'elasticjob-scripts-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -181,6 +183,7 @@ describe('a script whose item is aborted', () => {
 
     await expect(item.ended).rejects.toBe(item.reason);
     expect(item.log).toContain('log item 1: cleaned up');
+    expect(clock.timers).toBe(0);
   });
 
   test('is killed, if it ignores that for 800 ms', async () => {
@@ -214,14 +217,20 @@ trap "" TERM
 sleep 1000 >/dev/null 2>&1 &
 trap - TERM
 echo $!
+echo parent $$
 wait
 `;
     const item = run(script('parent.sh', text));
+    await until(() => item.log.length === 2, 'both pids');
     const child = await pidIn(item);
+    const parent = item.log[1]?.split(' ').at(-1) ?? '';
     let isOver = false;
     item.ended.catch(() => (isOver = true));
 
     item.abort();
+    // When a script that was started later has ended, the exit of the parent has been noticed too.
+    await until(() => !isAlive(parent), 'the parent to end');
+    await run(script('later.sh', '#!/bin/sh\n')).ended;
     await clock.advance(799);
     expect([isOver, isAlive(child)]).toEqual([false, true]);
     await clock.advance(1);
@@ -284,11 +293,11 @@ describe('a child that outlives its script', () => {
 
 test('an ended script leaves no listener on the signal, no timer, and no handler of the process', async () => {
   const { signal } = new AbortController();
-  const before = process.listenerCount('exit');
 
   await run(script('leak.sh', '#!/bin/sh\n'), { signal }).ended;
 
-  expect(process.listenerCount('exit')).toBe(before);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+  expect(process.listenerCount('exit')).toBe(exitHandlers);
   expect(clock.timers).toBe(0);
 });
 

@@ -269,9 +269,9 @@ export class WorkLane {
   #noteDecision({ instant, cause }: Firing, { blocked, decidedOn, config }: BegunRun): void {
     if (cause === 'manual') for (const item of blocked) this.#triggeredItems.add(item);
     if (instant === undefined) return;
-    const { missed } = runPolicyOf(config);
-    if (cause === 'schedule' && blocked.length > 0) this.#passedFirings.note({ instant, items: blocked, missed });
-    if (missed === 'recover') for (const item of blocked) this.#missItem(item, instant);
+    if (cause === 'schedule' && blocked.length > 0)
+      this.#passedFirings.note({ instant, items: blocked, missed: runPolicyOf(config).missed });
+    if (runPolicyOf(config).missed === 'recover') for (const item of blocked) this.#missItem(item, instant);
     this.#noteDecided(instant, decidedOn);
   }
 

@@ -303,7 +303,7 @@ describe('an assignment that the registry centre does not take', () => {
     const expected = [
       /reshard failed, and is tried again: .*commit/,
       /this instance leads, and could not assign the items/,
-      /exception occur in job processing: DeadlineExceededError: Waited 30000 ms in vain for the items/,
+      /the run \(firing of .*\) failed: DeadlineExceededError: Waited 30000 ms in vain for the items/,
     ];
     expect(errors).toEqual(expected.map((line) => expect.stringMatching(line) as unknown));
     await cluster.advance('31m');
@@ -325,7 +325,7 @@ test('firings that wait in vain go to the error handler once, until one has begu
     host: { strategies: [strategy] },
   });
   await cluster.advance('5m');
-  expect(linesOf(cluster, 'exception occur in job processing: DeadlineExceededError')).toHaveLength(1);
+  expect(linesOf(cluster, 'failed: DeadlineExceededError')).toHaveLength(1);
 
   isBroken = false;
   await cluster.advance('30s');
@@ -334,7 +334,7 @@ test('firings that wait in vain go to the error handler once, until one has begu
   await cluster.join('B');
   await cluster.advance('5m');
 
-  expect(linesOf(cluster, 'exception occur in job processing: DeadlineExceededError')).toHaveLength(2);
+  expect(linesOf(cluster, 'failed: DeadlineExceededError')).toHaveLength(2);
 });
 
 describe('nodes that are gone', () => {

@@ -90,10 +90,10 @@ async function endProgram(child: ChildProcess, closed: Promise<ProgramEnd>, cloc
     });
   });
   await closed.catch(() => undefined);
-  cancelDrain();
   // Something that the program has left in its group, without its output, may ignore the request to end.
   if (isGroupAlive(child)) await killed;
   cancelGrace();
+  cancelDrain();
 }
 
 function endOf(child: ChildProcess): Promise<ProgramEnd> {

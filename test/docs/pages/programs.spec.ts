@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import ts from 'typescript';
 import { Program, root } from '../../support/program.js';
+import { isRunning } from '../../support/processes.js';
 import { until } from '../../support/until.js';
 import { exampleFile } from './pages.js';
 
@@ -193,8 +193,7 @@ test('an application that exits leaves no script behind', async () => {
 
   expect(await program.end('SIGHUP')).toBe(3);
 
-  const state = (): string => spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).stdout.trim();
-  await until(() => state() === '' || state().startsWith('Z'), 'the script to be gone');
+  await until(() => !isRunning(pid), 'the script to be gone');
 }, 30_000);
 
 test('the example of an HTTP job boots', async () => {

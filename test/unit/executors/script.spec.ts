@@ -1,5 +1,5 @@
 /** Jobs of the type SCRIPT, with real programs. */
-import { spawnSync } from 'node:child_process';
+import { getEventListeners } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,10 +7,12 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { scriptExecutor } from '../../../lib/executors/script-executor.js';
 import { type ShardingContext } from '../../../lib/index.js';
 import { ManualClock } from '../../../lib/testing/index.js';
+import { isRunning } from '../../support/processes.js';
 import { until } from '../../support/until.js';
 import { aContext, reportJob, type RunItem, runItem } from './stage.js';
 
 const NODE = process.execPath;
+const exitHandlers = process.listenerCount('exit');
 const folder = mkdtempSync(join(tmpdir(), 'elasticjob-scripts-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -25,12 +27,6 @@ function script(name: string, text: string, mode = 0o755): string {
 const clock = new ManualClock();
 const run = (line: string, changes: Partial<ShardingContext> = {}): RunItem =>
   runItem(scriptExecutor(clock), { 'script.command.line': line }, changes);
-
-/** Whether a process runs; one that has ended and waits for its parent does not. */
-function isAlive(pid: string): boolean {
-  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' });
-  return stdout.trim() !== '' && !stdout.startsWith('Z');
-}
 
 /** The number that a script has written in a line of its own. */
 async function pidIn({ log }: RunItem): Promise<string> {
@@ -181,6 +177,7 @@ describe('a script whose item is aborted', () => {
 
     await expect(item.ended).rejects.toBe(item.reason);
     expect(item.log).toContain('log item 1: cleaned up');
+    expect(clock.timers).toBe(0);
   });
 
   test('is killed, if it ignores that for 800 ms', async () => {
@@ -189,11 +186,11 @@ describe('a script whose item is aborted', () => {
 
     item.abort();
     await clock.advance(799);
-    expect(isAlive(pid)).toBe(true);
+    expect(isRunning(pid)).toBe(true);
     await clock.advance(1);
 
     await expect(item.ended).rejects.toBe(item.reason);
-    expect(isAlive(pid)).toBe(false);
+    expect(isRunning(pid)).toBe(false);
   });
 
   test('ends with all that it has started', async () => {
@@ -201,7 +198,7 @@ describe('a script whose item is aborted', () => {
     const child = await pidIn(item);
 
     item.abort();
-    await until(() => !isAlive(child), 'the child to end');
+    await until(() => !isRunning(child), 'the child to end');
     // Where nothing reaps orphans, they count as part of the group until it is killed.
     await clock.advance(800);
 
@@ -214,20 +211,27 @@ trap "" TERM
 sleep 1000 >/dev/null 2>&1 &
 trap - TERM
 echo $!
+echo parent $$
 wait
 `;
     const item = run(script('parent.sh', text));
+    await until(() => item.log.length === 2, 'both pids');
     const child = await pidIn(item);
+    const parent = item.log[1]?.split(' ').at(-1) ?? '';
     let isOver = false;
     item.ended.catch(() => (isOver = true));
 
     item.abort();
+    // When a script that was started later has ended, the exit of the parent has been noticed too.
+    await until(() => !isRunning(parent), 'the parent to end');
+    await run(script('later.sh', '#!/bin/sh\n')).ended;
     await clock.advance(799);
-    expect([isOver, isAlive(child)]).toEqual([false, true]);
+    expect([isOver, isRunning(child)]).toEqual([false, true]);
     await clock.advance(1);
 
     await expect(item.ended).rejects.toBe(item.reason);
-    await until(() => !isAlive(child), 'the child to be gone');
+    await until(() => !isRunning(child), 'the child to be gone');
+    expect(clock.timers).toBe(0);
   });
 
   test('is over although a process that has left its group holds its output open', async () => {
@@ -246,7 +250,7 @@ wait
     await clock.advance(100);
 
     await expect(item.ended).rejects.toBe(item.reason);
-    expect(isAlive(child)).toBe(true);
+    expect(isRunning(child)).toBe(true);
     process.kill(Number(child));
   });
 });
@@ -260,11 +264,11 @@ describe('a child that outlives its script', () => {
     await until(() => item.log.length === 2, 'both pids');
     const parent = item.log.map((line) => /^warn.* (\d+)$/.exec(line)?.[1]).find((pid) => pid !== undefined) ?? '';
     const child = childIn() ?? '';
-    await until(() => !isAlive(parent), 'the script to have exited');
+    await until(() => !isRunning(parent), 'the script to have exited');
     expect(isOver).toBe(false);
 
     item.abort();
-    await until(() => !isAlive(child), 'the child to end');
+    await until(() => !isRunning(child), 'the child to end');
     // Where nothing reaps orphans, they count as part of the group until it is killed.
     await clock.advance(800);
 
@@ -277,18 +281,18 @@ describe('a child that outlives its script', () => {
     await item.ended;
 
     const pid = await pidIn(item);
-    expect(isAlive(pid)).toBe(true);
+    expect(isRunning(pid)).toBe(true);
     process.kill(Number(pid));
   });
 });
 
 test('an ended script leaves no listener on the signal, no timer, and no handler of the process', async () => {
   const { signal } = new AbortController();
-  const before = process.listenerCount('exit');
 
   await run(script('leak.sh', '#!/bin/sh\n'), { signal }).ended;
 
-  expect(process.listenerCount('exit')).toBe(before);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+  expect(process.listenerCount('exit')).toBe(exitHandlers);
   expect(clock.timers).toBe(0);
 });
 

@@ -32,7 +32,13 @@ export { JobHandle } from './nest/job-handle.js';
 export { ElasticJobHealth, type ElasticJobHealthReport } from './nest/elastic-job.health.js';
 
 // Jobs
-export { type ElasticJob as ElasticJobObject, isSimpleJob, type SimpleJob } from './api/job.js';
+export {
+  type DataflowJob,
+  type ElasticJob as ElasticJobObject,
+  isDataflowJob,
+  isSimpleJob,
+  type SimpleJob,
+} from './api/job.js';
 export { type ShardingContext } from './api/sharding-context.js';
 export { JobConfiguration, jobConfiguration, JobConfigurationBuilder } from './api/job-configuration.js';
 export { JobOptions } from './api/job-options.js';
@@ -58,9 +64,14 @@ export {
   notifyingErrorHandlers,
   type NotifyingErrorHandlersOptions,
 } from './error-handlers/notifying-error-handlers.js';
-export { type ClassedJobItemExecutor, type TypedJobItemExecutor } from './api/job-executor.js';
+export {
+  type ClassedJobItemExecutor,
+  type PropertyProblem,
+  type RunningJob,
+  type TypedJobItemExecutor,
+} from './api/job-executor.js';
 export { type JobInstance } from './api/sharding-strategy.js';
-export { type JobLogger, type LogEntry, type LogLevel } from './api/logger.js';
+export { type JobLogger, type LogEntry, type LogFields, type LogLevel } from './api/logger.js';
 
 // Observing and wrapping runs
 export {
@@ -115,6 +126,7 @@ export {
   FiringInterruptedError,
   InvalidConfigurationError,
   JobConflictError,
+  JobExecutionError,
   JobStateError,
   JobStoppedError,
   RegistryConflictError,

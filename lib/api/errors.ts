@@ -16,7 +16,8 @@ export type ElasticJobErrorCode =
   | 'JOB_CONFLICT'
   | 'JOB_STATE'
   | 'JOB_STOPPED'
-  | 'FIRING_INTERRUPTED';
+  | 'FIRING_INTERRUPTED'
+  | 'JOB_EXECUTION';
 
 /** Base of every error of this library. */
 export abstract class ElasticJobError extends Error {
@@ -147,5 +148,13 @@ export class FiringInterruptedError extends ElasticJobError {
       `The firing of job '${jobName}' is interrupted by its error handler ${handler}: items that have not started are not run.`,
       { cause },
     );
+  }
+}
+
+/** The work of a job without class has failed: its program could not be run or ended with an error, or its request got no answer. */
+export class JobExecutionError extends ElasticJobError {
+  override readonly name = 'JobExecutionError';
+  constructor(message: string, options?: { readonly cause?: unknown }) {
+    super('JOB_EXECUTION', message, options);
   }
 }

@@ -1,6 +1,11 @@
 import { describeCause } from './describe-cause.js';
 import { type JobLogger, type LogEntry } from './logger.js';
 
+/** By which entries are filtered: `ElasticJob:syncOrders`, or `ElasticJob` for what concerns the whole process. */
+export function logContext(jobName: string | undefined): string {
+  return jobName === undefined ? 'ElasticJob' : `ElasticJob:${jobName}`;
+}
+
 /** Hands an entry to the user's logger. Never throws, whatever the logger does. */
 export function writeEntry(logger: JobLogger, entry: LogEntry): void {
   const { level, message, stack } = entry;

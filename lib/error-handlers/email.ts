@@ -1,4 +1,4 @@
-import { writeEntry } from '../api/log-entry.js';
+import { logContext, writeEntry } from '../api/log-entry.js';
 import { type JobLogger } from '../api/logger.js';
 import { type Clock } from '../time/clock.js';
 import { textOf } from './failure-text.js';
@@ -50,7 +50,13 @@ export function email({ clock, logger, load = loadMailer }: EmailDeps): NoticeCh
       const mail = mailOf(textOf(notice, LONGEST_TEXT), settings);
       const debug = (line: string): void => {
         const message = `SMTP of ${settings.host}: ${redacted(line, settings.secrets)}`;
-        writeEntry(logger, { level: 'debug', message, jobName: undefined, instance: '' });
+        writeEntry(logger, {
+          level: 'debug',
+          message,
+          context: logContext(undefined),
+          jobName: undefined,
+          instance: '',
+        });
       };
       const refused = await sendMail(mailer, mail, {
         ...settings,

@@ -12,7 +12,7 @@
 import { describeCause } from '../api/describe-cause.js';
 import { type JobFailure } from '../api/error-handler.js';
 import { DeadlineExceededError } from '../api/errors.js';
-import { writeEntry } from '../api/log-entry.js';
+import { logContext, writeEntry } from '../api/log-entry.js';
 import { type JobLogger, type LogLevel } from '../api/logger.js';
 import { backoffMs } from '../async/backoff.js';
 import { timedCall } from '../async/timed-call.js';
@@ -161,6 +161,8 @@ export class JobNotifier<Settings extends ChannelSettings> {
   #log(level: LogLevel, message: string): void {
     const { configuration, instance } = this.#latest ?? {};
     const { jobInstanceId = '' } = instance ?? {};
-    writeEntry(this.#deps.logger, { level, message, jobName: configuration?.jobName, instance: jobInstanceId });
+    const jobName = configuration?.jobName;
+    const context = logContext(jobName);
+    writeEntry(this.#deps.logger, { level, message, context, jobName, instance: jobInstanceId });
   }
 }

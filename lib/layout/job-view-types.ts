@@ -26,6 +26,8 @@ export interface JobView {
    * among `instances` is stopping.
    */
   readonly live: ReadonlySet<string>;
+  /** Ids of our instances that have stopped, as opposed to crashed; the latest first, and only some. */
+  readonly withdrawn: readonly string[];
   /**
    * Ids of those `instances` that are Java ElasticJob's: they have neither a sign of life (`live`) nor a begin record, and
    * had none in any earlier view since they appeared.
@@ -69,7 +71,7 @@ export interface JobView {
   readonly nextJobInstanceIp: string | undefined;
   /**
    * Instant, in milliseconds since 1970, for which each item was last begun by any of our instances, living or not, as
-   * far as their records have been read.
+   * far as their records have been read. For an item that a leader has brought back since: the last instant before that.
    */
   readonly lastBegun: ReadonlyMap<number, number>;
   /** Items whose last run was begun manually, after the instant in `lastBegun`. */

@@ -94,10 +94,8 @@ function usableExecutors({ classedExecutors = [] }: ModuleSettings): readonly Cl
 }
 
 /** What the options and the providers have, and the error handlers that notify people. */
-function extensionsOf(
-  { observers, interceptors, logger = defaultLogger() }: ModuleSettings,
-  named: ExtensionOptions,
-): ExtensionOptions {
+function extensionsOf(module: ModuleSettings, named: ExtensionOptions): ExtensionOptions {
+  const { observers, interceptors, logger = defaultLogger(module) } = module;
   return {
     ...named,
     errorHandlers: [...(named.errorHandlers ?? []), ...notifyingErrorHandlers({ logger })],
@@ -110,14 +108,11 @@ function typeProblems(extensions: ExtensionOptions, jobs: readonly DefinedJob[])
   const silent = { debug: () => undefined, log: () => undefined, warn: () => undefined, error: () => undefined };
   const types = new Extensions(extensions, { clock: systemClock, logger: silent });
   return jobs.flatMap(({ configuration, job, compatibility }) => {
-    const problems = problemsOf(() => types.check(configuration));
+    const problems = problemsOf(() => types.check(configuration, job));
     // The setting was given by its former name.
     const named = (problem: string): string =>
       problem.replace('.jobExecutorThreadPoolSizeProviderType: ', '.jobExecutorServiceHandlerType: ');
-    return [
-      ...(compatibility === '3.0.4' ? problems.map(named) : problems),
-      ...problemsOf(() => types.executorOf(configuration.jobName, job)),
-    ];
+    return compatibility === '3.0.4' ? problems.map(named) : problems;
   });
 }
 

@@ -1,7 +1,8 @@
-import { Logger } from '@nestjs/common';
 import { type JobLogger } from '../api/logger.js';
+import { type ModuleSettings } from '../settings/module-settings.js';
+import { NestLogger } from './nest-logger.js';
 
-/** Where the library logs if the module's options do not say: Nest's logger with the context `ElasticJob`. */
-export function defaultLogger(): JobLogger {
-  return new Logger('ElasticJob');
+/** Where the library logs if the module's options do not say: Nest's logger. */
+export function defaultLogger({ structuredLog }: ModuleSettings): JobLogger {
+  return new NestLogger(structuredLog === true ? 'fields' : 'text');
 }

@@ -101,7 +101,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     this.#isSwitchedOff = settings === undefined;
     if (settings === undefined) return this.#bootstraps.close('elasticjob.enabled is false');
     const { module, regCenter, warnings } = settings;
-    const logger = module.logger ?? defaultLogger();
+    const logger = module.logger ?? defaultLogger(module);
     const instance = createJobInstance(module);
     const log = new JobLog(logger, { jobName: undefined, instance: instance.jobInstanceId });
     const registry = module.registryCenter ?? createRegistryCenter(regCenter, log);

@@ -120,6 +120,7 @@ const strategy = (type: string, instance: JobShardingStrategy): JobShardingStrat
 const executor = (type: string, instance: TypedJobItemExecutor): TypedJobItemExecutor => ({
   type,
   process: (...args) => instance.process(...args),
+  validate: (configuration) => instance.validate?.(configuration) ?? [],
 });
 
 const errorHandler = (type: string, instance: JobErrorHandler): JobErrorHandler => ({
@@ -145,6 +146,7 @@ function classedExecutors(found: readonly Found[]): readonly ClassedJobItemExecu
       requirement: `the base class ${jobClass.name}`,
       accepts: (candidate): candidate is object => candidate instanceof jobClass,
       process: (...args) => instance.process(...args),
+      validate: (configuration) => instance.validate?.(configuration) ?? [],
     }));
 }
 

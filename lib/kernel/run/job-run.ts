@@ -33,6 +33,8 @@ import { outcomeOf, RunReport, type RunReportDeps } from './run-report.js';
 /** What a run needs besides the context of its job. */
 export interface JobRunDeps extends ItemChoiceDeps, RunReportDeps {
   readonly executor: ItemExecutor;
+  /** The configuration that holds now. */
+  readonly configuration: () => JobConfiguration;
   readonly interceptors: readonly ItemInterceptor[];
   readonly listeners: JobListeners;
   readonly takeover: Takeover;
@@ -47,6 +49,8 @@ export interface RunOwner {
   /** An item may be begun again. */
   onItemReleased(): void;
   onEvent(event: RunEvent): void;
+  /** Whether an earlier firing has waited in vain to begin, and none has begun since. */
+  readonly hasWaitedInVain: boolean;
 }
 
 /** One firing on this instance; it does not survive the process. */
@@ -141,8 +145,14 @@ export class JobRun {
       return { type: 'postponed', cause };
     }
     if (signal.aborted && cause === signal.reason) return { type: 'stopped', cause };
-    this.#report.failed(cause);
-    return { type: cause instanceof DeadlineExceededError ? 'postponed' : 'failed', cause };
+    if (!(cause instanceof DeadlineExceededError)) {
+      this.#report.failed(cause);
+      return { type: 'failed', cause };
+    }
+    // What firings wait for may last for hours, and each of them waits half a minute.
+    if (this.#owner.hasWaitedInVain) this.#deps.logger.debug(`a firing goes on waiting: ${describeCause(cause)}`);
+    else this.#report.failed(cause);
+    return { type: 'postponed', cause };
   }
 
   // ── running ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -164,7 +174,7 @@ export class JobRun {
   }
 
   #itemOptions(begun: BegunRun): ItemRunOptions {
-    const { paths, registry, executor, interceptors, pool, clock } = this.#deps;
+    const { paths, registry, executor, interceptors, pool, clock, configuration, logger } = this.#deps;
     const { config } = begun;
     return {
       configuration: config,
@@ -176,6 +186,8 @@ export class JobRun {
       },
       parameters: readItemParameters(config.shardingItemParameters),
       executor,
+      present: configuration,
+      logger,
       interceptors,
       pool: pool(config),
       clock,

@@ -1,10 +1,11 @@
-import { describeCause, stackOf } from '../../api/describe-cause.js';
+import { describeCause, stackOf, stackWithCauses } from '../../api/describe-cause.js';
 import { type JobErrorHandler, type JobFailure } from '../../api/error-handler.js';
 import { DeadlineExceededError, FiringInterruptedError } from '../../api/errors.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
 import { withDeadline } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
 import { type JobLog } from '../job/job-log.js';
+import { describeJobFailure, failureFields } from './error-handlers.js';
 import { type Extensions } from './extensions.js';
 
 /** How long an error handler may take for one failure, in milliseconds, before that is logged. */
@@ -103,8 +104,8 @@ export class FailureReports {
     );
   }
 
-  #log({ cause, item }: JobFailure, andThen: string): void {
-    const what = item === undefined ? '' : `item ${item}: `;
-    this.#deps.logger.error(`${what}${describeCause(cause)}; ${andThen}`, stackOf(cause));
+  #log(failure: JobFailure, andThen: string): void {
+    const text = `${describeJobFailure(failure)}; ${andThen}`;
+    this.#deps.logger.error(text, stackWithCauses(failure.cause), failureFields(failure));
   }
 }

@@ -29,9 +29,10 @@ import { type OperationGroup, commitChunks } from '../../registry/commit-chunks.
 import { commitSizeProblem } from '../../registry/commit-limits.js';
 import { type Operation } from '../../registry/registry-center.js';
 import { encodeAssignmentRecord } from '../../layout/x-node/assignment-record.js';
-import { encodeBeginRecord, NOTHING_BEGUN, withBegun } from '../../layout/x-node/begin-record.js';
+import { encodeBeginRecord, NOTHING_BEGUN, withReturned } from '../../layout/x-node/begin-record.js';
 import { type Extensions } from '../types/extensions.js';
 import { type JobContext } from '../job/job-context.js';
+import { describeOwners } from '../job/job-events.js';
 import { averageAllocation } from '../types/strategies/average-allocation.js';
 import { ownersBy } from '../types/strategies/owners.js';
 import {
@@ -41,7 +42,6 @@ import {
   pinnedItems,
   returningItems,
 } from '../view/assignment.js';
-import { describeItems } from '../view/items.js';
 
 /** How long the leader lets running items finish before it assigns the others without them. */
 export const IDLE_ITEMS_DEADLINE_MS = 1_000;
@@ -107,17 +107,19 @@ export class Assignment {
 
   /**
    * An item that comes back was not there at the instants since it went, and is not to be run for any of them. That it was
-   * last begun before them would look like a firing that was lost while the item changed hands.
+   * last begun before them would look like a firing that was lost while the item changed hands. What it was begun for stays on
+   * record: it may still run, and be taken over.
    */
   async #settlement(): Promise<readonly Operation[]> {
     const { watch, paths, me, latestInstant } = this.#deps;
     const instant = latestInstant();
-    const returning = instant === undefined ? [] : returningItems(watch.view, instant);
+    if (instant === undefined) return [];
+    const returning = returningItems(watch.view, instant);
     if (returning.length === 0) return [];
     const path = paths.beginRecord(me);
     if (watch.nodes.get(path)?.value === undefined) await watch.readAll();
-    const { beginRecords, lastBegun } = watch.view;
-    const value = encodeBeginRecord(withBegun(beginRecords.get(me) ?? NOTHING_BEGUN, returning, instant, lastBegun));
+    const record = watch.view.beginRecords.get(me) ?? NOTHING_BEGUN;
+    const value = encodeBeginRecord(withReturned(record, returning, instant));
     const version = watch.nodes.get(path)?.version;
     return [version === undefined ? { type: 'create', path, value } : { type: 'set', path, value, version }];
   }
@@ -152,13 +154,13 @@ export class Assignment {
     await this.#commit(view, [...this.#ownerChanges(owners), ...this.#removalsOfSurplusItems(view, owners.size)]);
 
     if (pinned.length > 0) {
-      const waited = describe(new Map(pinned.map(({ item, owner }) => [item, owner])), ' on ');
+      const waited = describeOwners(new Map(pinned.map(({ item, owner }) => [item, owner])), ' on ');
       logger.warn(
         `assigned the items, except those still running after ${IDLE_ITEMS_DEADLINE_MS} ms: ` +
           `${waited}. They follow when they have finished.`,
       );
     }
-    logger.log(`assigned items ${describe(owners, ' → ')}.`);
+    logger.event({ type: 'assigned', owners });
     return { basis: assignmentBasis(view), pinned: pinned.map(({ item }) => item) };
   }
 
@@ -262,15 +264,4 @@ export class Assignment {
 
 function versioned<T extends Operation>(operation: T, version: number | undefined): T {
   return version === undefined ? operation : { ...operation, version };
-}
-
-/** `0-2 → 10.0.0.1@-@1, 3-4 → 10.0.0.2@-@1`. */
-function describe(owners: ReadonlyMap<number, string>, arrow: string): string {
-  const itemsById = new Map<string, number[]>();
-  for (const [item, id] of owners) {
-    const items = itemsById.get(id);
-    if (items === undefined) itemsById.set(id, [item]);
-    else items.push(item);
-  }
-  return [...itemsById].map(([id, items]) => `${describeItems(items)}${arrow}${id}`).join(', ');
 }

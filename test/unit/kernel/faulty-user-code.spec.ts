@@ -120,7 +120,13 @@ describe('a logger', () => {
     const before = warnings.length;
 
     for (let count = 0; count < 2_000; count++)
-      writeEntry(logger, { jobName: 'job', instance: 'A', level: 'log', message: 'one more' });
+      writeEntry(logger, {
+        context: 'ElasticJob:job',
+        jobName: 'job',
+        instance: 'A',
+        level: 'log',
+        message: 'one more',
+      });
 
     expect(warnings.slice(before)).toEqual([
       'A logger failed; 1001 entries are lost so far: Error: ENOSPC: no space left on device',

@@ -207,7 +207,7 @@ describe('class and type', () => {
     ],
     [{ elasticJobClass: '' }, 'job.elasticJobClass: must be the class name of a provider, got ""'],
     [{ elasticJobClass: 5 }, 'job.elasticJobClass: must be the class name of a provider, got 5'],
-    [{ elasticJobType: 'HTTP' }, 'job.elasticJobType: unknown job type "HTTP"; known are: SCRIPT'],
+    [{ elasticJobType: 'SQL' }, 'job.elasticJobType: unknown job type "SQL"; known are: SCRIPT, HTTP'],
     [{ elasticJobType: '' }, 'job.elasticJobType: must be the type of an executor, got ""'],
     [
       {},

@@ -40,10 +40,7 @@ export function JobExecutor(name: unknown): JobDecorator<object> {
 }
 
 /** What a provider with `@JobExecutor(SomeClass)` has. */
-export interface ClassedExecutor<Job extends object> extends Pick<
-  ClassedJobItemExecutor<Job>,
-  'process' | 'validate'
-> {}
+export type ClassedExecutor<Job extends object> = Pick<ClassedJobItemExecutor<Job>, 'process' | 'validate'>;
 
 /**
  * Makes a provider a sharding strategy: jobs name it in `jobShardingStrategyType`.

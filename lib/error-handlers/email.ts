@@ -50,7 +50,12 @@ export function email({ clock, logger, load = loadMailer }: EmailDeps): NoticeCh
       const mail = mailOf(textOf(notice, LONGEST_TEXT), settings);
       const debug = (line: string): void => {
         const message = `SMTP of ${settings.host}: ${redacted(line, settings.secrets)}`;
-        writeEntry(logger, { level: 'debug', message, jobName: undefined, instance: '' });
+        writeEntry(logger, {
+          level: 'debug',
+          message,
+          jobName: undefined,
+          instance: '',
+        });
       };
       const refused = await sendMail(mailer, mail, {
         ...settings,

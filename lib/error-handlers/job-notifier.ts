@@ -161,6 +161,7 @@ export class JobNotifier<Settings extends ChannelSettings> {
   #log(level: LogLevel, message: string): void {
     const { configuration, instance } = this.#latest ?? {};
     const { jobInstanceId = '' } = instance ?? {};
-    writeEntry(this.#deps.logger, { level, message, jobName: configuration?.jobName, instance: jobInstanceId });
+    const jobName = configuration?.jobName;
+    writeEntry(this.#deps.logger, { level, message, jobName, instance: jobInstanceId });
   }
 }

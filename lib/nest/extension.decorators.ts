@@ -6,9 +6,7 @@ import 'reflect-metadata';
 import { describeValue } from '../api/describe-value.js';
 import { type JobErrorHandler as ErrorHandler } from '../api/error-handler.js';
 import { InvalidConfigurationError } from '../api/errors.js';
-import { type JobConfiguration } from '../api/job-configuration.js';
-import { type PropertyProblem, type RunningJob, type TypedJobItemExecutor } from '../api/job-executor.js';
-import { type ShardingContext } from '../api/sharding-context.js';
+import { type ClassedJobItemExecutor, type TypedJobItemExecutor } from '../api/job-executor.js';
 import { type JobShardingStrategy as ShardingStrategy } from '../api/sharding-strategy.js';
 import { type JobExecutorThreadPoolSizeProvider as ThreadPoolSizeProvider } from '../api/thread-pool-size.js';
 import { type JobDecorator } from './elastic-job.decorator.js';
@@ -42,17 +40,7 @@ export function JobExecutor(name: unknown): JobDecorator<object> {
 }
 
 /** What a provider with `@JobExecutor(SomeClass)` has. */
-export interface ClassedExecutor<Job extends object> {
-  /** Does the work of one sharding item. What it throws is the item's failure. */
-  process(
-    job: Job,
-    configuration: JobConfiguration,
-    context: ShardingContext,
-    running: RunningJob,
-  ): void | Promise<void>;
-  /** Checks the properties it needs when a job of its kind is added or started. @returns the problems; empty if there are none */
-  validate?(configuration: JobConfiguration): readonly PropertyProblem[];
-}
+export type ClassedExecutor<Job extends object> = Pick<ClassedJobItemExecutor<Job>, 'process' | 'validate'>;
 
 /**
  * Makes a provider a sharding strategy: jobs name it in `jobShardingStrategyType`.

@@ -337,7 +337,7 @@ describe('refused is', () => {
 
     expect(await refusal(ReportExecutor, IdleJob)).toEqual([
       'elasticjob.jobs.idle: provider IdleJob of RootTestModule cannot be a job: it has no method execute(context), which ' +
-        'SimpleJob requires, nor the base class Report',
+        'SimpleJob requires, nor methods fetchData(context) and processData(context, data), which DataflowJob requires, nor the base class Report',
     ]);
   });
 

@@ -153,6 +153,11 @@ const FOUND: readonly Found[] = [
   },
   {
     rule: 'unorderedCalls',
+    what: 'a firing that waits for a busy instance is dropped when misfire is switched off',
+    seeds: [20262001138, 20262011740],
+  },
+  {
+    rule: 'unorderedCalls',
     what: 'the first call of a firing whose only instance died before comes with the takeover',
     seeds: [1703],
   },

@@ -127,6 +127,16 @@ const FOUND: readonly Found[] = [
     seeds: [20261138742],
   },
   {
+    rule: 'itemsAfterLastCall',
+    what: 'a crashed item that is one too many by now is waited for, because it may be taken over before it is removed',
+    seeds: [20262014238],
+  },
+  {
+    rule: 'quietCalls',
+    what: 'an instance that takes over items of two firings does not wait before the second for what the first one keeps',
+    seeds: [20262018329],
+  },
+  {
     rule: 'unrest',
     what: 'no instance waits for an item whose owner has gone on to a later firing',
     seeds: [20261140934],

@@ -14,6 +14,54 @@ export function stackOf(cause: unknown): string | undefined {
   return typeof stack === 'string' ? stack : undefined;
 }
 
+/**
+ * What was thrown, with what caused it and, for an `AggregateError`, with the errors that it stands for:
+ * `Error: no stock (caused by TypeError: …)`. Never throws.
+ */
+export function describeFailure(cause: unknown): string {
+  return describeWithCauses(cause, new Set());
+}
+
+/** The stack trace of what was thrown, followed by those of its causes; `undefined` if it has none. Never throws. */
+export function stackWithCauses(cause: unknown): string | undefined {
+  const stack = stackOf(cause);
+  if (stack === undefined) return undefined;
+  const stacks = [stack];
+  const seen = new Set<unknown>([cause]);
+  for (let inner = causeOf(cause); inner !== undefined && stacks.length < MOST_CAUSES; inner = causeOf(inner)) {
+    if (seen.has(inner)) break;
+    seen.add(inner);
+    stacks.push(`Caused by: ${stackOf(inner) ?? describeCause(inner)}`);
+  }
+  return stacks.join('\n');
+}
+
+/** How many causes of causes, and errors of an `AggregateError`, are described. */
+const MOST_CAUSES = 5;
+
+function describeWithCauses(error: unknown, seen: ReadonlySet<unknown>): string {
+  if (seen.has(error) || seen.size >= MOST_CAUSES) return '…';
+  const known = new Set([...seen, error]);
+  const errors = errorsOf(error);
+  const others = errors.length > MOST_CAUSES ? [`and ${errors.length - MOST_CAUSES} more`] : [];
+  const each = errors.slice(0, MOST_CAUSES).map((one) => describeWithCauses(one, known));
+  const inner = causeOf(error);
+  const remarks = [
+    ...(errors.length === 0 ? [] : [`${errors.length} errors: ${[...each, ...others].join('; ')}`]),
+    ...(inner === undefined ? [] : [`caused by ${describeWithCauses(inner, known)}`]),
+  ];
+  return describeCause(error) + remarks.map((remark) => ` (${remark})`).join('');
+}
+
+function causeOf(error: unknown): unknown {
+  return attempt(() => (error instanceof Error ? error.cause : undefined));
+}
+
+function errorsOf(error: unknown): readonly unknown[] {
+  const errors = attempt((): unknown => (error instanceof AggregateError ? error.errors : undefined));
+  return Array.isArray(errors) ? errors : [];
+}
+
 const INSPECTION = { depth: 2, breakLength: Infinity } as const;
 const UNDESCRIBABLE = 'an error that throws when it is described';
 

@@ -14,12 +14,34 @@ export interface JobLogger {
 /** How much an entry matters. */
 export type LogLevel = 'debug' | 'log' | 'warn' | 'error';
 
+/** What an entry is about, besides its message. Each field is there only if it has a meaning for the entry. */
+export interface LogFields {
+  /** Stable name of what happened, such as `joined`; `docs/logging.md` lists them. */
+  readonly event?: string;
+  /** The item it is about. */
+  readonly item?: number;
+  /** The items it is about. */
+  readonly items?: readonly number[];
+  /** The item's entry of `shardingItemParameters`. */
+  readonly parameter?: string;
+  /** The scheduled instant of the firing it is about. */
+  readonly scheduledAt?: Date;
+  /** Id of the other instance it is about: the one that has joined, left, crashed, or leads. */
+  readonly peer?: string;
+  /** How late a firing came, in milliseconds. */
+  readonly lateMs?: number;
+  /** Names of the jobs, if one entry is about several. */
+  readonly jobs?: readonly string[];
+}
+
 /** One entry of the log, for loggers that keep fields. */
-export interface LogEntry {
+export interface LogEntry extends LogFields {
   readonly level: LogLevel;
   /** A complete sentence that names the job. */
   readonly message: string;
-  /** The job it is about; `undefined` if it is about the whole process. */
+  /** By which entries are filtered: `ElasticJob:` and the job's name; `ElasticJob` if it is about the whole process. */
+  readonly context: string;
+  /** The job it is about; `undefined` if it is about the whole process, or about several jobs. */
   readonly jobName: string | undefined;
   /** Id of this instance. */
   readonly instance: string;

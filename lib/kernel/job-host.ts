@@ -9,6 +9,7 @@ import { ClockTimers, type FiringTimers } from './lanes/cron-timer.js';
 import { type JobDefinition } from './job/job-definition.js';
 import { JobRuntime, type JobRuntimeDeps } from './job-runtime.js';
 import { Extensions, type ExtensionOptions } from './types/extensions.js';
+import { EventLog } from './job/event-log.js';
 import { JobLog } from './job/job-log.js';
 
 /** What a host is made from. */
@@ -34,6 +35,7 @@ export class JobHost {
   readonly #deps: JobRuntimeDeps;
   /** For what concerns all jobs. */
   readonly #logger: JobLog;
+  readonly #events: EventLog;
   readonly #jobs = new Map<string, JobRuntime>();
   /** Jobs that were removed and could not withdraw then; the last one of each name. */
   readonly #leaving = new Map<string, JobRuntime>();
@@ -48,6 +50,8 @@ export class JobHost {
     this.registryCenter = registryCenter;
     this.instance = options.instance ?? createJobInstance();
     this.#logger = new JobLog(logger, { jobName: undefined, instance: this.instance.jobInstanceId });
+    const { jobInstanceId } = this.instance;
+    this.#events = new EventLog({ clock, logger, instance: jobInstanceId, jobCount: () => this.#jobs.size });
     this.types = new Extensions(options, { clock, logger });
     this.#deps = {
       registry: registryCenter,
@@ -56,6 +60,7 @@ export class JobHost {
       firingTimers: options.timers ?? new ClockTimers(clock),
       clock,
       logger,
+      events: this.#events,
       shutdownGracePeriodMs: shutdownGracePeriodMilliseconds,
     };
   }
@@ -86,8 +91,7 @@ export class JobHost {
     }
     if (this.#isStopping)
       throw new JobConflictError(`Job '${jobName}' cannot be added: this process is shutting down.`);
-    this.types.check(configuration);
-    this.types.executorOf(jobName, job);
+    this.types.check(configuration, job);
     this.#unsubscribe ??= this.registryCenter.session.onChange((state) => this.#logSession(state));
     // Both have this instance's id: what the former one still wants to withdraw is the new one's from now on.
     this.#leaving.get(jobName)?.keepRegistration();
@@ -114,7 +118,9 @@ export class JobHost {
     this.#jobs.delete(jobName);
     if (!runtime.hasWithdrawn) this.#leaving.set(jobName, runtime);
     // A timer would keep the process from ending when all its jobs have.
-    if (this.#jobs.size === 0) this.#endClockWatch();
+    if (this.#jobs.size > 0) return;
+    this.#endClockWatch();
+    this.#events.flush();
   }
 
   /** From now on no new firing starts. */
@@ -136,6 +142,7 @@ export class JobHost {
   async #stop(): Promise<void> {
     this.#endClockWatch();
     await Promise.all([...this.#jobs.values()].map((runtime) => runtime.stop('the process is shutting down')));
+    this.#events.flush();
     await this.types.close({ clock: this.#deps.clock, logger: this.#logger });
     this.#unsubscribe?.();
   }

@@ -43,10 +43,11 @@ import { type JobHealth, jobHealth } from './job-health.js';
 import { type JobEnd, type JobPhase, type JobState, nextState } from './job-state.js';
 import { removalOf } from './job-removal.js';
 import { CronTimer, type FiringTimers } from './lanes/cron-timer.js';
+import { LateFirings } from './lanes/late-firings.js';
 import { type Extensions } from './types/extensions.js';
 import { type JobTimer } from './job/job-context.js';
 import { type JobDefinition } from './job/job-definition.js';
-import { JobLog } from './job/job-log.js';
+import { type EventCollector, JobLog } from './job/job-log.js';
 import { type Occasion } from './writes/registration.js';
 import { establishConfiguration, restoreConfiguration } from './writes/stored-configuration.js';
 
@@ -58,6 +59,8 @@ export interface JobRuntimeDeps {
   readonly firingTimers: FiringTimers;
   readonly clock: Clock;
   readonly logger: JobLogger;
+  /** Summarises what many jobs have in common. */
+  readonly events: EventCollector;
   /** How long a stopping job waits for its running items, in milliseconds. */
   readonly shutdownGracePeriodMs: number;
 }
@@ -87,14 +90,18 @@ export class JobRuntime {
   #registrationFailure: string | undefined;
 
   constructor(definition: JobDefinition, deps: JobRuntimeDeps) {
-    const { clock, firingTimers, instance, logger, registry, shutdownGracePeriodMs } = deps;
+    const { clock, firingTimers, instance, logger, events, registry, shutdownGracePeriodMs } = deps;
     const { jobName } = definition.configuration;
     this.definition = definition;
     this.#deps = deps;
     this.#paths = new JobPaths(jobName);
-    this.#logger = new JobLog(logger, { jobName, instance: instance.jobInstanceId });
+    this.#logger = new JobLog(logger, { jobName, instance: instance.jobInstanceId }, events);
     this.#timers = new NamedTimers(clock);
-    const onFire = (instant: Date): void => this.#components?.work.fire(instant.getTime());
+    const lateFirings = new LateFirings(clock, this.#logger);
+    const onFire = (instant: Date): void => {
+      lateFirings.note(instant);
+      this.#components?.work.fire(instant.getTime());
+    };
     this.#timer = new CronTimer({ jobName, clock, timers: firingTimers, onFire });
     this.#shutdown = new JobShutdown({
       ...{ mailbox: this.#mailbox, registry, paths: this.#paths, clock, logger: this.#logger },
@@ -244,7 +251,9 @@ export class JobRuntime {
       await this.#shutdown.endRuns(components, why);
       await this.#shutdown.withdraw(components);
     }
-    this.#enterStopped(await ended());
+    const end = await ended();
+    this.#enterStopped(end);
+    if (this.#hasTakenPart && end.type === 'stopped') this.#logger.event({ type: 'stopped', why });
   }
 
   #enterStopped(end: JobEnd): void {
@@ -263,12 +272,18 @@ export class JobRuntime {
     let seen: JobEnd | undefined;
     const look = async (): Promise<JobEnd> => {
       const end = await removalOf({ registry, paths: this.#paths, me: instance.jobInstanceId });
-      if (end.why !== seen?.why) this.#logger.warn(end.why);
+      if (end.why !== seen?.why) this.#logRemoval(end);
       return (seen = end);
     };
     // Later if possible: of a job that is being removed as a whole, the nodes vanish one after the other.
     if (this.#components?.work.isIdle === false) void look();
     void this.#end('its instance was removed from the registry centre', look);
+  }
+
+  /** What an operator has done to this instance alone is meant; what is gone beyond it may not be. */
+  #logRemoval({ type, why }: JobEnd): void {
+    if (type === 'ended') this.#logger.log(why, { event: 'ended' });
+    else this.#logger.warn(why, { event: 'removed' });
   }
 
   // ── state ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -359,13 +374,17 @@ export class JobRuntime {
     const config = await this.#establish(context, occasion);
     if (this.#isEnding()) return;
     await registration.register(config, occasion);
-    this.#logger.log(`registered by instance ${context.me}.`);
+    const { leader, items } = context.watch.view;
+    const owners = new Map(items.flatMap(({ item, owner }) => (owner === undefined ? [] : [[item, owner]])));
+    this.#logger.event({ type: 'registered', leader, owners });
   }
 
   async #establish(context: Omit<JobComponents, 'registration'>, occasion: Occasion): Promise<JobConfiguration> {
     if (occasion === 'return') return restoreConfiguration(context, this.definition);
+    const { extensions, clock } = this.#deps;
     const config = await establishConfiguration(context, this.definition);
-    this.#deps.extensions.check(config);
+    extensions.check(config, this.definition.job);
+    await extensions.prepare(config, clock);
     return config;
   }
 

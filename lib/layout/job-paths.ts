@@ -229,6 +229,7 @@ export class JobPaths {
     return `${this.root}/x-node/crashed/${item}`;
   }
 
+  /** The parent of the signs of life. Its value names instances that have stopped: see `x-node/withdrawals.ts`. */
   get lives(): string {
     return `${this.root}/x-node/live`;
   }

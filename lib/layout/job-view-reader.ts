@@ -3,6 +3,7 @@ import { type JobConfiguration } from '../api/job-configuration.js';
 import { type MirroredNode } from '../registry/registry-center.js';
 import { decodeCrash } from './x-node/crash-report.js';
 import { type AssignmentRecord, decodeAssignmentRecord } from './x-node/assignment-record.js';
+import { decodeWithdrawals } from './x-node/withdrawals.js';
 import { type BeginRecord, decodeBeginRecord, lastInstants, mergeBeginRecords } from './x-node/begin-record.js';
 import { GuaranteeDraft } from './x-node/guarantee-view.js';
 import { addMark, type ItemDraft, newItem, textOf } from './item-view.js';
@@ -120,6 +121,7 @@ class Draft {
   readonly #servers = new Map<string, ServerStatus>();
   readonly #items = new Map<number, ItemDraft>();
   readonly #live = new Set<string>();
+  #withdrawn: readonly string[] = [];
   readonly #triggers = new Set<string>();
   readonly #crashedItems: number[] = [];
   readonly #crashReports = new Map<number, number | undefined>();
@@ -157,6 +159,9 @@ class Draft {
         return;
       case 'sharding':
         this.#sharding = node;
+        return;
+      case 'lives':
+        this.#withdrawn = decodeWithdrawals(node.value ?? '');
         return;
       case 'live':
         this.#live.add(path.id);
@@ -196,6 +201,7 @@ class Draft {
       configVersion: this.config?.version,
       instances: this.instances,
       live: this.#live,
+      withdrawn: this.#withdrawn,
       javaPeers: new Set(ids.filter((id) => !this.#live.has(id) && !this.beginRecords.has(id))),
       servers: this.#servers,
       leader,

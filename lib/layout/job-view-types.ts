@@ -26,6 +26,8 @@ export interface JobView {
    * among `instances` is stopping.
    */
   readonly live: ReadonlySet<string>;
+  /** Ids of our instances that have stopped, as opposed to crashed; the latest first, and only some. */
+  readonly withdrawn: readonly string[];
   /**
    * Ids of those `instances` that are Java ElasticJob's: they have neither a sign of life (`live`) nor a begin record, and
    * had none in any earlier view since they appeared.

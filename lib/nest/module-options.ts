@@ -18,6 +18,7 @@ export interface ElasticJobModuleOptions extends Pick<
   | 'listeners'
   | 'observers'
   | 'interceptors'
+  | 'structuredLog'
   | 'logger'
   | 'registryCenter'
 > {

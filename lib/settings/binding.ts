@@ -14,6 +14,7 @@ import { keyPath } from '../api/job-name.js';
 import { relaxed, suggestion } from '../api/nearest.js';
 import { flattenProps } from '../api/props.js';
 import { settingsOf, type SettingDeclaration } from '../api/setting.js';
+import { SECURITY_SECTIONS } from '../registry/zookeeper/zookeeper-options.js';
 import { JobSettings } from './job-settings.js';
 import { ModuleSettings } from './module-settings.js';
 import { RegCenterSettings } from './reg-center-settings.js';
@@ -70,6 +71,9 @@ function bindLayer({ source, tree, origin = () => '' }: Layer): BoundTree {
     bindSection(raw, { path: pathOf(place), place, origin, source, settings, problems });
   const module = bound([], settingsOf(ModuleSettings), tree);
   const regCenter = bound(['regCenter'], settingsOf(RegCenterSettings), take(module, 'regCenter'));
+  for (const [section, type] of Object.entries(SECURITY_SECTIONS))
+    if (regCenter.has(section))
+      regCenter.set(section, bound(['regCenter', section], settingsOf(type), take(regCenter, section)));
   const jobs = new Map<string, Section>();
   for (const [key, raw] of entriesOf(take(module, 'jobs'), { path: 'elasticjob.jobs', source, problems })) {
     const name = source === 'file' ? withoutBrackets(key) : key;
@@ -197,7 +201,13 @@ function merge(into: BoundTree, from: BoundTree): void {
 }
 
 function mergeSection(into: Section, from: Section): void {
-  for (const [name, value] of from) into.set(name, name === 'props' ? mergedProps(into.get(name), value) : value);
+  for (const [name, value] of from) into.set(name, merged(name, into.get(name), value));
+}
+
+function merged(name: string, before: unknown, after: unknown): unknown {
+  if (name === 'props') return mergedProps(before, after);
+  // The sections of the registry centre.
+  return before instanceof Map && after instanceof Map ? new Map([...before, ...after]) : after;
 }
 
 function mergedProps(before: unknown, after: unknown): unknown {

@@ -12,6 +12,7 @@
  */
 import { isNearly, relaxed, suggestion } from '../api/nearest.js';
 import { settingsOf } from '../api/setting.js';
+import { SECURITY_SECTIONS } from '../registry/zookeeper/zookeeper-options.js';
 import { JobSettings } from './job-settings.js';
 import { ModuleSettings } from './module-settings.js';
 import { RegCenterSettings } from './reg-center-settings.js';
@@ -100,14 +101,17 @@ function placeOf(parts: readonly string[], known: KnownJobs): Place | { readonly
     const section = named(parts.slice(0, length), SECTIONS);
     const rest = parts.slice(length);
     if (section === 'jobs') return placeInJobs(rest, known);
-    if (section !== undefined) return [section, inSection(section, rest)];
+    if (section !== undefined) return [section, ...inSection(section, rest)];
   }
   return stranger(parts, scalars);
 }
 
-function inSection(section: string, parts: readonly string[]): string {
-  const setting = section === 'regCenter' ? named(parts, settingsOf(RegCenterSettings).keys()) : undefined;
-  return setting ?? parts.join('-');
+function inSection(section: string, parts: readonly string[]): Place {
+  if (section !== 'regCenter') return [parts.join('-')];
+  const inner = Object.entries(SECURITY_SECTIONS).find(([name]) => name === parts[0] && parts.length > 1);
+  const rest = inner === undefined ? parts : parts.slice(1);
+  const setting = named(rest, settingsOf(inner?.[1] ?? RegCenterSettings).keys()) ?? rest.join('-');
+  return inner === undefined ? [setting] : [inner[0], setting];
 }
 
 function stranger(parts: readonly string[], scalars: readonly string[]): { readonly problem: string } | undefined {

@@ -14,6 +14,7 @@ import { jobPath, keyPath } from '../api/job-name.js';
 import { suggestion } from '../api/nearest.js';
 import { describeValue } from '../api/describe-value.js';
 import { problemsIn } from '../api/setting.js';
+import { SECURITY_SECTIONS } from '../registry/zookeeper/zookeeper-options.js';
 import { isAlone } from './create-registry-center.js';
 import { bind, type BoundTree, type Layer } from './binding.js';
 import { type KnownJobs, originKey, readEnvironment } from './environment.js';
@@ -79,7 +80,7 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
 
   const { jobs, problems } = withoutStrangers(tree, { known, origins: variables.origins });
   const module = Object.assign(new ModuleSettings(), Object.fromEntries(tree.module));
-  const regCenter = Object.assign(new RegCenterSettings(), Object.fromEntries(tree.regCenter));
+  const { regCenter, problems: regCenterProblems } = regCenterOf(tree.regCenter, origin);
   return {
     module,
     regCenter,
@@ -89,7 +90,7 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
       ...problems,
       ...variables.problems,
       ...problemsIn(module, 'elasticjob', (setting) => origin([setting])),
-      ...problemsIn(regCenter, 'elasticjob.regCenter', (setting) => origin(['regCenter', setting])),
+      ...regCenterProblems,
       ...(isNamespaceMissing(tree) ? [NAMESPACE_MISSING] : []),
       ...(regCenter.required === true && isAlone(module, regCenter) ? [SERVERS_MISSING] : []),
     ],
@@ -97,6 +98,25 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
     strangers: variables.strangers,
     lookalikes: variables.lookalikes,
   };
+}
+
+function regCenterOf(
+  bound: ReadonlyMap<string, unknown>,
+  origin: (place: readonly string[]) => string,
+): { readonly regCenter: RegCenterSettings; readonly problems: readonly string[] } {
+  const problems: string[] = [];
+  const entries = [...bound].map(([name, value]) => {
+    const Type = name === 'tls' || name === 'sasl' ? SECURITY_SECTIONS[name] : undefined;
+    if (Type === undefined || !(value instanceof Map)) return [name, value] as const;
+    const section = Object.assign(new Type(), Object.fromEntries(value as ReadonlyMap<string, unknown>));
+    problems.push(
+      ...problemsIn(section, `elasticjob.regCenter.${name}`, (setting) => origin(['regCenter', name, setting])),
+    );
+    return [name, section] as const;
+  });
+  const regCenter = Object.assign(new RegCenterSettings(), Object.fromEntries<unknown>(entries));
+  const own = problemsIn(regCenter, 'elasticjob.regCenter', (setting) => origin(['regCenter', setting]));
+  return { regCenter, problems: [...own, ...problems] };
 }
 
 /** The jobs, without those that only environment variables name and that have nothing that does their work. */

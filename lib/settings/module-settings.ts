@@ -27,12 +27,12 @@ export class ModuleSettings {
   @Setting({ kind: 'section', problem: () => undefined }) dump?: never;
   /** Sharding strategies besides the built-in ones. */
   @Setting({ kind: 'code', problem: listOf('sharding') }) strategies?: readonly JobShardingStrategy[];
-  /** Executors of jobs that have a type instead of a class. */
+  /** Executors of jobs that have a type instead of a class, besides SCRIPT and HTTP. */
   @Setting({ kind: 'code', problem: listOf('process') }) executors?: readonly TypedJobItemExecutor[];
-  /** Executors of job objects of other kinds than `SimpleJob`. */
+  /** Executors of job objects of other kinds than `SimpleJob` and `DataflowJob`. */
   @Setting({ kind: 'code', problem: classedExecutorsProblem })
   classedExecutors?: readonly ClassedJobItemExecutor[];
-  /** Error handlers besides LOG, THROW and IGNORE. */
+  /** Error handlers besides LOG, THROW, IGNORE, EMAIL, WECHAT and DINGTALK. */
   @Setting({ kind: 'code', problem: listOf('handleException') }) errorHandlers?: readonly JobErrorHandler[];
   /** Providers of the number of items that run at once, besides CPU and SINGLE_THREAD. */
   @Setting({ kind: 'code', problem: listOf('getSize') })
@@ -43,7 +43,12 @@ export class ModuleSettings {
   @Setting({ kind: 'code', problem: listOfObjectsWith('onRunEvent') }) observers?: readonly RunObserver[];
   /** Wrap the call of the job's code for each item, the first one outermost. */
   @Setting({ kind: 'code', problem: listOfObjectsWith('around') }) interceptors?: readonly ItemInterceptor[];
-  /** Where the library logs. Default: Nest's logger with the context `ElasticJob`. */
+  /**
+   * Whether Nest's logger is given objects with the fields of an entry (`message`, `event`, `job`, `instance`, `item` …) instead
+   * of texts: for loggers that write JSON. Has no effect on a `logger` of your own. Default: false.
+   */
+  @BooleanSetting() structuredLog?: boolean;
+  /** Where the library logs. Default: Nest's logger with the context `ElasticJob:` and the job's name, or `ElasticJob`. */
   @Setting({ kind: 'code', problem: loggerProblem }) logger?: JobLogger;
   /** A registry centre of your own making; comes before `regCenter`. It is connected and closed with the application. */
   @Setting({ kind: 'code', problem: objectWith('connect', 'mirror', 'commit', 'close') })

@@ -79,6 +79,7 @@ export function aView(names: readonly string[], changes: Partial<JobView> = {}):
       ]),
     ),
     live,
+    withdrawn: [],
     javaPeers: new Set(names.map(idOf).filter((id) => !live.has(id))),
     servers: new Map(names.map((name) => [ipOf(name), 'ENABLED'])),
     leader: leader === undefined ? undefined : idOf(leader),

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -146,10 +146,20 @@ export class ZooKeeperServer {
     await this.ready();
   }
 
-  /** Ends the server at once and removes its data, as a pod without a volume does. For `restart()`. */
-  async loseData(): Promise<void> {
+  /** Makes a backup of its data, for `loseData()`. */
+  async backUp(): Promise<void> {
+    await cp(this.#data, join(this.directory, 'backup'), { recursive: true });
+  }
+
+  /** Ends the server at once and removes its data, as a pod without a volume does, or puts its backup in their place. For `restart()`. */
+  async loseData(instead: 'nothing' | 'backup' = 'nothing'): Promise<void> {
     await this.kill();
-    await rm(join(this.directory, 'data', 'version-2'), { recursive: true, force: true });
+    await rm(this.#data, { recursive: true, force: true });
+    if (instead === 'backup') await cp(join(this.directory, 'backup'), this.#data, { recursive: true });
+  }
+
+  get #data(): string {
+    return join(this.directory, 'data', 'version-2');
   }
 
   /** Starts it again without waiting for it. */

@@ -1,5 +1,6 @@
-import { describeCause } from '../../api/describe-cause.js';
-import { type JobLogger, type LogEntry, type LogLevel } from '../../api/logger.js';
+import { writeEntry } from '../../api/log-entry.js';
+import { type JobLogger, type LogEntry, type LogFields } from '../../api/logger.js';
+import { type JobEvent, wordsOf } from './job-events.js';
 
 /** What a log is about. */
 export interface LogSubject {
@@ -9,6 +10,12 @@ export interface LogSubject {
   readonly instance: string;
 }
 
+/** Summarises events that many jobs of the process have at the same time. */
+export interface EventCollector {
+  /** Takes the event in if it is to be summarised. @returns whether it was taken in */
+  collect(jobName: string, event: JobEvent): boolean;
+}
+
 /**
  * The log of one job on this instance, or of the whole process: names the job in each message, and cannot throw, whatever the
  * user's logger does, because the job must go on.
@@ -16,61 +23,46 @@ export interface LogSubject {
 export class JobLog implements JobLogger {
   readonly #logger: JobLogger;
   readonly #subject: LogSubject;
+  readonly #collector: EventCollector | undefined;
 
-  constructor(logger: JobLogger, subject: LogSubject) {
+  /** Without `collector`, each event is an entry of its own. */
+  constructor(logger: JobLogger, subject: LogSubject, collector?: EventCollector) {
     this.#logger = logger;
     this.#subject = subject;
+    this.#collector = collector;
   }
 
   /** Only of interest to those who look for a fault. */
-  debug(message: string): void {
-    this.#write('debug', message);
+  debug(message: string, fields?: LogFields): void {
+    this.#write({ level: 'debug', message, ...fields });
   }
 
   /** A normal event. */
-  log(message: string): void {
-    this.#write('log', message);
+  log(message: string, fields?: LogFields): void {
+    this.#write({ level: 'log', message, ...fields });
   }
 
   /** Something is wrong, or may be; the job goes on. */
-  warn(message: string): void {
-    this.#write('warn', message);
+  warn(message: string, fields?: LogFields): void {
+    this.#write({ level: 'warn', message, ...fields });
   }
 
   /** Something failed. */
-  error(message: string, stack?: string): void {
-    this.#write('error', message, stack);
+  error(message: string, stack?: string, fields?: LogFields): void {
+    this.#write({ level: 'error', message, ...fields, ...(stack !== undefined && { stack }) });
   }
 
-  #write(level: LogLevel, text: string, stack?: string): void {
+  /** An event of the job. If it is summarised with those of other jobs, its own entry is for debugging only. */
+  event(event: JobEvent): void {
+    const { jobName, instance } = this.#subject;
+    const { level, text: message, fields } = wordsOf(event, instance);
+    const isSummarised = jobName !== undefined && this.#collector?.collect(jobName, event) === true;
+    this.#write({ ...fields, event: event.type, message, level: isSummarised ? 'debug' : level });
+  }
+
+  #write({ message: text, ...entry }: LogFields & Pick<LogEntry, 'level' | 'message' | 'stack'>): void {
     const { jobName } = this.#subject;
     const message = jobName === undefined ? text : `Job '${jobName}': ${text}`;
-    writeEntry(this.#logger, { ...this.#subject, level, message, ...(stack !== undefined && { stack }) });
+    writeEntry(this.#logger, { ...this.#subject, ...entry, message });
   }
-}
-
-/** Hands an entry to the user's logger. Never throws, whatever the logger does. */
-export function writeEntry(logger: JobLogger, entry: LogEntry): void {
-  const { level, message, stack } = entry;
-  try {
-    const written: unknown =
-      logger.write === undefined
-        ? logger[level](message, ...(stack === undefined ? [] : [stack]))
-        : logger.write(entry);
-    if (written instanceof Promise) written.catch(warnRarely);
-  } catch (failure) {
-    warnRarely(failure);
-  }
-}
-
-/** Entries that loggers of this process have failed to write. */
-let lostEntries = 0;
-
-/** How many lost entries one warning stands for: a logger whose disk is full fails at each entry. */
-const WARNING_EVERY = 1_000;
-
-function warnRarely(failure: unknown): void {
-  if (lostEntries++ % WARNING_EVERY !== 0) return;
-  const lost = lostEntries === 1 ? 'its entries are lost' : `${lostEntries} entries are lost so far`;
-  process.emitWarning(`A logger failed; ${lost}: ${describeCause(failure)}`, 'ElasticJobWarning');
 }

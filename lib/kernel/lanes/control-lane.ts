@@ -22,6 +22,7 @@ import { type Leadership } from '../writes/leadership.js';
 import { type RestoredNodes } from '../writes/restored-nodes.js';
 import { type Registration } from '../writes/registration.js';
 import { ActionFailures } from './action-failures.js';
+import { ChangeLog } from './change-log.js';
 import { type CronTimer } from './cron-timer.js';
 import { StandingObstacle } from './standing-obstacle.js';
 import { type WorkLane } from './work-lane.js';
@@ -53,6 +54,7 @@ const IDLE_INSTANCES_DEADLINE_MS = 10_000;
 /** Reconciles one job on this instance. */
 export class ControlLane {
   readonly #deps: ControlLaneDeps;
+  readonly #changes: ChangeLog;
   #isReconcileQueued = false;
   #isTriggerInDoubt = false;
   readonly #assignmentWait: Deadline<JobTimer>;
@@ -63,6 +65,7 @@ export class ControlLane {
 
   constructor(deps: ControlLaneDeps) {
     this.#deps = deps;
+    this.#changes = new ChangeLog(deps);
     const { timers, requestReconcile } = deps;
     this.#failures = new ActionFailures(deps);
     this.#obstacle = new StandingObstacle(deps);
@@ -111,6 +114,7 @@ export class ControlLane {
     // Read in a session that has ended meanwhile, the absence of the own node would pass for an operator's order to stop.
     if (registration.session !== session) return;
     this.#noteState();
+    this.#changes.note(session);
     await this.#performAll(plan(this.#planInput()));
   }
 

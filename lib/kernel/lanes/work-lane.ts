@@ -4,7 +4,7 @@
  * be run waits in the backlog, where later firings replace it; the rules say when the backlog is run.
  */
 import { describeCause } from '../../api/describe-cause.js';
-import { JobStoppedError } from '../../api/errors.js';
+import { DeadlineExceededError, JobStoppedError } from '../../api/errors.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
 import { type RunEvent, type RunOutcome } from '../../api/run-events.js';
 import { Limiter } from '../../async/limiter.js';
@@ -16,6 +16,7 @@ import { type ItemsHere } from '../view/items-here.js';
 import { assignedItems, numbersOf } from '../view/items.js';
 import { JobRun, type JobRunDeps, type RunOwner } from '../run/job-run.js';
 import { type RunObservers } from '../run/run-observers.js';
+import { PassedFirings } from './passed-firings.js';
 import { runPolicyOf } from './run-policy.js';
 
 /** How long the instance still waits for a run that was aborted after the grace period, in milliseconds. */
@@ -34,6 +35,7 @@ export interface WorkLaneDeps extends Omit<JobRunDeps, 'pool'> {
 export class WorkLane {
   readonly #deps: WorkLaneDeps;
   readonly #runDeps: JobRunDeps;
+  readonly #passedFirings: PassedFirings;
   readonly #runs = new Map<JobRun, Promise<void>>();
   #beginning: JobRun | undefined;
   /** One pool for all runs of the job, so that its limit holds for items of different firings together. */
@@ -47,9 +49,12 @@ export class WorkLane {
   #hasPendingTrigger = false;
   readonly #triggeredItems = new Set<number>();
   #decided: DecidedFiring | undefined;
+  /** Whether the latest firing that ended without beginning had waited in vain. */
+  #hasWaitedInVain = false;
 
   constructor(deps: WorkLaneDeps) {
     this.#deps = deps;
+    this.#passedFirings = new PassedFirings(deps.clock, deps.logger);
     this.#runDeps = { ...deps, pool: (configuration) => this.#poolFor(configuration) };
   }
 
@@ -117,14 +122,24 @@ export class WorkLane {
     const isKeptAnyway =
       (this.#beginning !== undefined && overlap === 'by-item') ||
       [...this.#runs.keys()].some(({ firing }) => firing.cause === 'failover');
-    if (!isKeptAnyway && missed === 'drop') {
+    const isKept = isKeptAnyway || missed === 'recover';
+    this.#logPassed(instant, isKept ? 'recover' : 'drop');
+    if (!isKept) {
       // What was kept while misfire was on goes first, so that peers hear of both in order.
       this.forgetMissed();
       return this.#drop(instant);
     }
-    this.#deps.logger.debug(`the firing at ${new Date(instant).toISOString()} has to wait.`);
     this.#missedInstant = instant;
     this.#isKeptByMisfire = !isKeptAnyway;
+  }
+
+  /** With listeners, a run keeps all items of the job from the next firing. */
+  #logPassed(instant: number, missed: 'recover' | 'drop'): void {
+    const { logger, items } = this.#deps;
+    if (this.#gate === 'open' && this.#beginning === undefined && items.busy.size > 0)
+      return this.#passedFirings.note({ instant, items: [...items.busy], missed });
+    const fate = missed === 'recover' ? 'has to wait' : 'is dropped';
+    logger.debug(`the firing at ${new Date(instant).toISOString()} ${fate}.`);
   }
 
   /** Starts a run. If none can begin now, a manual one waits, because its trigger has been accepted; others need not. */
@@ -139,6 +154,7 @@ export class WorkLane {
       onBegun: (begun) => this.#noteBegun(run, begun),
       onItemReleased: () => this.#deps.requestReconcile(),
       onEvent: (event) => this.#notify(event),
+      hasWaitedInVain: this.#hasWaitedInVain,
     };
     const run: JobRun = new JobRun(this.#runDeps, firing, owner);
     this.#beginning = run;
@@ -152,12 +168,12 @@ export class WorkLane {
     this.#missedByItem.clear();
     if (missedInstant === undefined || !isKeptByMisfire) return;
     this.#missedInstant = undefined;
+    this.#deps.logger.debug(`the firing at ${new Date(missedInstant).toISOString()} is dropped.`);
     this.#drop(missedInstant);
   }
 
   #drop(instant: number): void {
     const { listeners, configuration, logger } = this.#deps;
-    logger.debug(`the firing at ${new Date(instant).toISOString()} is dropped.`);
     const items = this.#ownItems;
     this.#noteDecided(instant, items);
     void listeners.drop(instant, items, configuration()).catch((error: unknown) => {
@@ -229,6 +245,7 @@ export class WorkLane {
   /** The next run may begin beside this one. */
   #noteBegun(run: JobRun, begun: BegunRun): void {
     this.#beginning = undefined;
+    this.#hasWaitedInVain = false;
     if (!run.isAborted) this.#noteDecision(run.firing, begun);
     this.#deps.requestReconcile();
   }
@@ -237,6 +254,7 @@ export class WorkLane {
     const { firing } = run;
     if (this.#beginning === run) this.#beginning = undefined;
     this.#runs.delete(run);
+    if (outcome.type === 'postponed' && outcome.cause instanceof DeadlineExceededError) this.#hasWaitedInVain = true;
     if (firing.cause === 'failover' && outcome.type !== 'completed') this.#retryTakeover();
     else if (outcome.type === 'postponed') this.#postpone(firing);
     else if (outcome.type === 'failed' && firing.instant !== undefined)
@@ -267,6 +285,8 @@ export class WorkLane {
   #noteDecision({ instant, cause }: Firing, { blocked, decidedOn, config }: BegunRun): void {
     if (cause === 'manual') for (const item of blocked) this.#triggeredItems.add(item);
     if (instant === undefined) return;
+    if (cause === 'schedule' && blocked.length > 0)
+      this.#passedFirings.note({ instant, items: blocked, missed: runPolicyOf(config).missed });
     if (runPolicyOf(config).missed === 'recover') for (const item of blocked) this.#missItem(item, instant);
     this.#noteDecided(instant, decidedOn);
   }

@@ -14,6 +14,7 @@ import { encodeCrash } from '../../layout/x-node/crash-report.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Operation } from '../../registry/registry-center.js';
 import { type DeadRun, deadRuns } from '../view/crashes.js';
+import { describeItems, numbersOf } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
 import { type JobWatch } from '../view/job-watch.js';
 
@@ -41,11 +42,15 @@ export async function reportCrashes(context: JobContext, hasLostTrackOf: (item: 
     }),
   }));
   for (const { operations } of commitChunks(groups, registry.limits)) await registry.commit(operations);
-  for (const { item, isToBeTakenOver } of dead)
+  for (const what of new Set(dead.map(fateOf)))
     logger.warn(
-      `item ${item.item} was running on ${item.runningOn ?? item.failoveringBy ?? '?'}, which is gone; ` +
-        (isToBeTakenOver ? 'it waits to be taken over.' : 'it is not run again.'),
+      `items ${describeItems(numbersOf(dead.filter((each) => fateOf(each) === what).map(({ item }) => item)))} ${what}`,
     );
+}
+
+function fateOf({ item, isToBeTakenOver }: DeadRun): string {
+  const fate = isToBeTakenOver ? 'they wait to be taken over.' : 'they are not run again.';
+  return `were running on ${item.runningOn ?? item.failoveringBy ?? '?'}, which is gone; ${fate}`;
 }
 
 /** An item whose run is over although its instance has not ended it. */

@@ -32,6 +32,7 @@ import { encodeAssignmentRecord } from '../../layout/x-node/assignment-record.js
 import { encodeBeginRecord, NOTHING_BEGUN, withReturned } from '../../layout/x-node/begin-record.js';
 import { type Extensions } from '../types/extensions.js';
 import { type JobContext } from '../job/job-context.js';
+import { describeOwners } from '../job/job-events.js';
 import { averageAllocation } from '../types/strategies/average-allocation.js';
 import { ownersBy } from '../types/strategies/owners.js';
 import {
@@ -41,7 +42,6 @@ import {
   pinnedItems,
   returningItems,
 } from '../view/assignment.js';
-import { describeItems } from '../view/items.js';
 
 /** How long the leader lets running items finish before it assigns the others without them. */
 export const IDLE_ITEMS_DEADLINE_MS = 1_000;
@@ -144,20 +144,23 @@ export class Assignment {
     }
 
     const { shardingTotalCount } = view.config;
-    const owners = ownersBy(this.#strategy(view), { instances, jobName: paths.jobName, shardingTotalCount });
+    const owners = ownersBy(this.#strategy(view), {
+      ...{ instances, jobName: paths.jobName, shardingTotalCount },
+      owners: new Map(view.items.flatMap(({ item, owner }) => (owner === undefined ? [] : [[item, owner]]))),
+    });
     // An item that is where it belongs anyway does not have to be assigned once more.
     const pinned = pinnedItems(view, owners.size).filter(({ item, owner }) => owners.get(item) !== owner);
     for (const { item, owner } of pinned) owners.set(item, owner);
     await this.#commit(view, [...this.#ownerChanges(owners), ...this.#removalsOfSurplusItems(view, owners.size)]);
 
     if (pinned.length > 0) {
-      const waited = describe(new Map(pinned.map(({ item, owner }) => [item, owner])), ' on ');
+      const waited = describeOwners(new Map(pinned.map(({ item, owner }) => [item, owner])), ' on ');
       logger.warn(
         `assigned the items, except those still running after ${IDLE_ITEMS_DEADLINE_MS} ms: ` +
           `${waited}. They follow when they have finished.`,
       );
     }
-    logger.log(`assigned items ${describe(owners, ' → ')}.`);
+    logger.event({ type: 'assigned', owners });
     return { basis: assignmentBasis(view), pinned: pinned.map(({ item }) => item) };
   }
 
@@ -261,15 +264,4 @@ export class Assignment {
 
 function versioned<T extends Operation>(operation: T, version: number | undefined): T {
   return version === undefined ? operation : { ...operation, version };
-}
-
-/** `0-2 → 10.0.0.1@-@1, 3-4 → 10.0.0.2@-@1`. */
-function describe(owners: ReadonlyMap<number, string>, arrow: string): string {
-  const itemsById = new Map<string, number[]>();
-  for (const [item, id] of owners) {
-    const items = itemsById.get(id);
-    if (items === undefined) itemsById.set(id, [item]);
-    else items.push(item);
-  }
-  return [...itemsById].map(([id, items]) => `${describeItems(items)}${arrow}${id}`).join(', ');
 }

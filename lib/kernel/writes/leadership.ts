@@ -78,14 +78,14 @@ export class Leadership {
 
   /** Stands for election beside the control lane, because an instance that has just died may hold the latch. */
   campaignSoon(): void {
-    const { logger, timers, requestReconcile, me } = this.#deps;
+    const { logger, timers, requestReconcile } = this.#deps;
     if (this.#isCampaigning || timers.isSet('election')) return;
     this.#isCampaigning = true;
     this.forget();
     this.#campaign()
       .then((won) => {
         timers.succeeded('election');
-        if (won) logger.log(`instance ${me} leads.`);
+        if (won) logger.event({ type: 'leads' });
       })
       .catch((error: unknown) => {
         const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';

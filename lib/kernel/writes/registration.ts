@@ -4,11 +4,12 @@
  */
 import { type JobConfiguration } from '../../api/job-configuration.js';
 import { isLostRace } from '../../api/registry-errors.js';
+import { decodeWithdrawals, encodeWithdrawals } from '../../layout/x-node/withdrawals.js';
 import { instanceYaml } from '../../layout/job-instance.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { hasJavaPeers, type InstanceView, type ItemView, type JobView } from '../../layout/job-view.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
-import { type Operation } from '../../registry/registry-center.js';
+import { type Operation, type RegistryCenter } from '../../registry/registry-center.js';
 import { liveSessionId } from '../../registry/session-state.js';
 import { failsOver } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
@@ -138,22 +139,45 @@ export class Registration {
 
   /** Withdraws this instance, and its leadership if it leads, so that peers take over at once. */
   async withdraw(): Promise<void> {
-    const { registry, watch, paths, me } = this.#deps;
     const session = this.#session;
     if (session === undefined) return;
     this.#session = undefined;
-    const own = ownNodes(paths, me).filter((path) => watch.nodes.has(path));
-    const leaving = watch.view.leader === me ? [paths.leader, ...own] : own;
     try {
-      await registry.commit(leaving.map((path): Operation => ({ type: 'remove', path })));
+      await this.#removeOwn();
     } catch (error) {
-      if (!isLostRace(error)) {
-        this.#session = session;
-        throw error;
-      }
-      // One of them is gone already; the others must go too.
-      for (const path of leaving) await registry.remove(path);
+      this.#session = session;
+      throw error;
     }
+  }
+
+  async #removeOwn(): Promise<void> {
+    const { registry, watch, paths, me } = this.#deps;
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      try {
+        await registry.commit(this.#withdrawalOperations());
+        return;
+      } catch (error) {
+        if (!isLostRace(error)) throw error;
+        // One of the nodes is gone already, or a peer has stopped at the same moment.
+        await watch.sync();
+      }
+    }
+    for (const path of [paths.leader, ...ownNodes(paths, me)])
+      if (path !== paths.leader || watch.view.leader === me) await registry.remove(path);
+  }
+
+  /** The note comes first in its commit: a peer that sees the nodes removed sees the note as well. */
+  #withdrawalOperations(): readonly Operation[] {
+    const { watch, paths, me } = this.#deps;
+    const { leader, withdrawn } = watch.view;
+    const own = ownNodes(paths, me).filter((path) => watch.nodes.has(path));
+    const leaving = leader === me ? [paths.leader, ...own] : own;
+    const note = watch.nodes.get(paths.lives);
+    const removals = leaving.map((path): Operation => ({ type: 'remove', path }));
+    // Nothing of a job may come back that is being removed.
+    if (note === undefined || own.length === 0) return removals;
+    const value = encodeWithdrawals([me, ...withdrawn]);
+    return [{ type: 'set', path: paths.lives, value, version: note.version }, ...removals];
   }
 
   #registrationOperations(config: JobConfiguration, occasion: Occasion): readonly Operation[] {
@@ -173,6 +197,12 @@ export class Registration {
       if (node !== undefined) operations.push({ type: 'remove', path, version: node.version });
       const value = path === paths.instance(me) ? instanceYaml(instance) : '';
       operations.push({ type: 'create', path, value, lifetime: 'session' });
+    }
+    // An instance that has stopped, and takes part again in the same process, may still crash.
+    const { withdrawn } = watch.view;
+    if (withdrawn.includes(me)) {
+      const others = encodeWithdrawals(withdrawn.filter((id) => id !== me));
+      operations.push({ type: 'set', path: paths.lives, value: others });
     }
     // From the first moment on, because peers take an instance without a record for a Java instance.
     const path = paths.beginRecord(me);
@@ -203,6 +233,16 @@ export class Registration {
     const missing = parents.filter((path) => !watch.nodes.has(path));
     await Promise.all(missing.map((path) => registry.create(path, '')));
   }
+}
+
+/** Writes down that an instance stops, so that peers do not take it for crashed. Without the node, does nothing. */
+export async function noteWithdrawal(registry: RegistryCenter, paths: JobPaths, id: string): Promise<void> {
+  const noted = await registry.get(paths.lives);
+  if (noted === undefined) return;
+  const value = encodeWithdrawals([id, ...decodeWithdrawals(noted)]);
+  await registry.commit([{ type: 'set', path: paths.lives, value }]).catch((error: unknown) => {
+    if (!isLostRace(error)) throw error;
+  });
 }
 
 /** The nodes that show that an instance takes part. */

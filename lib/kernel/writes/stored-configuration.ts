@@ -9,6 +9,7 @@ import { type JobPaths } from '../../layout/job-paths.js';
 import { type JobContext } from '../job/job-context.js';
 import { unreadableConfiguration } from '../view/obstacles.js';
 import { type JobDefinition } from '../job/job-definition.js';
+import { settingDifferences } from '../job/setting-differences.js';
 import { ownJobClass, requireSameJob } from './job-class.js';
 
 type ConfigurationContext = Pick<JobContext, 'registry' | 'watch' | 'paths' | 'logger'>;
@@ -32,10 +33,8 @@ interface Established {
   readonly isNew: boolean;
 }
 
-async function establish(
-  { registry, watch, paths }: ConfigurationContext,
-  definition: JobDefinition,
-): Promise<Established> {
+async function establish(context: ConfigurationContext, definition: JobDefinition): Promise<Established> {
+  const { registry, watch, paths } = context;
   const { configuration, compatibility = '3.0.5' } = definition;
   const jobClass = ownJobClass(definition);
   await registry.create(paths.root, jobClass);
@@ -46,13 +45,19 @@ async function establish(
   if (stored === undefined) isNew = await registry.create(paths.config, toYaml(configuration, { compatibility }));
   else if (configuration.overwrite) {
     const yaml = toYaml(configuration, { compatibility, ...keptFrom(stored, paths) });
-    if (yaml !== stored) await registry.put(paths.config, yaml);
+    if (yaml !== stored) {
+      await registry.put(paths.config, yaml);
+      logOverwritten(context, stored, yaml);
+    }
   }
   // After the configuration, as Java does: a root without text is a job that is still being set up.
   if (view.jobClass === undefined) await registry.put(paths.root, jobClass);
 
   const { config, configFault } = await watch.sync();
-  if (config !== undefined) return { config, isNew };
+  if (config !== undefined) {
+    if (!configuration.overwrite) logIgnored(context, config, configuration);
+    return { config, isNew };
+  }
   throw new InvalidConfigurationError([
     configFault === undefined
       ? `${registry.fullPath(paths.config)}: the job's configuration was removed while the job was starting`
@@ -81,6 +86,24 @@ export async function restoreConfiguration(
         `there. What operators had changed is lost: check the settings.`,
     );
   return stored;
+}
+
+/** A user who has changed a setting and sees no effect finds the reason in the log. */
+function logIgnored({ logger, paths }: ConfigurationContext, holding: JobConfiguration, own: JobConfiguration): void {
+  // Both as they are stored, where an empty text and an absent one are the same.
+  const differences = settingDifferences(holding, fromYaml(toYaml(own), paths.config).configuration);
+  if (differences.length > 0) logger.event({ type: 'settings-ignored', differences });
+}
+
+function logOverwritten({ logger, paths }: ConfigurationContext, former: string, present: string): void {
+  try {
+    const [one, other] = [former, present].map((yaml) => fromYaml(yaml, paths.config).configuration);
+    const differences = one && other ? settingDifferences(one, other) : [];
+    if (differences.length > 0) logger.event({ type: 'settings-overwritten', differences });
+  } catch (error) {
+    // Overwriting has repaired settings that could not be read.
+    if (!(error instanceof InvalidConfigurationError)) throw error;
+  }
 }
 
 /** What Java peers have stored and this library has no name for: tracing settings, their spelling of the thread pool setting. */

@@ -2,7 +2,7 @@ import { describeCause } from '../../api/describe-cause.js';
 import { type JobLogger } from '../../api/logger.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type RegistryCenter, type SessionState } from '../../registry/registry-center.js';
-import { ownNodes } from './registration.js';
+import { noteWithdrawal, ownNodes } from './registration.js';
 
 /** What withdrawing later needs. */
 export interface WithdrawalDeps {
@@ -28,6 +28,7 @@ export function withdrawWhenPossible({ registry, paths, me, session, logger }: W
   };
   const attempt = async (): Promise<void> => {
     if ((await registry.get(paths.leader)) === me && !isOver) await registry.remove(paths.leader);
+    if (!isOver) await noteWithdrawal(registry, paths, me);
     for (const path of ownNodes(paths, me)) if (!isOver) await registry.remove(path);
     end();
   };

@@ -1,10 +1,13 @@
+import { type ConnectionOptions } from 'node:tls';
 import { isMap } from '../../api/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors.js';
 import { problemsInMap } from '../../api/setting.js';
+import { type SaslCredentials } from './client/sasl-digest-md5.js';
 import { type ServerAddress } from './client/server-list.js';
 import { namespaceProblem } from './namespace.js';
 import { readServerLists, serverListsProblem } from './server-lists.js';
-import { DEFAULTS, ZookeeperOptions } from './zookeeper-options.js';
+import { DEFAULTS, SECURITY_SECTIONS, ZookeeperOptions } from './zookeeper-options.js';
+import { type SaslSettings, tlsOptions, type TlsSettings } from './zookeeper-security.js';
 
 /** Settings of the ZooKeeper registry centre, named as in Java. A number that is 0 or missing takes its default. */
 export interface ZookeeperConfiguration {
@@ -30,6 +33,10 @@ export interface ZookeeperConfiguration {
    * none.
    */
   readonly digest?: string;
+  /** Connects by TLS, with these files. Default: connections are not encrypted. */
+  readonly tls?: TlsSettings;
+  /** Credentials for SASL DIGEST-MD5. Default: none. */
+  readonly sasl?: SaslSettings;
 }
 
 /** A configuration that has been checked and completed. */
@@ -44,6 +51,8 @@ export interface ZookeeperSettings {
   /** How long one operation of the registry centre may take, attempts and pauses together. */
   readonly operationTimeoutMs: number;
   readonly digest: string | undefined;
+  readonly tls: ConnectionOptions | undefined;
+  readonly sasl: SaslCredentials | undefined;
 }
 
 /**
@@ -70,6 +79,8 @@ export function resolveZookeeperConfiguration(configuration: ZookeeperConfigurat
     connectionTimeoutMs,
     operationTimeoutMs: connectionTimeoutMs + retry.maxMs * retry.retries,
     digest: configuration.digest || undefined,
+    tls: configuration.tls && tlsOptions(configuration.tls, `${CENTER}.tls`),
+    sasl: configuration.sasl && credentials(configuration.sasl),
   };
 }
 
@@ -84,7 +95,21 @@ function faultsOf(configuration: ZookeeperConfiguration): readonly string[] {
   ];
   return [
     ...problemsInMap(configuration, ZookeeperOptions, CENTER),
+    ...securityProblems(configuration),
     ...(serverLists === undefined ? missing('serverLists', serverListsProblem(undefined)) : []),
     ...(namespace === undefined ? missing('namespace', namespaceProblem(undefined)) : []),
   ];
+}
+
+function securityProblems(configuration: Pick<ZookeeperConfiguration, 'tls' | 'sasl'>): readonly string[] {
+  return (['tls', 'sasl'] as const).flatMap((section) => {
+    const given = configuration[section];
+    // The settings of an application come as objects of the declaring class.
+    const map: unknown = given instanceof SECURITY_SECTIONS[section] ? { ...given } : given;
+    return given === undefined ? [] : problemsInMap(map, SECURITY_SECTIONS[section], `${CENTER}.${section}`);
+  });
+}
+
+function credentials({ username = '', password = '' }: SaslSettings): SaslCredentials {
+  return { username, password };
 }

@@ -2,6 +2,7 @@ import { hasPlaceholder, NO_PLACEHOLDERS } from '../../api/placeholder.js';
 import { Setting, type SettingDeclaration } from '../../api/setting.js';
 import { namespaceProblem } from './namespace.js';
 import { serverListsProblem } from './server-lists.js';
+import { SaslSettings, TlsSettings } from './zookeeper-security.js';
 
 /** What takes the place of a number that is 0 or missing, in milliseconds or attempts: Java's defaults. */
 export const DEFAULTS = {
@@ -42,7 +43,14 @@ export class ZookeeperOptions {
    * Default: none.
    */
   @Setting({ ...text(digestProblem), secrecy: 'hidden' }) digest?: string;
+  /** TLS to all servers, with their secure client port. Default: connections are not encrypted. */
+  @Setting({ kind: 'section', problem: () => undefined }) tls?: TlsSettings;
+  /** Credentials for SASL DIGEST-MD5. Default: none. */
+  @Setting({ kind: 'section', problem: () => undefined }) sasl?: SaslSettings;
 }
+
+/** The sections of `ZookeeperOptions`, and what declares their settings. */
+export const SECURITY_SECTIONS = { tls: TlsSettings, sasl: SaslSettings } as const;
 
 interface Bounds {
   readonly least: number;

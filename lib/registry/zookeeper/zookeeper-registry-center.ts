@@ -85,7 +85,10 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
     const namespace = new Namespace(settings.root);
     this.limits = zookeeperLimits(namespace.root);
     const session = new ZooKeeperSession({
-      open: () => (options.transport ?? firstPartyClient(clock, logger, options))(connectionOf(settings)),
+      open: () =>
+        (options.transport ?? firstPartyClient(clock, logger, { tls: settings.tls, sasl: settings.sasl, ...options }))(
+          connectionOf(settings),
+        ),
       probe: (transport) => readable(transport, namespace.root),
       probeRefusal: refusalOf(settings),
       timeoutMs: settings.sessionTimeoutMs,
@@ -215,7 +218,7 @@ function connectionOf(settings: ZookeeperSettings): ZooKeeperConnection {
 function firstPartyClient(
   clock: Clock,
   logger: JobLogger,
-  { tls, sasl }: ZookeeperRegistryCenterOptions,
+  { tls, sasl }: { readonly [Key in 'tls' | 'sasl']: ZookeeperRegistryCenterOptions[Key] | undefined },
 ): (connection: ZooKeeperConnection) => ZooKeeperTransport {
   return (connection) => new ZooKeeperClient(connection, { clock, logger, ...(tls && { tls }), ...(sasl && { sasl }) });
 }

@@ -164,8 +164,8 @@ export class ZooKeeperSession implements Session {
   }
 
   #onConnected(transport: ZooKeeperTransport, state: Extract<TransportState, { phase: 'connected' }>): void {
-    this.#timeoutMs = state.timeoutMs;
-    const { sessionId, server } = state;
+    const { sessionId, server, timeoutMs } = state;
+    this.#noteGranted(timeoutMs);
     if (this.#state.phase === 'suspended' && this.#state.id === sessionId) {
       if (!this.#loseIfTimePassed()) this.#enter({ phase: 'connected', id: sessionId }, `again with ${server}`);
       return this.#notify();
@@ -181,6 +181,17 @@ export class ZooKeeperSession implements Session {
         if (transport.state.phase === 'connected') this.#admit(transport, sessionId, server);
       },
     );
+  }
+
+  /** The servers grant what their own limits allow, which decides how long peers wait for the items of a process that dies. */
+  #noteGranted(timeoutMs: number): void {
+    const { timeoutMs: asked, logger } = this.#options;
+    if (timeoutMs !== asked && timeoutMs !== this.#timeoutMs)
+      logger.log(
+        `ZooKeeper grants a session timeout of ${timeoutMs} ms instead of the ${asked} ms asked for ` +
+          '(sessionTimeoutMilliseconds): its limits are minSessionTimeout and maxSessionTimeout, 2 and 20 ticks by default.',
+      );
+    this.#timeoutMs = timeoutMs;
   }
 
   #admit(transport: ZooKeeperTransport, id: string, server: string): void {

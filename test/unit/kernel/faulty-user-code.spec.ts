@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inspect } from 'node:util';
 import { type JobLogger } from '../../../lib/api/logger.js';
-import { writeEntry } from '../../../lib/kernel/job/job-log.js';
+import { writeEntry } from '../../../lib/api/log-entry.js';
 import { TestCluster } from '../../../lib/testing/index.js';
 
 const fault = (): never => {
@@ -120,7 +120,12 @@ describe('a logger', () => {
     const before = warnings.length;
 
     for (let count = 0; count < 2_000; count++)
-      writeEntry(logger, { jobName: 'job', instance: 'A', level: 'log', message: 'one more' });
+      writeEntry(logger, {
+        jobName: 'job',
+        instance: 'A',
+        level: 'log',
+        message: 'one more',
+      });
 
     expect(warnings.slice(before)).toEqual([
       'A logger failed; 1001 entries are lost so far: Error: ENOSPC: no space left on device',

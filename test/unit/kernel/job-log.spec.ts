@@ -1,10 +1,280 @@
-import { expect, test } from '@jest/globals';
-import { TestCluster } from '../../../lib/testing/index.js';
+import { describe, expect, test } from '@jest/globals';
+import { type LogEntry } from '../../../lib/api/logger.js';
+import { OneOffJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
+import { aConfiguration } from '../../support/views.js';
+import { TestCluster, type TestClusterOptions } from '../../../lib/testing/index.js';
 
-test('each entry of a job names the job, once', async () => {
-  await using cluster = await TestCluster.start(['A']);
+type Entry = LogEntry & { readonly on: string };
 
-  const registered = cluster.log.filter((line) => line.includes('registered by instance'));
+interface Logged extends AsyncDisposable {
+  readonly cluster: TestCluster;
+  /** Of all instances, from `log` upwards, and on which instance. */
+  readonly entries: Entry[];
+}
 
-  expect(registered).toEqual([`A: Job 'job': registered by instance ${cluster.idOf('A')}.`]);
+/** A cluster, and the entries of its log. */
+async function logged(names: readonly string[], options: Omit<TestClusterOptions, 'host'> = {}): Promise<Logged> {
+  const entries: Entry[] = [];
+  const cluster = await TestCluster.start(names, {
+    ...options,
+    host: (on) => {
+      const quiet = (): void => undefined;
+      const write = (entry: LogEntry): void => {
+        if (entry.level !== 'debug') entries.push({ ...entry, on });
+      };
+      return { logger: { debug: quiet, log: quiet, warn: quiet, error: quiet, write } };
+    },
+  });
+  return { cluster, entries, [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose]() };
+}
+
+/** Level, instance and message, with the names of instances for their ids. */
+const told = (entries: readonly Entry[]): readonly string[] =>
+  entries.map(({ level, on, message }) => `${on} ${level} ${message.replaceAll(/10\.0\.0\.\d+@-@\d+-/g, '')}`);
+
+test('an instance that starts logs who leads and who has the items', async () => {
+  await using of = await logged(['A']);
+  const { cluster, entries } = of;
+  entries.length = 0;
+
+  await cluster.join('B');
+
+  expect(told(entries.filter(({ jobName }) => jobName === 'job'))).toEqual([
+    "A log Job 'job': instance B has joined.",
+    "B log Job 'job': registered by instance B; A leads, items 0-1 → A.",
+    "A log Job 'job': assigned items 0 → B, 1 → A.",
+  ]);
+});
+
+test('each entry of a job has the job in its context and its message, and its fields', async () => {
+  await using of = await logged(['A', 'B']);
+  const { cluster, entries } = of;
+
+  const [joined] = entries.filter(({ event }) => event === 'joined');
+
+  expect(joined).toEqual({
+    on: 'A',
+    level: 'log',
+    context: 'ElasticJob:job',
+    jobName: 'job',
+    instance: cluster.idOf('A'),
+    event: 'joined',
+    peer: cluster.idOf('B'),
+    message: `Job 'job': instance ${cluster.idOf('B')} has joined.`,
+  });
+  expect(entries.filter(({ context }) => context === 'ElasticJob').map(({ jobName }) => jobName)).toEqual([
+    undefined,
+    undefined,
+  ]);
+});
+
+describe('the cluster has one entry', () => {
+  const about = (entries: readonly Entry[]): readonly string[] =>
+    told(entries.filter(({ event }) => ['joined', 'left', 'crashed', 'stopped'].includes(event ?? '')));
+
+  test('for an instance that stops, beside its own', async () => {
+    await using of = await logged(['A', 'B', 'C']);
+    const { cluster, entries } = of;
+    await cluster.advance('2s');
+    entries.length = 0;
+
+    await cluster.leave('A');
+
+    expect(about(entries)).toEqual([
+      "B log Job 'job': instance A has stopped.",
+      "A log Job 'job': stopped on instance A: the process is shutting down.",
+    ]);
+  });
+
+  test('for each of several instances that stop at the same moment', async () => {
+    await using of = await logged(['A', 'B', 'C', 'D']);
+    const { cluster, entries } = of;
+    entries.length = 0;
+
+    await Promise.all(['A', 'B', 'D'].map((name) => cluster.leave(name)));
+
+    const stopped = about(entries).filter((line) => line.includes('has stopped'));
+    expect(stopped.sort()).toEqual(['A', 'B', 'D'].map((name) => `C log Job 'job': instance ${name} has stopped.`));
+    expect(entries.filter(({ level }) => level === 'warn')).toEqual([]);
+  });
+
+  test('for an instance that crashes, as a warning', async () => {
+    await using of = await logged(['A', 'B', 'C']);
+    const { cluster, entries } = of;
+    entries.length = 0;
+
+    cluster.kill('C');
+    await cluster.advance('10s');
+
+    expect(about(entries)).toEqual([
+      "A warn Job 'job': instance C is gone without having stopped: its process has died, or its session has ended.",
+    ]);
+  });
+
+  test('for each of two instances that crash together', async () => {
+    await using of = await logged(['A', 'B', 'C']);
+    const { cluster, entries } = of;
+    entries.length = 0;
+
+    cluster.kill('A');
+    await cluster.advance('1s');
+    cluster.kill('B');
+    await cluster.advance('10s');
+
+    expect(about(entries).map((line) => line.slice(0, 40))).toEqual([
+      "C warn Job 'job': instance A is gone wit",
+      "C warn Job 'job': instance B is gone wit",
+    ]);
+  });
+
+  test('for an instance that crashes after its job was removed and added again', async () => {
+    await using of = await logged(['A', 'B']);
+    const { cluster, entries } = of;
+    const { host, bootstrap } = cluster.member('B');
+    await Promise.all([bootstrap.shutdown(), cluster.settle()]);
+    const job = { execute: () => undefined };
+    const again = new OneOffJobBootstrap(cluster.member('B').registry, job, aConfiguration({ jobName: 'job' }), {
+      ...{ host, jobClassName: 'TestJob' },
+    });
+    await Promise.all([again.start(), cluster.settle()]);
+    entries.length = 0;
+
+    cluster.kill('B');
+    await cluster.advance('10s');
+
+    expect(about(entries)).toEqual([
+      "A warn Job 'job': instance B is gone without having stopped: its process has died, or its session has ended.",
+    ]);
+  });
+
+  test('for an instance that an operator ends, beside its own', async () => {
+    await using of = await logged(['A', 'B']);
+    const { cluster, entries } = of;
+    entries.length = 0;
+
+    await cluster.operator.remove(cluster.paths.instance(cluster.idOf('B')));
+    await cluster.settle();
+
+    expect(told(entries.filter(({ event }) => event !== 'assigned'))).toEqual([
+      "A log Job 'job': instance B has stopped.",
+      "B log Job 'job': an operator has ended the job on this instance by removing /elasticjob/job/instances/B. Its peers take over its " +
+        'items. It takes part again when this application is started again.',
+    ]);
+  });
+});
+
+test('a job that is removed at run time logs that it has stopped, and why', async () => {
+  await using of = await logged(['A']);
+  const { cluster, entries } = of;
+
+  await Promise.all([cluster.member('A').bootstrap.shutdown(), cluster.settle()]);
+
+  expect(told(entries).at(-1)).toBe("A log Job 'job': stopped on instance A: it is removed from this process.");
+});
+
+describe('a failure is logged', () => {
+  /** The entry of an item that throws `cause`. */
+  async function failing(cause: unknown): Promise<LogEntry | undefined> {
+    await using of = await logged(['A'], {
+      job: { shardingItemParameters: '0=Beijing,1=Shanghai' },
+      work: (_, { shardingItem }) => {
+        if (shardingItem === 1) throw cause;
+      },
+    });
+    await of.cluster.fire();
+    return of.entries.find(({ event }) => event === 'failed');
+  }
+
+  test('with its item, the parameter and the firing', async () => {
+    const failure = await failing(new Error('no stock'));
+
+    expect(failure).toMatchObject({ level: 'error', jobName: 'job', item: 1, parameter: 'Shanghai' });
+    expect(failure?.scheduledAt?.toISOString()).toBe('2030-01-01T00:00:05.000Z');
+    expect(failure?.message).toBe(
+      "Job 'job': item 1 (parameter 'Shanghai', firing of 2030-01-01T00:00:05.000Z) failed: Error: no stock",
+    );
+  });
+
+  test('with what caused it', async () => {
+    const cause = new Error('query failed', { cause: new TypeError('no connection', { cause: 'ECONNREFUSED' }) });
+
+    const failure = await failing(cause);
+
+    expect(failure?.stack).toMatch(
+      /^Error: query failed\n[^]*\nCaused by: TypeError: no connection\n[^]*\nCaused by: 'ECONNREFUSED'$/,
+    );
+    expect(failure?.message).toContain(
+      "failed: Error: query failed (caused by TypeError: no connection (caused by 'ECONNREFUSED'))",
+    );
+  });
+
+  test('with the errors of an AggregateError, of many the first ones', async () => {
+    const errors = Array.from({ length: 7 }, (_, number) => new Error(`e${number}`));
+
+    expect((await failing(new AggregateError(errors, 'all failed')))?.message).toContain(
+      'failed: AggregateError: all failed (7 errors: Error: e0; Error: e1; Error: e2; Error: e3; Error: e4; and 2 more)',
+    );
+  });
+
+  test('though its causes go round in a circle', async () => {
+    const [one, other] = [new Error('one'), new Error('other')];
+    one.cause = other;
+    other.cause = one;
+
+    expect((await failing(one))?.message).toContain('failed: Error: one (caused by Error: other (caused by …))');
+  });
+});
+
+describe('late firings', () => {
+  test('are logged with how late they came, once a minute', async () => {
+    await using of = await logged(['A'], { job: { cron: '0/10 * * * * ?' } });
+    const { cluster, entries } = of;
+    const isLate = ({ event }: LogEntry): boolean => event === 'fired-late';
+
+    for (let count = 0; count < 8; count++) {
+      cluster.freeze('A');
+      await cluster.advance('13s');
+      await cluster.thaw('A');
+      await cluster.advance('1s');
+    }
+
+    expect(entries.filter(isLate).map(({ lateMs }) => lateMs)).toEqual([3_000, expect.any(Number)]);
+    expect(told(entries.filter(isLate))[0]).toBe(
+      "A warn Job 'job': the firing at 2030-01-01T00:00:10.000Z came 3.0 s late: the event loop was blocked, the process was " +
+        'suspended, or the clock was set.',
+    );
+    expect(told(entries.filter(isLate))[1]).toMatch(/So did \d other firings? within the last minute\.$/);
+  });
+
+  test('of up to a second are not logged', async () => {
+    await using of = await logged(['A'], { job: { cron: '0/10 * * * * ?' } });
+    const { cluster, entries } = of;
+
+    cluster.freeze('A');
+    await cluster.advance('11s');
+    await cluster.thaw('A');
+
+    expect(entries.filter(({ event }) => event === 'fired-late')).toEqual([]);
+  });
+});
+
+describe('firings that find their items running are logged once in ten minutes', () => {
+  test.each([
+    [true, 'one run makes up for it when they have ended (misfire: true)'],
+    [false, 'they are not run for it (misfire: false)'],
+  ])('with misfire: %s', async (misfire, fate) => {
+    await using of = await logged(['A'], { job: { misfire }, work: () => new Promise(() => undefined) });
+    const { cluster, entries } = of;
+    const isPassed = ({ event }: LogEntry): boolean => event === 'firing-passed';
+
+    await cluster.advance('1m');
+    const first = told(entries.filter(isPassed));
+    await cluster.advance('10m');
+
+    expect(first).toEqual([
+      `A log Job 'job': the firing at 2030-01-01T00:00:10.000Z found items 0-1 still running; ${fate}.`,
+    ]);
+    expect(entries.filter(isPassed)).toHaveLength(2);
+    expect(told(entries.filter(isPassed))[1]).toMatch(/So did 119 other firings since this was last logged\.$/);
+  });
 });

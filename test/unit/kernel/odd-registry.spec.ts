@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type JobHealth } from '../../../lib/kernel/job-health.js';
 import { toYaml } from '../../../lib/layout/job-configuration-yaml.js';
+import { type JobInstance } from '../../../lib/api/sharding-strategy.js';
 import { instanceYaml } from '../../../lib/layout/job-instance.js';
 import { JobPaths } from '../../../lib/layout/job-paths.js';
 import { TestCluster } from '../../../lib/testing/test-cluster.js';
@@ -234,6 +235,16 @@ describe('nodes that a backup has restored as persistent ones', () => {
     expect(linesOf(cluster, "names 'other', which is not a living instance")).toHaveLength(1);
   });
 
+  test('of an instance that shows a sign of life are left to that instance', async () => {
+    await using cluster = await TestCluster.start(['A']);
+    await cluster.operator.put(paths.instance(X.jobInstanceId), instanceYaml(X));
+    await cluster.operator.create(paths.live(X.jobInstanceId), '', 'session');
+
+    await cluster.advance('30s');
+
+    expect(cluster.tree.has(paths.instance(X.jobInstanceId))).toBe(true);
+  });
+
   test('a stopping instance whose sign of life is read keeps it', async () => {
     let end: () => void = () => undefined;
     const work = (name: string): Promise<void> | void =>
@@ -269,8 +280,7 @@ describe('an assignment that the registry centre does not take', () => {
     // A part of an assignment takes five operations, everything else up to four.
     const errors: string[] = [];
     const nothing = (): void => undefined;
-    // Firings that wait in vain go to the error handler besides.
-    const error = (line: string): void => void (line.includes('Waited 30000 ms') || errors.push(line));
+    const error = (line: string): void => void errors.push(line);
     const logger = { debug: nothing, log: nothing, warn: nothing, error };
     await using cluster = await TestCluster.start(['A', 'B'], {
       limits: { operations: 4 },
@@ -293,11 +303,38 @@ describe('an assignment that the registry centre does not take', () => {
     const expected = [
       /reshard failed, and is tried again: .*commit/,
       /this instance leads, and could not assign the items/,
+      /the run \(firing of .*\) failed: DeadlineExceededError: Waited 30000 ms in vain for the items/,
     ];
     expect(errors).toEqual(expected.map((line) => expect.stringMatching(line) as unknown));
     await cluster.advance('31m');
-    expect(errors).toHaveLength(4);
+    expect(errors).toHaveLength(5);
   });
+});
+
+test('firings that wait in vain go to the error handler once, until one has begun', async () => {
+  let isBroken = true;
+  const strategy = {
+    type: 'MINE',
+    sharding: ([first]: readonly JobInstance[]) => {
+      if (isBroken) throw new Error('broken');
+      return new Map([[first!.jobInstanceId, [0, 1]]]);
+    },
+  };
+  await using cluster = await TestCluster.start(['A'], {
+    job: { jobShardingStrategyType: 'MINE' },
+    host: { strategies: [strategy] },
+  });
+  await cluster.advance('5m');
+  expect(linesOf(cluster, 'failed: DeadlineExceededError')).toHaveLength(1);
+
+  isBroken = false;
+  await cluster.advance('30s');
+  expect(cluster.runs.length).toBeGreaterThan(0);
+  isBroken = true;
+  await cluster.join('B');
+  await cluster.advance('5m');
+
+  expect(linesOf(cluster, 'failed: DeadlineExceededError')).toHaveLength(2);
 });
 
 describe('nodes that are gone', () => {

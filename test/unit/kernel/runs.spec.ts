@@ -53,7 +53,7 @@ describe('a run', () => {
     expect(cluster.ran).toEqual({ A: [0, 1] });
     expect([...cluster.tree.keys()].filter((path) => path.endsWith('/running'))).toEqual([]);
     expect(cluster.member('A').log.join('\n')).toContain(
-      "Job 'job' exception occur in job processing: Error: no stock",
+      "Job 'job': item 0 (firing of 2030-01-01T00:00:05.000Z) failed: Error: no stock",
     );
   });
 

@@ -147,6 +147,7 @@ describe('a view', () => {
       shardingVersion: undefined,
       items: [],
       triggers: new Set(),
+      withdrawn: [],
       crashedItems: [],
       crashReports: new Map(),
       startedItems: new Set(),

@@ -257,7 +257,7 @@ describe('unknown keys', () => {
     ],
     [
       { file: { regCenter: { hosts: 'a:1' } } },
-      'elasticjob.regCenter.hosts: unknown key; known are: required, serverLists, namespace, baseSleepTimeMilliseconds, maxSleepTimeMilliseconds, maxRetries, sessionTimeoutMilliseconds, connectionTimeoutMilliseconds, digest',
+      'elasticjob.regCenter.hosts: unknown key; known are: required, serverLists, namespace, baseSleepTimeMilliseconds, maxSleepTimeMilliseconds, maxRetries, sessionTimeoutMilliseconds, connectionTimeoutMilliseconds, digest, tls, sasl',
     ],
     [
       { environment: { ELASTICJOB_REG_CENTER_SERVER_LISTS: 'garbage:', ELASTICJOB_REGCENTER_NAMESPACE: 'n' } },

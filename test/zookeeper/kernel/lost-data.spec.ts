@@ -1,4 +1,4 @@
-/** A ZooKeeper that comes back without its data: a pod without a volume, or a folder that was emptied. */
+/** A ZooKeeper that comes back without its data, or with older ones: a pod without a volume, a backup. */
 import { expect, test } from '@jest/globals';
 import { ScheduleJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
 import { JobHost } from '../../../lib/kernel/job-host.js';
@@ -73,3 +73,21 @@ test.each([[['A']], [['A', 'B']]])(
   },
   60_000,
 );
+
+test('the instances of a job go on after the data of ZooKeeper were replaced by a backup', async () => {
+  await using server = await ZooKeeperServer.start();
+  await using instances = new Instances();
+  for (const name of ['A', 'B']) await instances.start(server, name);
+  await until(() => instances.haveRun(['A', 'B']), 'all items to run');
+  await server.backUp();
+  // Transactions that the backup does not have.
+  instances.forget();
+  await until(() => instances.haveRun(['A', 'B']), 'all items to run after the backup');
+
+  await server.loseData('backup');
+  instances.forget();
+  await server.restart();
+
+  await until(() => instances.haveRun(['A', 'B']), 'all items to run again', 20_000);
+  expect(instances.log.filter((line) => line.includes(' error '))).toEqual([]);
+}, 60_000);

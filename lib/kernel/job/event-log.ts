@@ -1,0 +1,74 @@
+import { type JobLogger } from '../../api/logger.js';
+import { type Clock } from '../../time/clock.js';
+import { type EventOfJob, groupOf, summaryOf } from './event-summaries.js';
+import { isCommon, type JobEvent } from './job-events.js';
+import { type EventCollector, JobLog } from './job-log.js';
+
+/** Up to this number of jobs in the process, each has an entry of its own. */
+const MOST_SINGLE_JOBS = 5;
+
+/** How long nothing must happen before the events are summarised, and how long they may wait for that; in milliseconds. */
+const QUIET_MS = 1_000;
+const LONGEST_WAIT_MS = 10_000;
+
+/** What an event log needs. */
+export interface EventLogDeps {
+  readonly clock: Clock;
+  readonly logger: JobLogger;
+  /** Id of this instance. */
+  readonly instance: string;
+  /** How many jobs the process has now. */
+  readonly jobCount: () => number;
+}
+
+/**
+ * Writes one entry instead of hundreds when many jobs of a process have the same event within a short time: when an instance
+ * starts, stops or joins. In a process of few jobs, each event is an entry of its own, at once.
+ */
+export class EventLog implements EventCollector {
+  readonly #deps: EventLogDeps;
+  #events: EventOfJob[] = [];
+  #latestEnd = 0;
+  #cancel: () => void = () => undefined;
+
+  constructor(deps: EventLogDeps) {
+    this.#deps = deps;
+  }
+
+  collect(jobName: string, event: JobEvent): boolean {
+    const { clock, jobCount } = this.#deps;
+    if (!isCommon(event) || jobCount() <= MOST_SINGLE_JOBS) return false;
+    const now = clock.monotonic();
+    if (this.#events.length === 0) this.#latestEnd = now + LONGEST_WAIT_MS;
+    this.#events.push({ jobName, event });
+    this.#cancel();
+    this.#cancel = clock.after(Math.min(QUIET_MS, this.#latestEnd - now), () => this.flush());
+    return true;
+  }
+
+  /** Writes what has been collected. */
+  flush(): void {
+    this.#cancel();
+    const groups = new Map<string, EventOfJob[]>();
+    for (const each of this.#events) {
+      const group = groups.get(groupOf(each));
+      if (group === undefined) groups.set(groupOf(each), [each]);
+      else group.push(each);
+    }
+    this.#events = [];
+    for (const group of groups.values()) this.#write(group);
+  }
+
+  #write(group: readonly EventOfJob[]): void {
+    const { logger, instance } = this.#deps;
+    const last = group[group.length - 1];
+    if (last === undefined) return;
+    if (group.every(({ jobName }) => jobName === last.jobName))
+      return new JobLog(logger, { jobName: last.jobName, instance }).event(last.event);
+    const { level, text, fields } = summaryOf(group, instance);
+    const log = new JobLog(logger, { jobName: undefined, instance });
+    const entry = { ...fields, event: last.event.type };
+    if (level === 'warn') log.warn(text, entry);
+    else log.log(text, entry);
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * The events of a job that its log reports, and their words: for one job, and for many jobs of a process that have the same
+ * event at the same time. Only decisions, without a clock and without a logger: see `JobLog` and `EventLog`.
+ */
+import { type LogFields, type LogLevel } from '../../api/logger.js';
+import { describeItems } from '../view/items.js';
+import { describeChanges, describeIgnored, type SettingDifference } from './setting-differences.js';
+
+/** What has happened to a job. */
+export type JobEvent = CommonEvent | OwnEvent;
+
+/** What many jobs of a process may have in common. */
+export type CommonEvent =
+  /** This instance takes part, as the registry centre has the job then. */
+  | { readonly type: 'registered'; readonly leader: string | undefined; readonly owners: Owners }
+  /** This instance was elected. */
+  | { readonly type: 'leads' }
+  /** This instance, as the leader, has assigned the items. */
+  | { readonly type: 'assigned'; readonly owners: Owners }
+  /** A peer takes part, has stopped, is gone without having stopped, or is Java's and gone, which says no more. */
+  | { readonly type: 'joined' | 'left' | 'crashed' | 'gone'; readonly peer: string }
+  /** This instance takes part no more. */
+  | { readonly type: 'stopped'; readonly why: string }
+  /** `by`: an operator, or `disabled: true` in the settings, which counts at each start. */
+  | { readonly type: 'server-disabled'; readonly ip: string; readonly by: 'operator' | 'settings' }
+  | { readonly type: 'server-enabled'; readonly ip: string }
+  | { readonly type: 'fired-late'; readonly lateMs: number; readonly scheduledAt: Date; readonly others: number };
+
+/** What one job has alone. */
+export type OwnEvent =
+  | { readonly type: 'server-unknown'; readonly path: string; readonly text: string }
+  | { readonly type: 'items-disabled' | 'items-enabled'; readonly items: readonly number[] }
+  | { readonly type: 'settings-changed'; readonly differences: readonly SettingDifference[] }
+  | { readonly type: 'settings-ignored' | 'settings-overwritten'; readonly differences: readonly SettingDifference[] };
+
+/** Ids of the owners by item. */
+export type Owners = ReadonlyMap<number, string>;
+
+/** An entry in the making. */
+export interface Words {
+  readonly level: LogLevel;
+  /** For one job, without its name in front: `instance … leads.` */
+  readonly text: string;
+  readonly fields: LogFields;
+}
+
+/** Whether the event may be summarised with the same event of other jobs. */
+export function isCommon(event: JobEvent): event is CommonEvent {
+  return !OWN.has(event.type);
+}
+
+const OWN: ReadonlySet<string> = new Set<OwnEvent['type']>([
+  'server-unknown',
+  'items-disabled',
+  'items-enabled',
+  'settings-changed',
+  'settings-ignored',
+  'settings-overwritten',
+]);
+
+/** The words for one job. `me`: id of this instance. */
+export function wordsOf(event: JobEvent, me: string): Words {
+  return isCommon(event) ? wordsOfCommon(event, me) : wordsOfOwn(event);
+}
+
+function wordsOfCommon(event: CommonEvent, me: string): Words {
+  switch (event.type) {
+    case 'registered': {
+      const { leader, owners } = event;
+      const led = leader === undefined ? 'no instance leads yet' : `${leader} leads`;
+      const items = owners.size === 0 ? 'no items are assigned yet' : `items ${describeOwners(owners, ' → ')}`;
+      return entry('log', `registered by instance ${me}; ${led}, ${items}.`, leader);
+    }
+    case 'leads':
+      return entry('log', `instance ${me} leads.`);
+    case 'assigned':
+      return entry('log', `assigned items ${describeOwners(event.owners, ' → ')}.`);
+    case 'joined':
+      return entry('log', `instance ${event.peer} has joined.`, event.peer);
+    case 'left':
+      return entry('log', `instance ${event.peer} has stopped.`, event.peer);
+    case 'gone':
+      return entry('log', `instance ${event.peer} (Java) is gone: it has stopped or crashed.`, event.peer);
+    case 'crashed':
+      return entry('warn', `instance ${event.peer} is gone ${WITHOUT_STOPPING}.`, event.peer);
+    case 'stopped':
+      return entry('log', `stopped on instance ${me}: ${event.why}.`);
+    case 'server-disabled':
+      return entry(
+        'log',
+        `server ${event.ip} is disabled ${BY[event.by]}; this instance begins no item until an operator enables it.`,
+      );
+    case 'server-enabled':
+      return entry('log', `server ${event.ip} is enabled again; this instance is given items again.`);
+    case 'fired-late': {
+      const { lateMs, scheduledAt, others } = event;
+      const more =
+        others === 0 ? '' : ` So did ${others} other ${others === 1 ? 'firing' : 'firings'} within the last minute.`;
+      const text = `the firing at ${scheduledAt.toISOString()} came ${seconds(lateMs)} late: ${WHY_LATE}.${more}`;
+      return { level: 'warn', text, fields: { lateMs, scheduledAt } };
+    }
+    default:
+      return event satisfies never;
+  }
+}
+
+function wordsOfOwn(event: OwnEvent): Words {
+  switch (event.type) {
+    case 'server-unknown': {
+      const text = JSON.stringify(event.text.slice(0, 80));
+      return entry(
+        'warn',
+        `${event.path} has the text ${text}, so this instance is given no items. Write ENABLED or DISABLED there.`,
+      );
+    }
+    case 'items-disabled': {
+      const { items } = event;
+      const text = `an operator has disabled items ${describeItems(items)}, which this instance owns; firings leave them out.`;
+      return { level: 'log', text, fields: { items } };
+    }
+    case 'items-enabled': {
+      const { items } = event;
+      return { level: 'log', text: `an operator has enabled items ${describeItems(items)} again.`, fields: { items } };
+    }
+    case 'settings-changed':
+      return entry(
+        'log',
+        `its settings were changed: ${describeChanges(event.differences)}.` +
+          (event.differences.some(({ key }) => key === 'disabled')
+            ? ' An instance goes by disabled when it starts.'
+            : ''),
+      );
+    case 'settings-overwritten':
+      return entry(
+        'log',
+        `its stored settings are replaced, because overwrite is true: ${describeChanges(event.differences)}.`,
+      );
+    case 'settings-ignored':
+      return entry('warn', describeIgnored(event.differences));
+    default:
+      return event satisfies never;
+  }
+}
+
+/** Parts of sentences that summaries share. */
+export const WITHOUT_STOPPING = 'without having stopped: its process has died, or its session has ended';
+export const WHY_LATE = 'the event loop was blocked, the process was suspended, or the clock was set';
+export const BY = { operator: 'by an operator', settings: 'by its settings (disabled: true)' } as const;
+
+/** `0-2 → 10.0.0.1@-@1, 3-4 → 10.0.0.2@-@1`. */
+export function describeOwners(owners: Owners, arrow: string): string {
+  const itemsById = new Map<string, number[]>();
+  for (const [item, id] of owners) {
+    const items = itemsById.get(id);
+    if (items === undefined) itemsById.set(id, [item]);
+    else items.push(item);
+  }
+  return [...itemsById].map(([id, items]) => `${describeItems(items)}${arrow}${id}`).join(', ');
+}
+
+/** A duration in words. */
+export function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
+
+function entry(level: LogLevel, text: string, peer?: string): Words {
+  return { level, text, fields: peer === undefined ? {} : { peer } };
+}

@@ -1,0 +1,47 @@
+import { RateLimit } from '../../async/rate-limit.js';
+import { type Clock } from '../../time/clock.js';
+import { type JobLog } from '../job/job-log.js';
+import { describeItems } from '../view/items.js';
+
+/** How often a job logs that its runs take longer than the time between its firings, in milliseconds. */
+const LOGGED_EVERY_MS = 600_000;
+
+/** A firing that found items still running. */
+export interface PassedFiring {
+  /** Milliseconds since 1970. */
+  readonly instant: number;
+  readonly items: readonly number[];
+  /** Whether the items are run for it once they have ended (setting `misfire`). */
+  readonly missed: 'recover' | 'drop';
+}
+
+/**
+ * Logs firings that passed by because items were still running. Some jobs live with that all day, so there is an entry every
+ * ten minutes; the others are for debugging.
+ */
+export class PassedFirings {
+  readonly #logger: JobLog;
+  readonly #limit: RateLimit;
+
+  constructor(clock: Clock, logger: JobLog) {
+    this.#logger = logger;
+    this.#limit = new RateLimit(clock, LOGGED_EVERY_MS);
+  }
+
+  /** A firing has passed these items by. */
+  note({ instant, items, missed }: PassedFiring): void {
+    const others = this.#limit.admit();
+    const scheduledAt = new Date(instant);
+    const fields = { event: 'firing-passed', scheduledAt, items };
+    const text = `the firing at ${scheduledAt.toISOString()} found items ${describeItems(items)} still running; ${FATES[missed]}`;
+    if (others === undefined) return this.#logger.debug(`${text}.`, fields);
+    const more =
+      others === 0 ? '' : ` So did ${others} other ${others === 1 ? 'firing' : 'firings'} since this was last logged.`;
+    this.#logger.log(`${text}.${more}`, fields);
+  }
+}
+
+const FATES = {
+  recover: 'one run makes up for it when they have ended (misfire: true)',
+  drop: 'they are not run for it (misfire: false)',
+} as const;

@@ -1,0 +1,70 @@
+import { Logger } from '@nestjs/common';
+import { type JobLogger, type LogEntry } from '../api/logger.js';
+
+/** How entries are handed to Nest's logger: as a sentence, or as an object with fields. */
+export type LogShape = 'text' | 'fields';
+
+/**
+ * Nest's logger, with a context for each job: `ElasticJob:syncOrders`, and `ElasticJob` for what concerns the whole process. So
+ * loggers that filter by context can filter by job.
+ */
+export class NestLogger implements JobLogger {
+  readonly #shape: LogShape;
+  readonly #whole = new Logger('ElasticJob');
+  readonly #loggers = new Map<string, Logger>();
+
+  constructor(shape: LogShape) {
+    this.#shape = shape;
+  }
+
+  debug(message: string): void {
+    this.#whole.debug(message);
+  }
+
+  log(message: string): void {
+    this.#whole.log(message);
+  }
+
+  warn(message: string): void {
+    this.#whole.warn(message);
+  }
+
+  error(message: string, stack?: string): void {
+    if (stack === undefined) this.#whole.error(message);
+    else this.#whole.error(message, stack);
+  }
+
+  write(entry: LogEntry): void {
+    const { level, message, context, stack } = entry;
+    const logger = this.#loggerOf(context);
+    const content = this.#shape === 'text' ? message : fieldsOf(entry);
+    if (level === 'error' && stack !== undefined) logger.error(content, stack);
+    else logger[level](content);
+  }
+
+  #loggerOf(context: string): Logger {
+    let logger = this.#loggers.get(context);
+    if (logger === undefined) {
+      // Jobs that are added and removed at run time have ever new names.
+      if (this.#loggers.size >= MOST_LOGGERS) this.#loggers.clear();
+      this.#loggers.set(context, (logger = new Logger(context)));
+    }
+    return logger;
+  }
+}
+
+const MOST_LOGGERS = 1_000;
+
+/** The entry without what Nest's logger adds itself. Fields without a value are left out. */
+function fieldsOf(entry: LogEntry): Readonly<Record<string, unknown>> {
+  const { message, event, jobName: job, instance, ...others } = entry;
+  const ofNest: ReadonlySet<string> = new Set(['level', 'context', 'stack'] satisfies (keyof LogEntry)[]);
+  const rest = Object.entries(others).filter(([key]) => !ofNest.has(key));
+  const fields = [...Object.entries({ message, event, job, instance }), ...rest];
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+}
+
+/** Where the library logs if the module's options do not say. */
+export function nestLogger({ structuredLog }: { readonly structuredLog?: boolean }): NestLogger {
+  return new NestLogger(structuredLog === true ? 'fields' : 'text');
+}

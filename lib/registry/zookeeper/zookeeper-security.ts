@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { type ConnectionOptions, createSecureContext } from 'node:tls';
+import { InvalidConfigurationError } from '../../api/errors.js';
+import { BooleanSetting, TextSetting } from '../../api/setting.js';
+
+/**
+ * How to connect by TLS. Files are in PEM format, absolute or relative to the working directory of the process, and are
+ * read when the registry centre is created. An empty map means TLS with the certificate authorities that Node knows.
+ */
+export class TlsSettings {
+  /** File with the certificates of the authorities that have signed the servers' certificates. Default: Node's own. */
+  @TextSetting({ rule: fileProblem }) ca?: string;
+  /** File with this client's certificate, for servers that ask for one; with `key`. Default: none. */
+  @TextSetting({ rule: (file, owner) => fileProblem(file) ?? pairProblem('key', (owner as TlsSettings).key) })
+  cert?: string;
+  /** File with the private key of `cert`. Default: none. */
+  @TextSetting({ rule: (file, owner) => fileProblem(file) ?? pairProblem('cert', (owner as TlsSettings).cert) })
+  key?: string;
+  /** What decrypts the private key. Default: the key is not encrypted. */
+  @TextSetting({ secrecy: 'hidden' }) passphrase?: string;
+  /** The name that the servers' certificates must have. Default: the host name in `serverLists`. */
+  @TextSetting() servername?: string;
+  /** False accepts any certificate, so that anyone between this process and the servers can read and write. Default: true. */
+  @BooleanSetting() rejectUnauthorized?: boolean;
+}
+
+/** Credentials for SASL DIGEST-MD5: a user of the servers' JAAS configuration. */
+export class SaslSettings {
+  /** Name of the user. */
+  @TextSetting({ required: true, rule: (text) => (text === '' ? 'must not be empty' : undefined) }) username?: string;
+  /** The user's password. */
+  @TextSetting({ required: true, secrecy: 'hidden' }) password?: string;
+}
+
+/**
+ * The settings as Node's `tls.connect` takes them.
+ * @throws InvalidConfigurationError if the files are no certificates, or the key does not fit
+ */
+export function tlsOptions(
+  { ca, cert, key, passphrase, servername, rejectUnauthorized }: TlsSettings,
+  path: string,
+): ConnectionOptions {
+  try {
+    const material = {
+      ...(ca !== undefined && { ca: readFileSync(ca) }),
+      ...(cert !== undefined && { cert: readFileSync(cert) }),
+      ...(key !== undefined && { key: readFileSync(key) }),
+      ...(passphrase !== undefined && { passphrase }),
+    };
+    createSecureContext(material);
+    return {
+      ...material,
+      ...(servername !== undefined && { servername }),
+      ...(rejectUnauthorized !== undefined && { rejectUnauthorized }),
+    };
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new InvalidConfigurationError([`${path}: the files cannot be used for TLS: ${reason}`], { cause });
+  }
+}
+
+/** @returns the problem with the path of a file, or undefined */
+function fileProblem(file: string): string | undefined {
+  try {
+    readFileSync(file);
+    return undefined;
+  } catch (error) {
+    return `must be the path of a file that can be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`;
+  }
+}
+
+function pairProblem(other: string, value: string | undefined): string | undefined {
+  return value === undefined ? `must be given together with ${other}` : undefined;
+}

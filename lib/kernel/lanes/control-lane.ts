@@ -251,7 +251,8 @@ export class ControlLane {
       case 'clear-misfired':
         return marks.clearMisfired(action.items);
       case 'forget-missed':
-        return work.forgetMissed();
+        work.forgetMissed();
+        return this.requestReconcile();
       case 'reschedule':
         return this.#reschedule();
       case 'schedule-resync':

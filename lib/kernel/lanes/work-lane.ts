@@ -43,6 +43,7 @@ export class WorkLane {
   /** `paused`: the session is suspended or lost. `closed`: the job stops, and begins nothing more. */
   #gate: 'open' | 'paused' | 'closed' = 'paused';
   #missedInstant: number | undefined;
+  #isKeptByMisfire = false;
   #hasLostSession = false;
   readonly #missedByItem = new Map<number, number>();
   #hasPendingTrigger = false;
@@ -82,6 +83,7 @@ export class WorkLane {
   get backlog(): Backlog {
     return {
       missedInstant: this.#missedInstant,
+      isKeptByMisfire: this.#isKeptByMisfire && this.#missedInstant !== undefined,
       hasLostSession: this.#hasLostSession,
       missedByItem: this.#missedByItem,
       hasPendingTrigger: this.#hasPendingTrigger,
@@ -117,21 +119,18 @@ export class WorkLane {
     const { overlap, missed } = runPolicyOf(this.#deps.configuration());
     // `misfire: false` drops a firing only if its own items still run. A run that is only beginning, or a takeover of
     // other items, does not count.
-    const isKept =
-      missed === 'recover' ||
+    const isKeptAnyway =
       (this.#beginning !== undefined && overlap === 'by-item') ||
       [...this.#runs.keys()].some(({ firing }) => firing.cause === 'failover');
+    const isKept = isKeptAnyway || missed === 'recover';
     this.#logPassed(instant, isKept ? 'recover' : 'drop');
-    if (isKept) {
-      this.#missedInstant = instant;
-      return;
+    if (!isKept) {
+      // What was kept while misfire was on goes first, so that peers hear of both in order.
+      this.forgetMissed();
+      return this.#drop(instant);
     }
-    const items = this.#ownItems;
-    this.#noteDecided(instant, items);
-    const { listeners, configuration, logger } = this.#deps;
-    void listeners.drop(instant, items, configuration()).catch((error: unknown) => {
-      logger.debug(`could not report that a firing is dropped: ${describeCause(error)}`);
-    });
+    this.#missedInstant = instant;
+    this.#isKeptByMisfire = !isKeptAnyway;
   }
 
   /** With listeners, a run keeps all items of the job from the next firing. */
@@ -163,9 +162,23 @@ export class WorkLane {
     this.#runs.set(run, ended);
   }
 
-  /** Forgets the firings that items have missed while they were running: `misfire` is switched off. */
+  /** Drops the firings that wait only because `misfire` was on when they came: it is switched off. */
   forgetMissed(): void {
+    const { missedInstant, isKeptByMisfire } = this.backlog;
     this.#missedByItem.clear();
+    if (missedInstant === undefined || !isKeptByMisfire) return;
+    this.#missedInstant = undefined;
+    this.#deps.logger.debug(`the firing at ${new Date(missedInstant).toISOString()} is dropped.`);
+    this.#drop(missedInstant);
+  }
+
+  #drop(instant: number): void {
+    const { listeners, configuration, logger } = this.#deps;
+    const items = this.#ownItems;
+    this.#noteDecided(instant, items);
+    void listeners.drop(instant, items, configuration()).catch((error: unknown) => {
+      logger.debug(`could not report that a firing is dropped: ${describeCause(error)}`);
+    });
   }
 
   /** Asks the items that run to end at their next good moment. */
@@ -262,7 +275,10 @@ export class WorkLane {
       for (const item of items ?? []) this.#triggeredItems.add(item);
     }
     if (instant === undefined || runPolicyOf(this.#deps.configuration()).missed === 'drop') return;
-    if (items === undefined) this.#missedInstant ??= instant;
+    if (items === undefined && this.#missedInstant === undefined) {
+      this.#missedInstant = instant;
+      this.#isKeptByMisfire = true;
+    }
     for (const item of items ?? []) this.#missItem(item, instant);
   }
 

@@ -1,6 +1,7 @@
 /** Which items a barrier still waits for: pure functions of a view. */
 import { availableInstances, isGone, type ItemView, type JobView } from '../../layout/job-view.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';
+import { type ArrivalRecord } from '../../layout/x-node/arrival-record.js';
 import { droppedItems } from '../view/assignment.js';
 import { type DeadRun, deadRuns } from '../view/crashes.js';
 import { failsOver, wasBegun } from '../view/items.js';
@@ -55,6 +56,11 @@ interface Facts extends MissingItemsOptions {
   readonly busy: ReadonlySet<string>;
   /** Instances whose items have arrived at an earlier firing that still goes on; some may have left it. */
   readonly engaged: ReadonlySet<string>;
+  /**
+   * Instances that are in an earlier firing which cannot end before this barrier has been passed: another instance takes over
+   * items of both in one run, and waits here with them.
+   */
+  readonly held: ReadonlySet<string>;
   /** Instances that take no part in the round's firing, because they were busy when it came, and `misfire` is off. */
   readonly dropping: ReadonlySet<string>;
   /** The items that these had at that time. */
@@ -83,8 +89,11 @@ export function missingItems(view: JobView, round: BarrierRound, options: Missin
   const total = view.config?.shardingTotalCount ?? 0;
   return view.items.flatMap((item) => {
     const ofItem = reports.get(item.item) ?? [];
-    if (item.item >= total && ofItem.length === 0) return [];
-    const missing = whyMissing(item, { ...facts, reports: ofItem, dead: dead.get(item.item) });
+    const died = dead.get(item.item);
+    // A surplus item may be taken over before the next assignment removes it.
+    const isCrashed = died !== undefined || view.crashedItems.includes(item.item);
+    if (item.item >= total && ofItem.length === 0 && !isCrashed) return [];
+    const missing = whyMissing(item, { ...facts, reports: ofItem, dead: died });
     return missing === undefined ? [] : [{ item: item.item, ...missing }];
   });
 }
@@ -92,18 +101,22 @@ export function missingItems(view: JobView, round: BarrierRound, options: Missin
 function instancesAround(
   view: JobView,
   round: BarrierRound,
-): Pick<Facts, 'available' | 'present' | 'busy' | 'engaged' | 'dropping' | 'dropped' | 'ahead'> {
+): Pick<Facts, 'available' | 'present' | 'busy' | 'engaged' | 'held' | 'dropping' | 'dropped' | 'ahead'> {
   const { arrivals, dropped, started, completed } = view.guarantee;
   const living = [...arrivals].filter(([id]) => !isGone(view, id));
   const busy = new Set<string>();
   const goingOn = new Set<string>();
+  const heldRounds = new Set<string>();
   for (const { call } of [started, completed]) if (call && !isGone(view, call.instance)) goingOn.add(call.key);
   for (const [id, rounds] of living)
     for (const [key, record] of rounds)
       if (record.started.size > 0 && isEarlier(key, round)) {
         busy.add(id);
         goingOn.add(key);
+        if ((rounds.get(round.key)?.started.size ?? 0) > 0) heldRounds.add(key);
       }
+  const isHeld = ([key, record]: readonly [string, ArrivalRecord]): boolean =>
+    heldRounds.has(key) && record.isLeft !== true;
   // Firings do not wait for manual ones, so a manual one does not wait for an instance that is in another firing, either.
   const isAhead = (key: string): boolean =>
     round.instant === undefined ? !isSameFiring(key, round.key) : isLater(key, round);
@@ -113,6 +126,7 @@ function instancesAround(
     present: new Set(living.flatMap(([id, rounds]) => (rounds.has(round.key) ? [id] : []))),
     busy,
     engaged: new Set(living.flatMap(([id, rounds]) => ([...rounds.keys()].some(takesPart) ? [id] : []))),
+    held: new Set(living.flatMap(([id, rounds]) => ([...rounds].some(isHeld) ? [id] : []))),
     dropping: new Set([...dropped].flatMap(([id, firings]) => (firings.has(round.instant ?? NaN) ? [id] : []))),
     dropped: droppedItems(view, round.instant),
     ahead: new Set(living.flatMap(([id, rounds]) => ([...rounds.keys()].some(isAhead) ? [id] : []))),
@@ -171,10 +185,12 @@ function ofRunning(item: ItemView, facts: ItemFacts): Verdict {
 
 /** `by` runs an earlier firing, of this item or of others. */
 function ofBusy(item: ItemView, by: string, facts: ItemFacts): Verdict {
-  const { round, present } = facts;
+  const { round, present, held } = facts;
   if (!isDue(item, facts)) return undefined;
-  // It cannot begin before this barrier has been passed: the instance that runs it now, or is to run it next, waits here, too.
-  if (round.stage === 'started' && (present.has(by) || present.has(item.owner ?? ''))) return undefined;
+  // It cannot begin before this barrier has been passed: the instance that runs it now, or is to run it next, waits here, too,
+  // or for one that does.
+  const cannotBegin = [by, item.owner ?? ''].some((id) => present.has(id) || held.has(id));
+  if (round.stage === 'started' && cannotBegin) return undefined;
   return followsARun(item, facts) ? { why: 'busy', by } : ofDroppable(item, facts);
 }
 
@@ -190,7 +206,7 @@ function ofDroppable(item: ItemView, facts: Facts): Verdict {
 }
 
 function ofIdle(item: ItemView, facts: ItemFacts): Verdict {
-  const { view, round, available, present, busy, engaged, dropped, dropping, ahead } = facts;
+  const { view, round, available, present, busy, engaged, held, dropped, dropping, ahead } = facts;
   const { owner } = item;
   if (item.disabled || owner === undefined) return undefined;
   // Begun for this instant by an instance that is gone or has forgotten it, and not running any more: it has ended.
@@ -200,6 +216,7 @@ function ofIdle(item: ItemView, facts: ItemFacts): Verdict {
   if (dropping.has(owner)) return ofPassed(item, owner, facts);
   if (busy.has(owner)) return ofBusy(item, owner, facts);
   if (ahead.has(owner)) return ofPassed(item, owner, facts);
+  if (round.stage === 'started' && held.has(owner)) return undefined;
   return { why: engaged.has(owner) && followsARun(item, facts) ? 'busy' : 'late', by: owner };
 }
 

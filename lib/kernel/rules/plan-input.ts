@@ -77,6 +77,8 @@ export interface LocalState {
 export interface Backlog {
   /** The latest instant (milliseconds since 1970) at which nothing could be begun at all. */
   readonly missedInstant: number | undefined;
+  /** Whether there is such an instant, and it would have been dropped if `misfire` had been off when it came. */
+  readonly isKeptByMisfire: boolean;
   /** Whether a session was lost since this instance last began a run, so that peers may have run what it could not. */
   readonly hasLostSession: boolean;
   /** The latest such instant by item, for items that were still running then. */

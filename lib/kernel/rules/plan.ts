@@ -67,6 +67,9 @@ export function plan(input: PlanInput): readonly Action[] {
     const { now, me } = input;
     return now.leader === me ? [{ type: 'abdicate', requesting: wanted(now) }, { type: 'stop' }] : [{ type: 'stop' }];
   }
+  // What is dropped is due no more, so the rest is planned without it.
+  const drop = forgetMissed(input);
+  if (drop !== undefined) return [drop];
   return RULES.map((rule) => rule(input)).filter((action) => action !== undefined);
 }
 
@@ -166,9 +169,11 @@ const clearMarks: Rule = ({ now, me, local }) => {
   return items.length > 0 ? { type: 'clear-marks', items: numbersOf(items) } : undefined;
 };
 
-/** Firings that items have missed while they were running are not recovered once `misfire` is off. */
-const forgetMissed: Rule = ({ now, local }) =>
-  now.config?.misfire === false && local.backlog.missedByItem.size > 0 ? { type: 'forget-missed' } : undefined;
+/** Firings that items, or the whole instance, have missed while they were busy are not recovered once `misfire` is off. */
+const forgetMissed: Rule = ({ now, local: { backlog } }) =>
+  now.config?.misfire === false && (backlog.missedByItem.size > 0 || backlog.isKeptByMisfire)
+    ? { type: 'forget-missed' }
+    : undefined;
 
 const reschedule: Rule = ({ now, local }) =>
   now.config !== undefined && local.isScheduled && local.armedFor !== scheduleKey(now.config)
@@ -358,7 +363,6 @@ const RULES: readonly Rule[] = [
   awaitFlappingPeers,
   endTriggerWait,
   endTakeoverWait,
-  forgetMissed,
   restoreOwnNodes,
   removeRestoredNodes,
   reportCrashed,

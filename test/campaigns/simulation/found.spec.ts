@@ -127,6 +127,16 @@ const FOUND: readonly Found[] = [
     seeds: [20261138742],
   },
   {
+    rule: 'itemsAfterLastCall',
+    what: 'a crashed item that is one too many by now is waited for, because it may be taken over before it is removed',
+    seeds: [20262014238],
+  },
+  {
+    rule: 'quietCalls',
+    what: 'an instance that takes over items of two firings does not wait before the second for what the first one keeps',
+    seeds: [20262018329],
+  },
+  {
     rule: 'unrest',
     what: 'no instance waits for an item whose owner has gone on to a later firing',
     seeds: [20261140934],
@@ -150,6 +160,11 @@ const FOUND: readonly Found[] = [
     rule: 'unorderedCalls',
     what: 'an instance comes to a firing while another one still waits for the first call of the one before',
     seeds: [947, 1109, 1423, 1665, 1726],
+  },
+  {
+    rule: 'unorderedCalls',
+    what: 'a firing that waits for a busy instance is dropped when misfire is switched off',
+    seeds: [20262001138, 20262011740],
   },
   {
     rule: 'unorderedCalls',

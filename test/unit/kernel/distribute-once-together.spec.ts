@@ -131,6 +131,45 @@ describe('with misfire: false', () => {
   });
 });
 
+describe('a firing that an instance has missed because it was busy, when misfire is switched off', () => {
+  const itemOf = (cluster: TestCluster, name: string): number =>
+    cluster.view.items.find(({ owner }) => owner === cluster.idOf(name))?.item ?? -1;
+
+  test('is dropped, so that its first call does not come after that of the next firing on an instance that joins', async () => {
+    const story = new Story();
+    await using cluster = await start(['A'], story);
+    story.hold('1 00:05');
+    await cluster.fire();
+    await cluster.fire();
+    await cluster.reconfigure({ misfire: false });
+    await cluster.join('B');
+    await cluster.advance('5s');
+    expect(callsIn(story.take())).toEqual(['before 00:05', 'before 00:15']);
+
+    story.release('1 00:05');
+    await cluster.settle();
+
+    expect(callsIn(story.take())).toEqual(['after 00:05', 'after 00:15']);
+    expect(begun(cluster, '00:10')).toEqual([]);
+  });
+
+  test('is not waited for any more by an instance that has come to it', async () => {
+    const story = new Story();
+    await using cluster = await start(['A', 'B'], story, { completedTimeoutMs: 2_000 });
+    const busy = itemOf(cluster, 'A');
+    story.hold(`${busy} 00:05`);
+    await cluster.fire();
+    await cluster.fire();
+    expect(callsIn(story.take())).toEqual(['before 00:05']);
+
+    await cluster.reconfigure({ misfire: false });
+
+    expect(story.take()).toEqual(expect.arrayContaining(['before 00:10', `${1 - busy} begins 00:10`]));
+    expect(begun(cluster, '00:10')).toEqual([1 - busy]);
+    story.release(`${busy} 00:05`);
+  });
+});
+
 describe('an instance that has given up waiting for the last call of a firing', () => {
   test('and has no items any more does not delay the next firings; the first of them makes that call', async () => {
     const story = new Story();

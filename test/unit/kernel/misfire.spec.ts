@@ -17,6 +17,20 @@ test('EJ2490: firings missed in an outage are made up for once, for the last of 
   expect(told(cluster)).toEqual(['0 00:00:15', '1 00:00:15']);
 });
 
+test('a firing missed in an outage is dropped if misfire was switched off meanwhile', async () => {
+  await using cluster = await TestCluster.start(['A'], { sessionTimeoutMs: 60_000 });
+  cluster.member('A').registry.faults.disconnect();
+  await cluster.advance('7s');
+  await cluster.reconfigure({ misfire: false });
+
+  await cluster.heal('A');
+  await cluster.advance('1s');
+  expect(told(cluster)).toEqual([]);
+  await cluster.fire();
+
+  expect(told(cluster)).toEqual(['0 00:00:10', '1 00:00:10']);
+});
+
 describe('an item that runs longer than the job’s period', () => {
   /** Item 0 goes on until the gate opens; the others end at once. Every message is told to `onMessage`. */
   const start = (gate: Deferred, job = {}, onMessage = (): void => undefined): Promise<TestCluster> =>

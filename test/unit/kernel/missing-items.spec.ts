@@ -118,6 +118,32 @@ describe('before items start, missing are', () => {
       [],
     ],
     [
+      'not those whose owner runs an earlier firing that goes on with an item that waits here, too',
+      view({ A: { '4000/ONCE': { started: [2] }, [ROUND]: { started: [0] } }, B: { '4000/ONCE': { started: [1] } } }),
+      [],
+    ],
+    [
+      'not those whose owner waits for the end of such a firing',
+      view({ A: { '4000/ONCE': { started: [2] }, [ROUND]: { started: [0] } }, B: { '4000/ONCE': { completed: [1] } } }),
+      [],
+    ],
+    [
+      'those whose owner has left such a firing',
+      view(
+        {},
+        {
+          guarantee: {
+            ...NO_GUARANTEE,
+            arrivals: new Map([
+              ...arrivalsOf({ A: { '4000/ONCE': { started: [2] }, [ROUND]: { started: [0] } } }).arrivals,
+              [B, new Map([['4000/ONCE', { started: new Set<number>(), completed: new Set([1]), isLeft: true }]])],
+            ]),
+          },
+        },
+      ),
+      ['1 busy B'],
+    ],
+    [
       'those whose owner waits for an earlier firing that goes on elsewhere',
       view(
         { ...onlyA, B: { '4000/ONCE': { completed: [1] } }, C: { '4000/ONCE': { started: [2] } } },
@@ -195,6 +221,16 @@ describe('when items complete, missing are', () => {
     [
       'those that crashed in it, with failover',
       view(aCompleted, { config: failover, crashedItems: [1], lastBegun: new Map([[1, NOW]]) }),
+      ['1 crashed'],
+    ],
+    [
+      'those that crashed in it and are beyond the number of items, until an assignment removes them',
+      view(aCompleted, {
+        config: aConfiguration({ failover: true, shardingTotalCount: 1 }),
+        items: items({}, {}),
+        crashedItems: [1],
+        lastBegun: new Map([[1, NOW]]),
+      }),
       ['1 crashed'],
     ],
     [

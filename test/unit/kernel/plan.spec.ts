@@ -24,6 +24,7 @@ function actionsOf(name: string, now: JobView, local: Partial<LocalState> = {}):
     busy: new Set(),
     backlog: {
       missedInstant: undefined,
+      isKeptByMisfire: false,
       hasLostSession: false,
       missedByItem: new Map(),
       hasPendingTrigger: false,
@@ -455,6 +456,7 @@ describe('what instances that are gone have left', () => {
 describe('what could not be run when it was due', () => {
   const nothing = {
     missedInstant: undefined,
+    isKeptByMisfire: false,
     hasLostSession: false,
     missedByItem: new Map<number, number>(),
     hasPendingTrigger: false,
@@ -493,6 +495,25 @@ describe('what could not be run when it was due', () => {
     expect(planOf('A', aView(['A'], { items, ...changes }), { latestInstant: () => latest })).toEqual([
       'clear-misfired',
     ]);
+  });
+
+  test.each<[what: string, backlog: Partial<Backlog>]>([
+    ['of the whole instance', { missedInstant: T, isKeptByMisfire: true }],
+    ['of an item', { missedByItem: new Map([[1, T]]) }],
+  ])(
+    '%s is dropped when misfire is switched off, before anything is begun, also as lost in a handover',
+    (_, changes) => {
+      const local = { backlog: { ...nothing, ...changes }, missedInstant: () => T };
+      const view = aView(['A'], { items: mine, lastBegun: new Map([[1, T - 5_000]]) });
+      expect(planOf('A', view, local)).toContain('begin');
+      expect(planOf('A', { ...view, config: aConfiguration({ misfire: false }) }, local)).toEqual(['forget-missed']);
+    },
+  );
+
+  test('is run with misfire off if it was not kept for that', () => {
+    const view = aView(['A'], { items: mine, config: aConfiguration({ misfire: false }) });
+    const firing = { cause: 'misfire', instant: T };
+    expect(begun(view, { backlog: { ...nothing, missedInstant: T } })).toEqual({ type: 'begin', firing });
   });
 
   test('is run after a lost session only if everybody keeps records', () => {
@@ -678,7 +699,7 @@ describe('a trigger', () => {
   describe('that comes when a firing was missed as a whole', () => {
     const kept: Backlog = {
       ...{ missedInstant: T, hasLostSession: false, missedByItem: new Map(), triggeredItems: new Set() },
-      hasPendingTrigger: false,
+      ...{ isKeptByMisfire: false, hasPendingTrigger: false },
     };
     const config = aConfiguration({ misfire: false });
     const firstOf = (changes: Partial<JobView> = {}, backlog: Partial<Backlog> = {}): unknown => {

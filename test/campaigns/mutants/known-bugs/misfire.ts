@@ -99,8 +99,8 @@ export const misfire: readonly Mutant[] = [
       },
       {
         file: 'kernel/rules/plan.ts',
-        find: 'now.config?.misfire === false && local.backlog.missedByItem.size > 0',
-        replace: 'now.config?.misfire === undefined && local.backlog.missedByItem.size > 0',
+        find: 'now.config?.misfire === false && (backlog.missedByItem.size > 0',
+        replace: 'now.config?.misfire === undefined && (backlog.missedByItem.size > 0',
       },
     ],
   },
@@ -151,8 +151,8 @@ export const misfire: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',
-        find: 'this.#missedInstant ??= instant;',
-        replace: 'this.#missedInstant = instant;',
+        find: 'if (items === undefined && this.#missedInstant === undefined) {',
+        replace: 'if (items === undefined) {',
       },
     ],
   },

@@ -55,6 +55,27 @@ describe('a one-off job', () => {
     expect(job.items.sort()).toEqual([0, 0, 1, 1, 2, 2]);
   });
 
+  test('is not triggered by an execute() with data, which a trigger cannot carry', async () => {
+    await using host = aHost();
+    const job = new CountingJob();
+    const bootstrap = new OneOffJobBootstrap(host.registryCenter, job, oneOff(), { host });
+    const execute: (data: unknown) => Promise<void> = bootstrap.execute.bind(bootstrap);
+
+    for (const [data, got] of [
+      [{ tenant: 5 }, 'a map'],
+      ['password', 'a string that is not shown'],
+      [null, 'null'],
+    ] as const)
+      await expect(execute(data)).rejects.toThrow(
+        `Job 'oneOff' was not triggered: execute() takes no data, got ${got}. ` +
+          'Write the data where all instances can read it, and call execute() without arguments afterwards.',
+      );
+    expect(job.items).toEqual([]);
+
+    await execute(undefined);
+    await until(() => job.items.length === 3, 'the items to run');
+  });
+
   test('must not have a cron', async () => {
     await using host = aHost();
     const begin = (): unknown => new OneOffJobBootstrap(host.registryCenter, new CountingJob(), daily(), { host });

@@ -17,7 +17,7 @@ export {
   InjectOneOffJob,
   type JobDecorator,
 } from './nest/elastic-job.decorator.js';
-export { JobListener } from './nest/job-listener.decorator.js';
+export { JobListener, type ListenerDecorator } from './nest/job-listener.decorator.js';
 export { elasticJobConfig, type ElasticJobConfigFactory } from './nest/elastic-job-config.js';
 export { type AddJobOptions, type JobBootstrap, JobBootstraps } from './nest/job-bootstraps.js';
 export { JobHandle } from './nest/job-handle.js';

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { types } from 'node:util';
 import { type ItemInterceptor, type ItemOutcome } from '../../api/run-events.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
 import { type ShardingContext } from '../../api/sharding-context.js';
@@ -72,6 +73,8 @@ export class ItemRun {
       await this.#options.pool.run(() => this.#execute(), signal);
       return { type: 'succeeded' };
     } catch (cause) {
+      // A rejected promise that was thrown is reported as the failure; left alone, its rejection would end the process.
+      if (types.isPromise(cause)) cause.catch(() => undefined);
       // An item that was aborted has not failed: the instance that aborted it has logged why.
       return signal.aborted && cause === signal.reason ? { type: 'aborted', cause } : { type: 'failed', cause };
     }

@@ -9,7 +9,7 @@ import { type JobConfiguration } from './job-configuration.js';
  * @param clock decides whether the last firing of a cron expression is over
  */
 export function doubtsAbout(job: JobConfiguration, clock: Clock): readonly string[] {
-  const { cron = '', failover, monitorExecution } = job;
+  const { cron = '', failover, monitorExecution, props } = job;
   const doubts: readonly (readonly [isConcerned: boolean, doubt: string])[] = [
     [
       isRefusedByJava(job),
@@ -27,6 +27,10 @@ export function doubtsAbout(job: JobConfiguration, clock: Clock): readonly strin
     [
       failover && !monitorExecution,
       'failover has no effect without monitorExecution, by which instances see what others were running',
+    ],
+    [
+      'http.url' in props && !('http.uri' in props),
+      'Java instances cannot run the job, because Java ElasticJob reads the property http.uri and not http.url',
     ],
   ];
   return doubts.flatMap(([isConcerned, doubt]) => (isConcerned ? [doubt] : []));

@@ -27,12 +27,12 @@ export class ModuleSettings {
   @Setting({ kind: 'section', problem: () => undefined }) dump?: never;
   /** Sharding strategies besides the built-in ones. */
   @Setting({ kind: 'code', problem: listOf('sharding') }) strategies?: readonly JobShardingStrategy[];
-  /** Executors of jobs that have a type instead of a class. */
+  /** Executors of jobs that have a type instead of a class, besides SCRIPT and HTTP. */
   @Setting({ kind: 'code', problem: listOf('process') }) executors?: readonly TypedJobItemExecutor[];
-  /** Executors of job objects of other kinds than `SimpleJob`. */
+  /** Executors of job objects of other kinds than `SimpleJob` and `DataflowJob`. */
   @Setting({ kind: 'code', problem: classedExecutorsProblem })
   classedExecutors?: readonly ClassedJobItemExecutor[];
-  /** Error handlers besides LOG, THROW and IGNORE. */
+  /** Error handlers besides LOG, THROW, IGNORE, EMAIL, WECHAT and DINGTALK. */
   @Setting({ kind: 'code', problem: listOf('handleException') }) errorHandlers?: readonly JobErrorHandler[];
   /** Providers of the number of items that run at once, besides CPU and SINGLE_THREAD. */
   @Setting({ kind: 'code', problem: listOf('getSize') })

@@ -38,6 +38,15 @@ test('failover without monitorExecution has no effect', () => {
   ]);
 });
 
+test('http.url is read here and not by Java, unless http.uri is set too', () => {
+  const url = job().setProperty('http.url', 'http://example.com');
+
+  expect(doubtsAt('2030-01-01T00:00:00Z', url)).toEqual([
+    'Java instances cannot run the job, because Java ElasticJob reads the property http.uri and not http.url',
+  ]);
+  expect(doubtsAt('2030-01-01T00:00:00Z', url.setProperty('http.uri', 'http://example.com'))).toEqual([]);
+});
+
 test.each(['*/0 * * * * ?', '0 1-5/0 0/10 * * ?', '0 0/00 * * * ?'])('Quartz ignores the step of 0 in %s', (cron) => {
   expect(doubtsAt('2030-01-01T00:00:00Z', job().cron(cron))).toEqual([
     'the step /0 in the cron expression has no effect: as in Quartz, each value fires; write a step of at least 1, or none',

@@ -10,7 +10,7 @@ import { OneOffJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
 import { JobHost } from '../../../lib/kernel/job-host.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { until } from '../../support/until.js';
-import { writeEntry } from '../../../lib/kernel/job/job-log.js';
+import { writeEntry } from '../../../lib/api/log-entry.js';
 import { TestCluster } from '../../../lib/testing/index.js';
 
 const fault = (): never => {
@@ -148,7 +148,6 @@ describe('a logger', () => {
 
     for (let count = 0; count < 2_000; count++)
       writeEntry(logger, {
-        context: 'ElasticJob:job',
         jobName: 'job',
         instance: 'A',
         level: 'log',

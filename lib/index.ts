@@ -17,7 +17,7 @@ export {
   InjectOneOffJob,
   type JobDecorator,
 } from './nest/elastic-job.decorator.js';
-export { JobListener } from './nest/job-listener.decorator.js';
+export { JobListener, type ListenerDecorator } from './nest/job-listener.decorator.js';
 export {
   type ClassedExecutor,
   type ClassOf,

@@ -112,10 +112,26 @@ export class OneOffJobBootstrap extends JobBootstrap {
   /**
    * Runs the job once on all registered instances, each its own items. Resolves when all have been triggered, not when they
    * have finished. An instance that is just running does so afterwards.
+   * @throws JobStateError if it is given data, which a trigger cannot carry; otherwise as `JobRuntime.trigger`
    */
-  execute(): Promise<void> {
-    return this.runtime.trigger();
+  execute(): Promise<void>;
+  async execute(...data: readonly unknown[]): Promise<void> {
+    refuseData(this.jobName, data);
+    await this.runtime.trigger();
   }
+}
+
+/**
+ * JavaScript, and injected objects whose type says less, can pass arguments to `execute()`; ignoring them would lose data.
+ * @throws JobStateError if there is one
+ */
+export function refuseData(jobName: string, data: readonly unknown[]): void {
+  const given = data.find((each) => each !== undefined);
+  if (given === undefined) return;
+  throw new JobStateError(
+    `Job '${jobName}' was not triggered: execute() takes no data, got ${describeValue(given, 'hidden')}. ` +
+      'Write the data where all instances can read it, and call execute() without arguments afterwards.',
+  );
 }
 
 /** Who defines a job that was given without an owner, for messages. */

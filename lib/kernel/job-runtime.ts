@@ -19,6 +19,7 @@
  * by itself when it can.
  */
 import { describeCause } from '../api/describe-cause.js';
+import { doubtsAbout } from '../api/doubtful-settings.js';
 import {
   InvalidConfigurationError,
   JobConflictError,
@@ -153,6 +154,8 @@ export class JobRuntime {
       return Promise.reject(failure ?? new JobStateError(ended));
     }
     this.#started = new Deferred();
+    for (const doubt of doubtsAbout(this.definition.configuration, this.#deps.clock))
+      this.#logger.event({ type: 'settings-doubtful', doubt });
     const { session } = this.#deps.registry;
     void this.#mailbox.post(() => this.#become({ phase: 'starting' }));
     this.#cleanUps.push(session.onChange((state) => this.#onSession(state)));

@@ -3,7 +3,6 @@ import { type ClassedJobItemExecutor } from '../api/job-executor.js';
 import { type AnyJobListener } from '../api/job-listener.js';
 import { notifyingErrorHandlers } from '../error-handlers/notifying-error-handlers.js';
 import { type ExtensionOptions, Extensions } from '../kernel/types/extensions.js';
-import { configurationWarnings } from '../settings/configuration-warnings.js';
 import { isAlone } from '../settings/create-registry-center.js';
 import { type MergedSettings, mergeSettings } from '../settings/merge-settings.js';
 import { classedExecutorsProblem, listenersProblem, type ModuleSettings } from '../settings/module-settings.js';
@@ -39,7 +38,7 @@ export interface ApplicationSettings {
   readonly jobs: readonly DefinedJob[];
   /** What jobs may name, and what observes and wraps their runs. */
   readonly extensions: ExtensionOptions;
-  /** Settings that are allowed but probably not intended; one sentence each. */
+  /** Settings of the module that are allowed but probably not intended; one sentence each. Those of a job are logged when it starts. */
   readonly warnings: readonly string[];
 }
 
@@ -68,10 +67,8 @@ export function readApplicationSettings({
   const extensions = extensionsOf(module, { ...lists, listeners });
   if (problems.length === 0) problems.push(...typeProblems(extensions, jobs), ...injectionProblems(injections, jobs));
   if (problems.length > 0) throw new InvalidConfigurationError([...new Set(problems.map(merged.withOrigin))]);
-  const configurations = jobs.map(({ configuration }) => configuration);
   const warnings = [
     ...(environment['NODE_ENV'] === 'production' && isAlone(module, regCenter) ? [ALONE] : []),
-    ...configurationWarnings(configurations, systemClock),
     ...variableWarnings(merged),
   ];
   return { module, regCenter, jobs, extensions, warnings };

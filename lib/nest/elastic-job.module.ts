@@ -30,21 +30,38 @@ export interface ElasticJobOptionsFactory {
   createElasticJobOptions(): ElasticJobModuleOptions | Promise<ElasticJobModuleOptions>;
 }
 
-/** Options of `ElasticJobModule.forRootAsync()`; exactly one of `useFactory`, `useClass` and `useExisting` is required. */
-export interface ElasticJobModuleAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
-  /** A function that makes the module's options; it is given the providers that `inject` names. */
-  readonly useFactory?: (...dependencies: never[]) => ElasticJobModuleOptions | Promise<ElasticJobModuleOptions>;
+/** Options of `ElasticJobModule.forRootAsync()`: exactly one of `useFactory`, `useClass` and `useExisting`, and what goes with each. */
+export type ElasticJobModuleAsyncOptions = AsyncOptionsBase & (WithFactory | WithClass | WithExisting);
+
+interface AsyncOptionsBase extends Pick<ModuleMetadata, 'imports'> {
   /** Tokens of the providers that `useFactory` is given. Default: none. */
   readonly inject?: (InjectionToken | OptionalFactoryDependency)[];
-  /** A class that makes the module's options; Nest instantiates it for the module. */
-  readonly useClass?: Type<ElasticJobOptionsFactory>;
-  /** A provider of another module that makes the module's options. */
-  readonly useExisting?: Type<ElasticJobOptionsFactory>;
   /**
    * Names of bootstraps that are injected by `@Inject('…')` and defined only by the factory's result, a file or the
    * environment. `@InjectOneOffJob('…')` and decorated jobs need no such list. Default: none.
    */
   readonly oneOffJobs?: readonly string[];
+}
+
+interface WithFactory {
+  /** A function that makes the module's options; it is given the providers that `inject` names. */
+  readonly useFactory: (...dependencies: never[]) => ElasticJobModuleOptions | Promise<ElasticJobModuleOptions>;
+  readonly useClass?: undefined;
+  readonly useExisting?: undefined;
+}
+
+interface WithClass {
+  /** A class that makes the module's options; Nest instantiates it for the module. */
+  readonly useClass: Type<ElasticJobOptionsFactory>;
+  readonly useFactory?: undefined;
+  readonly useExisting?: undefined;
+}
+
+interface WithExisting {
+  /** A provider of another module that makes the module's options. */
+  readonly useExisting: Type<ElasticJobOptionsFactory>;
+  readonly useFactory?: undefined;
+  readonly useClass?: undefined;
 }
 
 /**
@@ -118,14 +135,12 @@ function optionsProviders(options: ElasticJobModuleAsyncOptions): readonly Provi
       given(await useFactory(...dependencies), 'the function of useFactory');
     return [{ provide: ELASTIC_JOB_OPTIONS, useFactory: make, inject }];
   }
-  const factory = useClass ?? useExisting;
-  if (factory === undefined) return [];
   return [
     ...(useClass === undefined ? [] : [useClass]),
     {
       provide: ELASTIC_JOB_OPTIONS,
       useFactory: optionsMadeBy,
-      inject: [factory],
+      inject: [useClass ?? useExisting],
     },
   ];
 }

@@ -1,4 +1,4 @@
-import { type OneOffJobBootstrap, type ScheduleJobBootstrap } from '../kernel/job-bootstrap.js';
+import { type OneOffJobBootstrap, refuseData, type ScheduleJobBootstrap } from '../kernel/job-bootstrap.js';
 
 /** Where a handle finds its job; `JobBootstraps` documents the methods. */
 export interface BootstrapsByName {
@@ -38,10 +38,13 @@ export class JobHandle {
 
   /**
    * Runs the one-off job once, on all instances; resolves when they have been triggered, not when they have finished.
-   * @throws JobStateError as `jobName`, and if the job has a cron expression
+   * @throws JobStateError as `jobName`, if the job has a cron expression, and if it is given data, which a trigger cannot carry
    */
-  async execute(): Promise<void> {
-    await this.#bootstraps.oneOff(this.token).execute();
+  execute(): Promise<void>;
+  async execute(...data: readonly unknown[]): Promise<void> {
+    const bootstrap = this.#bootstraps.oneOff(this.token);
+    refuseData(bootstrap.jobName, data);
+    await bootstrap.execute();
   }
 
   /**

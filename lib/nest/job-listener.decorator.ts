@@ -1,8 +1,12 @@
 import 'reflect-metadata';
 import { describeValue } from '../api/describe-value.js';
 import { InvalidConfigurationError } from '../api/errors.js';
+import { type AnyJobListener } from '../api/job-listener.js';
 
 const METADATA = Symbol.for('nestjs-elasticjob:listener');
+
+/** A decorator of classes whose instances are job listeners. */
+export type ListenerDecorator = (target: abstract new (...dependencies: never[]) => AnyJobListener) => void;
 
 /**
  * Makes a provider a job listener: `@JobListener('AUDIT')`. Jobs refer to it in their `jobListenerTypes`. The class is an
@@ -11,10 +15,10 @@ const METADATA = Symbol.for('nestjs-elasticjob:listener');
  * @param type the listener's name, compared without regard to case; checked when the application starts
  * @throws InvalidConfigurationError if it decorates anything but a class
  */
-export function JobListener(type: string): ClassDecorator {
+export function JobListener(type: string): ListenerDecorator {
   return (target) => {
     // Compilers that only strip types do not check this.
-    if (typeof target !== 'function')
+    if (typeof (target as unknown) !== 'function')
       throw new InvalidConfigurationError([`@JobListener(${describeValue(type)}) can only decorate a class`]);
     Reflect.defineMetadata(METADATA, type, target);
   };

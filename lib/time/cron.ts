@@ -81,6 +81,8 @@ export class QuartzCron {
    * @throws InvalidTimeZoneError if the time zone is not known
    */
   static parse(expression: string, options: CronOptions = {}): QuartzCron {
+    if (typeof (expression as unknown) !== 'string')
+      throw new InvalidCronError(String(expression), { reason: 'it is no text' });
     return new QuartzCron(expression, scheduleOf(expression), parseTimeZone(options.timeZone));
   }
 

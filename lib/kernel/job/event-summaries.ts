@@ -28,6 +28,8 @@ export function groupOf({ event }: EventOfJob): string {
       return `${event.type} ${event.why}`;
     case 'server-disabled':
       return `${event.type} ${event.by}`;
+    case 'settings-doubtful':
+      return `${event.type} ${event.doubt}`;
     case 'registered':
     case 'leads':
     case 'assigned':
@@ -67,6 +69,8 @@ function summaryWords(group: readonly EventOfJob[], jobs: string, me: string): P
         level: 'log',
         text: `Server ${event.ip} is enabled again for ${jobs}; this instance is given items again.`,
       };
+    case 'settings-doubtful':
+      return { level: 'warn', text: `Settings of ${jobs}: ${event.doubt}.` };
     case 'fired-late':
       return { level: 'warn', text: `Firings of ${jobs} came up to ${seconds(latest(group))} late: ${WHY_LATE}.` };
     default:

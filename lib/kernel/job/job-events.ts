@@ -24,6 +24,8 @@ export type CommonEvent =
   /** `by`: an operator, or `disabled: true` in the settings, which counts at each start. */
   | { readonly type: 'server-disabled'; readonly ip: string; readonly by: 'operator' | 'settings' }
   | { readonly type: 'server-enabled'; readonly ip: string }
+  /** This instance was given settings that are allowed but probably not intended. */
+  | { readonly type: 'settings-doubtful'; readonly doubt: string }
   | { readonly type: 'fired-late'; readonly lateMs: number; readonly scheduledAt: Date; readonly others: number };
 
 /** What one job has alone. */
@@ -92,6 +94,8 @@ function wordsOfCommon(event: CommonEvent, me: string): Words {
       );
     case 'server-enabled':
       return entry('log', `server ${event.ip} is enabled again; this instance is given items again.`);
+    case 'settings-doubtful':
+      return entry('warn', `${event.doubt}.`);
     case 'fired-late': {
       const { lateMs, scheduledAt, others } = event;
       const more =

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { types } from 'node:util';
 import { type ItemInterceptor, type ItemOutcome } from '../../api/run-events.js';
 import { type RunningJob } from '../../api/job-executor.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
@@ -95,6 +96,8 @@ export class ItemRun {
       await this.#execute();
       return { type: 'succeeded' };
     } catch (cause) {
+      // A rejected promise that was thrown is reported as the failure; left alone, its rejection would end the process.
+      if (types.isPromise(cause)) cause.catch(() => undefined);
       // An item that was aborted has not failed: the instance that aborted it has logged why.
       if (signal.aborted && cause === signal.reason) return { type: 'aborted', cause };
       this.#options.onFailed(cause);

@@ -91,7 +91,7 @@ export const pitfallChecks: Checks = {
     await using app = await running({ options: settings, providers: [SyncOrdersJob] });
 
     expect(app.logger.lines).toContain(
-      "warn Java instances cannot run these jobs, as Java ElasticJob refuses time zones that do not start with 'GMT': 'syncOrders'.",
+      "warn Job 'syncOrders': the time zone does not start with 'GMT', so that Java ElasticJob refuses it and Java instances cannot take part.",
     );
   },
   'crontab, such as */5 * * * *': async () => {

@@ -5,6 +5,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inspect } from 'node:util';
 import { type JobLogger } from '../../../lib/api/logger.js';
+import { JobConfiguration } from '../../../lib/api/job-configuration.js';
+import { OneOffJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
+import { JobHost } from '../../../lib/kernel/job-host.js';
+import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
+import { until } from '../../support/until.js';
 import { writeEntry } from '../../../lib/api/log-entry.js';
 import { TestCluster } from '../../../lib/testing/index.js';
 
@@ -45,6 +50,28 @@ describe.each<[what: string, thrown: unknown]>([
       expect(marks(cluster)).toEqual([]);
     },
   );
+});
+
+test('an item that throws a rejected promise has failed, and the rejection ends no process', async () => {
+  const logged: string[] = [];
+  const write = (message: string): void => void logged.push(message);
+  const registryCenter = new EmbeddedRegistryCenter({ namespace: 'throws-promise' });
+  registryCenter.connect();
+  const host = new JobHost({ registryCenter, logger: { debug: write, log: write, warn: write, error: write } });
+  const job = {
+    execute: () => {
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- What users do.
+      throw Promise.reject(new Error('inner'));
+    },
+  };
+  const configuration = JobConfiguration.newBuilder('bill', 1).build();
+
+  await new OneOffJobBootstrap(registryCenter, job, configuration, { host }).execute();
+  await until(() => logged.some((message) => message.includes('item 0 failed: ')));
+  await host.stop();
+  await registryCenter.close();
+
+  expect(logged.filter((message) => message.includes('Error: inner'))).toHaveLength(1);
 });
 
 describe('a logger', () => {

@@ -55,6 +55,27 @@ describe('a one-off job', () => {
     expect(job.items.sort()).toEqual([0, 0, 1, 1, 2, 2]);
   });
 
+  test('is not triggered by an execute() with data, which a trigger cannot carry', async () => {
+    await using host = aHost();
+    const job = new CountingJob();
+    const bootstrap = new OneOffJobBootstrap(host.registryCenter, job, oneOff(), { host });
+    const execute: (data: unknown) => Promise<void> = bootstrap.execute.bind(bootstrap);
+
+    for (const [data, got] of [
+      [{ tenant: 5 }, 'a map'],
+      ['password', 'a string that is not shown'],
+      [null, 'null'],
+    ] as const)
+      await expect(execute(data)).rejects.toThrow(
+        `Job 'oneOff' was not triggered: execute() takes no data, got ${got}. ` +
+          'Write the data where all instances can read it, and call execute() without arguments afterwards.',
+      );
+    expect(job.items).toEqual([]);
+
+    await execute(undefined);
+    await until(() => job.items.length === 3, 'the items to run');
+  });
+
   test('must not have a cron', async () => {
     await using host = aHost();
     const begin = (): unknown => new OneOffJobBootstrap(host.registryCenter, new CountingJob(), daily(), { host });
@@ -221,4 +242,38 @@ test('a configuration that was built cannot be changed', () => {
 
   for (const part of [configuration, configuration.props, configuration.jobListenerTypes])
     expect(Object.isFrozen(part)).toBe(true);
+});
+
+describe('settings that are probably not intended are warned of', () => {
+  const odd = (jobName: string): JobConfiguration =>
+    JobConfiguration.newBuilder(jobName, 1).cron('*/0 * * * * ?').build();
+  const STEP =
+    'the step /0 in the cron expression has no effect: as in Quartz, each value fires; write a step of at least 1, or none.';
+
+  test('once for each job, when it starts', async () => {
+    await using host = aHost();
+    const bootstrap = new ScheduleJobBootstrap(host.registryCenter, new CountingJob(), odd('bill'), { host });
+    const warnings = (): readonly string[] => host.log.filter((message) => message.includes('step /0'));
+
+    expect(warnings()).toEqual([]);
+    await bootstrap.schedule();
+    await bootstrap.schedule();
+
+    expect(warnings()).toEqual([`Job 'bill': ${STEP}`]);
+  });
+
+  test('in one entry for many jobs', async () => {
+    await using host = aHost();
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    const bootstraps = names.map(
+      (name) => new ScheduleJobBootstrap(host.registryCenter, new CountingJob(), odd(name), { host }),
+    );
+
+    await Promise.all(bootstraps.map((bootstrap) => bootstrap.schedule()));
+    await host.stop();
+
+    expect(host.log.filter((message) => message.includes('step /0'))).toEqual([
+      `Settings of 7 jobs ('a', 'b', 'c', 'd', 'e' and 2 others): ${STEP}`,
+    ]);
+  });
 });

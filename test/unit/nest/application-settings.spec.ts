@@ -256,12 +256,11 @@ test('switched off, nothing else is checked', () => {
   expect(readApplicationSettings({ ...given, environment: { ELASTICJOB_ENABLED: 'false' } })).toBeUndefined();
 });
 
-test('settings that are allowed but probably not intended are warned of', () => {
-  const providers = [provider('syncOrders', { shardingTotalCount: 1, failover: true, monitorExecution: false })];
+test('environment variables that look like settings are warned of', () => {
+  const providers = [provider('syncOrders', { shardingTotalCount: 1 })];
   const environment = { ELASTICJOB_UI_SERVICE_HOST: '10.0.0.1' };
 
   expect(read({ providers, environment }).warnings).toEqual([
-    "failover has no effect on these jobs without monitorExecution, by which instances see what others were running: 'syncOrders'.",
     'These environment variables are not settings of ElasticJob and are ignored: ELASTICJOB_UI_SERVICE_HOST.',
   ]);
 });

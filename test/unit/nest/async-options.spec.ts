@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type InvalidConfigurationError } from '../../../lib/api/errors.js';
 import { ElasticJobModule } from '../../../lib/nest/elastic-job.module.js';
+import { type ElasticJobModuleOptions } from '../../../lib/nest/module-options.js';
 import { refusalOf } from './application.js';
 
 const faultsOf = (options: unknown): readonly string[] => {
@@ -40,3 +41,40 @@ describe('forRootAsync refuses', () => {
     ]);
   });
 });
+
+test('a call without a factory, or with two, is an error of the compiler', () => {
+  class Settings {
+    createElasticJobOptions(): ElasticJobModuleOptions {
+      return {};
+    }
+  }
+  const calls = [
+    // @ts-expect-error There is no factory.
+    () => ElasticJobModule.forRootAsync({}),
+    // @ts-expect-error There are two factories.
+    () => ElasticJobModule.forRootAsync({ useFactory, useClass: Settings }),
+    // @ts-expect-error The factory returns nothing.
+    () => ElasticJobModule.forRootAsync({ useFactory: () => undefined }),
+    () => ElasticJobModule.forRootAsync({ useClass: Settings }),
+    () => ElasticJobModule.forRootAsync({ useExisting: Settings, imports: [] }),
+    () =>
+      ElasticJobModule.forRootAsync({
+        inject: ['name', Settings],
+        useFactory: async (namespace: string, settings: Settings) => {
+          await Promise.resolve(settings);
+          return { regCenter: { namespace }, jobs: { bill: { cron: '* * * * * ?', jobListenerTypes: ['AUDIT'] } } };
+        },
+      }),
+  ];
+
+  expect(calls.map((call) => refused(call))).toEqual([true, true, false, false, false, false]);
+});
+
+function refused(call: () => unknown): boolean {
+  try {
+    call();
+    return false;
+  } catch {
+    return true;
+  }
+}

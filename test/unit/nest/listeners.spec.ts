@@ -4,7 +4,7 @@ import { AbstractDistributeOnceElasticJobListener, type ElasticJobListener } fro
 import { type ShardingContexts } from '../../../lib/api/sharding-contexts.js';
 import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
 import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
-import { JobListener } from '../../../lib/nest/job-listener.decorator.js';
+import { JobListener, listenerTypeOf } from '../../../lib/nest/job-listener.decorator.js';
 import { until } from '../../support/until.js';
 import { elasticJob, refusalOf, started } from './application.js';
 
@@ -130,6 +130,7 @@ describe('refused is', () => {
   });
 
   test('a class that is not a listener', async () => {
+    // @ts-expect-error The class has no method of a listener.
     @JobListener('AUDIT')
     class NoAudit {}
 
@@ -172,4 +173,26 @@ describe('refused is', () => {
 
     expect(() => decorator({}, 'execute', {})).toThrow('@JobListener("AUDIT") can only decorate a class');
   });
+});
+
+test('a class that lacks a method of its kind of listener is an error of the compiler', () => {
+  // @ts-expect-error The method afterJobExecuted() is missing.
+  @JobListener('HALF')
+  class Half {
+    beforeJobExecuted(): void {}
+  }
+  // @ts-expect-error The method takes something else than ShardingContexts.
+  @JobListener('OTHER')
+  class Other {
+    beforeJobExecuted(_: number): void {}
+    afterJobExecuted(): void {}
+  }
+  @JobListener('WHOLE')
+  class Whole implements ElasticJobListener {
+    constructor(readonly name: string) {}
+    async beforeJobExecuted(): Promise<void> {}
+    afterJobExecuted(): void {}
+  }
+
+  for (const each of [Half, Other, Whole]) expect(listenerTypeOf(each)).toBeDefined();
 });

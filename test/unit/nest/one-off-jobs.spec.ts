@@ -120,6 +120,15 @@ describe('a bootstrap that cannot be used says why:', () => {
     );
   });
 
+  test('it is given data, which a trigger cannot carry', async () => {
+    await using app = await started({ imports: [elasticJob()], providers: [Reporting, ReportJob, BillJob] });
+    const report = app.get(Reporting).report as unknown as { execute(data: unknown): Promise<void> };
+
+    await expect(report.execute({ month: 5 })).rejects.toThrow(
+      "Job 'report' was not triggered: execute() takes no data, got a map.",
+    );
+  });
+
   test('the job is of the other kind', async () => {
     const module = elasticJob({ jobs: { report: { cron: '0 0 0 1 1 ?' } } });
     await using app = await started({ imports: [module], providers: [Reporting, ReportJob, BillJob] });

@@ -288,3 +288,9 @@ test('a QuartzCron that JavaScript makes without parse() is refused', () => {
   expect(() => new make()).toThrow('A QuartzCron is made by QuartzCron.parse()');
   expect(() => new make('0 0 0 * * ?')).toThrow('A QuartzCron is made by QuartzCron.parse()');
 });
+
+test.each([[undefined], [null], [5]])('%p, which JavaScript can pass, is refused as no text', (expression) => {
+  expect(() => QuartzCron.parse(expression as unknown as string)).toThrow(
+    `Cron expression '${String(expression)}' cannot be used: it is no text.`,
+  );
+});

@@ -18,13 +18,27 @@ export {
   type JobDecorator,
 } from './nest/elastic-job.decorator.js';
 export { JobListener } from './nest/job-listener.decorator.js';
+export {
+  type ClassedExecutor,
+  type ClassOf,
+  JobErrorHandler,
+  JobExecutor,
+  JobExecutorThreadPoolSizeProvider,
+  JobShardingStrategy,
+} from './nest/extension.decorators.js';
 export { elasticJobConfig, type ElasticJobConfigFactory } from './nest/elastic-job-config.js';
 export { type AddJobOptions, type JobBootstrap, JobBootstraps } from './nest/job-bootstraps.js';
 export { JobHandle } from './nest/job-handle.js';
 export { ElasticJobHealth, type ElasticJobHealthReport } from './nest/elastic-job.health.js';
 
 // Jobs
-export { type ElasticJob as ElasticJobObject, isSimpleJob, type SimpleJob } from './api/job.js';
+export {
+  type DataflowJob,
+  type ElasticJob as ElasticJobObject,
+  isDataflowJob,
+  isSimpleJob,
+  type SimpleJob,
+} from './api/job.js';
 export { type ShardingContext } from './api/sharding-context.js';
 export { JobConfiguration, jobConfiguration, JobConfigurationBuilder } from './api/job-configuration.js';
 export { JobOptions } from './api/job-options.js';
@@ -45,10 +59,18 @@ export {
   type ElasticJobListener,
 } from './api/job-listener.js';
 export { type ShardingContexts } from './api/sharding-contexts.js';
-export { type JobErrorHandler, type JobFailure } from './api/error-handler.js';
-export { type ClassedJobItemExecutor, type TypedJobItemExecutor } from './api/job-executor.js';
-export { type JobInstance, type JobShardingStrategy } from './api/sharding-strategy.js';
-export { type JobExecutorThreadPoolSizeProvider } from './api/thread-pool-size.js';
+export { type JobFailure } from './api/error-handler.js';
+export {
+  notifyingErrorHandlers,
+  type NotifyingErrorHandlersOptions,
+} from './error-handlers/notifying-error-handlers.js';
+export {
+  type ClassedJobItemExecutor,
+  type PropertyProblem,
+  type RunningJob,
+  type TypedJobItemExecutor,
+} from './api/job-executor.js';
+export { type JobInstance } from './api/sharding-strategy.js';
 export { type JobLogger, type LogEntry, type LogFields, type LogLevel } from './api/logger.js';
 
 // Observing and wrapping runs
@@ -101,8 +123,10 @@ export {
   DeadlineExceededError,
   ElasticJobError,
   type ElasticJobErrorCode,
+  FiringInterruptedError,
   InvalidConfigurationError,
   JobConflictError,
+  JobExecutionError,
   JobStateError,
   JobStoppedError,
   RegistryConflictError,

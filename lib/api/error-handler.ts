@@ -15,6 +15,8 @@ export interface JobFailure {
   readonly scheduledAt: Date | undefined;
   /** Where it failed. */
   readonly instance: JobInstance;
+  /** Java's task id of the run, as listeners and traces have it; `undefined` if the run had not chosen its items yet. */
+  readonly taskId: string | undefined;
   /** Which attempt at the item failed, from 1. */
   readonly attempt: number;
 }
@@ -23,6 +25,11 @@ export interface JobFailure {
 export interface JobErrorHandler {
   /** The name by which `jobErrorHandlerType` refers to it; compared without regard to case. */
   readonly type: string;
+  /**
+   * What becomes of a firing after a failure. `continue`: the other items run. `interrupt`: the firing ends as failed; items
+   * that wait for a place in the pool do not start, and the `softStop` of those that run aborts. Default: `continue`.
+   */
+  readonly afterFailure?: 'continue' | 'interrupt';
   /**
    * Called for each failure. The item does not wait for it: the job goes on while a handler works. A handler that takes
    * longer than 30 seconds is reported and no longer waited for at shutdown. What it throws is logged, with the failure.
@@ -33,6 +40,15 @@ export interface JobErrorHandler {
    * @returns the problems, each a complete sentence that names the property; empty if there are none
    */
   validate?(configuration: JobConfiguration): readonly string[];
+  /**
+   * Called before a job that names it starts, perhaps several times: load what it needs here. What it throws fails the start.
+   */
+  prepare?(configuration: JobConfiguration): void | Promise<void>;
+  /**
+   * Called when a job that it has had failures of ends on this instance, or names another handler: deliver what is pending
+   * within 5 seconds. The handler may be given failures of the job again later.
+   */
+  release?(jobName: string): void | Promise<void>;
   /** Called once when the host stops, after the last failure has been handled: close connections here. */
   close?(): void | Promise<void>;
 }

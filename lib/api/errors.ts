@@ -15,7 +15,9 @@ export type ElasticJobErrorCode =
   | 'INVALID_CRON'
   | 'JOB_CONFLICT'
   | 'JOB_STATE'
-  | 'JOB_STOPPED';
+  | 'JOB_STOPPED'
+  | 'JOB_EXECUTION'
+  | 'FIRING_INTERRUPTED';
 
 /** Base of every error of this library. */
 export abstract class ElasticJobError extends Error {
@@ -134,5 +136,25 @@ export class JobStoppedError extends ElasticJobError {
   override readonly name = 'JobStoppedError';
   constructor(jobName: string, why: string) {
     super('JOB_STOPPED', `Job '${jobName}' is being stopped: ${why}.`);
+  }
+}
+
+/** The work of a job without class has failed: its program could not be run or ended with an error, or its request got no answer. */
+export class JobExecutionError extends ElasticJobError {
+  override readonly name = 'JobExecutionError';
+  constructor(message: string, options?: { readonly cause?: unknown }) {
+    super('JOB_EXECUTION', message, options);
+  }
+}
+
+/** Reason of an abort: a failure of the same firing interrupts it, as the job's error handler demands (`THROW`). */
+export class FiringInterruptedError extends ElasticJobError {
+  override readonly name = 'FiringInterruptedError';
+  constructor(jobName: string, handler: string, cause: unknown) {
+    super(
+      'FIRING_INTERRUPTED',
+      `The firing of job '${jobName}' is interrupted by its error handler ${handler}: items that have not started are not run.`,
+      { cause },
+    );
   }
 }

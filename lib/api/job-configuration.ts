@@ -194,7 +194,7 @@ export class JobConfigurationBuilder {
     return this.#with({ reconcileIntervalMinutes });
   }
 
-  /** Sets the type of the sharding strategy: AVG_ALLOCATION (default), ODEVITY, ROUND_ROBIN, SINGLE_SHARDING_BALANCE or one of your own. */
+  /** Sets the type of the sharding strategy: AVG_ALLOCATION (default), ODEVITY, ROUND_ROBIN, SINGLE_SHARDING_BALANCE, STICKY or one of your own. */
   jobShardingStrategyType(jobShardingStrategyType: string): this {
     return this.#with({ jobShardingStrategyType });
   }
@@ -204,7 +204,7 @@ export class JobConfigurationBuilder {
     return this.#with({ jobExecutorThreadPoolSizeProviderType });
   }
 
-  /** Sets the type of the error handler: LOG (default), THROW, IGNORE or one of your own. */
+  /** Sets the type of the error handler: LOG (default), THROW, IGNORE, EMAIL, WECHAT, DINGTALK or one of your own. */
   jobErrorHandlerType(jobErrorHandlerType: string): this {
     return this.#with({ jobErrorHandlerType });
   }

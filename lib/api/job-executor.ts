@@ -1,5 +1,22 @@
 import { type JobConfiguration } from './job-configuration.js';
+import { type JobLogger } from './logger.js';
 import { type ShardingContext } from './sharding-context.js';
+
+/** A running item and its job as they are now, the counterpart of Java's JobRuntimeService. */
+export interface RunningJob {
+  /** The settings that hold now. Those that `process` is given are from when the run began. */
+  readonly configuration: JobConfiguration;
+  /** The item's log: each entry names the job and the item. */
+  readonly logger: JobLogger;
+}
+
+/** A property of a job (`props`) that is wrong. */
+export interface PropertyProblem {
+  /** The property's key: `script.command.line`. */
+  readonly property: string;
+  /** What would be right, and what is there: `must be a positive integer, got "soon"`. */
+  readonly problem: string;
+}
 
 /**
  * Runs the items of jobs that have no class but a type (`elasticJobType`), the counterpart of Java's
@@ -8,8 +25,13 @@ import { type ShardingContext } from './sharding-context.js';
 export interface TypedJobItemExecutor {
   /** The name by which `elasticJobType` refers to it; compared without regard to case. */
   readonly type: string;
-  /** Does the work of one sharding item. What it throws is the item's failure. */
-  process(configuration: JobConfiguration, context: ShardingContext): void | Promise<void>;
+  /**
+   * Does the work of one sharding item. What it throws is the item's failure; if it throws `context.signal.reason` once
+   * that has aborted, the item was aborted.
+   */
+  process(configuration: JobConfiguration, context: ShardingContext, job: RunningJob): void | Promise<void>;
+  /** Checks the properties it needs when a job of its type is added or started. @returns the problems; empty if there are none */
+  validate?(configuration: JobConfiguration): readonly PropertyProblem[];
 }
 
 /**
@@ -21,6 +43,13 @@ export interface ClassedJobItemExecutor<Job extends object = object> {
   readonly requirement: string;
   /** Whether `candidate` is a job object of this kind. */
   accepts(candidate: object): candidate is Job;
-  /** Does the work of one sharding item. What it throws is the item's failure. */
-  process(job: Job, configuration: JobConfiguration, context: ShardingContext): void | Promise<void>;
+  /** Does the work of one sharding item, as that of a `TypedJobItemExecutor`. */
+  process(
+    job: Job,
+    configuration: JobConfiguration,
+    context: ShardingContext,
+    running: RunningJob,
+  ): void | Promise<void>;
+  /** Checks the properties it needs when a job of its kind is added or started. @returns the problems; empty if there are none */
+  validate?(configuration: JobConfiguration): readonly PropertyProblem[];
 }

@@ -23,6 +23,11 @@ export function jobPath(name: unknown): string {
   return typeof name === 'string' ? keyPath('elasticjob.jobs', name) : `elasticjob.jobs[${describeValue(name)}]`;
 }
 
+/** The key path of one of a job's properties: `elasticjob.jobs.syncOrders.props['email.host']`. */
+export function propertyPath(jobName: string, property: string): string {
+  return `${jobPath(jobName)}.props['${property}']`;
+}
+
 /** The path of a key below another: `elasticjob.enabled`, or `elasticjob["a b"]` for keys that need quotes. */
 export function keyPath(path: string, key: string): string {
   const isPlain = /^[\p{L}\p{M}\p{N}_.-]{1,200}$/u.test(key) && !/^\.+$/.test(key);

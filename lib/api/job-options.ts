@@ -61,7 +61,7 @@ export class JobOptions {
   @IntegerSetting({ min: -1 }) reconcileIntervalMinutes?: number;
   /**
    * Type of the sharding strategy, which says which instance gets which items: AVG_ALLOCATION, ODEVITY, ROUND_ROBIN,
-   * SINGLE_SHARDING_BALANCE or one of your own. Default: AVG_ALLOCATION.
+   * SINGLE_SHARDING_BALANCE, STICKY (Node only) or one of your own. Default: AVG_ALLOCATION.
    */
   @TextSetting() jobShardingStrategyType?: string;
   /**
@@ -69,7 +69,7 @@ export class JobOptions {
    * or one of your own. Default: CPU.
    */
   @TextSetting() jobExecutorThreadPoolSizeProviderType?: string;
-  /** Type of the error handler, which is given each failure: LOG, THROW, IGNORE or one of your own. Default: LOG. */
+  /** Type of the error handler, which is given each failure: LOG, THROW, IGNORE, EMAIL, WECHAT, DINGTALK or one of your own. Default: LOG. */
   @TextSetting() jobErrorHandlerType?: string;
   /**
    * Types of the job's listeners: providers with `@JobListener('…')`, or `listeners` of `forRoot()`. While a job has

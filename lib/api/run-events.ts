@@ -56,7 +56,10 @@ export type RunOutcome =
   | { readonly type: 'nothing-to-run'; readonly reason: NothingToRun }
   /** The registry centre did not answer, or the items were not assigned in time. The firing is still due. */
   | { readonly type: 'postponed'; readonly cause: unknown }
-  /** The run could not begin: settings cannot be used, clocks differ too much. The error handler has been notified. */
+  /**
+   * The run could not begin: settings cannot be used, clocks differ too much; or an error handler that interrupts (`THROW`)
+   * has ended it after a failure. The error handler has been notified.
+   */
   | { readonly type: 'failed'; readonly cause: unknown }
   /** The job was stopped on this instance while the run was beginning. No item was begun. */
   | { readonly type: 'stopped'; readonly cause: unknown };

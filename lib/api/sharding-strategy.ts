@@ -11,11 +11,14 @@ export interface JobShardingStrategy {
   readonly type: string;
   /**
    * @param instances the available instances in descending order of their ids, as in Java ElasticJob; at least one
+   * @param owners id of the present owner by item, for strategies that move few items. An owner may be gone, an item that was
+   *   never assigned is missing, and items beyond `shardingTotalCount` may be there
    * @returns items by instance id. Every item 0 … shardingTotalCount − 1 must occur exactly once, else it is refused.
    */
   sharding(
     instances: readonly JobInstance[],
     jobName: string,
     shardingTotalCount: number,
+    owners?: ReadonlyMap<number, string>,
   ): ReadonlyMap<string, readonly number[]>;
 }

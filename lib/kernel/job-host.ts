@@ -91,8 +91,7 @@ export class JobHost {
     }
     if (this.#isStopping)
       throw new JobConflictError(`Job '${jobName}' cannot be added: this process is shutting down.`);
-    this.types.check(configuration);
-    this.types.executorOf(jobName, job);
+    this.types.check(configuration, job);
     this.#unsubscribe ??= this.registryCenter.session.onChange((state) => this.#logSession(state));
     // Both have this instance's id: what the former one still wants to withdraw is the new one's from now on.
     this.#leaving.get(jobName)?.keepRegistration();

@@ -381,8 +381,10 @@ export class JobRuntime {
 
   async #establish(context: Omit<JobComponents, 'registration'>, occasion: Occasion): Promise<JobConfiguration> {
     if (occasion === 'return') return restoreConfiguration(context, this.definition);
+    const { extensions, clock } = this.#deps;
     const config = await establishConfiguration(context, this.definition);
-    this.#deps.extensions.check(config);
+    extensions.check(config, this.definition.job);
+    await extensions.prepare(config, clock);
     return config;
   }
 

@@ -63,6 +63,7 @@ export class JobShutdown {
     await withDeadline(clock, failures.drained(), STEP_TIMEOUT_MS, () => new Error('time is up')).catch(() =>
       logger.warn('the error handler is still busy, and is no longer waited for.'),
     );
+    await failures.close();
   }
 
   /** Removes everything that shows that this instance takes part. */

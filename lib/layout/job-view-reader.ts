@@ -4,7 +4,7 @@ import { type MirroredNode } from '../registry/registry-center.js';
 import { decodeCrash } from './x-node/crash-report.js';
 import { type AssignmentRecord, decodeAssignmentRecord } from './x-node/assignment-record.js';
 import { decodeWithdrawals } from './x-node/withdrawals.js';
-import { decodeBeginRecord, type BeginRecord, mergeBeginRecords } from './x-node/begin-record.js';
+import { type BeginRecord, decodeBeginRecord, lastInstants, mergeBeginRecords } from './x-node/begin-record.js';
 import { GuaranteeDraft } from './x-node/guarantee-view.js';
 import { addMark, type ItemDraft, newItem, textOf } from './item-view.js';
 import { fromYaml } from './job-configuration-yaml.js';
@@ -189,7 +189,7 @@ class Draft {
   }
 
   finished(): JobView {
-    const { instants, manual } = mergeBeginRecords(this.beginRecords.values());
+    const begun = mergeBeginRecords(this.beginRecords.values());
     const ids = [...this.instances.keys()];
     const leader = textOf(this.#leader);
     return {
@@ -219,8 +219,8 @@ class Draft {
       completedItems: this.#completedItems,
       guarantee: this.guarantee.finished(),
       nextJobInstanceIp: this.#nextJobInstanceIp,
-      lastBegun: instants,
-      manuallyBegun: manual,
+      lastBegun: lastInstants(begun),
+      manuallyBegun: new Set([...begun.manual].filter((item) => !begun.returned.has(item))),
       beginRecords: this.beginRecords,
     };
   }

@@ -71,7 +71,7 @@ export interface JobView {
   readonly nextJobInstanceIp: string | undefined;
   /**
    * Instant, in milliseconds since 1970, for which each item was last begun by any of our instances, living or not, as
-   * far as their records have been read.
+   * far as their records have been read. For an item that a leader has brought back since: the last instant before that.
    */
   readonly lastBegun: ReadonlyMap<number, number>;
   /** Items whose last run was begun manually, after the instant in `lastBegun`. */

@@ -1,6 +1,7 @@
 import { InvalidConfigurationError } from '../api/errors.js';
 import { type ClassedJobItemExecutor } from '../api/job-executor.js';
 import { type AnyJobListener } from '../api/job-listener.js';
+import { notifyingErrorHandlers } from '../error-handlers/notifying-error-handlers.js';
 import { type ExtensionOptions, Extensions } from '../kernel/types/extensions.js';
 import { configurationWarnings } from '../settings/configuration-warnings.js';
 import { isAlone } from '../settings/create-registry-center.js';
@@ -10,6 +11,8 @@ import { type RegCenterSettings } from '../settings/reg-center-settings.js';
 import { systemClock } from '../time/clock.js';
 import { type FoundProvider, type OneOffInjection } from './elastic-job.explorer.js';
 import { type DefinedJob, defineJobs } from './job-definitions.js';
+import { nestLogger } from './nest-logger.js';
+import { defineExtensions } from './extension-definitions.js';
 import { defineListeners } from './listener-definitions.js';
 import { injectionProblems } from './one-off-injections.js';
 
@@ -55,10 +58,14 @@ export function readApplicationSettings({
   const merged = mergeSettings({ code: [{ jobs: decoratorsOf(providers) }, options], file, environment });
   if (merged === undefined) return undefined;
   const { module, regCenter } = merged;
-  const { jobs, problems: jobProblems } = defineJobs(providers, merged.jobs, usableExecutors(module));
+  const { lists, problems: extensionProblems } = defineExtensions(providers, {
+    ...module,
+    classedExecutors: usableExecutors(module),
+  });
+  const { jobs, problems: jobProblems } = defineJobs(providers, merged.jobs, lists.classedExecutors);
   const { listeners, problems: listenerProblems } = defineListeners(providers, usableListeners(module));
-  const problems = [...merged.problems, ...jobProblems, ...listenerProblems];
-  const extensions = extensionsOf(module, listeners);
+  const problems = [...merged.problems, ...jobProblems, ...listenerProblems, ...extensionProblems];
+  const extensions = extensionsOf(module, { ...lists, listeners });
   if (problems.length === 0) problems.push(...typeProblems(extensions, jobs), ...injectionProblems(injections, jobs));
   if (problems.length > 0) throw new InvalidConfigurationError([...new Set(problems.map(merged.withOrigin))]);
   const configurations = jobs.map(({ configuration }) => configuration);
@@ -86,18 +93,14 @@ function usableExecutors({ classedExecutors = [] }: ModuleSettings): readonly Cl
   return classedExecutorsProblem(classedExecutors) === undefined ? classedExecutors : [];
 }
 
-function extensionsOf(module: ModuleSettings, listeners: readonly AnyJobListener[]): ExtensionOptions {
-  const { strategies, executors, classedExecutors, errorHandlers, threadPoolSizeProviders } = module;
-  const { observers, interceptors } = module;
+/** What the options and the providers have, and the error handlers that notify people. */
+function extensionsOf(module: ModuleSettings, named: ExtensionOptions): ExtensionOptions {
+  const { observers, interceptors, logger = nestLogger(module) } = module;
   return {
-    ...(strategies && { strategies }),
-    ...(executors && { executors }),
-    ...(classedExecutors && { classedExecutors }),
-    ...(errorHandlers && { errorHandlers }),
-    ...(threadPoolSizeProviders && { threadPoolSizeProviders }),
+    ...named,
+    errorHandlers: [...(named.errorHandlers ?? []), ...notifyingErrorHandlers({ logger })],
     ...(observers && { observers }),
     ...(interceptors && { interceptors }),
-    listeners,
   };
 }
 
@@ -105,14 +108,11 @@ function typeProblems(extensions: ExtensionOptions, jobs: readonly DefinedJob[])
   const silent = { debug: () => undefined, log: () => undefined, warn: () => undefined, error: () => undefined };
   const types = new Extensions(extensions, { clock: systemClock, logger: silent });
   return jobs.flatMap(({ configuration, job, compatibility }) => {
-    const problems = problemsOf(() => types.check(configuration));
+    const problems = problemsOf(() => types.check(configuration, job));
     // The setting was given by its former name.
     const named = (problem: string): string =>
       problem.replace('.jobExecutorThreadPoolSizeProviderType: ', '.jobExecutorServiceHandlerType: ');
-    return [
-      ...(compatibility === '3.0.4' ? problems.map(named) : problems),
-      ...problemsOf(() => types.executorOf(configuration.jobName, job)),
-    ];
+    return compatibility === '3.0.4' ? problems.map(named) : problems;
   });
 }
 

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Inject } from '@nestjs/common';
 import { describeValue } from '../api/describe-value.js';
 import { InvalidConfigurationError } from '../api/errors.js';
-import { type SimpleJob } from '../api/job.js';
+import { type DataflowJob, type SimpleJob } from '../api/job.js';
 import { type JobOptions } from '../api/job-options.js';
 import { noteDecorated } from './decorated-classes.js';
 import { declareToken } from './injection-tokens.js';
@@ -28,7 +28,7 @@ const INJECTED = Symbol.for('nestjs-elasticjob:one-off-jobs');
 
 /**
  * Makes a provider a job: `@ElasticJob('syncOrders', { cron: '0/5 * * * * ?', shardingTotalCount: 3 })`.
- * The class has the method `execute(context)` and is a provider of any module; it needs no `@Injectable()`.
+ * The class has the method `execute(context)`, or `fetchData(context)` and `processData(context, data)`, and is a provider of any module; it needs no `@Injectable()`.
  * A class of another kind, which a `ClassedJobItemExecutor` accepts, is named as the type argument: `@ElasticJob<Report>('report')`.
  * Several such decorators on one class make several jobs, which share its instance.
  * @param jobName the job's name in the registry centre; instances with the same name share the job
@@ -36,7 +36,7 @@ const INJECTED = Symbol.for('nestjs-elasticjob:one-off-jobs');
  *   They are checked when the application starts.
  * @throws InvalidConfigurationError if it decorates anything but a class
  */
-export function ElasticJob(jobName: string, options?: ElasticJobOptions): JobDecorator<SimpleJob>;
+export function ElasticJob(jobName: string, options?: ElasticJobOptions): JobDecorator<SimpleJob | DataflowJob>;
 export function ElasticJob<Job extends object>(jobName: string, options?: ElasticJobOptions): JobDecorator<Job>;
 export function ElasticJob(jobName: string, options: ElasticJobOptions = {}): JobDecorator<object> {
   return (target) => {

@@ -2,6 +2,7 @@ import { Inject, Injectable, Scope } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { DiscoveryService } from '@nestjs/core';
 import { type ElasticJobMetadata, jobsOf, oneOffJobsAskedBy } from './elastic-job.decorator.js';
+import { type ExtensionMetadata, extensionsOf } from './extension.decorators.js';
 import { listenerTypeOf } from './job-listener.decorator.js';
 
 type Wrapper = ReturnType<DiscoveryService['getProviders']>[number];
@@ -22,6 +23,8 @@ export interface FoundProvider {
   readonly jobs: readonly ElasticJobMetadata[];
   /** The listener that it is decorated as, by its unchecked type. */
   readonly listener?: { readonly type: unknown } | undefined;
+  /** The executors, strategies, error handlers and thread pool size providers that it is decorated as. */
+  readonly extensions: readonly ExtensionMetadata[];
 }
 
 /** A constructor parameter or property with `@InjectOneOffJob`. */
@@ -103,11 +106,12 @@ function found(wrapper: Wrapper): FoundProvider | undefined {
     scopeProblem,
     jobs: type === undefined ? [] : jobsOf(type),
     listener: type === undefined ? undefined : listenerTypeOf(type),
+    extensions: type === undefined ? [] : extensionsOf(type),
   };
 }
 
 function isDecorated(type: object): boolean {
-  return jobsOf(type).length > 0 || listenerTypeOf(type) !== undefined;
+  return jobsOf(type).length > 0 || listenerTypeOf(type) !== undefined || extensionsOf(type).length > 0;
 }
 
 interface NamedType {

@@ -45,8 +45,10 @@ export class LifecycleHooks implements OnApplicationBootstrap, OnModuleDestroy, 
     await this.#lifecycle.boot();
   }
 
-  onModuleDestroy(): void {
+  async onModuleDestroy(): Promise<void> {
     this.#lifecycle.stopFirings();
+    // Executors and error handlers are in use until the last item has ended.
+    if (this.#lifecycle.usesDestroyable) await this.#lifecycle.stop();
   }
 
   async beforeApplicationShutdown(): Promise<void> {

@@ -3,7 +3,8 @@
  *
  * ```
  *  onApplicationBootstrap     after all other modules    finds jobs · reads settings · opens the registry · starts the jobs
- *  onModuleDestroy            before all other modules   starts no new firing from now on
+ *  onModuleDestroy            before all other modules   starts no new firing from now on; waits for running items already
+ *                                                        now if executors or error handlers have this hook
  *  beforeApplicationShutdown  before all other modules   waits for running items, up to the grace period
  *  onApplicationShutdown      after all other modules    closes the registry
  * ```
@@ -13,7 +14,7 @@
  * The application boots even if the registry centre cannot be reached; jobs register as soon as it can. A problem of the
  * settings, or a conflict that the registry centre reports at once, fails the boot and leaves nothing behind.
  */
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { DeadlineExceededError } from '../api/errors.js';
 import { type JobLogger } from '../api/logger.js';
@@ -31,7 +32,8 @@ import { systemClock } from '../time/clock.js';
 import { type ApplicationSettings, readApplicationSettings } from './application-settings.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { type JobBootstrap, JobBootstraps } from './job-bootstraps.js';
-import { NestLogger } from './nest-logger.js';
+import { type DefinedJob } from './job-definitions.js';
+import { nestLogger } from './nest-logger.js';
 import { SchedulerRegistryTimers } from './scheduler-registry-timers.js';
 import { checkShutdownHooks } from './shutdown-hooks.js';
 import { strayJobWarnings } from './stray-jobs.js';
@@ -50,6 +52,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
   readonly #bootstraps: JobBootstraps;
   readonly #scheduler: SchedulerRegistry;
   #host: JobHost | undefined;
+  #usesDestroyable = false;
   #isSwitchedOff = false;
   #cancelCheck: () => void = () => undefined;
 
@@ -83,6 +86,11 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
    */
   async boot(): Promise<void> {
     const providers = this.#explorer.providers();
+    this.#usesDestroyable = providers.some(
+      ({ extensions, instance }) =>
+        extensions.length > 0 &&
+        typeof (instance as Partial<OnModuleDestroy> | undefined)?.onModuleDestroy === 'function',
+    );
     const settings = readApplicationSettings({
       options: this.#options,
       file: this.#explorer.configService?.get<unknown>(ROOT_KEY),
@@ -93,7 +101,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     this.#isSwitchedOff = settings === undefined;
     if (settings === undefined) return this.#bootstraps.close('elasticjob.enabled is false');
     const { module, regCenter, warnings } = settings;
-    const logger = module.logger ?? new NestLogger(module.structuredLog === true ? 'fields' : 'text');
+    const logger = module.logger ?? nestLogger(module);
     const instance = createJobInstance(module);
     const log = new JobLog(logger, { jobName: undefined, instance: instance.jobInstanceId });
     const registry = module.registryCenter ?? createRegistryCenter(regCenter, log);
@@ -113,6 +121,11 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     // An embedded registry centre ends with the process, so that nothing rests.
     if (!(registry instanceof EmbeddedRegistryCenter))
       this.#cancelCheck = checkShutdownHooks(systemClock, registry.session, log);
+  }
+
+  /** Whether jobs use executors, error handlers or the like that are providers with the hook `onModuleDestroy`. */
+  get usesDestroyable(): boolean {
+    return this.#usesDestroyable;
   }
 
   /** Starts no new firing from now on. */
@@ -143,6 +156,9 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
 
   async #start({ jobs, module }: ApplicationSettings, logger: JobLogger): Promise<void> {
     const { autoStart: byDefault = true } = module;
+    const prepare = async ({ configuration }: DefinedJob): Promise<void> =>
+      this.#host?.types.prepare(configuration, systemClock);
+    await Promise.all(jobs.map(prepare));
     // All jobs are added before the first one starts, so that a job that cannot be added leaves none running.
     const added = jobs.map(({ job, configuration, autoStart = byDefault, ...options }) => ({
       bootstrap: this.#bootstraps.add(job, configuration, options),

@@ -1,7 +1,7 @@
 import { type JobConfiguration, withDefaults } from '../api/job-configuration.js';
 import { describeValue } from '../api/describe-value.js';
 import { type ClassedJobItemExecutor } from '../api/job-executor.js';
-import { type ElasticJob, isSimpleJob } from '../api/job.js';
+import { type ElasticJob, isDataflowJob, isSimpleJob } from '../api/job.js';
 import { jobPath } from '../api/job-name.js';
 import { suggestion } from '../api/nearest.js';
 import { elasticJobClassProblem, type JobSettings } from '../settings/job-settings.js';
@@ -28,7 +28,7 @@ export interface DefinedJob {
 /** What the application has besides its settings. */
 interface Application {
   readonly providers: readonly FoundProvider[];
-  /** Executors of job objects of other kinds than `SimpleJob`. */
+  /** Executors of job objects of other kinds than `SimpleJob` and `DataflowJob`. */
   readonly executors: readonly ClassedJobItemExecutor[];
 }
 
@@ -43,7 +43,7 @@ interface Work {
 /**
  * The jobs that decorators and settings define together, and all problems with them, one line each.
  * @param merged the merged settings of all sources, by job name
- * @param executors of job objects of other kinds than `SimpleJob`
+ * @param executors of job objects of other kinds than `SimpleJob` and `DataflowJob`
  */
 export function defineJobs(
   providers: readonly FoundProvider[],
@@ -188,7 +188,8 @@ function workOfProvider(
     const others = executors.map(({ requirement }) => `, nor ${requirement}`).join('');
     return {
       problems: [
-        `${path}: ${label} cannot be a job: it has no method execute(context), which SimpleJob requires${others}`,
+        `${path}: ${label} cannot be a job: it has no method execute(context), which SimpleJob requires, ` +
+          `nor methods fetchData(context) and processData(context, data), which DataflowJob requires${others}`,
       ],
     };
   }
@@ -197,7 +198,7 @@ function workOfProvider(
 
 /** Whether an executor does the work of such objects. */
 function isJob(instance: object, executors: readonly ClassedJobItemExecutor[]): instance is ElasticJob {
-  return isSimpleJob(instance) || executors.some((executor) => executor.accepts(instance));
+  return isSimpleJob(instance) || isDataflowJob(instance) || executors.some((executor) => executor.accepts(instance));
 }
 
 /** Each name under which a bootstrap is injected must mean one job. */

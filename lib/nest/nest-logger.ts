@@ -63,3 +63,8 @@ function fieldsOf(entry: LogEntry): Readonly<Record<string, unknown>> {
   const fields = [...Object.entries({ message, event, job, instance }), ...rest];
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
+
+/** Where the library logs if the module's options do not say. */
+export function nestLogger({ structuredLog }: { readonly structuredLog?: boolean }): NestLogger {
+  return new NestLogger(structuredLog === true ? 'fields' : 'text');
+}

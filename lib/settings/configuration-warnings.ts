@@ -26,6 +26,10 @@ export function configurationWarnings(jobs: readonly JobConfiguration[], clock: 
       'failover has no effect on these jobs without monitorExecution, by which instances see what others were running',
       ({ failover, monitorExecution }) => failover && !monitorExecution,
     ],
+    [
+      'Java instances cannot run these jobs, as Java ElasticJob reads the property http.uri and not http.url',
+      ({ props }) => 'http.url' in props && !('http.uri' in props),
+    ],
   ];
   return warnings.flatMap(([warning, isConcerned]) => {
     const names = jobs.filter(isConcerned).map(({ jobName }) => `'${jobName}'`);

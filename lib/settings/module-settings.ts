@@ -35,12 +35,12 @@ export class ModuleSettings {
   @TextSetting() preferredNetworkIp?: string;
   /** Sharding strategies besides the built-in ones. */
   @Setting(CODE, rule('extension', listOf('sharding'))) strategies?: readonly JobShardingStrategy[];
-  /** Executors of jobs that have a type instead of a class. */
+  /** Executors of jobs that have a type instead of a class, besides SCRIPT and HTTP. */
   @Setting(CODE, rule('extension', listOf('process'))) executors?: readonly TypedJobItemExecutor[];
-  /** Executors of job objects of other kinds than `SimpleJob`. */
+  /** Executors of job objects of other kinds than `SimpleJob` and `DataflowJob`. */
   @Setting(CODE, rule('extension', classedExecutorsProblem))
   classedExecutors?: readonly ClassedJobItemExecutor[];
-  /** Error handlers besides LOG, THROW and IGNORE. */
+  /** Error handlers besides LOG, THROW, IGNORE, EMAIL, WECHAT and DINGTALK. */
   @Setting(CODE, rule('extension', listOf('handleException'))) errorHandlers?: readonly JobErrorHandler[];
   /** Providers of the number of items that run at once, besides CPU and SINGLE_THREAD. */
   @Setting(CODE, rule('extension', listOf('getSize')))

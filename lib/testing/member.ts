@@ -1,6 +1,6 @@
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type RunObserver } from '../api/run-events.js';
-import { type ShardingContext } from '../api/sharding-context.js';
+import { type ElasticJob } from '../api/job.js';
 import { type JobInstance } from '../api/sharding-strategy.js';
 import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../kernel/job-bootstrap.js';
 import { JobHost, type JobHostOptions } from '../kernel/job-host.js';
@@ -17,7 +17,8 @@ export interface MemberOptions {
   readonly server: EmbeddedRegistryServer;
   readonly clock: Clock;
   readonly sessionTimeoutMs: number;
-  readonly execute: (context: ShardingContext) => void | Promise<void>;
+  /** The job object, or the type of a job without class. */
+  readonly job: ElasticJob | string;
   readonly observer: RunObserver;
   /** Receives each line of the instance's log. */
   readonly write: (line: string) => void;
@@ -53,7 +54,7 @@ export class Member {
     const logger = { debug: note, log: note, warn: note, error: note };
     const observers = [options.observer, ...(options.host.observers ?? [])];
     this.host = new JobHost({ registryCenter: this.registry, clock, logger, instance, ...options.host, observers });
-    const job = { execute: options.execute };
+    const { job } = options;
     const bootstrapOptions = { host: this.host, jobClassName: 'TestJob' };
     if (configuration.cron === undefined || configuration.cron === '') {
       this.bootstrap = new OneOffJobBootstrap(this.registry, job, configuration, bootstrapOptions);

@@ -1,5 +1,6 @@
 import { describeValue } from '../api/describe-value.js';
 import { type JobConfiguration } from '../api/job-configuration.js';
+import { type ElasticJob } from '../api/job.js';
 import { suggestion } from '../api/nearest.js';
 import { type JobHostOptions } from '../kernel/job-host.js';
 import { type Deliver } from '../registry/embedded/delivery.js';
@@ -16,6 +17,11 @@ export interface TestClusterOptions {
   readonly job?: Partial<JobConfiguration>;
   /** The work that the job does for an item. It may throw, and may take time. Default: it does nothing. */
   readonly work?: Work;
+  /**
+   * The job object of the instance with a name, such as a `DataflowJob`, or the type of a job without class, instead of
+   * `work`.
+   */
+  readonly createJob?: (name: string) => ElasticJob | string;
   /** How long the registry keeps an instance's session without its connection, in milliseconds. Default: 6000. */
   readonly sessionTimeoutMs?: number;
   /**
@@ -32,6 +38,7 @@ export interface TestClusterOptions {
 const KEYS = [
   'job',
   'work',
+  'createJob',
   'sessionTimeoutMs',
   'host',
   'deliver',

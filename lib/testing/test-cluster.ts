@@ -170,6 +170,7 @@ export class TestCluster implements AsyncDisposable {
     if (this.members.has(name) || this.#leaving.has(name)) throw new RangeError(`Instance '${name}' is up already`);
     const { server } = this;
     const { sessionTimeoutMs = 6_000, host = {}, work = () => undefined } = this.#options;
+    const { createJob = () => ({ execute: (context) => work(name, context) }) } = this.#options;
     const member = new Member({
       name,
       instance: this.#names.register(name, onServerOf),
@@ -177,7 +178,7 @@ export class TestCluster implements AsyncDisposable {
       server,
       clock: this.#guard.clock,
       sessionTimeoutMs,
-      execute: (context) => work(name, context),
+      job: createJob(name),
       observer: this.#book.observer(name),
       write: (line) => this.log.push(`${name}: ${line}`),
       host: typeof host === 'function' ? host(name) : host,

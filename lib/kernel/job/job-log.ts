@@ -1,4 +1,4 @@
-import { describeCause } from '../../api/describe-cause.js';
+import { writeEntry } from '../../api/log-entry.js';
 import { type JobLogger, type LogEntry, type LogFields } from '../../api/logger.js';
 import { type JobEvent, wordsOf } from './job-events.js';
 
@@ -63,37 +63,6 @@ export class JobLog implements JobLogger {
   #write({ message: text, ...entry }: LogFields & Pick<LogEntry, 'level' | 'message' | 'stack'>): void {
     const { jobName } = this.#subject;
     const message = jobName === undefined ? text : `Job '${jobName}': ${text}`;
-    writeEntry(this.#logger, { ...this.#subject, ...entry, message, context: logContext(jobName) });
+    writeEntry(this.#logger, { ...this.#subject, ...entry, message });
   }
-}
-
-/** By which entries are filtered: `ElasticJob:syncOrders`, or `ElasticJob` for what concerns the whole process. */
-export function logContext(jobName: string | undefined): string {
-  return jobName === undefined ? 'ElasticJob' : `ElasticJob:${jobName}`;
-}
-
-/** Hands an entry to the user's logger. Never throws, whatever the logger does. */
-export function writeEntry(logger: JobLogger, entry: LogEntry): void {
-  const { level, message, stack } = entry;
-  try {
-    const written: unknown =
-      logger.write === undefined
-        ? logger[level](message, ...(stack === undefined ? [] : [stack]))
-        : logger.write(entry);
-    if (written instanceof Promise) written.catch(warnRarely);
-  } catch (failure) {
-    warnRarely(failure);
-  }
-}
-
-/** Entries that loggers of this process have failed to write. */
-let lostEntries = 0;
-
-/** How many lost entries one warning stands for: a logger whose disk is full fails at each entry. */
-const WARNING_EVERY = 1_000;
-
-function warnRarely(failure: unknown): void {
-  if (lostEntries++ % WARNING_EVERY !== 0) return;
-  const lost = lostEntries === 1 ? 'its entries are lost' : `${lostEntries} entries are lost so far`;
-  process.emitWarning(`A logger failed; ${lost}: ${describeCause(failure)}`, 'ElasticJobWarning');
 }

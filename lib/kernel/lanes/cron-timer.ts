@@ -196,6 +196,11 @@ export class CronTimer {
     return instants;
   }
 
+  /** Whether no other instant lies between that one and the one the timer is armed for. */
+  #isBeforeNext(instant: Date): boolean {
+    return this.#cron?.next(instant)?.getTime() === this.#next?.getTime();
+  }
+
   #armNext(after: number): void {
     const instant = this.#cron?.next(new Date(after));
     this.#next = instant;
@@ -207,8 +212,8 @@ export class CronTimer {
     timers.arm(jobName, instant, () => {
       // Armed before the firing is reported, so that no failure there can end the schedule. Instants that passed while the
       // event loop was busy are not fired one by one: the one that is late stands for them.
-      this.#latest = instant;
       this.#armNext(Math.max(instant.getTime(), clock.now()));
+      this.#latest = this.#isBeforeNext(instant) ? instant : undefined;
       onFire(instant);
     });
   }

@@ -91,7 +91,7 @@ export function newVersion(paths: JobPaths, { item, version }: ItemView): Operat
 /** The instant of the run that died; `undefined` after a manual run, and if a Java instance may have begun it. */
 export function instantOf(watch: JobWatch, { item, runningOn }: ItemView): number | undefined {
   const { lastBegun, manuallyBegun, beginRecords } = watch.view;
-  // A later instant than that of the run may be on record: the leader settles an item that comes back while it runs.
+  // Elsewhere a later instant than that of the run may be on record: a leader has brought the item back while it ran.
   const record = runningOn === undefined ? undefined : beginRecords.get(runningOn);
   const { instants, manual } =
     record?.instants.has(item) === true ? record : { instants: lastBegun, manual: manuallyBegun };

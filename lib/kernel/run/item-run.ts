@@ -1,9 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { type ItemInterceptor, type ItemOutcome } from '../../api/run-events.js';
+import { type RunningJob } from '../../api/job-executor.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
+import { type JobLogger } from '../../api/logger.js';
 import { type ShardingContext } from '../../api/sharding-context.js';
 import { type Limiter } from '../../async/limiter.js';
 import { type Clock } from '../../time/clock.js';
+import { type JobLog } from '../job/job-log.js';
 import { type ItemExecutor } from '../types/extensions.js';
 import { type BegunItem } from '../view/firing.js';
 
@@ -14,6 +17,9 @@ export interface ItemRunOptions {
   readonly shared: Pick<ShardingContext, 'jobName' | 'taskId' | 'shardingTotalCount' | 'jobParameter'>;
   readonly parameters: ReadonlyMap<number, string>;
   readonly executor: ItemExecutor;
+  /** The configuration that holds now. */
+  readonly present: () => JobConfiguration;
+  readonly logger: JobLog;
   readonly interceptors: readonly ItemInterceptor[];
   /** The pool of the job on this instance. */
   readonly pool: Limiter;
@@ -22,6 +28,8 @@ export interface ItemRunOptions {
   readonly whenConnected: (signal: AbortSignal) => Promise<void>;
   /** The job's code is about to be called. */
   readonly onStart: (context: ShardingContext) => void;
+  /** The item has failed, and still has its place in the pool. */
+  readonly onFailed: (cause: unknown) => void;
 }
 
 /** One item of a run: it waits for a place in the pool, runs the job's code, and has an outcome. */
@@ -65,15 +73,32 @@ export class ItemRun {
     this.#softStop.abort(reason);
   }
 
+  /** Keeps the item from starting; if it runs already, asks it to end at its next good moment. */
+  interrupt(reason: Error): void {
+    if (this.#startedAt === undefined) this.abort(reason);
+    else this.softStop(reason);
+  }
+
   /** Runs the item to its end. Never rejects. */
   async outcome(): Promise<ItemOutcome> {
     const { signal } = this.#stop;
     try {
-      await this.#options.pool.run(() => this.#execute(), signal);
+      return await this.#options.pool.run(() => this.#outcomeOfCall(), signal);
+    } catch (cause) {
+      return { type: 'aborted', cause };
+    }
+  }
+
+  async #outcomeOfCall(): Promise<ItemOutcome> {
+    const { signal } = this.#stop;
+    try {
+      await this.#execute();
       return { type: 'succeeded' };
     } catch (cause) {
       // An item that was aborted has not failed: the instance that aborted it has logged why.
-      return signal.aborted && cause === signal.reason ? { type: 'aborted', cause } : { type: 'failed', cause };
+      if (signal.aborted && cause === signal.reason) return { type: 'aborted', cause };
+      this.#options.onFailed(cause);
+      return { type: 'failed', cause };
     }
   }
 
@@ -84,12 +109,22 @@ export class ItemRun {
     await whenConnected(context.signal);
     this.#startedAt = clock.monotonic();
     onStart(context);
-    const execute = async (): Promise<void> => executor(configuration, context);
+    const execute = async (): Promise<void> => executor.process(configuration, context, this.#running);
     const wrapped = interceptors.reduceRight<() => Promise<void>>(
       (next, interceptor) => async () => interceptor.around(context, next),
       execute,
     );
     await wrapped();
+  }
+
+  get #running(): RunningJob {
+    const { present, logger } = this.#options;
+    return {
+      logger: itemLog(logger, this.#begun.item),
+      get configuration() {
+        return present();
+      },
+    };
   }
 
   #context(): ShardingContext {
@@ -105,4 +140,15 @@ export class ItemRun {
       fencingToken,
     };
   }
+}
+
+/** The log of one item of a job. */
+function itemLog(log: JobLog, item: number): JobLogger {
+  const about = (message: string): string => `item ${item}: ${message}`;
+  return {
+    debug: (message) => log.debug(about(message), { item }),
+    log: (message) => log.log(about(message), { item }),
+    warn: (message) => log.warn(about(message), { item }),
+    error: (message, stack) => log.error(about(message), stack, { item }),
+  };
 }

@@ -6,14 +6,15 @@
  * 3. the run chooses this instance's items
  * 4. with `monitorExecution` it marks them as running, in a commit that fails if the assignment or the settings have changed
  * 5. the job's listeners are called; those that are called once in the cluster wait for the items of other instances
- * 6. the items run concurrently, up to the limit of the job's pool; a failure is reported and stops no other item
+ * 6. the items run concurrently, up to the limit of the job's pool; a failure is reported and stops no other item, unless
+ *    the job's error handler interrupts firings, as `THROW` does: items that have not started are not run then
  * 7. the run removes the marks, in one commit, or in batches if some items take longer
  * 8. the listeners are called again
  *
  * A run that takes over crashed items replaces 2 to 4 by the takeover, which marks the items too.
  */
 import { describeCause } from '../../api/describe-cause.js';
-import { DeadlineExceededError } from '../../api/errors.js';
+import { DeadlineExceededError, type FiringInterruptedError } from '../../api/errors.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
 import { isDisconnection } from '../../api/registry-errors.js';
 import { type ItemInterceptor, type ItemOutcome, type RunEvent, type RunOutcome } from '../../api/run-events.js';
@@ -32,6 +33,8 @@ import { outcomeOf, RunReport, type RunReportDeps } from './run-report.js';
 /** What a run needs besides the context of its job. */
 export interface JobRunDeps extends ItemChoiceDeps, RunReportDeps {
   readonly executor: ItemExecutor;
+  /** The configuration that holds now. */
+  readonly configuration: () => JobConfiguration;
   readonly interceptors: readonly ItemInterceptor[];
   readonly listeners: JobListeners;
   readonly takeover: Takeover;
@@ -60,6 +63,8 @@ export class JobRun {
   readonly #beginning = new AbortController();
   readonly #stop = new AbortController();
   #items: ReadonlyMap<number, ItemRun> = new Map();
+  /** Why the firing was interrupted; `undefined` while it goes on. */
+  #interruption: FiringInterruptedError | undefined;
   /** The outcome of items that could not be made ready to run. */
   #unprepared: ItemOutcome = { type: 'succeeded' };
 
@@ -110,9 +115,11 @@ export class JobRun {
     this.#owner.onBegun(begun);
     this.#report.begun(begun);
     const listened = this.#prepare(begun);
-    if (listened !== undefined) await this.#listen(() => this.#deps.listeners.before(listened));
+    if (listened !== undefined) await this.#listen(begun.config, () => this.#deps.listeners.before(listened));
     const outcomes = await Promise.all(begun.items.map((item) => this.#runItem(item, begun.config)));
-    if (listened !== undefined) await this.#listen(() => this.#deps.listeners.after(listened));
+    // After an interruption too: what listeners have opened must be closed, and peers wait for the end of the round.
+    if (listened !== undefined) await this.#listen(begun.config, () => this.#deps.listeners.after(listened));
+    if (this.#interruption !== undefined) return { type: 'failed', cause: this.#interruption };
     return outcomeOf(outcomes, this.firing, begun);
   }
 
@@ -161,13 +168,13 @@ export class JobRun {
     } catch (error) {
       this.#items = new Map();
       this.#unprepared = { type: 'failed', cause: error };
-      this.#report.failed(error);
+      this.#failed(error, begun.config);
       return undefined;
     }
   }
 
   #itemOptions(begun: BegunRun): ItemRunOptions {
-    const { paths, registry, executor, interceptors, pool, clock } = this.#deps;
+    const { paths, registry, executor, interceptors, pool, clock, configuration, logger } = this.#deps;
     const { config } = begun;
     return {
       configuration: config,
@@ -179,22 +186,38 @@ export class JobRun {
       },
       parameters: readItemParameters(config.shardingItemParameters),
       executor,
+      present: configuration,
+      logger,
       interceptors,
       pool: pool(config),
       clock,
       whenConnected: (signal) => whenConnected(registry.session, signal),
       onStart: (context) => this.#report.emit({ type: 'item-started', context }),
+      onFailed: (cause) => this.#interruptAfter(cause, config),
     };
   }
 
-  /** What a listener throws keeps no item from running. */
-  async #listen(call: () => Promise<void>): Promise<void> {
+  /** What a listener throws keeps no item from running, unless the job's error handler interrupts firings. */
+  async #listen(config: JobConfiguration, call: () => Promise<void>): Promise<void> {
     try {
       await call();
     } catch (error) {
       const { signal } = this.#stop;
-      if (!signal.aborted || error !== signal.reason) this.#report.failed(error);
+      if (!signal.aborted || error !== signal.reason) this.#failed(error, config);
     }
+  }
+
+  /** The firing as a whole has failed, or a listener. */
+  #failed(cause: unknown, config: JobConfiguration): void {
+    this.#report.failed(cause);
+    this.#interruptAfter(cause, config);
+  }
+
+  /** If the job's error handler interrupts firings, no item starts any more, and those that run are asked to end. */
+  #interruptAfter(cause: unknown, config: JobConfiguration): void {
+    this.#interruption ??= this.#deps.failures.interruption(config, cause);
+    if (this.#interruption === undefined) return;
+    for (const item of this.#items.values()) item.interrupt(this.#interruption);
   }
 
   /** Runs one item to its end, and gives it back. Never rejects, so that a failure stops no other item. */

@@ -28,6 +28,8 @@ export class RunReport {
   readonly #deps: RunReportDeps;
   readonly #onEvent: (event: RunEvent) => void;
   #hasLoggedAbort = false;
+  /** Set when the run has chosen its items. */
+  #taskId: string | undefined;
 
   constructor(deps: RunReportDeps, { cause, instant }: Firing, onEvent: (event: RunEvent) => void) {
     const { paths, instance } = deps;
@@ -50,6 +52,7 @@ export class RunReport {
   /** The run has begun its items. A run without items emits nothing. */
   begun(begun: BegunRun): void {
     const { items, blocked, config: configuration } = begun;
+    this.#taskId = this.taskId(begun);
     if (items.length === 0) return;
     this.emit({ type: 'items-begun', taskId: this.taskId(begun), configuration, items: items.map(runItemOf), blocked });
   }
@@ -65,6 +68,7 @@ export class RunReport {
     const { scheduledAt } = item;
     failures.report({
       ...{ configuration: config, cause: outcome.cause, item: begun.item, parameter, scheduledAt, instance },
+      taskId: this.#taskId,
       attempt: 1,
     });
   }
@@ -81,6 +85,7 @@ export class RunReport {
     const { scheduledAt } = this.info;
     failures.report({
       ...{ configuration, cause, item: undefined, parameter: undefined, scheduledAt, instance },
+      taskId: this.#taskId,
       attempt: 1,
     });
   }

@@ -16,6 +16,7 @@ export function builtInErrorHandlers(logger: JobLogger): readonly JobErrorHandle
     },
     {
       type: 'THROW',
+      afterFailure: 'interrupt',
       handleException: ({ configuration: { jobName }, cause }) => {
         throw new Error(`Job '${jobName}' failed: ${describeCause(cause)}`, { cause });
       },

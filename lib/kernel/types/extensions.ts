@@ -8,12 +8,17 @@ import { describeValue } from '../../api/describe-value.js';
 import { type JobErrorHandler } from '../../api/error-handler.js';
 import { DeadlineExceededError, InvalidConfigurationError } from '../../api/errors.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
-import { type ClassedJobItemExecutor, type TypedJobItemExecutor } from '../../api/job-executor.js';
+import {
+  type ClassedJobItemExecutor,
+  type PropertyProblem,
+  type RunningJob,
+  type TypedJobItemExecutor,
+} from '../../api/job-executor.js';
 import { type ItemInterceptor, type RunObserver } from '../../api/run-events.js';
 import { type ShardingContext } from '../../api/sharding-context.js';
-import { simpleExecutor } from './simple-executor.js';
+import { builtInExecutors, classedExecutors } from '../../executors/built-in-executors.js';
 import { type AnyJobListener, listenerProblem, LOWEST_ORDER } from '../../api/job-listener.js';
-import { jobPath, keyPath } from '../../api/job-name.js';
+import { jobPath, keyPath, propertyPath } from '../../api/job-name.js';
 import { type JobLogger } from '../../api/logger.js';
 import { type JobShardingStrategy } from '../../api/sharding-strategy.js';
 import { type JobExecutorThreadPoolSizeProvider } from '../../api/thread-pool-size.js';
@@ -25,17 +30,21 @@ import { averageAllocation } from './strategies/average-allocation.js';
 import { odevity } from './strategies/odevity.js';
 import { roundRobin } from './strategies/round-robin.js';
 import { singleShardingBalance } from './strategies/single-sharding-balance.js';
+import { sticky } from './strategies/sticky.js';
 import { describeCause, stackOf } from '../../api/describe-cause.js';
 
 /** How long an error handler may take to close, in milliseconds. */
 const CLOSING_TIMEOUT_MS = 5_000;
 
+/** How long an error handler may take to load what it needs, in milliseconds. */
+const PREPARATION_TIMEOUT_MS = 10_000;
+
 /** What users add to the built-in choices; on the same name theirs comes first. */
 export interface ExtensionOptions {
   readonly strategies?: readonly JobShardingStrategy[];
-  /** For jobs that have a type instead of a class. */
+  /** For jobs that have a type instead of a class, besides SCRIPT and HTTP. */
   readonly executors?: readonly TypedJobItemExecutor[];
-  /** For job objects of other kinds than `SimpleJob`. */
+  /** For job objects of other kinds than `SimpleJob` and `DataflowJob`. */
   readonly classedExecutors?: readonly ClassedJobItemExecutor[];
   readonly errorHandlers?: readonly JobErrorHandler[];
   readonly threadPoolSizeProviders?: readonly JobExecutorThreadPoolSizeProvider[];
@@ -47,7 +56,11 @@ export interface ExtensionOptions {
 }
 
 /** Does the work of one sharding item of one job. What it throws is the item's failure. */
-export type ItemExecutor = (configuration: JobConfiguration, context: ShardingContext) => void | Promise<void>;
+export interface ItemExecutor {
+  process(configuration: JobConfiguration, context: ShardingContext, job: RunningJob): void | Promise<void>;
+  /** @returns the problems with the properties that it needs */
+  validate(configuration: JobConfiguration): readonly PropertyProblem[];
+}
 
 /** A listener with the type by which jobs name it. */
 export interface NamedListener {
@@ -76,9 +89,10 @@ export class Extensions {
       odevity,
       roundRobin,
       singleShardingBalance(ground.clock),
+      sticky,
     ];
-    this.#executors = extensions.executors ?? [];
-    this.#classedExecutors = [...(extensions.classedExecutors ?? []), simpleExecutor];
+    this.#executors = [...(extensions.executors ?? []), ...builtInExecutors(ground.clock)];
+    this.#classedExecutors = [...(extensions.classedExecutors ?? []), ...classedExecutors];
     this.observers = extensions.observers ?? [];
     this.interceptors = extensions.interceptors ?? [];
     this.#errorHandlers = [...(extensions.errorHandlers ?? []), ...builtInErrorHandlers(ground.logger)];
@@ -132,13 +146,20 @@ export class Extensions {
   executorOf(jobName: string, job: unknown): ItemExecutor {
     if (typeof job === 'string') {
       const path = keyPath(jobPath(jobName), 'elasticJobType');
-      const typed = choose(this.#executors, job, { path, what: 'job type' });
-      return (configuration, context) => typed.process(configuration, context);
+      const typed = choose(this.#executors, job, { path, what: 'job type', hint: hintFor(job) });
+      return {
+        process: (configuration, context, running) => typed.process(configuration, context, running),
+        validate: (configuration) => typed.validate?.(configuration) ?? [],
+      };
     }
     const object = typeof job === 'object' ? job : null;
     const classed = object === null ? undefined : this.#classedExecutors.find((each) => each.accepts(object));
-    if (object !== null && classed !== undefined)
-      return (configuration, context) => classed.process(object, configuration, context);
+    if (object !== null && classed !== undefined) {
+      return {
+        process: (configuration, context, running) => classed.process(object, configuration, context, running),
+        validate: (configuration) => classed.validate?.(configuration) ?? [],
+      };
+    }
     const requirements = this.#classedExecutors.map(({ requirement }) => requirement).join(', or ');
     throw new InvalidConfigurationError([
       `${jobPath(jobName)}: Elastic job cannot be null and must have ${requirements}, got ${job === null ? 'null' : typeof job}`,
@@ -153,6 +174,25 @@ export class Extensions {
       .map((named) => ({ named, order: orderOf(named) }))
       .sort((one, other) => one.order - other.order)
       .map(({ named }) => named);
+  }
+
+  /**
+   * Lets the error handler of a job load what it needs.
+   * @throws InvalidConfigurationError if it cannot, or takes more than 10 seconds
+   */
+  async prepare(configuration: JobConfiguration, clock: Clock): Promise<void> {
+    const handler = this.errorHandler(configuration);
+    const timeout = (): Error =>
+      new DeadlineExceededError(`the error handler ${handler.type} to load what it needs`, PREPARATION_TIMEOUT_MS);
+    const prepare = async (): Promise<void> => handler.prepare?.(configuration);
+    try {
+      await withDeadline(clock, prepare(), PREPARATION_TIMEOUT_MS, timeout);
+    } catch (error) {
+      if (error instanceof InvalidConfigurationError) throw error;
+      const path = keyPath(jobPath(configuration.jobName), 'jobErrorHandlerType');
+      const fault = `${path}: the error handler ${handler.type} cannot be used: ${describeCause(error)}`;
+      throw new InvalidConfigurationError([fault], { cause: error });
+    }
   }
 
   /** Closes the error handlers of users. Never rejects: what a handler throws is logged, and that it takes too long. */
@@ -171,11 +211,13 @@ export class Extensions {
   }
 
   /**
-   * Checks what a configuration names, and the properties that its error handler needs.
+   * Checks what a job and its configuration name, and the properties that its executor and its error handler need.
+   * @param job the job object, or the type of a job without class
    * @throws InvalidConfigurationError naming everything that is wrong
    */
-  check(configuration: JobConfiguration): void {
+  check(configuration: JobConfiguration, job: unknown): void {
     const faults = [
+      () => this.#checkExecutor(configuration, job),
       () => this.strategy(configuration),
       () => this.#checkErrorHandler(configuration),
       () => this.threadPoolSizeProvider(configuration),
@@ -192,6 +234,15 @@ export class Extensions {
       }
     });
     if (faults.length > 0) throw new InvalidConfigurationError(faults);
+  }
+
+  #checkExecutor(configuration: JobConfiguration, job: unknown): void {
+    const { jobName } = configuration;
+    const problems = this.executorOf(jobName, job).validate(configuration);
+    if (problems.length === 0) return;
+    throw new InvalidConfigurationError(
+      problems.map(({ property, problem }) => `${propertyPath(jobName, property)}: ${problem}`),
+    );
   }
 
   #checkErrorHandler(configuration: JobConfiguration): void {
@@ -237,12 +288,19 @@ function orderOf({ type, listener }: NamedListener): number {
 function choose<T extends { readonly type: string }>(
   choices: readonly T[],
   type: string,
-  { path, what }: { readonly path: string; readonly what: string },
+  { path, what, hint = '' }: { readonly path: string; readonly what: string; readonly hint?: string },
 ): T {
   const choice = choices.find((candidate) => candidate.type.toUpperCase() === type.toUpperCase());
   if (choice !== undefined) return choice;
   const known = [...new Set(choices.map((candidate) => candidate.type))].join(', ');
   throw new InvalidConfigurationError([
-    `${path}: unknown ${what} ${describeValue(type)}; known are: ${known === '' ? 'none' : known}`,
+    `${path}: unknown ${what} ${describeValue(type)}; known are: ${known === '' ? 'none' : known}${hint}`,
   ]);
+}
+
+/** ElasticJob had these types until 2.x; since then the class says what kind of job it is. */
+function hintFor(type: string): string {
+  return ['SIMPLE', 'DATAFLOW'].includes(type.toUpperCase())
+    ? `. A ${type.toLowerCase()} job is an object of a class, such as a provider that elasticJobClass names`
+    : '';
 }

@@ -1,6 +1,7 @@
-import { describeCause, stackWithCauses } from '../../api/describe-cause.js';
-import { type JobFailure } from '../../api/error-handler.js';
-import { DeadlineExceededError } from '../../api/errors.js';
+import { describeCause, stackOf, stackWithCauses } from '../../api/describe-cause.js';
+import { type JobErrorHandler, type JobFailure } from '../../api/error-handler.js';
+import { DeadlineExceededError, FiringInterruptedError } from '../../api/errors.js';
+import { type JobConfiguration } from '../../api/job-configuration.js';
 import { withDeadline } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
 import { type JobLog } from '../job/job-log.js';
@@ -9,6 +10,9 @@ import { type Extensions } from './extensions.js';
 
 /** How long an error handler may take for one failure, in milliseconds, before that is logged. */
 const HANDLER_TIMEOUT_MS = 30_000;
+
+/** How long an error handler may take to let go of a job, in milliseconds. */
+const RELEASE_TIMEOUT_MS = 5_000;
 
 /** How many failures of a job the error handler may be working on. Further ones are only logged. */
 const MOST_PENDING = 100;
@@ -24,6 +28,8 @@ export interface FailureReportsDeps {
 export class FailureReports {
   readonly #deps: FailureReportsDeps;
   readonly #pending = new Set<Promise<void>>();
+  /** The handler that was given the last failure. */
+  #current: { readonly handler: JobErrorHandler; readonly jobName: string } | undefined;
 
   constructor(deps: FailureReportsDeps) {
     this.#deps = deps;
@@ -39,16 +45,30 @@ export class FailureReports {
     this.#pending.add(handled);
   }
 
+  /** Why the firing ends at a failure, if the job's error handler interrupts firings; `undefined` if the firing goes on. */
+  interruption(configuration: JobConfiguration, cause: unknown): FiringInterruptedError | undefined {
+    const handler = this.#handlerOf(configuration);
+    if (handler?.afterFailure !== 'interrupt') return undefined;
+    return new FiringInterruptedError(configuration.jobName, handler.type, cause);
+  }
+
   /** Resolves when the handler has dealt with all failures reported so far, or its time is up. */
   async drained(): Promise<void> {
     await Promise.all(this.#pending);
+  }
+
+  /** The job ends on this instance: its handler lets go of it. Never rejects, and takes 5 seconds at most. */
+  close(): Promise<void> {
+    return this.#use(undefined);
   }
 
   async #handle(failure: JobFailure): Promise<void> {
     const { extensions, clock } = this.#deps;
     const { configuration } = failure;
     try {
-      const handled = extensions.errorHandler(configuration).handleException(failure);
+      const handler = extensions.errorHandler(configuration);
+      void this.#use({ handler, jobName: configuration.jobName });
+      const handled = handler.handleException(failure);
       await withDeadline(clock, Promise.resolve(handled), HANDLER_TIMEOUT_MS, () => {
         const what = `the error handler ${configuration.jobErrorHandlerType ?? ''} of job '${configuration.jobName}' to return`;
         return new DeadlineExceededError(what, HANDLER_TIMEOUT_MS);
@@ -57,6 +77,31 @@ export class FailureReports {
       // The handler failed, or its type became unknown at run time: the failure itself must not get lost.
       this.#log(failure, `its error handler: ${describeCause(error)}`);
     }
+  }
+
+  #handlerOf(configuration: JobConfiguration): JobErrorHandler | undefined {
+    try {
+      return this.#deps.extensions.errorHandler(configuration);
+    } catch {
+      // Its type became unknown at run time. The report of the failure itself says so.
+      return undefined;
+    }
+  }
+
+  /** From now on this handler is given the failures. The former one, if it is another, lets go of the job. */
+  async #use(next: { readonly handler: JobErrorHandler; readonly jobName: string } | undefined): Promise<void> {
+    const former = this.#current;
+    if (former?.handler === next?.handler) return;
+    this.#current = next;
+    if (former === undefined) return;
+    const { handler, jobName } = former;
+    const { clock, logger } = this.#deps;
+    const what = `the error handler ${handler.type} to let go of job '${jobName}'`;
+    const timeout = (): Error => new DeadlineExceededError(what, RELEASE_TIMEOUT_MS);
+    const release = async (): Promise<void> => handler.release?.(jobName);
+    await withDeadline(clock, release(), RELEASE_TIMEOUT_MS, timeout).catch((error: unknown) =>
+      logger.error(`its error handler ${handler.type}: ${describeCause(error)}`, stackOf(error)),
+    );
   }
 
   #log(failure: JobFailure, andThen: string): void {

@@ -29,7 +29,7 @@ import { type OperationGroup, commitChunks } from '../../registry/commit-chunks.
 import { commitSizeProblem } from '../../registry/commit-limits.js';
 import { type Operation } from '../../registry/registry-center.js';
 import { encodeAssignmentRecord } from '../../layout/x-node/assignment-record.js';
-import { encodeBeginRecord, NOTHING_BEGUN, withBegun } from '../../layout/x-node/begin-record.js';
+import { encodeBeginRecord, NOTHING_BEGUN, withReturned } from '../../layout/x-node/begin-record.js';
 import { type Extensions } from '../types/extensions.js';
 import { type JobContext } from '../job/job-context.js';
 import { describeOwners } from '../job/job-events.js';
@@ -107,17 +107,19 @@ export class Assignment {
 
   /**
    * An item that comes back was not there at the instants since it went, and is not to be run for any of them. That it was
-   * last begun before them would look like a firing that was lost while the item changed hands.
+   * last begun before them would look like a firing that was lost while the item changed hands. What it was begun for stays on
+   * record: it may still run, and be taken over.
    */
   async #settlement(): Promise<readonly Operation[]> {
     const { watch, paths, me, latestInstant } = this.#deps;
     const instant = latestInstant();
-    const returning = instant === undefined ? [] : returningItems(watch.view, instant);
+    if (instant === undefined) return [];
+    const returning = returningItems(watch.view, instant);
     if (returning.length === 0) return [];
     const path = paths.beginRecord(me);
     if (watch.nodes.get(path)?.value === undefined) await watch.readAll();
-    const { beginRecords, lastBegun } = watch.view;
-    const value = encodeBeginRecord(withBegun(beginRecords.get(me) ?? NOTHING_BEGUN, returning, instant, lastBegun));
+    const record = watch.view.beginRecords.get(me) ?? NOTHING_BEGUN;
+    const value = encodeBeginRecord(withReturned(record, returning, instant));
     const version = watch.nodes.get(path)?.version;
     return [version === undefined ? { type: 'create', path, value } : { type: 'set', path, value, version }];
   }
@@ -142,7 +144,10 @@ export class Assignment {
     }
 
     const { shardingTotalCount } = view.config;
-    const owners = ownersBy(this.#strategy(view), { instances, jobName: paths.jobName, shardingTotalCount });
+    const owners = ownersBy(this.#strategy(view), {
+      ...{ instances, jobName: paths.jobName, shardingTotalCount },
+      owners: new Map(view.items.flatMap(({ item, owner }) => (owner === undefined ? [] : [[item, owner]]))),
+    });
     // An item that is where it belongs anyway does not have to be assigned once more.
     const pinned = pinnedItems(view, owners.size).filter(({ item, owner }) => owners.get(item) !== owner);
     for (const { item, owner } of pinned) owners.set(item, owner);

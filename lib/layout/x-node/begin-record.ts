@@ -6,12 +6,14 @@
  * which the item was begun. Java neither writes nor reads it.
  *
  * One line for each instant, the latest first, with the items for which it is the last one begun; then, if there are any, the items
- * that were begun manually after that:
+ * that were begun manually after that, and those that a leader has brought back, with the last instant before that:
  * ```
  * 1767225600000: 0-3,7
  * 1767225595000: 4
  * manual: 2
+ * returned 1767225600000: 4
  * ```
+ * Item 4 was not there at 1767225600000, and is not to be run for that instant. It may still run for 1767225595000.
  */
 
 import { fromRanges, toRanges } from './item-ranges.js';
@@ -22,51 +24,75 @@ export interface BeginRecord {
   readonly instants: ReadonlyMap<number, number>;
   /** Items that were begun manually after that. */
   readonly manual: ReadonlySet<number>;
+  /**
+   * The last scheduled instant, in milliseconds since 1970, before each item that the instance, as the leader, has brought back:
+   * the item was not there then. Only as long as it was not begun for that instant or a later one.
+   */
+  readonly returned: ReadonlyMap<number, number>;
 }
 
 /** Nothing was begun. */
-export const NOTHING_BEGUN: BeginRecord = { instants: new Map(), manual: new Set() };
+export const NOTHING_BEGUN: BeginRecord = { instants: new Map(), manual: new Set(), returned: new Map() };
 
 /** The text of a record. That of the empty one is empty. */
-export function encodeBeginRecord({ instants, manual }: BeginRecord): string {
+export function encodeBeginRecord({ instants, manual, returned }: BeginRecord): string {
+  const lines = linesOf(instants);
+  if (manual.size > 0) lines.push(`${MANUAL}: ${toRanges([...manual])}`);
+  return [...lines, ...linesOf(returned).map((line) => `${RETURNED} ${line}`)].join('\n');
+}
+
+/** A line for each instant, the latest first. */
+function linesOf(instants: ReadonlyMap<number, number>): string[] {
   const itemsByInstant = new Map<number, number[]>();
   for (const [item, instant] of instants) {
     const items = itemsByInstant.get(instant);
     if (items === undefined) itemsByInstant.set(instant, [item]);
     else items.push(item);
   }
-  const lines = [...itemsByInstant]
+  return [...itemsByInstant]
     .sort(([one], [other]) => other - one)
     .map(([instant, items]) => `${instant}: ${toRanges(items)}`);
-  if (manual.size > 0) lines.push(`${MANUAL}: ${toRanges([...manual])}`);
-  return lines.join('\n');
 }
 
 /** The inverse of `encodeBeginRecord`. What it cannot read it leaves out; if an item occurs twice, the later instant counts. */
 export function decodeBeginRecord(text: string): BeginRecord {
   const instants = new Map<number, number>();
   const manual = new Set<number>();
+  const returned = new Map<number, number>();
   for (const line of text.split('\n')) {
-    const [, key, list] = /^\s*(\d{1,15}|manual)\s*:(.*)$/.exec(line.trimEnd()) ?? [];
-    if (key === undefined || list === undefined) continue;
+    const [, isReturned, instant, list] = LINE.exec(line.trimEnd()) ?? [];
+    if (list === undefined) continue;
     for (const item of fromRanges(list)) {
-      if (key === MANUAL) manual.add(item);
-      else instants.set(item, Math.max(Number(key), instants.get(item) ?? 0));
+      if (instant === undefined) manual.add(item);
+      else noteLater(isReturned === undefined ? instants : returned, item, Number(instant));
     }
   }
-  return { instants, manual };
+  return { instants, manual, returned };
+}
+
+function noteLater(instants: Map<number, number>, item: number, instant: number): void {
+  instants.set(item, Math.max(instant, instants.get(item) ?? instant));
 }
 
 /** All records as one. Those that have not been read (`undefined`) are left out. */
 export function mergeBeginRecords(records: Iterable<BeginRecord | undefined>): BeginRecord {
   const known = [...records].filter((record) => record !== undefined);
   const instants = new Map<number, number>();
-  for (const record of known)
-    for (const [item, instant] of record.instants) instants.set(item, Math.max(instant, instants.get(item) ?? instant));
+  const latestReturned = new Map<number, number>();
+  for (const record of known) {
+    for (const [item, instant] of record.instants) noteLater(instants, item, instant);
+    for (const [item, instant] of record.returned) noteLater(latestReturned, item, instant);
+  }
   const manual = new Set<number>();
   for (const record of known)
     for (const item of record.manual) if (record.instants.get(item) === instants.get(item)) manual.add(item);
-  return { instants, manual };
+  const returned = [...latestReturned].filter(([item, instant]) => (instants.get(item) ?? -Infinity) < instant);
+  return { instants, manual, returned: new Map(returned) };
+}
+
+/** The last instants, in milliseconds since 1970, that the items are not to be run for any more: begun, or before their return. */
+export function lastInstants({ instants, returned }: BeginRecord): ReadonlyMap<number, number> {
+  return new Map([...instants, ...returned]);
 }
 
 /** The record after these items have been begun for `instant`, or manually if there is none. `known`: the last instants of anybody. */
@@ -78,28 +104,41 @@ export function withBegun(
 ): BeginRecord {
   const instants = new Map(record.instants);
   const manual = new Set(record.manual);
+  const returned = new Map(record.returned);
   for (const item of items) {
-    // By hand after which instant: of two records that name the same one, that of the manual run is the later.
+    // Manually after which instant: of two records that name the same one, that of the manual run is the later.
     const last = instant ?? known.get(item);
     if (last !== undefined) instants.set(item, last);
+    if (last !== undefined && (returned.get(item) ?? Infinity) <= last) returned.delete(item);
     if (instant === undefined) manual.add(item);
     else manual.delete(item);
   }
-  return { instants, manual };
+  return { instants, manual, returned };
+}
+
+/** The record after the leader has brought these items back, which were not there at `instant` (milliseconds since 1970). */
+export function withReturned(record: BeginRecord, items: readonly number[], instant: number): BeginRecord {
+  return { ...record, returned: new Map([...record.returned, ...items.map((item) => [item, instant] as const)]) };
 }
 
 /** The record as if these items had not been begun since it was `former`. */
 export function withoutBegun(record: BeginRecord, items: readonly number[], former: BeginRecord): BeginRecord {
   const instants = new Map(record.instants);
   const manual = new Set(record.manual);
+  const returned = new Map(record.returned);
   for (const item of items) {
     const instant = former.instants.get(item);
     if (instant === undefined) instants.delete(item);
     else instants.set(item, instant);
     if (former.manual.has(item)) manual.add(item);
     else manual.delete(item);
+    const absentUntil = former.returned.get(item);
+    // The leader may have brought the item back once more meanwhile.
+    if (absentUntil !== undefined) noteLater(returned, item, absentUntil);
   }
-  return { instants, manual };
+  return { instants, manual, returned };
 }
 
 const MANUAL = 'manual';
+const RETURNED = 'returned';
+const LINE = /^\s*(?:(returned\s+)?(\d{1,15})|manual)\s*:(.*)$/;

@@ -88,6 +88,17 @@ async function work({ jobName: job, shardingItem: item, signal, ...context }) {
   if (failed) throw new Error(`Item ${item} was told to fail`);
 }
 
+/** The work of dataflow jobs: there are data for an item as long as it is blocked; each batch is written down as a run. */
+const stream = {
+  fetchData: ({ jobName: job, shardingItem: item }) => (fits(blocked, job, item) ? [item] : null),
+  async processData({ jobName: job, shardingItem: item, taskId: task }) {
+    const run = ++runs;
+    note('start', { run, job, item, task });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    note('end', { run, failed: false });
+  },
+};
+
 /** Waits while the call of a listener is blocked: by its name in place of an item, for `*` means items only. */
 async function untilReleased(job, call) {
   while (blocked.has(`${job}/${call}`)) await woken;
@@ -161,6 +172,7 @@ async function start({
   jobName,
   shardingTotalCount,
   props = {},
+  type,
   jobExecutorServiceHandlerType: oldThreadPool,
   ...options
 }) {
@@ -170,8 +182,10 @@ async function start({
     builder[name](...(name === 'jobListenerTypes' ? value : [value]));
   if (oldThreadPool !== undefined) builder.jobExecutorThreadPoolSizeProviderType(oldThreadPool);
   const Bootstrap = options.cron === undefined ? OneOffJobBootstrap : ScheduleJobBootstrap;
-  const made = new Bootstrap(registryCenter, { execute: work }, builder.build(), {
-    jobClassName: JOB_CLASS,
+  const [job, jobClassName] =
+    type === undefined ? [{ execute: work }, JOB_CLASS] : type === 'DATAFLOW' ? [stream, 'peer.Stream'] : [type, type];
+  const made = new Bootstrap(registryCenter, job, builder.build(), {
+    jobClassName,
     host,
     ...(oldThreadPool !== undefined && { compatibility: '3.0.4' }),
   });

@@ -67,6 +67,16 @@ const FOUND: readonly Found[] = [
     seeds: [1438],
   },
   {
+    rule: 'lostRuns',
+    what: 'an item that still runs when its own instance, as the leader, brings it back is taken over for the instant of its run',
+    seeds: [20262006570, 20262007165, 20262008687],
+  },
+  {
+    rule: 'returnedItems',
+    what: 'an item that comes back after a frozen process has fired late is not run for an instant before that',
+    seeds: [20262012748],
+  },
+  {
     rule: 'returnedItems',
     what: 'an item that was not configured while there was no instance has only changed hands',
     seeds: [1371],

@@ -1,5 +1,9 @@
+import { createServer } from 'node:http';
+import { type AddressInfo } from 'node:net';
 import { expect } from '@jest/globals';
+import { type JobErrorHandler, type JobFailure } from '../../../lib/api/error-handler.js';
 import { type ClassedJobItemExecutor } from '../../../lib/api/job-executor.js';
+import { type DataflowJob } from '../../../lib/api/job.js';
 import { type ShardingContext } from '../../../lib/api/sharding-context.js';
 import { type ShardingContexts } from '../../../lib/api/sharding-contexts.js';
 import { AbstractDistributeOnceElasticJobListener, type ElasticJobListener } from '../../../lib/api/job-listener.js';
@@ -7,10 +11,9 @@ import { type ElasticJobModuleOptions } from '../../../lib/nest/module-options.j
 import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
 import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
 import { JobListener } from '../../../lib/nest/job-listener.decorator.js';
-import { refusalOf } from '../../unit/nest/application.js';
 import { until } from '../../support/until.js';
-import { metadataOf, running } from '../application.js';
-import { type Check, type Checks, codeIn, quoted } from '../page.js';
+import { running } from '../application.js';
+import { type Check, type Checks, codeIn } from '../page.js';
 
 /** What was called in a firing, in order; and what each was given. */
 interface Told {
@@ -100,24 +103,6 @@ function fieldIn(code: string, java: string, type: string): string {
 
 const TASK_ID = expect.stringMatching(/^syncOrders@-@0,1@-@READY@-@[\d.]+@-@[^@]+$/);
 
-/** The job's type is refused with the message that the row quotes. */
-const refusedType: Check = async (row) => {
-  const jobs = { syncOrders: { elasticJobType: row.java, shardingTotalCount: 1 } };
-
-  expect(await refusalOf(metadataOf({ options: { jobs } }))).toEqual([quoted(row)]);
-};
-
-/** A class that is none of our kinds of jobs is refused. */
-async function refusalOfClass(): Promise<readonly string[]> {
-  @ElasticJob<object>('syncOrders', { shardingTotalCount: 1 })
-  class DataflowJob {
-    fetchData(): void {}
-    processData(): void {}
-  }
-  const refusal = await refusalOf(metadataOf({ providers: [DataflowJob] }));
-  return refusal.map((line) => line.replace('RootTestModule', 'AppModule'));
-}
-
 const runs: Check = async () => {
   expect((await fired()).contexts).toHaveLength(2);
 };
@@ -125,11 +110,58 @@ const runs: Check = async () => {
 /** Checks of the kinds of jobs. */
 export const kindChecks: Checks = {
   SimpleJob: runs,
-  DataflowJob: async (row) => {
-    expect(await refusalOfClass()).toEqual([quoted(row)]);
+  DataflowJob: async () => {
+    @ElasticJob('drain', { shardingTotalCount: 1, props: { 'streaming.process': 'true' } })
+    class DrainJob implements DataflowJob<number> {
+      readonly done: number[][] = [];
+      fetchData = (): number[] => (this.done.length < 2 ? [1, 2] : []);
+      processData(_context: ShardingContext, data: readonly number[]): void {
+        this.done.push([...data]);
+      }
+    }
+    await using app = await running({ providers: [DrainJob] });
+
+    await app.app.get(JobBootstraps).oneOff('drain').execute();
+    await until(() => app.app.get(DrainJob).done.length === 2, 'both batches');
+
+    expect(app.app.get(DrainJob).done).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
   },
-  SCRIPT: refusedType,
-  HTTP: refusedType,
+  SCRIPT: async () => {
+    const lines: string[] = [];
+    const note = (line: string): void => void lines.push(line);
+    const logger = { debug: note, log: note, warn: note, error: note };
+    const props = { 'script.command.line': 'echo hello' };
+    const jobs = { syncOrders: { elasticJobType: 'SCRIPT', shardingTotalCount: 1, props } };
+    await using app = await running({ options: { jobs, logger } });
+
+    await app.app.get(JobBootstraps).oneOff('syncOrders').execute();
+    const hello = /^Job 'syncOrders': item 0: hello \{"jobName":"syncOrders",/;
+    await until(() => lines.some((line) => hello.test(line)), 'the output of the script');
+  },
+  HTTP: async () => {
+    const requests: unknown[] = [];
+    const server = createServer((request, response) => {
+      requests.push([request.method, JSON.parse(String(request.headers['shardingcontext']))]);
+      response.writeHead(500).end();
+    });
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const props = { 'http.uri': `http://127.0.0.1:${port}/`, 'http.method': 'POST', 'http.failOnErrorStatus': 'true' };
+    const jobs = { syncOrders: { elasticJobType: 'HTTP', shardingTotalCount: 1, jobErrorHandlerType: 'NOTE', props } };
+    const failures: unknown[] = [];
+    const note = { type: 'NOTE', handleException: ({ cause }: JobFailure): unknown => failures.push(cause) };
+    await using app = await running({ options: { jobs, errorHandlers: [note as JobErrorHandler] } });
+
+    await app.app.get(JobBootstraps).oneOff('syncOrders').execute();
+    await until(() => failures.length === 1, 'the item to fail');
+    server.close();
+
+    expect(requests).toEqual([['POST', expect.objectContaining({ jobName: 'syncOrders', shardingItem: 0 })]]);
+    expect(failures).toEqual([expect.objectContaining({ code: 'JOB_EXECUTION' })]);
+  },
   TypedJobItemExecutor: async () => {
     const printed: unknown[] = [];
     const options: ElasticJobModuleOptions = {

@@ -106,10 +106,10 @@ export const pitfallChecks: Checks = {
     expect(logged).toContainEqual(expect.stringMatching(/^error .*unknown job listener "JAVA"/));
   },
   'jobErrorHandlerType that only one side has': async () => {
-    const said = 'jobErrorHandlerType: unknown error handler "EMAIL"';
-    const logged = await ranWithUnknown('jobErrorHandlerType: EMAIL', { jobErrorHandlerType: 'EMAIL' }, said);
+    const said = 'jobErrorHandlerType: unknown error handler "PAGER"';
+    const logged = await ranWithUnknown('jobErrorHandlerType: PAGER', { jobErrorHandlerType: 'PAGER' }, said);
 
-    expect(logged).toContainEqual(expect.stringMatching(/^error .*out of paper.*unknown error handler "EMAIL"/));
+    expect(logged).toContainEqual(expect.stringMatching(/^error .*out of paper.*unknown error handler "PAGER"/));
   },
   'jobExecutorThreadPoolSizeProviderType that only one side has': async () => {
     const said = 'jobExecutorThreadPoolSizeProviderType: unknown thread pool size provider "JAVA"';

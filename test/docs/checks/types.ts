@@ -13,7 +13,7 @@ import { type Clock, systemClock } from '../../../lib/time/clock.js';
 import { RecordingLogger, refusalOf } from '../../unit/nest/application.js';
 import { until } from '../../support/until.js';
 import { metadataOf, running } from '../application.js';
-import { type Check, type Checks, codeIn, quoted } from '../page.js';
+import { type Check, type Checks, codeIn } from '../page.js';
 import { annotationChecks, ofStarter } from './code.js';
 
 @ElasticJob('syncOrders', { shardingTotalCount: 3 })
@@ -73,11 +73,22 @@ const logs =
     expect(logged.filter((line) => line.includes('out of paper'))).toHaveLength(lines);
   };
 
-const refusedHandler: Check = async (row) => {
-  const jobs = { syncOrders: { jobErrorHandlerType: row.java } };
+/** The handler demands these properties in Java's words, and with them the application boots. */
+const demands =
+  (props: Readonly<Record<string, string>>): Check =>
+  async ({ java }) => {
+    const refusal = (given: Readonly<Record<string, string>>): Promise<readonly string[]> => {
+      const jobs = { syncOrders: { jobErrorHandlerType: java.toLowerCase(), props: given } };
+      return refusalOf(metadataOf({ options: { jobs }, providers: [FailingJob] }));
+    };
 
-  expect(await refusalOf(metadataOf({ options: { jobs }, providers: [FailingJob] }))).toEqual([quoted(row)]);
-};
+    expect(await refusal({})).toEqual(
+      Object.keys(props).map(
+        (key) => `elasticjob.jobs.syncOrders.props: error handler ${java}: The property \`${key}\` is required.`,
+      ),
+    );
+    expect(await refusal(props)).toEqual(['it boots']);
+  };
 
 /** A configuration with Java's tracing, as 3.0.4 stores it. */
 export const TRACING = `jobExtraConfigurations:
@@ -133,9 +144,16 @@ export const typeChecks: Checks = {
   LOG: logs(3),
   THROW: logs(3),
   IGNORE: logs(0),
-  EMAIL: refusedHandler,
-  WECHAT: refusedHandler,
-  DINGTALK: refusedHandler,
+  EMAIL: demands({
+    'email.host': '127.0.0.1',
+    'email.port': '25',
+    'email.username': 'jobs',
+    'email.password': '',
+    'email.from': 'jobs@example.com',
+    'email.to': 'one@example.com',
+  }),
+  WECHAT: demands({ 'wechat.webhook': 'http://127.0.0.1:1' }),
+  DINGTALK: demands({ 'dingtalk.webhook': 'http://127.0.0.1:1' }),
   JobClassNameProvider: async () => {
     const jobs = { syncOrders: { jobClassName: 'org.acme.Orders' } };
     await using app = await running({ options: { jobs }, providers: [FailingJob] });

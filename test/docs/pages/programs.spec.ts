@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -93,6 +94,35 @@ test('the YAML example is read by the module that loads it, and the environment 
   expect(exitCode).toBe(0);
 }, 30_000);
 
+test.each([
+  ['sql-executor.ts', 'cleanUp', /= \$1 \[ 0 \][^]*= \$1 \[ 1 \]/],
+  [
+    'report-executor.ts',
+    'salesReport',
+    /salesReport: Sales\nsales of Beijing: 42\nsalesReport: Sales\nsales of Shanghai: 42/,
+  ],
+  ['near-data.ts', 'compact', /compact 0\ncompact 1\ncompact 2/],
+  ['pager.ts', 'bill', /to \+44 20 7946 0000: item 0 of bill: Error: no paper\n/],
+  ['by-load.ts', 'resize', /begin 0\nend 0\nbegin 1\nend 1/],
+])(
+  'the example of an extension in %s serves the job %s',
+  async (file, job, output) => {
+    const boot = `
+    import { NestFactory } from '@nestjs/core';
+    import { JobBootstraps } from 'nestjs-elasticjob';
+    const app = await NestFactory.createApplicationContext(AppModule);
+    app.enableShutdownHooks();
+    await app.get(JobBootstraps).oneOff('${job}').execute();`;
+    await using program = new Program(compiled(file, boot));
+
+    await until(() => output.test(program.output), 'the job to run', 20_000);
+
+    expect(await program.end('SIGTERM')).toBe('SIGTERM');
+    if (file === 'pager.ts') expect(program.output).toContain('the phone is hung up');
+  },
+  30_000,
+);
+
 test.each(['sync-orders.test.ts', 'failover.test.ts'])(
   'the example of a test in %s passes',
   async (file) => {
@@ -106,3 +136,78 @@ test.each(['sync-orders.test.ts', 'failover.test.ts'])(
   },
   30_000,
 );
+
+/** A program that runs the jobs of a YAML file in a folder of its own, and exits at once on SIGHUP. */
+function yamlProgram(
+  yaml: string,
+  env: Record<string, string> = {},
+): { readonly cwd: string; readonly start: () => Program } {
+  const cwd = mkdtempSync(join(folder, 'yaml-'));
+  writeFileSync(join(cwd, 'elasticjob.yaml'), yaml);
+  const boot = `
+    import { ConfigModule } from '@nestjs/config';
+    import { NestFactory } from '@nestjs/core';
+    import { elasticJobConfig, ElasticJobModule } from 'nestjs-elasticjob';
+    process.on('SIGHUP', () => process.exit(3));
+    const imports = [ConfigModule.forRoot({ load: [elasticJobConfig('elasticjob.yaml')] }), ElasticJobModule.forRoot()];
+    (await NestFactory.createApplicationContext({ module: class {}, imports })).enableShutdownHooks();`;
+  writeFileSync(join(cwd, 'main.mjs'), boot);
+  return { cwd, start: () => new Program(relative(root, join(cwd, 'main.mjs')), { cwd, env }) };
+}
+
+test('the script of the YAML example runs for each item, and its output is logged', async () => {
+  const env = { ELASTICJOB_JOBS_COUNTFILES_CRON: '* * * * * ?' };
+  const { cwd, start } = yamlProgram(exampleFile('script-job.yaml'), env);
+  mkdirSync(join(cwd, 'jobs'));
+  const script = 'import json, sys\nprint(sys.argv[1], "files in", json.loads(sys.argv[2])["shardingParameter"])\n';
+  writeFileSync(join(cwd, 'jobs/count-files.py'), script);
+  await using program = start();
+
+  await until(
+    () =>
+      hasAll(
+        program.output,
+        "Job 'countFiles': item 0: --hidden files in /var/log",
+        "Job 'countFiles': item 1: --hidden files in /var/spool",
+      ),
+    'both items',
+    20_000,
+  );
+
+  expect(await program.end('SIGTERM')).toBe('SIGTERM');
+}, 30_000);
+
+test('an application that exits leaves no script behind', async () => {
+  const { start } = yamlProgram(`
+    elasticjob:
+      jobs:
+        wait:
+          elasticJobType: SCRIPT
+          cron: '* * * * * ?'
+          shardingTotalCount: 1
+          props:
+            script.command.line: sh -c 'trap "" TERM; echo pid $$; sleep 1000'`);
+  await using program = start();
+  await until(() => /pid \d+/.test(program.output), 'the script to start', 20_000);
+  const [, pid = ''] = /pid (\d+)/.exec(program.output) ?? [];
+
+  expect(await program.end('SIGHUP')).toBe(3);
+
+  const state = (): string => spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).stdout.trim();
+  await until(() => state() === '' || state().startsWith('Z'), 'the script to be gone');
+}, 30_000);
+
+test('the example of an HTTP job boots', async () => {
+  const boot = `
+    import { NestFactory } from '@nestjs/core';
+    import { JobBootstraps } from 'nestjs-elasticjob';
+    const app = await NestFactory.createApplicationContext(HttpJobModule);
+    console.log('there is', app.get(JobBootstraps).scheduled('callReports').jobName);
+    await app.close();`;
+  await using program = new Program(compiled('http-job.module.ts', boot));
+
+  const exitCode = await program.end();
+
+  expect(program.output).toContain('there is callReports');
+  expect(exitCode).toBe(0);
+}, 30_000);

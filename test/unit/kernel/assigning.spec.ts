@@ -406,6 +406,39 @@ describe('an item that comes back because the number of items is raised again', 
     expect(ran(cluster)).toEqual(['1 01:00:00']);
   });
 
+  test('is taken over for the instant of its run also if the instance that brought it back is the one that runs it', async () => {
+    await using cluster = await TestCluster.start(['A', 'B', 'C'], {
+      job: { cron: '0 0 * * * ?', shardingTotalCount: 3, failover: true },
+      work: (instance, { shardingItem }) => (`${instance}${shardingItem}` === 'A2' ? new Promise(() => {}) : undefined),
+    });
+    await cluster.fire();
+    expect(cluster.leader).toBe('A');
+    await cluster.reconfigure({ shardingTotalCount: 2 });
+    await cluster.fire();
+    await cluster.reconfigure({ shardingTotalCount: 3 });
+    cluster.forget();
+
+    cluster.kill('A');
+    await cluster.advance('8s');
+
+    expect(ran(cluster)).toEqual(['2 01:00:00']);
+  });
+
+  test('is not run for an instant that its process was frozen at, and at which it did not exist', async () => {
+    await using cluster = await TestCluster.start(['A'], { job: { shardingTotalCount: 2 } });
+    await cluster.fire();
+    cluster.freeze('A');
+    await cluster.reconfigure({ shardingTotalCount: 1 });
+    await cluster.advance('11s');
+    await cluster.thaw('A');
+    cluster.forget();
+
+    await cluster.reconfigure({ shardingTotalCount: 2 });
+    await cluster.advance('1s');
+
+    expect(ran(cluster)).toEqual([]);
+  });
+
   test('is run for the instant that passes while the items are being assigned', async () => {
     for (const moment of MOMENTS) {
       await using cluster = await settled();

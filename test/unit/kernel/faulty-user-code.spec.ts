@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inspect } from 'node:util';
 import { type JobLogger } from '../../../lib/api/logger.js';
-import { writeEntry } from '../../../lib/kernel/job/job-log.js';
+import { writeEntry } from '../../../lib/api/log-entry.js';
 import { TestCluster } from '../../../lib/testing/index.js';
 
 const fault = (): never => {
@@ -121,7 +121,6 @@ describe('a logger', () => {
 
     for (let count = 0; count < 2_000; count++)
       writeEntry(logger, {
-        context: 'ElasticJob:job',
         jobName: 'job',
         instance: 'A',
         level: 'log',

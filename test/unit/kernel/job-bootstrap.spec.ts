@@ -120,14 +120,25 @@ describe('what makes no sense is refused when the bootstrap is made', () => {
   const odd = (value: unknown): never => value as never;
 
   test.each([
-    ['no job', null, daily(), 'must have a method execute(context), got null'],
+    [
+      'no job',
+      null,
+      daily(),
+      'must have a method execute(context), or methods fetchData(context) and processData(context, data), got null',
+    ],
     ['an object that is no job', { run: () => undefined }, daily(), 'must have a method execute(context)'],
     ['an empty type', '  ', daily(), 'Elastic job type cannot be null or empty'],
     [
       'an unknown type',
-      'SCRIPT',
+      'SQL',
       daily(),
-      'elasticjob.jobs.daily.elasticJobType: unknown job type "SCRIPT"; known are: none',
+      'elasticjob.jobs.daily.elasticJobType: unknown job type "SQL"; known are: SCRIPT, HTTP',
+    ],
+    [
+      'a kind of job of ElasticJob 2',
+      'DATAFLOW',
+      daily(),
+      'A dataflow job is an object of a class, such as a provider that elasticJobClass names',
     ],
     ['no configuration', new CountingJob(), null, "A job's configuration must be a map of settings"],
     ['a builder', new CountingJob(), JobConfiguration.newBuilder('x', 1), 'build()'],

@@ -5,17 +5,21 @@ import {
   decodeBeginRecord,
   encodeBeginRecord,
   type BeginRecord,
+  lastInstants,
   mergeBeginRecords,
   withBegun,
   withoutBegun,
+  withReturned,
 } from '../../../lib/layout/x-node/begin-record.js';
 import { expectProperty } from '../../support/property.js';
 
 const later = 1767225600000;
 const earlier = 1767225595000;
 
-function record(instants: Iterable<readonly [number, number]>, manual: readonly number[] = []): BeginRecord {
-  return { instants: new Map(instants), manual: new Set(manual) };
+type Entries = Iterable<readonly [item: number, instant: number]>;
+
+function record(instants: Entries, manual: readonly number[] = [], returned: Entries = []): BeginRecord {
+  return { instants: new Map(instants), manual: new Set(manual), returned: new Map(returned) };
 }
 
 test('items of one instant share a line, in ranges, and the latest instant comes first', () => {
@@ -39,8 +43,8 @@ test('what is written is read back', () => {
   );
 
   expectProperty(
-    fc.property(firings, fc.array(fc.nat(2000)), (entries, manual) => {
-      const written = record(entries, manual);
+    fc.property(firings, fc.array(fc.nat(2000)), firings, (entries, manual, returned) => {
+      const written = record(entries, manual, returned);
       expect(decodeBeginRecord(encodeBeginRecord(written))).toEqual(written);
     }),
   );
@@ -63,6 +67,14 @@ test('items that were begun manually after their last instant stand in a line of
   expect(encodeBeginRecord(record([[4, later]], [4, 6, 5]))).toBe(`${later}: 4\nmanual: 4-6`);
 });
 
+test('items that were brought back stand in lines of their own, with the last instant before that', () => {
+  expect(encodeBeginRecord(record([[4, earlier]], [], [[4, later]]))).toBe(`${earlier}: 4\nreturned ${later}: 4`);
+});
+
+test.each(['returned', 'returned x', 'returned 1767225600000 1'])('what %j says of an item is left out', (key) => {
+  expect(decodeBeginRecord(`${key}: 1`)).toEqual(record([]));
+});
+
 describe('of several records', () => {
   test('the latest instant of each item counts', () => {
     const { instants } = mergeBeginRecords([
@@ -75,6 +87,51 @@ describe('of several records', () => {
       new Map([
         [0, later],
         [1, earlier],
+      ]),
+    );
+  });
+
+  test('an item was brought back if that was after its latest instant, and after the latest of them', () => {
+    const { returned } = mergeBeginRecords([
+      record(
+        [[0, earlier]],
+        [],
+        [
+          [0, earlier],
+          [1, later],
+          [2, earlier],
+        ],
+      ),
+      record(
+        [
+          [2, earlier],
+          [3, later],
+        ],
+        [],
+        [
+          [1, earlier],
+          [3, earlier],
+        ],
+      ),
+    ]);
+    expect(returned).toEqual(new Map([[1, later]]));
+  });
+
+  test('the last instants are those that items were begun for, or brought back after', () => {
+    const merged = mergeBeginRecords([
+      record(
+        [
+          [0, earlier],
+          [1, later],
+        ],
+        [],
+        [[0, later]],
+      ),
+    ]);
+    expect(lastInstants(merged)).toEqual(
+      new Map([
+        [0, later],
+        [1, later],
       ]),
     );
   });
@@ -96,6 +153,82 @@ describe('of several records', () => {
         ]),
       ]).manual,
     ).toEqual(new Set([1, 2]));
+  });
+});
+
+describe('bringing items back', () => {
+  test('keeps what they were begun for', () => {
+    const before = record(
+      [
+        [0, earlier],
+        [1, earlier],
+      ],
+      [1],
+      [[0, earlier - 5_000]],
+    );
+    expect(withReturned(before, [0, 1], later)).toEqual(
+      record(
+        [
+          [0, earlier],
+          [1, earlier],
+        ],
+        [1],
+        [
+          [0, later],
+          [1, later],
+        ],
+      ),
+    );
+  });
+
+  test('is over when they are begun for that instant or a later one', () => {
+    const before = record(
+      [],
+      [],
+      [
+        [0, later],
+        [1, later],
+        [2, earlier],
+      ],
+    );
+    expect(withBegun(before, [0, 2], later, new Map())).toEqual(
+      record(
+        [
+          [0, later],
+          [2, later],
+        ],
+        [],
+        [[1, later]],
+      ),
+    );
+  });
+
+  test('holds if the begin of an earlier instant reaches the registry centre after it', () => {
+    const before = record([], [], [[0, later]]);
+    expect(withBegun(before, [0], earlier, new Map())).toEqual(record([[0, earlier]], [], [[0, later]]));
+  });
+
+  test('holds again if the begin is taken back', () => {
+    const before = record(
+      [],
+      [],
+      [
+        [0, earlier],
+        [1, earlier],
+      ],
+    );
+    const begun = withBegun(before, [0, 1], later, new Map());
+    const since = withReturned(begun, [1], later + 5_000);
+    expect(withoutBegun(since, [0, 1], before)).toEqual(
+      record(
+        [],
+        [],
+        [
+          [0, earlier],
+          [1, later + 5_000],
+        ],
+      ),
+    );
   });
 });
 

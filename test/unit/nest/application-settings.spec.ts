@@ -26,6 +26,7 @@ const provider = (
   instance: new SyncOrdersJob(),
   scopeProblem: undefined,
   jobs: [{ jobName, options }],
+  extensions: [],
   ...more,
 });
 
@@ -66,8 +67,8 @@ describe('settings', () => {
   });
 
   test('that name a type that does not exist are refused, with those that do', () => {
-    expect(faultsOf({ options: { jobs: { syncOrders: { jobErrorHandlerType: 'EMAIL' } } } })).toEqual([
-      'elasticjob.jobs.syncOrders.jobErrorHandlerType: unknown error handler "EMAIL"; known are: LOG, THROW, IGNORE',
+    expect(faultsOf({ options: { jobs: { syncOrders: { jobErrorHandlerType: 'PAGER' } } } })).toEqual([
+      'elasticjob.jobs.syncOrders.jobErrorHandlerType: unknown error handler "PAGER"; known are: EMAIL, WECHAT, DINGTALK, LOG, THROW, IGNORE',
     ]);
   });
 
@@ -206,7 +207,7 @@ describe('class and type', () => {
     ],
     [{ elasticJobClass: '' }, 'job.elasticJobClass: must be the class name of a provider, got ""'],
     [{ elasticJobClass: 5 }, 'job.elasticJobClass: must be the class name of a provider, got 5'],
-    [{ elasticJobType: 'HTTP' }, 'job.elasticJobType: unknown job type "HTTP"; known are: SCRIPT'],
+    [{ elasticJobType: 'SQL' }, 'job.elasticJobType: unknown job type "SQL"; known are: SCRIPT, HTTP'],
     [{ elasticJobType: '' }, 'job.elasticJobType: must be the type of an executor, got ""'],
     [
       {},

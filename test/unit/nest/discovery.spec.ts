@@ -124,7 +124,8 @@ describe('refused is', () => {
     class IdleJob {}
 
     expect(await refusalOf({ imports: [elasticJob()], providers: [IdleJob] })).toEqual([
-      'elasticjob.jobs.idle: provider IdleJob of RootTestModule cannot be a job: it has no method execute(context), which SimpleJob requires',
+      'elasticjob.jobs.idle: provider IdleJob of RootTestModule cannot be a job: it has no method execute(context), which SimpleJob requires, ' +
+        'nor methods fetchData(context) and processData(context, data), which DataflowJob requires',
     ]);
   });
 

@@ -96,7 +96,7 @@ describe('a provider of another kind than SimpleJob', () => {
 
     expect(await refusalOf({ imports: [elasticJob({ classedExecutors: [stepwise] })], providers: [IdleJob] })).toEqual([
       'elasticjob.jobs.idle: provider IdleJob of RootTestModule cannot be a job: it has no method execute(context), ' +
-        'which SimpleJob requires, nor a method step(item)',
+        'which SimpleJob requires, nor methods fetchData(context) and processData(context, data), which DataflowJob requires, nor a method step(item)',
     ]);
   });
 });

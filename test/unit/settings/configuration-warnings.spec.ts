@@ -41,6 +41,14 @@ test('failover without monitorExecution has no effect', () => {
   ]);
 });
 
+test('http.url is read here and not by Java, unless http.uri is set too', () => {
+  const url = (name: string): JobConfigurationBuilder => job(name).setProperty('http.url', 'http://example.com');
+
+  expect(warningsAt('2030-01-01T00:00:00Z', url('a'), url('b').setProperty('http.uri', 'http://example.com'))).toEqual([
+    "Java instances cannot run these jobs, as Java ElasticJob reads the property http.uri and not http.url: 'a'.",
+  ]);
+});
+
 test('a step of 0 and an eighth field, which Quartz ignores, are each one warning', () => {
   const jobs = [
     job('a').cron('*/0 * * * * ?'),

@@ -75,7 +75,9 @@ function phaseOf(state) {
 
 /** Which jobs take part, whenever that has changed. */
 function writePhases() {
-  const jobs = Object.fromEntries(Object.entries(health?.report.jobs ?? {}).map(([job, { state }]) => [job, phaseOf(state)]));
+  const jobs = Object.fromEntries(
+    Object.entries(health?.report.jobs ?? {}).map(([job, { state }]) => [job, phaseOf(state)]),
+  );
   if (JSON.stringify(jobs) === phases) return;
   phases = JSON.stringify(jobs);
   write({ event: 'phases', jobs });

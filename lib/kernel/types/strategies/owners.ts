@@ -12,6 +12,8 @@ export interface ToAssign {
   readonly instances: readonly JobInstance[];
   readonly jobName: string;
   readonly shardingTotalCount: number;
+  /** Id of the present owner by item. */
+  readonly owners: ReadonlyMap<number, string>;
 }
 
 /**
@@ -32,10 +34,11 @@ export function ownersBy(strategy: JobShardingStrategy, toAssign: ToAssign): Map
   );
 }
 
-function sharesBy(strategy: JobShardingStrategy, { instances, jobName, shardingTotalCount }: ToAssign): unknown {
+function sharesBy(strategy: JobShardingStrategy, toAssign: ToAssign): unknown {
+  const { instances, jobName, shardingTotalCount, owners } = toAssign;
   try {
-    // A copy: a strategy of the user may change the list that it is given.
-    return strategy.sharding([...instances], jobName, shardingTotalCount);
+    // Copies: a strategy of the user may change what it is given.
+    return strategy.sharding([...instances], jobName, shardingTotalCount, new Map(owners));
   } catch (error) {
     const message = `The sharding strategy ${strategy.type} failed: ${describeCause(error)}`;
     throw new ShardingStrategyError(message, { cause: error });

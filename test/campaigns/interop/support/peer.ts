@@ -6,6 +6,8 @@ export interface JobSettings {
   readonly shardingTotalCount: number;
   /** A one-off job, if it is left out. */
   readonly cron?: string | undefined;
+  /** DATAFLOW: the job of that kind of the peers' programs; otherwise a type of ElasticJob's. Default: a simple job. */
+  readonly type?: 'SCRIPT' | 'HTTP' | 'DATAFLOW';
   readonly [option: string]: unknown;
 }
 

@@ -1,9 +1,11 @@
 package peer;
 
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.lang.reflect.Field;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.apache.shardingsphere.elasticjob.api.ElasticJob;
 import org.apache.shardingsphere.elasticjob.api.JobConfiguration;
 import org.apache.shardingsphere.elasticjob.infra.env.IpUtils;
 import org.apache.shardingsphere.elasticjob.lite.api.bootstrap.JobBootstrap;
@@ -50,9 +52,18 @@ final class Jobs {
     /** Registers a job. With a cron expression it is yet to be scheduled. */
     void prepare(final JsonObject options) throws ReflectiveOperationException {
         JobConfiguration configuration = Options.jobConfiguration(options);
-        bootstraps.put(configuration.getJobName(), configuration.getCron() == null
-                ? new OneOffJobBootstrap(registryCenter, work, configuration)
-                : new ScheduleJobBootstrap(registryCenter, work, configuration));
+        bootstraps.put(configuration.getJobName(), bootstrap(configuration, options.get("type")));
+    }
+
+    /** The type DATAFLOW is a class of this program; any other one is ElasticJob's. */
+    private JobBootstrap bootstrap(final JobConfiguration configuration, final JsonElement type) {
+        if (type != null && !type.getAsString().equals("DATAFLOW")) {
+            return new ScheduleJobBootstrap(registryCenter, type.getAsString(), configuration);
+        }
+        ElasticJob job = type == null ? work : new Stream(work);
+        return configuration.getCron() == null
+                ? new OneOffJobBootstrap(registryCenter, job, configuration)
+                : new ScheduleJobBootstrap(registryCenter, job, configuration);
     }
 
     void schedule(final String job) {

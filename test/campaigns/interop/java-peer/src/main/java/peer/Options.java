@@ -18,7 +18,7 @@ final class Options {
         JobConfiguration.Builder result = JobConfiguration.newBuilder(options.get("jobName").getAsString(), options.get("shardingTotalCount").getAsInt());
         for (Entry<String, JsonElement> each : options.entrySet()) {
             switch (each.getKey()) {
-                case "jobName", "shardingTotalCount" -> {
+                case "jobName", "shardingTotalCount", "type" -> {
                 }
                 case "props" -> {
                     for (Map.Entry<String, JsonElement> prop : each.getValue().getAsJsonObject().entrySet()) {

@@ -88,6 +88,23 @@ public final class Work implements SimpleJob {
         }
     }
 
+    /** Whether runs of the item do not end. */
+    boolean isBlocked(final ShardingContext context) {
+        return fits(blocked, context.getJobName(), String.valueOf(context.getShardingItem()));
+    }
+
+    /** Writes down a run that lasts a tenth of a second, or until it is interrupted. */
+    void batch(final ShardingContext context) {
+        int run = runs.incrementAndGet();
+        log.note("start", "run", run, "job", context.getJobName(), "item", context.getShardingItem(), "task", context.getTaskId());
+        try {
+            Thread.sleep(100);
+        } catch (final InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+        log.note("end", "run", run, "failed", false);
+    }
+
     private synchronized void await(final String job, final String item) throws InterruptedException {
         long began = System.nanoTime();
         while (true) {

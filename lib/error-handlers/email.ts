@@ -1,0 +1,113 @@
+import { writeEntry } from '../api/log-entry.js';
+import { type JobLogger } from '../api/logger.js';
+import { type Clock } from '../time/clock.js';
+import { textOf } from './failure-text.js';
+import { type Mail, type Mailer, loadMailer, sendMail } from './mailer.js';
+import { type ChannelSettings, DEFAULT_DIGEST_MS, type NoticeChannel, redacted } from './notice-channel.js';
+import { PropsReader, type Props, type Reading } from './props-reader.js';
+
+/** Settings of the mails of a job. */
+export interface EmailSettings extends ChannelSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  readonly password: string;
+  /** TLS from the first byte on. */
+  readonly useSsl: boolean;
+  /** Hosts whose certificates are not checked; `*` are all hosts. */
+  readonly trusted: readonly string[];
+  readonly subject: string;
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly cc: string | undefined;
+  readonly bcc: string | undefined;
+  /** Whether the conversation with the server is logged. */
+  readonly debug: boolean;
+}
+
+/** How long one mail may take, in milliseconds. */
+const ATTEMPT_MS = 30_000;
+
+/** The longest text in a mail, in bytes. */
+const LONGEST_TEXT = 100_000;
+
+/** What mails need. */
+export interface EmailDeps {
+  readonly clock: Clock;
+  readonly logger: JobLogger;
+  /** Loads nodemailer. Default: the installed one. */
+  readonly load?: () => Promise<Mailer>;
+}
+
+/** `EMAIL`: mails by SMTP. Properties and log texts are Java's; the text in the mail is escaped, and there as plain text too. */
+export function email({ clock, logger, load = loadMailer }: EmailDeps): NoticeChannel<EmailSettings> {
+  return {
+    type: 'EMAIL',
+    read: readSettings,
+    prepare: async () => void (await load()),
+    send: async (notice, settings, signal) => {
+      const mailer = await load();
+      const mail = mailOf(textOf(notice, LONGEST_TEXT), settings);
+      const debug = (line: string): void => {
+        const message = `SMTP of ${settings.host}: ${redacted(line, settings.secrets)}`;
+        writeEntry(logger, { level: 'debug', message, jobName: undefined, instance: '' });
+      };
+      const refused = await sendMail(mailer, mail, {
+        ...settings,
+        clock,
+        signal,
+        ...(settings.debug && { onLine: debug }),
+      });
+      return refused.length === 0 ? undefined : `The mail server has not taken the mail for ${refused.join(', ')}.`;
+    },
+    delivered: (job) => `An exception has occurred in Job '${job}', an email has been sent successfully.`,
+    failed: (job) => `An exception has occurred in Job '${job}' but failed to send email because of`,
+  };
+}
+
+function readSettings(props: Props): Reading<EmailSettings> {
+  const reader = new PropsReader(props);
+  // In the order of Java's checks.
+  const host = reader.required('email.host');
+  const port = reader.positive('email.port');
+  const username = reader.required('email.username');
+  const password = reader.required('email.password');
+  const from = reader.required('email.from');
+  const to = reader.required('email.to');
+  return reader.result({
+    ...{ host, port, username, password, from },
+    to: to.split(',').flatMap((address) => (address.trim() === '' ? [] : [address.trim()])),
+    cc: reader.optional('email.cc'),
+    bcc: reader.optional('email.bcc'),
+    subject: reader.optional('email.subject') ?? 'ElasticJob error message',
+    useSsl: reader.flag('email.useSsl', 'true'),
+    trusted: (reader.optional('email.ssl.trust') ?? '').split(' ').filter((name) => name !== ''),
+    debug: reader.flag('email.debug', 'false'),
+    digestMs: reader.positive('email.digestIntervalMilliseconds', DEFAULT_DIGEST_MS),
+    attemptMs: ATTEMPT_MS,
+    // What SMTP sends of them: each alone, and both together.
+    secrets: [password, `\0${username}\0${password}`],
+  });
+}
+
+function mailOf(text: string, { subject, from, to, cc, bcc }: EmailSettings): Mail {
+  return {
+    ...{ subject, from, to, text },
+    html: `<pre>${escaped(text)}</pre>`,
+    ...(cc !== undefined && { cc }),
+    ...(bcc !== undefined && { bcc }),
+  };
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text for HTML, in which nothing is markup. */
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
+}

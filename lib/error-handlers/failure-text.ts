@@ -1,0 +1,81 @@
+import { describeCause, stackOf } from '../api/describe-cause.js';
+import { type JobFailure } from '../api/error-handler.js';
+
+/** What a message says. Only its trace is cut if the message is too long for the service that delivers it. */
+export interface Notice {
+  /** Java's sentence, which ends in the first line of the trace. */
+  readonly heading: string;
+  /** What failed, one or more lines. */
+  readonly trace: string;
+  /** Job, item, instance and so on, one line each. */
+  readonly details: readonly string[];
+}
+
+/** Deeper chains of causes are circles or of no interest. */
+const MOST_CAUSES = 5;
+
+/** The notice of one failure: Java's text, and what is known besides. */
+export function noticeOf(failure: JobFailure): Notice {
+  return {
+    heading: `Job '${failure.configuration.jobName}' exception occur in job processing, caused by `,
+    trace: traceOf(failure.cause),
+    details: detailsOf(failure),
+  };
+}
+
+/** A notice as text of at most `maxBytes` bytes of UTF-8. */
+export function textOf({ heading, trace, details }: Notice, maxBytes = Infinity): string {
+  const end = details.map((line) => `${line}\n`).join('');
+  const room = maxBytes - bytesOf(heading) - bytesOf(end);
+  return cutTo(heading + shortened(trace, room) + end, maxBytes);
+}
+
+/** What was thrown, with its causes, as Java prints stack traces; ends with a line break. Never throws. */
+export function traceOf(cause: unknown): string {
+  const lines = [stackOf(cause) ?? describeCause(cause)];
+  for (let next = causeOf(cause); next !== undefined && lines.length <= MOST_CAUSES; next = causeOf(next))
+    lines.push(`Caused by: ${stackOf(next) ?? describeCause(next)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function causeOf(error: unknown): unknown {
+  try {
+    return error instanceof Error ? error.cause : undefined;
+  } catch {
+    // Of an error whose cause throws, only the error itself can be described.
+    return undefined;
+  }
+}
+
+/** What is known of a failure besides its cause, one line each. */
+export function detailsOf({ item, parameter, instance, scheduledAt, taskId, attempt }: JobFailure): readonly string[] {
+  const ofItem = parameter === undefined ? String(item) : `${item} (${parameter})`;
+  return [
+    ...(item === undefined ? [] : [`Item: ${ofItem}`]),
+    `Instance: ${instance.jobInstanceId}`,
+    `Scheduled at: ${scheduledAt?.toISOString() ?? 'not scheduled, run manually'}`,
+    ...(taskId === undefined ? [] : [`Task: ${taskId}`]),
+    `Attempt: ${attempt}`,
+  ];
+}
+
+function shortened(text: string, maxBytes: number): string {
+  const bytes = bytesOf(text);
+  if (bytes <= maxBytes) return text;
+  const marker = `… (cut, ${bytes} bytes in all)\n`;
+  return cutTo(text, Math.max(0, maxBytes - bytesOf(marker))) + marker;
+}
+
+/** The start of a text, at most `maxBytes` bytes of UTF-8, without half a character at its end. */
+function cutTo(text: string, maxBytes: number): string {
+  if (bytesOf(text) <= maxBytes) return text;
+  const bytes = Buffer.from(text, 'utf8');
+  let end = Math.max(0, Math.floor(maxBytes));
+  // Bytes 10xxxxxx continue a character.
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return bytes.toString('utf8', 0, end);
+}
+
+function bytesOf(text: string): number {
+  return Buffer.byteLength(text, 'utf8');
+}

@@ -1,0 +1,47 @@
+import { type JobErrorHandler, type JobFailure } from '../api/error-handler.js';
+import { type JobConfiguration } from '../api/job-configuration.js';
+import { JobNotifier, type NotifierDeps } from './job-notifier.js';
+import { type ChannelSettings, type NoticeChannel } from './notice-channel.js';
+
+/** An error handler that tells people of failures through a channel, each job by a notifier of its own. */
+export class NotifyingErrorHandler<Settings extends ChannelSettings> implements JobErrorHandler {
+  readonly type: string;
+  readonly #channel: NoticeChannel<Settings>;
+  readonly #deps: NotifierDeps;
+  readonly #notifiers = new Map<string, JobNotifier<Settings>>();
+
+  constructor(channel: NoticeChannel<Settings>, deps: NotifierDeps) {
+    this.type = channel.type;
+    this.#channel = channel;
+    this.#deps = deps;
+  }
+
+  validate({ props }: JobConfiguration): readonly string[] {
+    const reading = this.#channel.read(props);
+    return 'problems' in reading ? reading.problems : [];
+  }
+
+  async prepare(): Promise<void> {
+    await this.#channel.prepare?.();
+  }
+
+  handleException(failure: JobFailure): void {
+    const { jobName } = failure.configuration;
+    let notifier = this.#notifiers.get(jobName);
+    if (notifier === undefined) {
+      notifier = new JobNotifier(this.#channel, this.#deps);
+      this.#notifiers.set(jobName, notifier);
+    }
+    notifier.add(failure);
+  }
+
+  async release(jobName: string): Promise<void> {
+    const notifier = this.#notifiers.get(jobName);
+    this.#notifiers.delete(jobName);
+    await notifier?.close();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#notifiers.keys()].map((jobName) => this.release(jobName)));
+  }
+}

@@ -1,0 +1,31 @@
+import { type JobErrorHandler } from '../api/error-handler.js';
+import { type JobLogger } from '../api/logger.js';
+import { type Clock, systemClock } from '../time/clock.js';
+import { dingtalk } from './dingtalk.js';
+import { email } from './email.js';
+import { NotifyingErrorHandler } from './notifying-error-handler.js';
+import { wechat } from './wechat.js';
+
+/** What the notifying error handlers need. */
+export interface NotifyingErrorHandlersOptions {
+  /** Where they log what was delivered and what was not. */
+  readonly logger: JobLogger;
+  /** Default: the machine's clock. */
+  readonly clock?: Clock;
+}
+
+/**
+ * The error handlers `EMAIL`, `WECHAT` and `DINGTALK`. `ElasticJobModule` has them; without Nest, give them to the host:
+ * `new JobHost({ registryCenter, logger, errorHandlers: notifyingErrorHandlers({ logger }) })`. One call for each host.
+ */
+export function notifyingErrorHandlers({
+  logger,
+  clock = systemClock,
+}: NotifyingErrorHandlersOptions): readonly JobErrorHandler[] {
+  const deps = { clock, logger };
+  return [
+    new NotifyingErrorHandler(email(deps), deps),
+    new NotifyingErrorHandler(wechat(clock), deps),
+    new NotifyingErrorHandler(dingtalk(clock), deps),
+  ];
+}

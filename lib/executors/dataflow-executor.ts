@@ -1,0 +1,52 @@
+import { describeValue } from '../api/describe-value.js';
+import { type JobConfiguration } from '../api/job-configuration.js';
+import { type ClassedJobItemExecutor, type PropertyProblem } from '../api/job-executor.js';
+import { type DataflowJob, isDataflowJob } from '../api/job.js';
+import { nextTurn } from '../time/event-loop.js';
+
+/** The property that makes a job fetch and process until there are no data: `true` or `false`, the default. */
+const STREAMING = 'streaming.process';
+
+/**
+ * Runs jobs that fetch data and then process them: once for each firing, or as a stream with `streaming.process`.
+ *
+ * A stream ends between two batches: when a fetch returns nothing, when `context.softStop` asks for it (the leader waits to
+ * assign the items again, or the job is being stopped), when the property is turned off, and when `context.signal` aborts.
+ * What was fetched is always processed: it may have been taken from a queue.
+ */
+export const dataflowExecutor: ClassedJobItemExecutor<DataflowJob> = {
+  requirement: 'methods fetchData(context) and processData(context, data)',
+  accepts: isDataflowJob,
+  validate: ({ props }) => streamingProblems(props[STREAMING]),
+  async process(job, configuration, context, running) {
+    const { signal, softStop } = context;
+    const mayStream = isStreaming(configuration);
+    for (;;) {
+      const data = listOf(await job.fetchData(context), configuration);
+      if (data.length === 0) return;
+      await job.processData(context, data);
+      // A stream whose data are at hand would otherwise keep timers and sockets of the process from their turn.
+      await nextTurn();
+      if (!mayStream || !isStreaming(running.configuration)) return;
+      signal.throwIfAborted();
+      if (softStop.aborted) return;
+    }
+  },
+};
+
+function listOf(data: unknown, { jobName }: JobConfiguration): readonly unknown[] {
+  if (data === null || data === undefined) return [];
+  if (Array.isArray(data)) return data as readonly unknown[];
+  throw new TypeError(
+    `fetchData() of job '${jobName}' must return a list, null or undefined, got ${describeValue(data)}`,
+  );
+}
+
+function isStreaming({ props }: JobConfiguration): boolean {
+  return props[STREAMING]?.toLowerCase() === 'true';
+}
+
+function streamingProblems(value: string | undefined): readonly PropertyProblem[] {
+  if (value === undefined || ['true', 'false', ''].includes(value.toLowerCase())) return [];
+  return [{ property: STREAMING, problem: `must be true or false, got ${describeValue(value)}` }];
+}

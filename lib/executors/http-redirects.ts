@@ -1,0 +1,37 @@
+import { exchange, type ExchangeOptions, type HttpAnswer, type HttpRequest } from './http-exchange.js';
+
+/** How often a request may be redirected, as in Java. */
+const MOST_REDIRECTS = 20;
+
+/**
+ * Makes a request, and follows redirects as Java does: a POST becomes a GET without a body, except for 307 and 308, and the
+ * protocol stays the same. Unlike in Java, `http` may become `https`.
+ * @returns the last answer; if it is a redirect, it leads where this does not follow
+ * @throws as `exchange`, and if there are more than 20 redirects
+ */
+export async function followed(first: HttpRequest, options: ExchangeOptions): Promise<HttpAnswer> {
+  let request = first;
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    // One after the other: an answer says where the next request goes.
+    const answer = await exchange(request, options);
+    const next = redirected(request, answer);
+    if (next === undefined) return answer;
+    request = next;
+  }
+  throw new Error(`the server has redirected more than ${MOST_REDIRECTS} times`);
+}
+
+/** Whether an answer asks for another request. */
+export function isRedirect({ status, location }: HttpAnswer): boolean {
+  return [301, 302, 303, 307, 308].includes(status) && location !== undefined;
+}
+
+function redirected(request: HttpRequest, answer: HttpAnswer): HttpRequest | undefined {
+  const { location = '', status } = answer;
+  if (!isRedirect(answer) || !URL.canParse(location, request.url.href)) return undefined;
+  const url = new URL(location, request.url);
+  if (url.protocol !== request.url.protocol && url.protocol !== 'https:') return undefined;
+  if (status >= 307 || request.method !== 'POST') return { ...request, url };
+  const headers = Object.entries(request.headers).filter(([name]) => !name.startsWith('Content-'));
+  return { url, method: 'GET', headers: Object.fromEntries(headers), body: '' };
+}

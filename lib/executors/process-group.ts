@@ -1,0 +1,60 @@
+/**
+ * Child processes that lead a group of their own, so that everything they start ends with them. If this process exits, the
+ * groups that are left are killed: a peer takes over the items, and they must not run twice.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+
+/** A polite request to end, which a process may ignore, or the end. */
+export type Ending = 'SIGTERM' | 'SIGKILL';
+
+const leaders = new Set<ChildProcess>();
+
+/** Notes that `leader` runs, until it is forgotten. */
+export function remember(leader: ChildProcess): void {
+  if (leaders.size === 0) process.on('exit', killAll);
+  leaders.add(leader);
+}
+
+/** Notes that nothing of the group of `leader` is left to be killed. */
+export function forget(leader: ChildProcess): void {
+  leaders.delete(leader);
+  if (leaders.size === 0) process.off('exit', killAll);
+}
+
+function killAll(): void {
+  for (const leader of leaders) {
+    if (process.platform === 'win32') leader.kill();
+    else endGroup(leader, 'SIGKILL');
+  }
+}
+
+/** Ends the processes of a group. Does nothing if there are none. */
+export function endGroup(leader: ChildProcess, ending: Ending): void {
+  if (leader.pid === undefined) return;
+  if (process.platform === 'win32') endTree(leader.pid, ending);
+  else signalGroup(leader.pid, ending);
+}
+
+/** Whether processes of the group are left. Windows keeps no groups, so there it is the leader that counts. */
+export function isGroupAlive(leader: ChildProcess): boolean {
+  if (leader.pid === undefined) return false;
+  if (process.platform === 'win32') return leader.exitCode === null && leader.signalCode === null;
+  return signalGroup(leader.pid, 0);
+}
+
+/** @returns whether the group has a process */
+function signalGroup(pid: number, signal: Ending | 0): boolean {
+  try {
+    return process.kill(-pid, signal);
+  } catch (error) {
+    // EPERM: the group has processes, but they belong to another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function endTree(pid: number, ending: Ending): void {
+  const force = ending === 'SIGKILL' ? ['/f'] : [];
+  const taskkill = spawn('taskkill', ['/pid', String(pid), '/t', ...force], { stdio: 'ignore', windowsHide: true });
+  // Every Windows has taskkill; without it, the leader at least ends.
+  taskkill.on('error', () => void process.kill(pid));
+}

@@ -1,0 +1,14 @@
+import { InvalidConfigurationError } from '../api/errors.js';
+import { type PropertyProblem } from '../api/job-executor.js';
+import { propertyPath } from '../api/job-name.js';
+
+/**
+ * Refuses to run an item with wrong properties: they are checked when the job starts, but an operator can change them later.
+ * @throws InvalidConfigurationError naming all problems, if there are any
+ */
+export function throwProblems(jobName: string, problems: readonly PropertyProblem[]): void {
+  if (problems.length === 0) return;
+  throw new InvalidConfigurationError(
+    problems.map(({ property, problem }) => `${propertyPath(jobName, property)}: ${problem}`),
+  );
+}

@@ -1,0 +1,43 @@
+import { type Command } from './command-line.js';
+
+/** How a program is started by Node's `spawn`. */
+export interface Invocation extends Command {
+  /** Windows: whether the arguments are handed over as they are, without quotes of Node's. */
+  readonly windowsVerbatimArguments: boolean;
+}
+
+/**
+ * How to run a command on `platform`. Everywhere it is the program itself; on Windows a `.bat` or `.cmd` file has to be run by
+ * `cmd.exe`, which reads its arguments as code unless they are quoted for it.
+ * @param interpreter path of `cmd.exe`
+ */
+export function invocationOf(command: Command, platform: NodeJS.Platform, interpreter = 'cmd.exe'): Invocation {
+  if (!isBatchFile(command, platform)) return { ...command, windowsVerbatimArguments: false };
+  const line = [command.program, ...command.args].map(quotedForBatch).join(' ');
+  // /d: no AutoRun commands of the registry. /v:off: `!` is no code. /s: exactly the outer quotes are taken away.
+  return {
+    program: interpreter,
+    args: ['/d', '/e:on', '/v:off', '/s', '/c', `"${line}"`],
+    windowsVerbatimArguments: true,
+  };
+}
+
+/**
+ * A word in quotes that neither `cmd.exe` nor a batch file that passes on `%*` ever leaves: a quote is doubled, which programs
+ * read as one quote. `%` would begin a variable also in quotes; the empty piece of `%cd%` before it keeps it from that.
+ */
+function quotedForBatch(word: string): string {
+  const text = word
+    // cmd.exe ends the command at a line break, whatever the quotes.
+    .replace(/[\r\n]+/g, ' ')
+    .replace(/(\\*)"/g, '$1$1""')
+    .replace(/\\+$/, '$&$&')
+    .replace(/%/g, '%%cd:~,%');
+  return `"${text}"`;
+}
+
+/** Whether a command is a batch file, which only `cmd.exe` can run. */
+export function isBatchFile({ program }: Command, platform: NodeJS.Platform): boolean {
+  // Windows ignores spaces and dots at the end of a file's name.
+  return platform === 'win32' && /\.(?:bat|cmd)[ .]*$/i.test(program);
+}

@@ -364,3 +364,7 @@ test('a printed error lists each problem once', () => {
   expect(error.faults).toHaveLength(2);
   expect(inspect(error).match(/elasticjob\.a/g)).toHaveLength(1);
 });
+
+test('a value with a meaning of its own is accepted outside the bounds', () => {
+  expect(faultsOf({ maxTimeDiffSeconds: -1 })).toEqual([]);
+});

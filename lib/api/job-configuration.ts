@@ -83,26 +83,20 @@ export function jobConfiguration(options: JobOptions & { readonly jobName: strin
   );
   const problems = [
     ...unknown.map((key) => `${keyPath(path, key)}: unknown key${suggestion(key, known.keys())}`),
-    ...problemsInJob(jobName, settings),
+    ...problemsInJobName(jobName),
+    ...problemsIn(settings, path),
   ];
   if (problems.length > 0) throw new InvalidConfigurationError(problems);
   return withDefaults(jobName, settings);
 }
 
 /**
- * Checks a job's name and settings.
- * @param origin where a setting came from, as the end of a message; default: nothing
- * @returns the problems, one line each
+ * Checks a job's name, wherever it stands.
+ * @returns the problem, as a line; an empty list if there is none
  */
-export function problemsInJob(
-  jobName: unknown,
-  options: JobOptions,
-  origin?: (setting: string) => string,
-): readonly string[] {
-  const path = jobPath(jobName);
+export function problemsInJobName(jobName: unknown): readonly string[] {
   const problem = jobNameProblem(jobName);
-  const name = problem === undefined ? [] : [`${path}: the job's name ${problem}, got ${describeValue(jobName)}`];
-  return [...name, ...problemsIn(options, path, origin)];
+  return problem === undefined ? [] : [`${jobPath(jobName)}: the job's name ${problem}, got ${describeValue(jobName)}`];
 }
 
 /** The configuration that settings without problems stand for, with the defaults filled in. It is frozen. */

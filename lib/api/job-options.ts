@@ -5,7 +5,7 @@ import { itemParametersProblem } from './sharding-item-parameters.js';
 import { legible } from './describe-value.js';
 import { nearest } from './nearest.js';
 import { flattenProps, type PropsOptions } from './props.js';
-import { BooleanSetting, IntegerSetting, Setting, TextListSetting, TextSetting } from './setting.js';
+import { BooleanSetting, IntegerSetting, rule, Setting, TextListSetting, TextSetting } from './setting.js';
 
 const CRON = "a cron expression such as '0/5 * * * * ?'";
 const ZONE = "a time zone such as 'GMT+08:00' or 'Asia/Shanghai'";
@@ -19,22 +19,22 @@ export class JobOptions {
    * When the job fires: a Quartz cron expression such as `0/5 * * * * ?`, or crontab such as `0 2 * * *`, which is
    * rewritten as Quartz cron. Without it the job is a one-off job.
    */
-  @TextSetting({ what: CRON, rule: cronProblem }) cron?: string;
+  @TextSetting({ what: CRON }, rule('cron', cronProblem)) cron?: string;
   /**
    * The time zone of `cron`: `GMT+08:00`, `GMT+8`, or an IANA name such as `Asia/Shanghai` (Java peers refuse IANA
    * names). Default: the time zone of the process.
    */
-  @TextSetting({ what: ZONE, rule: timeZoneProblem }) timeZone?: string;
+  @TextSetting({ what: ZONE }, rule('timeZone', timeZoneProblem)) timeZone?: string;
   /**
    * Number of sharding items, 1 to 100,000. The nodes of more items would not fit into one answer of a ZooKeeper server
    * with its usual settings.
    */
   @IntegerSetting({ min: 1, max: 100_000, required: true }) shardingTotalCount?: number;
   /** Parameters of the sharding items: `0=Beijing,1=Shanghai`. Items from `shardingTotalCount` on are refused. */
-  @TextSetting({
-    what: "a text like '0=Beijing,1=Shanghai'",
-    rule: (text, owner) => itemParametersProblem(text, (owner as JobOptions).shardingTotalCount),
-  })
+  @TextSetting(
+    { what: "a text like '0=Beijing,1=Shanghai'" },
+    rule('itemParameters', (text: string, job: JobOptions) => itemParametersProblem(text, job.shardingTotalCount)),
+  )
   shardingItemParameters?: string;
   /** Parameter of the whole job; each item is given it. Default: empty. */
   @TextSetting() jobParameter?: string;
@@ -82,7 +82,7 @@ export class JobOptions {
    * Properties for executors and error handlers. Nested maps become dotted keys: `email: { host }` is `email.host`.
    * Default: none.
    */
-  @Setting({ kind: 'text-map', secrecy: 'hidden', problem: propsProblem })
+  @Setting({ kind: 'text-map', secrecy: 'hidden' }, rule('props', propsProblem))
   props?: PropsOptions;
   /** Whether the job is disabled on this server each time it starts, until an operator enables it. Default: false. */
   @BooleanSetting() disabled?: boolean;

@@ -16,7 +16,7 @@ import { flattenProps } from '../api/props.js';
 import { settingsOf, type SettingDeclaration } from '../api/setting.js';
 import { SECURITY_SECTIONS } from '../registry/zookeeper/zookeeper-options.js';
 import { JobSettings } from './job-settings.js';
-import { ModuleSettings } from './module-settings.js';
+import { ElasticJobSettings, ModuleSettings } from './module-settings.js';
 import { RegCenterSettings } from './reg-center-settings.js';
 
 /** One source of settings. */
@@ -69,7 +69,7 @@ function bindLayer({ source, tree, origin = () => '' }: Layer): BoundTree {
   const jobSettings = settingsOf(JobSettings);
   const bound = (place: readonly string[], settings: Binding['settings'], raw: unknown): Section =>
     bindSection(raw, { path: pathOf(place), place, origin, source, settings, problems });
-  const module = bound([], settingsOf(ModuleSettings), tree);
+  const module = bound([], settingsOf(ElasticJobSettings), tree);
   const regCenter = bound(['regCenter'], settingsOf(RegCenterSettings), take(module, 'regCenter'));
   for (const [section, type] of Object.entries(SECURITY_SECTIONS))
     if (regCenter.has(section))

@@ -1,8 +1,11 @@
+import { Matches } from 'class-validator';
 import { JobOptions } from '../api/job-options.js';
-import { BooleanSetting, Setting, TextSetting } from '../api/setting.js';
+import { BooleanSetting, rule, Setting, TextSetting } from '../api/setting.js';
 
 /** A class, by which a provider can be named. */
 export type ProviderClass = abstract new (...args: never[]) => object;
+
+const CLASS_NAME = "must be a class name without blanks, such as 'org.acme.SyncOrdersJob'";
 
 /** `elasticjob.jobs.<name>`: overrides the job's settings field by field, or defines a job by itself. */
 export class JobSettings extends JobOptions {
@@ -11,9 +14,9 @@ export class JobSettings extends JobOptions {
    * A Java class (`org.acme.SyncOrdersJob`) means the provider that has its name without the package, and is the
    * default of `jobClassName`.
    */
-  @Setting({ kind: 'text', problem: elasticJobClassProblem }) elasticJobClass?: string | ProviderClass;
+  @Setting({ kind: 'text' }, rule('class', elasticJobClassProblem)) elasticJobClass?: string | ProviderClass;
   /** The executor that does the work, by its type. Not together with `elasticJobClass`. */
-  @TextSetting({ rule: (text) => (text.trim() === '' ? 'must be the type of an executor' : undefined) })
+  @TextSetting({}, (context) => Matches(/\S/, { ...context, message: 'must be the type of an executor' }))
   elasticJobType?: string;
   /** Token under which the job's bootstrap is injected. Default: the job's name. */
   @TextSetting() jobBootstrapBeanName?: string;
@@ -21,10 +24,7 @@ export class JobSettings extends JobOptions {
    * Text of the job's root node; a job that joins a Java job needs that job's class name.
    * Default: the Java class of `elasticJobClass`, the type, or the job's name.
    */
-  @TextSetting({
-    rule: (text) =>
-      /\s/.test(text) ? "must be a class name without blanks, such as 'org.acme.SyncOrdersJob'" : undefined,
-  })
+  @TextSetting({}, (context) => Matches(/^\S*$/, { ...context, message: CLASS_NAME }))
   jobClassName?: string;
   /** Whether the job is started with the application. Default: `elasticjob.autoStart`. */
   @BooleanSetting() autoStart?: boolean;

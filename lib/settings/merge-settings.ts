@@ -9,17 +9,17 @@
  * Nothing is thrown here: problems are collected, so that the caller adds its own and refuses everything at once.
  * A key path, the value and the source are part of each problem.
  */
-import { problemsInJob } from '../api/job-configuration.js';
+import { problemsInJobName } from '../api/job-configuration.js';
 import { jobPath, keyPath } from '../api/job-name.js';
 import { suggestion } from '../api/nearest.js';
 import { describeValue } from '../api/describe-value.js';
-import { problemsIn } from '../api/setting.js';
+import { settingProblems } from '../api/setting.js';
 import { SECURITY_SECTIONS } from '../registry/zookeeper/zookeeper-options.js';
 import { isAlone } from './create-registry-center.js';
-import { bind, type BoundTree, type Layer } from './binding.js';
+import { bind, type BoundTree, type Layer, type Section } from './binding.js';
 import { type KnownJobs, originKey, readEnvironment } from './environment.js';
 import { JobSettings } from './job-settings.js';
-import { ModuleSettings } from './module-settings.js';
+import { ElasticJobSettings, ModuleSettings } from './module-settings.js';
 import { RegCenterSettings } from './reg-center-settings.js';
 
 /** Where settings come from. */
@@ -79,18 +79,23 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
   if (tree.module.get('enabled') === false) return undefined;
 
   const { jobs, problems } = withoutStrangers(tree, { known, origins: variables.origins });
-  const module = Object.assign(new ModuleSettings(), Object.fromEntries(tree.module));
-  const { regCenter, problems: regCenterProblems } = regCenterOf(tree.regCenter, origin);
+  const module = filled(new ModuleSettings(), tree.module);
+  const regCenter = regCenterOf(tree.regCenter);
+  const merged = new Map([...jobs].map(([name, section]) => [name, filled(new JobSettings(), section)]));
+  const all = Object.assign(new ElasticJobSettings(), module, { regCenter, jobs: merged });
+  const found = settingProblems(all).map(({ place, problem }) => ({
+    place,
+    line: `${place.reduce(keyPath, 'elasticjob')}: ${problem}${origin(place)}`,
+  }));
   return {
     module,
     regCenter,
-    jobs: new Map([...jobs].map(([name, section]) => [name, mergedJob(name, section, origin)])),
+    jobs: new Map([...merged].map(([name, job]) => [name, mergedJob(name, job, found)])),
     problems: [
       ...tree.problems,
       ...problems,
       ...variables.problems,
-      ...problemsIn(module, 'elasticjob', (setting) => origin([setting])),
-      ...regCenterProblems,
+      ...found.filter(({ place }) => place[0] !== 'jobs').map(({ line }) => line),
       ...(isNamespaceMissing(tree) ? [NAMESPACE_MISSING] : []),
       ...(regCenter.required === true && isAlone(module, regCenter) ? [SERVERS_MISSING] : []),
     ],
@@ -100,23 +105,15 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
   };
 }
 
-function regCenterOf(
-  bound: ReadonlyMap<string, unknown>,
-  origin: (place: readonly string[]) => string,
-): { readonly regCenter: RegCenterSettings; readonly problems: readonly string[] } {
-  const problems: string[] = [];
-  const entries = [...bound].map(([name, value]) => {
-    const Type = name === 'tls' || name === 'sasl' ? SECURITY_SECTIONS[name] : undefined;
-    if (Type === undefined || !(value instanceof Map)) return [name, value] as const;
-    const section = Object.assign(new Type(), Object.fromEntries(value as ReadonlyMap<string, unknown>));
-    problems.push(
-      ...problemsIn(section, `elasticjob.regCenter.${name}`, (setting) => origin(['regCenter', name, setting])),
-    );
-    return [name, section] as const;
-  });
-  const regCenter = Object.assign(new RegCenterSettings(), Object.fromEntries<unknown>(entries));
-  const own = problemsIn(regCenter, 'elasticjob.regCenter', (setting) => origin(['regCenter', setting]));
-  return { regCenter, problems: [...own, ...problems] };
+function regCenterOf(section: Section): RegCenterSettings {
+  const sections = Object.entries(SECURITY_SECTIONS).flatMap(([name, type]) =>
+    section.has(name) ? [[name, filled(new type(), section.get(name) as Section)] as const] : [],
+  );
+  return filled(new RegCenterSettings(), new Map([...section, ...sections]));
+}
+
+function filled<Settings extends object>(settings: Settings, section: Section): Settings {
+  return Object.assign(settings, Object.fromEntries(section));
 }
 
 /** The jobs, without those that only environment variables name and that have nothing that does their work. */
@@ -158,12 +155,11 @@ function isNamespaceMissing({ regCenter }: BoundTree): boolean {
 
 function mergedJob(
   jobName: string,
-  section: ReadonlyMap<string, unknown>,
-  origin: (place: readonly string[]) => string,
+  settings: JobSettings,
+  found: readonly { readonly place: readonly string[]; readonly line: string }[],
 ): MergedJob {
-  const settings = Object.assign(new JobSettings(), Object.fromEntries(section));
-  const problems = problemsInJob(jobName, settings, (setting) => origin(['jobs', jobName, setting]));
-  return { settings, problems: [...problems, ...threadPoolProblems(jobName, settings)] };
+  const own = found.filter(({ place }) => place[0] === 'jobs' && place[1] === jobName).map(({ line }) => line);
+  return { settings, problems: [...problemsInJobName(jobName), ...own, ...threadPoolProblems(jobName, settings)] };
 }
 
 function threadPoolProblems(

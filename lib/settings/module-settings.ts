@@ -4,10 +4,22 @@ import { type ClassedJobItemExecutor, type TypedJobItemExecutor } from '../api/j
 import { type AnyJobListener, listenerProblem } from '../api/job-listener.js';
 import { type JobLogger } from '../api/logger.js';
 import { type ItemInterceptor, type RunObserver } from '../api/run-events.js';
-import { BooleanSetting, IntegerSetting, Setting, TextSetting } from '../api/setting.js';
+import {
+  BooleanSetting,
+  IntegerSetting,
+  rule,
+  SectionSetting,
+  Setting,
+  TextSetting,
+  UncheckedSetting,
+} from '../api/setting.js';
 import { type JobShardingStrategy } from '../api/sharding-strategy.js';
 import { type JobExecutorThreadPoolSizeProvider } from '../api/thread-pool-size.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
+import { type JobSettings } from './job-settings.js';
+import { type RegCenterSettings } from './reg-center-settings.js';
+
+const CODE = { kind: 'code' } as const;
 
 /** `elasticjob`: everything except the jobs and the registry centre. */
 export class ModuleSettings {
@@ -21,38 +33,44 @@ export class ModuleSettings {
   @TextSetting() preferredNetworkInterface?: string;
   /** Start of the address, or a regular expression for all of it; Java: `elasticjob.preferred.network.ip`. */
   @TextSetting() preferredNetworkIp?: string;
-  @Setting({ kind: 'section', problem: () => undefined }) regCenter?: never;
-  @Setting({ kind: 'section', problem: () => undefined }) jobs?: never;
-  @Setting({ kind: 'section', problem: () => undefined }) tracing?: never;
-  @Setting({ kind: 'section', problem: () => undefined }) dump?: never;
   /** Sharding strategies besides the built-in ones. */
-  @Setting({ kind: 'code', problem: listOf('sharding') }) strategies?: readonly JobShardingStrategy[];
+  @Setting(CODE, rule('extension', listOf('sharding'))) strategies?: readonly JobShardingStrategy[];
   /** Executors of jobs that have a type instead of a class, besides SCRIPT and HTTP. */
-  @Setting({ kind: 'code', problem: listOf('process') }) executors?: readonly TypedJobItemExecutor[];
+  @Setting(CODE, rule('extension', listOf('process'))) executors?: readonly TypedJobItemExecutor[];
   /** Executors of job objects of other kinds than `SimpleJob` and `DataflowJob`. */
-  @Setting({ kind: 'code', problem: classedExecutorsProblem })
+  @Setting(CODE, rule('extension', classedExecutorsProblem))
   classedExecutors?: readonly ClassedJobItemExecutor[];
   /** Error handlers besides LOG, THROW, IGNORE, EMAIL, WECHAT and DINGTALK. */
-  @Setting({ kind: 'code', problem: listOf('handleException') }) errorHandlers?: readonly JobErrorHandler[];
+  @Setting(CODE, rule('extension', listOf('handleException'))) errorHandlers?: readonly JobErrorHandler[];
   /** Providers of the number of items that run at once, besides CPU and SINGLE_THREAD. */
-  @Setting({ kind: 'code', problem: listOf('getSize') })
+  @Setting(CODE, rule('extension', listOf('getSize')))
   threadPoolSizeProviders?: readonly JobExecutorThreadPoolSizeProvider[];
   /** Job listeners besides the providers that are decorated with `@JobListener('…')`. */
-  @Setting({ kind: 'code', problem: listenersProblem }) listeners?: readonly AnyJobListener[];
+  @Setting(CODE, rule('extension', listenersProblem)) listeners?: readonly AnyJobListener[];
   /** Observe the runs of all jobs. */
-  @Setting({ kind: 'code', problem: listOfObjectsWith('onRunEvent') }) observers?: readonly RunObserver[];
+  @Setting(CODE, rule('extension', listOfObjectsWith('onRunEvent'))) observers?: readonly RunObserver[];
   /** Wrap the call of the job's code for each item, the first one outermost. */
-  @Setting({ kind: 'code', problem: listOfObjectsWith('around') }) interceptors?: readonly ItemInterceptor[];
+  @Setting(CODE, rule('extension', listOfObjectsWith('around'))) interceptors?: readonly ItemInterceptor[];
   /**
    * Whether Nest's logger is given objects with the fields of an entry (`message`, `event`, `job`, `instance`, `item` …) instead
    * of texts: for loggers that write JSON. Has no effect on a `logger` of your own. Default: false.
    */
   @BooleanSetting() structuredLog?: boolean;
   /** Where the library logs. Default: Nest's logger with the context `ElasticJob:` and the job's name, or `ElasticJob`. */
-  @Setting({ kind: 'code', problem: loggerProblem }) logger?: JobLogger;
+  @Setting(CODE, rule('extension', loggerProblem)) logger?: JobLogger;
   /** A registry centre of your own making; comes before `regCenter`. It is connected and closed with the application. */
-  @Setting({ kind: 'code', problem: objectWith('connect', 'mirror', 'commit', 'close') })
+  @Setting(CODE, rule('extension', objectWith('connect', 'mirror', 'commit', 'close')))
   registryCenter?: RegistryCenter;
+}
+
+/** `elasticjob`: everything, as it is checked. */
+export class ElasticJobSettings extends ModuleSettings {
+  /** Where the registry centre is. */
+  @SectionSetting() regCenter?: RegCenterSettings;
+  /** The jobs by name. */
+  @SectionSetting() jobs?: ReadonlyMap<string, JobSettings>;
+  @UncheckedSetting() tracing?: never;
+  @UncheckedSetting() dump?: never;
 }
 
 /** @returns the problem with a list of job listeners, or undefined */

@@ -1,12 +1,13 @@
-import { IntegerSetting, Setting, TextSetting } from '../../api/setting.js';
+import { Matches } from 'class-validator';
+import { IntegerSetting, rule, Setting, TextSetting } from '../../api/setting.js';
 
 /** The declared options of an embedded registry centre; `EmbeddedRegistryCenterOptions` documents them. */
 export class EmbeddedOptions {
-  @TextSetting({ rule: (text) => (text.trim() === '' ? 'must be a text that is not empty' : undefined) })
+  @TextSetting({}, (context) => Matches(/\S/, { ...context, message: 'must be a text that is not empty' }))
   namespace?: string;
   @IntegerSetting({ min: 1 }) sessionTimeoutMilliseconds?: number;
-  @Setting({ kind: 'code', problem: objectWith('namespace', 'an EmbeddedRegistryServer') }) server?: object;
-  @Setting({ kind: 'code', problem: objectWith('after', 'a Clock') }) clock?: object;
+  @Setting({ kind: 'code' }, rule('server', objectWith('namespace', 'an EmbeddedRegistryServer'))) server?: object;
+  @Setting({ kind: 'code' }, rule('clock', objectWith('after', 'a Clock'))) clock?: object;
 }
 
 function objectWith(method: string, what: string): (value: unknown) => string | undefined {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { type ConnectionOptions, createSecureContext } from 'node:tls';
+import { IsNotEmpty } from 'class-validator';
 import { InvalidConfigurationError } from '../../api/errors.js';
-import { BooleanSetting, TextSetting } from '../../api/setting.js';
+import { BooleanSetting, type Constraint, rule, TextSetting } from '../../api/setting.js';
 
 /**
  * How to connect by TLS. Files are in PEM format, absolute or relative to the working directory of the process, and are
@@ -9,13 +10,11 @@ import { BooleanSetting, TextSetting } from '../../api/setting.js';
  */
 export class TlsSettings {
   /** File with the certificates of the authorities that have signed the servers' certificates. Default: Node's own. */
-  @TextSetting({ rule: fileProblem }) ca?: string;
+  @TextSetting({}, rule('file', fileProblem)) ca?: string;
   /** File with this client's certificate, for servers that ask for one; with `key`. Default: none. */
-  @TextSetting({ rule: (file, owner) => fileProblem(file) ?? pairProblem('key', (owner as TlsSettings).key) })
-  cert?: string;
+  @TextSetting({}, rule('file', fileProblem), pairedWith('key')) cert?: string;
   /** File with the private key of `cert`. Default: none. */
-  @TextSetting({ rule: (file, owner) => fileProblem(file) ?? pairProblem('cert', (owner as TlsSettings).cert) })
-  key?: string;
+  @TextSetting({}, rule('file', fileProblem), pairedWith('cert')) key?: string;
   /** What decrypts the private key. Default: the key is not encrypted. */
   @TextSetting({ secrecy: 'hidden' }) passphrase?: string;
   /** The name that the servers' certificates must have. Default: the host name in `serverLists`. */
@@ -27,7 +26,8 @@ export class TlsSettings {
 /** Credentials for SASL DIGEST-MD5: a user of the servers' JAAS configuration. */
 export class SaslSettings {
   /** Name of the user. */
-  @TextSetting({ required: true, rule: (text) => (text === '' ? 'must not be empty' : undefined) }) username?: string;
+  @TextSetting({ required: true }, (context) => IsNotEmpty({ ...context, message: 'must not be empty' }))
+  username?: string;
   /** The user's password. */
   @TextSetting({ required: true, secrecy: 'hidden' }) password?: string;
 }
@@ -69,6 +69,8 @@ function fileProblem(file: string): string | undefined {
   }
 }
 
-function pairProblem(other: string, value: string | undefined): string | undefined {
-  return value === undefined ? `must be given together with ${other}` : undefined;
+function pairedWith(other: 'cert' | 'key'): Constraint {
+  return rule('pair', (_: string, tls: TlsSettings) =>
+    tls[other] === undefined ? `must be given together with ${other}` : undefined,
+  );
 }

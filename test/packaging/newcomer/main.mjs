@@ -109,15 +109,14 @@ async function runs(builder, program) {
       ELASTICJOB_REGCENTER_SERVERLISTS: zookeeper.env.ZOOKEEPER_SERVERS,
       ELASTICJOB_REGCENTER_NAMESPACE: `newcomer-${line}`,
     });
-    let tookMs = 0;
     try {
       await application.says(ITEMS, RESTART_MS);
-      tookMs = Math.round(performance.now() - began);
+      const tookMs = Math.round(performance.now() - began);
       await application.stop();
+      console.log(`${builder}, ${time}: all items after ${tookMs} ms`);
     } finally {
       await application.kill();
     }
-    console.log(`${builder}, ${time}: all items after ${tookMs} ms`);
   }
 }
 

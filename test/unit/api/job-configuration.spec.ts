@@ -143,6 +143,7 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
     ['misfire', null, `${FLAG}, got null`],
     ['disabled', 'yes', `${FLAG}, got "yes"`],
     ['overwrite', {}, `${FLAG}, got a map`],
+    ['overwrite', new Boolean(false), `${FLAG}, got an object`],
     ['staticSharding', [], `${FLAG}, got []`],
     ['maxTimeDiffSeconds', 0, 'must be -1 (no check) or an integer of at least 1, got 0'],
     ['maxTimeDiffSeconds', -2, 'must be -1 (no check) or an integer of at least 1, got -2'],
@@ -151,10 +152,14 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
     ['jobParameter', 5, 'must be a text, got 5'],
     ['description', null, 'must be a text, got null'],
     ['label', ['a'], 'must be a text, got ["a"]'],
+    ['label', new String('a'), 'must be a text, got an object'],
+    ['label', '\ud83d$value', 'must not contain half a surrogate pair, got "\\ud83d$value"'],
+    ['misfire', '$target', `${FLAG}, got "$target"`],
     ['cron', 5, "must be a cron expression such as '0/5 * * * * ?', got 5"],
     ['cron', null, "must be a cron expression such as '0/5 * * * * ?', got null"],
     ['timeZone', 8, "must be a time zone such as 'GMT+08:00' or 'Asia/Shanghai', got 8"],
     ['jobListenerTypes', 'A', 'must be a list of texts that are not empty, got "A"'],
+    ['jobListenerTypes', [' '], 'must be a list of texts that are not empty, got [" "]'],
     ['jobListenerTypes', ['A', ''], 'must be a list of texts that are not empty, got ["A",""]'],
     ['jobListenerTypes', ['A', 'B\u0007'], `${PRINTABLE}, got ["A","B\\u0007"]`],
     ['description', 'half \ud83d', 'must not contain half a surrogate pair, got "half \\ud83d"'],
@@ -185,6 +190,8 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
     ['1.5=a', "but '1.5' is not the number of an item"],
     ['0=a,0=b', 'but item 0 has two parameters'],
     ['0=a,00=b', 'but item 0 has two parameters'],
+    ['$property=$target', "but '$property' is not the number of an item"],
+    ['$constraint1', "but '$constraint1' is not of the form item=parameter"],
   ])('shardingItemParameters %p', (value, said) => {
     expect(faultsOf({ shardingItemParameters: value })).toEqual([
       `elasticjob.jobs.job.shardingItemParameters: must be like '0=Beijing,1=Shanghai', ${said}, got ${JSON.stringify(value)}`,
@@ -356,4 +363,8 @@ test('a printed error lists each problem once', () => {
 
   expect(error.faults).toHaveLength(2);
   expect(inspect(error).match(/elasticjob\.a/g)).toHaveLength(1);
+});
+
+test('a value with a meaning of its own is accepted outside the bounds', () => {
+  expect(faultsOf({ maxTimeDiffSeconds: -1 })).toEqual([]);
 });

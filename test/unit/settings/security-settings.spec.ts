@@ -56,3 +56,17 @@ test('an environment variable is named', () => {
     `elasticjob.regCenter.tls.key: ${UNREADABLE}, got "/no/such.key" (from environment variable ELASTICJOB_REGCENTER_TLS_KEY)`,
   ]);
 });
+
+test('the problems of a section come after those of the section above, and each names its own variable', () => {
+  const { problems } = merged(
+    { maxRetries: 30, sasl: { username: 'jobs' } },
+    { ELASTICJOB_REGCENTER_TLS_SERVERNAME: '\u2028', ELASTICJOB_REGCENTER_SESSIONTIMEOUTMILLISECONDS: '5' },
+  );
+
+  expect(problems.map((problem) => problem.replace(/: .*?(?= \(from |$)/s, ''))).toEqual([
+    'elasticjob.regCenter.maxRetries',
+    'elasticjob.regCenter.sessionTimeoutMilliseconds (from environment variable ELASTICJOB_REGCENTER_SESSIONTIMEOUTMILLISECONDS)',
+    'elasticjob.regCenter.tls.servername (from environment variable ELASTICJOB_REGCENTER_TLS_SERVERNAME)',
+    'elasticjob.regCenter.sasl.password',
+  ]);
+});

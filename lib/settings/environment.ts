@@ -101,6 +101,9 @@ function placeOf(parts: readonly string[], known: KnownJobs): Place | { readonly
     const section = named(parts.slice(0, length), SECTIONS);
     const rest = parts.slice(length);
     if (section === 'jobs') return placeInJobs(rest, known);
+    const inner =
+      rest.length === 1 && section === 'regCenter' ? named(rest, Object.keys(SECURITY_SECTIONS)) : undefined;
+    if (inner !== undefined) return { problem: isSection(inner, `regCenter_${inner}`) };
     if (section !== undefined) return [section, ...inSection(section, rest)];
   }
   return stranger(parts, scalars);
@@ -117,7 +120,7 @@ function inSection(section: string, parts: readonly string[]): Place {
 function stranger(parts: readonly string[], scalars: readonly string[]): { readonly problem: string } | undefined {
   const whole = parts.join('-');
   const section = named(parts, SECTIONS);
-  if (section !== undefined) return { problem: `'${section}' is a section; its settings are ${settingsIn(section)}` };
+  if (section !== undefined) return { problem: isSection(section, section) };
   const meant =
     suggestion(whole, scalars) ||
     suggestion(String(parts[0]), SECTIONS) ||
@@ -125,8 +128,12 @@ function stranger(parts: readonly string[], scalars: readonly string[]): { reado
   return meant === '' ? undefined : { problem: `unknown key '${whole}'${meant}` };
 }
 
-function settingsIn(section: string): string {
-  return `ELASTICJOB_${section.toUpperCase()}_${section === 'jobs' ? '<NAME>_' : ''}<SETTING>`;
+function isSection(name: string, path: string): string {
+  return `'${name}' is a section; its settings are ${settingsIn(path)}`;
+}
+
+function settingsIn(path: string): string {
+  return `ELASTICJOB_${path.toUpperCase()}_${path === 'jobs' ? '<NAME>_' : ''}<SETTING>`;
 }
 
 function placeInJobs(parts: readonly string[], known: KnownJobs): Place | { readonly problem: string } {

@@ -70,3 +70,14 @@ test('the problems of a section come after those of the section above, and each 
     'elasticjob.regCenter.sasl.password',
   ]);
 });
+
+test.each([
+  ['ELASTICJOB_REGCENTER_TLS', 'tls'],
+  ['ELASTICJOB_REG_CENTER_SASL', 'sasl'],
+])('the variable %s is refused, also beside the settings below it', (variable, section) => {
+  const name = `ELASTICJOB_REGCENTER_${section.toUpperCase()}`;
+
+  const { problems } = merged({}, { [variable]: 'x', ELASTICJOB_REGCENTER_TLS_CA: HERE });
+
+  expect(problems).toContain(`${variable}: '${section}' is a section; its settings are ${name}_<SETTING>`);
+});

@@ -69,6 +69,8 @@ export class CronTimer {
   #isEnabled = false;
   #next: Date | undefined;
   #latest: Date | undefined;
+  /** When this schedule took the place of another one; milliseconds since 1970. */
+  #changedAt: number | undefined;
   readonly #after = new Map<number, readonly [Date | undefined, Date | undefined]>();
 
   constructor(deps: CronTimerDeps) {
@@ -110,6 +112,8 @@ export class CronTimer {
    */
   arm(schedule: Schedule): void {
     this.#cron = this.#parse(schedule);
+    const isOther = this.#armedFor !== undefined && this.#armedFor !== scheduleKey(schedule);
+    if (isOther) this.#changedAt = this.#deps.clock.now();
     this.#inForce = schedule.cron;
     this.#refusal = undefined;
     this.#after.clear();
@@ -149,17 +153,20 @@ export class CronTimer {
     this.#after.clear();
     this.#next = undefined;
     this.#latest = undefined;
+    this.#changedAt = undefined;
     this.#armedFor = undefined;
   }
 
   /**
    * The instant that followed `lastBegun`, if it is the only one since then and not longer than `windowMs` ago (all in
-   * milliseconds, instants since 1970). Instants that this timer is still going to fire do not count.
+   * milliseconds, instants since 1970). Instants that this timer is still going to fire do not count, nor those from before the
+   * schedule took the place of another one: the job was not due then.
    */
   missedInstant(lastBegun: number, windowMs: number): number | undefined {
     const [instant, following] = this.#instantsAfter(lastBegun);
     if (instant === undefined || this.#next === undefined || instant >= this.#next) return undefined;
     if (instant.getTime() < this.#deps.clock.now() - windowMs) return undefined;
+    if (this.#changedAt !== undefined && instant.getTime() <= this.#changedAt) return undefined;
     return following !== undefined && following < this.#next ? undefined : instant.getTime();
   }
 

@@ -191,6 +191,11 @@ const FOUND: readonly Found[] = [
     what: 'a manual firing waits by turns for peers that are in firings of their own',
     seeds: [3049, 6795],
   },
+  {
+    rule: 'returnedItems',
+    what: 'an item is run for an instant of a new cron expression from before that held',
+    seeds: [3919],
+  },
 ];
 
 describe.each(FOUND)('$what', ({ rule, seeds }) => {

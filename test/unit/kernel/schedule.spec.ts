@@ -102,3 +102,19 @@ describe('a wall clock that is wrong', () => {
     expect(cluster.runs.map(({ context }) => context.scheduledAt?.toISOString())).toEqual(['2030-01-02T03:00:00.000Z']);
   });
 });
+
+test('a new cron expression holds from now on: an instant of it that has just passed is not made up for', async () => {
+  await using cluster = await TestCluster.start(['A'], { job: { cron: '0/3 * * * * ?', shardingTotalCount: 2 } });
+  await cluster.advance('11.9s');
+  cluster.forget();
+
+  await cluster.reconfigure({ cron: '0/10 * * * * ?' });
+  await cluster.advance('20s');
+
+  expect(cluster.runs.map(({ context }) => context.scheduledAt?.toISOString().slice(17, 19))).toEqual([
+    '20',
+    '20',
+    '30',
+    '30',
+  ]);
+});

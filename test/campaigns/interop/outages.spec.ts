@@ -69,7 +69,7 @@ describe('An instance loses its connection for less than its session while it ru
     const moved = items.filter((item) => cluster.runs(since).every((run) => run.item !== item));
     await cluster.untilRan(
       'a moved item to run',
-      (runs) => runs.some((run) => run.by.startsWith('N') && moved.includes(run.item)),
+      (runs) => runs.some((run) => run.by.startsWith('N') && items.includes(run.item)),
       since,
     );
     await cluster.peer('J1').release();

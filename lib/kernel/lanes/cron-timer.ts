@@ -64,6 +64,8 @@ export class CronTimer {
   #armedFor: string | undefined;
   /** The text of `#cron`. */
   #inForce: string | undefined;
+  /** `#cron` and its zone, as `scheduleKey` says it. */
+  #keyInForce: string | undefined;
   /** Why the schedule that it was armed for last cannot be used. */
   #refusal: string | undefined;
   #isEnabled = false;
@@ -112,15 +114,17 @@ export class CronTimer {
    */
   arm(schedule: Schedule): void {
     this.#cron = this.#parse(schedule);
-    const isOther = this.#armedFor !== undefined && this.#armedFor !== scheduleKey(schedule);
-    if (isOther) this.#changedAt = this.#deps.clock.now();
+    const key = scheduleKey(schedule);
+    // Not `armedFor`, which may be a schedule that could not be used: then the former one has held all the time.
+    if (this.#keyInForce !== undefined && this.#keyInForce !== key) this.#changedAt = this.#deps.clock.now();
+    this.#keyInForce = key;
     this.#inForce = schedule.cron;
     this.#refusal = undefined;
     this.#after.clear();
     this.#latest = undefined;
     this.#deps.timers.disarm(this.#deps.jobName);
     this.#armNext(this.#deps.clock.now());
-    this.#armedFor = scheduleKey(schedule);
+    this.#armedFor = key;
   }
 
   #parse(schedule: Schedule): QuartzCron | undefined {
@@ -153,6 +157,7 @@ export class CronTimer {
     this.#after.clear();
     this.#next = undefined;
     this.#latest = undefined;
+    this.#keyInForce = undefined;
     this.#changedAt = undefined;
     this.#armedFor = undefined;
   }

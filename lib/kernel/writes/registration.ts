@@ -200,9 +200,10 @@ export class Registration {
     }
     // An instance that has stopped, and takes part again in the same process, may still crash.
     const { withdrawn } = watch.view;
-    if (withdrawn.includes(me)) {
+    const note = watch.nodes.get(paths.lives);
+    if (note !== undefined && withdrawn.includes(me)) {
       const others = encodeWithdrawals(withdrawn.filter((id) => id !== me));
-      operations.push({ type: 'set', path: paths.lives, value: others });
+      operations.push({ type: 'set', path: paths.lives, value: others, version: note.version });
     }
     // From the first moment on, because peers take an instance without a record for a Java instance.
     const path = paths.beginRecord(me);

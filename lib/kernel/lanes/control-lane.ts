@@ -187,7 +187,7 @@ export class ControlLane {
         superseded: marks.own.superseded,
         offlineServers: housekeeping.offlineServers,
         restoredNodes: restoredNodes.due,
-        latestInstant: () => timer.latest(),
+        latestInstant: () => timer.latest(watch.view.config ?? {}),
         armedFor: timer.armedFor,
         isScheduled: timer.isEnabled,
         assignedFor: leadership.assignedFor,

@@ -196,6 +196,11 @@ const FOUND: readonly Found[] = [
     what: 'an item is run for an instant of a new cron expression from before that held',
     seeds: [3919],
   },
+  {
+    rule: 'returnedItems',
+    what: 'a leader that is stopping brings items back',
+    seeds: [20270019074],
+  },
 ];
 
 describe.each(FOUND)('$what', ({ rule, seeds }) => {

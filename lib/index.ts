@@ -125,6 +125,7 @@ export {
   type ElasticJobErrorCode,
   FiringInterruptedError,
   InvalidConfigurationError,
+  ItemTimeoutError,
   JobConflictError,
   JobExecutionError,
   JobStateError,

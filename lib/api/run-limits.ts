@@ -4,7 +4,6 @@
  */
 import { describeValue, legible } from './describe-value.js';
 import { InvalidConfigurationError } from './errors.js';
-import { type PropertyProblem } from './job-executor.js';
 import { propertyPath } from './job-name.js';
 import { suggestion } from './nearest.js';
 import { flattenProps } from './props.js';
@@ -32,6 +31,12 @@ export const RUN_LIMITS = {
   maxRetries: { property: 'run.maxRetries', min: 0, max: 100 },
   retryBackoffMilliseconds: { property: 'run.retryBackoffMilliseconds', min: 0, max: 86_400_000 },
 } as const satisfies Record<keyof RunLimitOptions, RunLimitBounds>;
+
+/** A property that is wrong, and what would be right. */
+export interface RunPropertyProblem {
+  readonly property: string;
+  readonly problem: string;
+}
 
 interface RunLimitBounds {
   readonly property: string;
@@ -78,7 +83,7 @@ export function runPropertyKeyProblem(keys: Iterable<string>): string | undefine
 }
 
 /** @returns the problems with the values of the properties that limit runs */
-export function runLimitProblems(props: Readonly<Record<string, string>>): readonly PropertyProblem[] {
+export function runLimitProblems(props: Readonly<Record<string, string>>): readonly RunPropertyProblem[] {
   return entries.flatMap(([, { property, min, max }]) => {
     const value = props[property];
     if (value === undefined || isIntegerFrom(value, min, max)) return [];

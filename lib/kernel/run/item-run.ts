@@ -238,9 +238,10 @@ export class ItemRun {
 
   #context(): ShardingContext {
     const { shared, parameters } = this.#options;
-    const { item, instant, fencingToken } = this.#begun;
+    const { item, instant, jobParameter = shared.jobParameter, fencingToken } = this.#begun;
     return {
       ...shared,
+      jobParameter,
       shardingItem: item,
       shardingParameter: parameters.get(item),
       scheduledAt: instant === undefined ? undefined : new Date(instant),

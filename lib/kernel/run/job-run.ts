@@ -130,7 +130,9 @@ export class JobRun {
   async #begin(): Promise<BegunRun> {
     await checkClock(this.#deps);
     if (this.firing.cause === 'failover') return this.#takeOver();
-    return new ItemChoice(this.#deps, this.firing, this.#beginning.signal).begin();
+    const begun = await new ItemChoice(this.#deps, this.firing, this.#beginning.signal).begin();
+    const { jobParameter = begun.config.jobParameter } = this.firing;
+    return { ...begun, config: { ...begun.config, jobParameter } };
   }
 
   async #takeOver(): Promise<BegunRun> {

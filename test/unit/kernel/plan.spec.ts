@@ -599,7 +599,7 @@ describe('a firing whose item changes hands', () => {
 
 describe('choosing items', () => {
   const items = (view: JobView, name: string, instant?: number): number[] =>
-    chooseItems(view, idOf(name), { instant }, new Set()).items.map(({ item }) => item);
+    chooseItems(view, idOf(name), { cause: 'schedule', instant }, new Set()).items.map(({ item }) => item);
 
   test('takes those that are assigned to the instance', () => {
     expect(items(aView(['A', 'B'], { config: aConfiguration({ shardingTotalCount: 5 }) }), 'A', T)).toEqual([0, 2, 4]);

@@ -3,7 +3,7 @@
  *
  *   npm run mutation -- lib/time              the code of a folder, with the tests of the same folder below test/unit/
  *   npm run mutation -- lib/time/cron.ts      the code of a file
- *   npm run mutation -- lib/kernel/rules test/unit/kernel/plan.spec.ts    with these tests
+ *   npm run mutation -- lib/kernel/rules test/unit/kernel/rules/plan.spec.ts    with these tests
  *   npm run mutation -- lib/settings --part 1/5                           the first fifth: every fifth stretch of 40 lines
  *   npm run mutation -- lib/layout --concurrency 1                        on one core instead of two
  *

@@ -1,10 +1,10 @@
 /** What the rules make a leader do, and an instance whose own nodes are damaged: the actions with all they say. */
 import { describe, expect, test } from '@jest/globals';
-import { type LocalState } from '../../../lib/kernel/rules/plan-input.js';
-import { assignmentBasis } from '../../../lib/kernel/view/assignment.js';
-import { type JobView } from '../../../lib/layout/job-view.js';
-import { actionsOf, planOf } from '../../support/plans.js';
-import { aConfiguration, aView, anItem, idOf, ipOf } from '../../support/views.js';
+import { type LocalState } from '../../../../lib/kernel/rules/plan-input.js';
+import { assignmentBasis } from '../../../../lib/kernel/view/assignment.js';
+import { type JobView } from '../../../../lib/layout/job-view.js';
+import { actionsOf, planOf } from '../../../support/plans.js';
+import { aConfiguration, aView, anItem, idOf, ipOf } from '../../../support/views.js';
 
 const disabled = (...names: readonly string[]) => new Map(names.map((name) => [ipOf(name), 'DISABLED' as const]));
 

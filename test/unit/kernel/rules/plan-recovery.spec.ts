@@ -1,9 +1,9 @@
 /** What the rules make an instance do about marks, crashes and firings that it has missed: the actions with all they say. */
 import { describe, expect, test } from '@jest/globals';
-import { type Backlog, type LocalState } from '../../../lib/kernel/rules/plan-input.js';
-import { type ItemView, type JobView } from '../../../lib/layout/job-view.js';
-import { actionsOf, NO_BACKLOG, planOf } from '../../support/plans.js';
-import { aConfiguration, aView, anItem, idOf, ipOf } from '../../support/views.js';
+import { type Backlog, type LocalState } from '../../../../lib/kernel/rules/plan-input.js';
+import { type ItemView, type JobView } from '../../../../lib/layout/job-view.js';
+import { actionsOf, NO_BACKLOG, planOf } from '../../../support/plans.js';
+import { aConfiguration, aView, anItem, idOf, ipOf } from '../../../support/views.js';
 
 const T = Date.parse('2030-01-01T00:00:05Z');
 const FAILOVER = aConfiguration({ failover: true });

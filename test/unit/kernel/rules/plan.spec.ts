@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Backlog, type LocalState } from '../../../lib/kernel/rules/plan-input.js';
-import { chooseItems } from '../../../lib/kernel/view/items.js';
-import { NOTHING_BEGUN } from '../../../lib/layout/x-node/begin-record.js';
-import { type ItemView, type JobView, NO_GUARANTEE, type ServerStatus } from '../../../lib/layout/job-view.js';
-import { actionsOf, NO_BACKLOG, planOf } from '../../support/plans.js';
-import { aConfiguration, aView, anItem, idOf, ipOf } from '../../support/views.js';
-import { assignmentBasis, assignmentRecordFor, scheduleKey } from '../../../lib/kernel/view/assignment.js';
-import { shareOfCrashed } from '../../../lib/kernel/view/crashes.js';
+import { type Backlog, type LocalState } from '../../../../lib/kernel/rules/plan-input.js';
+import { chooseItems } from '../../../../lib/kernel/view/items.js';
+import { NOTHING_BEGUN } from '../../../../lib/layout/x-node/begin-record.js';
+import { type ItemView, type JobView, NO_GUARANTEE, type ServerStatus } from '../../../../lib/layout/job-view.js';
+import { actionsOf, NO_BACKLOG, planOf } from '../../../support/plans.js';
+import { aConfiguration, aView, anItem, idOf, ipOf } from '../../../support/views.js';
+import { assignmentBasis, assignmentRecordFor, scheduleKey } from '../../../../lib/kernel/view/assignment.js';
+import { shareOfCrashed } from '../../../../lib/kernel/view/crashes.js';
 
 const T = Date.parse('2030-01-01T00:00:05Z');
 const HOURLY = aConfiguration({ cron: '0 0 * * * ?' });

@@ -203,6 +203,13 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
     expect(faultsOf({ cron })).toEqual([`elasticjob.jobs.job.cron: it never fires, got "${cron}"`]);
   });
 
+  test('a timeZone that resembles none, with the reason alone', () => {
+    expect(faultsOf({ timeZone: 'nonsense' })).toEqual([
+      `elasticjob.jobs.job.timeZone: must be a time zone such as 'GMT+08:00' or 'Asia/Shanghai'; allowed are GMT with an offset ` +
+        `up to 23:59 ('GMT+8', 'GMT+08:00', 'GMT-0530'), 'UTC', and IANA ids such as 'Asia/Shanghai', got "nonsense"`,
+    ]);
+  });
+
   test('a misspelt timeZone, with the nearest known one', () => {
     expect(faultsOf({ timeZone: 'Asia/Shangai' })[0]).toMatch(
       /; did you mean 'Asia\/Shanghai'\?, got "Asia\/Shangai"$/,
@@ -294,6 +301,10 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
   ])('jobName %p', (jobName, path, said) => {
     expect(faultsOf({ jobName })).toEqual([`elasticjob.jobs${path}: the job's name ${said}`]);
   });
+});
+
+test('a schedule that is empty is none', () => {
+  expect(faultsOf({ cron: '', timeZone: '' })).toEqual([]);
 });
 
 test('properties may be nested sixteen deep', () => {

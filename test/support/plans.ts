@@ -10,8 +10,8 @@ export const NO_BACKLOG: Backlog = {
   isKeptByMisfire: false,
   hasLostSession: false,
   missedByItem: new Map(),
-  hasPendingTrigger: false,
-  triggeredItems: new Set(),
+  pendingTrigger: undefined,
+  triggeredItems: new Map(),
 };
 
 /** Names of what the instance `name` plans in `now`. */

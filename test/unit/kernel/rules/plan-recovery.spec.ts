@@ -6,6 +6,8 @@ import { actionsOf, NO_BACKLOG, planOf } from '../../../support/plans.js';
 import { aConfiguration, aView, anItem, idOf, ipOf } from '../../../support/views.js';
 
 const T = Date.parse('2030-01-01T00:00:05Z');
+/** What a report says of a run for that instant. */
+const crashed = (instant: number) => ({ instant, jobParameter: undefined });
 const FAILOVER = aConfiguration({ failover: true });
 const SCHEDULED = aConfiguration({ cron: '0/5 * * * * ?' });
 const mine = (item: number, changes: Partial<ItemView> = {}): ItemView =>
@@ -25,7 +27,7 @@ describe('an instance whose marks outlived its runs', () => {
   test('withdraws the report that the run has crashed, unless that is about another run or it has been taken over', () => {
     const reported = aView(['A', 'B'], {
       ...{ config: FAILOVER, items: [mine(0), mine(1)], assignmentRecord: undefined },
-      ...{ crashedItems: [0], crashReports: new Map([[0, T]]) },
+      ...{ crashedItems: [0], crashReports: new Map([[0, crashed(T)]]) },
     });
     const marksCleared = (now: JobView, instant: number): unknown =>
       actionsOf('A', now, { superseded: [{ item: 0, instant }] }).find(({ type }) => type === 'clear-marks');
@@ -68,7 +70,7 @@ describe('a run that has crashed', () => {
   });
 
   test('that was reported without need leaves a report, which the leader puts away', () => {
-    const now = aView(['A', 'B'], { crashReports: new Map([[1, T]]) });
+    const now = aView(['A', 'B'], { crashReports: new Map([[1, crashed(T)]]) });
     expect(planOf('A', now)).toEqual(['tidy-up']);
     expect(planOf('B', now)).toEqual([]);
   });
@@ -134,12 +136,32 @@ describe('what was missed', () => {
     actionsOf('A', now, { backlog: { ...NO_BACKLOG, ...backlog }, ...local }).find(({ type }) => type === 'begin');
 
   test('by an accepted trigger is run for all items', () => {
-    const firing = { cause: 'manual', instant: undefined };
-    expect(begun(both, { hasPendingTrigger: true })).toEqual({ type: 'begin', firing });
+    const firing = { cause: 'manual', instant: undefined, jobParameter: 'p' };
+    expect(begun(both, { pendingTrigger: { jobParameter: 'p' } })).toEqual({ type: 'begin', firing });
   });
 
   test.each(NOTHING_MAY_BEGIN)('is not run while %s', (_, view, local) => {
-    expect(begun({ ...both, ...view }, { hasPendingTrigger: true }, local)).toBeUndefined();
+    expect(begun({ ...both, ...view }, { pendingTrigger: {} }, local)).toBeUndefined();
+  });
+
+  test('by items that were busy when a trigger came is run for those with the same parameter, then for the others', () => {
+    const items = [0, 1, 2, 3].map((item) => mine(item));
+    const now = aView(['A'], { config: aConfiguration({ shardingTotalCount: 4 }), items });
+    const triggeredItems = new Map([
+      [0, 'p'],
+      [1, undefined],
+      [3, 'p'],
+    ]);
+    const firing = { cause: 'manual', instant: undefined };
+
+    expect(begun(now, { triggeredItems })).toEqual({
+      type: 'begin',
+      firing: { ...firing, items: [0, 3], jobParameter: 'p' },
+    });
+    expect(begun(now, { triggeredItems: new Map([[1, undefined]]) })).toEqual({
+      type: 'begin',
+      firing: { ...firing, items: [1] },
+    });
   });
 
   test('by items at two instants is run one instant after the other', () => {

@@ -479,7 +479,7 @@ describe('what could not be run when it was due', () => {
   });
 
   test('for a manual run is run manually', () => {
-    const backlog = { ...NO_BACKLOG, triggeredItems: new Set([0]) };
+    const backlog = { ...NO_BACKLOG, triggeredItems: new Map([[0, undefined]]) };
     const firing = { cause: 'manual', instant: undefined, items: [0] };
     expect(begun(aView(['A'], { items: mine }), { backlog })).toEqual({ type: 'begin', firing });
   });
@@ -663,7 +663,7 @@ describe('a trigger', () => {
 
     test.each<[why: string, view: Partial<JobView>, backlog: Partial<Backlog>]>([
       ['there is none', {}, { missedInstant: undefined }],
-      ['another trigger waits already', {}, { hasPendingTrigger: true }],
+      ['another trigger waits already', {}, { pendingTrigger: {} }],
       ['the items are being assigned', { reshardingNeeded: true }, {}],
       ['the server is disabled', { servers: new Map([[ipOf('B'), 'DISABLED']]) }, {}],
       ['a peer may have begun it', { javaPeers: new Set([idOf('A')]) }, { hasLostSession: true }],

@@ -16,6 +16,8 @@ import { type ItemView, type JobView } from '../../../../lib/layout/job-view.js'
 import { aConfiguration, aView, anItem, idOf, ipOf } from '../../../support/views.js';
 
 const T = Date.parse('2030-01-01T00:00:05Z');
+/** What a report says of a run for that instant. */
+const crashed = (instant: number) => ({ instant, jobParameter: undefined });
 const A = idOf('A');
 const B = idOf('B');
 const GONE = idOf('X');
@@ -191,7 +193,7 @@ describe('what failover has left', () => {
 });
 
 describe('a crash report', () => {
-  const crashReports = new Map([[0, T]]);
+  const crashReports = new Map([[0, crashed(T)]]);
 
   test.each<[what: string, expected: readonly number[], view: Partial<JobView>]>([
     ['serves nothing if its item does not wait', [0], {}],
@@ -208,7 +210,7 @@ describe('a crash report', () => {
     ['is about an item that is gone', true, { items: [] }],
     ['does not count when its item waits no more', false, { crashedItems: [] }],
     ['does not count if only Java has reported the crash', false, { crashReports: new Map() }],
-    ['does not count if it is about another firing', false, { crashReports: new Map([[0, T + 5_000]]) }],
+    ['does not count if it is about another firing', false, { crashReports: new Map([[0, crashed(T + 5_000)]]) }],
     ['does not count once the item runs again', false, { items: [anItem(0, { running: true }), anItem(1)] }],
     ['does not count once the item was taken over', false, { items: [anItem(0, { takenOverBy: B }), anItem(1)] }],
     ['counts although another item runs', true, { items: [anItem(1, { running: true, takenOverBy: B }), anItem(0)] }],

@@ -21,7 +21,19 @@ describe('the page on logging', () => {
     const rows = tableAfter('docs/logging.md', '\n## Events\n').map(([event]) => event);
 
     expect(rows).toHaveLength(new Set(rows).size);
-    expect(rows.sort()).toEqual([...events, ...new Set(notices), 'ended', 'removed', 'failed', 'firing-passed'].sort());
+    expect(rows.sort()).toEqual(
+      [
+        ...events,
+        ...new Set(notices),
+        'ended',
+        'removed',
+        'failed',
+        'firing-passed',
+        'blocked',
+        'impaired',
+        'recovered',
+      ].sort(),
+    );
   });
 
   test.each([

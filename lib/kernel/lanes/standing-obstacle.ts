@@ -42,13 +42,13 @@ export class StandingObstacle {
     const { logger } = this.#context;
     this.#counting = obstacle;
     if (obstacle === undefined || obstacle.effect === 'disabled') {
-      if (this.#logged !== undefined) logger.log(this.#logged.obstacle.ending);
+      if (this.#logged !== undefined) logger.log(this.#logged.obstacle.ending, { event: 'recovered' });
       this.#logged = undefined;
       return;
     }
     const isKnown = this.#logged?.obstacle.key === obstacle.key;
     if (isKnown && now - (this.#logged?.atMs ?? 0) < REMINDER_EVERY_MS) return;
     this.#logged = { obstacle, atMs: now };
-    logger.error(obstacle.reason);
+    logger.error(obstacle.reason, undefined, { event: obstacle.effect });
   }
 }

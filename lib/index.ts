@@ -131,6 +131,7 @@ export {
   JobStoppedError,
   RegistryConflictError,
   RegistryOutcomeUnknownError,
+  RegistryCredentialsError,
   RegistryRefusedError,
   RegistryUnavailableError,
   SessionLostError,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { describeCause, stackOf } from '../../../lib/api/describe-cause.js';
+import { describeCause, describeFailure, stackOf } from '../../../lib/api/describe-cause.js';
 
 class Sulking {
   [Symbol.for('nodejs.util.inspect.custom')](): never {
@@ -51,4 +51,13 @@ test.each<[string, unknown]>([
   ],
 ])('%s has no stack', (_, thrown) => {
   expect(stackOf(thrown)).toBeUndefined();
+});
+
+test('an error of errors counts them', () => {
+  expect(describeFailure(new AggregateError([new Error('one')], 'all'))).toBe(
+    'AggregateError: all (1 error: Error: one)',
+  );
+  expect(describeFailure(new AggregateError([new Error('one'), 2], 'all'))).toBe(
+    'AggregateError: all (2 errors: Error: one; 2)',
+  );
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type JobErrorHandler } from '../../../lib/api/error-handler.js';
 import { sleep } from '../../../lib/async/wait.js';
 import { deliverSoon } from '../../../lib/registry/embedded/delivery.js';
-import { TestCluster } from '../../../lib/testing/index.js';
+import { type Duration, TestCluster } from '../../../lib/testing/index.js';
 
 const HOURLY = '0 0 * * * ?';
 const told = ({ runs }: TestCluster): string[] => runs.map(({ item, at }) => `${item} ${at}`);
@@ -52,7 +52,7 @@ test('a firing whose items are assigned too late gives way to a later one that w
   expect(told(cluster)).toEqual(['0 00:00:20']);
 });
 
-test.each([
+test.each<[frozen: string, time: Duration, runs: readonly string[]]>([
   ['one instant', '8s', ['0 00:00:05']],
   ['two instants', '13s', ['0 00:00:05', '0 00:00:10']],
   ['three instants', '18s', ['0 00:00:05']],

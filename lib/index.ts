@@ -133,6 +133,7 @@ export {
   JobStoppedError,
   RegistryConflictError,
   RegistryOutcomeUnknownError,
+  RegistryCredentialsError,
   RegistryRefusedError,
   RegistryUnavailableError,
   SessionLostError,

@@ -47,7 +47,9 @@ function describeWithCauses(error: unknown, seen: ReadonlySet<unknown>): string 
   const each = errors.slice(0, MOST_CAUSES).map((one) => describeWithCauses(one, known));
   const inner = causeOf(error);
   const remarks = [
-    ...(errors.length === 0 ? [] : [`${errors.length} errors: ${[...each, ...others].join('; ')}`]),
+    ...(errors.length === 0
+      ? []
+      : [`${errors.length} ${errors.length === 1 ? 'error' : 'errors'}: ${[...each, ...others].join('; ')}`]),
     ...(inner === undefined ? [] : [`caused by ${describeWithCauses(inner, known)}`]),
   ];
   return describeCause(error) + remarks.map((remark) => ` (${remark})`).join('');

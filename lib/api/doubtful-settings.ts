@@ -3,13 +3,14 @@ import { QuartzCron } from '../time/cron.js';
 import { InvalidCronError, InvalidTimeZoneError } from '../time/invalid-cron-error.js';
 import { parseTimeZone } from '../time/time-zone.js';
 import { type JobConfiguration } from './job-configuration.js';
+import { itemParametersDoubts } from './sharding-item-parameters.js';
 
 /**
  * What is allowed in a job's settings but probably not intended; one clause each, without the job's name and a full stop.
  * @param clock decides whether the last firing of a cron expression is over
  */
 export function doubtsAbout(job: JobConfiguration, clock: Clock): readonly string[] {
-  const { cron = '', failover, monitorExecution, props } = job;
+  const { cron = '', failover, monitorExecution, props, shardingItemParameters } = job;
   const doubts: readonly (readonly [isConcerned: boolean, doubt: string])[] = [
     [
       isRefusedByJava(job),
@@ -33,7 +34,10 @@ export function doubtsAbout(job: JobConfiguration, clock: Clock): readonly strin
       'Java instances cannot run the job, because Java ElasticJob reads the property http.uri and not http.url',
     ],
   ];
-  return doubts.flatMap(([isConcerned, doubt]) => (isConcerned ? [doubt] : []));
+  return [
+    ...doubts.flatMap(([isConcerned, doubt]) => (isConcerned ? [doubt] : [])),
+    ...itemParametersDoubts(shardingItemParameters),
+  ];
 }
 
 function isRefusedByJava({ timeZone }: JobConfiguration): boolean {

@@ -9,6 +9,7 @@ export type ElasticJobErrorCode =
   | 'REGISTRY_OUTCOME_UNKNOWN'
   | 'REGISTRY_CONFLICT'
   | 'REGISTRY_REFUSED'
+  | 'REGISTRY_CREDENTIALS'
   | 'SESSION_LOST'
   | 'DEADLINE_EXCEEDED'
   | 'INVALID_CONFIGURATION'
@@ -78,11 +79,24 @@ const CONFLICTS = {
   changed: 'has been changed meanwhile',
 } as const;
 
-/** The registry centre answered and refused: wrong credentials, too large a value, a quota, a request it does not know. */
+/** The registry centre answered and refused: too large a value, a quota, a request it does not know. */
 export class RegistryRefusedError extends ElasticJobError {
   override readonly name = 'RegistryRefusedError';
   constructor(operation: string, path: string, reason: string, cause?: unknown) {
     super('REGISTRY_REFUSED', `The registry centre refused to ${operation} ${path}: ${reason}.`, { cause });
+  }
+}
+
+/** The registry centre refuses the credentials of this client, or it has none and needs some. It does not try again. */
+export class RegistryCredentialsError extends ElasticJobError {
+  override readonly name = 'RegistryCredentialsError';
+  constructor(reason: string, cause?: unknown) {
+    super(
+      'REGISTRY_CREDENTIALS',
+      `The registry centre refuses the credentials of this client: ${reason}. Check regCenter.digest or regCenter.sasl, and ` +
+        'regCenter.namespace, and start the application again.',
+      { cause },
+    );
   }
 }
 

@@ -25,6 +25,16 @@ export function suggestion(name: string, candidates: Iterable<string>): string {
   return meant === undefined ? '' : `; did you mean '${meant}'?`;
 }
 
+/** The most names that a message lists. */
+const MOST_NAMES = 16;
+
+/** The end of a message about an unknown name: what it probably means, else the names that are known unless they are too many. */
+export function knownNames(name: string, candidates: readonly string[]): string {
+  const meant = suggestion(name, candidates);
+  if (meant !== '' || candidates.length > MOST_NAMES) return meant;
+  return `; known are: ${candidates.join(', ')}`;
+}
+
 /** Whether a name has one letter too many, too few or wrong, or two letters swapped. Case and separators do not count. */
 export function isNearly(name: string, other: string): boolean {
   return distance(relaxed(name).slice(0, 200), relaxed(other)) <= 1;

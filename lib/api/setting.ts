@@ -31,7 +31,7 @@ import {
 } from 'class-validator';
 import { describeValue, isMap, type Secrecy } from './describe-value.js';
 import { keyPath } from './job-name.js';
-import { suggestion } from './nearest.js';
+import { knownNames } from './nearest.js';
 import { storedEntryProblem, storedTextProblem } from './stored-text.js';
 
 /** What a setting's value is; decides how text from a file or the environment is converted. */
@@ -230,7 +230,7 @@ export function problemsInMap(given: unknown, type: new () => object, path: stri
   const target = Object.assign(new type(), Object.fromEntries(own));
   const unknown = entries.map(([key]) => key).filter((key) => !known.has(key));
   return [
-    ...unknown.map((key) => `${keyPath(path, key)}: unknown key${suggestion(key, known.keys())}`),
+    ...unknown.map((key) => `${keyPath(path, key)}: unknown key${knownNames(key, [...known.keys()])}`),
     ...problemsIn(target, path),
   ];
 }

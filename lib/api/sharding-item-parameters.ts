@@ -9,9 +9,7 @@ import { legible } from './describe-value.js';
  */
 export function itemParametersProblem(text: string, shardingTotalCount: unknown): string | undefined {
   const items = new Set<number>();
-  // Empty pieces at the end do not count.
-  const list = text.trim().replace(/[,\s]+$/, '');
-  for (const piece of list === '' ? [] : list.split(',')) {
+  for (const piece of pieces(text)) {
     const [key = '', value = '', ...rest] = piece.split('=').map((side) => side.trim());
     if (key === '' || value === '' || rest.length > 0)
       return unlike(`'${legible(piece)}' is not of the form item=parameter`);
@@ -20,6 +18,30 @@ export function itemParametersProblem(text: string, shardingTotalCount: unknown)
     items.add(Number(key));
   }
   return totalProblem(items, shardingTotalCount);
+}
+
+/**
+ * Texts that Java reads without an error, but perhaps not as they were meant.
+ * @returns a clause for each, saying how the text is read
+ */
+export function itemParametersDoubts(text: string): readonly string[] {
+  const padded = pieces(text)
+    .map((piece) => (piece.split('=')[0] ?? '').trim())
+    .filter((key) => /^0\d/.test(key));
+  return [
+    ...(text.endsWith(',')
+      ? [
+          `the commas at the end of shardingItemParameters '${legible(text)}' have no effect: no item gets an empty parameter`,
+        ]
+      : []),
+    ...padded.map((key) => `shardingItemParameters names item '${key}', which is read as item ${Number(key)}`),
+  ];
+}
+
+/** As Java splits the text: empty pieces at the end do not count. */
+function pieces(text: string): readonly string[] {
+  const list = text.replace(/,+$/, '');
+  return list === '' ? [] : list.split(',');
 }
 
 function unlike(complaint: string): string {

@@ -32,6 +32,9 @@ const RETRY = { baseMs: 1_000, maxMs: 30_000 };
 /** How long the last notices may take when the job ends, in milliseconds. The kernel waits for 5 seconds. */
 const CLOSING_MS = 4_000;
 
+/** What has become of a notice, in the log: delivered, delivered but with a remark, or given up. */
+type NoticeEvent = 'notice-delivered' | 'notice-incomplete' | 'notice-lost';
+
 /** What a notifier needs. */
 export interface NotifierDeps {
   readonly clock: Clock;
@@ -128,8 +131,8 @@ export class JobNotifier<Settings extends ChannelSettings> {
     const { settings } = reading;
     try {
       const remark = await this.#send(digest, settings);
-      this.#log('log', this.#channel.delivered(configuration.jobName));
-      if (remark !== undefined) this.#log('warn', redacted(remark, settings.secrets));
+      this.#log('log', this.#channel.delivered(configuration.jobName), 'notice-delivered');
+      if (remark !== undefined) this.#log('warn', redacted(remark, settings.secrets), 'notice-incomplete');
       return undefined;
     } catch (error) {
       const isKnown = error instanceof DeliveryError;
@@ -155,13 +158,15 @@ export class JobNotifier<Settings extends ChannelSettings> {
 
   #giveUp(digest: FailureDigest, { message }: DeliveryError): void {
     const { jobName = '' } = this.#latest?.configuration ?? {};
-    this.#log('error', `${this.#channel.failed(jobName)}: ${message}\nIt should have said:\n${textOf(digest.notice)}`);
+    const text = `${this.#channel.failed(jobName)}: ${message}\nIt should have said:\n${textOf(digest.notice)}`;
+    this.#log('error', text, 'notice-lost');
   }
 
-  #log(level: LogLevel, message: string): void {
+  #log(level: LogLevel, message: string, event?: NoticeEvent): void {
     const { configuration, instance } = this.#latest ?? {};
     const { jobInstanceId = '' } = instance ?? {};
     const jobName = configuration?.jobName;
-    writeEntry(this.#deps.logger, { level, message, jobName, instance: jobInstanceId });
+    const fields = event === undefined ? {} : { event };
+    writeEntry(this.#deps.logger, { level, message, jobName, instance: jobInstanceId, ...fields });
   }
 }

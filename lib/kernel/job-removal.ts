@@ -50,8 +50,9 @@ export function removalText(removal: Removal, { registry, paths, me }: RemovalDe
       return `the job was removed from the registry centre: there is no node ${at(paths.config)}. ${rests}, which stores it again.`;
     case 'instance':
       return (
-        `an operator has ended the job on this instance by removing ${at(paths.instance(me))}. Its peers take over its items. It takes ` +
-        `part again when this application is started again.`
+        `${at(paths.instance(me))} was removed from the registry centre: an operator has ended the job on this instance, or is removing ` +
+        `the whole job node by node. Its peers, if there are any, take over its items. It takes part again when this application is ` +
+        `started again.`
       );
     default:
       return removal satisfies never;

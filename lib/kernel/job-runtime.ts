@@ -25,6 +25,7 @@ import {
   JobConflictError,
   JobStateError,
   JobStoppedError,
+  RegistryCredentialsError,
   RegistryRefusedError,
   SessionLostError,
 } from '../api/errors.js';
@@ -139,7 +140,8 @@ export class JobRuntime {
   /**
    * Registers the job and this instance, as soon as the registry can be reached, and takes part in the job from then on.
    * @returns when registered; for a further call, the same promise
-   * @throws JobConflictError, InvalidConfigurationError, RegistryRefusedError if that can never succeed; the job is stopped then
+   * @throws JobConflictError, InvalidConfigurationError, RegistryCredentialsError, RegistryRefusedError if that can never succeed;
+   * the job is stopped then
    * @throws JobStateError if the job has been stopped
    */
   start(): Promise<void> {
@@ -157,7 +159,9 @@ export class JobRuntime {
     this.#started = new Deferred();
     for (const doubt of doubtsAbout(this.definition.configuration, this.#deps.clock))
       this.#logger.event({ type: 'settings-doubtful', doubt });
-    const { session } = this.#deps.registry;
+    const { registry } = this.#deps;
+    const { session } = registry;
+    registry.connect();
     void this.#mailbox.post(() => this.#become({ phase: 'starting' }));
     this.#cleanUps.push(session.onChange((state) => this.#onSession(state)));
     this.#onSession(session.state);
@@ -320,7 +324,7 @@ export class JobRuntime {
         this.#onSessionLost(state.reason);
         return this.#suspend();
       case 'closed':
-        return this.#onRegistryClosed(state.reason);
+        return this.#onRegistryClosed(state);
       default:
         return state satisfies never;
     }
@@ -341,13 +345,15 @@ export class JobRuntime {
     this.#components?.work.abandon(new SessionLostError(reason));
   }
 
-  #onRegistryClosed(reason: string): void {
+  #onRegistryClosed({ reason, refusal }: Extract<SessionState, { phase: 'closed' }>): void {
     if (this.phase === 'stopped') return;
-    const error = new JobStoppedError(this.jobName, `the registry centre is closed (${reason})`);
+    const error = refusal ?? new JobStoppedError(this.jobName, `the registry centre is closed (${reason})`);
     this.#started?.reject(error);
     this.stopFirings();
     this.#components?.work.abandon(error);
-    this.#stopped ??= this.#mailbox.post(() => this.#enterStopped({ type: 'stopped', why: error.message }));
+    const why = error.message;
+    const end: JobEnd = refusal === undefined ? { type: 'stopped', why } : { type: 'failed', why, failure: refusal };
+    this.#stopped ??= this.#mailbox.post(() => this.#enterStopped(end));
   }
 
   #enterSoon(): void {
@@ -424,6 +430,7 @@ export class JobRuntime {
     const isFinal =
       error instanceof JobConflictError ||
       error instanceof InvalidConfigurationError ||
+      error instanceof RegistryCredentialsError ||
       error instanceof RegistryRefusedError;
     if (this.#isEnding()) return;
     if (!isFinal || this.#hasTakenPart) {

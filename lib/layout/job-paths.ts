@@ -49,6 +49,8 @@ export type JobPath =
   | { readonly type: 'itemMark'; readonly item: number; readonly mark: ItemMark }
   | { readonly type: 'guarantee' | 'guaranteeLatch' | 'called' | 'call'; readonly stage: GuaranteeStage }
   | { readonly type: 'guaranteeItem'; readonly stage: GuaranteeStage; readonly item: number }
+  /** A child of `sharding` that is no item, because `name` is no number as Java writes it. */
+  | { readonly type: 'strayItem'; readonly name: string }
   /** Not a node of this job, or one that means nothing: inner folders, latch participants, other people's additions. */
   | { readonly type: 'unknown' };
 
@@ -325,8 +327,10 @@ function parseBelowRoot(relative: string): JobPath {
       return ofItem(name, (item) => ({ type: 'crashedItem', item }));
     case 'x-node/crashed':
       return ofItem(name, (item) => ({ type: 'crashReport', item }));
-    case 'sharding':
-      return ofItem(name, (item) => ({ type: 'item', item }));
+    case 'sharding': {
+      const path = ofItem(name, (item) => ({ type: 'item', item }));
+      return path.type === 'unknown' ? { type: 'strayItem', name } : path;
+    }
     case 'guarantee/started':
       return ofItem(name, (item) => ({ type: 'guaranteeItem', stage: 'started', item }));
     case 'guarantee/completed':

@@ -123,6 +123,7 @@ class Draft {
   readonly #live = new Set<string>();
   #withdrawn: readonly string[] = [];
   readonly #triggers = new Set<string>();
+  readonly #strayItems: string[] = [];
   readonly #crashedItems: number[] = [];
   readonly #crashReports = new Map<number, CrashedRun>();
   readonly #startedItems = new Set<number>();
@@ -178,6 +179,9 @@ class Draft {
       case 'guaranteeItem':
         (path.stage === 'started' ? this.#startedItems : this.#completedItems).add(path.item);
         return;
+      case 'strayItem':
+        this.#strayItems.push(path.name);
+        return;
       case 'nextJobInstanceIp':
         this.#nextJobInstanceIp = textOf(node);
         return;
@@ -212,6 +216,7 @@ class Draft {
       shardingVersion: this.#sharding?.version,
       assignmentRecord: this.#assignmentRecord,
       items: [...this.#items.values()].sort((one, other) => one.item - other.item),
+      strayItems: this.#strayItems,
       triggers: this.#triggers,
       crashedItems: this.#crashedItems.sort((one, other) => one - other),
       crashReports: this.#crashReports,

@@ -54,6 +54,8 @@ export interface JobView {
   readonly assignmentRecord: AssignmentRecord | undefined;
   /** In ascending order; as many as were assigned last, which may differ from what `config` asks for. */
   readonly items: readonly ItemView[];
+  /** Names of nodes beside the items that are no items, because they are no numbers. */
+  readonly strayItems: readonly string[];
   /** Ids of instances that are to run now. */
   readonly triggers: ReadonlySet<string>;
   /** Items waiting to be taken over, in ascending order. */

@@ -1,6 +1,6 @@
 import { describeValue, isMap } from '../api/describe-value.js';
 import { InvalidConfigurationError } from '../api/errors.js';
-import { suggestion } from '../api/nearest.js';
+import { knownNames } from '../api/nearest.js';
 
 const CALL = 'ElasticJobModule.forRootAsync()';
 const FACTORIES = ['useFactory', 'useClass', 'useExisting'];
@@ -17,7 +17,7 @@ export function checkAsyncOptions(options: unknown): void {
   const known = [...FACTORIES, ...LISTS];
   const problems = keys.flatMap((key) => {
     const value = options[key];
-    if (!known.includes(key)) return [`${CALL}.${key}: unknown key${suggestion(key, known)}`];
+    if (!known.includes(key)) return [`${CALL}.${key}: unknown key${knownNames(key, known)}`];
     if (LISTS.includes(key))
       return Array.isArray(value) ? [] : [`${CALL}.${key}: must be a list, got ${describeValue(value)}`];
     // An existing provider may have any kind of token.

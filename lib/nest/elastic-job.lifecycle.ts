@@ -82,7 +82,8 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
    * Starts the jobs, and waits up to a second for them to register.
    * @throws InvalidConfigurationError if the settings cannot be used
    * @throws JobConflictError if the name of a job is taken, in the registry centre or in the `SchedulerRegistry`
-   * @throws RegistryRefusedError if the registry centre refuses a job's nodes, as with wrong credentials
+   * @throws RegistryCredentialsError if the registry centre refuses the credentials
+   * @throws RegistryRefusedError if it refuses a job's nodes for another reason
    */
   async boot(): Promise<void> {
     const providers = this.#explorer.providers();
@@ -185,8 +186,9 @@ function start(bootstrap: JobBootstrap): Promise<void> {
 }
 
 function logLateFailure(jobName: string, error: unknown, logger: JobLogger): void {
-  // A job that is stopped before it could start has not failed.
-  if ((error as { readonly code?: unknown } | null)?.code === 'JOB_STOPPED') return;
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  // A job that is stopped before it could start has not failed. That the credentials are refused is logged already.
+  if (code === 'JOB_STOPPED' || code === 'REGISTRY_CREDENTIALS') return;
   logger.error(`Job '${jobName}' does not run: ${String(error)}`);
 }
 

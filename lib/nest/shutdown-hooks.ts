@@ -10,16 +10,18 @@ const GRACE_MS = 3_000;
 
 /**
  * Warns of a process that SIGTERM ends at once, a few seconds after the boot. Nest does not say whether an application has
- * enabled its shutdown hooks; but then the process has a listener for SIGTERM, as it has if it closes the application itself.
- * @param session tells how long the items of the process will rest
+ * enabled its shutdown hooks, and for which signals; but with a hook for SIGTERM the process has a listener for SIGTERM, as it
+ * has if it closes the application itself.
+ * @param session says how long the items of the process will rest
  * @returns a function that cancels the check
  */
 export function checkShutdownHooks(clock: Clock, session: Pick<Session, 'timeoutMs'>, logger: JobLogger): () => void {
   return clock.after(GRACE_MS, () => {
     if (process.listenerCount('SIGTERM') > 0) return;
     logger.warn(
-      'This application has no shutdown hooks: SIGTERM ends the process at once, as at each deployment and restart, and its items ' +
-        `rest until its session with the registry centre ends, ${session.timeoutMs / 1_000} s later. Call app.enableShutdownHooks().`,
+      'This application has no shutdown hook for SIGTERM, which therefore ends the process at once, as at each deployment and restart: ' +
+        `its items rest until its session with the registry centre ends, ${session.timeoutMs / 1_000} s later. Call ` +
+        `app.enableShutdownHooks() without arguments, or with 'SIGTERM' among them.`,
     );
   });
 }

@@ -37,6 +37,8 @@
  * may have ended by our own clock; peers may own what was ours. An implementation reports `lost` before any peer can
  * see our session nodes gone, provided that this process gets to run.
  */
+import { type RegistryCredentialsError } from '../api/errors.js';
+
 export interface RegistryCenter {
   /** One line that says what this is and where, for logs: `ZooKeeper at host:2181, namespace 'orders'`. */
   readonly description: string;
@@ -147,8 +149,8 @@ export type SessionState =
   | { readonly phase: 'suspended'; readonly id: string }
   /** The session has ended, or may have ended by our own clock. */
   | { readonly phase: 'lost'; readonly id: string; readonly reason: string }
-  /** The registry refuses us for good (wrong credentials), or `close()` was called. */
-  | { readonly phase: 'closed'; readonly reason: string };
+  /** The registry refuses us for good (wrong credentials), which is the `refusal`, or `close()` was called. */
+  | { readonly phase: 'closed'; readonly reason: string; readonly refusal?: RegistryCredentialsError };
 
 /** The session with the registry centre. */
 export interface Session {

@@ -11,7 +11,7 @@
  */
 import { describeValue, isMap } from '../api/describe-value.js';
 import { keyPath } from '../api/job-name.js';
-import { relaxed, suggestion } from '../api/nearest.js';
+import { knownNames, relaxed, suggestion } from '../api/nearest.js';
 import { flattenProps } from '../api/props.js';
 import { settingsOf, type SettingDeclaration } from '../api/setting.js';
 import { SECURITY_SECTIONS } from '../registry/zookeeper/zookeeper-options.js';
@@ -121,9 +121,6 @@ function bindSection(raw: unknown, binding: Binding): Section {
   return section;
 }
 
-/** The most names that a message lists. */
-const MOST_NAMES = 16;
-
 /** What an unknown key may have been meant for: a name that is spelt otherwise, or another place. */
 function hint(
   key: string,
@@ -138,7 +135,7 @@ function hint(
     if (setting !== undefined) return `; did you mean '${pathOf(['regCenter', setting])}'?`;
     if (isMap(value) && key !== '__proto__') return `; did you mean '${pathOf(['jobs', key])}'?`;
   }
-  return names.length > MOST_NAMES ? '' : `; known are: ${names.join(', ')}`;
+  return knownNames(key, names);
 }
 
 function entriesOf(

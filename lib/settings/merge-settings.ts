@@ -55,7 +55,8 @@ export interface MergedJob {
 }
 
 const NAMESPACE_MISSING =
-  "elasticjob.regCenter.namespace: is required with serverLists and must be a name like 'orders'";
+  "elasticjob.regCenter.namespace: is required with serverLists and must be a name like 'orders'; set it in " +
+  'forRoot({ regCenter: { namespace } }), as elasticjob.regCenter.namespace in the file, or as ELASTICJOB_REGCENTER_NAMESPACE';
 
 const SERVERS_MISSING =
   'elasticjob.regCenter.serverLists: is required, as elasticjob.regCenter.required is true; without it, each process would run all items by itself';

@@ -16,10 +16,24 @@ describe('the page on logging', () => {
   test('has every event, with its level', () => {
     const source = readFileSync(join(root, 'lib/kernel/job/job-events.ts'), 'utf8');
     const events = new Set([...source.matchAll(/case '([a-z-]+)':/g)].map(([, event]) => event));
+    const notices =
+      readFileSync(join(root, 'lib/error-handlers/job-notifier.ts'), 'utf8').match(/(?<=')notice-[a-z]+(?=')/g) ?? [];
     const rows = tableAfter('docs/logging.md', '\n## Events\n').map(([event]) => event);
 
     expect(rows).toHaveLength(new Set(rows).size);
-    expect(rows.sort()).toEqual([...events, 'ended', 'removed', 'failed', 'firing-passed'].sort());
+    expect(rows.sort()).toEqual(
+      [
+        ...events,
+        ...new Set(notices),
+        'ended',
+        'removed',
+        'failed',
+        'firing-passed',
+        'blocked',
+        'impaired',
+        'recovered',
+      ].sort(),
+    );
   });
 
   test.each([

@@ -92,6 +92,7 @@ export function aView(names: readonly string[], changes: Partial<JobView> = {}):
     triggers: new Set(),
     crashedItems: [],
     crashReports: new Map(),
+    strayItems: [],
     startedItems: new Set(),
     completedItems: new Set(),
     guarantee: NO_GUARANTEE,

@@ -1,3 +1,4 @@
+import { type JobPaths } from '../../layout/job-paths.js';
 import { type JobView } from '../../layout/job-view.js';
 import { type JobEvent } from './job-events.js';
 import { settingDifferences } from './setting-differences.js';
@@ -11,16 +12,17 @@ export interface ViewChange {
   readonly me: string;
   /** Its server. */
   readonly myIp: string;
-  /** Path and text of the server's node; `undefined` if it is gone. */
-  readonly server: { readonly path: string; readonly text: string | undefined };
+  readonly paths: JobPaths;
+  /** A path as operators' tools show it. */
+  readonly fullPath: (path: string) => string;
 }
 
 /** What operators have done to this instance and to its job, and what keeps it from working. Peers: see `peerChanges`. */
 export function jobChanges(change: ViewChange): readonly JobEvent[] {
-  return [...servers(change), ...items(change), ...settings(change)];
+  return [...servers(change), ...items(change), ...settings(change), ...oddities(change)];
 }
 
-function servers({ before, now, myIp: ip, server }: ViewChange): readonly JobEvent[] {
+function servers({ before, now, myIp: ip }: ViewChange): readonly JobEvent[] {
   // A server that an operator has removed comes back as an enabled one.
   const former = before?.servers.get(ip) ?? 'ENABLED';
   const present = now.servers.get(ip) ?? 'ENABLED';
@@ -37,8 +39,8 @@ function servers({ before, now, myIp: ip, server }: ViewChange): readonly JobEve
         },
       ];
     case 'UNKNOWN':
-      // Java up to 2 wrote the empty text for a server that is enabled, and Java 3 writes it for a moment.
-      return server.text ? [{ type: 'server-unknown', path: server.path, text: server.text }] : [];
+      // An obstacle, which is logged as such.
+      return [];
     default:
       return present satisfies never;
   }
@@ -61,4 +63,15 @@ function settings({ before, now }: ViewChange): readonly JobEvent[] {
   if (before?.config === undefined || now.config === undefined || before.config === now.config) return [];
   const differences = settingDifferences(before.config, now.config);
   return differences.length === 0 ? [] : [{ type: 'settings-changed', differences }];
+}
+
+/** What copies and edits of the job's nodes have left in the registry centre, and no instance uses. */
+function oddities({ before, now, paths, fullPath }: ViewChange): readonly JobEvent[] {
+  const { jobName } = now.config ?? paths;
+  const isNew = jobName !== paths.jobName && before?.config?.jobName !== jobName;
+  const stray = now.strayItems.filter((name) => before?.strayItems.includes(name) !== true);
+  return [
+    ...(isNew ? [{ type: 'foreign-settings', path: fullPath(paths.config), jobName } as const] : []),
+    ...stray.map((name) => ({ type: 'stray-item', path: `${fullPath(paths.sharding)}/${name}` }) as const),
+  ];
 }

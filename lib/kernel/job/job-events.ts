@@ -30,7 +30,10 @@ export type CommonEvent =
 
 /** What one job has alone. */
 export type OwnEvent =
-  | { readonly type: 'server-unknown'; readonly path: string; readonly text: string }
+  /** `path`: the node that has the settings; `jobName`: the job that they name. */
+  | { readonly type: 'foreign-settings'; readonly path: string; readonly jobName: string }
+  /** `path`: a node beside the items that is no item. */
+  | { readonly type: 'stray-item'; readonly path: string }
   | { readonly type: 'items-disabled' | 'items-enabled'; readonly items: readonly number[] }
   | { readonly type: 'settings-changed'; readonly differences: readonly SettingDifference[] }
   | { readonly type: 'settings-ignored' | 'settings-overwritten'; readonly differences: readonly SettingDifference[] };
@@ -52,7 +55,8 @@ export function isCommon(event: JobEvent): event is CommonEvent {
 }
 
 const OWN: ReadonlySet<string> = new Set<OwnEvent['type']>([
-  'server-unknown',
+  'foreign-settings',
+  'stray-item',
   'items-disabled',
   'items-enabled',
   'settings-changed',
@@ -110,13 +114,17 @@ function wordsOfCommon(event: CommonEvent, me: string): Words {
 
 function wordsOfOwn(event: OwnEvent): Words {
   switch (event.type) {
-    case 'server-unknown': {
-      const text = JSON.stringify(event.text.slice(0, 80));
+    case 'foreign-settings':
       return entry(
         'warn',
-        `${event.path} has the text ${text}, so this instance is given no items. Write ENABLED or DISABLED there.`,
+        `${event.path} has the settings of a job '${event.jobName}'. This job runs by them, but its listeners, sharding strategy ` +
+          'and error handler are given that name. Write the name of this job there.',
       );
-    }
+    case 'stray-item':
+      return entry(
+        'warn',
+        `${event.path} is no item: items are named 0, 1, 2 and so on. No instance uses it, and consoles may fail to show the job. Delete it.`,
+      );
     case 'items-disabled': {
       const { items } = event;
       const text = `an operator has disabled items ${describeItems(items)}, which this instance owns; firings leave them out.`;

@@ -29,10 +29,10 @@ export class ChangeLog {
   }
 
   #noteOwn(before: JobView | undefined, now: JobView): void {
-    const { watch, paths, instance, me, logger } = this.#context;
-    const path = paths.server(instance.serverIp);
-    const server = { path, text: watch.nodes.get(path)?.value };
-    for (const event of jobChanges({ before, now, me, myIp: instance.serverIp, server })) logger.event(event);
+    const { registry, paths, instance, me, logger } = this.#context;
+    const fullPath = (path: string): string => registry.fullPath(path);
+    const change = { before, now, me, myIp: instance.serverIp, paths, fullPath };
+    for (const event of jobChanges(change)) logger.event(event);
   }
 
   #notePeers(before: JobView, now: JobView): void {

@@ -131,8 +131,8 @@ export class ControlLane {
       ...{ view, me, myIp: instance.serverIp, paths },
       fullPath: (path) => registry.fullPath(path),
       schedule: timer.state,
-      assignmentFailure:
-        leadership.strategyFailure ?? this.#failures.of('reshard', 'request-resharding', 'settle-returning'),
+      assignmentFailure: this.#failures.of('reshard', 'request-resharding', 'settle-returning'),
+      strategyFailure: leadership.strategyFailure,
     });
     this.#obstacle.note(obstacle);
   }

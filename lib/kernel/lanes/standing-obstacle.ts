@@ -22,7 +22,7 @@ export class StandingObstacle {
 
   /**
    * What stands in the way now. Logged when its grace is over, then once an hour, and once more when it is over. An obstacle
-   * that an operator wishes is not logged.
+   * that an operator wishes, or whose cause logs it, is not logged.
    */
   note(obstacle: Obstacle | undefined): void {
     const { clock, timers, requestReconcile } = this.#context;
@@ -41,14 +41,14 @@ export class StandingObstacle {
   #count(obstacle: Obstacle | undefined, now: number): void {
     const { logger } = this.#context;
     this.#counting = obstacle;
-    if (obstacle === undefined || obstacle.effect === 'disabled') {
-      if (this.#logged !== undefined) logger.log(this.#logged.obstacle.ending);
+    if (obstacle === undefined || obstacle.effect === 'disabled' || obstacle.isLoggedByCause) {
+      if (this.#logged !== undefined) logger.log(this.#logged.obstacle.ending, { event: 'recovered' });
       this.#logged = undefined;
       return;
     }
     const isKnown = this.#logged?.obstacle.key === obstacle.key;
     if (isKnown && now - (this.#logged?.atMs ?? 0) < REMINDER_EVERY_MS) return;
     this.#logged = { obstacle, atMs: now };
-    logger.error(obstacle.reason);
+    logger.error(obstacle.reason, undefined, { event: obstacle.effect });
   }
 }

@@ -24,6 +24,8 @@ export interface Obstacle {
   readonly reason: string;
   /** What is to be logged when it is over. */
   readonly ending: string;
+  /** What causes it logs it by itself, so that it is for the health report only. */
+  readonly isLoggedByCause?: true;
 }
 
 /** The schedule of a job on this instance. */
@@ -47,6 +49,8 @@ export interface ObstacleInput {
   readonly schedule: ScheduleState;
   /** Why this instance, as the leader, could not assign the items last; `undefined` if it could. */
   readonly assignmentFailure: string | undefined;
+  /** The same if the sharding strategy is the reason. */
+  readonly strategyFailure: string | undefined;
 }
 
 /** How long a leader may be missing or unknown, and items may be without owner, before that counts, in milliseconds. */
@@ -145,18 +149,20 @@ const missingLeader: Finding = ({ view, me, paths, fullPath }) => {
   };
 };
 
-const unassigned: Finding = ({ view, me, assignmentFailure }) => {
+const unassigned: Finding = ({ view, me, assignmentFailure, strategyFailure }) => {
   const { leader, javaPeers, reshardingNeeded, items } = view;
   // A Java leader assigns the items at its next firing, which may be a day away.
   if (leader === undefined || javaPeers.has(leader) || (!reshardingNeeded && items.length > 0)) return undefined;
+  const failure = strategyFailure ?? assignmentFailure;
   const why =
     leader === me
-      ? `this instance leads, and could not assign the items${assignmentFailure === undefined ? '' : `: ${assignmentFailure}`}`
+      ? `this instance leads, and could not assign the items${failure === undefined ? '' : `: ${failure}`}`
       : `its items wait for the leader ${leader} to assign them, whose log and health report say what keeps it from that`;
   return {
     key: 'unassigned',
     ...{ effect: 'blocked', graceMs: ASSIGNMENT_GRACE_MS, ending: 'its items are assigned.' },
     reason: `${why.replace(/\.$/, '')}. Nothing of this job runs until they are assigned.`,
+    ...(leader === me && strategyFailure !== undefined && { isLoggedByCause: true }),
   };
 };
 

@@ -1,9 +1,4 @@
-import {
-  RegistryOutcomeUnknownError,
-  RegistryRefusedError,
-  RegistryUnavailableError,
-  SessionLostError,
-} from '../../api/errors.js';
+import { RegistryOutcomeUnknownError, RegistryUnavailableError, SessionLostError } from '../../api/errors.js';
 import { backoffMs } from '../../async/backoff.js';
 import { withDeadline } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
@@ -150,7 +145,7 @@ export class Call {
       const id = connected?.sessionId ?? (state.phase === 'suspended' ? state.id : undefined);
       this.#sessionId ??= id;
       if (connected && connected.sessionId === this.#sessionId) return connected;
-      if (refusal !== undefined) throw new RegistryRefusedError(this.operation, this.path, refusal);
+      if (refusal !== undefined) throw refusal;
       if (state.phase === 'closed') throw this.#unavailable(new Error(state.reason));
       if (this.#sessionId !== undefined && id !== this.#sessionId) {
         throw this.#unavailable(new SessionLostError(`it ended while trying to ${this.operation} ${this.path}`));

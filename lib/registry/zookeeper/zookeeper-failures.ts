@@ -1,4 +1,9 @@
-import { type ElasticJobError, RegistryRefusedError, RegistryUnavailableError } from '../../api/errors.js';
+import {
+  type ElasticJobError,
+  RegistryCredentialsError,
+  RegistryRefusedError,
+  RegistryUnavailableError,
+} from '../../api/errors.js';
 import { ZooKeeperError, type ZooKeeperErrorName } from './transport.js';
 
 /** Whether an error is a ZooKeeper error with one of these names. */
@@ -30,11 +35,15 @@ export function translated(operation: string, path: string, error: unknown): unk
 }
 
 function refused(operation: string, path: string, error: ZooKeeperError): ElasticJobError {
-  return new RegistryRefusedError(operation, path, REASONS[error.errorName] ?? error.message.replace(/\.$/, ''), error);
+  const { errorName, message } = error;
+  const reason = REASONS[errorName] ?? message.replace(/\.$/, '');
+  if (errorName === 'NO_AUTH' || errorName === 'AUTH_FAILED')
+    return new RegistryCredentialsError(`could not ${operation} ${path}, as ${reason}`, error);
+  return new RegistryRefusedError(operation, path, reason, error);
 }
 
 const REASONS: Readonly<Partial<Record<ZooKeeperErrorName, string>>> = {
-  NO_AUTH: 'the node belongs to other credentials than the configured digest',
+  NO_AUTH: 'the node belongs to other credentials',
   AUTH_FAILED: 'authentication failed',
   INVALID_ACL: 'the server does not accept the access rules; is the digest scheme enabled there?',
   NO_CHILDREN_FOR_EPHEMERALS: 'its parent lives with a session, and such nodes cannot have children',

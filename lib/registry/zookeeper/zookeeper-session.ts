@@ -15,6 +15,7 @@
  *   than it has. So its session is lost by our own clock, and its transport, which only ends it, does not insist on them.
  * - **Refusal.** With wrong credentials the namespace cannot be read; this is tried before a session is reported.
  */
+import { RegistryCredentialsError } from '../../api/errors.js';
 import { type JobLogger } from '../../api/logger.js';
 import { Listeners } from '../../async/listeners.js';
 import { type Clock } from '../../time/clock.js';
@@ -65,7 +66,7 @@ export class ZooKeeperSession implements Session {
   #retiring: ZooKeeperTransport | undefined;
   #started = false;
   #closing: Promise<void> | undefined;
-  #refusal: string | undefined;
+  #refusal: RegistryCredentialsError | undefined;
   #doubtSince: number | undefined;
   #cancelCheck: () => void = () => undefined;
 
@@ -102,7 +103,7 @@ export class ZooKeeperSession implements Session {
   }
 
   /** Why ZooKeeper refuses us for good; `undefined` unless it does. */
-  get refusal(): string | undefined {
+  get refusal(): RegistryCredentialsError | undefined {
     return this.#refusal;
   }
 
@@ -242,7 +243,7 @@ export class ZooKeeperSession implements Session {
   }
 
   #refuse(reason: string): void {
-    this.#refusal = reason;
+    this.#refusal = new RegistryCredentialsError(reason);
     this.#options.logger.error(
       `ZooKeeper refuses this client for good: ${reason}. Check digest and namespace, and start the application again.`,
     );
@@ -253,7 +254,8 @@ export class ZooKeeperSession implements Session {
     const transports = [this.#transport, this.#retiring].filter((transport) => transport !== undefined);
     this.#transport = this.#retiring = undefined;
     this.#cancelCheck();
-    this.#enter({ phase: 'closed', reason }, reason);
+    const refusal = this.#refusal;
+    this.#enter({ phase: 'closed', reason, ...(refusal !== undefined && { refusal }) }, reason);
     this.#notify();
     await Promise.all(transports.map((transport) => transport.close()));
   }

@@ -121,3 +121,12 @@ describe('the stack of a failure', () => {
     expect(stackWithCauses(six)?.split('\nCaused by: ')).toEqual(['at 1', 'at 2', 'at 3', 'at 4', 'at 5']);
   });
 });
+
+test('an error of errors counts them', () => {
+    expect(describeFailure(new AggregateError([new Error('one')], 'all'))).toBe(
+      'AggregateError: all (1 error: Error: one)',
+    );
+    expect(describeFailure(new AggregateError([new Error('one'), 2], 'all'))).toBe(
+      'AggregateError: all (2 errors: Error: one; 2)',
+    );
+  });

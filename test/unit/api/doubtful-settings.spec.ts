@@ -60,6 +60,13 @@ test('Quartz ignores an eighth field', () => {
   ]);
 });
 
+test('parameters of items that are read in another way than they look are doubts', () => {
+  expect(doubtsAt('2030-01-01T00:00:00Z', job().shardingItemParameters('00=a,'))).toEqual([
+    "the commas at the end of shardingItemParameters '00=a,' have no effect: no item gets an empty parameter",
+    "shardingItemParameters names item '00', which is read as item 0",
+  ]);
+});
+
 test.each([{ cron: 'banana' }, { timeZone: 'Nowhere/City', cron: '0 0 0 * * ?' }])(
   'a schedule that cannot be read is no doubt: %p',
   (changes) => {

@@ -9,6 +9,7 @@ import {
   JobStateError,
   JobStoppedError,
   RegistryConflictError,
+  RegistryCredentialsError,
   RegistryOutcomeUnknownError,
   RegistryRefusedError,
   RegistryUnavailableError,
@@ -52,6 +53,14 @@ describe('each error has its name, its stable code, a message that says what hap
       new RegistryRefusedError('create', '/a', 'it is too large', cause),
       'REGISTRY_REFUSED',
       'The registry centre refused to create /a: it is too large.',
+      cause,
+    ],
+    [
+      'RegistryCredentialsError',
+      new RegistryCredentialsError("namespace 'orders' belongs to other credentials", cause),
+      'REGISTRY_CREDENTIALS',
+      "The registry centre refuses the credentials of this client: namespace 'orders' belongs to other credentials. Check " +
+        'regCenter.digest or regCenter.sasl, and regCenter.namespace, and start the application again.',
       cause,
     ],
     [

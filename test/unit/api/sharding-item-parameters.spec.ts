@@ -1,17 +1,16 @@
 import { expect, test } from '@jest/globals';
-import { itemParametersProblem } from '../../../lib/api/sharding-item-parameters.js';
+import { itemParametersDoubts, itemParametersProblem } from '../../../lib/api/sharding-item-parameters.js';
+import { readItemParameters } from '../../../lib/layout/sharding-item-parameters.js';
 
 const like = (complaint: string): string => `must be like '0=Beijing,1=Shanghai', but ${complaint}`;
 
 test.each<[text: string, total: unknown]>([
   ['', 2],
-  ['   ', 2],
-  [' , ,', 2],
+  [',', 2],
   ['0=a,1=b', 2],
   ['  0=a,1=b  ', 2],
   ['0 = a , 1 = b', 2],
   ['0=a,,', 2],
-  ['0=a, ,\t', 2],
   ['1=b', 2],
   ['00=a', 1],
   ['0=a b', 1],
@@ -23,12 +22,32 @@ test.each<[text: string, total: unknown]>([
   expect(itemParametersProblem(text, total)).toBeUndefined();
 });
 
+test.each(['   ', ' , ,', '0=a, ', '0=a, ,\t'])(
+  '%j is refused at start, because each firing would fail with it',
+  (text) => {
+    expect(() => readItemParameters(text)).toThrow('format error');
+    expect(itemParametersProblem(text, 2)).toContain('is not of the form item=parameter');
+  },
+);
+
+test('commas at the end and items with leading zeros are doubts, which say how the text is read', () => {
+  expect(itemParametersDoubts('0=a,1=b')).toEqual([]);
+  expect(itemParametersDoubts('0=a,10=b')).toEqual([]);
+  expect(itemParametersDoubts('0=a,,')).toEqual([
+    "the commas at the end of shardingItemParameters '0=a,,' have no effect: no item gets an empty parameter",
+  ]);
+  expect(itemParametersDoubts('00=a, 01 = b')).toEqual([
+    "shardingItemParameters names item '00', which is read as item 0",
+    "shardingItemParameters names item '01', which is read as item 1",
+  ]);
+});
+
 test.each<[text: string, problem: string]>([
   ['0', like("'0' is not of the form item=parameter")],
   ['0=', like("'0=' is not of the form item=parameter")],
   ['=a', like("'=a' is not of the form item=parameter")],
-  ['0= ', like("'0=' is not of the form item=parameter")],
-  [' =a', like("'=a' is not of the form item=parameter")],
+  ['0= ', like("'0= ' is not of the form item=parameter")],
+  [' =a', like("' =a' is not of the form item=parameter")],
   ['0=a=b', like("'0=a=b' is not of the form item=parameter")],
   ['0=a,,1=b', like("'' is not of the form item=parameter")],
   [',0=a', like("'' is not of the form item=parameter")],

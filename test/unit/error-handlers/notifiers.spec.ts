@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { type LogEntry } from '../../../lib/api/logger.js';
 import { DeliveryError } from '../../../lib/error-handlers/delivery-error.js';
 import { textOf } from '../../../lib/error-handlers/failure-text.js';
 import { type ChannelSettings, type NoticeChannel } from '../../../lib/error-handlers/notice-channel.js';
@@ -14,7 +15,7 @@ class Pager implements NoticeChannel {
   readonly told: string[] = [];
   attempts = 0;
   /** What becomes of an attempt. */
-  mode: 'works' | 'fails' | 'refuses' | 'hangs' = 'works';
+  mode: 'works' | 'remarks' | 'fails' | 'refuses' | 'hangs' = 'works';
 
   read(props: Readonly<Record<string, string>>): ReturnType<NoticeChannel['read']> {
     const reader = new PropsReader(props);
@@ -22,13 +23,14 @@ class Pager implements NoticeChannel {
     return reader.result<ChannelSettings>({ secrets: [secret], digestMs: 60_000, attemptMs: 10_000 });
   }
 
-  async send(...[notice, { secrets }, signal]: Parameters<NoticeChannel['send']>): Promise<undefined> {
+  async send(...[notice, { secrets }, signal]: Parameters<NoticeChannel['send']>): Promise<string | undefined> {
     this.attempts++;
     const { mode } = this;
     if (mode === 'hangs') await new Promise((_, reject) => signal.addEventListener('abort', reject, { once: true }));
     if (mode === 'fails') throw new Error(`the pager ${String(secrets[0])} is busy`);
     if (mode === 'refuses') throw new DeliveryError(`no such pager ${String(secrets[0])}`, 'final');
     this.told.push(textOf(notice).split('\n')[0] ?? '');
+    return mode === 'remarks' ? `one of two pagers, ${String(secrets[0])}, was off` : undefined;
   }
 
   delivered = (job: string): string => `delivered for ${job}`;
@@ -151,6 +153,26 @@ describe('a notice that is not delivered', () => {
     ]);
     expect(paged.pager.told).toEqual([ONE]);
   });
+});
+
+test.each([
+  ['works', ['log notice-delivered']],
+  ['remarks', ['log notice-delivered', 'warn notice-incomplete']],
+  ['refuses', ['error notice-lost']],
+] as const)('what has become of a notice is an event of its job in the log: the channel %s', async (mode, events) => {
+  const entries: LogEntry[] = [];
+  const pager = new Pager();
+  pager.mode = mode;
+  const logger = Object.assign(new CompleteLog(), { write: (entry: LogEntry) => void entries.push(entry) });
+
+  new NotifyingErrorHandler(pager, { clock: new ManualClock(), logger }).handleException(
+    aFailure({ 'pager.secret': 's3cret' }),
+  );
+  await settle();
+
+  expect(entries.map(({ level, event }) => `${level} ${event}`)).toEqual(events);
+  for (const entry of entries)
+    expect(entry).toMatchObject({ jobName: 'bill', instance: '10.0.0.1@-@7', context: 'ElasticJob:bill' });
 });
 
 describe('when the job ends', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type JobErrorHandler } from '../../../lib/api/error-handler.js';
 import { sleep } from '../../../lib/async/wait.js';
 import { deliverSoon } from '../../../lib/registry/embedded/delivery.js';
-import { TestCluster } from '../../../lib/testing/index.js';
+import { type Duration, TestCluster } from '../../../lib/testing/index.js';
 
 const HOURLY = '0 0 * * * ?';
 const told = ({ runs }: TestCluster): string[] => runs.map(({ item, at }) => `${item} ${at}`);
@@ -51,6 +51,26 @@ test('a firing whose items are assigned too late gives way to a later one that w
 
   expect(told(cluster)).toEqual(['0 00:00:20']);
 });
+
+test.each<[frozen: string, time: Duration, runs: readonly string[]]>([
+  ['one instant', '8s', ['0 00:00:05']],
+  ['two instants', '13s', ['0 00:00:05', '0 00:00:10']],
+  ['three instants', '18s', ['0 00:00:05']],
+  ['four instants', '23s', ['0 00:00:05']],
+])(
+  'of a process frozen over %s, the first fires late; one that followed alone is made up for',
+  async (_, time, runs) => {
+    const job = { cron: '0/5 * * * * ?', shardingTotalCount: 1 };
+    await using cluster = await TestCluster.start(['A'], { job, sessionTimeoutMs: 60_000 });
+    await cluster.advance('1s');
+    cluster.freeze('A');
+    await cluster.advance(time);
+
+    await cluster.thaw('A');
+
+    expect(told(cluster)).toEqual(runs);
+  },
+);
 
 describe.each(['applied', 'not-applied'] as const)('if an answer of the registry centre is lost (%s)', (outcome) => {
   test('a manual trigger runs exactly once all the same', async () => {

@@ -50,6 +50,9 @@ describe('a sharding strategy that fails', () => {
     await cluster.advance('60s');
 
     expect(errors(cluster)).toEqual([expect.stringContaining(reason)]);
+    expect(cluster.log.filter((line) => line.includes('could not assign the items'))).toEqual([]);
+    const { health } = cluster.member('A').host.jobs.get('job')!;
+    expect(health).toMatchObject({ state: 'blocked', reason: expect.stringContaining(reason) as unknown });
     expect(errors(cluster)[0]).toContain('The sharding strategy UNRELIABLE');
     expect(strategy.calls).toBeGreaterThan(10);
     expect(strategy.calls).toBeLessThan(40);

@@ -41,6 +41,16 @@ class CountingJob implements SimpleJob {
 const daily = (): JobConfiguration => JobConfiguration.newBuilder('daily', 3).cron('0 0 0 * * ?').build();
 const oneOff = (): JobConfiguration => JobConfiguration.newBuilder('oneOff', 3).build();
 
+test('a job that starts connects the registry centre of its host', async () => {
+  const registryCenter = new EmbeddedRegistryCenter({ namespace: `bootstrap-${++namespaces}` });
+  await using host = aHost({ registryCenter });
+
+  await new ScheduleJobBootstrap(registryCenter, new CountingJob(), daily(), { host }).schedule();
+
+  expect(host.jobs.get('daily')?.health).toEqual({ state: 'active' });
+  await registryCenter.close();
+});
+
 describe('a one-off job', () => {
   test('runs all its items each time it is executed, from the first time on', async () => {
     await using host = aHost();

@@ -2,15 +2,16 @@ import { describe, expect, test } from '@jest/globals';
 import { jobChanges, type ViewChange } from '../../../lib/kernel/job/job-changes.js';
 import { peerChanges, inheritedChanges } from '../../../lib/kernel/job/peer-changes.js';
 import { wordsOf } from '../../../lib/kernel/job/job-events.js';
+import { JobPaths } from '../../../lib/layout/job-paths.js';
 import { type JobView } from '../../../lib/layout/job-view.js';
 import { aConfiguration, anItem, aView, idOf, ipOf } from '../../support/views.js';
 
 const A = idOf('A');
-const path = `/bill/servers/${ipOf('A')}`;
 
 /** What A logs of a change, as level and text. */
 function logged(before: JobView | undefined, now: JobView, more: Partial<ViewChange> = {}): readonly string[] {
-  const change = { before, now, me: A, myIp: ipOf('A'), server: { path, text: now.servers.get(ipOf('A')) }, ...more };
+  const fullPath = (path: string): string => `/orders${path}`;
+  const change = { before, now, me: A, myIp: ipOf('A'), paths: new JobPaths('bill'), fullPath, ...more };
   const peers = before === undefined ? [] : peerChanges(before, now, 0).filter(({ reporter }) => reporter === A);
   return [...peers.map(({ event }) => event), ...jobChanges(change)].map((event) => {
     const { level, text } = wordsOf(event, A);
@@ -132,20 +133,31 @@ describe('a change of a job is logged', () => {
       set({ disabled: true }),
       ['log its settings were changed: disabled false → true. An instance goes by disabled when it starts.'],
     ],
+    ['not if the server has a text that means nothing, which is an obstacle', withA('ENABLED'), withA('UNKNOWN'), []],
+    [
+      'if the stored settings are those of another job, at the start and when they come',
+      undefined,
+      set({ jobName: 'other' }),
+      [
+        "warn /orders/bill/config has the settings of a job 'other'. This job runs by them, but its listeners, sharding strategy and " +
+          'error handler are given that name. Write the name of this job there.',
+      ],
+    ],
+    ['not again while they stay', set({ jobName: 'other' }), set({ jobName: 'other' }), []],
+    ['not while there are no settings', set({}), { ...aView(['A']), config: undefined }, []],
+    [
+      'if there are nodes beside the items that are no items, once for each',
+      aView(['A'], { strayItems: ['abc'] }),
+      aView(['A'], { strayItems: ['abc', '01'] }),
+      [
+        'warn /orders/bill/sharding/01 is no item: items are named 0, 1, 2 and so on. No instance uses it, and consoles may fail to ' +
+          'show the job. Delete it.',
+      ],
+    ],
     ['not if settings are written again as they are', set({ cron: '0 0 2 * * ?' }), set({ cron: '0 0 2 * * ?' }), []],
   ];
   test.each(cases)('%s', (_, before, now, lines) => {
     expect(logged(before, now)).toEqual(lines);
-  });
-
-  test('as a warning if the server has a text that means nothing', () => {
-    const of = (text: string): readonly string[] =>
-      logged(withA('ENABLED'), withA('UNKNOWN'), { server: { path, text } });
-
-    expect(of('WHAT')).toEqual([
-      `warn ${path} has the text "WHAT", so this instance is given no items. Write ENABLED or DISABLED there.`,
-    ]);
-    expect(of('')).toEqual([]);
   });
 
   test('by one instance of the cluster if it is about a peer: the first one that stays', () => {

@@ -157,8 +157,9 @@ describe('the cluster has one entry', () => {
 
     expect(told(entries.filter(({ event }) => event !== 'assigned'))).toEqual([
       "A log Job 'job': instance B has stopped.",
-      "B log Job 'job': an operator has ended the job on this instance by removing /elasticjob/job/instances/B. Its peers take over its " +
-        'items. It takes part again when this application is started again.',
+      "B log Job 'job': /elasticjob/job/instances/B was removed from the registry centre: an operator has ended the job on this " +
+        'instance, or is removing the whole job node by node. Its peers, if there are any, take over its items. It takes part again ' +
+        'when this application is started again.',
     ]);
   });
 });

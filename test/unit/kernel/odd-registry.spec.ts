@@ -269,10 +269,28 @@ describe('a server whose status is neither ENABLED nor DISABLED', () => {
     await cluster.settle();
 
     expect(health(cluster, 'A')).toMatchObject({ state: 'blocked' });
-    expect(linesOf(cluster, 'is neither ENABLED nor DISABLED', 'A')).toHaveLength(1);
+    expect(linesOf(cluster, 'neither ENABLED nor DISABLED', 'A')).toHaveLength(1);
+    expect(linesOf(cluster, 'WHAT', 'A')).toEqual([]);
     expect(health(cluster, 'B')).toMatchObject({ state: 'disabled' });
     expect(linesOf(cluster, 'its server is disabled', 'B')).toEqual([]);
   });
+});
+
+test('settings with the name of another job and nodes beside the items are logged once, and hurt nothing', async () => {
+  await using cluster = await TestCluster.start(['A']);
+  await cluster.operator.put(cluster.paths.config, toYaml({ ...cluster.view.config!, jobName: 'other' }));
+  await cluster.operator.put(`${cluster.paths.sharding}/abc`, '');
+  await cluster.settle();
+
+  await cluster.fire();
+  cluster.cut('A');
+  await cluster.heal('A');
+  await cluster.advance('20m');
+
+  expect(linesOf(cluster, "/elasticjob/job/config has the settings of a job 'other'")).toHaveLength(1);
+  expect(linesOf(cluster, '/elasticjob/job/sharding/abc is no item')).toHaveLength(1);
+  expect(health(cluster)).toEqual({ state: 'active' });
+  expect(new Set(cluster.runs.map(({ item }) => item))).toEqual(new Set([0, 1]));
 });
 
 describe('an assignment that the registry centre does not take', () => {
@@ -351,7 +369,7 @@ describe('nodes that are gone', () => {
           'the whole job was removed from the registry centre: there is no node /elasticjob/job.',
         ) as unknown,
       });
-      expect(linesOf(cluster, 'an operator has ended', name)).toEqual([]);
+      expect(linesOf(cluster, 'an operator has ended the job on', name)).toEqual([]);
       expect(linesOf(cluster, 'until this application is started again, which stores it again', name)).toHaveLength(1);
     }
     expect(cluster.tree.size).toBe(0);
@@ -376,8 +394,9 @@ describe('nodes that are gone', () => {
     await cluster.settle();
 
     const reason =
-      `an operator has ended the job on this instance by removing /elasticjob/job/instances/${idOf('A')}. Its peers take over ` +
-      `its items. It takes part again when this application is started again.`;
+      `/elasticjob/job/instances/${idOf('A')} was removed from the registry centre: an operator has ended the job on this instance, ` +
+      `or is removing the whole job node by node. Its peers, if there are any, take over its items. It takes part again when this ` +
+      `application is started again.`;
     expect(health(cluster)).toEqual({ state: 'ended', reason });
     expect(linesOf(cluster, reason)).toHaveLength(1);
   });

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { type LogEntry } from '../../../lib/api/logger.js';
 import { NamedTimers } from '../../../lib/async/named-timers.js';
 import { JobLog } from '../../../lib/kernel/job/job-log.js';
 import { type JobTimer } from '../../../lib/kernel/job/job-context.js';
@@ -36,6 +37,23 @@ function standing() {
   const obstacle = new StandingObstacle({ clock, timers, logger, requestReconcile: () => void reconciliations++ });
   return { clock, lines, obstacle, reconciliations: () => reconciliations };
 }
+
+test('what blocks a job, and that it is over, are events of the log', () => {
+  const events: (string | undefined)[] = [];
+  const clock = new ManualClock();
+  const nothing = (): void => undefined;
+  const write = ({ level, event }: LogEntry): void => void events.push(`${level} ${event}`);
+  const sink = { debug: nothing, log: nothing, warn: nothing, error: nothing, write };
+  const logger = new JobLog(sink, { jobName: 'bill', instance: 'A' });
+  const timers = new NamedTimers<JobTimer>(clock);
+  const obstacle = new StandingObstacle({ clock, timers, logger, requestReconcile: nothing });
+
+  obstacle.note(UNREADABLE);
+  obstacle.note({ ...UNREADABLE, key: 'other', effect: 'impaired' });
+  obstacle.note(undefined);
+
+  expect(events).toEqual(['error blocked', 'error impaired', 'log recovered']);
+});
 
 test('an obstacle with a grace counts when it has lasted for it, and asks to be looked at then', async () => {
   const { clock, lines, obstacle, reconciliations } = standing();

@@ -95,14 +95,6 @@ describe('the paths of a job', () => {
     '/bill/leader',
     '/bill/leader/election/latch/_c_6f0c-latch-0000000042',
     '/bill/sharding/',
-    '/bill/sharding/01',
-    '/bill/sharding/+1',
-    '/bill/sharding/-1',
-    '/bill/sharding/1.0',
-    '/bill/sharding/1e3',
-    '/bill/sharding/ 1',
-    '/bill/sharding/x',
-    '/bill/sharding/2147483648',
     '/bill/sharding/1/completed',
     '/bill/sharding/1/running/x',
     '/bill/sharding/01/running',
@@ -120,6 +112,13 @@ describe('the paths of a job', () => {
   ])('%p names no node of the job', (path) => {
     expect(paths.parse(path)).toEqual({ type: 'unknown' });
   });
+
+  test.each(['01', '+1', '-1', '1.0', '1e3', ' 1', 'x', '2147483648'])(
+    'a node %p beside the items is no item',
+    (name) => {
+      expect(paths.parse(`/bill/sharding/${name}`)).toEqual({ type: 'strayItem', name });
+    },
+  );
 
   test.each([
     ['/bill/sharding/7', 7],

@@ -150,6 +150,7 @@ describe('a view', () => {
       withdrawn: [],
       crashedItems: [],
       crashReports: new Map(),
+      strayItems: [],
       startedItems: new Set(),
       completedItems: new Set(),
       guarantee: NO_GUARANTEE,

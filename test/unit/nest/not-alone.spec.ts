@@ -225,8 +225,9 @@ test('environment variables whose names resemble those of settings are named in 
 
 describe('a process that SIGTERM ends at once', () => {
   const warning =
-    'This application has no shutdown hooks: SIGTERM ends the process at once, as at each deployment and restart, and its items ' +
-    'rest until its session with the registry centre ends, 40 s later. Call app.enableShutdownHooks().';
+    'This application has no shutdown hook for SIGTERM, which therefore ends the process at once, as at each deployment and restart: ' +
+    'its items rest until its session with the registry centre ends, 40 s later. Call app.enableShutdownHooks() without arguments, ' +
+    "or with 'SIGTERM' among them.";
 
   /** What is logged in the first seconds after the boot. */
   async function logged(duringBoot: (cancel: () => void) => void): Promise<readonly string[]> {
@@ -251,6 +252,15 @@ describe('a process that SIGTERM ends at once', () => {
       process.off('SIGTERM', listener);
     }
     expect(await logged((cancel) => cancel())).toEqual([]);
+  });
+
+  test('is named if it listens for other signals only', async () => {
+    const listener = (): void => undefined;
+    try {
+      expect(await logged(() => process.on('SIGUSR2', listener))).toEqual([`warn ${warning}`]);
+    } finally {
+      process.off('SIGUSR2', listener);
+    }
   });
 
   test('is named by an application that has enabled no shutdown hooks', async () => {

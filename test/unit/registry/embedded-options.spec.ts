@@ -7,6 +7,10 @@ test.each<[unknown, string]>([
   [{ namespace: ' ' }, 'EmbeddedRegistryCenter.namespace: must be a text that is not empty, got " "'],
   [{ namspace: 'a' }, "EmbeddedRegistryCenter.namspace: unknown key; did you mean 'namespace'?"],
   [
+    { foo: 1 },
+    'EmbeddedRegistryCenter.foo: unknown key; known are: namespace, sessionTimeoutMilliseconds, server, clock',
+  ],
+  [
     { sessionTimeoutMilliseconds: 0 },
     'EmbeddedRegistryCenter.sessionTimeoutMilliseconds: must be an integer of at least 1, got 0',
   ],

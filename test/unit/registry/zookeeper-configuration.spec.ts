@@ -193,6 +193,13 @@ test('every fault is named by its key, with what would be right, and no secret',
   ]);
 });
 
+test('a key that resembles no setting is refused with the settings that there are', () => {
+  expect(faultsOf({ serverLists: 'a:1', namespace: 'orders', foo: 1 })).toEqual([
+    'ZookeeperRegistryCenter.foo: unknown key; known are: serverLists, namespace, baseSleepTimeMilliseconds, ' +
+      'maxSleepTimeMilliseconds, maxRetries, sessionTimeoutMilliseconds, connectionTimeoutMilliseconds, digest, tls, sasl',
+  ]);
+});
+
 test('servers and namespace are required', () => {
   const missing = [
     `ZookeeperRegistryCenter.serverLists: is required and ${SERVERS}`,

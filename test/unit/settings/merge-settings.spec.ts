@@ -368,7 +368,7 @@ describe('wrong values', () => {
     [{ regCenter: { serverLists: ['a:1'], namespace: 'n' } }, `${SERVERS}, got ["a:1"]`],
     [
       { regCenter: { serverLists: 'a:1' } },
-      "elasticjob.regCenter.namespace: is required with serverLists and must be a name like 'orders'",
+      "elasticjob.regCenter.namespace: is required with serverLists and must be a name like 'orders'; set it in forRoot({ regCenter: { namespace } }), as elasticjob.regCenter.namespace in the file, or as ELASTICJOB_REGCENTER_NAMESPACE",
     ],
     [{ regCenter: { namespace: '' } }, `${NAMESPACE}, got ""`],
     [{ regCenter: { namespace: '/a' } }, `${NAMESPACE}, got "/a"`],

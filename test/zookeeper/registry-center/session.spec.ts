@@ -259,9 +259,10 @@ test('a wrong digest closes the session with a reason, and all calls are refused
   await until(() => stranger.centre.session.state.phase === 'closed');
 
   const reason = expect.stringContaining('digest') as unknown;
-  expect(stranger.centre.session.state).toMatchObject({ reason });
-  await expect(stranger.centre.get('/a')).rejects.toMatchObject({ code: 'REGISTRY_REFUSED', message: reason });
-  await expect(stranger.centre.mirror('/a')).rejects.toMatchObject({ code: 'REGISTRY_REFUSED' });
+  const code = 'REGISTRY_CREDENTIALS';
+  expect(stranger.centre.session.state).toMatchObject({ reason, refusal: { code } });
+  await expect(stranger.centre.get('/a')).rejects.toMatchObject({ code, message: reason });
+  await expect(stranger.centre.mirror('/a')).rejects.toMatchObject({ code });
   expect(await owner.centre.get('/a')).toBe('secret');
 });
 

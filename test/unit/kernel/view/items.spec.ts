@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { chooseItems, describeItems, isFree, wasBegun } from '../../../../lib/kernel/view/items.js';
+import { type Firing } from '../../../../lib/kernel/view/firing.js';
 import { type JobView } from '../../../../lib/layout/job-view.js';
 import { aConfiguration, aView, anItem, idOf, ipOf } from '../../../support/views.js';
 
@@ -30,21 +31,32 @@ test('a description names all ranges up to 200 characters, then whole ranges onl
   expect(describeItems(odd(41))).toBe(`${odd(40).join(',')},… (41 items)`);
 });
 
+interface Chosen {
+  readonly cause?: Firing['cause'];
+  readonly instant?: number | 'none';
+  readonly items?: number[];
+  readonly busy?: ReadonlySet<number>;
+}
+
 describe('what an instance runs for a firing', () => {
   const items = [0, 1, 2].map((item) => anItem(item, { owner: A }));
   const config = aConfiguration({ shardingTotalCount: 3 });
-  const chosen = (
-    changes: Partial<JobView> = {},
-    { instant = T, ...more }: { instant?: number | 'none'; items?: number[]; busy?: ReadonlySet<number> } = {},
-  ) => {
+  const chosen = (changes: Partial<JobView> = {}, { instant = T, cause = 'schedule', ...more }: Chosen = {}) => {
     const { busy = NOT_BUSY, ...only } = more;
-    const firing = { instant: instant === 'none' ? undefined : instant, ...only };
+    const firing = { cause, instant: instant === 'none' ? undefined : instant, ...only };
     const choice = chooseItems(aView(['A', 'B'], { config, items, ...changes }), A, firing, busy);
     return { ...choice, items: choice.items.map(({ item }) => item), blocked: choice.blocked.map(({ item }) => item) };
   };
 
   test('is all its items that are free', () => {
     expect(chosen()).toEqual({ items: [0, 1, 2], blocked: [], decidedOn: [] });
+  });
+
+  test('leaves out what the assignment has left out, if it makes up for a firing: the item was not there then', () => {
+    const assignmentRecord = { itemCount: 2, basis: 'ab' };
+
+    expect(chosen({ assignmentRecord }, { cause: 'misfire' })).toEqual({ items: [0, 1], blocked: [], decidedOn: [] });
+    expect(chosen({ assignmentRecord }).items).toEqual([0, 1, 2]);
   });
 
   test('is only what the firing is about', () => {

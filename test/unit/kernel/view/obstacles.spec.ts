@@ -16,6 +16,7 @@ function obstacleIn(view: Partial<JobView>, more: Partial<ObstacleInput> = {}): 
     fullPath: (path) => `/orders${path}`,
     schedule: { type: 'in-force', cron: '0 0 * * * ?' },
     assignmentFailure: undefined,
+    strategyFailure: undefined,
     ...more,
   });
 }

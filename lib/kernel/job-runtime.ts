@@ -254,6 +254,7 @@ export class JobRuntime {
       await this.#shutdown.endRuns(components, why);
       await this.#shutdown.withdraw(components);
     }
+    await this.#releaseExecutor();
     const end = await ended();
     this.#enterStopped(end);
     if (this.#hasTakenPart && end.type === 'stopped') this.#logger.event({ type: 'stopped', why });
@@ -267,6 +268,13 @@ export class JobRuntime {
     for (const cleanUp of this.#cleanUps.splice(0)) cleanUp();
     this.#components?.watch.close();
     if (this.#components !== undefined) this.#shutdown.end(this.#components);
+    void this.#releaseExecutor();
+  }
+
+  /** Frees what the job's executor keeps for it. Never rejects. */
+  #releaseExecutor(): Promise<void> {
+    const { extensions, clock } = this.#deps;
+    return extensions.release(this.jobName, this.definition.job, { clock, logger: this.#logger });
   }
 
   #onRemoved(): void {
@@ -387,7 +395,7 @@ export class JobRuntime {
     const { extensions, clock } = this.#deps;
     const config = await establishConfiguration(context, this.definition);
     extensions.check(config, this.definition.job);
-    await extensions.prepare(config, clock);
+    await extensions.prepare(config, this.definition.job, clock);
     return config;
   }
 

@@ -86,6 +86,8 @@ export class JobRuntime {
   #started: Deferred | undefined;
   /** Set by the first call of `stop()`. */
   #stopped: Promise<void> | undefined;
+  /** Set when the executor is asked to free what it keeps for the job. */
+  #released: Promise<void> | undefined;
   #acceptsFirings = true;
   /** Why the latest attempt to register failed; `undefined` once one has succeeded. */
   #registrationFailure: string | undefined;
@@ -274,7 +276,8 @@ export class JobRuntime {
   /** Frees what the job's executor keeps for it. Never rejects. */
   #releaseExecutor(): Promise<void> {
     const { extensions, clock } = this.#deps;
-    return extensions.release(this.jobName, this.definition.job, { clock, logger: this.#logger });
+    this.#released ??= extensions.release(this.jobName, this.definition.job, { clock, logger: this.#logger });
+    return this.#released;
   }
 
   #onRemoved(): void {

@@ -51,6 +51,7 @@ export { JobHost, type JobHostOptions } from './kernel/job-host.js';
 export { type JobHealth } from './kernel/job-health.js';
 export { type JobPhase } from './kernel/job-state.js';
 export { type JobRuntime } from './kernel/job-runtime.js';
+export { type TriggerOptions } from './kernel/job-trigger.js';
 export { type FiringTimers } from './kernel/lanes/cron-timer.js';
 
 // What users may add
@@ -126,6 +127,7 @@ export {
   type ElasticJobErrorCode,
   FiringInterruptedError,
   InvalidConfigurationError,
+  ItemTimeoutError,
   JobConflictError,
   JobExecutionError,
   JobStateError,

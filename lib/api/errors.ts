@@ -17,6 +17,7 @@ export type ElasticJobErrorCode =
   | 'JOB_STATE'
   | 'JOB_STOPPED'
   | 'JOB_EXECUTION'
+  | 'ITEM_TIMEOUT'
   | 'FIRING_INTERRUPTED';
 
 /** Base of every error of this library. */
@@ -144,6 +145,17 @@ export class JobExecutionError extends ElasticJobError {
   override readonly name = 'JobExecutionError';
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super('JOB_EXECUTION', message, options);
+  }
+}
+
+/** Reason of an abort: the item has run longer than `timeoutMilliseconds` allows. */
+export class ItemTimeoutError extends ElasticJobError {
+  override readonly name = 'ItemTimeoutError';
+  constructor(jobName: string, item: number, timeoutMs: number) {
+    super(
+      'ITEM_TIMEOUT',
+      `Item ${item} of job '${jobName}' has run for ${timeoutMs} ms, which is as long as its run.timeoutMilliseconds allows.`,
+    );
   }
 }
 

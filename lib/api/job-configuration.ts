@@ -5,6 +5,7 @@ import { jobNameProblem, jobPath, keyPath } from './job-name.js';
 import { JobOptions } from './job-options.js';
 import { suggestion } from './nearest.js';
 import { flattenProps, type PropsOptions } from './props.js';
+import { runLimitProps } from './run-limits.js';
 import { problemsIn, settingsOf } from './setting.js';
 
 /**
@@ -44,7 +45,7 @@ export interface JobConfiguration {
   readonly jobListenerTypes: readonly string[];
   /** What the job does, for people. Default: empty. */
   readonly description: string;
-  /** Properties for executors and error handlers, by dotted key: `email.host` (manual §6.2.10). Default: none. */
+  /** Properties for executors, error handlers and runs, by dotted key: `email.host` (manual §6.2.10), `run.maxRetries`. Default: none. */
   readonly props: Readonly<Record<string, string>>;
   /** Whether the job is disabled on this server each time it starts, until an operator enables it. Default: false. */
   readonly disabled: boolean;
@@ -121,7 +122,7 @@ export function withDefaults(jobName: string, options: JobOptions): JobConfigura
     ...(isSet(jobErrorHandlerType) && { jobErrorHandlerType }),
     jobListenerTypes: Object.freeze([...(options.jobListenerTypes ?? [])]),
     description: options.description ?? '',
-    props: Object.freeze('flat' in props ? Object.fromEntries(props.flat) : {}),
+    props: Object.freeze({ ...('flat' in props && Object.fromEntries(props.flat)), ...runLimitProps(options) }),
     disabled: options.disabled ?? false,
     overwrite: options.overwrite ?? false,
     ...(isSet(label) && { label }),
@@ -207,6 +208,21 @@ export class JobConfigurationBuilder {
   /** Sets the type of the error handler: LOG (default), THROW, IGNORE, EMAIL, WECHAT, DINGTALK or one of your own. */
   jobErrorHandlerType(jobErrorHandlerType: string): this {
     return this.#with({ jobErrorHandlerType });
+  }
+
+  /** Sets how long an item may run, in milliseconds, with all its retries. Default: no limit. */
+  timeoutMilliseconds(timeoutMilliseconds: number): this {
+    return this.#with({ timeoutMilliseconds });
+  }
+
+  /** Sets how often an item that fails is tried again, 0 to 100. Default: 0. */
+  maxRetries(maxRetries: number): this {
+    return this.#with({ maxRetries });
+  }
+
+  /** Sets the pause before the first retry, in milliseconds; later ones are up to twice as long each. Default: 1000. */
+  retryBackoffMilliseconds(retryBackoffMilliseconds: number): this {
+    return this.#with({ retryBackoffMilliseconds });
   }
 
   /** Sets what the job does, for people. Default: empty. */

@@ -5,6 +5,7 @@ import { itemParametersProblem } from './sharding-item-parameters.js';
 import { legible } from './describe-value.js';
 import { nearest } from './nearest.js';
 import { flattenProps, type PropsOptions } from './props.js';
+import { RUN_LIMITS, runLimitConflict, type RunLimitOptions, runPropertyKeyProblem } from './run-limits.js';
 import { BooleanSetting, IntegerSetting, rule, Setting, TextListSetting, TextSetting } from './setting.js';
 
 const CRON = "a cron expression such as '0/5 * * * * ?'";
@@ -84,6 +85,22 @@ export class JobOptions {
    */
   @Setting({ kind: 'text-map', secrecy: 'hidden' }, rule('props', propsProblem))
   props?: PropsOptions;
+  /**
+   * How long an item may run, in milliseconds, with all its retries and the pauses between them. Then its `signal` aborts, it
+   * has failed, and 5 seconds later it is free for its next firing although its code may still run. Stored as the property
+   * `run.timeoutMilliseconds`, which Java instances leave alone. Default: no limit.
+   */
+  @RunLimit('timeoutMilliseconds') timeoutMilliseconds?: number;
+  /**
+   * How often an item that fails is tried again, 0 to 100, before its failure counts. Stored as the property `run.maxRetries`.
+   * Default: 0.
+   */
+  @RunLimit('maxRetries') maxRetries?: number;
+  /**
+   * The pause before the first retry, in milliseconds. The pause before each further one is up to twice as long as the one
+   * before, up to 5 minutes, of random length. Stored as the property `run.retryBackoffMilliseconds`. Default: 1000.
+   */
+  @RunLimit('retryBackoffMilliseconds') retryBackoffMilliseconds?: number;
   /** Whether the job is disabled on this server each time it starts, until an operator enables it. Default: false. */
   @BooleanSetting() disabled?: boolean;
   /** Whether these settings replace those in the registry centre at each start. Default: false, the stored ones win. */
@@ -95,6 +112,14 @@ export class JobOptions {
    * do not run until the number of items changes. Default: false.
    */
   @BooleanSetting() staticSharding?: boolean;
+}
+
+function RunLimit(option: keyof RunLimitOptions): PropertyDecorator {
+  const { min, max } = RUN_LIMITS[option];
+  return IntegerSetting(
+    { min, max },
+    rule('runLimit', (value: number, job: JobOptions) => runLimitConflict(option, value, job.props)),
+  );
 }
 
 function cronProblem(text: string): string | undefined {
@@ -128,5 +153,5 @@ function reasonOf(attempt: () => unknown): string | undefined {
 
 function propsProblem(value: unknown): string | undefined {
   const flat = flattenProps(value);
-  return 'problem' in flat ? flat.problem : undefined;
+  return 'problem' in flat ? flat.problem : runPropertyKeyProblem(flat.flat.keys());
 }

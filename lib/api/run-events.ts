@@ -2,13 +2,14 @@
  * What happens to a run, as a stream of events, from the moment a firing is taken up to the outcome of the run:
  *
  * ```
- *  staged ──▶ items-begun ──▶ item-started ──▶ item-ended ─┐ … one pair for each item
- *    │                                                     ▼
- *    └────────────── nothing to run, postponed ──────▶ run-ended
+ *  staged ──▶ items-begun ──▶ item-started ──▶ (item-retried …) ──▶ item-ended ─┐ … for each item
+ *    │                                                                          ▼
+ *    └──────────────────────── nothing to run, postponed ─────────────────▶ run-ended
  * ```
  * Every run ends with exactly one `run-ended`, and every item of `items-begun` with exactly one `item-ended`, unless the
  * process dies. Tracing, metrics and tests observe the same events.
  */
+import { type ItemTimeoutError } from './errors.js';
 import { type JobConfiguration } from './job-configuration.js';
 import { type ShardingContext } from './sharding-context.js';
 import { type JobInstance } from './sharding-strategy.js';
@@ -46,12 +47,20 @@ export type ItemOutcome =
   /** The job threw `cause`, or settings that became wrong at run time kept it from being called. */
   | { readonly type: 'failed'; readonly cause: unknown }
   /** The item's signal aborted for the reason `cause`, and the item ended, or had not started yet. */
-  | { readonly type: 'aborted'; readonly cause: unknown };
+  | { readonly type: 'aborted'; readonly cause: unknown }
+  /** It ran longer than `timeoutMilliseconds`. `isGivenUp`: its code had not ended 5 seconds later, and may still run. */
+  | { readonly type: 'timed-out'; readonly cause: ItemTimeoutError; readonly isGivenUp: boolean };
 
 /** How a run ended on this instance. */
 export type RunOutcome =
   /** All its items have ended; the counts add up to the number of items that were begun. */
-  | { readonly type: 'completed'; readonly succeeded: number; readonly failed: number; readonly aborted: number }
+  | {
+      readonly type: 'completed';
+      readonly succeeded: number;
+      readonly failed: number;
+      readonly aborted: number;
+      readonly timedOut: number;
+    }
   /** There was nothing to run here, for the reason given. */
   | { readonly type: 'nothing-to-run'; readonly reason: NothingToRun }
   /** The registry centre did not answer, or the items were not assigned in time. The firing is still due. */
@@ -88,11 +97,23 @@ export type RunEvent = {
     }
   /** The job's code is about to be called. An item that waits for a place in the pool has begun and is not started. */
   | { readonly type: 'item-started'; readonly context: ShardingContext }
+  /** An attempt at the item has failed, and the next one follows after a pause (`maxRetries`). */
+  | {
+      readonly type: 'item-retried';
+      readonly item: RunItem;
+      /** Which attempt has failed, from 1. */
+      readonly attempt: number;
+      readonly cause: unknown;
+      /** How long the pause is, in milliseconds. */
+      readonly pauseMs: number;
+    }
   | {
       readonly type: 'item-ended';
       readonly item: RunItem;
       readonly outcome: ItemOutcome;
-      /** Milliseconds from `item-started`; `undefined` if the item was not started. */
+      /** How many attempts were made: 0 if the item was not started. */
+      readonly attempts: number;
+      /** Milliseconds from `item-started`, pauses included; `undefined` if the item was not started. */
       readonly durationMs: number | undefined;
     }
   | { readonly type: 'run-ended'; readonly outcome: RunOutcome }
@@ -107,7 +128,8 @@ export interface RunObserver {
 }
 
 /**
- * Wraps the call of the job's code for each item, as middleware does: for spans, contexts and policies. The interceptors of
+ * Wraps each call of the job's code, as middleware does: for spans, contexts and policies. An item that is retried is called once
+ * for each attempt. The interceptors of
  * a host nest in the order in which they are given, the first one outermost.
  */
 export interface ItemInterceptor {

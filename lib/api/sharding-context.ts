@@ -15,9 +15,12 @@ export interface ShardingContext {
    * triggered manually.
    */
   readonly scheduledAt: Date | undefined;
+  /** Which attempt this is, from 1: greater if the item has failed before in this firing and is retried (`maxRetries`). */
+  readonly attempt: number;
   /**
-   * Aborts when the item must end now: the session with the registry centre is lost, so that a peer may own the item, or
-   * the job is stopped and its grace period has passed. `signal.reason` is the error that says why.
+   * Aborts when the item must end now: the session with the registry centre is lost, so that a peer may own the item, the
+   * job is stopped and its grace period has passed, or the item has run for `timeoutMilliseconds`. `signal.reason` is the
+   * error that says why. All attempts have the same signal.
    */
   readonly signal: AbortSignal;
   /**

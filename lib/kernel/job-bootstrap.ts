@@ -6,6 +6,7 @@ import { type JobLogger } from '../api/logger.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { JobHost } from './job-host.js';
 import { type JobRuntime } from './job-runtime.js';
+import { type TriggerOptions } from './job-trigger.js';
 
 /** Options of a bootstrap. */
 export interface JobBootstrapOptions {
@@ -81,6 +82,16 @@ export class ScheduleJobBootstrap extends JobBootstrap {
   schedule(): Promise<void> {
     return this.runtime.schedule();
   }
+
+  /**
+   * Runs the job once now, beside its schedule, on all registered instances, each its own items. Resolves when all have been
+   * triggered, not when they have finished.
+   * @param options what this run alone is given: `{ jobParameter: 'only Beijing' }`
+   * @throws RegistryUnavailableError, JobStateError, InvalidConfigurationError as `JobRuntime.trigger`
+   */
+  trigger(options?: TriggerOptions): Promise<void> {
+    return this.runtime.trigger(options);
+  }
 }
 
 /** Starts a job that runs when it is triggered: `new OneOffJobBootstrap(registryCenter, job, configuration).execute()`. */
@@ -112,26 +123,12 @@ export class OneOffJobBootstrap extends JobBootstrap {
   /**
    * Runs the job once on all registered instances, each its own items. Resolves when all have been triggered, not when they
    * have finished. An instance that is just running does so afterwards.
-   * @throws JobStateError if it is given data, which a trigger cannot carry; otherwise as `JobRuntime.trigger`
+   * @param options what this run alone is given: `{ jobParameter: 'only Beijing' }`
+   * @throws RegistryUnavailableError, JobStateError, InvalidConfigurationError as `JobRuntime.trigger`
    */
-  execute(): Promise<void>;
-  async execute(...data: readonly unknown[]): Promise<void> {
-    refuseData(this.jobName, data);
-    await this.runtime.trigger();
+  execute(options?: TriggerOptions): Promise<void> {
+    return this.runtime.trigger(options);
   }
-}
-
-/**
- * JavaScript, and injected objects whose type says less, can pass arguments to `execute()`; ignoring them would lose data.
- * @throws JobStateError if there is one
- */
-export function refuseData(jobName: string, data: readonly unknown[]): void {
-  const given = data.find((each) => each !== undefined);
-  if (given === undefined) return;
-  throw new JobStateError(
-    `Job '${jobName}' was not triggered: execute() takes no data, got ${describeValue(given, 'hidden')}. ` +
-      'Write the data where all instances can read it, and call execute() without arguments afterwards.',
-  );
 }
 
 /** Who defines a job that was given without an owner, for messages. */

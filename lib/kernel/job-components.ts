@@ -66,7 +66,11 @@ export async function assembleJob(deps: JobComponentsDeps): Promise<JobComponent
   const marks = new ItemMarks({ ...context, items });
   const takeover = new Takeover({ ...context, marks, items });
   const registration = new Registration({ ...context, marks });
-  const assignment = new Assignment({ ...context, types: extensions, latestInstant: () => timer.latest() });
+  const assignment = new Assignment({
+    ...context,
+    types: extensions,
+    latestInstant: () => timer.latest(watch.view.config ?? {}),
+  });
   const isStanding = (): boolean => registration.session !== undefined;
   const leadership = new Leadership({ ...context, assignment, isStanding });
   const barrier = new Barrier(context, (view, item) => instantLostInHandover(view, item, missedInstant));

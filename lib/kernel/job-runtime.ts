@@ -49,6 +49,7 @@ import { type Extensions } from './types/extensions.js';
 import { type JobTimer } from './job/job-context.js';
 import { type JobDefinition } from './job/job-definition.js';
 import { type EventCollector, JobLog } from './job/job-log.js';
+import { checkedTrigger, type TriggerOptions, triggerWithParameter } from './job-trigger.js';
 import { type Occasion } from './writes/registration.js';
 import { establishConfiguration, restoreConfiguration } from './writes/stored-configuration.js';
 
@@ -207,18 +208,22 @@ export class JobRuntime {
 
   /**
    * Makes every registered instance run its items once, now. An instance that is just running does so afterwards; two
-   * triggers that meet an instance while it runs are one.
+   * triggers that meet an instance while it runs are one, unless their job parameters differ.
    * @throws RegistryUnavailableError if the registry centre does not answer; some instances may have been triggered
-   * @throws JobStateError if the job has been stopped
+   * @throws JobStateError if the job has been stopped; if a `jobParameter` is given and Java instances take part, which would run
+   * without it, or another trigger has not been accepted yet; nothing was triggered then
+   * @throws InvalidConfigurationError if the options cannot be used
    */
-  async trigger(): Promise<void> {
+  async trigger(options?: TriggerOptions): Promise<void> {
+    const { jobParameter } = checkedTrigger(this.jobName, options);
     await this.start();
     const components = this.#components;
     if (components === undefined)
       throw new JobStateError(`Job '${this.jobName}' is ${this.phase} and cannot be triggered.`);
-    const { instances } = await components.watch.sync();
+    const view = await components.watch.sync();
     const { registry } = this.#deps;
-    await Promise.all([...instances.keys()].map((id) => registry.create(this.#paths.trigger(id), '')));
+    if (jobParameter !== undefined) return triggerWithParameter({ registry, paths: this.#paths, view, jobParameter });
+    await Promise.all([...view.instances.keys()].map((id) => registry.create(this.#paths.trigger(id), '')));
   }
 
   /** No firing begins from now on, scheduled or manual; one that is choosing its items gives up. */

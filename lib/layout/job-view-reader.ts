@@ -1,7 +1,7 @@
 import { InvalidConfigurationError } from '../api/errors.js';
 import { type JobConfiguration } from '../api/job-configuration.js';
 import { type MirroredNode } from '../registry/registry-center.js';
-import { decodeCrash } from './x-node/crash-report.js';
+import { type CrashedRun, decodeCrash } from './x-node/crash-report.js';
 import { type AssignmentRecord, decodeAssignmentRecord } from './x-node/assignment-record.js';
 import { decodeWithdrawals } from './x-node/withdrawals.js';
 import { type BeginRecord, decodeBeginRecord, lastInstants, mergeBeginRecords } from './x-node/begin-record.js';
@@ -124,7 +124,7 @@ class Draft {
   #withdrawn: readonly string[] = [];
   readonly #triggers = new Set<string>();
   readonly #crashedItems: number[] = [];
-  readonly #crashReports = new Map<number, number | undefined>();
+  readonly #crashReports = new Map<number, CrashedRun>();
   readonly #startedItems = new Set<number>();
   readonly #completedItems = new Set<number>();
   #leader: MirroredNode | undefined;
@@ -220,7 +220,7 @@ class Draft {
       guarantee: this.guarantee.finished(),
       nextJobInstanceIp: this.#nextJobInstanceIp,
       lastBegun: lastInstants(begun),
-      manuallyBegun: new Set([...begun.manual].filter((item) => !begun.returned.has(item))),
+      manuallyBegun: new Map([...begun.manual].filter(([item]) => !begun.returned.has(item))),
       beginRecords: this.beginRecords,
     };
   }

@@ -2,6 +2,7 @@ import { type JobConfiguration } from '../api/job-configuration.js';
 import { type JobInstance } from '../api/sharding-strategy.js';
 import { type AssignmentRecord } from './x-node/assignment-record.js';
 import { type BeginRecord } from './x-node/begin-record.js';
+import { type CrashedRun } from './x-node/crash-report.js';
 import { type GuaranteeView } from './x-node/guarantee-view.js';
 import { type ItemView } from './item-view.js';
 
@@ -57,11 +58,8 @@ export interface JobView {
   readonly triggers: ReadonlySet<string>;
   /** Items waiting to be taken over, in ascending order. */
   readonly crashedItems: readonly number[];
-  /**
-   * The instant, in milliseconds since 1970, whose firing was cut short, by item, until it has been run again; `undefined`
-   * if no instance knows it. Not for items that only a Java instance has reported.
-   */
-  readonly crashReports: ReadonlyMap<number, number | undefined>;
+  /** The run that was cut short, by item, until it has been run again. Not for items that only a Java instance has reported. */
+  readonly crashReports: ReadonlyMap<number, CrashedRun>;
   /** Items that have reported their start, or completion, to the listeners that run once for the cluster. */
   readonly startedItems: ReadonlySet<number>;
   readonly completedItems: ReadonlySet<number>;
@@ -74,8 +72,8 @@ export interface JobView {
    * far as their records have been read. For an item that a leader has brought back since: the last instant before that.
    */
   readonly lastBegun: ReadonlyMap<number, number>;
-  /** Items whose last run was begun manually, after the instant in `lastBegun`. */
-  readonly manuallyBegun: ReadonlySet<number>;
+  /** Items whose last run was begun manually, after the instant in `lastBegun`, with its own `jobParameter` if it has one. */
+  readonly manuallyBegun: ReadonlyMap<number, string | undefined>;
   /** What each instance has begun by itself, by its id; `undefined` for a record that has not been read. */
   readonly beginRecords: ReadonlyMap<string, BeginRecord | undefined>;
 }

@@ -1,4 +1,5 @@
-import { type OneOffJobBootstrap, refuseData, type ScheduleJobBootstrap } from '../kernel/job-bootstrap.js';
+import { type OneOffJobBootstrap, type ScheduleJobBootstrap } from '../kernel/job-bootstrap.js';
+import { type TriggerOptions } from '../kernel/job-trigger.js';
 
 /** Where a handle finds its job; `JobBootstraps` documents the methods. */
 export interface BootstrapsByName {
@@ -38,13 +39,20 @@ export class JobHandle {
 
   /**
    * Runs the one-off job once, on all instances; resolves when they have been triggered, not when they have finished.
-   * @throws JobStateError as `jobName`, if the job has a cron expression, and if it is given data, which a trigger cannot carry
+   * @param options what this run alone is given: `{ jobParameter: 'only Beijing' }`
+   * @throws JobStateError as `jobName`, and if the job has a cron expression; otherwise as `OneOffJobBootstrap.execute`
    */
-  execute(): Promise<void>;
-  async execute(...data: readonly unknown[]): Promise<void> {
-    const bootstrap = this.#bootstraps.oneOff(this.token);
-    refuseData(bootstrap.jobName, data);
-    await bootstrap.execute();
+  async execute(options?: TriggerOptions): Promise<void> {
+    await this.#bootstraps.oneOff(this.token).execute(options);
+  }
+
+  /**
+   * Runs a job that has a schedule once now, on all instances; resolves when they have been triggered.
+   * @param options what this run alone is given: `{ jobParameter: 'only Beijing' }`
+   * @throws JobStateError as `jobName`, and if the job has no cron expression; otherwise as `ScheduleJobBootstrap.trigger`
+   */
+  async trigger(options?: TriggerOptions): Promise<void> {
+    await this.#bootstraps.scheduled(this.token).trigger(options);
   }
 
   /**

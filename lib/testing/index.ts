@@ -2,7 +2,7 @@
  * The public API of `nestjs-elasticjob/testing`. Anything that is not exported here may change with any version.
  */
 export { TestCluster } from './test-cluster.js';
-export { type TestClusterOptions } from './test-cluster-options.js';
+export { type TestClusterOptions, type TestJob } from './test-cluster-options.js';
 export { type Member } from './member.js';
 export { type Run, type RunOutcome, type Work } from './runs.js';
 export { type ClusterEvent, type ClusterHappening, tellEvent } from './events.js';

@@ -6,7 +6,7 @@ import { type Clock } from '../time/clock.js';
  * The state of a run: `running`, `completed`, `failed` (the work threw an error), `aborted` (its `context.signal` aborted, and
  * the work ended), or `lost` (the test killed its instance during the run).
  */
-export type RunOutcome = 'running' | 'completed' | 'failed' | 'aborted' | 'lost';
+export type RunOutcome = 'running' | 'completed' | 'failed' | 'aborted' | 'timed-out' | 'lost';
 
 /** One run of an item on an instance of a test's cluster. */
 export interface Run {
@@ -42,10 +42,12 @@ export interface RunHappening {
 
 type OpenRun = { -readonly [Key in keyof Run]: Run[Key] };
 
-const OUTCOMES = { succeeded: 'completed', failed: 'failed', aborted: 'aborted' } as const satisfies Record<
-  ItemOutcome['type'],
-  RunOutcome
->;
+const OUTCOMES = {
+  succeeded: 'completed',
+  failed: 'failed',
+  aborted: 'aborted',
+  'timed-out': 'timed-out',
+} as const satisfies Record<ItemOutcome['type'], RunOutcome>;
 
 /** The runs of one job in a test's cluster, in the order in which they began, as its instances' observers see them. */
 export class RunBook {

@@ -1,5 +1,5 @@
 import { describeValue } from '../api/describe-value.js';
-import { type JobConfiguration } from '../api/job-configuration.js';
+import { type JobOptions } from '../api/job-options.js';
 import { type ElasticJob } from '../api/job.js';
 import { suggestion } from '../api/nearest.js';
 import { type JobHostOptions } from '../kernel/job-host.js';
@@ -8,13 +8,16 @@ import { type CommitLimits } from '../registry/registry-center.js';
 import { type ManualClock } from './manual-clock.js';
 import { type Work } from './runs.js';
 
+/** Settings of a test's job. */
+export type TestJob = JobOptions & { readonly jobName?: string };
+
 /** Options of a test's cluster. All are optional. */
 export interface TestClusterOptions {
   /**
    * Settings of the job. Default: a job named `job` with 2 items that fires every five seconds, `0/5 * * * * ?` in GMT.
    * With `cron: ''` it is a one-off job, which runs when the test triggers it.
    */
-  readonly job?: Partial<JobConfiguration>;
+  readonly job?: TestJob;
   /** The work that the job does for an item. It may throw, and may take time. Default: it does nothing. */
   readonly work?: Work;
   /**

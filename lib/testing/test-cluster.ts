@@ -31,7 +31,7 @@ import { LivelockGuard } from './livelock-guard.js';
 import { ManualClock, settle } from './manual-clock.js';
 import { Member } from './member.js';
 import { type Run, RunBook } from './runs.js';
-import { requireNames, requireOptions, type TestClusterOptions } from './test-cluster-options.js';
+import { requireNames, requireOptions, type TestClusterOptions, type TestJob } from './test-cluster-options.js';
 
 /** Several instances of one job in one process. */
 export class TestCluster implements AsyncDisposable {
@@ -59,7 +59,7 @@ export class TestCluster implements AsyncDisposable {
     const deliver = this.#guard.delivery(options.deliver?.(this.clock) ?? deliverSoon);
     const { limits = {} } = options;
     this.server = new EmbeddedRegistryServer({ clock: this.clock, deliver, limits });
-    this.#configuration = { ...DEFAULT_JOB, ...options.job };
+    this.#configuration = jobConfiguration({ ...DEFAULT_JOB, ...options.job });
     this.paths = new JobPaths(this.#configuration.jobName);
     this.operator = new EmbeddedRegistryCenter({ server: this.server, clock: this.clock });
     this.#book = new RunBook(this.paths.jobName, this.clock, (happening) => this.#note(happening));
@@ -166,7 +166,7 @@ export class TestCluster implements AsyncDisposable {
    * @param onServerOf name of the instance whose server it shares. Default: a server of its own
    * @throws RangeError if an instance of that name is up
    */
-  async join(name: string, job: Partial<JobConfiguration> = {}, onServerOf?: string): Promise<Member> {
+  async join(name: string, job: TestJob = {}, onServerOf?: string): Promise<Member> {
     if (this.members.has(name) || this.#leaving.has(name)) throw new RangeError(`Instance '${name}' is up already`);
     const { server } = this;
     const { sessionTimeoutMs = 6_000, host = {}, work = () => undefined } = this.#options;
@@ -174,7 +174,7 @@ export class TestCluster implements AsyncDisposable {
     const member = new Member({
       name,
       instance: this.#names.register(name, onServerOf),
-      configuration: { ...this.#configuration, ...job },
+      configuration: jobConfiguration({ ...this.#configuration, ...job }),
       server,
       clock: this.#guard.clock,
       sessionTimeoutMs,
@@ -282,7 +282,7 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /** Changes settings of the job in the registry, as an operator does. */
-  async reconfigure(changes: Partial<JobConfiguration>): Promise<void> {
+  async reconfigure(changes: TestJob): Promise<void> {
     const changed = jobConfiguration({ ...(this.view.config ?? this.#configuration), ...changes });
     this.#registry.put(OPERATOR, this.paths.config, toYaml(changed));
     await this.settle();

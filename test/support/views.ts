@@ -98,7 +98,7 @@ export function aView(names: readonly string[], changes: Partial<JobView> = {}):
     nextJobInstanceIp: undefined,
     assignmentRecord: undefined,
     lastBegun: new Map(),
-    manuallyBegun: new Set(),
+    manuallyBegun: new Map(),
     beginRecords: new Map(names.map((name) => [idOf(name), NOTHING_BEGUN])),
     ...changes,
   };

@@ -6,6 +6,7 @@ import { describeCause } from '../../api/describe-cause.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
 import { isLostRace, isOutage, isOutcomeUnknown } from '../../api/registry-errors.js';
 import { Deadline } from '../../async/deadline.js';
+import { decodeTrigger } from '../../layout/x-node/trigger.js';
 import { type Mailbox } from '../../async/mailbox.js';
 import { JobStoppedError } from '../../api/errors.js';
 import { plan } from '../rules/plan.js';
@@ -56,7 +57,8 @@ export class ControlLane {
   readonly #deps: ControlLaneDeps;
   readonly #changes: ChangeLog;
   #isReconcileQueued = false;
-  #isTriggerInDoubt = false;
+  /** The text of a trigger whose removal got no answer. */
+  #triggerInDoubt: string | undefined;
   readonly #assignmentWait: Deadline<JobTimer>;
   readonly #idleInstancesWait: Deadline<JobTimer>;
   readonly #failures: ActionFailures;
@@ -178,7 +180,7 @@ export class ControlLane {
         isIdle,
         busy,
         backlog,
-        isTriggerInDoubt: this.#isTriggerInDoubt,
+        isTriggerInDoubt: this.#triggerInDoubt !== undefined,
         assignmentWait: this.#assignmentWait.state,
         mayTakeOver: !timers.isSet('takeover'),
         idleInstancesWait: this.#idleInstancesWait.state,
@@ -187,7 +189,7 @@ export class ControlLane {
         superseded: marks.own.superseded,
         offlineServers: housekeeping.offlineServers,
         restoredNodes: restoredNodes.due,
-        latestInstant: () => timer.latest(),
+        latestInstant: () => timer.latest(watch.view.config ?? {}),
         armedFor: timer.armedFor,
         isScheduled: timer.isEnabled,
         assignedFor: leadership.assignedFor,
@@ -266,8 +268,7 @@ export class ControlLane {
         return this.#assignmentWait.reset();
       case 'run-once':
         this.#assignmentWait.reset();
-        if (await this.#acceptTrigger()) work.start({ cause: 'manual', instant: undefined });
-        return;
+        return this.#runOnce();
       case 'begin':
         return work.start(action.firing);
       default:
@@ -286,16 +287,27 @@ export class ControlLane {
     }
   }
 
-  /** Removing the node is the claim: a trigger that an operator has withdrawn is not run. */
-  async #acceptTrigger(): Promise<boolean> {
+  async #runOnce(): Promise<void> {
+    const { work } = this.#deps;
+    const trigger = await this.#acceptTrigger();
+    if (trigger !== undefined) work.start({ ...decodeTrigger(trigger), cause: 'manual', instant: undefined });
+  }
+
+  /**
+   * Removing the node is the claim: a trigger that an operator has withdrawn is not run.
+   * @returns the text of the trigger; `undefined` if there is none
+   */
+  async #acceptTrigger(): Promise<string | undefined> {
     const { registry, paths, me } = this.#deps;
-    const wasInDoubt = this.#isTriggerInDoubt;
+    const path = paths.trigger(me);
+    const inDoubt = this.#triggerInDoubt;
+    const text = (await registry.get(path)) ?? '';
     try {
-      const isRemoved = await registry.remove(paths.trigger(me));
-      this.#isTriggerInDoubt = false;
-      return isRemoved || wasInDoubt;
+      const isRemoved = await registry.remove(path);
+      this.#triggerInDoubt = undefined;
+      return isRemoved ? text : inDoubt;
     } catch (error) {
-      if (isOutcomeUnknown(error)) this.#isTriggerInDoubt = true;
+      if (isOutcomeUnknown(error)) this.#triggerInDoubt = text;
       throw error;
     }
   }

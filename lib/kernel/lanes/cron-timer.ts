@@ -1,6 +1,7 @@
 import { type JobConfiguration } from '../../api/job-configuration.js';
 import { QuartzCron } from '../../time/cron.js';
 import { type Clock } from '../../time/clock.js';
+import { InvalidCronError } from '../../time/invalid-cron-error.js';
 import { scheduleKey } from '../view/assignment.js';
 import { type ScheduleState } from '../view/obstacles.js';
 
@@ -175,26 +176,26 @@ export class CronTimer {
     return following !== undefined && following < this.#next ? undefined : instant.getTime();
   }
 
-  /** The last instant before the one this timer is going to fire; milliseconds since 1970. `undefined` if there is none within a year. */
-  latest(): number | undefined {
+  /**
+   * The last instant before the one this timer is going to fire; milliseconds since 1970. `undefined` if there is none within a
+   * year. While the job does not fire here, as while it stops, it is the last instant of `schedule` that has passed.
+   */
+  latest(schedule: Schedule): number | undefined {
+    if (!this.#isEnabled) return this.#latestOf(schedule)?.getTime();
     if (this.#cron === undefined || this.#next === undefined) return this.#latest?.getTime();
-    this.#latest ??= this.#lastBefore(this.#next);
+    this.#latest ??= lastBefore(this.#cron, this.#next);
     return this.#latest?.getTime();
   }
 
-  /** Cron expressions are only searched forwards: from ever further back, until there is anything. */
-  #lastBefore(end: Date): Date | undefined {
-    for (const windowMs of LOOKING_BACK_MS) {
-      let found: Date | undefined;
-      for (
-        let instant = this.#cron?.next(new Date(end.getTime() - windowMs));
-        instant !== undefined && instant < end;
-        instant = this.#cron?.next(instant)
-      )
-        found = instant;
-      if (found !== undefined) return found;
+  #latestOf({ cron, timeZone }: Schedule): Date | undefined {
+    if (cron === undefined) return undefined;
+    try {
+      const parsed = QuartzCron.parse(cron, timeZone === undefined ? {} : { timeZone });
+      return lastBefore(parsed, new Date(this.#deps.clock.now() + 1));
+    } catch (error) {
+      if (error instanceof InvalidCronError) return undefined;
+      throw error;
     }
-    return undefined;
   }
 
   /** The next two instants after `lastBegun`. Remembered: each reconciliation asks for each item, and most share one instant. */
@@ -229,4 +230,19 @@ export class CronTimer {
       onFire(instant);
     });
   }
+}
+
+/** Cron expressions are only searched forwards: from ever further back, until there is anything. */
+function lastBefore(cron: QuartzCron, end: Date): Date | undefined {
+  for (const windowMs of LOOKING_BACK_MS) {
+    let found: Date | undefined;
+    for (
+      let instant = cron.next(new Date(end.getTime() - windowMs));
+      instant !== undefined && instant < end;
+      instant = cron.next(instant)
+    )
+      found = instant;
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

@@ -16,8 +16,9 @@ import { type ItemsHere } from '../view/items-here.js';
 import { assignedItems, numbersOf } from '../view/items.js';
 import { JobRun, type JobRunDeps, type RunOwner } from '../run/job-run.js';
 import { type RunObservers } from '../run/run-observers.js';
+import { ManualBacklog } from './manual-backlog.js';
 import { PassedFirings } from './passed-firings.js';
-import { runPolicyOf } from './run-policy.js';
+import { runPolicyOf } from '../run/run-policy.js';
 
 /** How long the instance still waits for a run that was aborted after the grace period, in milliseconds. */
 const ABORTED_RUN_TIMEOUT_MS = 1_000;
@@ -46,8 +47,7 @@ export class WorkLane {
   #isKeptByMisfire = false;
   #hasLostSession = false;
   readonly #missedByItem = new Map<number, number>();
-  #hasPendingTrigger = false;
-  readonly #triggeredItems = new Set<number>();
+  readonly #manual = new ManualBacklog();
   #decided: DecidedFiring | undefined;
   /** Whether the latest firing that ended without beginning had waited in vain. */
   #hasWaitedInVain = false;
@@ -86,8 +86,8 @@ export class WorkLane {
       isKeptByMisfire: this.#isKeptByMisfire && this.#missedInstant !== undefined,
       hasLostSession: this.#hasLostSession,
       missedByItem: this.#missedByItem,
-      hasPendingTrigger: this.#hasPendingTrigger,
-      triggeredItems: this.#triggeredItems,
+      pendingTrigger: this.#manual.next,
+      triggeredItems: this.#manual.items,
     };
   }
 
@@ -145,7 +145,7 @@ export class WorkLane {
   /** Starts a run. If none can begin now, a manual one waits, because its trigger has been accepted; others need not. */
   start(firing: Firing): void {
     if (!this.canBegin) {
-      if (firing.cause === 'manual' && firing.items === undefined) this.#hasPendingTrigger = true;
+      if (firing.cause === 'manual' && firing.items === undefined) this.#manual.add(firing);
       return;
     }
     this.#takeFromBacklog(firing);
@@ -231,11 +231,9 @@ export class WorkLane {
     this.#deps.observers.notify(event);
   }
 
-  #takeFromBacklog({ cause, items, instant }: Firing): void {
-    if (cause === 'manual') {
-      if (items === undefined) this.#hasPendingTrigger = false;
-      for (const item of items ?? [...this.#triggeredItems]) this.#triggeredItems.delete(item);
-    }
+  #takeFromBacklog(firing: Firing): void {
+    const { cause, items, instant } = firing;
+    if (cause === 'manual') this.#manual.take(firing);
     if (instant === undefined) return;
     if (items === undefined && (this.#missedInstant ?? Infinity) <= instant) this.#missedInstant = undefined;
     for (const item of items ?? [...this.#missedByItem.keys()])
@@ -246,6 +244,8 @@ export class WorkLane {
   #noteBegun(run: JobRun, begun: BegunRun): void {
     this.#beginning = undefined;
     this.#hasWaitedInVain = false;
+    const { cause, jobParameter } = run.firing;
+    if (cause === 'manual') this.#manual.noteBegun(numbersOf(begun.items), jobParameter);
     if (!run.isAborted) this.#noteDecision(run.firing, begun);
     this.#deps.requestReconcile();
   }
@@ -269,11 +269,9 @@ export class WorkLane {
   }
 
   /** The firing is due as before. If the session is lost, the records show whether peers have begun it meanwhile. */
-  #postpone({ cause, instant, items }: Firing): void {
-    if (cause === 'manual') {
-      if (items === undefined) this.#hasPendingTrigger = true;
-      for (const item of items ?? []) this.#triggeredItems.add(item);
-    }
+  #postpone(firing: Firing): void {
+    const { cause, instant, items } = firing;
+    if (cause === 'manual') this.#manual.add(firing);
     if (instant === undefined || runPolicyOf(this.#deps.configuration()).missed === 'drop') return;
     if (items === undefined && this.#missedInstant === undefined) {
       this.#missedInstant = instant;
@@ -282,8 +280,9 @@ export class WorkLane {
     for (const item of items ?? []) this.#missItem(item, instant);
   }
 
-  #noteDecision({ instant, cause }: Firing, { blocked, decidedOn, config }: BegunRun): void {
-    if (cause === 'manual') for (const item of blocked) this.#triggeredItems.add(item);
+  #noteDecision(firing: Firing, { blocked, decidedOn, config }: BegunRun): void {
+    const { instant, cause } = firing;
+    if (cause === 'manual') this.#manual.add({ ...firing, items: blocked });
     if (instant === undefined) return;
     if (cause === 'schedule' && blocked.length > 0)
       this.#passedFirings.note({ instant, items: blocked, missed: runPolicyOf(config).missed });

@@ -1,14 +1,12 @@
 import { type ItemView, type JobView } from '../../layout/job-view.js';
-import { encodeBeginRecord, NOTHING_BEGUN, withBegun } from '../../layout/x-node/begin-record.js';
+import { type BegunFor, encodeBeginRecord, NOTHING_BEGUN, withBegun } from '../../layout/x-node/begin-record.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Lifetime, type Operation } from '../../registry/registry-center.js';
 import { numbersOf } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
 
 /** How items begin. */
-export interface Beginning {
-  /** The scheduled instant in milliseconds since 1970; `undefined` for a manual run. */
-  readonly instant: number | undefined;
+export interface Beginning extends BegunFor {
   /** How long the marks live. */
   readonly lifetime: Lifetime;
   /** The view from which the items were chosen. */
@@ -42,7 +40,7 @@ export class BeginCommits {
     const path = paths.beginRecord(me);
     const version = watch.nodes.get(path)?.version;
     const fence = this.#fence(beginning.view);
-    const record = (upTo: readonly ItemView[]): string => this.#record(upTo, beginning.instant);
+    const record = (upTo: readonly ItemView[]): string => this.#record(upTo, beginning);
     const length = Math.max(watch.nodes.get(path)?.value?.length ?? 0, record(items).length) + RECORD_SLACK;
     // The longest record that any of the commits can write stands for all of them while they are measured.
     const measure: Operation = { type: 'set', path, value: '-'.repeat(length) };
@@ -92,9 +90,9 @@ export class BeginCommits {
     if (watch.nodes.get(path)?.value === undefined) await watch.readAll();
   }
 
-  #record(items: readonly ItemView[], instant: number | undefined): string {
+  #record(items: readonly ItemView[], begunFor: BegunFor): string {
     const { watch, me } = this.#context;
     const { beginRecords, lastBegun } = watch.view;
-    return encodeBeginRecord(withBegun(beginRecords.get(me) ?? NOTHING_BEGUN, numbersOf(items), instant, lastBegun));
+    return encodeBeginRecord(withBegun(beginRecords.get(me) ?? NOTHING_BEGUN, numbersOf(items), begunFor, lastBegun));
   }
 }

@@ -10,7 +10,7 @@
  */
 import { isGone, type ItemView } from '../../layout/job-view.js';
 import { type JobPaths } from '../../layout/job-paths.js';
-import { encodeCrash } from '../../layout/x-node/crash-report.js';
+import { type CrashedRun, encodeCrash } from '../../layout/x-node/crash-report.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Operation } from '../../registry/registry-center.js';
 import { type DeadRun, deadRuns } from '../view/crashes.js';
@@ -73,7 +73,7 @@ export function reportOperations({ watch, paths, item, isDead, isToWait }: DeadI
     operations.push({ type: 'create', path: paths.crashedItem(item.item), value: '' });
     // What an instance that died during a takeover was to run is known already.
     const isKnown = watch.view.crashReports.has(item.item);
-    const value = encodeCrash(instantOf(watch, item));
+    const value = encodeCrash(crashedRun(watch, item));
     if (!isKnown) operations.push({ type: 'create', path: paths.crashReport(item.item), value });
     else if (!isOfDead(failoveringBy)) operations.push({ type: 'set', path: paths.crashReport(item.item), value });
   }
@@ -88,14 +88,15 @@ export function newVersion(paths: JobPaths, { item, version }: ItemView): Operat
   return { type: 'set', path: paths.item(item), value: '', ...(version !== undefined && { version }) };
 }
 
-/** The instant of the run that died; `undefined` after a manual run, and if a Java instance may have begun it. */
-export function instantOf(watch: JobWatch, { item, runningOn }: ItemView): number | undefined {
+/** The run of the item that died. Its instant is not known either if a Java instance may have begun it. */
+export function crashedRun(watch: JobWatch, { item, runningOn }: ItemView): CrashedRun {
   const { lastBegun, manuallyBegun, beginRecords } = watch.view;
   // Elsewhere a later instant than that of the run may be on record: a leader has brought the item back while it ran.
   const record = runningOn === undefined ? undefined : beginRecords.get(runningOn);
-  const { instants, manual } =
-    record?.instants.has(item) === true ? record : { instants: lastBegun, manual: manuallyBegun };
+  const isInRecord = record?.instants.has(item) === true || record?.manual.has(item) === true;
+  const { instants, manual } = isInRecord ? record : { instants: lastBegun, manual: manuallyBegun };
   const instant = instants.get(item);
-  if (instant === undefined || manual.has(item)) return undefined;
-  return watch.isOnRecordSince(item, instant) ? instant : undefined;
+  if (manual.has(item)) return { instant: undefined, jobParameter: manual.get(item) };
+  const isKnown = instant !== undefined && watch.isOnRecordSince(item, instant);
+  return { instant: isKnown ? instant : undefined, jobParameter: undefined };
 }

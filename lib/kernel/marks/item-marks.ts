@@ -33,7 +33,7 @@ export interface ItemMarksDeps extends JobContext {
 const PAUSE_MS = 200;
 
 /** For what, and from what, items were chosen. */
-export type Choosing = Pick<Beginning, 'instant' | 'view'>;
+export type Choosing = Omit<Beginning, 'lifetime'>;
 
 /** What `begin` has marked. */
 export interface Begin {
@@ -63,7 +63,8 @@ export class ItemMarks {
    * @throws RegistryUnavailableError if an item may still be due and the registry centre cannot be reached
    * @throws the reason of `signal` if it is aborted before anything was asked for
    */
-  async begin(items: readonly ItemView[], { instant, view }: Choosing, signal: AbortSignal): Promise<Begin> {
+  async begin(items: readonly ItemView[], choosing: Choosing, signal: AbortSignal): Promise<Begin> {
+    const { instant, jobParameter, view } = choosing;
     const { registry, watch, me, items: here } = this.#deps;
     // While a former mark of an item is being removed, the removal could not distinguish it from the new one.
     await this.removal.settled;
@@ -74,12 +75,12 @@ export class ItemMarks {
     let isComplete = true;
     here.begin(numbersOf(items));
     try {
-      for (const chunk of await this.#commits.chunks(items, { instant, lifetime, view })) {
+      for (const chunk of await this.#commits.chunks(items, { ...choosing, lifetime })) {
         signal.throwIfAborted();
         const revision = await this.#commit(chunk.operations, chunk.items, signal);
         isComplete = revision !== undefined;
         if (revision === undefined) break;
-        for (const { item } of chunk.items) begun.push({ item, instant, fencingToken: revision });
+        for (const { item } of chunk.items) begun.push({ item, instant, jobParameter, fencingToken: revision });
       }
     } catch (error) {
       if (begun.length === 0 || signal.aborted) {

@@ -14,7 +14,7 @@ import { shareOfCrashed } from '../view/crashes.js';
 import { type BegunItem } from '../view/firing.js';
 import { type ItemsHere } from '../view/items-here.js';
 import { type JobContext } from '../job/job-context.js';
-import { instantOf, newVersion } from './crash-reports.js';
+import { crashedRun, newVersion } from './crash-reports.js';
 import { type ItemMarks } from './item-marks.js';
 import { TAKEOVER_MARKS } from './own-marks.js';
 
@@ -109,10 +109,9 @@ export class Takeover {
   async #take(view: JobView, item: ItemView, { stop, end }: TakeoverEnds): Promise<BegunItem | undefined> {
     const { registry, watch, marks } = this.#deps;
     end.throwIfAborted();
-    const { crashReports } = view;
-    const instant = crashReports.has(item.item) ? crashReports.get(item.item) : instantOf(watch, item);
+    const crashed = view.crashReports.get(item.item) ?? crashedRun(watch, item);
     const begun = (fencingToken: number | undefined): BegunItem | undefined =>
-      fencingToken === undefined ? undefined : { item: item.item, instant, fencingToken };
+      fencingToken === undefined ? undefined : { ...crashed, item: item.item, fencingToken };
     try {
       return begun(await registry.commit(this.#takeOperations(view, item)));
     } catch (error) {

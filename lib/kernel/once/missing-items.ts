@@ -170,8 +170,8 @@ function ofCrashed(item: ItemView, facts: ItemFacts): Verdict {
   if (round.stage === 'started' || !isToBeTakenOver) return undefined;
   if (wasBegunFor(view, item.item, round.instant)) return { why: 'crashed', by: undefined };
   if ([...view.beginRecords.values()].includes(undefined)) return { why: 'unaccounted', by: undefined };
-  // It crashed in an earlier firing, which ends before this one.
-  return isDue(item, facts) ? { why: 'crashed', by: undefined } : undefined;
+  // It crashed in an earlier firing, which ends before this one, also if the item was disabled meanwhile: it is taken over.
+  return isDue({ ...item, disabled: false }, facts) ? { why: 'crashed', by: undefined } : undefined;
 }
 
 function ofRunning(item: ItemView, facts: ItemFacts): Verdict {

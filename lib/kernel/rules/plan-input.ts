@@ -83,10 +83,10 @@ export interface Backlog {
   readonly hasLostSession: boolean;
   /** The latest such instant by item, for items that were still running then. */
   readonly missedByItem: ReadonlyMap<number, number>;
-  /** Whether an accepted trigger waits for its run. */
-  readonly hasPendingTrigger: boolean;
-  /** Items that were still running when a trigger was accepted. */
-  readonly triggeredItems: ReadonlySet<number>;
+  /** The next accepted trigger that waits for its run. */
+  readonly pendingTrigger: Pick<Firing, 'jobParameter'> | undefined;
+  /** Items that were still running when a trigger was accepted, each with the `jobParameter` of its next run if it has its own. */
+  readonly triggeredItems: ReadonlyMap<number, string | undefined>;
 }
 
 /** A firing that this instance has decided on. */

@@ -197,8 +197,8 @@ const runOnce: Rule = (input) => {
  * manual run, and this one would come after them.
  */
 function keptFiring({ now, me, local: { backlog } }: PlanInput): Action | undefined {
-  const { missedInstant, hasPendingTrigger, hasLostSession } = backlog;
-  if (missedInstant === undefined || hasPendingTrigger || now.config?.misfire !== false) return undefined;
+  const { missedInstant, pendingTrigger, hasLostSession } = backlog;
+  if (missedInstant === undefined || pendingTrigger !== undefined || now.config?.misfire !== false) return undefined;
   const mayBegin = isAssigned(now) && isAvailable(now, me) && (!hasLostSession || isStillDue(now, missedInstant));
   return mayBegin ? begin({ cause: 'misfire', instant: missedInstant }) : undefined;
 }
@@ -213,10 +213,11 @@ const endTriggerWait: Rule = ({ now, me, local }) =>
 const recoverMisfires: Rule = ({ now, me, local }) => {
   const { canBegin, busy, backlog } = local;
   if (!canBegin || !isAssigned(now) || !isAvailable(now, me)) return undefined;
-  if (backlog.hasPendingTrigger) return begin({ cause: 'manual', instant: undefined });
+  if (backlog.pendingTrigger !== undefined)
+    return begin({ ...backlog.pendingTrigger, cause: 'manual', instant: undefined });
   const free = assignedItems(now, me).filter((item) => !item.disabled && isFree(now, item, busy));
-  const triggered = free.filter(({ item }) => backlog.triggeredItems.has(item));
-  if (triggered.length > 0) return begin({ cause: 'manual', instant: undefined, items: numbersOf(triggered) });
+  const [triggered] = free.filter(({ item }) => backlog.triggeredItems.has(item));
+  if (triggered !== undefined) return runTriggered(free, backlog.triggeredItems, triggered.item);
   if (backlog.missedInstant !== undefined && (!backlog.hasLostSession || isStillDue(now, backlog.missedInstant)))
     return begin({ cause: 'misfire', instant: backlog.missedInstant });
   const missedIn = (item: ItemView): number | undefined =>
@@ -229,6 +230,17 @@ const recoverMisfires: Rule = ({ now, me, local }) => {
     'misfire',
   );
 };
+
+/** Runs the items that were triggered with the same job parameter as the first one. */
+function runTriggered(
+  free: readonly ItemView[],
+  triggered: ReadonlyMap<number, string | undefined>,
+  first: number,
+): Action {
+  const jobParameter = triggered.get(first);
+  const isLikeFirst = ({ item }: ItemView): boolean => triggered.has(item) && triggered.get(item) === jobParameter;
+  return begin({ cause: 'manual', instant: undefined, items: numbersOf(free.filter(isLikeFirst)), jobParameter });
+}
 
 /** Whether a firing that came without a session may still be run: its last once-listener has not been called, and peers' runs are on record. */
 const isStillDue = (view: JobView, instant: number): boolean => isOnRecord(view) && !hasLastCall(view, instant);

@@ -69,7 +69,7 @@ export class ItemChoice {
   /** Chooses once, from a view in which the items have owners, and adds what could be marked to `begun`. */
   async #turn(begun: Map<number, BegunItem>): Promise<Turn> {
     const { watch, marks, me, paths, items: here } = this.#deps;
-    const { instant } = this.#firing;
+    const { instant, jobParameter } = this.#firing;
     const signal = this.#signal;
     let view = await this.#assignedView();
     while (configurationIn(view, paths).monitorExecution && (await watch.readBeginRecords()))
@@ -89,10 +89,10 @@ export class ItemChoice {
       here.run(numbersOf(items));
       const { configRevision = 0 } = view;
       for (const { item, ownerRevision } of items)
-        begun.set(item, { item, instant, fencingToken: Math.max(ownerRevision, configRevision) });
+        begun.set(item, { item, instant, jobParameter, fencingToken: Math.max(ownerRevision, configRevision) });
       return { ...turn, isComplete: true };
     }
-    const begin = await marks.begin(items, { instant, view }, signal);
+    const begin = await marks.begin(items, { instant, jobParameter, view }, signal);
     for (const each of begin.items) begun.set(each.item, each);
     return { ...turn, isComplete: begin.isComplete };
   }

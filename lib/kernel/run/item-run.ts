@@ -1,19 +1,28 @@
 import { setMaxListeners } from 'node:events';
 import { types } from 'node:util';
+import { InvalidConfigurationError } from '../../api/errors.js';
 import { type ItemInterceptor, type ItemOutcome } from '../../api/run-events.js';
+import { type RunLimits } from '../../api/run-limits.js';
 import { type RunningJob } from '../../api/job-executor.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
 import { type JobLogger } from '../../api/logger.js';
 import { type ShardingContext } from '../../api/sharding-context.js';
+import { backoffMs } from '../../async/backoff.js';
 import { type Limiter } from '../../async/limiter.js';
+import { sleep } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
 import { type JobLog } from '../job/job-log.js';
 import { type ItemExecutor } from '../types/extensions.js';
 import { type BegunItem } from '../view/firing.js';
+import { type CodeEnd, ItemDeadline } from './item-deadline.js';
+
+/** No pause before a retry is longer, unless the first one is. */
+const LONGEST_PAUSE_MS = 300_000;
 
 /** What the items of a run share. */
 export interface ItemRunOptions {
   readonly configuration: JobConfiguration;
+  readonly limits: RunLimits;
   /** What the job is given, but for what differs from item to item. */
   readonly shared: Pick<ShardingContext, 'jobName' | 'taskId' | 'shardingTotalCount' | 'jobParameter'>;
   readonly parameters: ReadonlyMap<number, string>;
@@ -27,25 +36,49 @@ export interface ItemRunOptions {
   readonly clock: Clock;
   /** Resolves as soon as the session is connected; rejects with the signal's reason when it is aborted. */
   readonly whenConnected: (signal: AbortSignal) => Promise<void>;
-  /** The job's code is about to be called. */
+  /** The job's code is about to be called for the first time. */
   readonly onStart: (context: ShardingContext) => void;
+  /** An attempt at the item has failed, and another one follows. */
+  readonly onRetry: (item: BegunItem, retry: Retry) => void;
   /** The item has failed, and still has its place in the pool. */
   readonly onFailed: (cause: unknown) => void;
 }
 
-/** One item of a run: it waits for a place in the pool, runs the job's code, and has an outcome. */
+/** An attempt that has failed, and the pause before the next one. */
+export interface Retry {
+  /** Which attempt has failed, from 1. */
+  readonly attempt: number;
+  readonly cause: unknown;
+  readonly pauseMs: number;
+}
+
+/** How one attempt has ended: as the item does, or by a failure after which the item is tried again. */
+type AttemptOutcome = ItemOutcome | ({ readonly type: 'retry' } & Retry);
+
+/**
+ * One item of a run: it waits for a place in the pool, runs the job's code, and has an outcome. An item that has failed may be
+ * tried again: it leaves the pool for the pause, and stays marked as running. When its time is up, its signal aborts; code that
+ * does not end soon after that is given up, which frees the item and its place in the pool.
+ */
 export class ItemRun {
   readonly #options: ItemRunOptions;
   readonly #begun: BegunItem;
   readonly #stop = new AbortController();
   readonly #softStop = new AbortController();
+  #attempts = 0;
   #startedAt: number | undefined;
+  readonly #deadline: ItemDeadline;
 
   constructor(options: ItemRunOptions, begun: BegunItem) {
     this.#options = options;
     this.#begun = begun;
     // The job's code may listen as often as it likes; Node warns of more than ten listeners.
     setMaxListeners(Infinity, this.#stop.signal, this.#softStop.signal);
+    const { shared, limits, clock, logger } = options;
+    this.#deadline = new ItemDeadline({
+      ...{ jobName: shared.jobName, item: begun.item, timeoutMs: limits.timeoutMs, clock, logger },
+      onPassed: (reason) => this.#abort(reason),
+    });
   }
 
   /** The item's entry of `shardingItemParameters`. */
@@ -53,23 +86,34 @@ export class ItemRun {
     return this.#options.parameters.get(this.#begun.item);
   }
 
-  /** How long the job's code has run, in milliseconds; `undefined` if it was not called. */
+  /** How many attempts were made. */
+  get attempts(): number {
+    return this.#attempts;
+  }
+
+  /** How long the item has run, pauses included, in milliseconds; `undefined` if the job's code was not called. */
   get durationMs(): number | undefined {
     return this.#startedAt === undefined ? undefined : this.#options.clock.monotonic() - this.#startedAt;
   }
 
-  /** Whether the item was aborted. */
-  get isAborted(): boolean {
-    return this.#stop.signal.aborted;
+  /** Whether the item was aborted for another reason than that its time is up: another run may have to finish its work. */
+  get isCutShort(): boolean {
+    return this.#stop.signal.aborted && this.#deadline.passed === undefined;
   }
 
   /** Aborts the item's signal. An item that still waits for a place in the pool does not start. */
   abort(reason: Error): void {
+    // What its time limit has begun, that goes on: the item is given up if its code does not end.
+    if (this.#deadline.passed === undefined) this.#deadline.cancel();
+    this.#abort(reason);
+  }
+
+  #abort(reason: Error): void {
     this.#stop.abort(reason);
     this.#softStop.abort(reason);
   }
 
-  /** Asks the item to end at its next good moment. */
+  /** Asks the item to end at its next good moment. It is not tried again. */
   softStop(reason: Error): void {
     this.#softStop.abort(reason);
   }
@@ -82,42 +126,104 @@ export class ItemRun {
 
   /** Runs the item to its end. Never rejects. */
   async outcome(): Promise<ItemOutcome> {
+    try {
+      for (;;) {
+        const outcome = await this.#attempt();
+        if (outcome.type !== 'retry') return outcome;
+        this.#options.onRetry(this.#begun, outcome);
+        const ended = await this.#pause(outcome);
+        if (ended !== undefined) return ended;
+      }
+    } finally {
+      this.#deadline.cancel();
+    }
+  }
+
+  async #attempt(): Promise<AttemptOutcome> {
     const { signal } = this.#stop;
     try {
       return await this.#options.pool.run(() => this.#outcomeOfCall(), signal);
     } catch (cause) {
-      return { type: 'aborted', cause };
+      return this.#timedOut('ended') ?? { type: 'aborted', cause };
     }
   }
 
-  async #outcomeOfCall(): Promise<ItemOutcome> {
+  async #outcomeOfCall(): Promise<AttemptOutcome> {
     const { signal } = this.#stop;
     try {
-      await this.#execute();
-      return { type: 'succeeded' };
+      const end = await this.#deadline.codeEnd(this.#execute());
+      return this.#timedOut(end) ?? { type: 'succeeded' };
     } catch (cause) {
       // A rejected promise that was thrown is reported as the failure; left alone, its rejection would end the process.
       if (types.isPromise(cause)) cause.catch(() => undefined);
+      const timedOut = this.#timedOut('ended');
+      if (timedOut !== undefined) return timedOut;
       // An item that was aborted has not failed: the instance that aborted it has logged why.
       if (signal.aborted && cause === signal.reason) return { type: 'aborted', cause };
-      this.#options.onFailed(cause);
-      return { type: 'failed', cause };
+      if (this.#mayRetry(cause)) return { type: 'retry', attempt: this.#attempts, cause, pauseMs: this.#pauseMs() };
+      return this.#failed(cause);
     }
   }
 
+  /** Settings that cannot be used are as wrong at the next attempt. */
+  #mayRetry(cause: unknown): boolean {
+    const { limits } = this.#options;
+    const isOver = this.#stop.signal.aborted || this.#softStop.signal.aborted;
+    return !isOver && this.#attempts <= limits.maxRetries && !(cause instanceof InvalidConfigurationError);
+  }
+
+  #pauseMs(): number {
+    const { retryBackoffMs } = this.#options.limits;
+    return backoffMs(this.#attempts, { baseMs: retryBackoffMs, maxMs: Math.max(retryBackoffMs, LONGEST_PAUSE_MS) });
+  }
+
+  /** @returns how the item has ended, if it did during the pause */
+  async #pause({ pauseMs, cause }: Retry): Promise<ItemOutcome | undefined> {
+    try {
+      await sleep(this.#options.clock, pauseMs, this.#softStop.signal);
+      return undefined;
+    } catch {
+      const { signal } = this.#stop;
+      // If only the pause was to end, no attempt follows, so the last failure is the item's.
+      return (
+        this.#timedOut('ended') ?? (signal.aborted ? { type: 'aborted', cause: signal.reason } : this.#failed(cause))
+      );
+    }
+  }
+
+  #failed(cause: unknown): ItemOutcome {
+    this.#options.onFailed(cause);
+    return { type: 'failed', cause };
+  }
+
+  /** `undefined`: its time is not up. */
+  #timedOut(end: CodeEnd): ItemOutcome | undefined {
+    const cause = this.#deadline.passed;
+    if (cause === undefined) return undefined;
+    this.#options.onFailed(cause);
+    return { type: 'timed-out', cause, isGivenUp: end === 'given-up' };
+  }
+
   async #execute(): Promise<void> {
-    const { configuration, executor, interceptors, clock, whenConnected, onStart } = this.#options;
-    const context = this.#context();
+    const { configuration, executor, interceptors, whenConnected } = this.#options;
     // Not while suspended: a peer may come to own the item before it has started here.
-    await whenConnected(context.signal);
-    this.#startedAt = clock.monotonic();
-    onStart(context);
+    await whenConnected(this.#stop.signal);
+    this.#attempts++;
+    const context = this.#context();
+    if (this.#startedAt === undefined) this.#start(context);
     const execute = async (): Promise<void> => executor.process(configuration, context, this.#running);
     const wrapped = interceptors.reduceRight<() => Promise<void>>(
       (next, interceptor) => async () => interceptor.around(context, next),
       execute,
     );
     await wrapped();
+  }
+
+  #start(context: ShardingContext): void {
+    const { clock, onStart } = this.#options;
+    this.#startedAt = clock.monotonic();
+    this.#deadline.start();
+    onStart(context);
   }
 
   get #running(): RunningJob {
@@ -132,12 +238,14 @@ export class ItemRun {
 
   #context(): ShardingContext {
     const { shared, parameters } = this.#options;
-    const { item, instant, fencingToken } = this.#begun;
+    const { item, instant, jobParameter = shared.jobParameter, fencingToken } = this.#begun;
     return {
       ...shared,
+      jobParameter,
       shardingItem: item,
       shardingParameter: parameters.get(item),
       scheduledAt: instant === undefined ? undefined : new Date(instant),
+      attempt: this.#attempts,
       signal: this.#stop.signal,
       softStop: this.#softStop.signal,
       fencingToken,

@@ -6,8 +6,9 @@
  * 3. the run chooses this instance's items
  * 4. with `monitorExecution` it marks them as running, in a commit that fails if the assignment or the settings have changed
  * 5. the job's listeners are called; those that are called once in the cluster wait for the items of other instances
- * 6. the items run concurrently, up to the limit of the job's pool; a failure is reported and stops no other item, unless
- *    the job's error handler interrupts firings, as `THROW` does: items that have not started are not run then
+ * 6. the items run concurrently, up to the limit of the job's pool, within their time and with their retries (`ItemRun`); a
+ *    failure is reported and stops no other item, unless the job's error handler interrupts firings, as `THROW` does: items
+ *    that have not started are not run then
  * 7. the run removes the marks, in one commit, or in batches if some items take longer
  * 8. the listeners are called again
  *
@@ -18,6 +19,7 @@ import { DeadlineExceededError, type FiringInterruptedError } from '../../api/er
 import { type JobConfiguration } from '../../api/job-configuration.js';
 import { isDisconnection } from '../../api/registry-errors.js';
 import { type ItemInterceptor, type ItemOutcome, type RunEvent, type RunOutcome } from '../../api/run-events.js';
+import { runLimitsOf } from '../../api/run-limits.js';
 import { type Limiter } from '../../async/limiter.js';
 import { readItemParameters } from '../../layout/sharding-item-parameters.js';
 import { whenConnected } from '../../registry/session-state.js';
@@ -128,7 +130,9 @@ export class JobRun {
   async #begin(): Promise<BegunRun> {
     await checkClock(this.#deps);
     if (this.firing.cause === 'failover') return this.#takeOver();
-    return new ItemChoice(this.#deps, this.firing, this.#beginning.signal).begin();
+    const begun = await new ItemChoice(this.#deps, this.firing, this.#beginning.signal).begin();
+    const { jobParameter = begun.config.jobParameter } = this.firing;
+    return { ...begun, config: { ...begun.config, jobParameter } };
   }
 
   async #takeOver(): Promise<BegunRun> {
@@ -178,6 +182,7 @@ export class JobRun {
     const { config } = begun;
     return {
       configuration: config,
+      limits: runLimitsOf(config),
       shared: {
         jobName: paths.jobName,
         taskId: this.#report.taskId(begun),
@@ -193,6 +198,7 @@ export class JobRun {
       clock,
       whenConnected: (signal) => whenConnected(registry.session, signal),
       onStart: (context) => this.#report.emit({ type: 'item-started', context }),
+      onRetry: (item, retry) => this.#report.itemRetried(item, retry),
       onFailed: (cause) => this.#interruptAfter(cause, config),
     };
   }
@@ -225,11 +231,11 @@ export class JobRun {
     const { marks, items: here } = this.#deps;
     const run = this.#items.get(begun.item);
     const outcome = (await run?.outcome()) ?? this.#unprepared;
-    const { durationMs, parameter } = run ?? {};
-    this.#report.itemEnded(begun, config, { outcome, durationMs, parameter, isReported: run === undefined });
+    const { durationMs, parameter, attempts = 0 } = run ?? {};
+    this.#report.itemEnded(begun, config, { outcome, attempts, durationMs, parameter, isReported: run === undefined });
     here.end(begun.item);
     // A job that returns because its signal aborted may have left its work half done.
-    await marks.removal.end(begun.item, run?.isAborted === true ? 'cut-short' : 'ended');
+    await marks.removal.end(begun.item, run?.isCutShort === true ? 'cut-short' : 'ended');
     here.release([begun.item]);
     this.#owner.onItemReleased();
     return outcome;

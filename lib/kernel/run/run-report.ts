@@ -1,4 +1,4 @@
-import { describeCause, stackOf } from '../../api/describe-cause.js';
+import { describeCause, describeFailure, stackOf } from '../../api/describe-cause.js';
 import { InvalidConfigurationError } from '../../api/errors.js';
 import {
   type ItemOutcome,
@@ -12,6 +12,7 @@ import { taskId } from '../../layout/task-id.js';
 import { type FailureReports } from '../types/failure-reports.js';
 import { type BegunItem, type BegunRun, type Firing } from '../view/firing.js';
 import { type JobContext } from '../job/job-context.js';
+import { type Retry } from './item-run.js';
 
 /** What a report needs. */
 export interface RunReportDeps extends JobContext {
@@ -57,19 +58,28 @@ export class RunReport {
     this.emit({ type: 'items-begun', taskId: this.taskId(begun), configuration, items: items.map(runItemOf), blocked });
   }
 
+  /** An attempt at an item has failed, and another one follows. The error handler is given the last failure only. */
+  itemRetried(begun: BegunItem, { attempt, cause, pauseMs }: Retry): void {
+    const { logger } = this.#deps;
+    const { item } = begun;
+    this.emit({ type: 'item-retried', item: runItemOf(begun), attempt, cause, pauseMs });
+    const text = `item ${item} failed at attempt ${attempt}, and is tried again in ${pauseMs} ms: ${describeFailure(cause)}`;
+    logger.warn(text, { event: 'retried', item });
+  }
+
   /** An item has ended. Its failure goes to the error handler, unless the firing as a whole has failed already. */
   itemEnded(begun: BegunItem, config: BegunRun['config'], end: ItemEnding): void {
     const { failures, instance } = this.#deps;
-    const { outcome, durationMs, parameter } = end;
+    const { outcome, attempts, durationMs, parameter } = end;
     const item = runItemOf(begun);
-    this.emit({ type: 'item-ended', item, outcome, durationMs });
+    this.emit({ type: 'item-ended', item, outcome, attempts, durationMs });
     if (outcome.type === 'aborted') this.#logAbort(outcome.cause);
-    if (outcome.type !== 'failed' || end.isReported) return;
+    if ((outcome.type !== 'failed' && outcome.type !== 'timed-out') || end.isReported) return;
     const { scheduledAt } = item;
     failures.report({
       ...{ configuration: config, cause: outcome.cause, item: begun.item, parameter, scheduledAt, instance },
       taskId: this.#taskId,
-      attempt: 1,
+      attempt: Math.max(1, attempts),
     });
   }
 
@@ -100,7 +110,9 @@ export class RunReport {
 /** How an item ended. */
 export interface ItemEnding {
   readonly outcome: ItemOutcome;
-  /** How long the job's code has run, in milliseconds; `undefined` if it was not called. */
+  /** How many attempts were made. */
+  readonly attempts: number;
+  /** How long the item has run, in milliseconds; `undefined` if the job's code was not called. */
   readonly durationMs: number | undefined;
   /** The item's entry of `shardingItemParameters`. */
   readonly parameter: string | undefined;
@@ -112,7 +124,13 @@ export interface ItemEnding {
 export function outcomeOf(outcomes: readonly ItemOutcome[], { cause }: Firing, { blocked }: BegunRun): RunOutcome {
   const count = (type: ItemOutcome['type']): number => outcomes.filter((outcome) => outcome.type === type).length;
   if (outcomes.length > 0)
-    return { type: 'completed', succeeded: count('succeeded'), failed: count('failed'), aborted: count('aborted') };
+    return {
+      type: 'completed',
+      succeeded: count('succeeded'),
+      failed: count('failed'),
+      aborted: count('aborted'),
+      timedOut: count('timed-out'),
+    };
   const idle: NothingToRun = blocked.length > 0 ? 'still-running' : 'no-items';
   return { type: 'nothing-to-run', reason: cause === 'failover' ? 'taken-by-others' : idle };
 }

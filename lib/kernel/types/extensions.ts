@@ -15,6 +15,7 @@ import {
   type TypedJobItemExecutor,
 } from '../../api/job-executor.js';
 import { type ItemInterceptor, type RunObserver } from '../../api/run-events.js';
+import { runLimitsOf } from '../../api/run-limits.js';
 import { type ShardingContext } from '../../api/sharding-context.js';
 import { builtInExecutors } from '../../executors/built-in-executors.js';
 import { type AnyJobListener, listenerProblem, LOWEST_ORDER } from '../../api/job-listener.js';
@@ -272,6 +273,7 @@ export class Extensions {
       () => this.strategy(configuration),
       () => this.#checkErrorHandler(configuration),
       () => this.threadPoolSizeProvider(configuration),
+      () => runLimitsOf(configuration),
       ...configuration.jobListenerTypes.map(
         (type) => () => this.listeners({ ...configuration, jobListenerTypes: [type] }),
       ),

@@ -113,5 +113,5 @@ export function cleanupOwner(view: JobView): string | undefined {
 export function isReported(view: JobView, { item, instant }: EndedItem): boolean {
   if (!view.crashedItems.includes(item) || !view.crashReports.has(item)) return false;
   const seen = view.items.find((each) => each.item === item);
-  return seen?.running !== true && seen?.takenOverBy === undefined && view.crashReports.get(item) === instant;
+  return seen?.running !== true && seen?.takenOverBy === undefined && view.crashReports.get(item)?.instant === instant;
 }

@@ -9,6 +9,8 @@ export interface Firing {
   readonly instant: number | undefined;
   /** The only items to consider. Default: all items of this instance. */
   readonly items?: readonly number[];
+  /** The `jobParameter` of this manual firing alone. Default: that of the settings. */
+  readonly jobParameter?: string | undefined;
 }
 
 /** An item that this instance, and no other, has begun to run. */
@@ -16,6 +18,8 @@ export interface BegunItem {
   readonly item: number;
   /** The scheduled instant it runs for, in milliseconds since 1970; `undefined` after a manual firing, or if it is unknown. */
   readonly instant: number | undefined;
+  /** The `jobParameter` of this manual run alone, which an instance that takes the item over has from the one that died. */
+  readonly jobParameter?: string | undefined;
   /** See `ShardingContext.fencingToken`. */
   readonly fencingToken: number;
 }

@@ -11,9 +11,10 @@
  * 1767225600000: 0-3,7
  * 1767225595000: 4
  * manual: 2
+ * manual "only Beijing": 3
  * returned 1767225600000: 4
  * ```
- * Item 4 was not there at 1767225600000, and is not to be run for that instant. It may still run for 1767225595000.
+ * Item 3 was begun manually with a job parameter of its own. Item 4 was not there at 1767225600000, and is not to be run for that instant. It may still run for 1767225595000.
  */
 
 import { fromRanges, toRanges } from './item-ranges.js';
@@ -22,8 +23,8 @@ import { fromRanges, toRanges } from './item-ranges.js';
 export interface BeginRecord {
   /** The last scheduled instant begun, in milliseconds since 1970, by item. */
   readonly instants: ReadonlyMap<number, number>;
-  /** Items that were begun manually after that. */
-  readonly manual: ReadonlySet<number>;
+  /** Items that were begun manually after that, with the `jobParameter` of that run if it had one of its own. */
+  readonly manual: ReadonlyMap<number, string | undefined>;
   /**
    * The last scheduled instant, in milliseconds since 1970, before each item that the instance, as the leader, has brought back:
    * the item was not there then. Only as long as it was not begun for that instant or a later one.
@@ -32,12 +33,15 @@ export interface BeginRecord {
 }
 
 /** Nothing was begun. */
-export const NOTHING_BEGUN: BeginRecord = { instants: new Map(), manual: new Set(), returned: new Map() };
+export const NOTHING_BEGUN: BeginRecord = { instants: new Map(), manual: new Map(), returned: new Map() };
 
 /** The text of a record. That of the empty one is empty. */
 export function encodeBeginRecord({ instants, manual, returned }: BeginRecord): string {
   const lines = linesOf(instants);
-  if (manual.size > 0) lines.push(`${MANUAL}: ${toRanges([...manual])}`);
+  const byParameter = new Map<string | undefined, number[]>();
+  for (const [item, parameter] of manual) byParameter.set(parameter, [...(byParameter.get(parameter) ?? []), item]);
+  for (const [parameter, items] of byParameter)
+    lines.push(`${MANUAL}${parameter === undefined ? '' : ` ${JSON.stringify(parameter)}`}: ${toRanges(items)}`);
   return [...lines, ...linesOf(returned).map((line) => `${RETURNED} ${line}`)].join('\n');
 }
 
@@ -57,13 +61,13 @@ function linesOf(instants: ReadonlyMap<number, number>): string[] {
 /** The inverse of `encodeBeginRecord`. What it cannot read it leaves out; if an item occurs twice, the later instant counts. */
 export function decodeBeginRecord(text: string): BeginRecord {
   const instants = new Map<number, number>();
-  const manual = new Set<number>();
+  const manual = new Map<number, string | undefined>();
   const returned = new Map<number, number>();
   for (const line of text.split('\n')) {
-    const [, isReturned, instant, list] = LINE.exec(line.trimEnd()) ?? [];
+    const [, isReturned, instant, parameter, list] = LINE.exec(line.trimEnd()) ?? [];
     if (list === undefined) continue;
     for (const item of fromRanges(list)) {
-      if (instant === undefined) manual.add(item);
+      if (instant === undefined) manual.set(item, parameter === undefined ? undefined : textIn(parameter));
       else noteLater(isReturned === undefined ? instants : returned, item, Number(instant));
     }
   }
@@ -83,9 +87,10 @@ export function mergeBeginRecords(records: Iterable<BeginRecord | undefined>): B
     for (const [item, instant] of record.instants) noteLater(instants, item, instant);
     for (const [item, instant] of record.returned) noteLater(latestReturned, item, instant);
   }
-  const manual = new Set<number>();
+  const manual = new Map<number, string | undefined>();
   for (const record of known)
-    for (const item of record.manual) if (record.instants.get(item) === instants.get(item)) manual.add(item);
+    for (const [item, parameter] of record.manual)
+      if (record.instants.get(item) === instants.get(item)) manual.set(item, parameter);
   const returned = [...latestReturned].filter(([item, instant]) => (instants.get(item) ?? -Infinity) < instant);
   return { instants, manual, returned: new Map(returned) };
 }
@@ -95,22 +100,30 @@ export function lastInstants({ instants, returned }: BeginRecord): ReadonlyMap<n
   return new Map([...instants, ...returned]);
 }
 
-/** The record after these items have been begun for `instant`, or manually if there is none. `known`: the last instants of anybody. */
+/** What items are begun for. */
+export interface BegunFor {
+  /** The scheduled instant in milliseconds since 1970; `undefined` for a manual run. */
+  readonly instant: number | undefined;
+  /** The `jobParameter` of this manual run alone. */
+  readonly jobParameter?: string | undefined;
+}
+
+/** The record after these items have been begun. `known`: the last instants that any instance has begun them for. */
 export function withBegun(
   record: BeginRecord,
   items: readonly number[],
-  instant: number | undefined,
+  { instant, jobParameter }: BegunFor,
   known: ReadonlyMap<number, number>,
 ): BeginRecord {
   const instants = new Map(record.instants);
-  const manual = new Set(record.manual);
+  const manual = new Map(record.manual);
   const returned = new Map(record.returned);
   for (const item of items) {
     // Manually after which instant: of two records that name the same one, that of the manual run is the later.
     const last = instant ?? known.get(item);
     if (last !== undefined) instants.set(item, last);
     if (last !== undefined && (returned.get(item) ?? Infinity) <= last) returned.delete(item);
-    if (instant === undefined) manual.add(item);
+    if (instant === undefined) manual.set(item, jobParameter);
     else manual.delete(item);
   }
   return { instants, manual, returned };
@@ -124,13 +137,13 @@ export function withReturned(record: BeginRecord, items: readonly number[], inst
 /** The record as if these items had not been begun since it was `former`. */
 export function withoutBegun(record: BeginRecord, items: readonly number[], former: BeginRecord): BeginRecord {
   const instants = new Map(record.instants);
-  const manual = new Set(record.manual);
+  const manual = new Map(record.manual);
   const returned = new Map(record.returned);
   for (const item of items) {
     const instant = former.instants.get(item);
     if (instant === undefined) instants.delete(item);
     else instants.set(item, instant);
-    if (former.manual.has(item)) manual.add(item);
+    if (former.manual.has(item)) manual.set(item, former.manual.get(item));
     else manual.delete(item);
     const absentUntil = former.returned.get(item);
     // The leader may have brought the item back once more meanwhile.
@@ -141,4 +154,13 @@ export function withoutBegun(record: BeginRecord, items: readonly number[], form
 
 const MANUAL = 'manual';
 const RETURNED = 'returned';
-const LINE = /^\s*(?:(returned\s+)?(\d{1,15})|manual)\s*:(.*)$/;
+const LINE = /^\s*(?:(returned\s+)?(\d{1,15})|manual(?:\s+("(?:[^"\\]|\\.)*"))?)\s*:(.*)$/;
+
+/** `undefined` for a JSON text that cannot be read. */
+function textIn(json: string): string | undefined {
+  try {
+    return String(JSON.parse(json));
+  } catch {
+    return undefined;
+  }
+}

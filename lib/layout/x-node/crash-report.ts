@@ -1,16 +1,39 @@
 /**
- * The value of `x-node/crashed/{item}`: the instant whose firing was cut short. It is written down because by the time
- * an instance takes the item over, its owner may have begun it for a later one. Java neither writes nor reads it.
+ * The value of `x-node/crashed/{item}`: the run that was cut short. It is written down because by the time an instance takes
+ * the item over, its owner may have begun it for a later firing. Java neither writes nor reads it.
+ *
+ * It is the scheduled instant in milliseconds since 1970, `unknown`, or for a manual run with a job parameter of its own
+ * `manual "only Beijing"`.
  */
 
-const UNKNOWN = 'unknown';
-
-/** The text for an instant in milliseconds since 1970; `undefined` if the item was run manually, or no instance knows. */
-export function encodeCrash(instant: number | undefined): string {
-  return instant === undefined ? UNKNOWN : String(instant);
+/** A run that was cut short. */
+export interface CrashedRun {
+  /** The scheduled instant in milliseconds since 1970; `undefined` if the item was run manually, or no instance knows. */
+  readonly instant: number | undefined;
+  /** The `jobParameter` of this manual run alone; `undefined` if it had none. */
+  readonly jobParameter: string | undefined;
 }
 
-/** The inverse of `encodeCrash`; `undefined` for a text that cannot be read. */
-export function decodeCrash(text: string): number | undefined {
-  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+const UNKNOWN = 'unknown';
+const MANUAL = 'manual ';
+
+/** The text for a run. */
+export function encodeCrash({ instant, jobParameter }: CrashedRun): string {
+  if (instant !== undefined) return String(instant);
+  return jobParameter === undefined ? UNKNOWN : MANUAL + JSON.stringify(jobParameter);
+}
+
+/** The inverse of `encodeCrash`; a text that cannot be read is a run of which nothing is known. */
+export function decodeCrash(text: string): CrashedRun {
+  if (/^\d{1,15}$/.test(text)) return { instant: Number(text), jobParameter: undefined };
+  return { instant: undefined, jobParameter: text.startsWith(MANUAL) ? textIn(text.slice(MANUAL.length)) : undefined };
+}
+
+function textIn(json: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

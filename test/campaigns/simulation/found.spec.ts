@@ -196,6 +196,16 @@ const FOUND: readonly Found[] = [
     what: 'an item is run for an instant of a new cron expression from before that held',
     seeds: [3919],
   },
+  {
+    rule: 'returnedItems',
+    what: 'a leader that is stopping brings items back',
+    seeds: [20270019074],
+  },
+  {
+    rule: 'unorderedCalls',
+    what: 'a firing does not wait for an earlier one whose crashed item is disabled, and is taken over',
+    seeds: [20270084203],
+  },
 ];
 
 describe.each(FOUND)('$what', ({ rule, seeds }) => {

@@ -21,6 +21,7 @@ export function aContext(changes: Partial<ShardingContext> = {}): ShardingContex
     shardingItem: 1,
     shardingParameter: 'Beijing',
     scheduledAt: undefined,
+    attempt: 1,
     signal: new AbortController().signal,
     softStop: new AbortController().signal,
     fencingToken: 1,

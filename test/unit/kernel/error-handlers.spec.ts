@@ -36,7 +36,7 @@ describe('THROW interrupts the firing:', () => {
 
     expect(outcomes.list).toMatchObject([
       { type: 'failed', cause: { code: 'FIRING_INTERRUPTED', cause: { message: 'no stock' } } },
-      { type: 'completed', succeeded: shardingTotalCount, failed: 0, aborted: 0 },
+      { type: 'completed', succeeded: shardingTotalCount, failed: 0, aborted: 0, timedOut: 0 },
     ]);
     expect([...cluster.tree.keys()].filter((path) => path.endsWith('/running'))).toEqual([]);
   });
@@ -108,7 +108,7 @@ test.each(['LOG', 'IGNORE'])('%s lets the other items of the firing run, and the
   await cluster.fire();
 
   expect(cluster.ran).toEqual({ A: [0, 1, 2] });
-  expect(outcomes.list).toEqual([{ type: 'completed', succeeded: 2, failed: 1, aborted: 0 }]);
+  expect(outcomes.list).toEqual([{ type: 'completed', succeeded: 2, failed: 1, aborted: 0, timedOut: 0 }]);
 });
 
 /** Notes what it is called for. */

@@ -55,21 +55,26 @@ describe('a one-off job', () => {
     expect(job.items.sort()).toEqual([0, 0, 1, 1, 2, 2]);
   });
 
-  test('is not triggered by an execute() with data, which a trigger cannot carry', async () => {
+  test('is not triggered by an execute() with anything but a job parameter', async () => {
     await using host = aHost();
     const job = new CountingJob();
     const bootstrap = new OneOffJobBootstrap(host.registryCenter, job, oneOff(), { host });
-    const execute: (data: unknown) => Promise<void> = bootstrap.execute.bind(bootstrap);
+    const execute = bootstrap.execute.bind(bootstrap) as (data: unknown) => Promise<void>;
 
-    for (const [data, got] of [
-      [{ tenant: 5 }, 'a map'],
-      ['password', 'a string that is not shown'],
-      [null, 'null'],
+    for (const [data, problem] of [
+      [
+        { jobParametr: '5' },
+        "unknown option 'jobParametr'; did you mean 'jobParameter'?; it takes a jobParameter, and other data must be where all instances can read it.",
+      ],
+      ['password', "the options must be such as { jobParameter: 'only Beijing' }, got a string that is not shown."],
+      [null, "the options must be such as { jobParameter: 'only Beijing' }, got null."],
+      [{ jobParameter: 5 }, 'jobParameter must be a text, got a number that is not shown.'],
+      [
+        { jobParameter: 'x'.repeat(10_001) },
+        'jobParameter must have at most 10000 characters, got 10001: store the data where all instances can read it.',
+      ],
     ] as const)
-      await expect(execute(data)).rejects.toThrow(
-        `Job 'oneOff' was not triggered: execute() takes no data, got ${got}. ` +
-          'Write the data where all instances can read it, and call execute() without arguments afterwards.',
-      );
+      await expect(execute(data)).rejects.toThrow(`Job 'oneOff' was not triggered: ${problem}`);
     expect(job.items).toEqual([]);
 
     await execute(undefined);

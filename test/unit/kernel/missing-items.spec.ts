@@ -239,14 +239,14 @@ describe('when items complete, missing are', () => {
       ['1 crashed'],
     ],
     [
-      'not those that crashed in an earlier firing, and are disabled now',
+      'those that crashed in an earlier firing and are disabled now, as they are taken over all the same',
       view(aCompleted, {
         config: failover,
         crashedItems: [1],
         items: items({}, { disabled: true }),
         lastBegun: new Map([[1, NOW - 1]]),
       }),
-      [],
+      ['1 crashed'],
     ],
     [
       'those that run between the barriers of two listeners',
@@ -334,7 +334,7 @@ describe('when items complete, missing are', () => {
         config: failover,
         crashedItems: [1],
         lastBegun: new Map([[1, NOW]]),
-        manuallyBegun: new Set([1]),
+        manuallyBegun: new Map([[1, undefined]]),
       }),
       [],
     ],
@@ -438,7 +438,7 @@ describe('of a manual firing, missing are', () => {
     const crashed = { config: failover, crashedItems: [1], lastBegun: new Map([[1, NOW]]) };
 
     expect(
-      missing('completed', view(reported, { ...crashed, manuallyBegun: new Set([1]) }), { isManual: true }),
+      missing('completed', view(reported, { ...crashed, manuallyBegun: new Map([[1, undefined]]) }), { isManual: true }),
     ).toEqual(['1 crashed']);
     expect(missing('completed', view(reported, crashed), { isManual: true })).toEqual([]);
   });

@@ -27,8 +27,8 @@ function actionsOf(name: string, now: JobView, local: Partial<LocalState> = {}):
       isKeptByMisfire: false,
       hasLostSession: false,
       missedByItem: new Map(),
-      hasPendingTrigger: false,
-      triggeredItems: new Set(),
+      pendingTrigger: undefined,
+      triggeredItems: new Map(),
     },
     isTriggerInDoubt: false,
     mayTakeOver: true,
@@ -459,8 +459,8 @@ describe('what could not be run when it was due', () => {
     isKeptByMisfire: false,
     hasLostSession: false,
     missedByItem: new Map<number, number>(),
-    hasPendingTrigger: false,
-    triggeredItems: new Set<number>(),
+    pendingTrigger: undefined,
+    triggeredItems: new Map<number, string | undefined>(),
   };
   const begun = (now: JobView, local: Partial<LocalState>): unknown =>
     actionsOf('A', now, local).find(({ type }) => type === 'begin');
@@ -533,7 +533,7 @@ describe('what could not be run when it was due', () => {
   });
 
   test('for a manual run is run manually', () => {
-    const backlog = { ...nothing, triggeredItems: new Set([0]) };
+    const backlog = { ...nothing, triggeredItems: new Map([[0, undefined]]) };
     const firing = { cause: 'manual', instant: undefined, items: [0] };
     expect(begun(aView(['A'], { items: mine }), { backlog })).toEqual({ type: 'begin', firing });
   });
@@ -698,8 +698,8 @@ describe('a trigger', () => {
 
   describe('that comes when a firing was missed as a whole', () => {
     const kept: Backlog = {
-      ...{ missedInstant: T, hasLostSession: false, missedByItem: new Map(), triggeredItems: new Set() },
-      ...{ isKeptByMisfire: false, hasPendingTrigger: false },
+      ...{ missedInstant: T, hasLostSession: false, missedByItem: new Map(), triggeredItems: new Map() },
+      ...{ isKeptByMisfire: false, pendingTrigger: undefined },
     };
     const config = aConfiguration({ misfire: false });
     const firstOf = (changes: Partial<JobView> = {}, backlog: Partial<Backlog> = {}): unknown => {
@@ -720,7 +720,7 @@ describe('a trigger', () => {
 
     test.each<[why: string, view: Partial<JobView>, backlog: Partial<Backlog>]>([
       ['there is none', {}, { missedInstant: undefined }],
-      ['another trigger waits already', {}, { hasPendingTrigger: true }],
+      ['another trigger waits already', {}, { pendingTrigger: {} }],
       ['the items are being assigned', { reshardingNeeded: true }, {}],
       ['the server is disabled', { servers: new Map([[ipOf('B'), 'DISABLED']]) }, {}],
       ['a peer may have begun it', { javaPeers: new Set([idOf('A')]) }, { hasLostSession: true }],

@@ -53,6 +53,8 @@ function told(event: RunEvent): string {
     }
     case 'item-started':
       return `item-started ${event.context.shardingItem}`;
+    case 'item-retried':
+      return `item-retried ${event.item.item}`;
     case 'item-ended':
       return `item-ended ${event.item.item} ${event.outcome.type}`;
     case 'run-ended':
@@ -199,7 +201,7 @@ describe('an observer learns of a run', () => {
     await cluster.expire('A');
     await cluster.advance('1s');
 
-    expect(seen.outcomesOf('A')).toEqual([{ type: 'completed', succeeded: 3, failed: 2, aborted: 1 }]);
+    expect(seen.outcomesOf('A')).toEqual([{ type: 'completed', succeeded: 3, failed: 2, aborted: 1, timedOut: 0 }]);
     const ends = seen.runsOf('A')[0]!.flatMap((event) => (event.type === 'item-ended' ? [event] : []));
     const endOf = (item: number) => ends.find((end) => end.item.item === item)!.outcome;
     expect(endOf(1)).toEqual({ type: 'failed', cause: new Error('no stock') });
@@ -245,7 +247,7 @@ describe('an observer learns of a run', () => {
 
     expect([...seen.outcomesOf('A'), ...seen.outcomesOf('B')]).toEqual(
       expect.arrayContaining([
-        { type: 'completed', succeeded: 1, failed: 0, aborted: 0 },
+        { type: 'completed', succeeded: 1, failed: 0, aborted: 0, timedOut: 0 },
         { type: 'nothing-to-run', reason: 'taken-by-others' },
       ]),
     );
@@ -367,7 +369,7 @@ describe('an interceptor', () => {
     await cluster.fire();
 
     expect(called).toEqual(when === 'before' ? [0, 2] : [0, 1, 2]);
-    expect(seen.outcomesOf('A')).toEqual([{ type: 'completed', succeeded: 2, failed: 1, aborted: 0 }]);
+    expect(seen.outcomesOf('A')).toEqual([{ type: 'completed', succeeded: 2, failed: 1, aborted: 0, timedOut: 0 }]);
     expect(failures).toEqual([[1, broken]]);
   });
 
@@ -382,7 +384,7 @@ describe('an interceptor', () => {
     await cluster.fire();
 
     expect(calls).toBe(0);
-    expect(seen.outcomesOf('A')).toEqual([{ type: 'completed', succeeded: 2, failed: 0, aborted: 0 }]);
+    expect(seen.outcomesOf('A')).toEqual([{ type: 'completed', succeeded: 2, failed: 0, aborted: 0, timedOut: 0 }]);
   });
 });
 

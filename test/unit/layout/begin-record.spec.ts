@@ -18,8 +18,11 @@ const earlier = 1767225595000;
 
 type Entries = Iterable<readonly [item: number, instant: number]>;
 
-function record(instants: Entries, manual: readonly number[] = [], returned: Entries = []): BeginRecord {
-  return { instants: new Map(instants), manual: new Set(manual), returned: new Map(returned) };
+type Manual = number | readonly [item: number, jobParameter: string];
+
+function record(instants: Entries, manual: readonly Manual[] = [], returned: Entries = []): BeginRecord {
+  const entries = manual.map((entry) => (typeof entry === 'number' ? ([entry, undefined] as const) : entry));
+  return { instants: new Map(instants), manual: new Map(entries), returned: new Map(returned) };
 }
 
 test('items of one instant share a line, in ranges, and the latest instant comes first', () => {
@@ -43,10 +46,15 @@ test('what is written is read back', () => {
   );
 
   expectProperty(
-    fc.property(firings, fc.array(fc.nat(2000)), firings, (entries, manual, returned) => {
-      const written = record(entries, manual, returned);
-      expect(decodeBeginRecord(encodeBeginRecord(written))).toEqual(written);
-    }),
+    fc.property(
+      firings,
+      fc.array(fc.oneof(fc.nat(2000), fc.tuple(fc.nat(2000), fc.string()))),
+      firings,
+      (entries, manual, returned) => {
+        const written = record(entries, manual, returned);
+        expect(decodeBeginRecord(encodeBeginRecord(written))).toEqual(written);
+      },
+    ),
   );
 });
 
@@ -152,7 +160,7 @@ describe('of several records', () => {
           [1, earlier],
         ]),
       ]).manual,
-    ).toEqual(new Set([1, 2]));
+    ).toEqual(new Map([1, 2].map((item) => [item, undefined])));
   });
 });
 
@@ -191,7 +199,7 @@ describe('bringing items back', () => {
         [2, earlier],
       ],
     );
-    expect(withBegun(before, [0, 2], later, new Map())).toEqual(
+    expect(withBegun(before, [0, 2], { instant: later }, new Map())).toEqual(
       record(
         [
           [0, later],
@@ -205,7 +213,7 @@ describe('bringing items back', () => {
 
   test('holds if the begin of an earlier instant reaches the registry centre after it', () => {
     const before = record([], [], [[0, later]]);
-    expect(withBegun(before, [0], earlier, new Map())).toEqual(record([[0, earlier]], [], [[0, later]]));
+    expect(withBegun(before, [0], { instant: earlier }, new Map())).toEqual(record([[0, earlier]], [], [[0, later]]));
   });
 
   test('holds again if the begin is taken back', () => {
@@ -217,7 +225,7 @@ describe('bringing items back', () => {
         [1, earlier],
       ],
     );
-    const begun = withBegun(before, [0, 1], later, new Map());
+    const begun = withBegun(before, [0, 1], { instant: later }, new Map());
     const since = withReturned(begun, [1], later + 5_000);
     expect(withoutBegun(since, [0, 1], before)).toEqual(
       record(
@@ -234,18 +242,38 @@ describe('bringing items back', () => {
 
 describe('beginning an item', () => {
   test('for an instant replaces what was begun before, manually or not', () => {
-    expect(withBegun(record([[0, earlier]], [0]), [0], later, new Map())).toEqual(record([[0, later]]));
+    expect(withBegun(record([[0, earlier]], [0]), [0], { instant: later }, new Map())).toEqual(record([[0, later]]));
   });
 
   test('of a manual run names the last instant that anybody has begun it for', () => {
-    expect(withBegun(record([]), [0, 1], undefined, new Map([[0, later]]))).toEqual(record([[0, later]], [0, 1]));
+    expect(withBegun(record([]), [0, 1], { instant: undefined }, new Map([[0, later]]))).toEqual(
+      record([[0, later]], [0, 1]),
+    );
   });
+});
+
+test('a manual run with a job parameter of its own is on record with it, whatever it says', () => {
+  const begun = withBegun(
+    record([]),
+    [0, 1],
+    { instant: undefined, jobParameter: 'a "b": 7\n' },
+    new Map([[0, later]]),
+  );
+  const text = `${later}: 0\nmanual: 2\nmanual "a \\"b\\": 7\\n": 0-1`;
+
+  const both = withBegun(begun, [2], { instant: undefined }, new Map());
+  expect(encodeBeginRecord(both).split('\n').sort()).toEqual(text.split('\n').sort());
+  expect(decodeBeginRecord(text)).toEqual(both);
+});
+
+test('a job parameter that cannot be read is none', () => {
+  expect(decodeBeginRecord('manual "\\x": 2')).toEqual(record([], [2]));
 });
 
 test('what was not to be begun is taken back, item by item', () => {
   const before = record([[0, earlier]], [1]);
-  const begun = withBegun(before, [0, 1], later, new Map());
-  const since = withBegun(begun, [2], later, new Map());
+  const begun = withBegun(before, [0, 1], { instant: later }, new Map());
+  const since = withBegun(begun, [2], { instant: later }, new Map());
   expect(withoutBegun(since, [0, 1], before)).toEqual(
     record(
       [

@@ -2,12 +2,21 @@ import { expect, test } from '@jest/globals';
 import { decodeCrash, encodeCrash } from '../../../lib/layout/x-node/crash-report.js';
 
 test.each([0, 1_893_456_005_000, undefined])('a report of the firing at %s says so', (instant) => {
-  expect(decodeCrash(encodeCrash(instant))).toBe(instant);
+  const run = { instant, jobParameter: undefined };
+  expect(decodeCrash(encodeCrash(run))).toEqual(run);
 });
 
-test.each(['', '10.0.0.1@-@4711', '-5', '1e3', '9'.repeat(16)])(
+test.each(['', 'only Beijing', '"', '1'])(
+  'a report of a manual run with the job parameter %j says so',
+  (jobParameter) => {
+    const run = { instant: undefined, jobParameter };
+    expect(decodeCrash(encodeCrash(run))).toEqual(run);
+  },
+);
+
+test.each(['', '10.0.0.1@-@4711', '-5', '1e3', '9'.repeat(16), 'manual', 'manual x', 'manual 1', '"x"'])(
   'a report of another hand, %j, says nothing',
   (text) => {
-    expect(decodeCrash(text)).toBeUndefined();
+    expect(decodeCrash(text)).toEqual({ instant: undefined, jobParameter: undefined });
   },
 );

@@ -156,7 +156,7 @@ describe('a view', () => {
       nextJobInstanceIp: undefined,
       assignmentRecord: undefined,
       lastBegun: new Map(),
-      manuallyBegun: new Set(),
+      manuallyBegun: new Map(),
       beginRecords: new Map(),
     });
   });

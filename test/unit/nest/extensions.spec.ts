@@ -50,7 +50,7 @@ test('an observer of forRoot() sees a run of a job from its beginning to its out
   expect(events.map(({ type }) => type)).toEqual(['staged', 'items-begun', 'item-started', 'item-ended', 'run-ended']);
   expect(events.at(-1)).toMatchObject({
     run: { jobName: 'bill', cause: 'manual' },
-    outcome: { type: 'completed', succeeded: 1, failed: 0, aborted: 0 },
+    outcome: { type: 'completed', succeeded: 1, failed: 0, aborted: 0, timedOut: 0 },
   });
 });
 

@@ -120,12 +120,12 @@ describe('a bootstrap that cannot be used says why:', () => {
     );
   });
 
-  test('it is given data, which a trigger cannot carry', async () => {
+  test('it is given anything but a job parameter', async () => {
     await using app = await started({ imports: [elasticJob()], providers: [Reporting, ReportJob, BillJob] });
     const report = app.get(Reporting).report as unknown as { execute(data: unknown): Promise<void> };
 
     await expect(report.execute({ month: 5 })).rejects.toThrow(
-      "Job 'report' was not triggered: execute() takes no data, got a map.",
+      "Job 'report' was not triggered: unknown option 'month'; it takes a jobParameter",
     );
   });
 

@@ -93,7 +93,7 @@ export const misfire: readonly Mutant[] = [
     first: 'unit/kernel/runs.spec.ts',
     edits: [
       {
-        file: 'kernel/lanes/run-policy.ts',
+        file: 'kernel/run/run-policy.ts',
         find: "missed: misfire ? 'recover' : 'drop' }",
         replace: "missed: 'recover' }",
       },
@@ -111,7 +111,7 @@ export const misfire: readonly Mutant[] = [
     first: 'unit/kernel/misfire.spec.ts',
     edits: [
       {
-        file: 'kernel/lanes/run-policy.ts',
+        file: 'kernel/run/run-policy.ts',
         find: "missed: misfire ? 'recover' : 'drop' }",
         replace: "missed: 'drop' }",
       },

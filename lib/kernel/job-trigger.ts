@@ -1,0 +1,84 @@
+import { describeValue, isMap, legible } from '../api/describe-value.js';
+import { InvalidConfigurationError, JobStateError, RegistryConflictError } from '../api/errors.js';
+import { suggestion } from '../api/nearest.js';
+import { storedTextProblem } from '../api/stored-text.js';
+import { type JobPaths } from '../layout/job-paths.js';
+import { type JobView } from '../layout/job-view.js';
+import { encodeTrigger } from '../layout/x-node/trigger.js';
+import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
+
+/** What one manual run is given instead of what the job's settings say. */
+export interface TriggerOptions {
+  /** The job parameter of this run alone: `context.jobParameter`. At most 10,000 characters. Default: that of the settings. */
+  readonly jobParameter?: string;
+}
+
+/** It is stored with each instance's record of what it runs, so that it outlives a crash. */
+const LONGEST_PARAMETER = 10_000;
+
+/**
+ * Checks what a trigger is given.
+ * @throws InvalidConfigurationError naming what is wrong
+ */
+export function checkedTrigger(jobName: string, options: unknown): TriggerOptions {
+  if (options === undefined) return {};
+  const faults = problemsWith(options).map((problem) => `Job '${jobName}' was not triggered: ${problem}`);
+  if (faults.length > 0) throw new InvalidConfigurationError(faults);
+  return options as TriggerOptions;
+}
+
+function problemsWith(options: unknown): readonly string[] {
+  if (!isMap(options))
+    return [`the options must be such as { jobParameter: 'only Beijing' }, got ${describeValue(options, 'hidden')}.`];
+  const { jobParameter, ...others } = options;
+  const unknown = Object.keys(others).map(
+    (key) =>
+      `unknown option '${legible(key)}'${suggestion(key, ['jobParameter'])}; it takes a jobParameter, and other data must be ` +
+      'where all instances can read it.',
+  );
+  const problem = jobParameter === undefined ? undefined : parameterProblem(jobParameter);
+  return problem === undefined ? unknown : [...unknown, `jobParameter ${problem}.`];
+}
+
+function parameterProblem(value: unknown): string | undefined {
+  if (typeof value !== 'string') return `must be a text, got ${describeValue(value, 'hidden')}`;
+  if (value.length > LONGEST_PARAMETER)
+    return `must have at most ${LONGEST_PARAMETER} characters, got ${value.length}: store the data where all instances can read it`;
+  return storedTextProblem(value);
+}
+
+/** What a trigger with a job parameter needs. */
+export interface ParameterTrigger {
+  readonly registry: RegistryCenter;
+  readonly paths: JobPaths;
+  readonly view: JobView;
+  readonly jobParameter: string;
+}
+
+/**
+ * Triggers all instances in one commit, or none.
+ * @throws JobStateError if Java instances take part, or an instance has not accepted another trigger yet
+ */
+export async function triggerWithParameter({ registry, paths, view, jobParameter }: ParameterTrigger): Promise<void> {
+  const { jobName } = paths;
+  if (view.javaPeers.size > 0) {
+    throw new JobStateError(
+      `Job '${jobName}' was not triggered: the Java instances ${[...view.javaPeers].join(', ')} take part, and would run ` +
+        'without the jobParameter. Trigger it without one after changing the jobParameter of its settings, or stop them.',
+    );
+  }
+  const value = encodeTrigger({ jobParameter });
+  await registry.create(paths.triggers, '');
+  try {
+    await registry.commit(
+      [...view.instances.keys()].map((id): Operation => ({ type: 'create', path: paths.trigger(id), value })),
+    );
+  } catch (error) {
+    if (!(error instanceof RegistryConflictError) || error.reason !== 'exists') throw error;
+    throw new JobStateError(
+      `Job '${jobName}' was not triggered with a jobParameter: an instance has not accepted another trigger yet ` +
+        `(${error.path}). Trigger it again when that has been run.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,96 @@
+import { describeCause } from '../../api/describe-cause.js';
+import { ItemTimeoutError } from '../../api/errors.js';
+import { Deferred } from '../../async/deferred.js';
+import { type Clock } from '../../time/clock.js';
+import { type JobLog } from '../job/job-log.js';
+
+/** How long the code of an item may go on after its time is up and its signal has aborted, before it is given up. */
+export const GIVE_UP_AFTER_MS = 5_000;
+
+/** What an item's deadline needs. */
+export interface ItemDeadlineDeps {
+  readonly jobName: string;
+  readonly item: number;
+  /** How long the item may run, in milliseconds; `undefined`: without limit. */
+  readonly timeoutMs: number | undefined;
+  readonly clock: Clock;
+  readonly logger: JobLog;
+  /** The time is up: the item is to be aborted for this reason. */
+  readonly onPassed: (reason: ItemTimeoutError) => void;
+}
+
+/** How waiting for an item's code has ended: the code has ended, or it was given up and may go on. */
+export type CodeEnd = 'ended' | 'given-up';
+
+/**
+ * The time limit of one item, from the first call of the job's code. When the time is up, the item is aborted; code that has
+ * not ended `GIVE_UP_AFTER_MS` later is no longer waited for. Nothing can end such code, so its end is logged when it comes.
+ */
+export class ItemDeadline {
+  readonly #deps: ItemDeadlineDeps;
+  readonly #givenUp = new Deferred();
+  #startedAt = 0;
+  #passed: ItemTimeoutError | undefined;
+  #cancelTimer = (): void => undefined;
+
+  constructor(deps: ItemDeadlineDeps) {
+    this.#deps = deps;
+  }
+
+  /** Set once the time is up. */
+  get passed(): ItemTimeoutError | undefined {
+    return this.#passed;
+  }
+
+  /** The job's code is about to be called for the first time. */
+  start(): void {
+    const { timeoutMs, clock } = this.#deps;
+    this.#startedAt = clock.monotonic();
+    if (timeoutMs !== undefined) this.#cancelTimer = clock.after(timeoutMs, () => this.#pass(timeoutMs));
+  }
+
+  /** The item has ended, or was aborted for another reason. */
+  cancel(): void {
+    this.#cancelTimer();
+  }
+
+  /**
+   * Waits for the job's code as long as the limit allows.
+   * @throws what the code throws
+   */
+  async codeEnd(code: Promise<void>): Promise<CodeEnd> {
+    const ended = code.then((): CodeEnd => 'ended');
+    if (this.#deps.timeoutMs === undefined) return ended;
+    const end = await Promise.race([ended, this.#givenUp.promise.then((): CodeEnd => 'given-up')]);
+    if (end === 'given-up') this.#reportLateEnd(code);
+    return end;
+  }
+
+  #pass(timeoutMs: number): void {
+    const { jobName, item, clock, onPassed } = this.#deps;
+    this.#passed = new ItemTimeoutError(jobName, item, timeoutMs);
+    this.#cancelTimer = clock.after(GIVE_UP_AFTER_MS, () => this.#givenUp.resolve());
+    onPassed(this.#passed);
+  }
+
+  #reportLateEnd(code: Promise<void>): void {
+    const { logger, clock, item, timeoutMs } = this.#deps;
+    logger.warn(
+      `item ${item} was given up: its code has not ended ${GIVE_UP_AFTER_MS} ms after its time of ${timeoutMs} ms was up and ` +
+        'its signal aborted. The code may go on beside the next run of the item: make it react to context.signal, and ' +
+        'reject writes with older fencing tokens.',
+      { event: 'given-up', item },
+    );
+    const report = (how: string): void => {
+      const afterMs = clock.monotonic() - this.#startedAt;
+      logger.warn(`the code of item ${item} that was given up has ${how}, after ${afterMs} ms.`, {
+        event: 'given-up-ended',
+        item,
+      });
+    };
+    code.then(
+      () => report('ended'),
+      (cause: unknown) => report(`failed: ${describeCause(cause)}`),
+    );
+  }
+}

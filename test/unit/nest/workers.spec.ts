@@ -148,3 +148,20 @@ test('without Nest, a class with a method and a property for threads is refused,
     `elasticjob.jobs.crunch.props['run.worker']: must be left out, since its class does the job's work, not a worker; got ${JSON.stringify(path)}`,
   );
 });
+
+test('a worker whose time is up is ended, and the job goes on in a new thread', async () => {
+  const spinning = join(folder, 'spinning.mjs');
+  writeFileSync(spinning, 'export default ({ shardingItem }, logger) => { logger.log("spins"); for (;;); };');
+  const logger = new RecordingLogger();
+  const jobs = { crunch: { worker: spinning, shardingTotalCount: 1, timeoutMilliseconds: 300 } };
+  await using app = await started({ imports: [elasticJob({ logger, jobs })] });
+  const spins = (): number => logger.lines.filter((line) => line.endsWith('item 0: spins')).length;
+  const timeouts = (): number => logger.lines.filter((line) => /^error .*300 ms/.test(line)).length;
+
+  for (const time of [1, 2]) {
+    await app.get(JobBootstraps).oneOff('crunch').execute();
+    await until(() => spins() === time && timeouts() === time, `time ${time} to be up`);
+  }
+
+  expect(logger.lines.join('\n')).not.toContain('given up');
+});

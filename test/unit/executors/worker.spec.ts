@@ -264,6 +264,7 @@ describe('a worker whose item is aborted', () => {
 
   test('before a thread is ready does not start', async () => {
     const item = run(worker("logger.log('begun');"));
+    while (clock.timers === 0) await new Promise((resolve) => setImmediate(resolve));
     item.abort();
     await clock.advance(0);
 

@@ -123,10 +123,10 @@ describe('the stack of a failure', () => {
 });
 
 test('an error of errors counts them', () => {
-    expect(describeFailure(new AggregateError([new Error('one')], 'all'))).toBe(
-      'AggregateError: all (1 error: Error: one)',
-    );
-    expect(describeFailure(new AggregateError([new Error('one'), 2], 'all'))).toBe(
-      'AggregateError: all (2 errors: Error: one; 2)',
-    );
-  });
+  expect(describeFailure(new AggregateError([new Error('one')], 'all'))).toBe(
+    'AggregateError: all (1 error: Error: one)',
+  );
+  expect(describeFailure(new AggregateError([new Error('one'), 2], 'all'))).toBe(
+    'AggregateError: all (2 errors: Error: one; 2)',
+  );
+});

@@ -243,8 +243,8 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/marks/takeover.ts',
-        find: '{ item: item.item, instant, fencingToken };',
-        replace: '{ item: item.item, instant, fencingToken: item.ownerRevision };',
+        find: '{ ...crashed, item: item.item, fencingToken };',
+        replace: '{ ...crashed, item: item.item, fencingToken: item.ownerRevision };',
       },
     ],
   },

@@ -10,8 +10,9 @@ export const misfire: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/lanes/control-lane.ts',
-        find: "work.start({ cause: 'manual', instant: undefined });",
-        replace: "for (const cause of ['manual', 'manual'] as const) work.start({ cause, instant: undefined });",
+        find: "work.start({ ...decodeTrigger(trigger), cause: 'manual', instant: undefined });",
+        replace:
+          "for (const cause of ['manual', 'manual'] as const) work.start({ ...decodeTrigger(trigger), cause, instant: undefined });",
       },
     ],
   },
@@ -23,7 +24,7 @@ export const misfire: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',
-        find: "    if (cause === 'manual') for (const item of blocked) this.#triggeredItems.add(item);",
+        find: "    if (cause === 'manual') this.#manual.add({ ...firing, items: blocked });",
         replace: '',
       },
     ],
@@ -38,7 +39,7 @@ export const misfire: readonly Mutant[] = [
         file: 'kernel/lanes/work-lane.ts',
         find: '    if (items === undefined && (this.#missedInstant ?? Infinity) <= instant) this.#missedInstant = undefined;',
         replace:
-          "    if (items === undefined && (this.#missedInstant ?? Infinity) <= instant) {\n      this.#missedInstant = undefined;\n      if (cause === 'misfire') this.#hasPendingTrigger = true;\n    }",
+          "    if (items === undefined && (this.#missedInstant ?? Infinity) <= instant) {\n      this.#missedInstant = undefined;\n      if (cause === 'misfire') this.#manual.add({ cause: 'manual', instant: undefined });\n    }",
       },
     ],
   },
@@ -126,7 +127,7 @@ export const misfire: readonly Mutant[] = [
       {
         file: 'kernel/lanes/work-lane.ts',
         find: "if (runPolicyOf(config).missed === 'recover') for (const item of blocked) this.#missItem(item, instant);",
-        replace: 'if (blocked.length > 0) for (const item of decidedOn) this.#triggeredItems.add(item);',
+        replace: "if (blocked.length > 0) this.#manual.add({ cause: 'manual', instant, items: decidedOn });",
       },
     ],
   },

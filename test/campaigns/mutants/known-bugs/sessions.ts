@@ -67,9 +67,9 @@ export const sessions: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/marks/item-marks.ts',
-        find: 'for (const { item } of chunk.items) begun.push({ item, instant, fencingToken: revision });',
+        find: 'for (const { item } of chunk.items) begun.push({ item, instant, jobParameter, fencingToken: revision });',
         replace:
-          'for (const { item, ownerRevision } of chunk.items) begun.push({ item, instant, fencingToken: ownerRevision });',
+          'for (const { item, ownerRevision } of chunk.items) begun.push({ item, instant, jobParameter, fencingToken: ownerRevision });',
       },
     ],
   },
@@ -84,7 +84,7 @@ export const sessions: readonly Mutant[] = [
         find: "    if (this.#gate === 'open') this.#gate = 'paused';\n",
         replace: '',
       },
-      { file: 'kernel/run/item-run.ts', find: '    await whenConnected(context.signal);\n', replace: '' },
+      { file: 'kernel/run/item-run.ts', find: '    await whenConnected(this.#stop.signal);\n', replace: '' },
       {
         file: 'kernel/view/job-watch.ts',
         find: '        if (!this.isCurrent) return;\n        const { view } = this;',
@@ -222,7 +222,7 @@ export const sessions: readonly Mutant[] = [
         file: 'kernel/lanes/work-lane.ts',
         find: '    this.#decided = undefined;\n    this.#hasLostSession = true;\n',
         replace:
-          '    this.#decided = undefined;\n    this.#hasLostSession = true;\n    this.#hasPendingTrigger = false;\n',
+          "    this.#decided = undefined;\n    this.#hasLostSession = true;\n    this.#manual.take({ cause: 'manual', instant: undefined });\n",
       },
     ],
   },

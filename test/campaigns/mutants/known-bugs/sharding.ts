@@ -129,9 +129,9 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/lanes/control-lane.ts',
-        find: "work.start({ cause: 'manual', instant: undefined });",
+        find: "if (trigger !== undefined) work.start({ ...decodeTrigger(trigger), cause: 'manual', instant: undefined });",
         replace:
-          "{ work.start({ cause: 'manual', instant: undefined }); await work.end('the lane waits for it', 3_600_000); }",
+          "if (trigger !== undefined) { work.start({ ...decodeTrigger(trigger), cause: 'manual', instant: undefined }); await work.end('the lane waits for it', 3_600_000); }",
       },
     ],
   },

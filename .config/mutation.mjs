@@ -3,8 +3,9 @@
  *
  *   npm run mutation -- lib/time              the code of a folder, with the tests of the same folder below test/unit/
  *   npm run mutation -- lib/time/cron.ts      the code of a file
- *   npm run mutation -- lib/kernel/rules test/unit/kernel/plan.spec.ts    with these tests
+ *   npm run mutation -- lib/kernel/rules test/unit/kernel/rules/plan.spec.ts    with these tests
  *   npm run mutation -- lib/settings --part 1/5                           the first fifth: every fifth stretch of 40 lines
+ *   npm run mutation -- lib/layout --concurrency 1                        on one core instead of two
  *
  * Fails if the tests notice less than nine of ten. A mutant that changes nothing that can be noticed is switched off by a
  * comment in the code that says why: `// Stryker disable next-line ConditionalExpression: the search ends there anyhow`.
@@ -12,7 +13,8 @@
  * sample. (A mutant that spans two stretches belongs to no part.)
  *
  * Vitest runs the same test files that Jest runs in `npm test`: it keeps the modules loaded, which makes a mutant four times as
- * cheap. A mutant with which a test file cannot even be imported is reported as survived: Vitest then runs no test that fails.
+ * cheap. A mutant with which a test file cannot even be imported counts as killed: see failed-imports.mjs. A mutant that makes the
+ * tests hang counts as killed too, and is listed on its own.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
@@ -34,6 +36,7 @@ const unknown = paths.filter((path) => !/^(lib|test)\//.test(path) || !existsSyn
 const [part, parts] = values.part.split('/').map(Number);
 
 if (mutated.length === 0 || unknown.length > 0) fail(`Name a folder or file below lib/, got '${paths.join(' ')}'.`);
+if (!(Number(values.concurrency) >= 1)) fail(`--concurrency must be at least 1, got '${values.concurrency}'.`);
 if (!(part >= 1 && part <= parts)) fail(`--part must be such as 1/5, got '${values.part}'.`);
 
 process.chdir(root);
@@ -45,10 +48,26 @@ console.log(
 );
 
 // Stryker sets the exit code if too many mutants survive.
-await new Stryker({
+const results = await new Stryker({
   configFile: '.config/stryker.config.mjs',
+  concurrency: Number(values.concurrency),
   mutate: mutated.flatMap((path) => filesOf(path, '.ts')).flatMap(stretchesOf),
 }).runMutationTest();
+report(results);
+
+/** One line with what was counted. Mutants that are switched off, or that TypeScript could not run, do not count. */
+function report(mutants) {
+  const count = (...states) => mutants.filter(({ status }) => states.includes(status)).length;
+  const late = count('Timeout');
+  const killed = count('Killed') + late;
+  const survived = count('Survived', 'NoCoverage');
+  const percent = ((100 * killed) / (killed + survived)).toFixed(1);
+  console.log(
+    `${mutated.join(', ')}: ${killed + survived} mutants, ${killed} killed (${late} by timeout), ` +
+      `${survived} survived (${count('NoCoverage')} not reached by any test), ${percent} %; ` +
+      `${count('Ignored')} switched off, ${count('RuntimeError', 'CompileError')} without a result.`,
+  );
+}
 
 /** The file's stretches that belong to the part, as Stryker writes them; the whole file if there is one part. */
 function stretchesOf(file) {
@@ -85,7 +104,8 @@ function isFolder(path) {
 
 function parsed() {
   try {
-    return parseArgs({ options: { part: { type: 'string', default: '1/1' } }, allowPositionals: true });
+    const options = { part: { type: 'string', default: '1/1' }, concurrency: { type: 'string', default: '2' } };
+    return parseArgs({ options, allowPositionals: true });
   } catch (error) {
     return fail(error.message);
   }

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import failedImports from './failed-imports.mjs';
 
 /** How `npm run mutation` runs the tests, which Jest runs otherwise: see mutation.mjs, which names them. */
 export default defineConfig({
@@ -8,5 +9,6 @@ export default defineConfig({
     include: (process.env.MUTATION_TESTS ?? '').split(','),
     testTimeout: 30_000,
     isolate: false,
+    reporters: [failedImports],
   },
 });

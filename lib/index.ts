@@ -39,6 +39,7 @@ export {
   isSimpleJob,
   type SimpleJob,
 } from './api/job.js';
+export { type WorkerJob, type WorkerThreadJob } from './api/worker-job.js';
 export { type ShardingContext } from './api/sharding-context.js';
 export { JobConfiguration, jobConfiguration, JobConfigurationBuilder } from './api/job-configuration.js';
 export { JobOptions } from './api/job-options.js';

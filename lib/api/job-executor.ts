@@ -32,6 +32,10 @@ export interface TypedJobItemExecutor {
   process(configuration: JobConfiguration, context: ShardingContext, job: RunningJob): void | Promise<void>;
   /** Checks the properties it needs when a job of its type is added or started. @returns the problems; empty if there are none */
   validate?(configuration: JobConfiguration): readonly PropertyProblem[];
+  /** Called before a job of its type starts, perhaps several times: load what the job needs, within 30 seconds. What it throws fails the start. */
+  prepare?(configuration: JobConfiguration): void | Promise<void>;
+  /** Called once when a job of its type has ended on this instance: free what the job needed, within 5 seconds. */
+  release?(jobName: string): void | Promise<void>;
 }
 
 /**
@@ -51,5 +55,9 @@ export interface ClassedJobItemExecutor<Job extends object = object> {
     running: RunningJob,
   ): void | Promise<void>;
   /** Checks the properties it needs when a job of its kind is added or started. @returns the problems; empty if there are none */
-  validate?(configuration: JobConfiguration): readonly PropertyProblem[];
+  validate?(configuration: JobConfiguration, job: Job): readonly PropertyProblem[];
+  /** As that of a `TypedJobItemExecutor`. */
+  prepare?(configuration: JobConfiguration, job: Job): void | Promise<void>;
+  /** As that of a `TypedJobItemExecutor`. */
+  release?(jobName: string): void | Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { type ShardingContext } from './sharding-context.js';
+import { type WorkerThreadJob } from './worker-job.js';
 
 /** A job whose items are each run by one call. */
 export interface SimpleJob {
@@ -24,7 +25,7 @@ export interface DataflowJob<T = unknown> {
  * Any job object. Objects of a kind of your own, which a `ClassedJobItemExecutor` accepts, are passed off as one
  * (`job as unknown as ElasticJobObject`); providers of a Nest application need no cast.
  */
-export type ElasticJob = SimpleJob | DataflowJob;
+export type ElasticJob = SimpleJob | DataflowJob | WorkerThreadJob;
 
 /** Whether `candidate` has the methods of a `SimpleJob`. */
 export function isSimpleJob(candidate: unknown): candidate is SimpleJob {

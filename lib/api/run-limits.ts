@@ -7,6 +7,7 @@ import { InvalidConfigurationError } from './errors.js';
 import { propertyPath } from './job-name.js';
 import { suggestion } from './nearest.js';
 import { flattenProps } from './props.js';
+import { RUN_WORKER, RUN_WORKER_MEMORY } from './run-properties.js';
 
 /** The limits of each run of an item. */
 export interface RunLimits {
@@ -49,7 +50,11 @@ const DEFAULT_RETRY_BACKOFF_MS = 1_000;
 const PREFIX = 'run.';
 
 /** All properties that begin with `run.`. */
-const PROPERTIES: readonly string[] = Object.values(RUN_LIMITS).map(({ property }) => property);
+const PROPERTIES: readonly string[] = [
+  ...Object.values(RUN_LIMITS).map(({ property }) => property),
+  RUN_WORKER,
+  RUN_WORKER_MEMORY,
+];
 
 const entries = Object.entries(RUN_LIMITS) as readonly [keyof RunLimitOptions, RunLimitBounds][];
 

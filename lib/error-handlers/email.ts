@@ -2,20 +2,12 @@ import { writeEntry } from '../api/log-entry.js';
 import { type JobLogger } from '../api/logger.js';
 import { type Clock } from '../time/clock.js';
 import { textOf } from './failure-text.js';
-import { type Mail, type Mailer, loadMailer, sendMail } from './mailer.js';
+import { type Mail, type Mailer, type MailServer, loadMailer, sendMail } from './mailer.js';
 import { type ChannelSettings, DEFAULT_DIGEST_MS, type NoticeChannel, redacted } from './notice-channel.js';
 import { PropsReader, type Props, type Reading } from './props-reader.js';
 
 /** Settings of the mails of a job. */
-export interface EmailSettings extends ChannelSettings {
-  readonly host: string;
-  readonly port: number;
-  readonly username: string;
-  readonly password: string;
-  /** TLS from the first byte on. */
-  readonly useSsl: boolean;
-  /** Hosts whose certificates are not checked; `*` are all hosts. */
-  readonly trusted: readonly string[];
+export interface EmailSettings extends ChannelSettings, MailServer {
   readonly subject: string;
   readonly from: string;
   readonly to: readonly string[];

@@ -24,14 +24,20 @@ export interface Mailer {
   createTransport(options: object): { sendMail(mail: object): Promise<{ readonly rejected?: readonly unknown[] }> };
 }
 
-/** The server to which a mail is given, and how. */
-export interface MailRoute {
+/** An SMTP server. */
+export interface MailServer {
   readonly host: string;
   readonly port: number;
   readonly username: string;
   readonly password: string;
+  /** TLS from the first byte on. */
   readonly useSsl: boolean;
+  /** Hosts whose certificates are not checked; `*` are all hosts. */
   readonly trusted: readonly string[];
+}
+
+/** The server to which a mail is given, and how. */
+export interface MailRoute extends MailServer {
   readonly clock: Clock;
   /** Ends the conversation when it aborts. */
   readonly signal: AbortSignal;

@@ -4,11 +4,21 @@ import { dataflowExecutor } from './dataflow-executor.js';
 import { httpExecutor } from './http-executor.js';
 import { scriptExecutor } from './script-executor.js';
 import { simpleExecutor } from './simple-executor.js';
+import { workerExecutors } from './worker-executor.js';
 
-/** The kinds of job objects that come with the library. */
-export const classedExecutors: readonly ClassedJobItemExecutor[] = [simpleExecutor, dataflowExecutor];
+/** What does the work of jobs, as far as it comes with the library. */
+export interface BuiltInExecutors {
+  /** For jobs without class. */
+  readonly typed: readonly TypedJobItemExecutor[];
+  /** For job objects. */
+  readonly classed: readonly ClassedJobItemExecutor[];
+}
 
-/** The types of jobs without class that come with the library. */
-export function builtInExecutors(clock: Clock): readonly TypedJobItemExecutor[] {
-  return [scriptExecutor(clock), httpExecutor(clock)];
+/** The executors of one host: its jobs have their worker threads to themselves. */
+export function builtInExecutors(clock: Clock): BuiltInExecutors {
+  const worker = workerExecutors(clock);
+  return {
+    typed: [scriptExecutor(clock), httpExecutor(clock), worker.typed],
+    classed: [simpleExecutor, dataflowExecutor, worker.classed],
+  };
 }

@@ -88,6 +88,8 @@ export class JobRuntime {
   #started: Deferred | undefined;
   /** Set by the first call of `stop()`. */
   #stopped: Promise<void> | undefined;
+  /** Set when the executor is asked to free what it keeps for the job. */
+  #released: Promise<void> | undefined;
   #acceptsFirings = true;
   /** Why the latest attempt to register failed; `undefined` once one has succeeded. */
   #registrationFailure: string | undefined;
@@ -263,6 +265,7 @@ export class JobRuntime {
       await this.#shutdown.endRuns(components, why);
       await this.#shutdown.withdraw(components);
     }
+    await this.#releaseExecutor();
     const end = await ended();
     this.#enterStopped(end);
     if (this.#hasTakenPart && end.type === 'stopped') this.#logger.event({ type: 'stopped', why });
@@ -276,6 +279,14 @@ export class JobRuntime {
     for (const cleanUp of this.#cleanUps.splice(0)) cleanUp();
     this.#components?.watch.close();
     if (this.#components !== undefined) this.#shutdown.end(this.#components);
+    void this.#releaseExecutor();
+  }
+
+  /** Frees what the job's executor keeps for it. Never rejects. */
+  #releaseExecutor(): Promise<void> {
+    const { extensions, clock } = this.#deps;
+    this.#released ??= extensions.release(this.jobName, this.definition.job, { clock, logger: this.#logger });
+    return this.#released;
   }
 
   #onRemoved(): void {
@@ -398,7 +409,7 @@ export class JobRuntime {
     const { extensions, clock } = this.#deps;
     const config = await establishConfiguration(context, this.definition);
     extensions.check(config, this.definition.job);
-    await extensions.prepare(config, clock);
+    await extensions.prepare(config, this.definition.job, clock);
     return config;
   }
 

@@ -12,7 +12,13 @@ import { type JobSettings } from '../settings/job-settings.js';
 export interface ElasticJobOptions
   extends
     JobOptions,
-    Pick<JobSettings, 'jobBootstrapBeanName' | 'jobClassName' | 'autoStart' | 'jobExecutorServiceHandlerType'> {}
+    Pick<
+      JobSettings,
+      'jobBootstrapBeanName' | 'jobClassName' | 'autoStart' | 'jobExecutorServiceHandlerType' | 'worker'
+    > {}
+
+/** The options of a job whose items run in worker threads. */
+type WorkerOptions = ElasticJobOptions & Required<Pick<ElasticJobOptions, 'worker'>>;
 
 /** A decorator of classes whose instances are jobs. */
 export type JobDecorator<Job extends object> = (target: abstract new (...dependencies: never[]) => Job) => void;
@@ -29,6 +35,8 @@ const INJECTED = Symbol.for('nestjs-elasticjob:one-off-jobs');
 /**
  * Makes a provider a job: `@ElasticJob('syncOrders', { cron: '0/5 * * * * ?', shardingTotalCount: 3 })`.
  * The class has the method `execute(context)`, or `fetchData(context)` and `processData(context, data)`, and is a provider of any module; it needs no `@Injectable()`.
+ * With `worker: new URL('./crunch.js', import.meta.url)`, the default export of that module does the work in worker threads, and the
+ * class has none of these methods.
  * A class of another kind, which a `ClassedJobItemExecutor` accepts, is named as the type argument: `@ElasticJob<Report>('report')`.
  * Several such decorators on one class make several jobs, which share its instance.
  * @param jobName the job's name in the registry centre; instances with the same name share the job
@@ -36,6 +44,7 @@ const INJECTED = Symbol.for('nestjs-elasticjob:one-off-jobs');
  *   They are checked when the application starts.
  * @throws InvalidConfigurationError if it decorates anything but a class
  */
+export function ElasticJob(jobName: string, options: WorkerOptions): JobDecorator<object>;
 export function ElasticJob(jobName: string, options?: ElasticJobOptions): JobDecorator<SimpleJob | DataflowJob>;
 export function ElasticJob<Job extends object>(jobName: string, options?: ElasticJobOptions): JobDecorator<Job>;
 export function ElasticJob(jobName: string, options: ElasticJobOptions = {}): JobDecorator<object> {

@@ -157,8 +157,8 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
 
   async #start({ jobs, module }: ApplicationSettings, logger: JobLogger): Promise<void> {
     const { autoStart: byDefault = true } = module;
-    const prepare = async ({ configuration }: DefinedJob): Promise<void> =>
-      this.#host?.types.prepare(configuration, systemClock);
+    const prepare = async ({ configuration, job }: DefinedJob): Promise<void> =>
+      this.#host?.types.prepare(configuration, job, systemClock);
     await Promise.all(jobs.map(prepare));
     // All jobs are added before the first one starts, so that a job that cannot be added leaves none running.
     const added = jobs.map(({ job, configuration, autoStart = byDefault, ...options }) => ({

@@ -121,6 +121,8 @@ const executor = (type: string, instance: TypedJobItemExecutor): TypedJobItemExe
   type,
   process: (...args) => instance.process(...args),
   validate: (configuration) => instance.validate?.(configuration) ?? [],
+  prepare: (configuration) => instance.prepare?.(configuration),
+  release: (jobName) => instance.release?.(jobName),
 });
 
 const errorHandler = (type: string, instance: JobErrorHandler): JobErrorHandler => ({
@@ -146,7 +148,9 @@ function classedExecutors(found: readonly Found[]): readonly ClassedJobItemExecu
       requirement: `the base class ${jobClass.name}`,
       accepts: (candidate): candidate is object => candidate instanceof jobClass,
       process: (...args) => instance.process(...args),
-      validate: (configuration) => instance.validate?.(configuration) ?? [],
+      validate: (...args) => instance.validate?.(...args) ?? [],
+      prepare: (...args) => instance.prepare?.(...args),
+      release: (jobName) => instance.release?.(jobName),
     }));
 }
 

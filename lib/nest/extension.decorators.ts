@@ -40,7 +40,7 @@ export function JobExecutor(name: unknown): JobDecorator<object> {
 }
 
 /** What a provider with `@JobExecutor(SomeClass)` has. */
-export type ClassedExecutor<Job extends object> = Pick<ClassedJobItemExecutor<Job>, 'process' | 'validate'>;
+export type ClassedExecutor<Job extends object> = Omit<ClassedJobItemExecutor<Job>, 'requirement' | 'accepts'>;
 
 /**
  * Makes a provider a sharding strategy: jobs name it in `jobShardingStrategyType`.

@@ -7,6 +7,7 @@ import { suggestion } from '../api/nearest.js';
 import { elasticJobClassProblem, type JobSettings } from '../settings/job-settings.js';
 import { type MergedSettings } from '../settings/merge-settings.js';
 import { type FoundProvider } from './elastic-job.explorer.js';
+import { type DecoratedClass, workerOf } from './worker-definitions.js';
 
 /** A job of the application, ready to be started. */
 export interface DefinedJob {
@@ -53,7 +54,8 @@ export function defineJobs(
   const problems = [...decoratorProblems(providers)];
   const jobs = [...merged].flatMap(([jobName, job]) => {
     problems.push(...job.problems);
-    const work = workOf(jobName, job.settings, { providers, executors });
+    const decorated = decoratedAs(jobName, { providers, executors });
+    const work = workerOf(jobName, job.settings, decorated) ?? workOf(jobName, job.settings, { providers, executors });
     if ('problems' in work) problems.push(...work.problems);
     return 'problems' in work || job.problems.length > 0 ? [] : [defined(jobName, job.settings, work)];
   });
@@ -98,6 +100,13 @@ function decoratorProblems(providers: readonly FoundProvider[]): readonly string
     problems.push(`${jobPath(jobName)}: is defined ${labels.length} times: by ${labels.join(' and by ')}`);
   }
   return problems;
+}
+
+function decoratedAs(jobName: string, { providers, executors }: Application): DecoratedClass | undefined {
+  const provider = providers.find(({ jobs }) => jobs.some((job) => job.jobName === jobName));
+  if (provider === undefined) return undefined;
+  const { label, instance } = provider;
+  return { label, isJob: instance !== undefined && isJob(instance, executors) };
 }
 
 function workOf(

@@ -1,5 +1,6 @@
 import { Matches } from 'class-validator';
 import { JobOptions } from '../api/job-options.js';
+import { workerProblem } from '../api/worker-job.js';
 import { BooleanSetting, rule, Setting, TextSetting } from '../api/setting.js';
 
 /** A class, by which a provider can be named. */
@@ -18,6 +19,11 @@ export class JobSettings extends JobOptions {
   /** The executor that does the work, by its type. Not together with `elasticJobClass`. */
   @TextSetting({}, (context) => Matches(/\S/, { ...context, message: 'must be the type of an executor' }))
   elasticJobType?: string;
+  /**
+   * The module that does the work in worker threads, instead of a class or a type: a path, or in code a `file:` URL. It stays in
+   * this process: the registry centre does not have it. `props['run.worker']` is its counterpart that is stored.
+   */
+  @Setting({ kind: 'text' }, rule('worker', workerProblem)) worker?: string | URL;
   /** Token under which the job's bootstrap is injected. Default: the job's name. */
   @TextSetting() jobBootstrapBeanName?: string;
   /**

@@ -123,7 +123,7 @@ function withoutStrangers(
   { known, origins }: { readonly known: KnownJobs; readonly origins: ReadonlyMap<string, string> },
 ): Pick<BoundTree, 'jobs'> & { readonly problems: readonly string[] } {
   const isStranger = ([name, job]: readonly [string, ReadonlyMap<string, unknown>]): boolean =>
-    !known.has(name) && !job.has('elasticJobClass') && !job.has('elasticJobType');
+    !known.has(name) && !['elasticJobClass', 'elasticJobType', 'worker'].some((key) => job.has(key));
   const strangers = [...jobs].filter(isStranger).map(([name]) => name);
   const problems = [...origins].flatMap(([key, variable]) => {
     const [section, name = ''] = key.split('\0');

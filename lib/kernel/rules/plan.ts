@@ -102,17 +102,21 @@ const requestResharding: Rule = ({ now, me, local }) => {
   if (now.leader !== me || now.reshardingNeeded || now.config === undefined) return undefined;
   // A trigger that was accepted runs by the assignment that it was accepted under.
   if (availableInstances(now).length === 0 || local.isBeginningManually) return undefined;
-  if (isRecounted(now, now.config.shardingTotalCount))
+  const total = now.config.shardingTotalCount;
+  if (isRecounted(now, total))
     return { type: 'request-resharding', reason: 'the number of items differs from the configured one' };
   if (staysAsAssigned(now)) return undefined;
-  const reason = whyAssignmentIsOutdated(now, local.assignedFor);
+  const reason = whyAssignmentIsOutdated(now, total, local.assignedFor);
   return reason === undefined ? undefined : { type: 'request-resharding', reason };
 };
 
-function whyAssignmentIsOutdated(now: JobView, assignedFor: AssignedFor | undefined): string | undefined {
+function whyAssignmentIsOutdated(
+  now: JobView,
+  total: number,
+  assignedFor: AssignedFor | undefined,
+): string | undefined {
   if (assignedFor === undefined) return 'there is a new leader';
   if (assignedFor.basis !== assignmentBasis(now)) return 'instances, servers or settings have changed';
-  const total = now.config?.shardingTotalCount ?? 0;
   // A surplus item that still runs is unowned from now on.
   if (now.items.some(({ item, owner }) => item < total && !now.instances.has(owner ?? '')))
     return 'items have no living owner';
@@ -164,8 +168,7 @@ const clearMarks: Rule = ({ now, me, local }) => {
     const run = ended.get(item);
     return isMarked || (run !== undefined && isReported(now, run));
   };
-  const isInteresting = isUnmonitored || ended.size > 0;
-  const items = isInteresting ? now.items.filter((item) => !local.busy.has(item.item) && isToClear(item)) : [];
+  const items = now.items.filter((item) => !local.busy.has(item.item) && isToClear(item));
   return items.length > 0 ? { type: 'clear-marks', items: numbersOf(items) } : undefined;
 };
 
@@ -285,11 +288,14 @@ const endTakeoverWait: Rule = ({ now, local: { isIdle, idleInstancesWait, mayTak
 
 /** Removes `misfire` nodes that mean nothing any more: the firing was recovered, or `misfire` is off. */
 const clearMisfired: Rule = ({ now, me, local }) => {
+  // Settings that cannot be read do not mean that misfire is off.
+  if (now.config === undefined) return undefined;
+  const { cron } = now.config;
   const isOver = (item: number): boolean => {
     const instant = local.latestInstant();
     if (instant !== undefined) return wasBegun(now, item, instant);
     // An instance that is stopping has no instants any more; its successor has.
-    return now.config?.cron === undefined;
+    return cron === undefined;
   };
   const items = assignedItems(now, me).filter(
     ({ item, misfired, disabled, running }) => misfired && !running && (disabled || !isMisfiring(now) || isOver(item)),

@@ -17,7 +17,7 @@ import {
 import { type ItemInterceptor, type RunObserver } from '../../api/run-events.js';
 import { runLimitsOf } from '../../api/run-limits.js';
 import { type ShardingContext } from '../../api/sharding-context.js';
-import { builtInExecutors, classedExecutors } from '../../executors/built-in-executors.js';
+import { builtInExecutors } from '../../executors/built-in-executors.js';
 import { type AnyJobListener, listenerProblem, LOWEST_ORDER } from '../../api/job-listener.js';
 import { jobPath, keyPath, propertyPath } from '../../api/job-name.js';
 import { type JobLogger } from '../../api/logger.js';
@@ -33,12 +33,20 @@ import { roundRobin } from './strategies/round-robin.js';
 import { singleShardingBalance } from './strategies/single-sharding-balance.js';
 import { sticky } from './strategies/sticky.js';
 import { describeCause, stackOf } from '../../api/describe-cause.js';
+import { RUN_WORKER, RUN_WORKER_MEMORY, WORKER_TYPE } from '../../api/run-properties.js';
+import { isWorkerThreadJob } from '../../api/worker-job.js';
 
 /** How long an error handler may take to close, in milliseconds. */
 const CLOSING_TIMEOUT_MS = 5_000;
 
 /** How long an error handler may take to load what it needs, in milliseconds. */
 const PREPARATION_TIMEOUT_MS = 10_000;
+
+/** How long an executor may take to load what a job needs, in milliseconds: the job's own code may be part of it. */
+const LOADING_TIMEOUT_MS = 30_000;
+
+/** How long an executor may take to free what a job has needed, in milliseconds. */
+const RELEASE_TIMEOUT_MS = 5_000;
 
 /** What users add to the built-in choices; on the same name theirs comes first. */
 export interface ExtensionOptions {
@@ -61,6 +69,10 @@ export interface ItemExecutor {
   process(configuration: JobConfiguration, context: ShardingContext, job: RunningJob): void | Promise<void>;
   /** @returns the problems with the properties that it needs */
   validate(configuration: JobConfiguration): readonly PropertyProblem[];
+  /** Loads what the job needs. */
+  prepare(configuration: JobConfiguration): void | Promise<void>;
+  /** The job has ended on this instance. */
+  release(jobName: string): void | Promise<void>;
 }
 
 /** A listener with the type by which jobs name it. */
@@ -92,8 +104,9 @@ export class Extensions {
       singleShardingBalance(ground.clock),
       sticky,
     ];
-    this.#executors = [...(extensions.executors ?? []), ...builtInExecutors(ground.clock)];
-    this.#classedExecutors = [...(extensions.classedExecutors ?? []), ...classedExecutors];
+    const builtIn = builtInExecutors(ground.clock);
+    this.#executors = [...(extensions.executors ?? []), ...builtIn.typed];
+    this.#classedExecutors = [...(extensions.classedExecutors ?? []), ...builtIn.classed];
     this.observers = extensions.observers ?? [];
     this.interceptors = extensions.interceptors ?? [];
     this.#errorHandlers = [...(extensions.errorHandlers ?? []), ...builtInErrorHandlers(ground.logger)];
@@ -151,6 +164,8 @@ export class Extensions {
       return {
         process: (configuration, context, running) => typed.process(configuration, context, running),
         validate: (configuration) => typed.validate?.(configuration) ?? [],
+        prepare: (configuration) => typed.prepare?.(configuration),
+        release: (name) => typed.release?.(name),
       };
     }
     const object = typeof job === 'object' ? job : null;
@@ -158,7 +173,9 @@ export class Extensions {
     if (object !== null && classed !== undefined) {
       return {
         process: (configuration, context, running) => classed.process(object, configuration, context, running),
-        validate: (configuration) => classed.validate?.(configuration) ?? [],
+        validate: (configuration) => classed.validate?.(configuration, object) ?? [],
+        prepare: (configuration) => classed.prepare?.(configuration, object),
+        release: (name) => classed.release?.(name),
       };
     }
     const requirements = this.#classedExecutors.map(({ requirement }) => requirement).join(', or ');
@@ -178,10 +195,44 @@ export class Extensions {
   }
 
   /**
-   * Lets the error handler of a job load what it needs.
-   * @throws InvalidConfigurationError if it cannot, or takes more than 10 seconds
+   * Lets the executor and the error handler of a job load what they need.
+   * @param job the job object, or the type of a job without class
+   * @throws InvalidConfigurationError if one of them cannot, or takes more than 30 seconds and 10 seconds, respectively
    */
-  async prepare(configuration: JobConfiguration, clock: Clock): Promise<void> {
+  async prepare(configuration: JobConfiguration, job: unknown, clock: Clock): Promise<void> {
+    await this.#prepareExecutor(configuration, job, clock);
+    await this.#prepareErrorHandler(configuration, clock);
+  }
+
+  async #prepareExecutor(configuration: JobConfiguration, job: unknown, clock: Clock): Promise<void> {
+    const { jobName } = configuration;
+    const prepare = async (): Promise<void> => this.executorOf(jobName, job).prepare(configuration);
+    const timeout = (): Error =>
+      new DeadlineExceededError(`the executor of job '${jobName}' to load what the job needs`, LOADING_TIMEOUT_MS);
+    try {
+      await withDeadline(clock, prepare(), LOADING_TIMEOUT_MS, timeout);
+    } catch (error) {
+      if (error instanceof InvalidConfigurationError) throw error;
+      const fault = `${jobPath(jobName)}: its executor cannot be used: ${describeCause(error)}`;
+      throw new InvalidConfigurationError([fault], { cause: error });
+    }
+  }
+
+  /** Lets the executor of a job that has ended free what the job needed. Never rejects, and takes 5 seconds at most. */
+  async release(
+    jobName: string,
+    job: unknown,
+    { clock, logger }: { readonly clock: Clock; readonly logger: JobLog },
+  ): Promise<void> {
+    const release = async (): Promise<void> => this.executorOf(jobName, job).release(jobName);
+    const timeout = (): Error =>
+      new DeadlineExceededError(`the executor of job '${jobName}' to free what the job needed`, RELEASE_TIMEOUT_MS);
+    await withDeadline(clock, release(), RELEASE_TIMEOUT_MS, timeout).catch((error: unknown) =>
+      logger.error(`its executor: ${describeCause(error)}`, stackOf(error)),
+    );
+  }
+
+  async #prepareErrorHandler(configuration: JobConfiguration, clock: Clock): Promise<void> {
     const handler = this.errorHandler(configuration);
     const timeout = (): Error =>
       new DeadlineExceededError(`the error handler ${handler.type} to load what it needs`, PREPARATION_TIMEOUT_MS);
@@ -240,7 +291,7 @@ export class Extensions {
 
   #checkExecutor(configuration: JobConfiguration, job: unknown): void {
     const { jobName } = configuration;
-    const problems = this.executorOf(jobName, job).validate(configuration);
+    const problems = [...this.executorOf(jobName, job).validate(configuration), ...idleProperties(configuration, job)];
     if (problems.length === 0) return;
     throw new InvalidConfigurationError(
       problems.map(({ property, problem }) => `${propertyPath(jobName, property)}: ${problem}`),
@@ -256,6 +307,18 @@ export class Extensions {
       problems.map((problem) => `${path}: error handler ${handler.type}: ${problem}`),
     );
   }
+}
+
+/** What concerns worker threads has no effect on a job that does not run in them, which would be noticed too late. */
+function idleProperties({ props }: JobConfiguration, job: unknown): readonly PropertyProblem[] {
+  const isType = typeof job === 'string';
+  if (isType ? job.toUpperCase() === WORKER_TYPE : isWorkerThreadJob(job)) return [];
+  const runner = isType ? `its type ${job}` : 'its class';
+  return [RUN_WORKER, RUN_WORKER_MEMORY].flatMap((property) => {
+    const value = props[property];
+    const problem = `must be left out, since ${runner} does the job's work, not a worker; got ${describeValue(value)}`;
+    return value === undefined ? [] : [{ property, problem }];
+  });
 }
 
 const cpu: JobExecutorThreadPoolSizeProvider = { type: 'CPU', getSize: () => 2 * availableParallelism() };

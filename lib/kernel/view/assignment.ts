@@ -144,12 +144,12 @@ export function instantLostInHandover(view: JobView, item: number, missedInstant
 }
 
 /**
- * Whether the item's firing is over although the item was not begun for it: with `misfire` off, an instance has dropped it, or
- * its last once-listener was called without the item.
+ * Whether the item's firing is over although the item was not begun for it: an instance has dropped it while `misfire` was off,
+ * or, with `misfire` off, its last once-listener was called without the item.
  */
 function isDropped(view: JobView, item: number, instant: number | undefined): boolean {
-  if (view.config?.misfire !== false || instant === undefined) return false;
-  return droppedItems(view, instant).has(item) || hasLastCall(view, instant);
+  if (instant === undefined) return false;
+  return droppedItems(view, instant).has(item) || (view.config?.misfire === false && hasLastCall(view, instant));
 }
 
 /** The items for which instances with once-listeners have dropped the firing at that instant, in milliseconds since 1970. */

@@ -33,19 +33,21 @@ export interface Choice {
  * The items that this instance must run for a firing: its own items that are neither disabled nor running, and that no
  * instance has begun for that instant or a later one. The last condition keeps a firing from running an item twice when
  * the item changes its owner in the middle of the firing.
- * @param firing its instant is in milliseconds since 1970, `undefined` for a manual firing; `items` limits the choice
+ * @param firing its instant is in milliseconds since 1970, `undefined` for a manual firing; `items` limits the choice; what
+ * makes up for a firing (`misfire`) leaves out the items that the present assignment has left out
  * @param busy items that this instance still runs
  */
 export function chooseItems(
   view: JobView,
   me: string,
-  { instant, items }: Pick<Firing, 'instant' | 'items'>,
+  { cause, instant, items }: Pick<Firing, 'cause' | 'instant' | 'items'>,
   busy: ReadonlySet<number>,
 ): Choice {
   const ip = view.instances.get(me)?.serverIp;
   if (ip === undefined) return { items: [], blocked: [], decidedOn: [] };
   const only = items && new Set(items);
-  const own = assignedItems(view, me).filter(({ item }) => only?.has(item) !== false);
+  const end = cause === 'misfire' ? (view.assignmentRecord?.itemCount ?? Infinity) : Infinity;
+  const own = assignedItems(view, me).filter(({ item }) => only?.has(item) !== false && item < end);
   const due = own.filter(({ item, disabled }) => !disabled && !wasBegun(view, item, instant));
   const blocked = due.filter((item) => !isFree(view, item, busy));
   const free = new Set(due.filter((item) => isFree(view, item, busy)));

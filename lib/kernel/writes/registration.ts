@@ -4,12 +4,12 @@
  */
 import { type JobConfiguration } from '../../api/job-configuration.js';
 import { isLostRace } from '../../api/registry-errors.js';
-import { decodeWithdrawals, encodeWithdrawals } from '../../layout/x-node/withdrawals.js';
+import { encodeWithdrawals } from '../../layout/x-node/withdrawals.js';
 import { instanceYaml } from '../../layout/job-instance.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { hasJavaPeers, type InstanceView, type ItemView, type JobView } from '../../layout/job-view.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
-import { type Operation, type RegistryCenter } from '../../registry/registry-center.js';
+import { type Operation } from '../../registry/registry-center.js';
 import { liveSessionId } from '../../registry/session-state.js';
 import { failsOver } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
@@ -234,16 +234,6 @@ export class Registration {
     const missing = parents.filter((path) => !watch.nodes.has(path));
     await Promise.all(missing.map((path) => registry.create(path, '')));
   }
-}
-
-/** Writes down that an instance stops, so that peers do not take it for crashed. Without the node, does nothing. */
-export async function noteWithdrawal(registry: RegistryCenter, paths: JobPaths, id: string): Promise<void> {
-  const noted = await registry.get(paths.lives);
-  if (noted === undefined) return;
-  const value = encodeWithdrawals([id, ...decodeWithdrawals(noted)]);
-  await registry.commit([{ type: 'set', path: paths.lives, value }]).catch((error: unknown) => {
-    if (!isLostRace(error)) throw error;
-  });
 }
 
 /** The nodes that show that an instance takes part. */

@@ -1,8 +1,10 @@
 import { describeCause } from '../../api/describe-cause.js';
 import { type JobLogger } from '../../api/logger.js';
+import { isLostRace } from '../../api/registry-errors.js';
 import { type JobPaths } from '../../layout/job-paths.js';
-import { type RegistryCenter, type SessionState } from '../../registry/registry-center.js';
-import { noteWithdrawal, ownNodes } from './registration.js';
+import { decodeWithdrawals, encodeWithdrawals } from '../../layout/x-node/withdrawals.js';
+import { type Operation, type RegistryCenter, type SessionState } from '../../registry/registry-center.js';
+import { ownNodes } from './registration.js';
 
 /** What withdrawing later needs. */
 export interface WithdrawalDeps {
@@ -43,4 +45,33 @@ export function withdrawWhenPossible({ registry, paths, me, session, logger }: W
   const unsubscribe = registry.session.onChange(onState);
   onState(registry.session.state);
   return end;
+}
+
+/**
+ * Writes down that an instance stops, so that peers do not take it for crashed. Without the node, does nothing. The version
+ * keeps what a peer notes at the same moment; each repetition means that another peer has written its note.
+ */
+async function noteWithdrawal(registry: RegistryCenter, paths: JobPaths, id: string): Promise<void> {
+  const lives = await registry.mirror(paths.lives);
+  try {
+    for (let note = lives.nodes.get(paths.lives); note !== undefined; note = lives.nodes.get(paths.lives)) {
+      const value = encodeWithdrawals([id, ...decodeWithdrawals(note.value ?? '')]);
+      const isNoted = await commits(registry, [{ type: 'set', path: paths.lives, value, version: note.version }]);
+      if (isNoted) return;
+      await lives.sync();
+    }
+  } finally {
+    lives.close();
+  }
+}
+
+/** @returns false if the race was lost: the operations do not fit what the registry centre has now */
+async function commits(registry: RegistryCenter, operations: readonly Operation[]): Promise<boolean> {
+  try {
+    await registry.commit(operations);
+    return true;
+  } catch (error) {
+    if (!isLostRace(error)) throw error;
+    return false;
+  }
 }

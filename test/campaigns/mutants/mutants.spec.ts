@@ -116,10 +116,10 @@ describe('the output of the tests', () => {
     jestFinding('/copy', ['noise', ...events.map((event) => `MUTANT ${JSON.stringify(event)}`)].join('\n'));
 
   test('names the first test that has failed', () => {
-    const path = '/copy/test/unit/kernel/plan.spec.ts';
+    const path = '/copy/test/unit/kernel/rules/plan.spec.ts';
     expect(finding({ failed: 'a leader leads', path }, { failed: 'another', path }, { passed: 3 })).toEqual({
       type: 'failed',
-      by: 'unit/kernel/plan.spec.ts: a leader leads',
+      by: 'unit/kernel/rules/plan.spec.ts: a leader leads',
     });
   });
 

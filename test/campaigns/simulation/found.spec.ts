@@ -206,6 +206,16 @@ const FOUND: readonly Found[] = [
     what: 'a firing does not wait for an earlier one whose crashed item is disabled, and is taken over',
     seeds: [20270084203],
   },
+  {
+    rule: 'itemsAfterLastCall',
+    what: 'a firing that was dropped is not made up for when misfire is switched on',
+    seeds: [20270115658],
+  },
+  {
+    rule: 'returnedItems',
+    what: 'an instance that was cut off makes up for a firing with an item that the assignment before it had left out',
+    seeds: [20273000173],
+  },
 ];
 
 describe.each(FOUND)('$what', ({ rule, seeds }) => {

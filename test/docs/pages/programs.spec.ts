@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import ts from 'typescript';
 import { Program, root } from '../../support/program.js';
 import { isRunning } from '../../support/processes.js';
@@ -210,3 +210,31 @@ test('the example of an HTTP job boots', async () => {
   expect(program.output).toContain('there is callReports');
   expect(exitCode).toBe(0);
 }, 30_000);
+
+describe('the examples of worker threads run the items in threads,', () => {
+  const PRIMES = [0, 1].map((item) => `item ${item}: ${item}: 2262 primes`);
+  const env = { ELASTICJOB_JOBS_CRUNCH_CRON: '* * * * * ?' };
+
+  test('if a class names the module', async () => {
+    compiled('crunch.ts');
+    const boot = `
+    import { NestFactory } from '@nestjs/core';
+    (await NestFactory.createApplicationContext(AppModule)).enableShutdownHooks();`;
+    await using program = new Program(compiled('crunch.job.ts', boot), { env });
+
+    await until(() => hasAll(program.output, ...PRIMES), 'both items', 20_000);
+
+    expect(await program.end('SIGTERM')).toBe('SIGTERM');
+  }, 30_000);
+
+  test('if a property names it, from the current directory on', async () => {
+    const { cwd, start } = yamlProgram(exampleFile('worker-job.yaml'), env);
+    mkdirSync(join(cwd, 'dist'));
+    renameSync(join(root, compiled('crunch.ts')), join(cwd, 'dist/crunch.js'));
+    await using program = start();
+
+    await until(() => hasAll(program.output, ...PRIMES), 'both items', 20_000);
+
+    expect(await program.end('SIGTERM')).toBe('SIGTERM');
+  }, 30_000);
+});

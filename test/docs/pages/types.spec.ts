@@ -26,7 +26,11 @@ function typeFaults(programs: ReadonlyMap<string, string>): readonly string[] {
     const text = programs.get(file);
     return text === undefined
       ? disk.getSourceFile(file, ...rest)
-      : ts.createSourceFile(file, text, ts.ScriptTarget.ES2022);
+      : // Without the format, the compiler takes it for CommonJS, which has no import.meta.
+        ts.createSourceFile(file, text, {
+          languageVersion: ts.ScriptTarget.ES2022,
+          impliedNodeFormat: ts.ModuleKind.ESNext,
+        });
   };
   const program = ts.createProgram([...programs.keys()], settings, host);
   return [...programs.keys()].flatMap((file) => {

@@ -13,6 +13,7 @@ test.each([
   job().cron('0 0 0 * * ?').timeZone('GMT+8').failover(true),
   job().monitorExecution(false),
   job().cron('0 1-5/10 0/10 * * ? *'),
+  job().cron(' 0  0\t12 * *   ? * '),
 ])('ordinary settings cause no doubt', (builder) => {
   expect(doubtsAt('2030-01-01T00:00:00Z', builder)).toEqual([]);
 });

@@ -2,8 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import {
   DeadlineExceededError,
   type ElasticJobError,
+  FiringInterruptedError,
   InvalidConfigurationError,
   JobConflictError,
+  JobExecutionError,
   JobStateError,
   JobStoppedError,
   RegistryConflictError,
@@ -18,6 +20,20 @@ const cause = new Error('the cause');
 
 describe('each error has its name, its stable code, a message that says what happened to what, and its cause', () => {
   test.each<[string, ElasticJobError, string, string, unknown]>([
+    [
+      'JobExecutionError',
+      new JobExecutionError('It ended with 1.', { cause }),
+      'JOB_EXECUTION',
+      'It ended with 1.',
+      cause,
+    ],
+    [
+      'FiringInterruptedError',
+      new FiringInterruptedError('bill', 'THROW', cause),
+      'FIRING_INTERRUPTED',
+      "The firing of job 'bill' is interrupted by its error handler THROW: items that have not started are not run.",
+      cause,
+    ],
     [
       'RegistryUnavailableError',
       new RegistryUnavailableError('read', '/a', cause),

@@ -175,6 +175,7 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
     ['props', { 'a.b': '1', a: { b: '2' } }, "must have the key 'a.b' only once, got a map"],
     ['props', { a: [1] }, "must be a map of texts, but 'a' is not a text, got a map"],
     ['props', circle, 'must not be nested more than 16 deep, got a map'],
+    ['props', { '': 'a' }, "must not have the key '', got a map"],
     ['props', JSON.parse('{"__proto__":"x"}'), "must not have the key '__proto__', got a map"],
   ])('%s %p', (key, value, said) => {
     expect(faultsOf({ [key]: value })).toEqual([`elasticjob.jobs.job.${key}: ${said}`]);
@@ -200,6 +201,13 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
 
   test.each(['0 0 0 31 2 ?', '0 0 0 29 2 ? 2027', '0 0 0 1 1 ? 2500'])('cron %p, which never fires', (cron) => {
     expect(faultsOf({ cron })).toEqual([`elasticjob.jobs.job.cron: it never fires, got "${cron}"`]);
+  });
+
+  test('a timeZone that resembles none, with the reason alone', () => {
+    expect(faultsOf({ timeZone: 'nonsense' })).toEqual([
+      `elasticjob.jobs.job.timeZone: must be a time zone such as 'GMT+08:00' or 'Asia/Shanghai'; allowed are GMT with an offset ` +
+        `up to 23:59 ('GMT+8', 'GMT+08:00', 'GMT-0530'), 'UTC', and IANA ids such as 'Asia/Shanghai', got "nonsense"`,
+    ]);
   });
 
   test('a misspelt timeZone, with the nearest known one', () => {
@@ -258,11 +266,13 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
     expect(faultsOf({ description: 'x'.repeat(250_000) })).toEqual([]);
   });
 
-  test('a property that is no text, given to the builder from JavaScript', () => {
-    const builder = JobConfiguration.newBuilder('job', 1).setProperty(1 as never, 2 as never);
-    expect(() => builder.build()).toThrow(
-      'elasticjob.jobs.job.props: setProperty() needs two texts, got 1 and a number that is not shown',
-    );
+  test.each<[key: unknown, value: unknown, got: string]>([
+    [1, 2, '1 and a number that is not shown'],
+    ['key', 2, '"key" and a number that is not shown'],
+    [1, 'value', '1 and a string that is not shown'],
+  ])('a property that is no text, given to the builder from JavaScript: %p, %p', (key, value, got) => {
+    const builder = JobConfiguration.newBuilder('job', 1).setProperty(key as never, value as never);
+    expect(() => builder.build()).toThrow(`elasticjob.jobs.job.props: setProperty() needs two texts, got ${got}`);
   });
 
   test.each(['GMT+99', 'Asia/Shanghay', '+08:00', 'nonsense', ' GMT'])('timeZone %p', (timeZone) => {
@@ -279,6 +289,7 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
     [5, '[5]', 'must be a text that is not empty, got 5'],
     ['a/b', '["a/b"]', `must not contain '/', as it names a node of the registry centre, got "a/b"`],
     [' a', '[" a"]', 'must not begin or end with a space, got " a"'],
+    ['.', '["."]', 'must be another name, as this one has a special meaning, got "."'],
     ['..', '[".."]', 'must be another name, as this one has a special meaning, got ".."'],
     ['a@-@b', '["a@-@b"]', `must not contain '@-@', which separates the parts of task ids, got "a@-@b"`],
     ['__proto__', '.__proto__', 'must be another name, as this one has a special meaning, got "__proto__"'],
@@ -290,6 +301,23 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
   ])('jobName %p', (jobName, path, said) => {
     expect(faultsOf({ jobName })).toEqual([`elasticjob.jobs${path}: the job's name ${said}`]);
   });
+});
+
+test('a schedule that is empty is none', () => {
+  expect(faultsOf({ cron: '', timeZone: '' })).toEqual([]);
+});
+
+test('properties may be nested sixteen deep', () => {
+  const nested = (depth: number): object => (depth === 0 ? { end: 'x' } : { a: nested(depth - 1) });
+
+  expect(faultsOf({ props: nested(16) })).toEqual([]);
+  expect(faultsOf({ props: nested(17) })).toHaveLength(1);
+});
+
+test('parameters of items are judged by themselves if the number of items is wrong', () => {
+  expect(faultsOf({ shardingTotalCount: '3', shardingItemParameters: '0=a,3=b' })).toEqual([
+    `elasticjob.jobs.job.shardingTotalCount: ${INT}, got "3"`,
+  ]);
 });
 
 test('a missing number of items is named', () => {
@@ -341,6 +369,8 @@ describe('key paths', () => {
   test.each([
     ['a.b', 'elasticjob.jobs.a.b'],
     ['..', 'elasticjob.jobs[".."]'],
+    ['.a', 'elasticjob.jobs..a'],
+    ['a.', 'elasticjob.jobs.a.'],
     ['a b', 'elasticjob.jobs["a b"]'],
     [undefined, 'elasticjob.jobs[undefined]'],
     [Object.create(null), 'elasticjob.jobs[a map]'],

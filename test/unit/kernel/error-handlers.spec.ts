@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { type JobErrorHandler, type JobFailure } from '../../../lib/api/error-handler.js';
+import { type TypedJobItemExecutor } from '../../../lib/api/job-executor.js';
 import { type AnyJobListener } from '../../../lib/api/job-listener.js';
 import { type RunOutcome } from '../../../lib/api/run-events.js';
 import { sleep } from '../../../lib/async/wait.js';
 import { type JobHostOptions } from '../../../lib/kernel/job-host.js';
 import { TestCluster, type TestClusterOptions, type Work } from '../../../lib/testing/index.js';
+import { until } from '../../support/until.js';
 
 /** How the runs of an instance have ended. */
 class Outcomes {
@@ -163,6 +165,22 @@ describe('an error handler', () => {
       'SECOND: item 0',
       'SECOND: item 1',
     ]);
+  });
+
+  test('or an executor that cannot load what it needs fails the start of its job', async () => {
+    const broken: TypedJobItemExecutor = {
+      type: 'BROKEN',
+      process: () => undefined,
+      prepare: () => Promise.reject(new Error('no such package')),
+      release: () => Promise.reject(new Error('nothing to free')),
+    };
+
+    await using cluster = await TestCluster.start(['A'], { createJob: () => 'BROKEN', host: { executors: [broken] } });
+
+    await expect(cluster.member('A').started).rejects.toThrow(
+      'elasticjob.jobs.job: its executor cannot be used: Error: no such package',
+    );
+    await until(() => cluster.log.some((line) => line.includes('its executor: Error: nothing to free')));
   });
 
   test('that cannot load what it needs fails the start of its job, and is named', async () => {

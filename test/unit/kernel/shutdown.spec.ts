@@ -78,6 +78,23 @@ describe('a job that is shut down', () => {
     expect(cluster.owners).toEqual({ B: [0, 1] });
   });
 
+  test('while its session is suspended is not taken for crashed, though others withdraw at the same moment', async () => {
+    const leaving = ['A', 'B', 'D'];
+    await using cluster = await TestCluster.start(['C', ...leaving], { sessionTimeoutMs: 60_000, deliver: slowly });
+    await cluster.advance(5_000);
+    const members = leaving.map((name) => cluster.member(name));
+    for (const { registry } of members) registry.faults.disconnect();
+    const down = members.map(({ bootstrap }) => bootstrap.shutdown());
+    await cluster.advance(1_000);
+    await Promise.all(down);
+
+    for (const { registry } of members) registry.faults.resume();
+    await cluster.advance(5_000);
+
+    expect([...cluster.view.instances.keys()]).toEqual([idOf('C')]);
+    expect(cluster.member('C').log.filter((line) => line.includes('without having stopped'))).toEqual([]);
+  });
+
   test('while its session is suspended leaves a new job of its name alone', async () => {
     await using cluster = await TestCluster.start(['A'], { sessionTimeoutMs: 60_000 });
     const { registry, bootstrap, host } = cluster.member('A');

@@ -207,7 +207,7 @@ describe('class and type', () => {
     ],
     [{ elasticJobClass: '' }, 'job.elasticJobClass: must be the class name of a provider, got ""'],
     [{ elasticJobClass: 5 }, 'job.elasticJobClass: must be the class name of a provider, got 5'],
-    [{ elasticJobType: 'SQL' }, 'job.elasticJobType: unknown job type "SQL"; known are: SCRIPT, HTTP'],
+    [{ elasticJobType: 'SQL' }, 'job.elasticJobType: unknown job type "SQL"; known are: SCRIPT, HTTP, WORKER'],
     [{ elasticJobType: '' }, 'job.elasticJobType: must be the type of an executor, got ""'],
     [
       {},

@@ -140,6 +140,33 @@ describe('a decorated provider, with its dependencies,', () => {
     expect(await storyOf(job, 1, { imports: [elasticJob()], providers })).toEqual([line]);
   });
 
+  test('is asked to prepare for a job before it runs, and to let go of it at its end', async () => {
+    @JobExecutor('CAREFUL')
+    class Careful extends Teller {
+      prepare = ({ jobName }: JobConfiguration): void => this.tell(`prepares for ${jobName}`);
+      process = ({ jobName }: JobConfiguration): void => this.tell(`runs ${jobName}`);
+      release = (jobName: string): void => this.tell(`lets go of ${jobName}`);
+    }
+    @JobExecutor(Report)
+    class CarefulReports extends Teller {
+      prepare = (_: JobConfiguration, job: Report): void => this.tell(`prepares for ${job.rows(0)}`);
+      process = (job: Report): void => this.tell(`runs ${job.rows(0)}`);
+      release = (jobName: string): void => this.tell(`lets go of ${jobName}`);
+    }
+    const jobs = { copy: { elasticJobType: 'CAREFUL', shardingTotalCount: 1 } };
+
+    const typed = await storyOf('copy', 3, { imports: [elasticJob({ jobs })], providers: [Careful] });
+    const classed = await storyOf('sales', 3, { imports: [elasticJob()], providers: [CarefulReports, SalesReport] });
+
+    // Once at boot, when the registry centre may be away, and once at the start.
+    const times = (name: string, work: string, job: string): readonly string[] => [
+      ...[`prepares for ${name}`, `prepares for ${name}`],
+      ...[`runs ${work}`, `lets go of ${job}`],
+    ];
+    expect(typed).toEqual(times('copy', 'copy', 'copy'));
+    expect(classed).toEqual(times('sales 0', 'sales 0', 'sales'));
+  });
+
   test('handles failures, from its preparation to its end', async () => {
     const jobs = { bill: { jobErrorHandlerType: 'pager', props: { phone: '112' } } };
 

@@ -19,8 +19,6 @@ import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-
 import { until } from '../../support/until.js';
 import { elasticJob, RecordingLogger, refusalOf, started } from './application.js';
 
-const inRealTime = (delayMs: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, delayMs));
-
 @ElasticJob('tick', { cron: '* * * * * ?', shardingTotalCount: 1 })
 class TickJob {
   ticks = 0;
@@ -31,11 +29,14 @@ class TickJob {
 
 describe('at start', () => {
   test('no job fires before all services have booted, however long that takes', async () => {
+    // Another application, whose job has the same schedule, shows when jobs are due.
+    await using other = await started({ imports: [elasticJob()], providers: [TickJob] });
     const order: string[] = [];
     @Injectable()
     class SlowService implements OnApplicationBootstrap {
       async onApplicationBootstrap(): Promise<void> {
-        await inRealTime(2_100);
+        const before = other.get(TickJob).ticks;
+        await until(() => other.get(TickJob).ticks >= before + 2);
         order.push('booted');
       }
     }
@@ -201,7 +202,7 @@ describe('at the end', () => {
       isRunning = false;
       async execute({ signal }: ShardingContext): Promise<void> {
         this.isRunning = true;
-        await inRealTime(300);
+        await until(() => order.includes('destroy, 0 timers'));
         order.push(`item ended, ${signal.aborted ? 'aborted' : 'in peace'}`);
       }
     }

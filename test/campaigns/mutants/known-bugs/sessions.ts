@@ -109,7 +109,7 @@ export const sessions: readonly Mutant[] = [
     threads: [],
     name: 'dead-peer-is-java',
     bug: 'An instance that was away while a peer died takes that peer for a Java instance that may reconnect.',
-    first: 'unit/kernel/java-peers.spec.ts',
+    first: 'unit/kernel/view/java-peers.spec.ts',
     edits: [
       {
         file: 'kernel/view/java-peers.ts',
@@ -190,7 +190,7 @@ export const sessions: readonly Mutant[] = [
     threads: [],
     name: 'time-zone-change-is-ignored',
     bug: 'A change of the time zone alone takes no effect.',
-    first: 'unit/kernel/plan.spec.ts',
+    first: 'unit/kernel/rules/plan.spec.ts',
     edits: [
       {
         file: 'kernel/view/assignment.ts',

@@ -1,9 +1,9 @@
 /** What keeps a job from running, worked out from a view: the reason and the cure, for the log and the health report. */
 import { expect, test } from '@jest/globals';
-import { JobPaths } from '../../../lib/layout/job-paths.js';
-import { type JobView } from '../../../lib/layout/job-view.js';
-import { type Obstacle, type ObstacleInput, obstacleTo } from '../../../lib/kernel/view/obstacles.js';
-import { aConfiguration, aView, anItem, idOf, ipOf } from '../../support/views.js';
+import { JobPaths } from '../../../../lib/layout/job-paths.js';
+import { type JobView } from '../../../../lib/layout/job-view.js';
+import { type Obstacle, type ObstacleInput, obstacleTo } from '../../../../lib/kernel/view/obstacles.js';
+import { aConfiguration, aView, anItem, idOf, ipOf } from '../../../support/views.js';
 
 const A = idOf('A');
 const B = idOf('B');
@@ -39,6 +39,10 @@ test.each<[what: string, view: Partial<JobView>, more?: Partial<ObstacleInput>]>
   ],
   ['a surplus item has no owner', { items: [anItem(0, { owner: A }), anItem(1, { owner: B }), anItem(2)] }],
   ['the job is a one-off job', {}, { schedule: { type: 'off' } }],
+  [
+    'no instance leads, and this one may not',
+    { leader: undefined, items: [], servers: new Map([[ipOf('B'), 'ENABLED']]) },
+  ],
 ])('nothing is in the way if %s', (_, view, ...[more]) => {
   expect(obstacleIn(view, more)).toBeUndefined();
 });
@@ -157,6 +161,46 @@ test.each<
   ],
 ])('%s: the job is %s after %d ms, because %s', (key, effect, graceMs, reason, view, ...[more]) => {
   expect(obstacleIn(view, more)).toMatchObject({ key, effect, graceMs, reason });
+});
+
+test.each<[ending: string, view: Partial<JobView>, more?: Partial<ObstacleInput>]>([
+  ['its settings can be used again.', { ...NO_SETTINGS, configFault: '/bill/config: the document is empty.' }],
+  ['its settings are stored again.', NO_SETTINGS],
+  ['its server is enabled again.', { servers: new Map([[ipOf('A'), 'DISABLED']]) }],
+  ['it can have a leader again.', { leader: 'garbage' }],
+  ['it has a leader again.', { leader: undefined }],
+  ['its items are assigned.', { reshardingNeeded: true }],
+  ['all its items have living owners again.', { items: [anItem(0, { owner: A }), anItem(1)] }],
+  ['its schedule can be used again.', {}, { schedule: { type: 'refused', cron: undefined, reason: 'It is empty.' } }],
+  ['it has a cron expression again.', {}, { schedule: { type: 'in-force', cron: undefined } }],
+])('the end of an obstacle is logged as: %s', (ending, view, ...[more]) => {
+  expect(obstacleIn(view, more)?.ending).toBe(ending);
+});
+
+test('a schedule that cannot be used, with none before it, fires never, and the reason says so', () => {
+  const schedule = { type: 'refused', cron: undefined, reason: 'It is empty.' } as const;
+  expect(obstacleIn({}, { schedule })?.reason).toBe(
+    'the schedule in /orders/bill/config cannot be used, and there is no former one, so it does not fire: It is empty. ' +
+      'Correct cron and timeZone there; an instance that starts meanwhile cannot run the job.',
+  );
+});
+
+test('a leader that does not know why it could not assign the items says only that', () => {
+  expect(obstacleIn({ reshardingNeeded: true })?.reason).toBe(
+    'this instance leads, and could not assign the items. Nothing of this job runs until they are assigned.',
+  );
+});
+
+test('a job whose items are being assigned by a Java leader may have items without an owner, one assigned by it may not', () => {
+  const items = [anItem(0, { owner: A }), anItem(1)];
+  const byJava = { leader: B, javaPeers: new Set([B]), items };
+
+  expect(obstacleIn({ ...byJava, reshardingNeeded: true })).toBeUndefined();
+  expect(obstacleIn(byJava)?.key).toBe('unowned-items');
+});
+
+test('a server that is not registered yet is no obstacle', () => {
+  expect(obstacleIn({ servers: new Map([[ipOf('B'), 'ENABLED']]) })).toBeUndefined();
 });
 
 test('settings that cannot be used come before all that follows from them', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { NOTHING_BEGUN } from '../../../lib/layout/x-node/begin-record.js';
-import { hasJavaPeers, type JobView } from '../../../lib/layout/job-view.js';
-import { JAVA_RECONNECT_GRACE_MS, JavaPeers } from '../../../lib/kernel/view/java-peers.js';
-import { ManualClock, TestCluster } from '../../../lib/testing/index.js';
-import { aView, idOf } from '../../support/views.js';
+import { NOTHING_BEGUN } from '../../../../lib/layout/x-node/begin-record.js';
+import { hasJavaPeers, type JobView } from '../../../../lib/layout/job-view.js';
+import { JAVA_RECONNECT_GRACE_MS, JavaPeers } from '../../../../lib/kernel/view/java-peers.js';
+import { ManualClock, TestCluster } from '../../../../lib/testing/index.js';
+import { aView, idOf } from '../../../support/views.js';
 
 /** A, which is ours, and J, which is Java's: it has neither a sign of life nor a record. */
 const withJava = (changes: Partial<JobView> = {}): JobView =>
@@ -43,6 +43,21 @@ describe('a Java instance', () => {
 
     expect([vanished, awaited, gone].map(({ instances }) => instances.has(idOf('J')))).toEqual([true, true, false]);
     expect([vanished, awaited, gone].map(hasJavaPeers)).toEqual([true, true, false]);
+  });
+
+  test('is waited for as long as it may reconnect, and not while it is there', async () => {
+    const clock = new ManualClock();
+    const peers = new JavaPeers(clock);
+    const areFlapping = (view: JobView): boolean => {
+      peers.remember(view);
+      return peers.areFlapping;
+    };
+
+    const before = areFlapping(withJava());
+    const vanished = areFlapping(withoutJava);
+    await clock.advance(JAVA_RECONNECT_GRACE_MS);
+
+    expect([before, vanished, areFlapping(withoutJava)]).toEqual([false, true, false]);
   });
 
   test('that vanishes while the clock is set back is gone a second later all the same', async () => {

@@ -1,61 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { plan } from '../../../lib/kernel/rules/plan.js';
-import { type Action, type Backlog, type LocalState } from '../../../lib/kernel/rules/plan-input.js';
-import { chooseItems } from '../../../lib/kernel/view/items.js';
-import { NOTHING_BEGUN } from '../../../lib/layout/x-node/begin-record.js';
-import { type ItemView, type JobView, NO_GUARANTEE, type ServerStatus } from '../../../lib/layout/job-view.js';
-import { aConfiguration, aView, anItem, idOf, ipOf } from '../../support/views.js';
-import { assignmentBasis, assignmentRecordFor, scheduleKey } from '../../../lib/kernel/view/assignment.js';
-import { shareOfCrashed } from '../../../lib/kernel/view/crashes.js';
+import { type Backlog, type LocalState } from '../../../../lib/kernel/rules/plan-input.js';
+import { chooseItems } from '../../../../lib/kernel/view/items.js';
+import { NOTHING_BEGUN } from '../../../../lib/layout/x-node/begin-record.js';
+import { type ItemView, type JobView, NO_GUARANTEE, type ServerStatus } from '../../../../lib/layout/job-view.js';
+import { actionsOf, NO_BACKLOG, planOf } from '../../../support/plans.js';
+import { aConfiguration, aView, anItem, idOf, ipOf } from '../../../support/views.js';
+import { assignmentBasis, assignmentRecordFor, scheduleKey } from '../../../../lib/kernel/view/assignment.js';
+import { shareOfCrashed } from '../../../../lib/kernel/view/crashes.js';
 
 const T = Date.parse('2030-01-01T00:00:05Z');
 const HOURLY = aConfiguration({ cron: '0 0 * * * ?' });
-
-/** Names of what `name` plans in `now`, having assigned the items for the state `assignedFor` if it leads. */
-function planOf(name: string, now: JobView, local: Partial<LocalState> = {}): string[] {
-  return actionsOf(name, now, local).map(({ type }) => type);
-}
-
-function actionsOf(name: string, now: JobView, local: Partial<LocalState> = {}): readonly Action[] {
-  const facts: LocalState = {
-    canBegin: true,
-    isBeginningManually: false,
-    isIdle: true,
-    busy: new Set(),
-    backlog: {
-      missedInstant: undefined,
-      isKeptByMisfire: false,
-      hasLostSession: false,
-      missedByItem: new Map(),
-      pendingTrigger: undefined,
-      triggeredItems: new Map(),
-    },
-    isTriggerInDoubt: false,
-    mayTakeOver: true,
-    idleInstancesWait: 'none',
-    latestInstant: () => undefined,
-    offlineServers: [],
-    restoredNodes: [],
-    hasLostTrackOf: () => false,
-    leftovers: [],
-    superseded: [],
-    armedFor: now.config === undefined ? undefined : scheduleKey(now.config),
-    isScheduled: true,
-    assignedFor: { basis: assignmentBasis(now), pinned: [] },
-    settledFor: now.configRevision,
-    strategyWaitsFor: undefined,
-    idleItemsDeadlinePassed: false,
-    hasFlappingPeers: false,
-    isAwaitingFlappingPeers: false,
-    overdueAssignment: undefined,
-    assignmentWait: 'none',
-    decided: undefined,
-    missedInstant: () => undefined,
-    resyncMinutes: now.config?.reconcileIntervalMinutes,
-    ...local,
-  };
-  return plan({ now, me: idOf(name), myIp: ipOf(name), local: facts });
-}
 
 /** The last call of the firing at that instant was made. */
 const withLastCall = (instant: number): JobView['guarantee'] => ({
@@ -298,7 +252,7 @@ describe('an instance', () => {
   test('removes the marks of its items when monitoring is switched off', () => {
     const items = [anItem(0, { owner: idOf('A'), running: true }), anItem(1, { owner: idOf('B'), running: true })];
     const now = aView(['A', 'B'], { config: aConfiguration({ monitorExecution: false }), items });
-    expect(planOf('A', now)).toEqual(['clear-marks']);
+    expect(actionsOf('A', now)).toEqual([{ type: 'clear-marks', items: [0] }]);
   });
 
   test('does nothing without a configuration it can read', () => {
@@ -454,20 +408,12 @@ describe('what instances that are gone have left', () => {
 });
 
 describe('what could not be run when it was due', () => {
-  const nothing = {
-    missedInstant: undefined,
-    isKeptByMisfire: false,
-    hasLostSession: false,
-    missedByItem: new Map<number, number>(),
-    pendingTrigger: undefined,
-    triggeredItems: new Map<number, string | undefined>(),
-  };
   const begun = (now: JobView, local: Partial<LocalState>): unknown =>
     actionsOf('A', now, local).find(({ type }) => type === 'begin');
   const mine = [anItem(0, { owner: idOf('A') }), anItem(1, { owner: idOf('A') })];
 
   test('is run as soon as the item is free, and only that item', () => {
-    const backlog = { ...nothing, missedByItem: new Map([[1, T]]) };
+    const backlog = { ...NO_BACKLOG, missedByItem: new Map([[1, T]]) };
     const firing = { cause: 'misfire', instant: T, items: [1] };
     expect(begun(aView(['A'], { items: mine }), { backlog })).toEqual({ type: 'begin', firing });
     expect(begun(aView(['A'], { items: mine }), { backlog, busy: new Set([1]) })).toBeUndefined();
@@ -476,7 +422,7 @@ describe('what could not be run when it was due', () => {
   });
 
   test('is not run if somebody has begun it meanwhile', () => {
-    const backlog = { ...nothing, missedByItem: new Map([[1, T]]) };
+    const backlog = { ...NO_BACKLOG, missedByItem: new Map([[1, T]]) };
     expect(begun(aView(['A'], { items: mine, lastBegun: new Map([[1, T]]) }), { backlog })).toBeUndefined();
   });
 
@@ -503,7 +449,7 @@ describe('what could not be run when it was due', () => {
   ])(
     '%s is dropped when misfire is switched off, before anything is begun, also as lost in a handover',
     (_, changes) => {
-      const local = { backlog: { ...nothing, ...changes }, missedInstant: () => T };
+      const local = { backlog: { ...NO_BACKLOG, ...changes }, missedInstant: () => T };
       const view = aView(['A'], { items: mine, lastBegun: new Map([[1, T - 5_000]]) });
       expect(planOf('A', view, local)).toContain('begin');
       expect(planOf('A', { ...view, config: aConfiguration({ misfire: false }) }, local)).toEqual(['forget-missed']);
@@ -513,11 +459,11 @@ describe('what could not be run when it was due', () => {
   test('is run with misfire off if it was not kept for that', () => {
     const view = aView(['A'], { items: mine, config: aConfiguration({ misfire: false }) });
     const firing = { cause: 'misfire', instant: T };
-    expect(begun(view, { backlog: { ...nothing, missedInstant: T } })).toEqual({ type: 'begin', firing });
+    expect(begun(view, { backlog: { ...NO_BACKLOG, missedInstant: T } })).toEqual({ type: 'begin', firing });
   });
 
   test('is run after a lost session only if everybody keeps records', () => {
-    const backlog = { ...nothing, missedInstant: T, hasLostSession: true };
+    const backlog = { ...NO_BACKLOG, missedInstant: T, hasLostSession: true };
     const both = aView(['A', 'J'], { items: mine });
     expect(begun(both, { backlog })).toEqual({ type: 'begin', firing: { cause: 'misfire', instant: T } });
     expect(begun({ ...both, javaPeers: new Set([idOf('J')]) }, { backlog })).toBeUndefined();
@@ -525,7 +471,7 @@ describe('what could not be run when it was due', () => {
   });
 
   test('is not run after a lost session if its last once-listener has been called', () => {
-    const backlog = { ...nothing, missedInstant: T, hasLostSession: true };
+    const backlog = { ...NO_BACKLOG, missedInstant: T, hasLostSession: true };
     const view = aView(['A'], { items: mine, guarantee: withLastCall(T) });
     expect(begun(view, { backlog })).toBeUndefined();
     expect(begun({ ...view, guarantee: withLastCall(T - 1) }, { backlog })).toBeDefined();
@@ -533,7 +479,7 @@ describe('what could not be run when it was due', () => {
   });
 
   test('for a manual run is run manually', () => {
-    const backlog = { ...nothing, triggeredItems: new Map([[0, undefined]]) };
+    const backlog = { ...NO_BACKLOG, triggeredItems: new Map([[0, undefined]]) };
     const firing = { cause: 'manual', instant: undefined, items: [0] };
     expect(begun(aView(['A'], { items: mine }), { backlog })).toEqual({ type: 'begin', firing });
   });
@@ -599,7 +545,7 @@ describe('a firing whose item changes hands', () => {
 
 describe('choosing items', () => {
   const items = (view: JobView, name: string, instant?: number): number[] =>
-    chooseItems(view, idOf(name), { instant }, new Set()).items.map(({ item }) => item);
+    chooseItems(view, idOf(name), { cause: 'schedule', instant }, new Set()).items.map(({ item }) => item);
 
   test('takes those that are assigned to the instance', () => {
     expect(items(aView(['A', 'B'], { config: aConfiguration({ shardingTotalCount: 5 }) }), 'A', T)).toEqual([0, 2, 4]);
@@ -697,10 +643,7 @@ describe('a trigger', () => {
   });
 
   describe('that comes when a firing was missed as a whole', () => {
-    const kept: Backlog = {
-      ...{ missedInstant: T, hasLostSession: false, missedByItem: new Map(), triggeredItems: new Map() },
-      ...{ isKeptByMisfire: false, pendingTrigger: undefined },
-    };
+    const kept: Backlog = { ...NO_BACKLOG, missedInstant: T };
     const config = aConfiguration({ misfire: false });
     const firstOf = (changes: Partial<JobView> = {}, backlog: Partial<Backlog> = {}): unknown => {
       const now = triggered(['A', 'B'], { config, items: owned('A', 'B'), ...changes });

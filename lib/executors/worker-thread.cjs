@@ -1,0 +1,139 @@
+'use strict';
+/**
+ * What runs in a worker thread: piscina loads this file there and calls `run`. It is JavaScript as it stands, and CommonJS in
+ * either build, because only so it has the same name beside the sources and in the package, and knows where it is.
+ *
+ * The thread and the process talk on a port of their own for each item:
+ *   to the thread    { type: 'abort' | 'softStop', reason }
+ *   to the process   { type: 'started' }, { type: 'log', level, message, stack }, { type: 'ended', failure, isReason }
+ */
+const { setMaxListeners } = require('node:events');
+const { inspect } = require('node:util');
+
+/** This file; `undefined`, or another file, if a bundler has moved the code elsewhere. */
+exports.threadFile = typeof __filename === 'string' ? __filename : undefined;
+
+/** Runs one item; without a port, only loads the module. Returns the problem with the module, or undefined. */
+exports.run = async function run({ url, context, softStop: softStopReason, port }) {
+  if (port === undefined) return checked(url);
+  const stop = new AbortController();
+  const softStop = new AbortController();
+  // The user's code may listen as often as it likes; Node warns of more than ten listeners.
+  setMaxListeners(Infinity, stop.signal, softStop.signal);
+  if (softStopReason !== undefined) softStop.abort(decode(softStopReason));
+  port.on('message', ({ type, reason }) => {
+    const error = decode(reason);
+    if (type === 'abort') stop.abort(error);
+    softStop.abort(error);
+  });
+  port.postMessage({ type: 'started' });
+  let failure;
+  let isReason = false;
+  try {
+    const loaded = await import(url);
+    const problem = moduleProblem(loaded);
+    if (problem !== undefined) throw new TypeError(`The module ${url} ${problem}.`);
+    await functionOf(loaded)({ ...context, signal: stop.signal, softStop: softStop.signal }, loggerOn(port));
+  } catch (error) {
+    failure = encode(error);
+    isReason = stop.signal.aborted && error === stop.signal.reason;
+  }
+  port.postMessage({ type: 'ended', failure, isReason });
+  port.close();
+  return undefined;
+};
+
+/** Loads the module. Returns the problem with it, or undefined. */
+async function checked(url) {
+  try {
+    return moduleProblem(await import(url));
+  } catch (error) {
+    return `cannot be loaded: ${isError(error) ? String(error) : inspect(error)}`;
+  }
+}
+
+/** The default export. TypeScript's CommonJS output has it one level deeper. */
+function functionOf({ default: given }) {
+  return typeof given === 'function' ? given : given?.default;
+}
+
+function moduleProblem(loaded) {
+  const given = functionOf(loaded);
+  const names = Object.keys(loaded).join(', ') || 'none';
+  if (typeof given !== 'function') return `has no function as its default export; its exports: ${names}`;
+  if (/^class\b/.test(Function.prototype.toString.call(given)))
+    return 'has a class as its default export, instead of a function';
+  return undefined;
+}
+
+function loggerOn(port) {
+  const at = (level) => (message, stack) =>
+    port.postMessage({
+      type: 'log',
+      level,
+      message: textOf(message),
+      stack: stack === undefined ? stack : String(stack),
+    });
+  return { debug: at('debug'), log: at('log'), warn: at('warn'), error: at('error') };
+}
+
+function textOf(message) {
+  return typeof message === 'string' ? message : inspect(message);
+}
+
+/** How many causes of causes are passed on. */
+const DEEPEST = 5;
+
+/** What was thrown, as a message can carry it. Never throws. */
+function encode(thrown, depth = 0) {
+  try {
+    return isError(thrown) ? encodeError(thrown, depth) : { value: cloneable(thrown) };
+  } catch {
+    return { value: 'an error that throws when it is described' };
+  }
+}
+
+function encodeError(thrown, depth) {
+  const { name, message, stack, code, cause, errors } = thrown;
+  return {
+    error: { name: String(name), message: String(message), stack: stack === undefined ? stack : String(stack) },
+    ...(['string', 'number'].includes(typeof code) && { code }),
+    ...(cause !== undefined && depth < DEEPEST && { cause: encode(cause, depth + 1) }),
+    ...(Array.isArray(errors) && depth < DEEPEST && { errors: errors.map((each) => encode(each, depth + 1)) }),
+  };
+}
+
+/** The opposite of `encode`. */
+function decode({ value, error, code, cause, errors }) {
+  if (error === undefined) return value;
+  const options = cause === undefined ? {} : { cause: decode(cause) };
+  const made =
+    errors === undefined
+      ? new Error(error.message, options)
+      : new AggregateError(
+          errors.map((each) => decode(each)),
+          error.message,
+          options,
+        );
+  for (const key of ['name', 'stack'])
+    if (made[key] !== error[key])
+      Object.defineProperty(made, key, { value: error[key], configurable: true, writable: true });
+  if (code !== undefined) made.code = code;
+  return made;
+}
+
+/** Errors of other realms too. */
+function isError(thrown) {
+  return thrown instanceof Error || Object.prototype.toString.call(thrown) === '[object Error]';
+}
+
+function cloneable(value) {
+  try {
+    return structuredClone(value);
+  } catch {
+    return inspect(value);
+  }
+}
+
+exports.encode = encode;
+exports.decode = decode;

@@ -1,0 +1,55 @@
+import { type Action, type Backlog, type LocalState } from '../../lib/kernel/rules/plan-input.js';
+import { plan } from '../../lib/kernel/rules/plan.js';
+import { assignmentBasis, scheduleKey } from '../../lib/kernel/view/assignment.js';
+import { type JobView } from '../../lib/layout/job-view.js';
+import { idOf, ipOf } from './views.js';
+
+/** An instance that has missed nothing. */
+export const NO_BACKLOG: Backlog = {
+  missedInstant: undefined,
+  isKeptByMisfire: false,
+  hasLostSession: false,
+  missedByItem: new Map(),
+  pendingTrigger: undefined,
+  triggeredItems: new Map(),
+};
+
+/** Names of what the instance `name` plans in `now`. */
+export function planOf(name: string, now: JobView, local: Partial<LocalState> = {}): string[] {
+  return actionsOf(name, now, local).map(({ type }) => type);
+}
+
+/** What the idle instance `name` plans in `now`; a leader has made the present assignment, unless `local` says otherwise. */
+export function actionsOf(name: string, now: JobView, local: Partial<LocalState> = {}): readonly Action[] {
+  const facts: LocalState = {
+    canBegin: true,
+    isBeginningManually: false,
+    isIdle: true,
+    busy: new Set(),
+    backlog: NO_BACKLOG,
+    isTriggerInDoubt: false,
+    mayTakeOver: true,
+    idleInstancesWait: 'none',
+    latestInstant: () => undefined,
+    offlineServers: [],
+    restoredNodes: [],
+    hasLostTrackOf: () => false,
+    leftovers: [],
+    superseded: [],
+    armedFor: now.config === undefined ? undefined : scheduleKey(now.config),
+    isScheduled: true,
+    assignedFor: { basis: assignmentBasis(now), pinned: [] },
+    settledFor: now.configRevision,
+    strategyWaitsFor: undefined,
+    idleItemsDeadlinePassed: false,
+    hasFlappingPeers: false,
+    isAwaitingFlappingPeers: false,
+    overdueAssignment: undefined,
+    assignmentWait: 'none',
+    decided: undefined,
+    missedInstant: () => undefined,
+    resyncMinutes: now.config?.reconcileIntervalMinutes,
+    ...local,
+  };
+  return plan({ now, me: idOf(name), myIp: ipOf(name), local: facts });
+}

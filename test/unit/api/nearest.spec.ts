@@ -1,0 +1,68 @@
+/** What a misspelt name probably means. */
+import { describe, expect, test } from '@jest/globals';
+import { isNearly, nearest, relaxed, suggestion } from '../../../lib/api/nearest.js';
+
+test('case and separators do not count', () => {
+  expect(['reg-center', 'regCenter', 'REG_CENTER', 'reg.center'].map(relaxed)).toEqual(Array(4).fill('regcenter'));
+  expect(nearest('REG_CENTER', ['reg-center'])).toBe('reg-center');
+});
+
+describe('a name is nearly another one', () => {
+  test.each([
+    ['cron', 'cron'],
+    ['crn', 'cron'],
+    ['croon', 'cron'],
+    ['cran', 'cron'],
+    ['corn', 'cron'],
+    ['rcon', 'cron'],
+    ['crno', 'cron'],
+    ['CR-ON', 'cro'],
+    ['a', ''],
+    ['', 'a'],
+  ])('with at most one letter too many, too few or wrong, or two swapped: %p, %p', (name, other) => {
+    expect(isNearly(name, other)).toBe(true);
+  });
+
+  test.each([
+    ['cn', 'cron'],
+    ['crooon', 'cron'],
+    ['crab', 'cron'],
+    ['norc', 'cron'],
+    ['nrco', 'cron'],
+    ['ncro', 'cron'],
+    // Not a swap: only one of the two letters comes back.
+    ['cxro', 'crxx'],
+    ['abcd', 'xbad'],
+    ['abcd', 'badc'],
+    ['', 'ab'],
+  ])('not with more: %p, %p', (name, other) => {
+    expect(isNearly(name, other)).toBe(false);
+  });
+
+  test('whatever its length, at little cost', () => {
+    expect(isNearly(`${'x'.repeat(1_000_000)}`, 'cron')).toBe(false);
+  });
+});
+
+describe('of several candidates', () => {
+  test('the one with the fewest letters to change is meant, the first if there are two', () => {
+    expect(nearest('jobParametr', ['jobPara', 'jobParameters', 'jobParameter'])).toBe('jobParameter');
+    expect(nearest('abcdef', ['abcdxy', 'abcdef', 'abcdxz'])).toBe('abcdef');
+    expect(nearest('abcdex', ['abcdef', 'abcdeg'])).toBe('abcdef');
+  });
+
+  test('none is meant if more than a third of the letters differ', () => {
+    expect(nearest('abcxyz', ['abcdef'])).toBeUndefined();
+    expect(nearest('abcdxy', ['abcdef'])).toBe('abcdef');
+    expect(nearest('xyzdef', ['abcdef'])).toBeUndefined();
+    // The shorter name counts: two letters of three are too many.
+    expect(nearest('abc', ['abcde'])).toBeUndefined();
+    expect(nearest('ab', ['b'])).toBe('b');
+    expect(nearest('cron', [])).toBeUndefined();
+  });
+});
+
+test('a suggestion is the end of a sentence, or nothing', () => {
+  expect(suggestion('namespce', ['namespace', 'serverLists'])).toBe("; did you mean 'namespace'?");
+  expect(suggestion('else', ['namespace'])).toBe('');
+});

@@ -31,7 +31,7 @@ export class Stopwatch implements ElasticJobListener {
   afterJobExecuted(): void {}
 }
 
-/** For each setting of a job a value that is not its default, and that can be stored. */
+/** For each setting of a job that Java has, too, a value that is not its default, and that can be stored. */
 export const SAMPLES = {
   cron: '0 0 3 * * ? 2099',
   timeZone: 'GMT+08:00',
@@ -49,9 +49,6 @@ export const SAMPLES = {
   jobListenerTypes: ['STOPWATCH'],
   description: 'orders of the day',
   props: { a: 'b' },
-  timeoutMilliseconds: 60_000,
-  maxRetries: 3,
-  retryBackoffMilliseconds: 500,
   disabled: true,
   overwrite: true,
   label: 'nightly',

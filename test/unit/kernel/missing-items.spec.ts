@@ -438,7 +438,9 @@ describe('of a manual firing, missing are', () => {
     const crashed = { config: failover, crashedItems: [1], lastBegun: new Map([[1, NOW]]) };
 
     expect(
-      missing('completed', view(reported, { ...crashed, manuallyBegun: new Map([[1, undefined]]) }), { isManual: true }),
+      missing('completed', view(reported, { ...crashed, manuallyBegun: new Map([[1, undefined]]) }), {
+        isManual: true,
+      }),
     ).toEqual(['1 crashed']);
     expect(missing('completed', view(reported, crashed), { isManual: true })).toEqual([]);
   });

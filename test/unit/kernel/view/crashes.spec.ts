@@ -106,6 +106,8 @@ describe('the record of an instance', () => {
   test('stays while it owns an item or bears a mark of its run', () => {
     expect(mayPurgeRecordOf(view({ owner: GONE }), GONE)).toBe(false);
     expect(mayPurgeRecordOf(view({ owner: A, running: true, runningOn: GONE }), GONE)).toBe(false);
+    const one = [anItem(0, { owner: A }), anItem(1, { owner: GONE })];
+    expect(mayPurgeRecordOf(aView(['A'], { items: one }), GONE)).toBe(false);
   });
 });
 

@@ -159,6 +159,12 @@ describe('the share of an instance', () => {
     expect(share(view, A)).toEqual([0, 1]);
   });
 
+  test('is another one for each idle instance, and together they are all', () => {
+    const crashedItems = [0, 1, 2, 3];
+    const idle = aView(['A', 'B'], { config: { ...FAILOVER, shardingTotalCount: 4 }, crashedItems });
+    expect([...share(idle, A), ...share(idle, B)].sort()).toEqual(crashedItems);
+  });
+
   test('of a busy instance that must take over is the same as if it were idle', () => {
     expect(share(view, B)).toHaveLength(1);
   });

@@ -55,7 +55,7 @@ const results = await new Stryker({
 }).runMutationTest();
 report(results);
 
-/** One line with what was counted. Mutants that are switched off, or that TypeScript could not run, do not count. */
+/** One line with what was counted. Mutants that are switched off, or that ended the run of the tests with an error, do not count. */
 function report(mutants) {
   const count = (...states) => mutants.filter(({ status }) => states.includes(status)).length;
   const late = count('Timeout');

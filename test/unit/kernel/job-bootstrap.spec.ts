@@ -160,7 +160,7 @@ describe('what makes no sense is refused when the bootstrap is made', () => {
       'no job',
       null,
       daily(),
-      'must have a method execute(context), or methods fetchData(context) and processData(context, data), got null',
+      'must have a method execute(context), or methods fetchData(context) and processData(context, data), or a worker (a file: URL or a path), got null',
     ],
     ['an object that is no job', { run: () => undefined }, daily(), 'must have a method execute(context)'],
     ['an empty type', '  ', daily(), 'Elastic job type cannot be null or empty'],

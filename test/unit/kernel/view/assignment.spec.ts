@@ -178,16 +178,51 @@ describe('every instance sees that another assignment is due', () => {
   const both = aView(['A', 'B']);
   const made = (view: JobView): JobView => ({ ...view, assignmentRecord: assignmentRecordFor(view) });
 
+  const STATIC = { config: aConfiguration({ staticSharding: true }) };
+  const fewerItems = { ...both, config: settings(1), items: owned(A) };
+  const byStrategy = (jobShardingStrategyType: string): JobView => ({
+    ...{ ...both, items: owned(A, A) },
+    config: aConfiguration({ jobShardingStrategyType }),
+  });
+  const underJava = {
+    ...{ ...both, leader: B, javaPeers: new Set([B]) },
+    assignmentRecord: assignmentRecordFor(aView(['A'])),
+  };
+
   test.each<[when: string, view: JobView, isDue: boolean]>([
     ['not if it was made for the present instances and settings', made(both), false],
     ['if items are missing', made({ ...both, items: owned(A) }), true],
     ['if an item has no owner', made({ ...both, items: [anItem(0, { owner: A }), anItem(1)] }), true],
     ['not because of the owner of a surplus item that still runs', withSurplus(made(both)), false],
+    ['if it was made for other instances', { ...both, assignmentRecord: assignmentRecordFor(aView(['A'])) }, true],
+    ['not if staticSharding keeps the items', { ...both, ...STATIC, items: owned('gone', A) }, false],
+    [
+      'if staticSharding has nothing to keep',
+      { ...both, ...STATIC, items: [anItem(0, { owner: A }), anItem(1)] },
+      true,
+    ],
+    [
+      'without a note of it, if an instance has no items though there are enough',
+      { ...both, items: owned(A, A) },
+      true,
+    ],
+    ['without a note of it, not if each instance has items', both, false],
+    ['without a note of it, not if there are fewer items than instances', fewerItems, false],
+    ['without a note of it, not if a strategy of another kind left an instance out', byStrategy('MINE'), false],
+    ['under a Java leader, whose assignment is in no note', { ...underJava, items: owned(A, A) }, true],
+    ['not under a Java leader because of an older note', underJava, false],
     ['not while the settings cannot be read', { ...both, config: undefined, items: owned('gone') }, false],
     ['not without an instance to assign to', { ...both, items: owned('gone'), servers: disabled('A', 'B') }, false],
   ])('%s', (_, view, isDue) => {
     expect(isMisassigned(view)).toBe(isDue);
   });
+
+  test.each(['AVG_ALLOCATION', 'odevity', 'ROUND_ROBIN', 'SINGLE_SHARDING_BALANCE'])(
+    'by an instance without items if the strategy is %s',
+    (type) => {
+      expect(isMisassigned(byStrategy(type))).toBe(true);
+    },
+  );
 
   function withSurplus(view: JobView): JobView {
     return { ...view, items: [...view.items, anItem(2, { owner: 'gone', running: true })] };
@@ -208,6 +243,19 @@ describe('the firing that an item missed in a handover', () => {
   test('is none without records of what was begun', () => {
     expect(lost({ config: aConfiguration({ monitorExecution: false }) })).toBeUndefined();
     expect(lost({ config: undefined })).toBeUndefined();
+  });
+
+  test('is none with misfire off once it was dropped, or its last once-listener was called', () => {
+    const off = { config: aConfiguration({ misfire: false, shardingTotalCount: 3 }) };
+    const dropped = { ...NO_GUARANTEE, dropped: new Map([[B, new Map([[T, new Set([1])]])]]) };
+    const called = { ...NO_GUARANTEE, completed: { called: [`${T}/ONCE`, `${T + 1}/ONCE`], call: undefined } };
+
+    expect(lost(off)).toBe(T);
+    for (const guarantee of [dropped, called]) {
+      expect(lost({ ...off, guarantee })).toBeUndefined();
+      expect(lost({ guarantee })).toBe(T);
+    }
+    expect(instantLostInHandover({ ...view, ...off, guarantee: dropped }, 1, () => undefined)).toBeUndefined();
   });
 
   test('is none for an item that the last assignment left out', () => {

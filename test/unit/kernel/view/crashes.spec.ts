@@ -106,6 +106,8 @@ describe('the record of an instance', () => {
   test('stays while it owns an item or bears a mark of its run', () => {
     expect(mayPurgeRecordOf(view({ owner: GONE }), GONE)).toBe(false);
     expect(mayPurgeRecordOf(view({ owner: A, running: true, runningOn: GONE }), GONE)).toBe(false);
+    const one = [anItem(0, { owner: A }), anItem(1, { owner: GONE })];
+    expect(mayPurgeRecordOf(aView(['A'], { items: one }), GONE)).toBe(false);
   });
 });
 
@@ -155,6 +157,12 @@ describe('the share of an instance', () => {
 
   test('of the only idle instance is all of them', () => {
     expect(share(view, A)).toEqual([0, 1]);
+  });
+
+  test('is another one for each idle instance, and together they are all', () => {
+    const crashedItems = [0, 1, 2, 3];
+    const idle = aView(['A', 'B'], { config: { ...FAILOVER, shardingTotalCount: 4 }, crashedItems });
+    expect([...share(idle, A), ...share(idle, B)].sort()).toEqual(crashedItems);
   });
 
   test('of a busy instance that must take over is the same as if it were idle', () => {

@@ -59,6 +59,19 @@ describe('what an instance runs for a firing', () => {
     expect(chosen({ assignmentRecord }).items).toEqual([0, 1, 2]);
   });
 
+  test('is none of the items that are not its own, were taken away with their number, are disabled or were begun before', () => {
+    const more = [
+      anItem(0, { owner: A, disabled: true }),
+      anItem(1, { owner: B }),
+      anItem(2, { owner: A }),
+      anItem(3, { owner: A }),
+    ];
+    const lastBegun = new Map([[2, T]]);
+
+    expect(chosen({ items: more, lastBegun })).toEqual({ items: [], blocked: [], decidedOn: [0, 2] });
+    expect(chosen({ items: more, lastBegun, config: undefined }).items).toEqual([3]);
+  });
+
   test('is only what the firing is about', () => {
     expect(chosen({}, { items: [1, 7] })).toEqual({ items: [1], blocked: [], decidedOn: [] });
   });

@@ -224,6 +224,32 @@ test('an item is on record since its owner was last one that keeps none, as Java
   expect(watch.isOnRecordSince(1, 0)).toBe(true);
 });
 
+test('all that is unread can be read at once, for those who report the whole job', async () => {
+  const { watch, begun } = await start();
+  await begun(`${T}: 0`);
+  expect(watch.view.lastBegun.size).toBe(0);
+
+  await watch.readAll();
+
+  expect(watch.view.lastBegun.get(0)).toBe(T);
+});
+
+test('a Java instance that vanishes may come back, which shows until its time is over', async () => {
+  const { clock, peer, watch } = await start();
+  const java = '10.0.0.74@-@1';
+  await peer.create(paths.instance(java), '', 'session');
+  expect((await watch.sync()).javaPeers).toEqual(new Set([java]));
+  await peer.remove(paths.instance(java));
+
+  await watch.sync();
+  expect(watch.hasFlappingPeers).toBe(true);
+  await clock.advance(5_000);
+  watch.reread();
+
+  expect(watch.view.instances.has(java)).toBe(false);
+  expect(watch.hasFlappingPeers).toBe(false);
+});
+
 test('a view is made once for each moment, and again when the time that has passed may show in it', async () => {
   const { registry, watch } = await start();
   const first = watch.view;

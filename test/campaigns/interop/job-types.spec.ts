@@ -57,6 +57,39 @@ test.each([
   rmSync(folder, { recursive: true });
 });
 
+test('A time limit in the settings ends the items of a Node instance; a Java instance runs its own to their end', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'interop-limit-'));
+  const output = join(folder, 'contexts');
+  const program = [
+    '#!/bin/sh',
+    `printf 'begun %s\\n' "$1" >> ${output}`,
+    'sleep 2',
+    `printf 'ended %s\\n' "$1" >> ${output}`,
+  ];
+  writeFileSync(join(folder, 'slow.sh'), `${program.join('\n')}\n`);
+  chmodSync(join(folder, 'slow.sh'), 0o755);
+  const props = { 'script.command.line': join(folder, 'slow.sh'), 'run.timeoutMilliseconds': '1000' };
+  await using cluster = await open({ type: 'SCRIPT', props });
+
+  await cluster.start('J1');
+  await cluster.start('N1');
+  const lines = (): readonly string[] => (existsSync(output) ? readFileSync(output, 'utf8').trim().split('\n') : []);
+  await contextsByKind(cluster, lines);
+  const since = lines().length;
+  const by = (name: string, what: string) =>
+    lines().filter((line) => line.startsWith(what) && line.includes(`READY@-@${cluster.peer(name).ip}@-@`));
+  const begunHere = by('N1', 'begun').length;
+  await until(
+    () => by('N1', 'begun').length >= begunHere + 4 && lines().length > since + 8,
+    'two more firings',
+    30_000,
+  );
+
+  expect(by('N1', 'ended')).toEqual([]);
+  expect(by('J1', 'ended').length).toBeGreaterThan(0);
+  rmSync(folder, { recursive: true });
+});
+
 test('An HTTP job is shared, and both send the same header', async () => {
   const headers: string[] = [];
   const requests = new Set<string>();

@@ -57,6 +57,10 @@ export class Embellishment {
         return this.#withBehaviours('poisonous', 4);
       case 'failing logger':
         return this.#withFailingLogger();
+      case 'run limits':
+        return this.#withRunLimits();
+      case 'sticky strategy':
+        return this.#withJob({ jobShardingStrategyType: 'STICKY' });
       default:
         return feature satisfies never;
     }
@@ -72,6 +76,21 @@ export class Embellishment {
         change: { monitorExecution: index === 0 ? !isFirst : isFirst },
       })),
     );
+  }
+
+  /** A time limit, retries or both, and items that meet them: some that hang, and some that fail. */
+  #withRunLimits(): History {
+    const { job, behaviours } = this.#history;
+    const timeoutMs = this.#random.pick([300, 1_000, 2_500, this.#periodMs, 2 * this.#periodMs]);
+    const retries = {
+      'run.maxRetries': String(this.#random.integer(1, 3)),
+      'run.retryBackoffMilliseconds': String(this.#random.pick([100, 700])),
+    };
+    const limits = { 'run.timeoutMilliseconds': String(timeoutMs) };
+    const props = this.#random.pick([limits, retries, { ...limits, ...retries }]);
+    const kinds: readonly Behaviour[] = ['slow', 'failing', 'stubborn', 'quick'];
+    const changed = behaviours.map((behaviour, item) => (item < 4 ? this.#random.pick(kinds) : behaviour));
+    return { ...this.#history, job: { ...job, props }, behaviours: changed };
   }
 
   #asLargeJob(): History {

@@ -30,6 +30,8 @@ const SHOWS: Readonly<Record<Feature, (history: History) => boolean>> = {
   'stop beside a slow item': (history) => has(history, 'leave'),
   'poisonous errors': ({ behaviours }) => behaviours.includes('poisonous'),
   'failing logger': (history) => has(history, 'fail-logger') && history.behaviours.includes('failing'),
+  'run limits': ({ job }) => Object.keys(job.props ?? {}).some((key) => key.startsWith('run.')),
+  'sticky strategy': ({ job }) => job.jobShardingStrategyType === 'STICKY',
 };
 
 describe('features of histories', () => {

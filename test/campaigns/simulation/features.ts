@@ -7,7 +7,7 @@ import { Embellishment } from './embellishment.js';
 import { type History } from './history.js';
 
 /** Kinds of trouble, by the names that logs and shares give them. */
-export type Feature = keyof typeof WEIGHTS;
+export type Feature = keyof typeof WEIGHTS | keyof typeof RARITIES;
 
 /** How often each feature comes among the histories that have one; out of the sum of all. */
 const WEIGHTS = {
@@ -26,18 +26,37 @@ const WEIGHTS = {
   'failing logger': 50,
 } as const;
 
+/** Features that came later: one of so many histories has each. They do not change what seeds have drawn of the others. */
+const RARITIES = { 'run limits': 40, 'sticky strategy': 40 } as const;
+
 /** Chosen such that the seeds of `found.spec.ts` stay plain that were found before there were features. */
 const STREAM = 0x28a9;
 
+/** Chosen such that no seed of `found.spec.ts` has a later feature that was found before there were any. */
+const LATER_STREAM = 0x1014;
+
 /** The names of all features. */
-export const FEATURES = Object.keys(WEIGHTS) as readonly Feature[];
+export const FEATURES = [...Object.keys(WEIGHTS), ...Object.keys(RARITIES)] as readonly Feature[];
 
 /** The plain history with the features that its seed draws: none for about half of all seeds. */
 export function withFeatures(plain: History): History {
   const random = new Random(plain.seed ^ STREAM);
-  const features = drawn(random);
-  if (features.length === 0) return plain;
-  return { ...features.reduce((history, feature) => new Embellishment(history, random).add(feature), plain), features };
+  const laterRandom = new Random(plain.seed ^ LATER_STREAM);
+  return withLaterFeatures(embellished(plain, drawn(random), random), laterRandom);
+}
+
+function withLaterFeatures(history: History, random: Random): History {
+  const later = Object.entries(RARITIES).flatMap(([feature, rarity]) =>
+    random.integer(1, rarity) === 1 ? [feature as Feature] : [],
+  );
+  // Large jobs take long enough alone.
+  return history.features?.includes('large job') === true ? history : embellished(history, later, random);
+}
+
+function embellished(history: History, features: readonly Feature[], random: Random): History {
+  if (features.length === 0) return history;
+  const changed = features.reduce((before, feature) => new Embellishment(before, random).add(feature), history);
+  return { ...changed, features: [...(history.features ?? []), ...features] };
 }
 
 function drawn(random: Random): readonly Feature[] {

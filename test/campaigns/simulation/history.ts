@@ -69,6 +69,8 @@ export interface Job {
   readonly misfire: boolean;
   readonly monitorExecution: boolean;
   readonly jobShardingStrategyType: string;
+  /** Absent: none. */
+  readonly props?: Readonly<Record<string, string>>;
 }
 
 /** The job's listener that is called once in the cluster. */

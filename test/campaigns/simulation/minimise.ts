@@ -53,6 +53,15 @@ function* plainerThan(history: History): Generator<History> {
   if (history.poolSize !== PLAIN_POOL) yield { ...history, poolSize: PLAIN_POOL };
   if (job.jobShardingStrategyType !== PLAIN_STRATEGY)
     yield { ...history, job: { ...job, jobShardingStrategyType: PLAIN_STRATEGY } };
+  if (job.props !== undefined) {
+    const { props, ...others } = job;
+    yield { ...history, job: others };
+    for (const [key] of Object.entries(props))
+      yield {
+        ...history,
+        job: { ...job, props: Object.fromEntries(Object.entries(props).filter(([other]) => other !== key)) },
+      };
+  }
   if (job.failover) yield { ...history, job: { ...job, failover: false } };
   if (!job.misfire) yield { ...history, job: { ...job, misfire: true } };
   for (const [index, step] of steps.entries())

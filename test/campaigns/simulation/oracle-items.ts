@@ -8,7 +8,8 @@ import { nameOf, seconds } from './run-book.js';
 export function crowding({ recording, history: { poolSize } }: Evidence): readonly string[] {
   return [...grouped(recording.runs, ({ instance }) => instance)].flatMap(([instance, runs]) => {
     const running: Run[] = [];
-    for (const run of runs) {
+    // An item that is retried has no place in the pool in between.
+    for (const run of runs.filter(({ attempts }) => attempts === 1)) {
       // An aborted run does not count: it is about to end.
       const stillRunning = running.filter((other) => endOf(other) > run.begunMs);
       running.splice(0, running.length, ...stillRunning, run);
@@ -31,8 +32,9 @@ export function ownReruns(evidence: Evidence): readonly string[] {
     const scheduled = runs.filter(({ scheduledMs }) => scheduledMs !== undefined);
     return [...grouped(scheduled, ({ scheduledMs, instance }) => `${scheduledMs} ${instance}`).values()].flatMap(
       ([first, second]) => {
-        if (first === undefined || second === undefined || first.abortedMs !== undefined) return [];
-        const hasEnded = first.end === 'completed' || first.end === 'failed';
+        if (first === undefined || second === undefined) return [];
+        if (first.abortedMs !== undefined && first.end !== 'timed-out') return [];
+        const hasEnded = first.end === 'completed' || first.end === 'failed' || first.end === 'timed-out';
         const window = { fromMs: first.begunMs, toMs: second.begunMs };
         if (!hasEnded || !evidence.isMonitored(window) || evidence.isWiped(window)) return [];
         return [`${nameOf(second)} is run again although that instance ended it at ${seconds(first.endedMs ?? 0)}`];

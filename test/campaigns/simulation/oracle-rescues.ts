@@ -50,9 +50,9 @@ function hasEnded({ marksByItem }: Evidence, lost: Mark): boolean {
   );
 }
 
-/** Whether its code came to its end, and was not told to break off. */
+/** Whether its code came to its end, and was not told to break off; or its time was up, which ends it as well. */
 function endsByItself({ run }: Mark): boolean {
-  return run?.end === 'completed' || run?.end === 'failed';
+  return run?.end === 'completed' || run?.end === 'failed' || run?.end === 'timed-out';
 }
 
 function isToBeReported(evidence: Evidence, mark: Mark): boolean {

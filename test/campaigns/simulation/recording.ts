@@ -1,7 +1,7 @@
 import { type Step } from './history.js';
 
-/** How a run of user code ended: `aborted` if it was told to end before, `lost` if its process was gone first. */
-export type RunEnd = 'completed' | 'failed' | 'aborted' | 'lost';
+/** How a run of user code ended: `timed-out` if its time was up before, `aborted` if it was told to end before, `lost` if its process was gone first. */
+export type RunEnd = 'completed' | 'failed' | 'timed-out' | 'aborted' | 'lost';
 
 /** One run of an item's user code. Times are milliseconds since the beginning of the history, in true time. */
 export interface Run {
@@ -14,6 +14,8 @@ export interface Run {
   readonly abortedMs: number | undefined;
   readonly endedMs: number | undefined;
   readonly end: RunEnd | undefined;
+  /** How often the code was called: an item that fails may be retried. */
+  readonly attempts: number;
 }
 
 /** One call of the listener that is called once in the cluster. Times as in `Run`. */

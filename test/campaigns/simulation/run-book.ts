@@ -1,3 +1,4 @@
+import { ItemTimeoutError } from '../../../lib/api/errors.js';
 import { type ShardingContext } from '../../../lib/api/sharding-context.js';
 import { Random } from '../../support/random.js';
 import { type Behaviour, type History } from './history.js';
@@ -28,7 +29,7 @@ export class RunBook {
   async execute(machine: Machine, context: ShardingContext): Promise<void> {
     // A process that was killed in the middle of a turn gets no further.
     if (machine.clock.isDead) return new Promise(() => undefined);
-    const run = this.#begin(machine, context);
+    const run = context.attempt > 1 ? this.#goOn(machine, context) : this.#begin(machine, context);
     const behaviour = this.isCalm ? 'quick' : (this.#history.behaviours[run.item] ?? 'quick');
     const { signal } = context;
     try {
@@ -43,9 +44,9 @@ export class RunBook {
       });
       if (behaviour === 'failing') throw new Error(`item ${run.item} fails as it always does`);
       if (behaviour === 'poisonous') throw poison(run.token);
-      this.#end(run, run.abortedMs === undefined ? 'completed' : 'aborted');
+      this.#end(run, run.abortedMs === undefined ? 'completed' : howAborted(signal));
     } catch (error) {
-      this.#end(run, run.abortedMs === undefined ? 'failed' : 'aborted');
+      this.#end(run, run.abortedMs === undefined ? 'failed' : howAborted(signal));
       throw error;
     }
   }
@@ -62,12 +63,24 @@ export class RunBook {
       scheduledMs: context.scheduledAt === undefined ? undefined : context.scheduledAt.getTime() - START,
       token: context.fencingToken,
       begunMs: this.#nowMs,
-      ...{ abortedMs: undefined, endedMs: undefined, end: undefined },
+      ...{ abortedMs: undefined, endedMs: undefined, end: undefined, attempts: 1 },
     };
     if (context.signal.aborted) run.abortedMs = this.#nowMs;
     this.runs.push(run);
     this.#open.set(run, machine);
     this.#timesBegun.set(run.item, (this.#timesBegun.get(run.item) ?? 0) + 1);
+    return run;
+  }
+
+  /** The item is tried again: its run has not ended yet. */
+  #goOn(machine: Machine, context: ShardingContext): OpenRun {
+    const { shardingItem, fencingToken } = context;
+    const run = this.runs.findLast(
+      ({ instance, item, token }) => instance === machine.name && item === shardingItem && token === fencingToken,
+    );
+    if (run === undefined) throw new Error(`item ${shardingItem} is retried on ${machine.name}, and has not run there`);
+    Object.assign(run, { endedMs: undefined, end: undefined, attempts: context.attempt });
+    this.#open.set(run, machine);
     return run;
   }
 
@@ -88,6 +101,10 @@ export class RunBook {
   get #nowMs(): number {
     return this.#world().nowMs;
   }
+}
+
+function howAborted({ reason }: AbortSignal): RunEnd {
+  return reason instanceof ItemTimeoutError ? 'timed-out' : 'aborted';
 }
 
 /** A run as messages name it. */

@@ -43,7 +43,7 @@ export function scenario(history: History, recording: Recording, faults: readonl
 
 function settingsText(settings: object): string {
   return Object.entries(settings)
-    .map(([key, value]) => `${key}=${value}`)
+    .map(([key, value]) => (typeof value === 'object' ? settingsText(value as object) : `${key}=${value}`))
     .join(' ');
 }
 

@@ -59,10 +59,9 @@ export class Processes implements AsyncDisposable {
 
   get #entries(): readonly Entry[] {
     try {
-      return readFileSync(String(this.#env['RUN_LOG']), 'utf8')
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line) as Entry);
+      const lines = readFileSync(String(this.#env['RUN_LOG']), 'utf8').split('\n');
+      // A process may be writing the last line at this moment.
+      return lines.slice(0, -1).map((line) => JSON.parse(line) as Entry);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       throw error;

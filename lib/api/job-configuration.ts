@@ -220,7 +220,7 @@ export class JobConfigurationBuilder {
     return this.#with({ maxRetries });
   }
 
-  /** Sets the pause before the first retry, in milliseconds; later ones are up to twice as long each. Default: 1000. */
+  /** Sets the pause before the first retry, in milliseconds; later ones grow at random. Default: 1000. */
   retryBackoffMilliseconds(retryBackoffMilliseconds: number): this {
     return this.#with({ retryBackoffMilliseconds });
   }

@@ -97,8 +97,8 @@ export class JobOptions {
    */
   @RunLimit('maxRetries') maxRetries?: number;
   /**
-   * The pause before the first retry, in milliseconds. The pause before each further one is up to twice as long as the one
-   * before, up to 5 minutes, of random length. Stored as the property `run.retryBackoffMilliseconds`. Default: 1000.
+   * The pause before the first retry, in milliseconds. The pause after the n-th failure is that time multiplied by a random
+   * number from 1 to 2ⁿ − 1, and takes 5 minutes at most, or this time if it is longer. Stored as the property `run.retryBackoffMilliseconds`. Default: 1000.
    */
   @RunLimit('retryBackoffMilliseconds') retryBackoffMilliseconds?: number;
   /** Whether the job is disabled on this server each time it starts, until an operator enables it. Default: false. */

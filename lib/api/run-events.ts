@@ -128,9 +128,9 @@ export interface RunObserver {
 }
 
 /**
- * Wraps each call of the job's code, as middleware does: for spans, contexts and policies. An item that is retried is called once
- * for each attempt. The interceptors of
- * a host nest in the order in which they are given, the first one outermost.
+ * Wraps each call of the job's code, as middleware does: for spans, contexts and policies. For an item that is retried, `around`
+ * is called once for each attempt. The interceptors of a host nest in the order in which they are given, the first one
+ * outermost.
  */
 export interface ItemInterceptor {
   /**

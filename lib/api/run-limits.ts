@@ -15,7 +15,7 @@ export interface RunLimits {
   readonly timeoutMs: number | undefined;
   /** How often an item that failed is tried again, 0 to 100. */
   readonly maxRetries: number;
-  /** The pause before the first retry, in milliseconds; later ones are up to twice as long each. */
+  /** The pause before the first retry, in milliseconds; see `JobOptions` for later ones. */
   readonly retryBackoffMs: number;
 }
 

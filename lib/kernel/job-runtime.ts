@@ -50,7 +50,7 @@ import { type Extensions } from './types/extensions.js';
 import { type JobTimer } from './job/job-context.js';
 import { type JobDefinition } from './job/job-definition.js';
 import { type EventCollector, JobLog } from './job/job-log.js';
-import { checkedTrigger, type TriggerOptions, triggerWithParameter } from './job-trigger.js';
+import { checkedTrigger, trigger, type TriggerOptions, triggerWithParameter } from './job-trigger.js';
 import { type Occasion } from './writes/registration.js';
 import { establishConfiguration, restoreConfiguration } from './writes/stored-configuration.js';
 
@@ -67,6 +67,12 @@ export interface JobRuntimeDeps {
   /** How long a stopping job waits for its running items, in milliseconds. */
   readonly shutdownGracePeriodMs: number;
 }
+
+/** How long a trigger waits for this instance to take part again after a lost session, in milliseconds. */
+const TRIGGER_TIMEOUT_MS = 10_000;
+
+/** Of a wait that only its deadline ends. */
+const NEVER = new AbortController().signal;
 
 /** One job on this instance. */
 export class JobRuntime {
@@ -214,9 +220,10 @@ export class JobRuntime {
    * Makes every registered instance run its items once, now. An instance that is just running does so afterwards; two
    * triggers that meet an instance while it runs are one, unless their job parameters differ.
    * @throws RegistryUnavailableError if the registry centre does not answer; some instances may have been triggered
+   * @throws DeadlineExceededError if this instance does not take part, as after a lost session, and does not within 10 seconds
    * @throws JobStateError if the job has been stopped; if a `jobParameter` is given and Java instances take part, which would run
-   * without it, or another trigger has not been accepted yet; nothing was triggered then
-   * @throws InvalidConfigurationError if the options cannot be used
+   * without it; if an instance has not accepted a trigger with another job parameter yet
+   * @throws InvalidConfigurationError if the options cannot be used, or the job parameter is too long for so many instances
    */
   async trigger(options?: TriggerOptions): Promise<void> {
     const { jobParameter } = checkedTrigger(this.jobName, options);
@@ -224,10 +231,16 @@ export class JobRuntime {
     const components = this.#components;
     if (components === undefined)
       throw new JobStateError(`Job '${this.jobName}' is ${this.phase} and cannot be triggered.`);
-    const view = await components.watch.sync();
-    const { registry } = this.#deps;
-    if (jobParameter !== undefined) return triggerWithParameter({ registry, paths: this.#paths, view, jobParameter });
-    await Promise.all([...view.instances.keys()].map((id) => registry.create(this.#paths.trigger(id), '')));
+    const { registry, instance } = this.#deps;
+    const { watch } = components;
+    await watch.sync();
+    const view = await watch.until(({ instances }) => instances.has(instance.jobInstanceId), {
+      timeoutMs: TRIGGER_TIMEOUT_MS,
+      signal: NEVER,
+      what: () => `this instance to take part in job '${this.jobName}' again; no instance was triggered`,
+    });
+    const request = { registry, paths: this.#paths, view };
+    await (jobParameter === undefined ? trigger(request) : triggerWithParameter({ ...request, jobParameter }));
   }
 
   /** No firing begins from now on, scheduled or manual; one that is choosing its items gives up. */

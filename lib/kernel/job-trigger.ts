@@ -4,7 +4,8 @@ import { suggestion } from '../api/nearest.js';
 import { storedTextProblem } from '../api/stored-text.js';
 import { type JobPaths } from '../layout/job-paths.js';
 import { type JobView } from '../layout/job-view.js';
-import { encodeTrigger } from '../layout/x-node/trigger.js';
+import { decodeTrigger, encodeTrigger } from '../layout/x-node/trigger.js';
+import { commitSizeProblem } from '../registry/commit-limits.js';
 import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
 
 /** What one manual run is given instead of what the job's settings say. */
@@ -47,19 +48,40 @@ function parameterProblem(value: unknown): string | undefined {
   return storedTextProblem(value);
 }
 
-/** What a trigger with a job parameter needs. */
-export interface ParameterTrigger {
+/** What triggering needs. */
+export interface TriggerRequest {
   readonly registry: RegistryCenter;
   readonly paths: JobPaths;
   readonly view: JobView;
-  readonly jobParameter: string;
+}
+
+/**
+ * Triggers all instances. One that has not accepted an earlier trigger yet runs once for both.
+ * @throws JobStateError if the earlier one has a job parameter, so that it does not stand for this one; other instances may
+ * have been triggered
+ */
+export async function trigger({ registry, paths, view }: TriggerRequest): Promise<void> {
+  const found = await Promise.all(
+    [...view.instances.keys()].map(async (id) => {
+      const path = paths.trigger(id);
+      return (await registry.create(path, '')) ? undefined : { path, text: await registry.get(path) };
+    }),
+  );
+  const other = found.find((earlier) => decodeTrigger(earlier?.text ?? '').jobParameter !== undefined);
+  if (other !== undefined) throw stillPending(paths.jobName, other.path);
 }
 
 /**
  * Triggers all instances in one commit, or none.
  * @throws JobStateError if Java instances take part, or an instance has not accepted another trigger yet
+ * @throws InvalidConfigurationError if the job parameter is too long for so many instances
  */
-export async function triggerWithParameter({ registry, paths, view, jobParameter }: ParameterTrigger): Promise<void> {
+export async function triggerWithParameter({
+  registry,
+  paths,
+  view,
+  jobParameter,
+}: TriggerRequest & { readonly jobParameter: string }): Promise<void> {
   const { jobName } = paths;
   if (view.javaPeers.size > 0) {
     throw new JobStateError(
@@ -68,17 +90,32 @@ export async function triggerWithParameter({ registry, paths, view, jobParameter
     );
   }
   const value = encodeTrigger({ jobParameter });
+  const operations = [...view.instances.keys()].map((id): Operation => ({
+    type: 'create',
+    path: paths.trigger(id),
+    value,
+  }));
+  const problem = commitSizeProblem(operations, registry.limits);
+  if (problem !== undefined) {
+    throw new InvalidConfigurationError([
+      `Job '${jobName}' was not triggered: its jobParameter of ${jobParameter.length} characters is too long for ` +
+        `${operations.length} instances, which are triggered in one commit: ${problem}. Store the data where all instances ` +
+        'can read it, and give its key as the jobParameter.',
+    ]);
+  }
   await registry.create(paths.triggers, '');
   try {
-    await registry.commit(
-      [...view.instances.keys()].map((id): Operation => ({ type: 'create', path: paths.trigger(id), value })),
-    );
+    await registry.commit(operations);
   } catch (error) {
     if (!(error instanceof RegistryConflictError) || error.reason !== 'exists') throw error;
-    throw new JobStateError(
-      `Job '${jobName}' was not triggered with a jobParameter: an instance has not accepted another trigger yet ` +
-        `(${error.path}). Trigger it again when that has been run.`,
-      { cause: error },
-    );
+    throw stillPending(jobName, error.path, error);
   }
+}
+
+function stillPending(jobName: string, path: string, cause?: unknown): JobStateError {
+  return new JobStateError(
+    `Job '${jobName}' was not triggered: an instance has not accepted a trigger with another job parameter yet (${path}). ` +
+      'Try again in a moment; an instance that runs its items accepts it when they have ended, if the job has listeners.',
+    { cause },
+  );
 }

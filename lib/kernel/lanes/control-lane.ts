@@ -301,7 +301,12 @@ export class ControlLane {
     const { registry, paths, me } = this.#deps;
     const path = paths.trigger(me);
     const inDoubt = this.#triggerInDoubt;
-    const text = (await registry.get(path)) ?? '';
+    const text = await registry.get(path);
+    if (text === undefined) {
+      // What this instance could not be sure to have removed is gone: it has.
+      this.#triggerInDoubt = undefined;
+      return inDoubt;
+    }
     try {
       const isRemoved = await registry.remove(path);
       this.#triggerInDoubt = undefined;

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { describeCause } from '../../api/describe-cause.js';
 import { ItemTimeoutError } from '../../api/errors.js';
 import { Deferred } from '../../async/deferred.js';
@@ -23,21 +24,23 @@ export interface ItemDeadlineDeps {
 export type CodeEnd = 'ended' | 'given-up';
 
 /**
- * The time limit of one item, from the first call of the job's code. When the time is up, the item is aborted; code that has
- * not ended `GIVE_UP_AFTER_MS` later is no longer waited for. Nothing can end such code, so its end is logged when it comes.
+ * The time limit of one item, from the first call of the job's code. When the time is up, the item is aborted, unless it was
+ * before; code that has not ended `GIVE_UP_AFTER_MS` later is no longer waited for. Nothing can end such code, so its end is
+ * logged when it comes.
  */
 export class ItemDeadline {
   readonly #deps: ItemDeadlineDeps;
   readonly #givenUp = new Deferred();
   #startedAt = 0;
   #passed: ItemTimeoutError | undefined;
+  #isAborted = false;
   #cancelTimer = (): void => undefined;
 
   constructor(deps: ItemDeadlineDeps) {
     this.#deps = deps;
   }
 
-  /** Set once the time is up. */
+  /** Set once the time is up, if the item was not aborted before. */
   get passed(): ItemTimeoutError | undefined {
     return this.#passed;
   }
@@ -49,7 +52,12 @@ export class ItemDeadline {
     if (timeoutMs !== undefined) this.#cancelTimer = clock.after(timeoutMs, () => this.#pass(timeoutMs));
   }
 
-  /** The item has ended, or was aborted for another reason. */
+  /** The item was aborted for another reason. It counts, but code that hangs is given up all the same when its time is up. */
+  noteAborted(): void {
+    this.#isAborted = true;
+  }
+
+  /** The item has ended. */
   cancel(): void {
     this.#cancelTimer();
   }
@@ -68,8 +76,9 @@ export class ItemDeadline {
 
   #pass(timeoutMs: number): void {
     const { jobName, item, clock, onPassed } = this.#deps;
-    this.#passed = new ItemTimeoutError(jobName, item, timeoutMs);
     this.#cancelTimer = clock.after(GIVE_UP_AFTER_MS, () => this.#givenUp.resolve());
+    if (this.#isAborted) return;
+    this.#passed = new ItemTimeoutError(jobName, item, timeoutMs);
     onPassed(this.#passed);
   }
 
@@ -77,8 +86,8 @@ export class ItemDeadline {
     const { logger, clock, item, timeoutMs } = this.#deps;
     logger.warn(
       `item ${item} was given up: its code has not ended ${GIVE_UP_AFTER_MS} ms after its time of ${timeoutMs} ms was up and ` +
-        'its signal aborted. The code may go on beside the next run of the item: make it react to context.signal, and ' +
-        'reject writes with older fencing tokens.',
+        'its signal aborted. The code may go on beside the next run of the item: make it react to context.signal, and, with ' +
+        'monitorExecution, reject writes with older fencing tokens.',
       { event: 'given-up', item },
     );
     const report = (how: string): void => {
@@ -90,7 +99,11 @@ export class ItemDeadline {
     };
     code.then(
       () => report('ended'),
-      (cause: unknown) => report(`failed: ${describeCause(cause)}`),
+      (cause: unknown) => {
+        // A rejected promise that was thrown would end the process if it were left alone.
+        if (types.isPromise(cause)) cause.catch(() => undefined);
+        report(`failed: ${describeCause(cause)}`);
+      },
     );
   }
 }

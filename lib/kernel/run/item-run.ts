@@ -40,7 +40,7 @@ export interface ItemRunOptions {
   readonly onStart: (context: ShardingContext) => void;
   /** An attempt at the item has failed, and another one follows. */
   readonly onRetry: (item: BegunItem, retry: Retry) => void;
-  /** The item has failed, and still has its place in the pool. */
+  /** The item has failed. If its code has just ended, it still has its place in the pool. */
   readonly onFailed: (cause: unknown) => void;
 }
 
@@ -103,8 +103,7 @@ export class ItemRun {
 
   /** Aborts the item's signal. An item that still waits for a place in the pool does not start. */
   abort(reason: Error): void {
-    // What its time limit has begun, that goes on: the item is given up if its code does not end.
-    if (this.#deadline.passed === undefined) this.#deadline.cancel();
+    this.#deadline.noteAborted();
     this.#abort(reason);
   }
 
@@ -127,9 +126,10 @@ export class ItemRun {
   /** Runs the item to its end. Never rejects. */
   async outcome(): Promise<ItemOutcome> {
     try {
-      for (;;) {
-        const outcome = await this.#attempt();
+      for (let last: Retry | undefined; ;) {
+        const outcome = await this.#attempt(last);
         if (outcome.type !== 'retry') return outcome;
+        last = outcome;
         this.#options.onRetry(this.#begun, outcome);
         const ended = await this.#pause(outcome);
         if (ended !== undefined) return ended;
@@ -139,12 +139,13 @@ export class ItemRun {
     }
   }
 
-  async #attempt(): Promise<AttemptOutcome> {
-    const { signal } = this.#stop;
+  /** @param last the attempt before, if there was one: then a soft stop, too, keeps the item from starting once more */
+  async #attempt(last: Retry | undefined): Promise<AttemptOutcome> {
+    const { signal } = last === undefined ? this.#stop : this.#softStop;
     try {
       return await this.#options.pool.run(() => this.#outcomeOfCall(), signal);
     } catch (cause) {
-      return this.#timedOut('ended') ?? { type: 'aborted', cause };
+      return last === undefined ? { type: 'aborted', cause } : this.#endedBetweenAttempts(last);
     }
   }
 
@@ -152,7 +153,9 @@ export class ItemRun {
     const { signal } = this.#stop;
     try {
       const end = await this.#deadline.codeEnd(this.#execute());
-      return this.#timedOut(end) ?? { type: 'succeeded' };
+      const outcome = this.#timedOut(end);
+      if (outcome !== undefined) return outcome;
+      return end === 'given-up' ? { type: 'aborted', cause: signal.reason } : { type: 'succeeded' };
     } catch (cause) {
       // A rejected promise that was thrown is reported as the failure; left alone, its rejection would end the process.
       if (types.isPromise(cause)) cause.catch(() => undefined);
@@ -178,17 +181,21 @@ export class ItemRun {
   }
 
   /** @returns how the item has ended, if it did during the pause */
-  async #pause({ pauseMs, cause }: Retry): Promise<ItemOutcome | undefined> {
+  async #pause(retry: Retry): Promise<ItemOutcome | undefined> {
     try {
-      await sleep(this.#options.clock, pauseMs, this.#softStop.signal);
+      await sleep(this.#options.clock, retry.pauseMs, this.#softStop.signal);
       return undefined;
     } catch {
-      const { signal } = this.#stop;
-      // If only the pause was to end, no attempt follows, so the last failure is the item's.
-      return (
-        this.#timedOut('ended') ?? (signal.aborted ? { type: 'aborted', cause: signal.reason } : this.#failed(cause))
-      );
+      return this.#endedBetweenAttempts(retry);
     }
+  }
+
+  /** If the item was only asked to end, no attempt follows, so the last failure is the item's. */
+  #endedBetweenAttempts({ cause }: Retry): ItemOutcome {
+    const { signal } = this.#stop;
+    return (
+      this.#timedOut('ended') ?? (signal.aborted ? { type: 'aborted', cause: signal.reason } : this.#failed(cause))
+    );
   }
 
   #failed(cause: unknown): ItemOutcome {

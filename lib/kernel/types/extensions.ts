@@ -51,9 +51,9 @@ const RELEASE_TIMEOUT_MS = 5_000;
 /** What users add to the built-in choices; on the same name theirs comes first. */
 export interface ExtensionOptions {
   readonly strategies?: readonly JobShardingStrategy[];
-  /** For jobs that have a type instead of a class, besides SCRIPT and HTTP. */
+  /** For jobs that have a type instead of a class, besides SCRIPT, HTTP and WORKER. */
   readonly executors?: readonly TypedJobItemExecutor[];
-  /** For job objects of other kinds than `SimpleJob` and `DataflowJob`. */
+  /** For job objects of other kinds than `SimpleJob`, `DataflowJob` and `WorkerThreadJob`. */
   readonly classedExecutors?: readonly ClassedJobItemExecutor[];
   readonly errorHandlers?: readonly JobErrorHandler[];
   readonly threadPoolSizeProviders?: readonly JobExecutorThreadPoolSizeProvider[];

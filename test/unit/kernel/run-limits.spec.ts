@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { abortable, sleep } from '../../../lib/async/wait.js';
 import { type JobFailure } from '../../../lib/api/error-handler.js';
-import { ItemTimeoutError } from '../../../lib/api/errors.js';
+import { InvalidConfigurationError, ItemTimeoutError } from '../../../lib/api/errors.js';
 import { type RunEvent } from '../../../lib/api/run-events.js';
 import { type ShardingContext } from '../../../lib/api/sharding-context.js';
 import { Deferred } from '../../../lib/async/deferred.js';
@@ -135,8 +135,8 @@ describe('an item whose time is up', () => {
     expect(cluster.view.items[0]?.running).toBe(false);
     expect(log.filter((line) => line.includes('given up'))).toEqual([
       "Job 'job': item 0 was given up: its code has not ended 5000 ms after its time of 2000 ms was up and its signal " +
-        'aborted. The code may go on beside the next run of the item: make it react to context.signal, and reject writes ' +
-        'with older fencing tokens.',
+        'aborted. The code may go on beside the next run of the item: make it react to context.signal, and, with ' +
+        'monitorExecution, reject writes with older fencing tokens.',
     ]);
     await cluster.advance('1m');
     expect(log.filter((line) => line.includes('given up')).slice(1)).toEqual([
@@ -191,7 +191,7 @@ describe('an item whose time is up', () => {
     expect(cluster.runs.map(({ item }) => item)).toEqual([0]);
   });
 
-  test('has no limit that a session that is lost in time would still have to meet', async () => {
+  test('has not timed out if its session was lost before', async () => {
     await using cluster = await clusterWith({ names: ['A'], job: TIMEOUT, work: (_, context) => hangs(context) });
     await cluster.fire();
     cluster.member('A').registry.faults.expire();
@@ -201,6 +201,50 @@ describe('an item whose time is up', () => {
     expect(cluster.runs[0]?.outcome).toBe('aborted');
     expect(cluster.failures.list).toEqual([]);
   });
+});
+
+test.each([[[]], [['KEEP']]])(
+  'code that goes on although the session was lost is given up when its time is over, so that the item runs again; listeners: %j',
+  async (jobListenerTypes) => {
+    const listener = { type: 'KEEP', beforeJobExecuted: () => undefined, afterJobExecuted: () => undefined };
+    await using cluster = await TestCluster.start(['A'], {
+      job: { cron: '0 0 * * * ?', shardingTotalCount: 2, timeoutMilliseconds: 2_000, jobListenerTypes },
+      host: { listeners: [listener] },
+      work: (_, { shardingItem, scheduledAt }) =>
+        shardingItem === 0 && scheduledAt?.getUTCHours() === 1 ? new Promise(() => {}) : undefined,
+    });
+    await cluster.fire();
+    cluster.member('A').registry.faults.expire();
+    cluster.member('A').registry.faults.resume();
+    await cluster.advance('30s');
+    expect(cluster.runs[0]).toMatchObject({ item: 0, outcome: 'aborted' });
+    expect(cluster.member('A').log.join('\n')).toContain('item 0 was given up');
+    cluster.forget();
+    await cluster.fire();
+
+    expect(cluster.runs.map(({ item, at }) => `${item} ${at}`).sort()).toEqual(['0 02:00:00', '1 02:00:00']);
+  },
+);
+
+test('what code that was given up throws in the end is handled, a rejected promise included', async () => {
+  const unhandled: unknown[] = [];
+  const onRejection = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', onRejection);
+  await using cluster = await clusterWith({
+    job: { timeoutMilliseconds: 2_000 },
+    work: async () => {
+      await sleep(cluster.clock, 20_000);
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- users may
+      throw Promise.reject(new Error('inner'));
+    },
+  });
+  await cluster.fire();
+  await cluster.advance('30s');
+  // Node reports unhandled rejections when nothing else is left to do.
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('unhandledRejection', onRejection);
+
+  expect(unhandled).toEqual([]);
 });
 
 test('an item that waits for a place in the pool has its whole time from when it starts', async () => {
@@ -371,6 +415,32 @@ describe('an item that fails', () => {
 
     expect(cluster.runs.map(({ outcome }) => outcome)).toEqual(['aborted']);
     expect(cluster.failures.list).toEqual([]);
+  });
+
+  test.each<[string, (cluster: TestCluster) => unknown]>([
+    ['the job is stopped', (cluster) => cluster.leave('A')],
+    ['an item of the firing interrupts it', () => undefined],
+  ])('is not tried again if %s while it waits for a place in the pool', async (_, happens) => {
+    const calls: string[] = [];
+    await using cluster = await clusterWith({
+      job: {
+        ...{ shardingTotalCount: 2, maxRetries: 3, retryBackoffMilliseconds: 100, jobErrorHandlerType: 'THROW' },
+        jobExecutorThreadPoolSizeProviderType: 'SINGLE_THREAD',
+      },
+      work: async (_instance, { shardingItem, attempt }) => {
+        calls.push(`${shardingItem}#${attempt}`);
+        if (shardingItem === 0) throw new Error('no stock');
+        await sleep(cluster.clock, 5_000);
+        throw new InvalidConfigurationError(['x: is wrong.']);
+      },
+    });
+    await cluster.fire();
+    await cluster.advance('1s');
+    void happens(cluster);
+    await cluster.advance('30s');
+
+    expect(calls).toEqual(['0#1', '1#1']);
+    expect(cluster.runs.map(({ item, outcome }) => `${item} ${outcome}`)).toEqual(['0 failed', '1 failed']);
   });
 
   test('interrupts the firing only when its retries are used up', async () => {

@@ -134,23 +134,71 @@ describe('a trigger with a job parameter triggers no instance', () => {
     cluster.forget();
 
     await expect(trigger(cluster, { jobParameter: 'Beijing' })).rejects.toThrow(
-      "Job 'job' was not triggered with a jobParameter: an instance has not accepted another trigger yet " +
-        `(${cluster.paths.trigger(idOf('B'))}). Trigger it again when that has been run.`,
+      "Job 'job' was not triggered: an instance has not accepted a trigger with another job parameter yet " +
+        `(${cluster.paths.trigger(idOf('B'))}). Try again in a moment`,
     );
     await cluster.settle();
     expect(cluster.runs).toEqual([]);
   });
 });
 
-test('a trigger whose removal gets no answer is run with its job parameter, once', async () => {
-  await using cluster = await TestCluster.start(['A'], { job: { ...JOB, cron: '0 0 * * * ?', shardingTotalCount: 1 } });
-  const { faults } = cluster.member('A').registry;
-  await cluster.operator.create(cluster.paths.triggers, '');
-  faults.loseNextWrite('applied');
-  await cluster.operator.create(cluster.paths.trigger(idOf('A')), '{"jobParameter":"Beijing"}');
-  await cluster.advance('5s');
+test.each(['applied', 'not-applied'] as const)(
+  'a trigger whose removal gets no answer (%s), twice, is run with its job parameter, once',
+  async (outcome) => {
+    await using cluster = await TestCluster.start(['A'], {
+      job: { ...JOB, cron: '0 0 * * * ?', shardingTotalCount: 1 },
+    });
+    const { faults, session } = cluster.member('A').registry;
+    await cluster.operator.create(cluster.paths.triggers, '');
+    let isBack = false;
+    session.onChange(({ phase }) => {
+      if (phase === 'connected' && !isBack) faults.loseNextWrite(outcome);
+      isBack ||= phase === 'connected';
+    });
+    faults.loseNextWrite(outcome);
+    await cluster.operator.create(cluster.paths.trigger(idOf('A')), '{"jobParameter":"Beijing"}');
+    await cluster.advance('30s');
 
-  expect(told(cluster)).toEqual(['A0 manual Beijing']);
+    expect(isBack).toBe(true);
+    expect(told(cluster)).toEqual(['A0 manual Beijing']);
+  },
+);
+
+test('a trigger without a parameter is refused while one with a parameter waits, as it would be lost', async () => {
+  await using cluster = await TestCluster.start(['A', 'B'], { job: { ...JOB, cron: '0 0 * * * ?' } });
+  cluster.freeze('B');
+  await trigger(cluster, { jobParameter: 'Beijing' });
+
+  await expect(trigger(cluster)).rejects.toThrow(
+    "Job 'job' was not triggered: an instance has not accepted a trigger with another job parameter yet " +
+      `(${cluster.paths.trigger(idOf('B'))}).`,
+  );
+});
+
+test.each<[TriggerOptions | undefined]>([[undefined], [{ jobParameter: 'Beijing' }]])(
+  'a trigger that comes when a new session is not registered yet waits for that; %j',
+  async (options) => {
+    await using cluster = await TestCluster.start(['A'], { job: { ...JOB, cron: '', shardingTotalCount: 1 } });
+    const { registry } = cluster.member('A');
+    let triggered: Promise<void> | undefined;
+    registry.session.onChange(({ phase }) => {
+      if (phase === 'connected') triggered ??= trigger(cluster, options);
+    });
+    registry.faults.expire();
+    registry.faults.resume();
+    await cluster.advance('30s');
+    await triggered;
+
+    expect(told(cluster)).toEqual([`A0 manual ${options?.jobParameter ?? 'everywhere'}`]);
+  },
+);
+
+test('a job parameter that is too long for so many instances is refused, with what to do', async () => {
+  await using cluster = await TestCluster.start(['A', 'B'], { job: JOB, limits: { bytes: 20_000 } });
+
+  await expect(trigger(cluster, { jobParameter: 'x'.repeat(10_000) })).rejects.toThrow(
+    "Job 'job' was not triggered: its jobParameter of 10000 characters is too long for 2 instances, which are triggered in one commit: ",
+  );
 });
 
 test.each(['x', '5', '[]', '{"jobParameter":5}'])(

@@ -20,3 +20,16 @@ test('no case stands in the table twice', () => {
 
   expect(cases.filter((text, index) => cases.indexOf(text) !== index)).toEqual([]);
 });
+
+/** What the table is about. */
+const SUBJECTS = [
+  ...['ElasticJobExecutor', 'JobErrorHandlerReloader', 'ExecutorServiceReloader', 'JobItemExecutorFactory'],
+  ...['ShardingItemParameters', 'TaskContext', 'JobConfigurationPOJO and YamlEngine', 'GuaranteeService'],
+  ...['AbstractDistributeOnceElasticJobListener', 'EmailJobErrorHandler', 'OneOffJobBootstrap', 'ScheduleJobBootstrap'],
+  ...['AverageAllocationJobShardingStrategy', 'OdevitySortByNameJobShardingStrategy'],
+  ...['RoundRobinByNameJobShardingStrategy', 'Native tests'],
+];
+
+test.each(SUBJECTS)('the table has cases of %s', (subject) => {
+  expect(CASES.filter(({ of }) => of === subject)).not.toEqual([]);
+});

@@ -1,4 +1,7 @@
-/** The cases of ElasticJob's own tests, in our words, and the tests that show them here. The table is not complete yet. */
+/**
+ * The cases of ElasticJob's own tests for executors, error handlers, strategies, listeners and bootstraps, in our words, and the
+ * tests that show them here. Not listed are cases of what is not there yet (tracing, the operation API, the dump).
+ */
 
 /** One case of one of ElasticJob's test classes. */
 export interface ElasticJobCase {
@@ -241,5 +244,155 @@ export const CASES: readonly ElasticJobCase[] = [
     says: 'a failure to deliver is logged',
     file: 'error-handlers/email.spec.ts',
     title: 'a wrong password, at once',
+  },
+  {
+    of: 'ElasticJobExecutor',
+    says: 'clocks that differ too much run nothing, and the handler is notified',
+    file: 'unit/kernel/runs.spec.ts',
+    title: 'whose clock differs too much tells the error handler of each firing once',
+  },
+  {
+    of: 'ElasticJobExecutor',
+    says: 'a run without items runs nothing',
+    file: 'unit/kernel/run-events.spec.ts',
+    title: 'that there was nothing to run, because the instance owns no items',
+  },
+  {
+    of: 'ElasticJobExecutor',
+    says: 'all items succeed',
+    file: 'unit/kernel/run-events.spec.ts',
+    title: 'a run from its staging over its items to its end',
+  },
+  {
+    of: 'ElasticJobExecutor',
+    says: 'the failures of two items are told together',
+    file: 'unit/kernel/run-events.spec.ts',
+    title: 'how many items have succeeded, failed and been aborted',
+    differs: 'Java joins the failures in one text; each failure is reported by itself, with its item',
+  },
+  {
+    of: 'ExecutorServiceReloader',
+    says: 'changed settings change the size of the pool',
+    file: 'unit/kernel/pool.spec.ts',
+    title: 'lets waiting items of earlier firings start at the next firing',
+    differs: 'Java makes another pool; the size of the one pool is asked for at each firing',
+  },
+  {
+    of: 'JobItemExecutorFactory',
+    says: 'an object of no known kind is refused',
+    file: 'unit/kernel/job-bootstrap.spec.ts',
+    title: "['an object that is no job'",
+  },
+  {
+    of: 'JobItemExecutorFactory',
+    says: 'an executor is found for an object of its kind, that of a subclass included',
+    file: 'unit/kernel/job-bootstrap.spec.ts',
+    title: 'a job of another kind is run by the executor that accepts it',
+    differs: 'kinds are recognised by their methods, not by their class',
+  },
+  {
+    of: 'JobConfigurationPOJO and YamlEngine',
+    says: 'the exact text, with all settings and with few',
+    file: 'unit/layout/job-configuration-yaml.spec.ts',
+    title: 'has the very bytes of Java 3.0.5 for',
+  },
+  {
+    of: 'JobConfigurationPOJO and YamlEngine',
+    says: 'the text is read back',
+    file: 'unit/layout/job-configuration-yaml.spec.ts',
+    title: 'is what Java 3.0.5 itself has stored for %p',
+  },
+  {
+    of: 'AverageAllocationJobShardingStrategy',
+    says: 'fewer items than instances, and numbers that do and do not divide evenly',
+    file: 'unit/kernel/strategies.spec.ts',
+    title: 'AVG_ALLOCATION gives neighbours together: %i items',
+  },
+  {
+    of: 'AverageAllocationJobShardingStrategy',
+    says: 'as Java in random clusters',
+    file: 'unit/kernel/strategies.spec.ts',
+    title: 'of 200 random clusters, each instance has the items that Java 3.0.5 gives it',
+  },
+  {
+    of: 'OdevitySortByNameJobShardingStrategy',
+    says: 'as Java in random clusters',
+    file: 'unit/kernel/strategies.spec.ts',
+    title: 'of 200 random clusters, each instance has the items that Java 3.0.5 gives it',
+  },
+  {
+    of: 'RoundRobinByNameJobShardingStrategy',
+    says: 'as Java in random clusters',
+    file: 'unit/kernel/strategies.spec.ts',
+    title: 'of 200 random clusters, each instance has the items that Java 3.0.5 gives it',
+  },
+  {
+    of: 'RoundRobinByNameJobShardingStrategy',
+    says: 'a name with the smallest hash',
+    file: 'unit/kernel/strategies.spec.ts',
+    title: 'ROUND_ROBIN also works for a name whose hash is the smallest integer',
+    differs: 'Java fails',
+  },
+  {
+    of: 'AbstractDistributeOnceElasticJobListener',
+    says: 'not all have come, and the instance that comes last releases the others',
+    file: 'unit/kernel/distribute-once.spec.ts',
+    title: 'that came first leaves the call to the instance that comes last',
+  },
+  {
+    of: 'GuaranteeService',
+    says: 'all nodes of a stage are there, and are removed after the call',
+    file: 'unit/kernel/distribute-once.spec.ts',
+    title: 'its nodes count, and the stage’s node is removed',
+  },
+  {
+    of: 'GuaranteeService',
+    says: 'some nodes of a stage are missing',
+    file: 'unit/kernel/distribute-once.spec.ts',
+    title: 'an owner that lives and does not begin, for longer than ten seconds',
+  },
+  {
+    of: 'ScheduleJobBootstrap',
+    says: 'a shutdown stops the timer',
+    file: 'unit/kernel/job-bootstrap.spec.ts',
+    title: 'nothing keeps a clock waiting once the last job has been shut down',
+  },
+  {
+    of: 'ScheduleJobBootstrap',
+    says: 'a shutdown ends code that loops',
+    file: 'unit/nest/lifecycle.spec.ts',
+    title: 'the signal of items that outlast the grace period aborts',
+    differs: 'Java interrupts the thread; nothing can interrupt JavaScript, so its signal aborts',
+  },
+  {
+    of: 'Native tests',
+    says: 'a script job is run',
+    file: 'campaigns/interop/job-types.spec.ts',
+    title: 'A script job that %s has stored is shared by %s',
+  },
+  {
+    of: 'Native tests',
+    says: 'an HTTP job is run',
+    file: 'campaigns/interop/job-types.spec.ts',
+    title: 'An HTTP job is shared, and both send the same header',
+  },
+  {
+    of: 'Native tests',
+    says: 'a streaming dataflow job is run',
+    file: 'campaigns/interop/job-types.spec.ts',
+    title: 'The streams of %s make way for %s',
+  },
+  {
+    of: 'Native tests',
+    says: 'the application of the starter’s test runs a one-off job',
+    file: 'docs/application-yml.spec.ts',
+    title: 'its one-off job is injected by the name of its bean, and runs its items when it is executed',
+  },
+  {
+    of: 'Native tests',
+    says: 'two jobs of one name in a process do not conflict',
+    file: 'unit/kernel/job-bootstrap.spec.ts',
+    title: 'of a name that the process already has is refused, naming both owners',
+    differs: 'the second one is refused: both would run the items of one job',
   },
 ];

@@ -150,8 +150,16 @@ test('beside Java, Node holds the latch while it makes a call of a distribute-on
   for (const call of ['once-before', 'once-after']) await node.process.ask('block', 'job', call);
 
   // Who comes last makes the call.
-  await trigger(java.id);
-  await until(async () => (await cluster.nodes(/^guarantee\/started\/\d/)).length === 1, 'Java to wait for Node');
+  // Java drops a trigger that finds its last run not quite over, and nothing shows when it is.
+  let triggeredAt = -Infinity;
+  const isJavaWaiting = async (): Promise<boolean> => {
+    if (performance.now() > triggeredAt + 2_000) {
+      await trigger(java.id);
+      triggeredAt = performance.now();
+    }
+    return (await cluster.nodes(/^guarantee\/started\/\d/)).length === 1;
+  };
+  await until(isJavaWaiting, 'Java to wait for Node');
   await trigger(`${node.id}-node0000`);
   const isCalled = (): boolean => cluster.calls(since).some(({ by, event }) => by === 'N1' && event === 'once-before');
   await until(isCalled, 'Node to make the call');

@@ -204,7 +204,7 @@ const FOUND: readonly Found[] = [
   {
     rule: 'unorderedCalls',
     what: 'a firing does not wait for an earlier one whose crashed item is disabled, and is taken over',
-    seeds: [20270084203],
+    seeds: [20270084203, 20270155856],
   },
   {
     rule: 'itemsAfterLastCall',

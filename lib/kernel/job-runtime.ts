@@ -50,7 +50,7 @@ import { type Extensions } from './types/extensions.js';
 import { type JobTimer } from './job/job-context.js';
 import { type JobDefinition } from './job/job-definition.js';
 import { type EventCollector, JobLog } from './job/job-log.js';
-import { checkedTrigger, trigger, type TriggerOptions, triggerWithParameter } from './job-trigger.js';
+import { checkedTrigger, triggerAll, type TriggerOptions } from './job-trigger.js';
 import { type Occasion } from './writes/registration.js';
 import { establishConfiguration, restoreConfiguration } from './writes/stored-configuration.js';
 
@@ -67,12 +67,6 @@ export interface JobRuntimeDeps {
   /** How long a stopping job waits for its running items, in milliseconds. */
   readonly shutdownGracePeriodMs: number;
 }
-
-/** How long a trigger waits for this instance to take part again after a lost session, in milliseconds. */
-const TRIGGER_TIMEOUT_MS = 10_000;
-
-/** Of a wait that only its deadline ends. */
-const NEVER = new AbortController().signal;
 
 /** One job on this instance. */
 export class JobRuntime {
@@ -226,21 +220,12 @@ export class JobRuntime {
    * @throws InvalidConfigurationError if the options cannot be used, or the job parameter is too long for so many instances
    */
   async trigger(options?: TriggerOptions): Promise<void> {
-    const { jobParameter } = checkedTrigger(this.jobName, options);
+    const checked = checkedTrigger(this.jobName, options);
     await this.start();
     const components = this.#components;
     if (components === undefined)
       throw new JobStateError(`Job '${this.jobName}' is ${this.phase} and cannot be triggered.`);
-    const { registry, instance } = this.#deps;
-    const { watch } = components;
-    await watch.sync();
-    const view = await watch.until(({ instances }) => instances.has(instance.jobInstanceId), {
-      timeoutMs: TRIGGER_TIMEOUT_MS,
-      signal: NEVER,
-      what: () => `this instance to take part in job '${this.jobName}' again; no instance was triggered`,
-    });
-    const request = { registry, paths: this.#paths, view };
-    await (jobParameter === undefined ? trigger(request) : triggerWithParameter({ ...request, jobParameter }));
+    await triggerAll(components, checked);
   }
 
   /** No firing begins from now on, scheduled or manual; one that is choosing its items gives up. */

@@ -2,6 +2,7 @@ import { describeValue, isMap, legible } from '../api/describe-value.js';
 import { InvalidConfigurationError, JobStateError, RegistryConflictError } from '../api/errors.js';
 import { suggestion } from '../api/nearest.js';
 import { storedTextProblem } from '../api/stored-text.js';
+import { type JobContext } from './job/job-context.js';
 import { type JobPaths } from '../layout/job-paths.js';
 import { type JobView } from '../layout/job-view.js';
 import { decodeTrigger, encodeTrigger } from '../layout/x-node/trigger.js';
@@ -48,8 +49,30 @@ function parameterProblem(value: unknown): string | undefined {
   return storedTextProblem(value);
 }
 
+/** How long a trigger waits for this instance to take part again after a lost session, in milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Triggers all instances, once this one takes part.
+ * @throws DeadlineExceededError if it does not within 10 seconds; otherwise as `JobRuntime.trigger`
+ */
+export async function triggerAll(
+  { registry, paths, watch, me }: JobContext,
+  { jobParameter }: TriggerOptions,
+): Promise<void> {
+  await watch.sync();
+  const view = await watch.until(({ instances }) => instances.has(me), {
+    timeoutMs: TIMEOUT_MS,
+    // Only the deadline ends the wait.
+    signal: new AbortController().signal,
+    what: () => `this instance to take part in job '${paths.jobName}' again; no instance was triggered`,
+  });
+  const request = { registry, paths, view };
+  await (jobParameter === undefined ? trigger(request) : triggerWithParameter({ ...request, jobParameter }));
+}
+
 /** What triggering needs. */
-export interface TriggerRequest {
+interface TriggerRequest {
   readonly registry: RegistryCenter;
   readonly paths: JobPaths;
   readonly view: JobView;
@@ -60,7 +83,7 @@ export interface TriggerRequest {
  * @throws JobStateError if the earlier one has a job parameter, so that it does not stand for this one; other instances may
  * have been triggered
  */
-export async function trigger({ registry, paths, view }: TriggerRequest): Promise<void> {
+async function trigger({ registry, paths, view }: TriggerRequest): Promise<void> {
   const found = await Promise.all(
     [...view.instances.keys()].map(async (id) => {
       const path = paths.trigger(id);
@@ -76,7 +99,7 @@ export async function trigger({ registry, paths, view }: TriggerRequest): Promis
  * @throws JobStateError if Java instances take part, or an instance has not accepted another trigger yet
  * @throws InvalidConfigurationError if the job parameter is too long for so many instances
  */
-export async function triggerWithParameter({
+async function triggerWithParameter({
   registry,
   paths,
   view,

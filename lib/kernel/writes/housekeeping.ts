@@ -68,7 +68,7 @@ export class Housekeeping {
     if (view.nextJobInstanceIp !== undefined) await registry.remove(paths.nextJobInstanceIp);
     if (view.leader !== me || !view.processing || view.reshardingNeeded) return;
     await registry.remove(paths.processing);
-    logger.warn(`removed the note of a former leader that it is assigning the items.`);
+    logger.warn(`removed leader/sharding/processing: the leader that wrote it is gone.`);
   }
 
   #recordOperations(view: JobView): readonly Operation[] {

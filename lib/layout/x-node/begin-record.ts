@@ -18,6 +18,7 @@
  */
 
 import { fromRanges, toRanges } from './item-ranges.js';
+import { quotedText } from './quoted-text.js';
 
 /** What one instance, or several together, have begun. */
 export interface BeginRecord {
@@ -67,7 +68,7 @@ export function decodeBeginRecord(text: string): BeginRecord {
     const [, isReturned, instant, parameter, list] = LINE.exec(line.trimEnd()) ?? [];
     if (list === undefined) continue;
     for (const item of fromRanges(list)) {
-      if (instant === undefined) manual.set(item, parameter === undefined ? undefined : textIn(parameter));
+      if (instant === undefined) manual.set(item, parameter === undefined ? undefined : quotedText(parameter));
       else noteLater(isReturned === undefined ? instants : returned, item, Number(instant));
     }
   }
@@ -155,12 +156,3 @@ export function withoutBegun(record: BeginRecord, items: readonly number[], form
 const MANUAL = 'manual';
 const RETURNED = 'returned';
 const LINE = /^\s*(?:(returned\s+)?(\d{1,15})|manual(?:\s+("(?:[^"\\]|\\.)*"))?)\s*:(.*)$/;
-
-/** `undefined` for a JSON text that cannot be read. */
-function textIn(json: string): string | undefined {
-  try {
-    return String(JSON.parse(json));
-  } catch {
-    return undefined;
-  }
-}

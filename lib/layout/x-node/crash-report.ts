@@ -6,6 +6,8 @@
  * `manual "only Beijing"`.
  */
 
+import { quotedText } from './quoted-text.js';
+
 /** A run that was cut short. */
 export interface CrashedRun {
   /** The scheduled instant in milliseconds since 1970; `undefined` if the item was run manually, or no instance knows. */
@@ -26,14 +28,8 @@ export function encodeCrash({ instant, jobParameter }: CrashedRun): string {
 /** The inverse of `encodeCrash`; a text that cannot be read is a run of which nothing is known. */
 export function decodeCrash(text: string): CrashedRun {
   if (/^\d{1,15}$/.test(text)) return { instant: Number(text), jobParameter: undefined };
-  return { instant: undefined, jobParameter: text.startsWith(MANUAL) ? textIn(text.slice(MANUAL.length)) : undefined };
-}
-
-function textIn(json: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'string' ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  return {
+    instant: undefined,
+    jobParameter: text.startsWith(MANUAL) ? quotedText(text.slice(MANUAL.length)) : undefined,
+  };
 }

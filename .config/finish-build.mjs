@@ -6,7 +6,7 @@ import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
-const threadFile = 'executors/worker-thread.cjs';
+const threadFile = 'executors/worker/worker-thread.cjs';
 const folders = { esm: ts.ModuleKind.ESNext, cjs: ts.ModuleKind.CommonJS };
 
 for (const [name, module] of Object.entries(folders)) {

@@ -2,13 +2,16 @@ import { fileURLToPath } from 'node:url';
 
 export default {
   rootDir: fileURLToPath(new URL('..', import.meta.url)),
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/.config/jest-environment.mjs',
   testMatch: ['<rootDir>/test/**/*.spec.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/campaigns/interop/'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/campaigns/interop/', '<rootDir>/test/databases/'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   testTimeout: 30_000,
   maxWorkers: 2,
+  // A worker with the memory of many test files takes some 300 ms to exit on a busy machine, of Jest's 500. One that something
+  // keeps from exiting is still found.
+  workerGracefulExitTimeout: 5_000,
   reporters: ['<rootDir>/.config/jest-reporter.mjs'],
   coverageProvider: 'v8',
   collectCoverageFrom: ['lib/**/*.ts'],

@@ -41,6 +41,8 @@ if (!(part >= 1 && part <= parts)) fail(`--part must be such as 1/5, got '${valu
 
 process.chdir(root);
 const wanted = tests.length > 0 ? tests : [...new Set(mutated.map(testsOf))];
+// In UTC, tests cannot notice that the zone of the process is ignored.
+process.env.TZ = 'America/New_York';
 // The workers that run the tests read it: see vitest.config.mjs.
 process.env.MUTATION_TESTS = wanted.flatMap((path) => filesOf(path, '.spec.ts')).join(',');
 console.log(

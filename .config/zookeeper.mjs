@@ -12,6 +12,7 @@ import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { installPackage } from './packages.mjs';
 import { quietly } from './prepare.mjs';
 
 const HELP = `The tests need a real ZooKeeper (3.6 or later). Do one of these:
@@ -50,11 +51,11 @@ function javaEnvironment({ java, classPath }) {
 function findOrInstall() {
   let found = findInstallation();
   if (!found.classPath) {
-    installPackage('zookeeper');
+    installPackage('zookeeper', HELP);
     found = findInstallation();
   }
   if (!found.java) {
-    installPackage('default-jre-headless');
+    installPackage('default-jre-headless', HELP);
     found = findInstallation();
   }
   if (found.java && found.classPath) return found;
@@ -102,27 +103,6 @@ function runs(java) {
     return true;
   } catch {
     return false;
-  }
-}
-
-function installPackage(name) {
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
-    throw new Error(`Neither found here nor installable (that takes root on Debian): ${name}.\n${HELP}`);
-  }
-  const options = {
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    timeout: 10 * 60_000,
-  };
-  process.stderr.write(`Installing Debian's ${name} …\n`);
-  try {
-    quietly('apt-get', ['update', '-q'], options);
-    quietly(
-      'apt-get',
-      ['install', '-q', '-y', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=120', name],
-      options,
-    );
-  } catch (error) {
-    throw new Error(`Debian's package ${name} could not be installed.\n${HELP}\n\n${error.message}`, { cause: error });
   }
 }
 

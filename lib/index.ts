@@ -11,12 +11,17 @@ export {
 export { type ElasticJobModuleOptions } from './nest/module-options.js';
 export { JobSettings } from './settings/job-settings.js';
 export { RegCenterSettings } from './settings/reg-center-settings.js';
+export { DumpSettings } from './settings/dump-settings.js';
+export { TracingSettings } from './settings/tracing-settings.js';
 export {
   ElasticJob,
   type ElasticJobOptions,
   InjectOneOffJob,
+  type ElasticJobDecorator,
   type JobDecorator,
 } from './nest/elastic-job.decorator.js';
+export { TracingListener } from './nest/tracing-listener.decorator.js';
+export { OperationListener } from './nest/operation-listener.decorator.js';
 export { JobListener, type ListenerDecorator } from './nest/job-listener.decorator.js';
 export {
   type ClassedExecutor,
@@ -77,9 +82,13 @@ export { type JobLogger, type LogEntry, type LogFields, type LogLevel } from './
 
 // Observing and wrapping runs
 export {
+  type DueFiring,
   type FiringCause,
   type ItemInterceptor,
   type ItemOutcome,
+  type InstanceCrash,
+  type InstanceRegistration,
+  type JavaInstanceGone,
   type NothingToRun,
   type RunEvent,
   type RunInfo,
@@ -87,6 +96,69 @@ export {
   type RunObserver,
   type RunOutcome,
 } from './api/run-events.js';
+export {
+  type ObservedHost,
+  type ObservedJob,
+  type ObservedJobState,
+  type ObserverBacklog,
+} from './api/observed-host.js';
+
+// Event tracing
+export {
+  type ExecutionSource,
+  type JobExecutionEvent,
+  type JobState,
+  type JobStatusTraceEvent,
+  type TraceEvent,
+  type TraceStorage,
+} from './api/trace-events.js';
+export { TraceQueue, type TraceQueueOptions, type TraceQueueStatus } from './tracing/trace-queue.js';
+export { type TracedJobs, Tracing, type TracingOptions } from './tracing/tracing.js';
+export { type DeadInstance, type MaintainedStorage } from './tracing/trace-upkeep.js';
+
+// Operations
+export {
+  JobConfigurationAPI,
+  type JobConfigurationPOJO,
+  type JobConfigurationUpdate,
+  type RemovedJob,
+  type RemoveJobOptions,
+} from './operations/job-configuration-api.js';
+export {
+  JobOperateAPI,
+  type JobServer,
+  type JobServerInstance,
+  type JobTarget,
+  type PruneOptions,
+  type RemovedServers,
+  type TriggerJobOptions,
+} from './operations/job-operate-api.js';
+export { type TriggerAnswer, TriggeredJob, type TriggeredInstance } from './operations/triggered-job.js';
+export { ShardingOperateAPI } from './operations/sharding-operate-api.js';
+export { type JobBriefInfo, JobStatisticsAPI } from './operations/job-statistics-api.js';
+export { type ServerBriefInfo, ServerStatisticsAPI } from './operations/server-statistics-api.js';
+export { type ShardingInfo, ShardingStatisticsAPI } from './operations/sharding-statistics-api.js';
+export { ExplanationAPI, type ExplanationOptions } from './operations/explanation-api.js';
+export {
+  type Cause,
+  type Explanation,
+  type InstantCause,
+  type ItemCause,
+  type JobCause,
+  type OnRecord,
+  type Past,
+  type PastExecution,
+  type PastState,
+  type Reason,
+  type ServerOff,
+  type Stated,
+} from './operations/explain/explanation.js';
+export { type JobPast, type OperationReader, type PastFilter, type TraceReader } from './operations/job-past.js';
+export { DoctorAPI, type Examination, type ExamineOptions } from './operations/doctor-api.js';
+export { type Finding, type FindingType, type Severity } from './operations/doctor/finding.js';
+export { type ItemStatus, type JobStatus } from './operations/statuses.js';
+export { OperationAudit, type OperationsOptions } from './operations/operation-audit.js';
+export { type OperationContext, type OperationName, type OperationRecord } from './api/operation-record.js';
 
 // Registry centres
 export {
@@ -138,4 +210,10 @@ export {
   RegistryRefusedError,
   RegistryUnavailableError,
   SessionLostError,
+  TraceRefusedError,
+  UnknownJobError,
 } from './api/errors.js';
+
+// The dump port
+export { type DumpedNode } from './dump/job-dump.js';
+export { SnapshotService, type SnapshotServiceOptions } from './dump/snapshot-service.js';

@@ -9,7 +9,12 @@ import { describe, expect, test } from '@jest/globals';
 import ts from 'typescript';
 
 const ADAPTERS = ['registry/embedded', 'registry/zookeeper', 'registry/etcd'];
-const EXTENSIONS = ['executors', 'error-handlers', 'tracing'];
+const EXTENSIONS = ['executors', 'error-handlers', 'tracing', 'tracing/rdb'];
+/** Each entry needs an optional package of its own. */
+const OBSERVABILITY = {
+  'observability/prometheus': 'prom-client',
+  'observability/opentelemetry': '@opentelemetry/api',
+};
 /** See, decide, do: the rooms of the kernel, in the order in which they stand on one another. */
 const ROOMS = ['view', 'job', 'types', 'rules', 'marks', 'writes', 'once', 'run', 'lanes'].map(
   (room) => `kernel/${room}`,
@@ -27,6 +32,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(ADAPTERS.map((area) => [area, ['registry', 'api', 'time', 'async']])),
   layout: ['api', 'registry (types)', 'time', 'async'],
   ...Object.fromEntries(EXTENSIONS.map((area) => [area, ['api', 'time', 'async']])),
+  observability: ['api'],
+  ...Object.fromEntries(Object.keys(OBSERVABILITY).map((area) => [area, ['observability', 'api']])),
+  // Task ids are Java's format.
+  tracing: ['layout', 'api', 'time', 'async'],
+  'tracing/rdb': ['layout', 'api', 'time', 'async'],
   kernel: [...ROOMS, ...GROUND],
   'kernel/view': GROUND,
   'kernel/job': ['kernel/view', ...GROUND],
@@ -39,13 +49,28 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'kernel/once': ['kernel/view', 'kernel/job', ...GROUND],
   'kernel/run': ROOMS.filter((room) => !['kernel/rules', 'kernel/lanes'].includes(room)).concat(GROUND),
   'kernel/lanes': [...ROOMS, ...GROUND],
-  operations: GROUND,
+  // Explanations go by what the kernel sees.
+  operations: ['kernel/view', ...GROUND],
   dump: GROUND,
   settings: ['layout', 'registry/embedded', 'registry/zookeeper', 'registry', 'api', 'time', 'async'],
   testing: [...KERNEL, 'operations', 'layout', 'registry/embedded', 'registry', 'api', 'time', 'async'],
   nest: ['settings', ...CORE, ...EXTENSIONS, ...ADAPTERS, 'layout', 'registry', 'api', 'time', 'async'],
+  // Without Nest: it starts at once, and no application need run.
+  cli: ['settings', 'operations', 'dump', 'layout', 'registry', 'api', 'time', 'async'],
   console: ['nest', 'operations', 'dump', 'api', 'time', 'async'],
-  index: ['nest', 'settings', ...CORE, ...EXTENSIONS, ...ADAPTERS, 'layout', 'registry', 'api', 'time', 'async'],
+  // What needs TypeORM has an entry of its own.
+  index: [
+    'nest',
+    'settings',
+    ...CORE,
+    ...EXTENSIONS.filter((area) => area !== 'tracing/rdb'),
+    ...ADAPTERS,
+    'layout',
+    'registry',
+    'api',
+    'time',
+    'async',
+  ],
 };
 
 /** The areas that may import Nest. All others work without it: a command line or a test has no Nest application. */
@@ -79,6 +104,13 @@ function breaches(sources: Sources): readonly string[] {
     ...imports
       .filter(({ from, to }) => to.startsWith('@nestjs/') && !MAY_IMPORT_NEST.includes(areaOf(from)))
       .map(({ from, to }) => `${from}: ${to} belongs to lib/nest`),
+    ...imports
+      .filter(({ from, to, typesOnly }) => to === 'typeorm' && !(areaOf(from) === 'tracing/rdb' && typesOnly))
+      .map(({ from, to }) => `${from}: ${to} belongs to lib/tracing/rdb, and there to types`),
+    ...imports.flatMap(({ from, to }) => {
+      const owner = Object.entries(OBSERVABILITY).find(([, name]) => name === to)?.[0];
+      return owner === undefined || areaOf(from) === owner ? [] : [`${from}: ${to} belongs to lib/${owner}`];
+    }),
     ...internal.filter((edge) => !isAllowed(edge)).map(({ from, to }) => `${from}: may not import ${to}`),
     ...internal.filter(isOwnIndex).map(({ from, to }) => `${from}: imports ${to}, the index of its own folder`),
     ...cycles(internal),
@@ -93,7 +125,9 @@ const resolve = ({ from, to }: Import) => posix.join(posix.dirname(from), to).re
 function areaOf(path: string): string {
   const [top = '', second = ''] = path.split('/');
   if (path === 'index.ts') return 'index';
-  return ['registry', 'kernel'].includes(top) && !second.endsWith('.ts') ? `${top}/${second}` : top;
+  return ['registry', 'kernel', 'tracing', 'observability'].includes(top) && !second.endsWith('.ts')
+    ? `${top}/${second}`
+    : top;
 }
 
 function isAllowed({ from, to, typesOnly }: Import): boolean {
@@ -240,9 +274,10 @@ describe('the library', () => {
     expect(breaches(librarySources())).toEqual([]);
   });
 
-  test('keeps each room of the kernel small enough to be seen at a glance: nine files', () => {
+  test('keeps each room of the kernel and of the command line small enough to be seen at a glance: nine files', () => {
     const folders = Object.keys(librarySources()).map((path) => posix.dirname(path));
-    const crowded = KERNEL.filter((room) => folders.filter((folder) => folder === room).length > 9);
+    const rooms = [...KERNEL, ...new Set(folders.filter((folder) => folder === 'cli' || folder.startsWith('cli/')))];
+    const crowded = rooms.filter((room) => folders.filter((folder) => folder === room).length > 9);
     expect(crowded).toEqual([]);
   });
 
@@ -283,6 +318,8 @@ describe('the rules', () => {
     ['writes importing the rules', 'kernel/writes/a.ts', `import { plan } from '../rules/plan.js';`],
     ['rules importing the writes', 'kernel/rules/a.ts', `import { A } from '../writes/a.js';`],
     ['a room importing what stands above it', 'kernel/view/a.ts', `import { type A } from '../job-runtime.js';`],
+    ['the queue of trace events importing a storage', 'tracing/a.ts', `import { a } from './rdb/a.js';`],
+    ['the public entry importing what needs TypeORM', 'index.ts', `export { a } from './tracing/rdb/a.js';`],
     ['time/ importing anything of ours', 'time/a.ts', `import type { A } from '../async/a.js';`],
   ])('refuse %s', (_, path, text) => {
     expect(breaches({ [path]: text })).toEqual([expect.stringMatching(`^${path}: may not import `)]);
@@ -293,6 +330,7 @@ describe('the rules', () => {
     ['layout/a.ts', `import { type A } from '../registry/port.js'; import type { B } from '../registry/port.js';`],
     ['api/a.ts', `import { Clock } from '../time/clock.js'; import yaml from 'yaml';`],
     ['nest/deep/a.ts', `import { a } from '../../registry/zookeeper/index.js'; import { b } from './b.js';`],
+    ['tracing/rdb/a.ts', `import { type DataSource } from 'typeorm'; import { b } from '../../api/b.js';`],
     ['nest/a.ts', `import { a } from '../settings/a.js'; import { Module } from '@nestjs/common';`],
     [
       'settings/a.ts',
@@ -318,6 +356,9 @@ describe('the rules', () => {
     ['node:timers/promises belongs', `import { setTimeout as sleep } from 'node:timers/promises';`],
     ['@nestjs/common belongs', `import { type Type } from '@nestjs/common';`],
     ['@nestjs/config belongs', `const { registerAs } = await import('@nestjs/config');`],
+    ['typeorm belongs', `import { type DataSource } from 'typeorm';`],
+    ['prom-client belongs', `import { type Registry } from 'prom-client';`],
+    ['@opentelemetry/api belongs', `import { trace } from '@opentelemetry/api';`],
     [`'@-@' belongs`, `const parts = id.split('@-@');`],
     [`'@-@' belongs`, 'const id = `${ip}@-@${pid}`;'],
     [`'@-@' belongs`, `const isId = /^.+@-@.+$/;`],
@@ -335,6 +376,12 @@ describe('the rules', () => {
     const found = breaches({ 'settings/a.ts': `import { registerAs } from '@nestjs/config';` });
 
     expect(found).toEqual(['settings/a.ts: @nestjs/config belongs to lib/nest']);
+  });
+
+  test('refuse to load TypeORM, which is optional, where its types would do', () => {
+    const found = breaches({ 'tracing/rdb/a.ts': `import { DataSource } from 'typeorm';` });
+
+    expect(found).toEqual(['tracing/rdb/a.ts: typeorm belongs to lib/tracing/rdb, and there to types']);
   });
 
   test('refuse the index of an enclosing folder', () => {

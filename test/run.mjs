@@ -8,6 +8,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { prepare, root } from '../.config/prepare.mjs';
+import { provideNetcat } from '../.config/packages.mjs';
 import { provideZooKeeper } from '../.config/zookeeper.mjs';
 
 /** Ctrl-C and the like reach Jest; this process stays until the server is stopped and its folder removed. */
@@ -29,6 +30,7 @@ if (interruption.signal) process.exitCode = 128 + constants.signals[interruption
 
 async function run(jestArguments) {
   prepare();
+  provideNetcat();
   const zookeeper = await provideZooKeeper();
   try {
     console.log(`Node ${process.versions.node}, ${zookeeper.description}`);
@@ -44,7 +46,7 @@ async function run(jestArguments) {
 /** The same histories each time; `npm run simulate` plays others. */
 function simulation() {
   const flags = ['--import', pathToFileURL(join(root, '.config/typescript.mjs')).href];
-  return program([...flags, join(root, 'test/campaigns/simulation/main.ts'), '--histories', '10000'], process.env);
+  return program([...flags, join(root, 'test/campaigns/simulation/main.ts'), '--histories', '6000'], process.env);
 }
 
 function jest(jestArguments, env) {

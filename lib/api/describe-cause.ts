@@ -1,16 +1,16 @@
-import { inspect } from 'node:util';
+import { inspect, types } from 'node:util';
 
 /**
  * What was thrown, in words for a message. Anything can be thrown, an object whose `toString` throws too, so this never
  * throws itself.
  */
 export function describeCause(cause: unknown): string {
-  return attempt(() => (cause instanceof Error ? String(cause) : inspect(cause, INSPECTION))) ?? UNDESCRIBABLE;
+  return attempt(() => (isError(cause) ? String(cause) : inspect(cause, INSPECTION))) ?? UNDESCRIBABLE;
 }
 
 /** The stack trace of what was thrown; `undefined` if it has none that can be read. Never throws. */
 export function stackOf(cause: unknown): string | undefined {
-  const stack: unknown = attempt(() => (cause instanceof Error ? cause.stack : undefined));
+  const stack: unknown = attempt(() => (isError(cause) ? cause.stack : undefined));
   return typeof stack === 'string' ? stack : undefined;
 }
 
@@ -56,7 +56,7 @@ function describeWithCauses(error: unknown, seen: ReadonlySet<unknown>): string 
 }
 
 function causeOf(error: unknown): unknown {
-  return attempt(() => (error instanceof Error ? error.cause : undefined));
+  return attempt(() => (isError(error) ? error.cause : undefined));
 }
 
 function errorsOf(error: unknown): readonly unknown[] {
@@ -74,4 +74,9 @@ function attempt<T>(describe: () => T): T | undefined {
     // The error of the attempt says nothing about the failure to describe.
     return undefined;
   }
+}
+
+/** Also one of another realm, such as what Node's own modules throw under Jest. */
+function isError(thrown: unknown): thrown is Error {
+  return thrown instanceof Error || types.isNativeError(thrown);
 }

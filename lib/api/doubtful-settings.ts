@@ -41,7 +41,7 @@ export function doubtsAbout(job: JobConfiguration, clock: Clock): readonly strin
 }
 
 function isRefusedByJava({ timeZone }: JobConfiguration): boolean {
-  return timeZone !== undefined && unlessInvalid(() => !parseTimeZone(timeZone).acceptedByJava);
+  return unlessInvalid(() => !parseTimeZone(timeZone).acceptedByJava);
 }
 
 function isOver({ cron, timeZone }: JobConfiguration, clock: Clock): boolean {

@@ -15,11 +15,13 @@ export type ElasticJobErrorCode =
   | 'INVALID_CONFIGURATION'
   | 'INVALID_CRON'
   | 'JOB_CONFLICT'
+  | 'UNKNOWN_JOB'
   | 'JOB_STATE'
   | 'JOB_STOPPED'
   | 'JOB_EXECUTION'
   | 'ITEM_TIMEOUT'
-  | 'FIRING_INTERRUPTED';
+  | 'FIRING_INTERRUPTED'
+  | 'TRACE_REFUSED';
 
 /** Base of every error of this library. */
 export abstract class ElasticJobError extends Error {
@@ -138,6 +140,14 @@ export class JobConflictError extends ElasticJobError {
   }
 }
 
+/** The registry centre has no job of this name. The message names one with nearly the same name. */
+export class UnknownJobError extends ElasticJobError {
+  override readonly name = 'UnknownJobError';
+  constructor(message: string) {
+    super('UNKNOWN_JOB', message);
+  }
+}
+
 /** The operation does not fit the job's present state or kind, such as scheduling a job that has no cron. */
 export class JobStateError extends ElasticJobError {
   override readonly name = 'JobStateError';
@@ -182,5 +192,13 @@ export class FiringInterruptedError extends ElasticJobError {
       `The firing of job '${jobName}' is interrupted by its error handler ${handler}: items that have not started are not run.`,
       { cause },
     );
+  }
+}
+
+/** A trace storage works, but cannot hold one of the events it was given: it never will, however often they are delivered. */
+export class TraceRefusedError extends ElasticJobError {
+  override readonly name = 'TraceRefusedError';
+  constructor(reason: string, options?: { readonly cause?: unknown }) {
+    super('TRACE_REFUSED', `The storage of trace events refuses what it was given: ${reason}`, options);
   }
 }

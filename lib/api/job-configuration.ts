@@ -4,7 +4,7 @@ import { InvalidConfigurationError } from './errors.js';
 import { jobNameProblem, jobPath, keyPath } from './job-name.js';
 import { JobOptions } from './job-options.js';
 import { suggestion } from './nearest.js';
-import { flattenProps, type PropsOptions } from './props.js';
+import { flattenProps } from './props.js';
 import { runLimitProps } from './run-limits.js';
 import { problemsIn, settingsOf } from './setting.js';
 
@@ -140,7 +140,7 @@ function isSet(text: string | undefined): text is string {
  */
 export class JobConfigurationBuilder {
   readonly #options: { -readonly [Key in keyof JobOptions]: JobOptions[Key] } = {};
-  readonly #props: Record<string, PropsOptions[string]> = {};
+  readonly #props = new Map<string, string>();
   readonly #problems: string[] = [];
   readonly #jobName: string;
 
@@ -262,7 +262,7 @@ export class JobConfigurationBuilder {
       this.#problems.push(`${keyPath(jobPath(this.#jobName), 'props')}: setProperty() needs two texts, got ${got}`);
       return this;
     }
-    Object.defineProperty(this.#props, key, { value, enumerable: true, configurable: true, writable: true });
+    this.#props.set(key, value);
     return this;
   }
 
@@ -272,7 +272,7 @@ export class JobConfigurationBuilder {
    */
   build(): JobConfiguration {
     if (this.#problems.length > 0) throw new InvalidConfigurationError(this.#problems);
-    return jobConfiguration({ ...this.#options, props: this.#props, jobName: this.#jobName });
+    return jobConfiguration({ ...this.#options, props: Object.fromEntries(this.#props), jobName: this.#jobName });
   }
 
   #with(settings: JobOptions): this {

@@ -133,7 +133,6 @@ function everFires(text: string): boolean {
 }
 
 function timeZoneProblem(text: string): string | undefined {
-  if (text === '') return undefined;
   const reason = reasonOf(() => QuartzCron.parse('0 0 0 * * ?', { timeZone: text }));
   if (reason === undefined) return undefined;
   const meant = nearest(text.slice(0, 100), Intl.supportedValuesOf('timeZone'));

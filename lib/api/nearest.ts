@@ -42,17 +42,22 @@ export function isNearly(name: string, other: string): boolean {
 
 /** How many letters must be replaced, inserted, removed, or swapped with their neighbour. */
 function distance(from: string, to: string): number {
-  const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, index) => index)];
-  const at = (i: number, j: number): number => rows[i]?.[j] ?? Infinity;
+  // The distances from beginnings of `from` to all beginnings of `to`: those with two letters fewer, one fewer, and now.
+  let before: readonly number[] = [];
+  let above: readonly number[] = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i++) {
     const row = [i];
-    rows.push(row);
     for (let j = 1; j <= to.length; j++) {
-      const replaced = at(i - 1, j - 1) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      const isSwap = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
-      const swapped = isSwap ? at(i - 2, j - 2) + 1 : Infinity;
-      row.push(Math.min(replaced, swapped, at(i - 1, j) + 1, at(i, j - 1) + 1));
+      const replaced = at(above, j - 1) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      const isSwap = from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      const swapped = isSwap ? at(before, j - 2) + 1 : Infinity;
+      row.push(Math.min(replaced, swapped, at(above, j) + 1, at(row, j - 1) + 1));
     }
+    [before, above] = [above, row];
   }
-  return at(from.length, to.length);
+  return at(above, to.length);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Infinity;
 }

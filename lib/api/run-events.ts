@@ -11,6 +11,7 @@
  */
 import { type ItemTimeoutError } from './errors.js';
 import { type JobConfiguration } from './job-configuration.js';
+import { type ObservedHost, type ObserverBacklog } from './observed-host.js';
 import { type ShardingContext } from './sharding-context.js';
 import { type JobInstance } from './sharding-strategy.js';
 
@@ -62,7 +63,15 @@ export type RunOutcome =
       readonly timedOut: number;
     }
   /** There was nothing to run here, for the reason given. */
-  | { readonly type: 'nothing-to-run'; readonly reason: NothingToRun }
+  | { readonly type: 'nothing-to-run'; readonly reason: Exclude<NothingToRun, 'still-running'> }
+  | {
+      readonly type: 'nothing-to-run';
+      readonly reason: 'still-running';
+      /** Items that are due, but still run or wait to be taken over. */
+      readonly items: readonly number[];
+      /** Whether they are run for this firing as soon as they are free (`misfire`). */
+      readonly isMadeUpFor: boolean;
+    }
   /** The registry centre did not answer, or the items were not assigned in time. The firing is still due. */
   | { readonly type: 'postponed'; readonly cause: unknown }
   /**
@@ -116,8 +125,61 @@ export type RunEvent = {
       /** Milliseconds from `item-started`, pauses included; `undefined` if the item was not started. */
       readonly durationMs: number | undefined;
     }
-  | { readonly type: 'run-ended'; readonly outcome: RunOutcome }
+  | {
+      readonly type: 'run-ended';
+      readonly outcome: RunOutcome;
+      /** Java's task id of the run. It names no items if none were begun. */
+      readonly taskId: string;
+    }
 );
+
+/** An instance of a job has died: its session has ended, and it had not stopped. */
+export interface InstanceCrash {
+  readonly jobName: string;
+  /** Id of the instance that has died. */
+  readonly instance: string;
+  /** When this instance noticed, by its own clock. */
+  readonly at: Date;
+}
+
+/**
+ * A Java instance of a job is gone: it has stopped or died, of which it leaves no record. No item is marked as running on it
+ * any more.
+ */
+export interface JavaInstanceGone {
+  readonly jobName: string;
+  /** Id of the instance that is gone. */
+  readonly instance: string;
+  /** When this instance noticed, by its own clock. */
+  readonly at: Date;
+}
+
+/** This instance takes part in a job from now on, for the first time or in a new session. */
+export interface InstanceRegistration {
+  readonly jobName: string;
+  readonly instance: JobInstance;
+  /** Ids of all instances of the job that live, this one included. */
+  readonly living: readonly string[];
+  /** Those of them that are Java instances: they complete no trace but their own. */
+  readonly livingJava: readonly string[];
+  /** By this instance's clock. */
+  readonly at: Date;
+}
+
+/** A scheduled instant of a job has come on this instance. */
+export interface DueFiring {
+  readonly jobName: string;
+  readonly scheduledAt: Date;
+  /** When it was noticed, by this instance's clock. */
+  readonly at: Date;
+  /**
+   * What becomes of it: a run `begins`, and may find that it has no items; the firing `waits`, and later firings may take its
+   * place; or it is `dropped`, since `misfire` is off.
+   */
+  readonly fate: 'begins' | 'waits' | 'dropped';
+  /** How many items of the job still run here. */
+  readonly itemsRunning: number;
+}
 
 /**
  * Observes the runs of all jobs of a host. Called synchronously, so it must be quick: hand over work and return. What it
@@ -125,6 +187,21 @@ export type RunEvent = {
  */
 export interface RunObserver {
   onRunEvent(event: RunEvent): void | Promise<void>;
+  /**
+   * Another instance of a job has died. One of the living instances is notified; in rare cases, as when several instances die
+   * together, none or two.
+   */
+  onInstanceCrash?(crash: InstanceCrash): void | Promise<void>;
+  /** A Java instance of a job is gone. One of the living Node instances is notified; in rare cases none or two. */
+  onJavaInstanceGone?(gone: JavaInstanceGone): void | Promise<void>;
+  /** This instance has registered for a job. */
+  onRegistration?(registration: InstanceRegistration): void | Promise<void>;
+  /** A scheduled instant has come, before a run for it begins. Not called once the job is being stopped here. */
+  onFiringDue?(firing: DueFiring): void | Promise<void>;
+  /** A host has taken in its first job. Called once a host, with what may be read of it from then on. */
+  onHost?(host: ObservedHost): void | Promise<void>;
+  /** For an observer that queues what it is notified of: how much waits. `undefined`: it does not queue now. */
+  backlog?(): ObserverBacklog | undefined;
 }
 
 /**

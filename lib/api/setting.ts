@@ -147,7 +147,7 @@ export function TextSetting(
 }
 
 /** A list of texts, none of them empty. */
-export function TextListSetting(): PropertyDecorator {
+export function TextListSetting(...constraints: readonly Constraint[]): PropertyDecorator {
   const message = 'must be a list of texts that are not empty';
   return Setting(
     { kind: 'text-list' },
@@ -156,6 +156,7 @@ export function TextListSetting(): PropertyDecorator {
     rule('storedEntries', (texts: readonly string[]) =>
       texts.map(storedEntryProblem).find((problem) => problem !== undefined),
     ),
+    ...constraints,
   );
 }
 
@@ -181,7 +182,6 @@ export function settingProblems(settings: object): readonly SettingProblem[] {
     skipUndefinedProperties: true,
     stopAtFirstError: true,
     forbidUnknownValues: false,
-    validationError: { target: false },
   });
   return problemsOf(errors, []);
 }
@@ -226,7 +226,10 @@ export function problemsInMap(given: unknown, type: new () => object, path: stri
     ];
   const known = settingsOf(type);
   const entries = Object.entries(given).filter(([, value]) => value !== undefined);
-  const own = entries.filter(([key]) => known.has(key) && known.get(key)?.kind !== 'section');
+  const own = entries.filter(([key]) => {
+    const kind = known.get(key)?.kind;
+    return kind !== undefined && kind !== 'section';
+  });
   const target = Object.assign(new type(), Object.fromEntries(own));
   const unknown = entries.map(([key]) => key).filter((key) => !known.has(key));
   return [

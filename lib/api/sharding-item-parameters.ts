@@ -13,7 +13,7 @@ export function itemParametersProblem(text: string, shardingTotalCount: unknown)
     const [key = '', value = '', ...rest] = piece.split('=').map((side) => side.trim());
     if (key === '' || value === '' || rest.length > 0)
       return unlike(`'${legible(piece)}' is not of the form item=parameter`);
-    if (!/^\d{1,10}$/.test(key)) return unlike(`'${legible(key)}' is not the number of an item`);
+    if (!/^\+?\d{1,10}$/.test(key)) return unlike(`'${legible(key)}' is not the number of an item`);
     if (items.has(Number(key))) return unlike(`item ${Number(key)} has two parameters`);
     items.add(Number(key));
   }
@@ -25,16 +25,16 @@ export function itemParametersProblem(text: string, shardingTotalCount: unknown)
  * @returns a clause for each, saying how the text is read
  */
 export function itemParametersDoubts(text: string): readonly string[] {
-  const padded = pieces(text)
+  const odd = pieces(text)
     .map((piece) => (piece.split('=')[0] ?? '').trim())
-    .filter((key) => /^0\d/.test(key));
+    .filter((key) => /^(\+|0\d)/.test(key));
   return [
     ...(text.endsWith(',')
       ? [
           `the commas at the end of shardingItemParameters '${legible(text)}' have no effect: no item gets an empty parameter`,
         ]
       : []),
-    ...padded.map((key) => `shardingItemParameters names item '${key}', which is read as item ${Number(key)}`),
+    ...odd.map((key) => `shardingItemParameters names item '${key}', which is read as item ${Number(key)}`),
   ];
 }
 

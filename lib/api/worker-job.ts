@@ -23,6 +23,18 @@ export function isWorkerThreadJob(candidate: unknown): candidate is WorkerThread
   return workerProblem(worker) === undefined && typeof execute !== 'function' && typeof fetchData !== 'function';
 }
 
+/**
+ * @param job an object whose own methods do its work
+ * @returns the worker module that it names as well, which would never run, or undefined. A property that is called `worker` and
+ * names no module is the object's own affair.
+ */
+export function idleWorkerOf(job: object): string | undefined {
+  const { worker } = job as Partial<WorkerThreadJob>;
+  if (workerProblem(worker) !== undefined) return undefined;
+  const text = workerText(worker as string | URL);
+  return /^file:/i.test(text) || /\.[cm]?[jt]s$/.test(text) ? text : undefined;
+}
+
 /** @returns the problem with the kind of value that names a worker module, or undefined */
 export function workerProblem(worker: unknown): string | undefined {
   const isText = typeof worker === 'string' && worker.trim() !== '';

@@ -1,3 +1,5 @@
+import { type AbortSource } from './abort.js';
+
 /** Lets at most `limit` tasks run at the same time. The others wait, and start in the order in which they came. */
 export class Limiter {
   #limit: number;
@@ -31,8 +33,8 @@ export class Limiter {
    * Runs `task` as soon as the limit allows. Settles as the task does.
    * @throws the reason of `signal` if it is aborted before the task starts; the task does not start then
    */
-  async run<T>(task: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
-    signal?.throwIfAborted();
+  async run<T>(task: () => T | Promise<T>, signal?: AbortSource): Promise<T> {
+    if (signal?.aborted === true) throw signal.reason;
     if (this.#running < this.#limit) this.#running++;
     else await this.#turn(signal);
     try {
@@ -43,7 +45,7 @@ export class Limiter {
     }
   }
 
-  #turn(signal: AbortSignal | undefined): Promise<void> {
+  #turn(signal: AbortSource | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.#waiting.splice(this.#waiting.indexOf(start), 1);

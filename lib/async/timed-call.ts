@@ -2,7 +2,7 @@ import { type Clock } from '../time/clock.js';
 import { withAnySignal } from './any-signal.js';
 import { abortable } from './wait.js';
 
-/** How long user code is waited for. */
+/** How long a call waits for user code. */
 export interface TimedCall {
   readonly clock: Clock;
   /** Ends the waiting when it aborts. */
@@ -16,14 +16,14 @@ export interface TimedCall {
  * Calls user code, and settles as it does, but no later than its time is up or the signal aborts. The code is given a signal
  * that aborts then; if it does not react, it is left behind.
  */
-export async function timedCall(
-  call: (signal: AbortSignal) => void | Promise<void>,
+export async function timedCall<T>(
+  call: (signal: AbortSignal) => T | Promise<T>,
   { clock, signal, limitMs, error }: TimedCall,
-): Promise<void> {
+): Promise<T> {
   const overdue = new AbortController();
   const cancel = clock.after(limitMs, () => overdue.abort(error()));
   try {
-    await withAnySignal([signal, overdue.signal], (either) =>
+    return await withAnySignal([signal, overdue.signal], (either) =>
       abortable(
         Promise.resolve().then(() => call(either)),
         either,

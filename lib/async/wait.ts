@@ -1,7 +1,8 @@
+import { type AbortSource } from './abort.js';
 import { type Clock } from '../time/clock.js';
 
 /** Resolves after `delayMs` milliseconds. Rejects with the signal's reason as soon as the signal aborts. */
-export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+export function sleep(clock: Clock, delayMs: number, signal?: AbortSource): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
     const onAbort = (): void => {

@@ -1,4 +1,4 @@
-import { describeCause, stackOf } from '../api/describe-cause.js';
+import { describeCause, stackWithCauses } from '../api/describe-cause.js';
 import { type JobFailure } from '../api/error-handler.js';
 
 /** What a message says. Only its trace is cut if the message is too long for the service that delivers it. */
@@ -10,9 +10,6 @@ export interface Notice {
   /** Job, item, instance and so on, one line each. */
   readonly details: readonly string[];
 }
-
-/** Deeper chains of causes are circles or of no interest. */
-const MOST_CAUSES = 5;
 
 /** The notice of one failure: Java's text, and what is known besides. */
 export function noticeOf(failure: JobFailure): Notice {
@@ -32,19 +29,7 @@ export function textOf({ heading, trace, details }: Notice, maxBytes = Infinity)
 
 /** What was thrown, with its causes, as Java prints stack traces; ends with a line break. Never throws. */
 export function traceOf(cause: unknown): string {
-  const lines = [stackOf(cause) ?? describeCause(cause)];
-  for (let next = causeOf(cause); next !== undefined && lines.length <= MOST_CAUSES; next = causeOf(next))
-    lines.push(`Caused by: ${stackOf(next) ?? describeCause(next)}`);
-  return `${lines.join('\n')}\n`;
-}
-
-function causeOf(error: unknown): unknown {
-  try {
-    return error instanceof Error ? error.cause : undefined;
-  } catch {
-    // Of an error whose cause throws, only the error itself can be described.
-    return undefined;
-  }
+  return `${stackWithCauses(cause) ?? describeCause(cause)}\n`;
 }
 
 /** What is known of a failure besides its cause, one line each. */

@@ -1,5 +1,5 @@
 /**
- * The notices of one job's failures. The first failure is told at once. Those that follow within the digest interval are
+ * The notices of one job's failures. The first failure is sent at once. Those that follow within the digest interval are
  * gathered, and told together at its end, which begins the next interval:
  *
  * ```
@@ -51,7 +51,7 @@ export class JobNotifier<Settings extends ChannelSettings> {
   /** Ends the interval in which failures are gathered; `undefined` if none is open. */
   #endInterval: (() => void) | undefined;
   #delivery: Promise<void> | undefined;
-  /** Aborted when the job ends: nothing is waited for any more. */
+  /** Aborted when the job ends: no delivery waits any more. */
   readonly #closing = new AbortController();
   /** Aborted when the time for the last notices is up. */
   readonly #end = new AbortController();

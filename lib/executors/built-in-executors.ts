@@ -1,10 +1,10 @@
 import { type ClassedJobItemExecutor, type TypedJobItemExecutor } from '../api/job-executor.js';
 import { type Clock } from '../time/clock.js';
 import { dataflowExecutor } from './dataflow-executor.js';
-import { httpExecutor } from './http-executor.js';
-import { scriptExecutor } from './script-executor.js';
+import { httpExecutor } from './http/http-executor.js';
+import { scriptExecutor } from './script/script-executor.js';
 import { simpleExecutor } from './simple-executor.js';
-import { workerExecutors } from './worker-executor.js';
+import { workerExecutors } from './worker/worker-executor.js';
 
 /** What does the work of jobs, as far as it comes with the library. */
 export interface BuiltInExecutors {

@@ -3,6 +3,7 @@ import { type JobConfiguration } from '../api/job-configuration.js';
 import { type ClassedJobItemExecutor, type PropertyProblem } from '../api/job-executor.js';
 import { type DataflowJob, isDataflowJob } from '../api/job.js';
 import { nextTurn } from '../time/event-loop.js';
+import { refuseIdleWorker } from './idle-worker.js';
 
 /** The property that makes a job fetch and process until there are no data: `true` or `false`, the default. */
 const STREAMING = 'streaming.process';
@@ -17,7 +18,10 @@ const STREAMING = 'streaming.process';
 export const dataflowExecutor: ClassedJobItemExecutor<DataflowJob> = {
   requirement: 'methods fetchData(context) and processData(context, data)',
   accepts: isDataflowJob,
-  validate: ({ props }) => streamingProblems(props[STREAMING]),
+  validate: (configuration, job) => {
+    refuseIdleWorker(configuration, job, 'the methods fetchData(context) and processData(context, data)');
+    return streamingProblems(configuration.props[STREAMING]);
+  },
   async process(job, configuration, context, running) {
     const { signal, softStop } = context;
     const mayStream = isStreaming(configuration);

@@ -33,6 +33,7 @@ export interface JobComponents extends JobContext {
   readonly leadership: Leadership;
   readonly barrier: Barrier;
   readonly failures: FailureReports;
+  readonly observers: RunObservers;
   readonly work: WorkLane;
   readonly control: ControlLane;
 }
@@ -75,25 +76,36 @@ export async function assembleJob(deps: JobComponentsDeps): Promise<JobComponent
   const leadership = new Leadership({ ...context, assignment, isStanding });
   const barrier = new Barrier(context, (view, item) => instantLostInHandover(view, item, missedInstant));
   const failures = new FailureReports({ extensions, clock, logger });
+  const observers = new RunObservers(extensions.observers, logger);
   const work = new WorkLane({
     ...context,
-    ...{ items, marks, takeover, failures, extensions },
+    ...{ items, marks, takeover, failures, extensions, observers },
     configuration: deps.configuration,
     executor: extensions.executorOf(paths.jobName, definition.job),
     interceptors: extensions.interceptors,
-    listeners: new JobListeners({ ...context, types: extensions, barrier }),
-    observers: new RunObservers(extensions.observers, logger),
+    listeners: new JobListeners({ ...context, types: extensions, barrier, marks }),
   });
   const housekeeping = new Housekeeping(context);
   const restoredNodes = new RestoredNodes(context);
   const control: ControlLane = new ControlLane({
     ...context,
-    ...{ registration, marks, housekeeping, assignment, leadership, restoredNodes, work, missedInstant, timer },
+    ...{
+      registration,
+      marks,
+      housekeeping,
+      assignment,
+      leadership,
+      restoredNodes,
+      work,
+      observers,
+      missedInstant,
+      timer,
+    },
     mailbox: deps.mailbox,
     configuration: deps.configuration,
     onRemoved: deps.onRemoved,
   });
-  return { ...context, marks, registration, leadership, barrier, failures, work, control };
+  return { ...context, marks, registration, leadership, barrier, failures, observers, work, control };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { JobConflictError } from '../api/errors.js';
 import { type JobLogger } from '../api/logger.js';
+import { type ObservedHost } from '../api/observed-host.js';
 import { type JobInstance } from '../api/sharding-strategy.js';
 import { createJobInstance } from '../layout/job-instance.js';
 import { type RegistryCenter, type SessionState } from '../registry/registry-center.js';
@@ -8,6 +9,7 @@ import { watchClock } from '../time/clock-watch.js';
 import { ClockTimers, type FiringTimers } from './lanes/cron-timer.js';
 import { type JobDefinition } from './job/job-definition.js';
 import { JobRuntime, type JobRuntimeDeps } from './job-runtime.js';
+import { RunObservers } from './run/run-observers.js';
 import { Extensions, type ExtensionOptions } from './types/extensions.js';
 import { EventLog } from './job/event-log.js';
 import { JobLog } from './job/job-log.js';
@@ -92,7 +94,7 @@ export class JobHost {
     if (this.#isStopping)
       throw new JobConflictError(`Job '${jobName}' cannot be added: this process is shutting down.`);
     this.types.check(configuration, job);
-    this.#unsubscribe ??= this.registryCenter.session.onChange((state) => this.#logSession(state));
+    this.#unsubscribe ??= this.#begin();
     // Both have this instance's id: what the former one still wants to withdraw is the new one's from now on.
     this.#leaving.get(jobName)?.keepRegistration();
     this.#leaving.delete(jobName);
@@ -103,6 +105,27 @@ export class JobHost {
     const runtime = new JobRuntime(definition, this.#deps);
     this.#jobs.set(jobName, runtime);
     return runtime;
+  }
+
+  /** @returns ends what has begun */
+  #begin(): () => void {
+    const { types, instance, registryCenter, jobs } = this;
+    const observers = new RunObservers(types.observers, this.#logger);
+    const isStopping = (): boolean => this.#isStopping;
+    const host: ObservedHost = {
+      ...{ instance, jobs, logger: this.#logger },
+      get isStopping() {
+        return isStopping();
+      },
+      get session() {
+        return registryCenter.session.state.phase;
+      },
+      get backlog() {
+        return observers.backlog;
+      },
+    };
+    observers.notifyOfHost(host);
+    return registryCenter.session.onChange((state) => this.#logSession(state));
   }
 
   /**

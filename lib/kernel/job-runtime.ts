@@ -37,7 +37,7 @@ import { Deferred } from '../async/deferred.js';
 import { Mailbox } from '../async/mailbox.js';
 import { NamedTimers } from '../async/named-timers.js';
 import { JobPaths } from '../layout/job-paths.js';
-import { type RegistryCenter, type SessionState } from '../registry/registry-center.js';
+import { type MirroredNode, type RegistryCenter, type SessionState } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
 import { assembleJob, type JobComponents } from './job-components.js';
 import { JobShutdown } from './job-shutdown.js';
@@ -49,8 +49,10 @@ import { LateFirings } from './lanes/late-firings.js';
 import { type Extensions } from './types/extensions.js';
 import { type JobTimer } from './job/job-context.js';
 import { type JobDefinition } from './job/job-definition.js';
+import { type JobContext } from './job/job-context.js';
 import { type EventCollector, JobLog } from './job/job-log.js';
 import { checkedTrigger, triggerAll, type TriggerOptions } from './job-trigger.js';
+import { assignedItems } from './view/items.js';
 import { type Occasion } from './writes/registration.js';
 import { establishConfiguration, restoreConfiguration } from './writes/stored-configuration.js';
 
@@ -119,6 +121,20 @@ export class JobRuntime {
     return this.#paths.jobName;
   }
 
+  /**
+   * The job's nodes as this instance sees them, by absolute path; `undefined` while it does not follow the job. What it does not need to
+   * know has no value.
+   */
+  get nodes(): ReadonlyMap<string, MirroredNode> | undefined {
+    return this.#components?.watch.nodes;
+  }
+
+  /** Whether this instance leads the job, as far as it knows. */
+  get isLeader(): boolean {
+    const { watch, me } = this.#components ?? {};
+    return me !== undefined && watch?.view.leader === me;
+  }
+
   /** Where the job stands on this instance. */
   get phase(): JobPhase {
     return this.#state.phase;
@@ -132,6 +148,27 @@ export class JobRuntime {
       obstacle: this.#components?.control.obstacle,
       registrationFailure: this.#registrationFailure,
     });
+  }
+
+  /** How many items are assigned to this instance, as far as it knows; 0 while it does not take part. */
+  get itemsOwned(): number {
+    const { watch, me } = this.#components ?? {};
+    return watch === undefined || me === undefined ? 0 : assignedItems(watch.view, me).length;
+  }
+
+  /** How many items run here, or are ending. */
+  get itemsRunning(): number {
+    return this.#components?.work.busy.size ?? 0;
+  }
+
+  /** The scheduled instant that comes next; `undefined` if the job does not fire by a schedule here. */
+  get nextInstant(): Date | undefined {
+    return this.#timer.nextInstant;
+  }
+
+  /** Milliseconds from `nextInstant` to the instant that follows; `undefined` if there is none. */
+  get periodMs(): number | undefined {
+    return this.#timer.periodMs;
   }
 
   /** The configuration that holds: the registry's, or the local one until the registry has been read. */
@@ -392,17 +429,27 @@ export class JobRuntime {
     await control.reconcile();
   }
 
-  async #register({ registration, ...context }: JobComponents): Promise<void> {
+  async #register({ registration, observers, ...context }: JobComponents): Promise<void> {
     const occasion: Occasion = this.#hasTakenPart ? 'return' : 'start';
     const config = await this.#establish(context, occasion);
     if (this.#isEnding()) return;
     await registration.register(config, occasion);
-    const { leader, items } = context.watch.view;
+    const { leader, items, instances, live, javaPeers } = context.watch.view;
     const owners = new Map(items.flatMap(({ item, owner }) => (owner === undefined ? [] : [[item, owner]])));
     this.#logger.event({ type: 'registered', leader, owners });
+    const { clock, instance } = this.#deps;
+    const living = [...new Set([...instances.keys(), ...live, context.me])];
+    const { jobName } = this;
+    observers.notifyOfRegistration({
+      jobName,
+      instance,
+      living,
+      livingJava: [...javaPeers],
+      at: new Date(clock.now()),
+    });
   }
 
-  async #establish(context: Omit<JobComponents, 'registration'>, occasion: Occasion): Promise<JobConfiguration> {
+  async #establish(context: JobContext, occasion: Occasion): Promise<JobConfiguration> {
     if (occasion === 'return') return restoreConfiguration(context, this.definition);
     const { extensions, clock } = this.#deps;
     const config = await establishConfiguration(context, this.definition);

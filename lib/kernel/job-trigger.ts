@@ -1,11 +1,10 @@
 import { describeValue, isMap, legible } from '../api/describe-value.js';
 import { InvalidConfigurationError, JobStateError, RegistryConflictError } from '../api/errors.js';
 import { suggestion } from '../api/nearest.js';
-import { storedTextProblem } from '../api/stored-text.js';
 import { type JobContext } from './job/job-context.js';
 import { type JobPaths } from '../layout/job-paths.js';
 import { type JobView } from '../layout/job-view.js';
-import { decodeTrigger, encodeTrigger } from '../layout/x-node/trigger.js';
+import { decodeTrigger, encodeTrigger, triggerParameterProblem } from '../layout/x-node/trigger.js';
 import { commitSizeProblem } from '../registry/commit-limits.js';
 import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
 
@@ -14,9 +13,6 @@ export interface TriggerOptions {
   /** The job parameter of this run alone: `context.jobParameter`. At most 10,000 characters. Default: that of the settings. */
   readonly jobParameter?: string;
 }
-
-/** It is stored with each instance's record of what it runs, so that it outlives a crash. */
-const LONGEST_PARAMETER = 10_000;
 
 /**
  * Checks what a trigger is given.
@@ -38,15 +34,8 @@ function problemsWith(options: unknown): readonly string[] {
       `unknown option '${legible(key)}'${suggestion(key, ['jobParameter'])}; it takes a jobParameter, and other data must be ` +
       'where all instances can read it.',
   );
-  const problem = jobParameter === undefined ? undefined : parameterProblem(jobParameter);
+  const problem = jobParameter === undefined ? undefined : triggerParameterProblem(jobParameter);
   return problem === undefined ? unknown : [...unknown, `jobParameter ${problem}.`];
-}
-
-function parameterProblem(value: unknown): string | undefined {
-  if (typeof value !== 'string') return `must be a text, got ${describeValue(value, 'hidden')}`;
-  if (value.length > LONGEST_PARAMETER)
-    return `must have at most ${LONGEST_PARAMETER} characters, got ${value.length}: store the data where all instances can read it`;
-  return storedTextProblem(value);
 }
 
 /** How long a trigger waits for this instance to take part again after a lost session, in milliseconds. */

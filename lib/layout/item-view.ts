@@ -27,55 +27,35 @@ export interface ItemView {
   readonly failoveringBy: string | undefined;
 }
 
-/** An `ItemView` in the making. */
-export type ItemDraft = { -readonly [K in keyof ItemView]: ItemView[K] };
+/** The nodes of an item: its own, and those below it. */
+export type ItemNodes = { readonly [Key in 'item' | ItemMark]: MirroredNode | undefined };
 
-/** An item of which nothing is known but its number. */
-export function newItem(item: number): ItemDraft {
+/** An item without nodes. */
+export const NO_ITEM_NODES: ItemNodes = {
+  ...{ item: undefined, instance: undefined, running: undefined, failover: undefined },
+  ...{ failovering: undefined, misfire: undefined, disabled: undefined },
+};
+
+/** What the nodes of an item say; `undefined` if there is none. */
+export function itemView(item: number, nodes: ItemNodes): ItemView | undefined {
+  const { item: own, instance, running, failover, failovering, misfire, disabled } = nodes;
+  if ((own ?? instance ?? running ?? failover ?? failovering ?? misfire ?? disabled) === undefined) return undefined;
+  const owner = textOf(instance);
+  const takenOverBy = textOf(failover);
   return {
     item,
-    version: undefined,
-    owner: undefined,
-    ownerRevision: 0,
-    running: false,
-    runningOn: undefined,
-    runningSession: undefined,
-    disabled: false,
-    misfired: false,
-    takenOverBy: undefined,
-    takenOverRevision: 0,
-    failoveringBy: undefined,
+    version: own?.version,
+    owner,
+    ownerRevision: owner === undefined ? 0 : (instance?.revision ?? 0),
+    running: running !== undefined,
+    runningOn: textOf(running),
+    runningSession: running?.session,
+    disabled: disabled !== undefined,
+    misfired: misfire !== undefined,
+    takenOverBy,
+    takenOverRevision: takenOverBy === undefined ? 0 : (failover?.revision ?? 0),
+    failoveringBy: textOf(failovering),
   };
-}
-
-/** Adds what the node below the item says. */
-export function addMark(view: ItemDraft, name: ItemMark, node: MirroredNode): void {
-  switch (name) {
-    case 'instance':
-      view.owner = textOf(node);
-      view.ownerRevision = view.owner === undefined ? 0 : node.revision;
-      return;
-    case 'running':
-      view.running = true;
-      view.runningOn = textOf(node);
-      view.runningSession = node.session;
-      return;
-    case 'failover':
-      view.takenOverBy = textOf(node);
-      view.takenOverRevision = view.takenOverBy === undefined ? 0 : node.revision;
-      return;
-    case 'failovering':
-      view.failoveringBy = textOf(node);
-      return;
-    case 'misfire':
-      view.misfired = true;
-      return;
-    case 'disabled':
-      view.disabled = true;
-      return;
-    default:
-      name satisfies never;
-  }
 }
 
 /** The node's value. Java keeps some nodes with the empty text where it means that there is no value. */

@@ -73,6 +73,26 @@ export function fromYaml(text: string, path: string): StoredConfiguration {
   return { configuration, threadPoolKey, extraConfigurations, unknownKeys: yaml.unasked };
 }
 
+/**
+ * What to keep of a stored text that is about to be replaced: what Java peers have stored and this library has no name for
+ * (tracing settings), and their spelling of the thread-pool setting. Nothing is kept of a text that cannot be read.
+ * @param path path of the node
+ */
+export function keptFrom(stored: string, path: string): ToYamlOptions {
+  try {
+    const { extraConfigurations, threadPoolKey } = fromYaml(stored, path);
+    if (threadPoolKey === undefined) return { extraConfigurations };
+    return {
+      extraConfigurations,
+      compatibility: threadPoolKey === 'jobExecutorServiceHandlerType' ? '3.0.4' : '3.0.5',
+    };
+  } catch (error) {
+    // Replacing it is the way to repair it.
+    if (error instanceof InvalidConfigurationError) return {};
+    throw error;
+  }
+}
+
 function readConfiguration(yaml: YamlMapping, threadPoolKey: ThreadPoolKey | undefined): JobConfiguration {
   const optional = {
     cron: yaml.text('cron'),

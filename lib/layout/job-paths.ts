@@ -85,6 +85,8 @@ export class JobPaths {
   readonly root: string;
   /** The inner folder of what is our own. */
   readonly own: string;
+  /** What the paths of all items begin with. */
+  readonly #itemsStart: string;
 
   /**
    * @param jobName name of the job; which names a new job may have is the business of `api/`
@@ -96,6 +98,7 @@ export class JobPaths {
     }
     this.root = `/${jobName}`;
     this.own = `${this.root}/x-node`;
+    this.#itemsStart = `${this.sharding}/`;
   }
 
   /** The job's settings as YAML. */
@@ -172,10 +175,10 @@ export class JobPaths {
 
   /** Which item a node of the job is, or is below: `7` for `sharding/7`, `sharding/7/running` and all else there. */
   itemOf(path: string): number | undefined {
-    const parent = `${this.sharding}/`;
-    if (!path.startsWith(parent)) return undefined;
-    const [name = ''] = path.slice(parent.length).split('/', 1);
-    return itemNumber(name);
+    const start = this.#itemsStart;
+    if (!path.startsWith(start)) return undefined;
+    const end = path.indexOf('/', start.length);
+    return itemNumber(end < 0 ? path.slice(start.length) : path.slice(start.length, end));
   }
 
   /** Parent of the items that have reported the stage of a firing; with an item, that item's node. Java's. */
@@ -266,6 +269,7 @@ export class JobPaths {
   /** Which node of this job `path` names. Items must be written as Java writes them: `7`, not `07` or `+7`. */
   parse(path: string): JobPath {
     if (path === this.root) return { type: 'root' };
+    if (path.startsWith(this.#itemsStart)) return parseBelowItems(path.slice(this.#itemsStart.length));
     const below = `${this.root}/`;
     return path.startsWith(below) ? parseBelowRoot(path.slice(below.length)) : UNKNOWN;
   }
@@ -327,23 +331,27 @@ function parseBelowRoot(relative: string): JobPath {
       return ofItem(name, (item) => ({ type: 'crashedItem', item }));
     case 'x-node/crashed':
       return ofItem(name, (item) => ({ type: 'crashReport', item }));
-    case 'sharding': {
-      const path = ofItem(name, (item) => ({ type: 'item', item }));
-      return path.type === 'unknown' ? { type: 'strayItem', name } : path;
-    }
     case 'guarantee/started':
       return ofItem(name, (item) => ({ type: 'guaranteeItem', stage: 'started', item }));
     case 'guarantee/completed':
       return ofItem(name, (item) => ({ type: 'guaranteeItem', stage: 'completed', item }));
     default:
-      return parseItemMark(parent, name);
+      return UNKNOWN;
   }
 }
 
-function parseItemMark(parent: string, name: string): JobPath {
-  const mark = ITEM_MARKS.find((candidate) => candidate === name);
-  if (mark === undefined || !parent.startsWith('sharding/')) return UNKNOWN;
-  return ofItem(parent.slice('sharding/'.length), (item) => ({ type: 'itemMark', item, mark }));
+/** The items are most of a job's nodes, and change most often. */
+function parseBelowItems(relative: string): JobPath {
+  const slash = relative.indexOf('/');
+  const name = slash < 0 ? relative : relative.slice(0, slash);
+  const item = itemNumber(name);
+  if (slash < 0) {
+    if (item !== undefined) return { type: 'item', item };
+    return name === '' ? UNKNOWN : { type: 'strayItem', name };
+  }
+  const last = relative.slice(slash + 1);
+  const mark = ITEM_MARKS.find((candidate) => candidate === last);
+  return item === undefined || mark === undefined ? UNKNOWN : { type: 'itemMark', item, mark };
 }
 
 function ofItem(text: string, then: (item: number) => JobPath): JobPath {

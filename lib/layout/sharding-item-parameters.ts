@@ -23,11 +23,11 @@ function entry(piece: string, text: string): readonly [item: number, parameter: 
   return [item, trim(value)];
 }
 
-/** Java's `String.split`: empty pieces at the end are dropped, but the empty text is one piece. */
+/** Java's `String.split` for a text that is not empty: empty pieces at the end are dropped. */
 function split(text: string, separator: string): readonly string[] {
   const pieces = text.split(separator);
   const last = pieces.findLastIndex((piece) => piece !== '');
-  return text === '' ? pieces : pieces.slice(0, last + 1);
+  return pieces.slice(0, last + 1);
 }
 
 /** Java's `String.trim`. */

@@ -1,5 +1,17 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument, type Scalar } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  parseDocument,
+  type Range,
+  type Scalar,
+} from 'yaml';
 
+import { scalarText, withLineFeeds } from './yaml-line-separators.js';
 import { isNull, toBoolean, toInteger } from './yaml-scalars.js';
 
 /**
@@ -11,20 +23,19 @@ export class YamlMapping {
   /** What is wrong, each a clause that names the key and the value. */
   readonly faults: string[] = [];
   readonly #source: string;
+  /** The source with line feeds for all ends of lines. */
+  readonly #lines: string;
   readonly #document: Document;
   readonly #pairs = new Map<string, Pair<Node, Node | null>>();
   readonly #asked = new Set<string>();
 
   constructor(text: string) {
-    this.#source = markSeparators(text);
+    this.#source = text;
+    this.#lines = withLineFeeds(text);
     // With this schema all scalars are text, and the types are decided here.
-    this.#document = parseDocument(this.#source, {
-      version: '1.1',
-      schema: 'failsafe',
-      uniqueKeys: false,
-      logLevel: 'error',
-    });
-    this.faults.push(...this.#document.errors.map(({ message }) => message.split('\n', 1).join('').replace(/:$/, '')));
+    const options = { version: '1.1', schema: 'failsafe', uniqueKeys: false, keepSourceTokens: true } as const;
+    this.#document = parseDocument(this.#lines, options);
+    this.faults.push(...this.#document.errors.map(({ message }) => message.replace(/:\n.*/s, '')));
     if (this.faults.length === 0) this.#readPairs();
   }
 
@@ -36,14 +47,14 @@ export class YamlMapping {
   text(key: string): string | undefined {
     const node = this.#value(key);
     if (node === undefined) return undefined;
-    return isScalar(node) ? textOf(node) : this.#refuse(key, 'text', node);
+    return isScalar(node) ? this.#textOf(node) : this.#refuse(key, 'text', node);
   }
 
   /** An integer of 32 bits, quoted or not. */
   integer(key: string): number | undefined {
     const node = this.#value(key);
     if (node === undefined) return undefined;
-    const integer = isScalar(node) ? toInteger(textOf(node)) : undefined;
+    const integer = isScalar(node) ? toInteger(this.#textOf(node)) : undefined;
     const fits = integer !== undefined && integer === BigInt.asIntN(32, integer);
     return fits ? Number(integer) : this.#refuse(key, 'an integer', node);
   }
@@ -51,7 +62,7 @@ export class YamlMapping {
   flag(key: string): boolean | undefined {
     const node = this.#value(key);
     if (node === undefined) return undefined;
-    const flag = isScalar(node) ? toBoolean(textOf(node)) : undefined;
+    const flag = isScalar(node) ? toBoolean(this.#textOf(node)) : undefined;
     return flag ?? this.#refuse(key, 'true or false', node);
   }
 
@@ -59,7 +70,7 @@ export class YamlMapping {
     const node = this.#value(key);
     if (node === undefined || isEmptyCollection(node)) return [];
     const items = isSeq(node) ? node.items.map((item) => this.#resolve(item)) : [undefined];
-    if (items.every((item) => isScalar(item))) return items.map((item) => textOf(item));
+    if (items.every((item) => isScalar(item))) return items.map((item) => this.#textOf(item));
     return this.#refuse(key, 'a list of texts', node) ?? [];
   }
 
@@ -71,8 +82,8 @@ export class YamlMapping {
     const entries = node.items.map((pair) => [this.#resolve(pair.key), this.#resolve(pair.value)] as const);
     return Object.fromEntries(
       entries.flatMap(([name, value]) => {
-        if (isScalar(name) && isScalar(value)) return [[textOf(name), normalised(value)]];
-        if (value !== undefined) this.#refuse(`${key}.${isScalar(name) ? textOf(name) : '?'}`, 'a text', value);
+        if (isScalar(name) && isScalar(value)) return [[this.#textOf(name), this.#normalised(value)]];
+        if (value !== undefined) this.#refuse(`${key}.${isScalar(name) ? this.#textOf(name) : '?'}`, 'a text', value);
         return [];
       }),
     );
@@ -84,26 +95,25 @@ export class YamlMapping {
    */
   verbatim(key: string): string | undefined {
     const node = this.#value(key);
-    const start = this.#pairs.get(key)?.key.range?.[0];
-    const range = node?.range;
-    if (node === undefined || isEmptyCollection(node) || start === undefined || !range) return undefined;
-    if (isFlow(this.#document.contents)) return `${key}: ${this.#cut(range[0], range[1]).replaceAll('\n', '\n  ')}\n`;
-    const column = start - (this.#source.lastIndexOf('\n', start - 1) + 1);
-    const lines = this.#cut(start, range[2]).replace(/\n*$/, '\n');
-    return column === 0 ? lines : lines.replaceAll(`\n${' '.repeat(column)}`, '\n');
+    if (node === undefined || isEmptyCollection(node)) return undefined;
+    const [from, to, end] = rangeOf(node);
+    if (isFlow(this.#document.contents))
+      return `${key}: ${this.#source.slice(from, to).replaceAll(LINE_END, '$&  ')}\n`;
+    const [start] = rangeOf(this.#pairs.get(key)?.key);
+    const column = start - (this.#lines.lastIndexOf('\n', start) + 1);
+    const lines = this.#source.slice(start, end).replace(/[\n\u0085\u2028\u2029]*$/, '\n');
+    return lines.replaceAll(new RegExp(`(${LINE_END.source}) {${column}}`, 'g'), '$1');
   }
 
   #readPairs(): void {
     const { contents } = this.#document;
     if (!isMap<Node, Node | null>(contents)) {
-      this.faults.push(
-        contents === null || this.#source.trim() === '' ? 'the document is empty' : 'the document is not a mapping',
-      );
+      this.faults.push(contents === null ? 'the document is empty' : 'the document is not a mapping');
       return;
     }
     for (const pair of contents.items) {
       const key = this.#resolve(pair.key);
-      const name = isScalar(key) ? textOf(key) : String(key);
+      const name = isScalar(key) ? this.#textOf(key) : String(key);
       if (name === '<<') this.faults.push('merge keys (<<) are not supported');
       // Of duplicates the last one counts, as in Java.
       this.#pairs.set(name, pair);
@@ -123,26 +133,30 @@ export class YamlMapping {
   }
 
   #refuse(key: string, wanted: string, node: Node): undefined {
-    const [start = 0, end = 0] = node.range ?? [];
-    this.faults.push(`${key} must be ${wanted}, got ${JSON.stringify(this.#cut(start, end).slice(0, 100))}`);
+    const [start, end] = rangeOf(node);
+    this.faults.push(`${key} must be ${wanted}, got ${JSON.stringify(this.#source.slice(start, end).slice(0, 100))}`);
     return undefined;
   }
 
-  #cut(start: number, end: number): string {
-    return this.#source.slice(start, end).replaceAll(AFTER_SEPARATOR, '');
+  #textOf(scalar: Scalar): string {
+    const text = scalarText(scalar, this.#source);
+    return scalar.tag === 'tag:yaml.org,2002:binary' ? Buffer.from(text, 'base64').toString('utf8') : text;
+  }
+
+  #normalised(scalar: Scalar): string {
+    const text = this.#textOf(scalar);
+    if (scalar.type !== 'PLAIN' || scalar.tag !== undefined) return text;
+    const integer = toInteger(text);
+    return String(integer ?? toBoolean(text) ?? text);
   }
 }
 
-function textOf(scalar: Scalar): string {
-  const text = String(scalar.value).replaceAll(AFTER_SEPARATOR, '');
-  return scalar.tag === 'tag:yaml.org,2002:binary' ? Buffer.from(text, 'base64').toString('utf8') : text;
-}
+const LINE_END = /[\n\u0085\u2028\u2029]/g;
 
-function normalised(scalar: Scalar): string {
-  const text = textOf(scalar);
-  if (scalar.type !== 'PLAIN' || scalar.tag !== undefined) return text;
-  const integer = toInteger(text);
-  return String(integer ?? (text.length > 1 ? toBoolean(text) : undefined) ?? text);
+/** Where the node begins, where its value ends, and where it ends with the blanks and comments behind it. */
+function rangeOf(node: Node | undefined): Range {
+  // Stryker disable next-line all: every node of a document that was parsed has a range
+  return node?.range ?? [0, 0, 0];
 }
 
 function isEmptyCollection(node: Node): boolean {
@@ -152,14 +166,3 @@ function isEmptyCollection(node: Node): boolean {
 function isFlow(node: unknown): boolean {
   return isMap(node) && node.flow === true;
 }
-
-/**
- * YAML 1.1 ends a line at U+0085, U+2028 and U+2029 too, and SnakeYAML writes literal blocks accordingly; the parser
- * knows only version 1.2's line ends. So the former becomes a line feed, as Java reads it, and the latter are given a
- * line feed of their own, with a mark (a noncharacter) by which it is taken away again.
- */
-function markSeparators(text: string): string {
-  return text.replaceAll('\u0085', '\n').replaceAll(/[\u2028\u2029]/g, '$&\ufdd0\n');
-}
-
-const AFTER_SEPARATOR = /\ufdd0\n?/g;

@@ -29,7 +29,7 @@ export function toBoolean(text: string): boolean | undefined {
 /** The integer that YAML 1.1 reads in `text`: decimal, 0b…, 0…(octal), 0x…, base 60, with underscores. */
 export function toInteger(text: string): bigint | undefined {
   if (!INTEGER.test(text)) return undefined;
-  const digits = text.replace(/^[-+]/, '').replaceAll('_', '');
+  const digits = text.replaceAll(/[-+_]/g, '');
   const magnitude = digits.includes(':') ? fromBase60(digits) : BigInt(digits.replace(/^0(?=[0-7])/, '0o'));
   return text.startsWith('-') ? -magnitude : magnitude;
 }

@@ -82,7 +82,7 @@ function mayBeLiteral(text: string): boolean {
 /** A literal block: every line as it is, with its line end. */
 function literal(text: string, { indent }: Place): string {
   const needsHint = /^[ \n\u0085\u2028\u2029]/.test(text);
-  const ends = /[\n\u0085\u2028\u2029]*$/.exec(text)?.[0].length ?? 0;
+  const ends = text.length - text.replace(/[\n\u0085\u2028\u2029]+$/, '').length;
   const chomping = ends === 0 ? '-' : ends > 1 || text.length === 1 ? '+' : '';
   const lines = text.replace(/[^\n\u0085\u2028\u2029]+/g, `${' '.repeat(indent)}$&`);
   return `|${needsHint ? String(INDENT) : ''}${chomping}\n${lines}${ends === 0 ? '\n' : ''}`;
@@ -90,7 +90,7 @@ function literal(text: string, { indent }: Place): string {
 
 /** Breaks the line at the first single space behind the best width; the spaces at both ends are no such places. */
 function folded(text: string, { column, indent, inKey }: Place): string {
-  const pieces = text.match(/ +|[^ ]+/g) ?? [];
+  const pieces = text.match(/ +|[^ ]/g) ?? [];
   let at = column;
   let written = '';
   pieces.forEach((piece, index) => {
@@ -131,7 +131,7 @@ function doubleQuoted(text: string, { column, indent, inKey }: Place): string {
 }
 
 function base64(text: string): string {
-  return Buffer.from(text, 'utf8').toString('base64');
+  return Buffer.from(text).toString('base64');
 }
 
 const INDENT = 2;
@@ -145,8 +145,8 @@ const SPACE_BEFORE_BREAK = / (?:[\n\u0085\u2028\u2029]|$)/;
 const OUTSIDE_QUOTES = /[\t\r]/;
 const UNPRINTABLE = /[^\t\n\r -~\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
-/** What needs no escape, and no decision of its own, in double quotes. */
-const AS_IT_IS = /^[ !#-[\]-~]$/;
+/** A character that needs no escape, and no decision of its own, in double quotes. */
+const AS_IT_IS = /[ !#-[\]-~]/;
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '\t': '\\t',

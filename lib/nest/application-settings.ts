@@ -4,16 +4,20 @@ import { type AnyJobListener } from '../api/job-listener.js';
 import { notifyingErrorHandlers } from '../error-handlers/notifying-error-handlers.js';
 import { type ExtensionOptions, Extensions } from '../kernel/types/extensions.js';
 import { isAlone } from '../settings/create-registry-center.js';
+import { type DumpSettings } from '../settings/dump-settings.js';
 import { type MergedSettings, mergeSettings } from '../settings/merge-settings.js';
 import { classedExecutorsProblem, listenersProblem, type ModuleSettings } from '../settings/module-settings.js';
 import { type RegCenterSettings } from '../settings/reg-center-settings.js';
 import { systemClock } from '../time/clock.js';
-import { type FoundProvider, type OneOffInjection } from './elastic-job.explorer.js';
+import { type FoundDataSource, type FoundProvider, type OneOffInjection } from './elastic-job.explorer.js';
 import { type DefinedJob, defineJobs } from './job-definitions.js';
 import { nestLogger } from './nest-logger.js';
 import { defineExtensions } from './extension-definitions.js';
 import { defineListeners } from './listener-definitions.js';
+import { type OperationListener } from '../api/operation-record.js';
+import { defineOperationListeners } from './operation-definitions.js';
 import { injectionProblems } from './one-off-injections.js';
+import { defineTracing, type TracingDefinition } from './tracing-definition.js';
 
 const ALONE =
   'NODE_ENV is production, but the registry centre is inside this process: each process runs all items of all jobs. ' +
@@ -27,6 +31,8 @@ export interface ApplicationSources {
   readonly file: unknown;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly providers: readonly FoundProvider[];
+  /** The application's TypeORM DataSources. Default: none. */
+  readonly dataSources?: readonly FoundDataSource[];
   /** What `@InjectOneOffJob` asks for. Default: nothing. */
   readonly injections?: readonly OneOffInjection[];
 }
@@ -38,6 +44,11 @@ export interface ApplicationSettings {
   readonly jobs: readonly DefinedJob[];
   /** What jobs may name, and what observes and wraps their runs. */
   readonly extensions: ExtensionOptions;
+  /** `undefined`: nothing is traced. */
+  readonly tracing: TracingDefinition | undefined;
+  readonly dump: DumpSettings;
+  /** Providers that receive the records of operations. */
+  readonly operationListeners: readonly OperationListener[];
   /** Settings of the module that are allowed but probably not intended; one sentence each. Those of a job are logged when it starts. */
   readonly warnings: readonly string[];
 }
@@ -53,6 +64,7 @@ export function readApplicationSettings({
   environment,
   providers,
   injections = [],
+  dataSources = [],
 }: ApplicationSources): ApplicationSettings | undefined {
   const merged = mergeSettings({ code: [{ jobs: decoratorsOf(providers) }, options], file, environment });
   if (merged === undefined) return undefined;
@@ -63,15 +75,31 @@ export function readApplicationSettings({
   });
   const { jobs, problems: jobProblems } = defineJobs(providers, merged.jobs, lists.classedExecutors);
   const { listeners, problems: listenerProblems } = defineListeners(providers, usableListeners(module));
-  const problems = [...merged.problems, ...jobProblems, ...listenerProblems, ...extensionProblems];
+  const jobNames = [...merged.jobs.keys()];
+  const tracing = defineTracing({ settings: merged.tracing, providers, dataSources, jobNames });
+  const operations = defineOperationListeners(providers);
+  const problems = [
+    ...merged.problems,
+    ...operations.problems,
+    ...jobProblems,
+    ...listenerProblems,
+    ...extensionProblems,
+    ...(merged.problems.length === 0 ? tracing.problems : []),
+  ];
   const extensions = extensionsOf(module, { ...lists, listeners });
   if (problems.length === 0) problems.push(...typeProblems(extensions, jobs), ...injectionProblems(injections, jobs));
   if (problems.length > 0) throw new InvalidConfigurationError([...new Set(problems.map(merged.withOrigin))]);
   const warnings = [
     ...(environment['NODE_ENV'] === 'production' && isAlone(module, regCenter) ? [ALONE] : []),
     ...variableWarnings(merged),
+    ...tracing.warnings,
   ];
-  return { module, regCenter, jobs, extensions, warnings };
+  return {
+    ...{ module, regCenter, jobs, extensions, warnings },
+    tracing: tracing.definition,
+    dump: merged.dump,
+    operationListeners: operations.listeners,
+  };
 }
 
 /** What decorators say, by job name. A name that is not a text is a problem of its decorator. */

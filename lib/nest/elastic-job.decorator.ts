@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Inject } from '@nestjs/common';
-import { describeValue } from '../api/describe-value.js';
+import { describeValue, isMap } from '../api/describe-value.js';
 import { InvalidConfigurationError } from '../api/errors.js';
 import { type DataflowJob, type SimpleJob } from '../api/job.js';
 import { type JobOptions } from '../api/job-options.js';
@@ -20,8 +20,18 @@ export interface ElasticJobOptions
 /** The options of a job whose items run in worker threads. */
 type WorkerOptions = ElasticJobOptions & Required<Pick<ElasticJobOptions, 'worker'>>;
 
-/** A decorator of classes whose instances are jobs. */
+/** What compilers say about `@ElasticJob` on a method or a property, whose name is not assignable to this text. */
+type NotAClass =
+  '@ElasticJob decorates a class whose method execute(context) does the work, not a method: see docs/recipes.md';
+
+/** A decorator of classes whose instances have a role. */
 export type JobDecorator<Job extends object> = (target: abstract new (...dependencies: never[]) => Job) => void;
+
+/** A decorator of classes whose instances are jobs. Its second signature fits nothing: it makes errors of compilers clear. */
+export interface ElasticJobDecorator<Job extends object> {
+  (target: abstract new (...dependencies: never[]) => Job): void;
+  (target: object, key: NotAClass, descriptor?: unknown): void;
+}
 
 /** One `@ElasticJob` decorator of a class, unchecked. */
 export interface ElasticJobMetadata {
@@ -44,14 +54,13 @@ const INJECTED = Symbol.for('nestjs-elasticjob:one-off-jobs');
  *   They are checked when the application starts.
  * @throws InvalidConfigurationError if it decorates anything but a class
  */
-export function ElasticJob(jobName: string, options: WorkerOptions): JobDecorator<object>;
-export function ElasticJob(jobName: string, options?: ElasticJobOptions): JobDecorator<SimpleJob | DataflowJob>;
-export function ElasticJob<Job extends object>(jobName: string, options?: ElasticJobOptions): JobDecorator<Job>;
-export function ElasticJob(jobName: string, options: ElasticJobOptions = {}): JobDecorator<object> {
-  return (target) => {
+export function ElasticJob(jobName: string, options: WorkerOptions): ElasticJobDecorator<object>;
+export function ElasticJob(jobName: string, options?: ElasticJobOptions): ElasticJobDecorator<SimpleJob | DataflowJob>;
+export function ElasticJob<Job extends object>(jobName: string, options?: ElasticJobOptions): ElasticJobDecorator<Job>;
+export function ElasticJob(jobName: string, options: ElasticJobOptions = {}): ElasticJobDecorator<object> {
+  return (target: object, ...more: readonly unknown[]) => {
     // Compilers that only strip types do not check this.
-    if (typeof (target as unknown) !== 'function')
-      throw new InvalidConfigurationError([`@ElasticJob(${describeValue(jobName)}) can only decorate a class`]);
+    refuseMember(jobName, target, more);
     const names: readonly unknown[] = [jobName, (options as ElasticJobOptions | undefined)?.jobBootstrapBeanName];
     for (const name of names) if (typeof name === 'string' && name !== '') declareToken(target, name);
     noteDecorated(target);
@@ -59,6 +68,23 @@ export function ElasticJob(jobName: string, options: ElasticJobOptions = {}): Jo
     const others = (Reflect.getOwnMetadata(METADATA, target) as readonly ElasticJobMetadata[] | undefined) ?? [];
     Reflect.defineMetadata(METADATA, [{ jobName, options }, ...others], target);
   };
+}
+
+/**
+ * @param more what a decorator receives besides its target: nothing for a class; the name of a method or a property, which may be a
+ * static one, so that the target is a class, too; with the decorators of ECMAScript a context, which names the kind
+ * @throws InvalidConfigurationError if the target is not a class
+ */
+function refuseMember(jobName: string, target: unknown, more: readonly unknown[]): void {
+  const [key] = more;
+  const { kind, name = key } = isMap(key) ? (key as { readonly kind?: unknown; readonly name?: unknown }) : {};
+  if (typeof target === 'function' && (more.length === 0 || kind === 'class')) return;
+  const decorator = `@ElasticJob(${describeValue(jobName)})`;
+  const member = name === undefined ? 'a parameter' : describeValue(name);
+  throw new InvalidConfigurationError([
+    `${decorator} can only decorate a class, got ${member}: write a class whose method execute(context) does the work, ` +
+      `${decorator} class SyncOrdersJob { execute(context) { … } }, and add it to the providers of a module`,
+  ]);
 }
 
 /**

@@ -3,7 +3,10 @@ import { ConfigService } from '@nestjs/config';
 import { DiscoveryService } from '@nestjs/core';
 import { type ElasticJobMetadata, jobsOf, oneOffJobsAskedBy } from './elastic-job.decorator.js';
 import { type ExtensionMetadata, extensionsOf } from './extension.decorators.js';
+import { isDataSource } from '../settings/tracing-settings.js';
 import { listenerTypeOf } from './job-listener.decorator.js';
+import { isOperationListener } from './operation-listener.decorator.js';
+import { isTracingListener } from './tracing-listener.decorator.js';
 
 type Wrapper = ReturnType<DiscoveryService['getProviders']>[number];
 
@@ -25,6 +28,21 @@ export interface FoundProvider {
   readonly listener?: { readonly type: unknown } | undefined;
   /** The executors, strategies, error handlers and thread pool size providers that it is decorated as. */
   readonly extensions: readonly ExtensionMetadata[];
+  /** Whether it is decorated as a tracing listener. */
+  readonly isTracingListener: boolean;
+  /** Whether it is decorated as a listener of operations. Default: false. */
+  readonly isOperationListener?: boolean;
+}
+
+/** A TypeORM `DataSource` of the application. */
+export interface FoundDataSource {
+  readonly dataSource: object;
+  /** The tokens by which it is injected. */
+  readonly tokens: readonly unknown[];
+  /** Names that mean it, the first one for messages. */
+  readonly names: readonly string[];
+  /** Whether it is injected by the class `DataSource`. */
+  readonly isDefault: boolean;
 }
 
 /** A constructor parameter or property with `@InjectOneOffJob`. */
@@ -70,10 +88,32 @@ export class ElasticJobExplorer {
       .flatMap(({ metatype }) => (typeof metatype === 'function' ? [metatype] : []));
   }
 
+  /** The TypeORM DataSources among the providers. */
+  dataSources(): readonly FoundDataSource[] {
+    const tokens = new Map<object, unknown[]>();
+    for (const wrapper of this.#discovery.getProviders()) {
+      const instance: unknown = wrapper.instance;
+      if (isDataSource(instance)) tokens.set(instance, [...(tokens.get(instance) ?? []), wrapper.token]);
+    }
+    return [...tokens].map(([dataSource, its]) => describeDataSource(dataSource, its));
+  }
+
   /** What providers and controllers ask for by `@InjectOneOffJob`. */
   oneOffInjections(): readonly OneOffInjection[] {
     return [...this.#discovery.getProviders(), ...this.#discovery.getControllers()].flatMap(injectionsOf);
   }
+}
+
+function describeDataSource(dataSource: object, tokens: readonly unknown[]): FoundDataSource {
+  const isDefault = tokens.some((token) => typeof token === 'function' && token.name === 'DataSource');
+  const { name } = dataSource as { readonly name?: unknown };
+  const names = [
+    ...(isDefault ? ['default'] : []),
+    // The token of @nestjs/typeorm for the DataSource `reports` is `reportsDataSource`.
+    ...tokens.flatMap((token) => (typeof token === 'string' ? [token.replace(/(?<=.)DataSource$/, ''), token] : [])),
+    ...(typeof name === 'string' && name !== 'default' ? [name] : []),
+  ];
+  return { dataSource, tokens, names: [...new Set(names)], isDefault };
 }
 
 function injectionsOf(wrapper: Wrapper): readonly OneOffInjection[] {
@@ -107,11 +147,19 @@ function found(wrapper: Wrapper): FoundProvider | undefined {
     jobs: type === undefined ? [] : jobsOf(type),
     listener: type === undefined ? undefined : listenerTypeOf(type),
     extensions: type === undefined ? [] : extensionsOf(type),
+    isTracingListener: type !== undefined && isTracingListener(type),
+    isOperationListener: type !== undefined && isOperationListener(type),
   };
 }
 
 function isDecorated(type: object): boolean {
-  return jobsOf(type).length > 0 || listenerTypeOf(type) !== undefined || extensionsOf(type).length > 0;
+  return (
+    jobsOf(type).length > 0 ||
+    listenerTypeOf(type) !== undefined ||
+    extensionsOf(type).length > 0 ||
+    isTracingListener(type) ||
+    isOperationListener(type)
+  );
 }
 
 interface NamedType {

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { isReady, type JobHealth } from '../kernel/job-health.js';
 import { type JobHost } from '../kernel/job-host.js';
 import { type Session, type SessionState } from '../registry/registry-center.js';
+import { type TraceQueueStatus } from '../tracing/trace-queue.js';
 import { ElasticJobLifecycle } from './elastic-job.lifecycle.js';
 
 /** The state of the application's jobs, on this instance. */
@@ -27,6 +28,8 @@ export interface ElasticJobHealthReport {
   readonly registryCenter: string;
   /** State of each job, by job name, with the reason for every state but `active`. */
   readonly jobs: Readonly<Record<string, JobHealth>>;
+  /** The trace events that wait for the database. Missing if runs are not recorded. Has no influence on `ready`. */
+  readonly tracing?: TraceQueueStatus;
 }
 
 /**
@@ -44,8 +47,8 @@ export class ElasticJobHealth {
 
   /** The present state of the jobs. */
   get report(): ElasticJobHealthReport {
-    const { host, isSwitchedOff } = this.#lifecycle;
-    if (host !== undefined) return reportOf(host);
+    const { host, isSwitchedOff, tracing } = this.#lifecycle;
+    if (host !== undefined) return reportOf(host, tracing?.status());
     const absent = { live: true, registryCenter: '', jobs: {} } as const;
     return isSwitchedOff
       ? { ...absent, ready: true, session: 'disabled', reason: 'elasticjob.enabled is false: no job runs here' }
@@ -63,9 +66,47 @@ export class ElasticJobHealth {
     const result = { status: report.ready ? 'up' : 'down', ...report } as const;
     return { [key]: result } as Record<Key, typeof result>;
   }
+
+  /**
+   * Whether this process can go on, as the result of a Terminus health indicator, for liveness probes. It stays `up` while the
+   * registry centre cannot be reached.
+   * @param key the key of the result. Default: `elasticjob`
+   */
+  isLive<Key extends string = 'elasticjob'>(
+    key: Key = 'elasticjob' as Key,
+  ): Record<Key, { readonly status: 'up' | 'down' } & Pick<ElasticJobHealthReport, 'session' | 'reason'>> {
+    const { live, session, reason } = this.report;
+    const result = { status: live ? 'up' : 'down', session, ...(reason !== undefined && { reason }) } as const;
+    return { [key]: result } as Record<Key, typeof result>;
+  }
+
+  /**
+   * Whether runs are recorded, as the result of a Terminus health indicator: `down` while the database refuses events or does not
+   * answer, and while the queue of waiting events is four fifths full. Jobs run all the same, so do not use it in a probe that
+   * takes instances out of service. `up` if runs are not recorded.
+   * @param key the key of the result. Default: `elasticjobTracing`
+   */
+  isTracing<Key extends string = 'elasticjobTracing'>(
+    key: Key = 'elasticjobTracing' as Key,
+  ): Record<Key, { readonly status: 'up' | 'down' } & Partial<TraceQueueStatus>> {
+    const tracing = this.report.tracing;
+    const result = { status: tracing === undefined || keepsUp(tracing) ? 'up' : 'down', ...tracing } as const;
+    return { [key]: result } as Record<Key, typeof result>;
+  }
 }
 
-function reportOf({ registryCenter, jobs, isStopping }: JobHost): ElasticJobHealthReport {
+/** The share of the places of the trace queue at which it counts as full. */
+const FULL = 0.8;
+
+/** @internal Whether a trace queue takes events as fast as they come, as far as its status shows. */
+export function keepsUp({ pending, maxPending, failingSince }: TraceQueueStatus): boolean {
+  return failingSince === undefined && pending < FULL * maxPending;
+}
+
+function reportOf(
+  { registryCenter, jobs, isStopping }: JobHost,
+  tracing: TraceQueueStatus | undefined,
+): ElasticJobHealthReport {
   const { session } = registryCenter;
   const { phase } = session.state;
   const healths = [...jobs].map(([name, { health }]) => [name, health] as const);
@@ -77,6 +118,7 @@ function reportOf({ registryCenter, jobs, isStopping }: JobHost): ElasticJobHeal
     session: phase,
     registryCenter: registryCenter.description,
     jobs: Object.fromEntries(healths),
+    ...(tracing !== undefined && { tracing }),
   };
 }
 

@@ -19,6 +19,7 @@ import { SchedulerRegistry } from '@nestjs/schedule';
 import { DeadlineExceededError } from '../api/errors.js';
 import { type JobLogger } from '../api/logger.js';
 import { withDeadline } from '../async/wait.js';
+import { SnapshotService, type SnapshotServiceOptions } from '../dump/snapshot-service.js';
 import { ScheduleJobBootstrap } from '../kernel/job-bootstrap.js';
 import { JobHost } from '../kernel/job-host.js';
 import { JobLog } from '../kernel/job/job-log.js';
@@ -26,15 +27,20 @@ import { type JobInstance } from '../api/sharding-strategy.js';
 import { addressProblem, createJobInstance } from '../layout/job-instance.js';
 import { EmbeddedRegistryCenter } from '../registry/embedded/embedded-registry-center.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
+import { type Tracing } from '../tracing/tracing.js';
+import { type ExtensionOptions } from '../kernel/types/extensions.js';
 import { createRegistryCenter } from '../settings/create-registry-center.js';
 import { ROOT_KEY } from '../settings/yaml-file.js';
 import { systemClock } from '../time/clock.js';
 import { type ApplicationSettings, readApplicationSettings } from './application-settings.js';
+import { createPast, createTracing } from './create-tracing.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { type JobBootstrap, JobBootstraps } from './job-bootstraps.js';
 import { type DefinedJob } from './job-definitions.js';
 import { nestLogger } from './nest-logger.js';
 import { SchedulerRegistryTimers } from './scheduler-registry-timers.js';
+import { type JobPast } from '../operations/job-past.js';
+import { OperationAudit } from '../operations/operation-audit.js';
 import { checkShutdownHooks } from './shutdown-hooks.js';
 import { strayJobWarnings } from './stray-jobs.js';
 
@@ -44,6 +50,19 @@ export const ELASTIC_JOB_OPTIONS = Symbol.for('nestjs-elasticjob:options');
 /** How long booting waits for the jobs to register, in milliseconds. */
 const REGISTRATION_TIMEOUT_MS = 1_000;
 
+/** The default of `shutdownGracePeriodMilliseconds`. */
+const GRACE_MS = 20_000;
+
+/** How long storing the last trace events may take, if running items have used up the grace period; in milliseconds. */
+const LAST_FLUSH_MS = 1_000;
+
+/** What the host of an application's jobs is made of. */
+interface HostParts {
+  readonly registry: RegistryCenter;
+  readonly instance: JobInstance;
+  readonly logger: JobLogger;
+}
+
 /** Starts and stops the application's jobs. */
 @Injectable()
 export class ElasticJobLifecycle implements OnApplicationShutdown {
@@ -51,7 +70,12 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
   readonly #explorer: ElasticJobExplorer;
   readonly #bootstraps: JobBootstraps;
   readonly #scheduler: SchedulerRegistry;
+  readonly #audit: OperationAudit;
   #host: JobHost | undefined;
+  #tracing: Tracing | undefined;
+  #past: JobPast = {};
+  #dump: SnapshotService | undefined;
+  #graceMs = GRACE_MS;
   #usesDestroyable = false;
   #isSwitchedOff = false;
   #cancelCheck: () => void = () => undefined;
@@ -61,7 +85,9 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     @Inject(ElasticJobExplorer) explorer: ElasticJobExplorer,
     @Inject(JobBootstraps) bootstraps: JobBootstraps,
     @Inject(SchedulerRegistry) scheduler: SchedulerRegistry,
+    @Inject(OperationAudit) audit: OperationAudit,
   ) {
+    this.#audit = audit;
     this.#options = options;
     this.#explorer = explorer;
     this.#bootstraps = bootstraps;
@@ -71,6 +97,16 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
   /** The host of the jobs. `undefined` before the application has booted, if ElasticJob is switched off, and after shutdown. */
   get host(): JobHost | undefined {
     return this.#host;
+  }
+
+  /** What is traced; `undefined` if nothing is. */
+  get tracing(): Tracing | undefined {
+    return this.#tracing;
+  }
+
+  /** What reads the trace and the records of operations. */
+  get past(): JobPast {
+    return this.#past;
   }
 
   /** Whether the application has booted with ElasticJob switched off (`elasticjob.enabled: false`). */
@@ -98,30 +134,51 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
       environment: process.env,
       providers,
       injections: this.#explorer.oneOffInjections(),
+      dataSources: this.#explorer.dataSources(),
     });
     this.#isSwitchedOff = settings === undefined;
     if (settings === undefined) return this.#bootstraps.close('elasticjob.enabled is false');
-    const { module, regCenter, warnings } = settings;
+    const { module, regCenter } = settings;
     const logger = module.logger ?? nestLogger(module);
     const instance = createJobInstance(module);
     const log = new JobLog(logger, { jobName: undefined, instance: instance.jobInstanceId });
     const registry = module.registryCenter ?? createRegistryCenter(regCenter, log);
-    const host = new JobHost(hostOptions(registry, settings, { instance, logger, scheduler: this.#scheduler }));
-    const strays = strayJobWarnings({ providers, controllers: this.#explorer.controllers() });
-    for (const warning of [...warnings, ...strays, ...addressWarnings(host)]) log.warn(warning);
-    log.log(describe(registry, settings));
-    this.#host = host;
-    this.#bootstraps.open(host);
+    this.#graceMs = module.shutdownGracePeriodMilliseconds ?? GRACE_MS;
     try {
+      const host = await this.#createHost(settings, { registry, instance, logger });
+      const { listeners, ...past } = await createPast(settings.tracing);
+      this.#past = past;
+      this.#audit.attach([...settings.operationListeners, ...listeners], log);
+      this.#logSettings(settings, host, log);
+      this.#bootstraps.open(host);
       registry.connect();
       await this.#start(settings, log);
     } catch (error) {
-      await this.#abandon(host);
+      await this.#abandon(registry);
       throw error;
     }
+    await this.#openDump(settings, log);
     // An embedded registry centre ends with the process, so that nothing rests.
     if (!(registry instanceof EmbeddedRegistryCenter))
       this.#cancelCheck = checkShutdownHooks(systemClock, registry.session, log);
+  }
+
+  async #createHost(settings: ApplicationSettings, { registry, instance, logger }: HostParts): Promise<JobHost> {
+    const parts = { logger, host: () => this.#host };
+    this.#tracing = settings.tracing === undefined ? undefined : await createTracing(settings.tracing, parts);
+    const extensions = withObserver(settings.extensions, this.#tracing);
+    const scheduler = this.#scheduler;
+    this.#host = new JobHost(hostOptions(registry, { ...settings, extensions }, { instance, logger, scheduler }));
+    return this.#host;
+  }
+
+  #logSettings(settings: ApplicationSettings, host: JobHost, log: JobLogger): void {
+    const strays = strayJobWarnings({
+      providers: this.#explorer.providers(),
+      controllers: this.#explorer.controllers(),
+    });
+    for (const warning of [...settings.warnings, ...strays, ...addressWarnings(host)]) log.warn(warning);
+    log.log(describe(host.registryCenter, settings));
   }
 
   /** Whether jobs use executors, error handlers or the like that are providers with the hook `onModuleDestroy`. */
@@ -137,10 +194,15 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
 
   /** Stops all jobs. Waits for running items, up to the grace period. */
   async stop(): Promise<void> {
+    const began = systemClock.monotonic();
     await this.#host?.stop();
+    await this.#audit.delivered(LAST_FLUSH_MS);
+    // While the application's DataSource is still there: Nest's own closes it after all modules have stopped.
+    await this.#tracing?.stop(Math.max(LAST_FLUSH_MS, this.#graceMs - (systemClock.monotonic() - began)));
   }
 
   async onApplicationShutdown(): Promise<void> {
+    await this.#dump?.close();
     const host = this.#host;
     if (host === undefined) return;
     this.#host = undefined;
@@ -148,11 +210,25 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     await host.registryCenter.close();
   }
 
-  async #abandon(host: JobHost): Promise<void> {
+  async #openDump({ dump: { enabled = true, port, host } }: ApplicationSettings, logger: JobLogger): Promise<void> {
+    const jobs = this.#host;
+    if (!enabled || port === undefined || jobs === undefined) return;
+    const localNodes = (jobName: string): ReturnType<NonNullable<SnapshotServiceOptions['localNodes']>> =>
+      jobs.jobs.get(jobName)?.nodes;
+    this.#dump = new SnapshotService(jobs.registryCenter, {
+      ...{ port, localNodes, logger },
+      ...(host !== undefined && { host }),
+    });
+    await this.#dump.listen();
+  }
+
+  async #abandon(registry: RegistryCenter): Promise<void> {
+    const host = this.#host;
     this.#host = undefined;
     this.#bootstraps.close('the application could not boot');
-    await host.stop();
-    await host.registryCenter.close();
+    await host?.stop();
+    await this.#tracing?.stop(LAST_FLUSH_MS);
+    await registry.close();
   }
 
   async #start({ jobs, module }: ApplicationSettings, logger: JobLogger): Promise<void> {
@@ -190,6 +266,12 @@ function logLateFailure(jobName: string, error: unknown, logger: JobLogger): voi
   // A job that is stopped before it could start has not failed. That the credentials are refused is logged already.
   if (code === 'JOB_STOPPED' || code === 'REGISTRY_CREDENTIALS') return;
   logger.error(`Job '${jobName}' does not run: ${String(error)}`);
+}
+
+function withObserver(extensions: ExtensionOptions, observer: Tracing | undefined): ExtensionOptions {
+  return observer === undefined
+    ? extensions
+    : { ...extensions, observers: [...(extensions.observers ?? []), observer] };
 }
 
 function hostOptions(

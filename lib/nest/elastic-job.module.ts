@@ -22,6 +22,7 @@ import { ELASTIC_JOB_OPTIONS, ElasticJobLifecycle } from './elastic-job.lifecycl
 import { InjectionTokensModule } from './injection-tokens.js';
 import { JobBootstraps } from './job-bootstraps.js';
 import { type ElasticJobModuleOptions } from './module-options.js';
+import { operationClasses, operationProviders } from './operations.providers.js';
 import { schedulerRegistryProvider } from './scheduler-registry.provider.js';
 
 /** A provider that makes the module's options, for `forRootAsync({ useClass })` and `forRootAsync({ useExisting })`. */
@@ -123,8 +124,16 @@ function moduleWith({ providers, imports = [], tokens }: ModuleParts): DynamicMo
       JobBootstraps,
       ElasticJobHealth,
       schedulerRegistryProvider,
+      ...operationProviders,
     ],
-    exports: [JobBootstraps, ElasticJobHealth, ElasticJobLifecycle, SchedulerRegistry, InjectionTokensModule],
+    exports: [
+      JobBootstraps,
+      ElasticJobHealth,
+      ElasticJobLifecycle,
+      SchedulerRegistry,
+      InjectionTokensModule,
+      ...operationClasses,
+    ],
   };
 }
 

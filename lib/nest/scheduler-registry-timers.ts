@@ -34,7 +34,8 @@ export class SchedulerRegistryTimers implements FiringTimers {
     const timer = this.#timers.get(jobName) ?? this.#add(jobName, instant);
     timer.onFire = onFire;
     timer.instant = instant;
-    timer.cronJob.setTime(new LateCronTime(instant, this.#clock));
+    timer.cronTime.instant = instant;
+    timer.cronJob.setTime(timer.cronTime);
     timer.cronJob.start();
   }
 
@@ -60,7 +61,8 @@ export class SchedulerRegistryTimers implements FiringTimers {
       onTick: () => this.#onTick(jobName, timer),
       errorHandler: (error) => this.#logger.error(`Job '${jobName}': its timer failed: ${String(error)}`),
     });
-    const timer: Timer = { cronJob, instant, onFire: () => undefined };
+    const cronTime = new LateCronTime(instant, this.#clock);
+    const timer: Timer = { cronJob, cronTime, instant, onFire: () => undefined };
     this.#registry.addCronJob(jobName, cronJob);
     this.#timers.set(jobName, timer);
     return timer;
@@ -83,6 +85,7 @@ type OurCronJob = Parameters<SchedulerRegistry['addCronJob']>[1];
 
 interface Timer {
   readonly cronJob: OurCronJob;
+  readonly cronTime: LateCronTime;
   instant: Date;
   onFire: () => void;
 }
@@ -92,26 +95,27 @@ type Instant = ReturnType<CronTime['getNextDateFrom']>;
 
 /**
  * An instant for `cron` that may be past. `cron` itself refuses past instants, or skips them after 250 ms; but a firing
- * that is late because the event loop was blocked must still happen.
+ * that is late because the event loop was blocked must still happen. It goes on from one instant to the next, because to
+ * make one of `cron`'s dates takes longer than all else that arming a timer does.
  */
 class LateCronTime extends CronTime {
-  readonly #instant: Date;
+  instant: Date;
   readonly #clock: Clock;
 
   constructor(instant: Date, clock: Clock) {
     super(instant);
-    this.#instant = instant;
+    this.instant = instant;
     this.#clock = clock;
   }
 
   override getTimeout(): number {
-    return Math.max(0, this.#instant.getTime() - this.#clock.now());
+    return Math.max(0, this.instant.getTime() - this.#clock.now());
   }
 
   override sendAt(): Instant;
   override sendAt(i: number): Instant[];
   override sendAt(i?: number): Instant | Instant[] {
-    const instant = this.source as Instant;
+    const instant = new CronTime(this.instant).source as Instant;
     return i === undefined ? instant : [instant];
   }
 }

@@ -28,3 +28,13 @@ export function* pathsUpwards(path: string): Generator<string> {
 export function ancestors(path: string): readonly string[] {
   return [...pathsUpwards(path)].slice(1, -1).reverse();
 }
+
+/** The nodes from the top down to `path`, of those below `root`. */
+export function pathsDownTo(path: string, root: string): readonly string[] {
+  return [...ancestors(path), path].filter((each) => each !== root && isWithin(each, root));
+}
+
+/** Paths for a message: the first three, and how many more there are. */
+export function pathsInWords(paths: readonly string[]): string {
+  return paths.length > 3 ? `${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more` : paths.join(', ');
+}

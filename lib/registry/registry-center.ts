@@ -61,6 +61,15 @@ export interface RegistryCenter {
   /** Names of the node's children in no particular order; `[]` if there are none or there is no such node. */
   children(path: string): Promise<readonly string[]>;
 
+  /**
+   * Reads many nodes with few requests: for each path, in order, the node or `undefined` if there is none. Each node is
+   * as of a moment after the call began, not all of the same moment; a mirror shows one moment.
+   */
+  getAll(paths: readonly string[]): Promise<readonly (MirroredNode | undefined)[]>;
+
+  /** As `children`, for many nodes with few requests: for each path, in order, the names of its children. */
+  childrenOfAll(paths: readonly string[]): Promise<readonly (readonly string[])[]>;
+
   /** Creates the node and its missing parents. `false`: it was there already; it has not been changed. */
   create(path: string, value: string, lifetime?: Lifetime): Promise<boolean>;
 
@@ -104,6 +113,12 @@ export interface RegistryCenter {
    * The registry's own time in milliseconds since 1970. It is obtained by writing `path`, a node used for nothing else.
    */
   time(path: string): Promise<number>;
+
+  /**
+   * Those of the nodes that anyone may change although this registry centre has credentials, and guards with them what it
+   * writes. Absent if there are no access rules; none without credentials.
+   */
+  openNodes?(paths: readonly string[]): Promise<readonly string[]>;
 
   /** Ends the session, so that its nodes vanish at once if the registry can be reached, and closes all mirrors. */
   close(): Promise<void>;
@@ -169,7 +184,7 @@ export interface Session {
   onChange(listener: (state: SessionState) => void): () => void;
 }
 
-/** A node as a mirror has it. */
+/** A node as a mirror or `getAll` has it. */
 export interface MirroredNode {
   /**
    * `undefined` only for nodes named by `MirrorOptions.presenceOnly` whose present value was not read. Their `version`,
@@ -205,10 +220,17 @@ export interface Mirror {
   /** The subtree's root. */
   readonly path: string;
   /**
-   * All nodes of the subtree by absolute path, with its root if that exists, as of one moment. Immutable: each moment
-   * is a new map.
+   * All nodes of the subtree by absolute path, with its root if that exists, as of one moment. The map goes on with the
+   * mirror, before the listeners are called: copy it to keep a moment. The nodes never change.
    */
   readonly nodes: ReadonlyMap<string, MirroredNode>;
+  /** Grows whenever `nodes` changes. */
+  readonly moment: number;
+  /**
+   * Paths whose node has changed, come or gone since the mirror was at `moment`; some may occur twice. `undefined`: that is
+   * not known any more, so everything may have changed.
+   */
+  changesSince(moment: number): readonly string[] | undefined;
   /** False while disconnected, and from a failed reading until the next complete one: the copy may be out of date. */
   readonly isCurrent: boolean;
   /** Calls `listener` after `nodes` or `isCurrent` has changed; once for several changes that come together. */

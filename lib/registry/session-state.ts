@@ -1,3 +1,4 @@
+import { type AbortSource } from '../async/abort.js';
 import { type Session, type SessionState } from './registry-center.js';
 
 /**
@@ -12,7 +13,7 @@ export function liveSessionId(state: SessionState): string | undefined {
  * Resolves as soon as the session is connected, at once if it is.
  * @throws the reason of `signal` when it is aborted first, or was already
  */
-export function whenConnected(session: Session, signal: AbortSignal): Promise<void> {
+export function whenConnected(session: Session, signal: AbortSource): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason as Error);
     if (session.state.phase === 'connected') return resolve();

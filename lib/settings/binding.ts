@@ -18,6 +18,8 @@ import { SECURITY_SECTIONS } from '../registry/zookeeper/zookeeper-options.js';
 import { JobSettings } from './job-settings.js';
 import { ElasticJobSettings, ModuleSettings } from './module-settings.js';
 import { RegCenterSettings } from './reg-center-settings.js';
+import { DumpSettings } from './dump-settings.js';
+import { TracingSettings } from './tracing-settings.js';
 
 /** One source of settings. */
 export interface Layer {
@@ -35,6 +37,8 @@ export type Section = Map<string, unknown>;
 export interface BoundTree {
   readonly module: Section;
   readonly regCenter: Section;
+  readonly tracing: Section;
+  readonly dump: Section;
   /** By job name. */
   readonly jobs: Map<string, Section>;
   /** The problems with names and shapes, one line each. */
@@ -52,12 +56,12 @@ interface Binding {
   readonly problems: string[];
 }
 
-const NO_TRACING = 'event tracing is not available in this version; remove the setting';
-const NO_DUMP = 'the dump port is not available in this version; remove the setting';
-
 /** Binds the layers to one tree; later layers win. */
 export function bind(layers: readonly Layer[]): BoundTree {
-  const merged: BoundTree = { module: new Map(), regCenter: new Map(), jobs: new Map(), problems: [] };
+  const merged: BoundTree = {
+    ...{ module: new Map(), regCenter: new Map(), tracing: new Map(), dump: new Map() },
+    ...{ jobs: new Map(), problems: [] },
+  };
   for (const layer of layers) {
     if (layer.tree !== undefined) merge(merged, bindLayer(layer));
   }
@@ -81,9 +85,9 @@ function bindLayer({ source, tree, origin = () => '' }: Layer): BoundTree {
     if (jobs.has(name)) problems.push(`${path}: is given twice in one place, with brackets and without`);
     else jobs.set(name, bound(['jobs', name], jobSettings, raw));
   }
-  refuseUnavailable('tracing', take(module, 'tracing'), { source, origin, problems, why: NO_TRACING });
-  refuseUnavailable('dump', take(module, 'dump'), { source, origin, problems, why: NO_DUMP });
-  return { module, regCenter, jobs, problems };
+  const tracing = bound(['tracing'], settingsOf(TracingSettings), take(module, 'tracing'));
+  const dump = bound(['dump'], settingsOf(DumpSettings), take(module, 'dump'));
+  return { module, regCenter, tracing, dump, jobs, problems };
 }
 
 /** Removes Spring's brackets around names with other characters than letters and digits: `'[sync orders]'`. */
@@ -149,21 +153,6 @@ function entriesOf(
   return [];
 }
 
-function refuseUnavailable(
-  section: string,
-  raw: unknown,
-  { why, origin, ...binding }: Pick<Binding, 'source' | 'origin' | 'problems'> & { readonly why: string },
-): void {
-  const path = pathOf([section]);
-  for (const [key, value] of entriesOf(raw, { path, ...binding })) {
-    // A file that a Java application shares may switch the feature off.
-    const isOff = key === 'enabled' && String(value) === 'false';
-    if (isOff) continue;
-    const got = describeValue(value, key === 'type' || key === 'port' ? 'shown' : 'hidden');
-    binding.problems.push(`${keyPath(path, key)}: ${why}, got ${got}${origin([section, key])}`);
-  }
-}
-
 /** The value that text in a file or the environment stands for. Text that is not written like one stays text. */
 function converted(value: unknown, kind: SettingDeclaration['kind']): unknown {
   switch (kind) {
@@ -190,6 +179,8 @@ function merge(into: BoundTree, from: BoundTree): void {
   into.problems.push(...from.problems);
   mergeSection(into.module, from.module);
   mergeSection(into.regCenter, from.regCenter);
+  mergeSection(into.tracing, from.tracing);
+  mergeSection(into.dump, from.dump);
   for (const [name, section] of from.jobs) {
     const job = into.jobs.get(name) ?? new Map<string, unknown>();
     into.jobs.set(name, job);

@@ -14,8 +14,10 @@ import { isNearly, relaxed, suggestion } from '../api/nearest.js';
 import { settingsOf } from '../api/setting.js';
 import { SECURITY_SECTIONS } from '../registry/zookeeper/zookeeper-options.js';
 import { JobSettings } from './job-settings.js';
+import { DumpSettings } from './dump-settings.js';
 import { ModuleSettings } from './module-settings.js';
 import { RegCenterSettings } from './reg-center-settings.js';
+import { TracingSettings } from './tracing-settings.js';
 
 /** The settings of the environment. */
 export interface EnvironmentReading {
@@ -110,7 +112,8 @@ function placeOf(parts: readonly string[], known: KnownJobs): Place | { readonly
 }
 
 function inSection(section: string, parts: readonly string[]): Place {
-  if (section !== 'regCenter') return [parts.join('-')];
+  if (section === 'tracing') return [named(parts, settingsOf(TracingSettings).keys()) ?? parts.join('-')];
+  if (section === 'dump') return [named(parts, settingsOf(DumpSettings).keys()) ?? parts.join('-')];
   const inner = Object.entries(SECURITY_SECTIONS).find(([name]) => name === parts[0] && parts.length > 1);
   const rest = inner === undefined ? parts : parts.slice(1);
   const setting = named(rest, settingsOf(inner?.[1] ?? RegCenterSettings).keys()) ?? rest.join('-');

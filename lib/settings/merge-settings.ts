@@ -18,9 +18,11 @@ import { SECURITY_SECTIONS } from '../registry/zookeeper/zookeeper-options.js';
 import { isAlone } from './create-registry-center.js';
 import { bind, type BoundTree, type Layer, type Section } from './binding.js';
 import { type KnownJobs, originKey, readEnvironment } from './environment.js';
+import { DumpSettings } from './dump-settings.js';
 import { JobSettings } from './job-settings.js';
 import { ElasticJobSettings, ModuleSettings } from './module-settings.js';
 import { RegCenterSettings } from './reg-center-settings.js';
+import { TracingSettings } from './tracing-settings.js';
 
 /** Where settings come from. */
 export interface SettingsSources {
@@ -35,6 +37,8 @@ export interface SettingsSources {
 export interface MergedSettings {
   readonly module: ModuleSettings;
   readonly regCenter: RegCenterSettings;
+  readonly tracing: TracingSettings;
+  readonly dump: DumpSettings;
   /** By job name. */
   readonly jobs: ReadonlyMap<string, MergedJob>;
   /** What is wrong with anything but the jobs, one line each. */
@@ -82,8 +86,10 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
   const { jobs, problems } = withoutStrangers(tree, { known, origins: variables.origins });
   const module = filled(new ModuleSettings(), tree.module);
   const regCenter = regCenterOf(tree.regCenter);
+  const tracing = filled(new TracingSettings(), tree.tracing);
+  const dump = filled(new DumpSettings(), tree.dump);
   const merged = new Map([...jobs].map(([name, section]) => [name, filled(new JobSettings(), section)]));
-  const all = Object.assign(new ElasticJobSettings(), module, { regCenter, jobs: merged });
+  const all = Object.assign(new ElasticJobSettings(), module, { regCenter, tracing, dump, jobs: merged });
   const found = settingProblems(all).map(({ place, problem }) => ({
     place,
     line: `${place.reduce(keyPath, 'elasticjob')}: ${problem}${origin(place)}`,
@@ -91,6 +97,8 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
   return {
     module,
     regCenter,
+    tracing,
+    dump,
     jobs: new Map([...merged].map(([name, job]) => [name, mergedJob(name, job, found)])),
     problems: [
       ...tree.problems,

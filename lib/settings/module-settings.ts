@@ -4,20 +4,14 @@ import { type ClassedJobItemExecutor, type TypedJobItemExecutor } from '../api/j
 import { type AnyJobListener, listenerProblem } from '../api/job-listener.js';
 import { type JobLogger } from '../api/logger.js';
 import { type ItemInterceptor, type RunObserver } from '../api/run-events.js';
-import {
-  BooleanSetting,
-  IntegerSetting,
-  rule,
-  SectionSetting,
-  Setting,
-  TextSetting,
-  UncheckedSetting,
-} from '../api/setting.js';
+import { BooleanSetting, IntegerSetting, rule, SectionSetting, Setting, TextSetting } from '../api/setting.js';
 import { type JobShardingStrategy } from '../api/sharding-strategy.js';
 import { type JobExecutorThreadPoolSizeProvider } from '../api/thread-pool-size.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
+import { type DumpSettings } from './dump-settings.js';
 import { type JobSettings } from './job-settings.js';
 import { type RegCenterSettings } from './reg-center-settings.js';
+import { type TracingSettings } from './tracing-settings.js';
 
 const CODE = { kind: 'code' } as const;
 
@@ -69,8 +63,10 @@ export class ElasticJobSettings extends ModuleSettings {
   @SectionSetting() regCenter?: RegCenterSettings;
   /** The jobs by name. */
   @SectionSetting() jobs?: ReadonlyMap<string, JobSettings>;
-  @UncheckedSetting() tracing?: never;
-  @UncheckedSetting() dump?: never;
+  /** Which runs are recorded, and where. */
+  @SectionSetting() tracing?: TracingSettings;
+  /** The port on which this process shows what the registry centre has of a job. */
+  @SectionSetting() dump?: DumpSettings;
 }
 
 /** @returns the problem with a list of job listeners, or undefined */

@@ -68,7 +68,7 @@ export class QuartzCron {
     zone: TimeZone,
   ) {
     // JavaScript can call a private constructor.
-    if (typeof (schedule as unknown) !== 'object' || typeof (zone as unknown) !== 'object')
+    if (typeof (schedule as unknown) !== 'object')
       throw new TypeError("A QuartzCron is made by QuartzCron.parse(), such as QuartzCron.parse('0/5 * * * * ?')");
     this.#schedule = schedule;
     this.#zone = zone;
@@ -128,8 +128,9 @@ export class QuartzCron {
   #startMs(after: Date): number | undefined {
     if (Number.isNaN(after.getTime())) throw new RangeError(`'${this.expression}' cannot fire after an invalid date.`);
     const { years } = this.#schedule;
-    const [first, last] = [years[0], years.at(-1)];
-    if (first === undefined || last === undefined || after.getUTCFullYear() > last + 1) return undefined;
+    const last = years.at(-1) ?? -Infinity;
+    const first = years[0] ?? last;
+    if (after.getUTCFullYear() > last + 1) return undefined;
     return Math.max(Math.floor(after.getTime() / SECOND_MS + 1) * SECOND_MS, Date.UTC(first - 1, 0));
   }
 
@@ -191,15 +192,27 @@ function scheduleOf(expression: string): CronSchedule {
   return schedule;
 }
 
+/** The words of an expression that has enough of them. More than seven have no meaning. */
+type CronWords = readonly [
+  second: string,
+  minute: string,
+  hour: string,
+  dayOfMonth: string,
+  month: string,
+  dayOfWeek: string,
+  year?: string,
+];
+
 function readSchedule(expression: string, lastYear: number): CronSchedule {
   // As Java does it: upper case, and blanks at the end of a word, which include the line break of a YAML block.
   const words = expression
     .toUpperCase()
-    .split(/[ \t]+/)
-    .filter((word) => word !== '');
-  const [second, minute, hour, dayOfMonth, month, dayOfWeek, year = '*'] = words.map((word) => word.trim());
-  if (second === undefined || minute === undefined || hour === undefined) throw tooShort(expression, words.length);
-  if (dayOfMonth === undefined || month === undefined || !dayOfWeek) throw tooShort(expression, words.length);
+    .split(/[ \t]/)
+    .filter((word) => word !== '')
+    .map((word) => word.trim());
+  const count = words.filter((word) => word !== '').length;
+  if (count < FEWEST_FIELDS) throw tooShort(expression, count);
+  const [second, minute, hour, dayOfMonth, month, dayOfWeek, year = '*'] = words as unknown as CronWords;
 
   const values = (field: CronField, text: string): readonly number[] =>
     readField(expression, { field, text, read: (list) => readValues(field, list) });

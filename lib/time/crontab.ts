@@ -89,12 +89,13 @@ function macro(text: string): string {
 
 function splitWords(expression: string, text: string): CrontabWords {
   const words = text.split(/\s+/);
-  const [second, minute, hour, dayOfMonth, month, dayOfWeek, ...more] = words.length === 5 ? ['0', ...words] : words;
-  if (!second || !minute || !hour || !dayOfMonth || !month || !dayOfWeek || more.length > 0) {
+  const six = words.length === 5 ? ['0', ...words] : words;
+  if (six.length !== 6) {
     const count = text === '' ? 0 : words.length;
-    const year = more.length > 0 ? "; years are known to Quartz only, where one of the day fields is '?'" : '';
+    const year = six.length > 6 ? "; years are known to Quartz only, where one of the day fields is '?'" : '';
     throw crontabFault(expression, `it has ${count} ${count === 1 ? 'field' : 'fields'}, but 5 or 6 are needed${year}`);
   }
+  const [second, minute, hour, dayOfMonth, month, dayOfWeek] = six as [string, string, string, string, string, string];
   return { second, minute, hour, dayOfMonth, month, dayOfWeek };
 }
 

@@ -62,6 +62,7 @@ export class TimeZone {
     const before = this.#offsetAt(wallMs - FARTHEST_OFFSET_MS);
     const after = this.#offsetAt(wallMs + FARTHEST_OFFSET_MS);
     const later = wallMs - after;
+    // Stryker disable next-line ConditionalExpression: the second question has the same answer then; it only takes time
     return before === after || this.#offsetAt(later) === after ? later : wallMs - before;
   }
 }
@@ -100,6 +101,7 @@ function processZone(): TimeZone {
 }
 
 function fixedOffset(id: string): OffsetAt | undefined {
+  // Stryker disable next-line ConditionalExpression,LogicalOperator,StringLiteral: Intl knows both too, but is slower
   if (id === 'UTC' || id === 'GMT') return () => 0;
   const parts = /^GMT([+-])(\d{1,2}?)(?::?([0-5]\d))?$/.exec(id);
   if (parts === null || Number(parts[2]) > 23) return undefined;
@@ -109,7 +111,8 @@ function fixedOffset(id: string): OffsetAt | undefined {
 
 function ianaOffsets(id: string): OffsetAt {
   // Newer versions of Intl also accept '+08:00'. A configuration must be valid in all versions of Node, or in none.
-  if (!/^[A-Za-z]/.test(id)) throw unknownZone(id);
+  // Stryker disable next-line ConditionalExpression,Regex: Intl of Node 20, which runs this, refuses them by itself
+  if (/^[+-]/.test(id)) throw unknownZone(id);
   try {
     const format = new Intl.DateTimeFormat('en-US', { timeZone: id, timeZoneName: 'longOffset' });
     return rememberedByDay((instantMs) => readOffset(format.format(instantMs)));
@@ -119,9 +122,8 @@ function ianaOffsets(id: string): OffsetAt {
 }
 
 function unknownZone(id: string, cause?: unknown): InvalidTimeZoneError {
-  const offset = /^(?:gmt|utc)?([+-]\d{1,2}(?::?[0-5]\d)?)$/i.exec(id)?.[1];
-  const right = `${JAVA_PREFIX}${offset}`;
-  const correction = offset === undefined || fixedOffset(right) === undefined ? '' : `write '${right}'; `;
+  const right = id.replace(/(?:gmt|utc)?(?=[+-])/i, JAVA_PREFIX);
+  const correction = fixedOffset(right) === undefined ? '' : `write '${right}'; `;
   const hint = `${correction}allowed are GMT with an offset up to 23:59 ('GMT+8', 'GMT+08:00', 'GMT-0530'), 'UTC', and IANA ids such as 'Asia/Shanghai'`;
   return new InvalidTimeZoneError(id, hint, cause === undefined ? undefined : { cause });
 }
@@ -140,16 +142,20 @@ function rememberedByDay(offsetAt: OffsetAt): OffsetAt {
 
   const atStartOf = (day: number): number => {
     let offset = offsetAtStart.get(day);
+    // Stryker disable ConditionalExpression,EqualityOperator: what is forgotten is asked for again, which only takes time
     if (offset === undefined) {
       if (offsetAtStart.size >= DAYS_KEPT) offsetAtStart.clear();
+      // Stryker restore ConditionalExpression,EqualityOperator
       offsetAtStart.set(day, (offset = offsetAt(day * DAY_MS)));
     }
     return offset;
   };
   const changeOn = (day: number, before: number): number => {
     let change = changes.get(day);
+    // Stryker disable ConditionalExpression,EqualityOperator: as above
     if (change === undefined) {
       if (changes.size >= DAYS_KEPT) changes.clear();
+      // Stryker restore ConditionalExpression,EqualityOperator
       changes.set(day, (change = firstInstantNotAt(before, day, offsetAt)));
     }
     return change;
@@ -157,6 +163,7 @@ function rememberedByDay(offsetAt: OffsetAt): OffsetAt {
   return (instantMs) => {
     const day = Math.floor(instantMs / DAY_MS);
     const [before, after] = [atStartOf(day), atStartOf(day + 1)];
+    // Stryker disable next-line ConditionalExpression: no change is found then, so that the answer is the same, but later
     return before === after || instantMs < changeOn(day, before) ? before : after;
   };
 }

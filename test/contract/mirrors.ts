@@ -110,18 +110,55 @@ export function mirrorPromises(stage: ContractStage): void {
     expect(mixtures).toEqual([]);
   });
 
-  test('a moment that was shown never changes', async () => {
+  test('a node that was shown never changes', async () => {
     const centre = await stage.open();
     await centre.put(stage.at('a'), 'before');
     const mirror = await centre.mirror(stage.at());
-    const { nodes } = mirror;
+    const node = mirror.nodes.get(stage.at('a'));
 
     await centre.put(stage.at('a'), 'after');
     await mirror.sync();
 
-    expect(nodes.get(stage.at('a'))?.value).toBe('before');
-    expect(mirror.nodes).not.toBe(nodes);
+    expect(node?.value).toBe('before');
     expect(mirror.nodes.get(stage.at('a'))?.value).toBe('after');
+  });
+
+  test('says which nodes have changed since a moment, and that nothing has changed since the present one', async () => {
+    const [writer, reader] = [await stage.open(), await stage.open()];
+    for (const name of ['kept', 'changed', 'removed']) await writer.put(stage.at(name), '1');
+    const mirror = await reader.mirror(stage.at());
+    const { moment } = mirror;
+    expect(mirror.changesSince(moment)).toEqual([]);
+
+    await writer.put(stage.at('changed'), '2');
+    await writer.remove(stage.at('removed'));
+    await writer.put(stage.at('new'), '1');
+    await mirror.sync();
+
+    expect(mirror.moment).toBeGreaterThan(moment);
+    expect(new Set(mirror.changesSince(moment))).toEqual(
+      new Set([stage.at('changed'), stage.at('removed'), stage.at('new')]),
+    );
+    expect(mirror.changesSince(mirror.moment)).toEqual([]);
+  });
+
+  test('names all nodes that have changed since a moment, or admits that it does not know them any more', async () => {
+    const [writer, reader] = [await stage.open(), await stage.open()];
+    await writer.put(stage.at('a'), '0');
+    const mirror = await reader.mirror(stage.at());
+    const before = new Map(mirror.nodes);
+    const { moment } = mirror;
+
+    for (let n = 1; n <= 200; n++) {
+      await writer.put(stage.at(`n${n % 7}`), String(n));
+      await mirror.sync();
+      const changes = mirror.changesSince(moment);
+      const paths = [...new Set([...before.keys(), ...mirror.nodes.keys()])];
+      const changed = paths.filter((path) => before.get(path) !== mirror.nodes.get(path));
+      if (changes !== undefined) expect(changed.filter((path) => !changes.includes(path))).toEqual([]);
+    }
+    expect(mirror.changesSince(moment)).toBeUndefined();
+    expect(mirror.changesSince(mirror.moment)).toEqual([]);
   });
 
   test('a node that was removed and created again has another revision', async () => {

@@ -26,6 +26,8 @@ export function nodePromises(stage: ContractStage): void {
 
     await expectRejection(centre.get(path), 'REGISTRY_UNAVAILABLE');
     await expectRejection(centre.children(path), 'REGISTRY_UNAVAILABLE');
+    await expectRejection(centre.getAll([path]), 'REGISTRY_UNAVAILABLE');
+    await expectRejection(centre.childrenOfAll([path]), 'REGISTRY_UNAVAILABLE');
     await expectRejection(centre.create(path, ''), 'REGISTRY_UNAVAILABLE');
     await expectRejection(centre.put(path, ''), 'REGISTRY_UNAVAILABLE');
     await expectRejection(centre.remove(path), 'REGISTRY_UNAVAILABLE');
@@ -39,6 +41,55 @@ export function nodePromises(stage: ContractStage): void {
 
     await stage.reconnect(centre);
     expect(await centre.get(path)).toBeUndefined();
+  });
+
+  test('many nodes are read at once, in the order asked for: each with its value, version and session, or undefined', async () => {
+    const centre = await stage.open();
+    await centre.create(stage.at('a'), 'first');
+    await centre.put(stage.at('a'), 'second');
+    await centre.create(stage.at('b'), '', 'session');
+
+    const nodes = await centre.getAll([stage.at('b'), stage.at('missing'), stage.at('a')]);
+
+    expect(nodes).toMatchObject([
+      { value: '', version: 0, session: sessionId(centre) },
+      undefined,
+      { value: 'second', version: 1, session: undefined },
+    ]);
+    expect(nodes[2]!.revision).toBeLessThan(nodes[0]!.revision);
+    expect(await centre.getAll([])).toEqual([]);
+  });
+
+  test('the children of many nodes are listed at once, in the order asked for', async () => {
+    const centre = await stage.open();
+    await centre.create(stage.at('a', 'one'), '');
+    await centre.create(stage.at('a', 'two'), '');
+
+    const [missing, ofA, ofOne] = await centre.childrenOfAll([
+      stage.at('missing'),
+      stage.at('a'),
+      stage.at('a', 'one'),
+    ]);
+
+    expect(missing).toEqual([]);
+    expect([...ofA!].sort()).toEqual(['one', 'two']);
+    expect(ofOne).toEqual([]);
+  });
+
+  test('of very many nodes, each is read', async () => {
+    const centre = await stage.open();
+    const names = Array.from({ length: 2_500 }, (_, index) => `n${index}`);
+    await centre.create(stage.at('n7'), 'seven');
+    await centre.create(stage.at('n2400', 'child'), '');
+
+    const nodes = await centre.getAll(names.map((name) => stage.at(name)));
+    const lists = await centre.childrenOfAll(names.map((name) => stage.at(name)));
+
+    expect(nodes.flatMap((node, index) => (node ? [[index, node.value]] : []))).toEqual([
+      [7, 'seven'],
+      [2400, ''],
+    ]);
+    expect(lists.flatMap((list, index) => (list.length > 0 ? [[index, list]] : []))).toEqual([[2400, ['child']]]);
   });
 
   test('the empty text is a value, not an absence', async () => {

@@ -10,6 +10,8 @@ import { ipOf } from './views.js';
 /** A process of a cluster with many jobs, and the entries of its log. */
 export interface BusyProcess {
   readonly name: string;
+  /** Its instance's id. */
+  readonly instance: string;
   /** From `log` upwards. */
   readonly entries: readonly LogEntry[];
   /** Resolves when all jobs are registered. */
@@ -58,6 +60,7 @@ export function busyProcess(
   });
   return {
     name,
+    instance: instance.jobInstanceId,
     entries,
     started: Promise.all(starts),
     async stop() {

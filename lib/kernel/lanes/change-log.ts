@@ -1,18 +1,24 @@
+import { type InstanceCrash, type JavaInstanceGone } from '../../api/run-events.js';
 import { type JobView } from '../../layout/job-view.js';
 import { type JobContext } from '../job/job-context.js';
 import { jobChanges } from '../job/job-changes.js';
+import { type RunObservers } from '../run/run-observers.js';
 import { inheritedChanges, type PeerChange, peerChanges } from '../job/peer-changes.js';
 
-/** Logs what changes in a job: who comes and goes, and what operators do. */
+/** Logs what changes in a job: who comes and goes, and what operators do. Observers are notified of instances that are gone. */
 export class ChangeLog {
   readonly #context: JobContext;
+  readonly #observers: RunObservers;
   #before: JobView | undefined;
   #session: string | undefined;
   /** Changes that a peer is to report. */
   #pending: readonly PeerChange[] = [];
+  /** Ids of Java instances that are gone, and that may still run items: observers are notified when they do not. */
+  readonly #gone = new Set<string>();
 
-  constructor(context: JobContext) {
+  constructor(context: JobContext, observers: RunObservers) {
     this.#context = context;
+    this.#observers = observers;
   }
 
   /** Logs what has changed since the last call. `session`: id of the session in which this instance is registered. */
@@ -26,6 +32,7 @@ export class ChangeLog {
     // Of peers that came and went while this instance was away, others have reported.
     if (before !== undefined && this.#session === session) this.#notePeers(before, now);
     this.#session = session;
+    this.#noteGone(now);
   }
 
   #noteOwn(before: JobView | undefined, now: JobView): void {
@@ -42,7 +49,26 @@ export class ChangeLog {
     const pending = this.#pending.filter((change) => at - change.at <= sessionTimeoutMs);
     const inherited = inheritedChanges(pending, { before, now, at, sessionTimeoutMs });
     const changes = [...inherited, ...peerChanges(before, now, at)];
-    for (const { event, reporter } of changes) if (reporter === me) logger.event(event);
+    for (const { event, reporter } of changes) {
+      if (reporter !== me) continue;
+      logger.event(event);
+      if (event.type === 'crashed') this.#observers.notifyOfCrash(this.#notice(event.peer));
+      if (event.type === 'gone') this.#gone.add(event.peer);
+    }
     this.#pending = [...pending, ...changes].filter(({ reporter }) => reporter !== me && reporter !== undefined);
+  }
+
+  #noteGone({ instances, items }: JobView): void {
+    for (const id of this.#gone) {
+      // A Java job that is shut down removes its node before its items have ended. Peers remove the marks of the dead.
+      if (items.some(({ runningOn }) => runningOn === id)) continue;
+      this.#gone.delete(id);
+      if (!instances.has(id)) this.#observers.notifyOfJavaInstance(this.#notice(id));
+    }
+  }
+
+  #notice(instance: string): InstanceCrash & JavaInstanceGone {
+    const { clock, paths } = this.#context;
+    return { jobName: paths.jobName, instance, at: new Date(clock.now()) };
   }
 }

@@ -16,6 +16,7 @@ import { type JobContext, type JobTimer } from '../job/job-context.js';
 import { JAVA_RECONNECT_GRACE_MS } from '../view/java-peers.js';
 import { type Obstacle, obstacleTo } from '../view/obstacles.js';
 import { type Assignment } from '../writes/assignment.js';
+import { type RunObservers } from '../run/run-observers.js';
 import { reportCrashes } from '../marks/crash-reports.js';
 import { type Housekeeping } from '../writes/housekeeping.js';
 import { type ItemMarks } from '../marks/item-marks.js';
@@ -39,6 +40,7 @@ export interface ControlLaneDeps extends JobContext {
   readonly restoredNodes: RestoredNodes;
   readonly timer: CronTimer;
   readonly work: WorkLane;
+  readonly observers: RunObservers;
   readonly missedInstant: MissedInstant;
   /** The configuration that holds. */
   readonly configuration: () => JobConfiguration;
@@ -67,7 +69,7 @@ export class ControlLane {
 
   constructor(deps: ControlLaneDeps) {
     this.#deps = deps;
-    this.#changes = new ChangeLog(deps);
+    this.#changes = new ChangeLog(deps, deps.observers);
     const { timers, requestReconcile } = deps;
     this.#failures = new ActionFailures(deps);
     this.#obstacle = new StandingObstacle(deps);
@@ -189,7 +191,7 @@ export class ControlLane {
         superseded: marks.own.superseded,
         offlineServers: housekeeping.offlineServers,
         restoredNodes: restoredNodes.due,
-        latestInstant: () => timer.latest(watch.view.config ?? {}),
+        latestInstant: () => timer.latestDue(watch.view.config ?? {}),
         armedFor: timer.armedFor,
         isScheduled: timer.isEnabled,
         assignedFor: leadership.assignedFor,

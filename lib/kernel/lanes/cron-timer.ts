@@ -2,6 +2,7 @@ import { type JobConfiguration } from '../../api/job-configuration.js';
 import { QuartzCron } from '../../time/cron.js';
 import { type Clock } from '../../time/clock.js';
 import { InvalidCronError } from '../../time/invalid-cron-error.js';
+import { lastBefore } from '../../time/last-before.js';
 import { scheduleKey } from '../view/assignment.js';
 import { type ScheduleState } from '../view/obstacles.js';
 
@@ -43,9 +44,6 @@ export class ClockTimers implements FiringTimers {
 
 const REMEMBERED_INSTANTS = 100;
 
-/** A minute, an hour, a day, a month, a year: at most some dozens of instants are passed in each. */
-const LOOKING_BACK_MS = [60_000, 3_600_000, 86_400_000, 31 * 86_400_000, 366 * 86_400_000];
-
 /** When a job fires. */
 export type Schedule = Pick<JobConfiguration, 'cron' | 'timeZone'>;
 
@@ -74,6 +72,8 @@ export class CronTimer {
   #latest: Date | undefined;
   /** When this schedule took the place of another one; milliseconds since 1970. */
   #changedAt: number | undefined;
+  /** The last instant of the schedule whose place this one took. */
+  #latestFormer: Date | undefined;
   readonly #after = new Map<number, readonly [Date | undefined, Date | undefined]>();
 
   constructor(deps: CronTimerDeps) {
@@ -90,6 +90,17 @@ export class CronTimer {
     if (!this.#isEnabled) return { type: 'off' };
     const cron = this.#inForce;
     return this.#refusal === undefined ? { type: 'in-force', cron } : { type: 'refused', cron, reason: this.#refusal };
+  }
+
+  /** The instant that the timer fires next; `undefined` while it is not armed, or if no instant follows. */
+  get nextInstant(): Date | undefined {
+    return this.#next;
+  }
+
+  /** Milliseconds from `nextInstant` to the instant that follows; `undefined` if there is none. */
+  get periodMs(): number | undefined {
+    const following = this.#next && this.#cron?.next(this.#next);
+    return this.#next && following && following.getTime() - this.#next.getTime();
   }
 
   /** From now on the job fires by its cron expression here. @throws InvalidCronError as `arm` */
@@ -114,10 +125,14 @@ export class CronTimer {
    * @throws InvalidCronError if they cannot be used; the timer stays as it was then
    */
   arm(schedule: Schedule): void {
-    this.#cron = this.#parse(schedule);
+    const cron = this.#parse(schedule);
     const key = scheduleKey(schedule);
     // Not `armedFor`, which may be a schedule that could not be used: then the former one has held all the time.
-    if (this.#keyInForce !== undefined && this.#keyInForce !== key) this.#changedAt = this.#deps.clock.now();
+    if (this.#keyInForce !== undefined && this.#keyInForce !== key) {
+      this.#latestFormer = this.#latestDue();
+      this.#changedAt = this.#deps.clock.now();
+    }
+    this.#cron = cron;
     this.#keyInForce = key;
     this.#inForce = schedule.cron;
     this.#refusal = undefined;
@@ -160,6 +175,7 @@ export class CronTimer {
     this.#latest = undefined;
     this.#keyInForce = undefined;
     this.#changedAt = undefined;
+    this.#latestFormer = undefined;
     this.#armedFor = undefined;
   }
 
@@ -181,10 +197,24 @@ export class CronTimer {
    * year. While the job does not fire here, as while it stops, it is the last instant of `schedule` that has passed.
    */
   latest(schedule: Schedule): number | undefined {
+    return (this.#isEnabled ? this.#latestInForce() : this.#latestOf(schedule))?.getTime();
+  }
+
+  /** As `latest`; but until a schedule that took the place of another one has fired, it is the last instant of that other one. */
+  latestDue(schedule: Schedule): number | undefined {
     if (!this.#isEnabled) return this.#latestOf(schedule)?.getTime();
-    if (this.#cron === undefined || this.#next === undefined) return this.#latest?.getTime();
-    this.#latest ??= lastBefore(this.#cron, this.#next);
-    return this.#latest?.getTime();
+    return this.#latestDue()?.getTime();
+  }
+
+  #latestInForce(): Date | undefined {
+    if (this.#cron !== undefined && this.#next !== undefined) this.#latest ??= lastBefore(this.#cron, this.#next);
+    return this.#latest;
+  }
+
+  #latestDue(): Date | undefined {
+    const latest = this.#latestInForce();
+    const isOfFormer = this.#changedAt !== undefined && (latest?.getTime() ?? 0) <= this.#changedAt;
+    return isOfFormer ? this.#latestFormer : latest;
   }
 
   #latestOf({ cron, timeZone }: Schedule): Date | undefined {
@@ -230,19 +260,4 @@ export class CronTimer {
       onFire(instant);
     });
   }
-}
-
-/** Cron expressions are only searched forwards: from ever further back, until there is anything. */
-function lastBefore(cron: QuartzCron, end: Date): Date | undefined {
-  for (const windowMs of LOOKING_BACK_MS) {
-    let found: Date | undefined;
-    for (
-      let instant = cron.next(new Date(end.getTime() - windowMs));
-      instant !== undefined && instant < end;
-      instant = cron.next(instant)
-    )
-      found = instant;
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }

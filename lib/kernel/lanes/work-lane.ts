@@ -6,7 +6,7 @@
 import { describeCause } from '../../api/describe-cause.js';
 import { DeadlineExceededError, JobStoppedError } from '../../api/errors.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
-import { type RunEvent, type RunOutcome } from '../../api/run-events.js';
+import { type DueFiring, type RunOutcome } from '../../api/run-events.js';
 import { Limiter } from '../../async/limiter.js';
 import { withDeadline } from '../../async/wait.js';
 import { type Backlog, type DecidedFiring } from '../rules/plan-input.js';
@@ -114,15 +114,21 @@ export class WorkLane {
 
   /** Fires for a scheduled instant (milliseconds since 1970): now, or as soon as it is possible. */
   fire(instant: number): void {
-    if (this.canBegin) return this.start({ cause: 'schedule', instant });
+    if (this.canBegin) {
+      this.#notifyOfDue(instant, 'begins');
+      return this.start({ cause: 'schedule', instant });
+    }
     if (this.#gate === 'closed') return;
     const { overlap, missed } = runPolicyOf(this.#deps.configuration());
     // `misfire: false` drops a firing only if its own items still run. A run that is only beginning, or a takeover of
     // other items, does not count.
     const isKeptAnyway =
+      // One run makes up for both, or the earlier firing would begin after peers have ended the later one.
+      (this.#missedInstant !== undefined && !this.#isKeptByMisfire) ||
       (this.#beginning !== undefined && overlap === 'by-item') ||
       [...this.#runs.keys()].some(({ firing }) => firing.cause === 'failover');
     const isKept = isKeptAnyway || missed === 'recover';
+    this.#notifyOfDue(instant, isKept ? 'waits' : 'dropped');
     this.#logPassed(instant, isKept ? 'recover' : 'drop');
     if (!isKept) {
       // What was kept while misfire was on goes first, so that peers hear of both in order.
@@ -152,8 +158,9 @@ export class WorkLane {
     this.#hasLostSession = false;
     const owner: RunOwner = {
       onBegun: (begun) => this.#noteBegun(run, begun),
-      onItemReleased: () => this.#deps.requestReconcile(),
-      onEvent: (event) => this.#notify(event),
+      onItemReleased: (item) => this.#noteReleased(item),
+      onEvent: (event) => this.#deps.observers.notify(event),
+      isObserved: this.#deps.observers.isAny,
       hasWaitedInVain: this.#hasWaitedInVain,
     };
     const run: JobRun = new JobRun(this.#runDeps, firing, owner);
@@ -227,8 +234,12 @@ export class WorkLane {
     return this.#pool;
   }
 
-  #notify(event: RunEvent): void {
-    this.#deps.observers.notify(event);
+  #notifyOfDue(instant: number, fate: DueFiring['fate']): void {
+    const { observers, paths, clock, items } = this.#deps;
+    observers.notifyOfDueFiring({
+      ...{ jobName: paths.jobName, fate, itemsRunning: items.busy.size },
+      ...{ scheduledAt: new Date(instant), at: new Date(clock.now()) },
+    });
   }
 
   #takeFromBacklog(firing: Firing): void {
@@ -238,6 +249,16 @@ export class WorkLane {
     if (items === undefined && (this.#missedInstant ?? Infinity) <= instant) this.#missedInstant = undefined;
     for (const item of items ?? [...this.#missedByItem.keys()])
       if ((this.#missedByItem.get(item) ?? Infinity) <= instant) this.#missedByItem.delete(item);
+  }
+
+  /**
+   * Without marks, only a firing that the item has missed waits for it, so that a firing of many items does not reconcile
+   * for each of them.
+   */
+  #noteReleased(item: number): void {
+    const { configuration, requestReconcile } = this.#deps;
+    const isAwaited = this.#missedByItem.has(item) || this.#manual.items.has(item);
+    if (isAwaited || configuration().monitorExecution) requestReconcile();
   }
 
   /** The next run may begin beside this one. */

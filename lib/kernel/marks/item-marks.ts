@@ -99,16 +99,16 @@ export class ItemMarks {
       if (lifetime === 'session') await this.#giveBack(begun, { former });
       return { items: [], isComplete: false };
     }
-    this.#note(begun, { lifetime, marks: RUN_MARKS, session });
+    this.#note(begun, { marks: RUN_MARKS, session });
     return { items: begun, isComplete };
   }
 
   /** Notes marks that a takeover has made. */
   noteTakenOver(items: readonly BegunItem[], session: string | undefined): void {
-    this.#note(items, { lifetime: 'persistent', marks: TAKEOVER_MARKS, session });
+    this.#note(items, { marks: TAKEOVER_MARKS, session });
   }
 
-  #note(items: readonly BegunItem[], marked: Pick<OwnMark, 'lifetime' | 'marks' | 'session'>): void {
+  #note(items: readonly BegunItem[], marked: Pick<OwnMark, 'marks' | 'session'>): void {
     for (const { item, instant } of items) this.own.set(item, { ...marked, instant, state: 'standing' });
     this.#deps.items.run(items.map(({ item }) => item));
   }

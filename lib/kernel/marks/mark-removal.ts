@@ -7,7 +7,7 @@ import { isLostRace } from '../../api/registry-errors.js';
 import { Deferred } from '../../async/deferred.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Operation } from '../../registry/registry-center.js';
-import { liveSessionId } from '../../registry/session-state.js';
+import { liveSessionId, whenConnected } from '../../registry/session-state.js';
 import { type JobContext } from '../job/job-context.js';
 import { isReported } from '../view/crashes.js';
 import { type ItemsHere } from '../view/items-here.js';
@@ -92,6 +92,16 @@ export class MarkRemoval {
     if (items.length > 0) await this.clearOwn(items);
   }
 
+  /** Removes leftovers as soon as the registry centre can be reached, or not if `signal` aborts before. Never rejects. */
+  async clearWhenConnected(signal: AbortSignal): Promise<void> {
+    if (this.#own.leftovers.length === 0) return;
+    const isConnected = await whenConnected(this.#deps.registry.session, signal).then(
+      () => true,
+      () => false,
+    );
+    if (isConnected) await this.clearLeftovers();
+  }
+
   /** Removes the marks of items whose run has ended, but only this instance's: a peer's may stand in their place. Never rejects. */
   async clearOwn(items: readonly number[]): Promise<void> {
     await this.#queue(() => this.#clearEach(items.filter((item) => !this.#deps.items.isMarking(item))));
@@ -113,14 +123,20 @@ export class MarkRemoval {
 
   /** In one commit, like the one that made them: a single mark of a takeover that is left would pass for a crash. */
   async #clear(item: number, session: string | undefined): Promise<void> {
-    const { registry, paths, me } = this.#deps;
+    const { registry, watch, paths, me } = this.#deps;
     const marks = this.#own.get(item)?.marks ?? RUN_MARKS;
+    const { version } = watch.view.items.find((each) => each.item === item) ?? {};
     const values = await Promise.all(marks.map(async (mark) => registry.get(paths.item(item, mark))));
     const own = marks.filter((_, index) => values[index] === me);
     // No other instance removes the mark of an instance whose session lives. A process that was frozen here wakes up when
     // its session is over and peers may run the item; what is asked for now is done in this session or not at all.
     if (own.length > 0 && (session === undefined || session !== liveSessionId(registry.session.state))) return;
-    const removals = own.map((mark): Operation => ({ type: 'remove', path: paths.item(item, mark) }));
+    const removals: readonly Operation[] = [
+      // Until this instance has registered, peers may report the run as crashed and take the item over, which gives its node
+      // another version. The mark that they make is as new as this one was, so its own version says nothing.
+      ...(version === undefined ? [] : [{ type: 'check', path: paths.item(item), version } as const]),
+      ...own.map((mark) => ({ type: 'remove', path: paths.item(item, mark) }) as const),
+    ];
     const operations = own.length > 0 ? removals : this.#reportRemovals(item);
     if (operations.length > 0) await registry.commit(operations);
     const marked = this.#own.get(item);

@@ -1,5 +1,4 @@
 import { type ItemMark } from '../../layout/job-paths.js';
-import { type Lifetime } from '../../registry/registry-center.js';
 import { type EndedItem } from '../view/items.js';
 
 /** The marks that a run makes of an item. */
@@ -10,7 +9,6 @@ export const TAKEOVER_MARKS: readonly ItemMark[] = ['running', 'failover', 'fail
 
 /** What this instance has marked an item with. */
 export interface OwnMark {
-  readonly lifetime: Lifetime;
   readonly marks: readonly ItemMark[];
   readonly instant: number | undefined;
   /** Id of the session in which the marks were made. */
@@ -72,12 +70,12 @@ export class OwnMarks {
   }
 
   /**
-   * The session is over. Marks that lived with it are gone. Of the others, those of ended runs are removed when the instance
-   * is back; an item that still runs here may be taken over by a peer from now on.
+   * The session is over. The marks of ended runs are removed when the instance is back: even those that lived with the session
+   * may still stand then. An item that still runs here may be taken over by a peer from now on.
    */
   forgetSession(): void {
-    for (const [item, mark] of this.#marks)
-      if (mark.lifetime === 'session') this.#marks.delete(item);
-      else mark.state = mark.state === 'standing' || mark.state === 'orphaned' ? 'orphaned' : 'left';
+    for (const mark of this.#marks.values())
+      if (mark.state === 'standing') mark.state = 'orphaned';
+      else if (mark.state === 'ended') mark.state = 'left';
   }
 }

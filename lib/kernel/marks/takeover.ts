@@ -10,9 +10,10 @@ import { hasJavaPeers, type ItemView, type JobView } from '../../layout/job-view
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Operation } from '../../registry/registry-center.js';
 import { liveSessionId } from '../../registry/session-state.js';
-import { shareOfCrashed } from '../view/crashes.js';
+import { isReported, shareOfCrashed } from '../view/crashes.js';
 import { type BegunItem } from '../view/firing.js';
 import { type ItemsHere } from '../view/items-here.js';
+import { numbersOf } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
 import { crashedRun, newVersion } from './crash-reports.js';
 import { type ItemMarks } from './item-marks.js';
@@ -84,7 +85,9 @@ export class Takeover {
     if (watch.nodes.get(paths.beginRecord(me))?.value === undefined) await watch.readAll();
     const { view } = watch;
     const session = liveSessionId(registry.session.state);
-    const share = shareOfCrashed(view, me, here.busy).filter(({ item }) => !marks.own.has(item));
+    // A run that has ended here is not run again: its report is about to be withdrawn.
+    const ended = new Set(numbersOf(marks.own.superseded.filter((run) => isReported(view, run))));
+    const share = shareOfCrashed(view, me, here.busy).filter(({ item }) => !marks.own.has(item) && !ended.has(item));
     here.begin(share.map(({ item }) => item));
     const taken = await Promise.allSettled(share.map((item) => this.#take(view, item, ends)));
     here.release(share.map(({ item }) => item));

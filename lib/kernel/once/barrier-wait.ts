@@ -48,6 +48,8 @@ export class BarrierWait {
   readonly #java: JavaPeers;
   #logAt: number;
   #isLeaving = false;
+  /** What callbacks of abandoned rounds have thrown. */
+  readonly #failures: unknown[] = [];
   /** Since when no item is missing, on the monotonic scale. */
   #completeSince: number | undefined;
   /** Since when another instance makes the callback before the start, on the monotonic scale. */
@@ -66,6 +68,11 @@ export class BarrierWait {
    * @throws as `BarrierRun.start`
    */
   async end(leaving: AbortSignal): Promise<void> {
+    await this.#end(leaving);
+    if (this.#failures.length > 0) throw this.#failures[0];
+  }
+
+  async #end(leaving: AbortSignal): Promise<void> {
     const { round, callback } = this.#options;
     const { watch, logger } = this.#context;
     for (;;) {
@@ -92,18 +99,20 @@ export class BarrierWait {
     }
   }
 
-  /** Whether the round's callback was made, by this instance. What an abandoned one throws does not keep it from being made. */
+  /**
+   * Whether the round's callback was made, by this instance. If those of abandoned rounds are due first, only they are made:
+   * they take their time, and an item of this round may have found a new owner meanwhile.
+   */
   async #call({ abandoned, givenUp }: Extract<Decision, { type: 'call' }>): Promise<boolean> {
     const { round, call, callback } = this.#options;
-    const failures: unknown[] = [];
     for (const earlier of abandoned) {
-      const isMade = await this.#callAbandoned(earlier).catch((error: unknown) => failures.push(error) > 0);
+      // What it throws does not keep the callbacks that follow from being made.
+      const isMade = await this.#callAbandoned(earlier).catch((error: unknown) => this.#failures.push(error) > 0);
       if (!isMade) return false;
     }
+    if (abandoned.length > 0) return false;
     if (givenUp.length > 0) this.#log(`goes on without items ${givenUp.join(', ')}`);
-    const isMade = await callback.attempt(round, call);
-    if (failures.length > 0) throw failures[0];
-    return isMade;
+    return callback.attempt(round, call);
   }
 
   async #callAbandoned(earlier: BarrierRound): Promise<boolean> {
@@ -170,7 +179,10 @@ export class BarrierWait {
   /** Something is due: the end of the wait, a line in the log, or reading what the mirror has left unread. */
   async #onTime(whom: string): Promise<void> {
     const now = this.#context.clock.monotonic();
-    if (now >= this.#timeoutAt) return this.#giveUp(whom);
+    // No item begins without a connection, so that the wait before the start has time until there is one; only then can the
+    // round be closed, and no other instance makes its callback when items run already.
+    const canGiveUp = this.#options.round.stage === 'completed' || this.#context.watch.isCurrent;
+    if (now >= this.#timeoutAt && canGiveUp) return this.#giveUp(whom);
     if (now >= this.#logAt) {
       this.#logAt = now + LOG_EVERY_MS;
       this.#log(`waits for ${whom}`);

@@ -57,8 +57,8 @@ interface Facts extends MissingItemsOptions {
   /** Instances whose items have arrived at an earlier firing that still goes on; some may have left it. */
   readonly engaged: ReadonlySet<string>;
   /**
-   * Instances that are in an earlier firing which cannot end before this barrier has been passed: another instance takes over
-   * items of both in one run, and waits here with them.
+   * Instances that are in an earlier firing which cannot end before this barrier has been passed: an instance takes over items
+   * of that firing and of this one, or of a later one, in one run, and waits here, or at the later one, with them.
    */
   readonly held: ReadonlySet<string>;
   /** Instances that take no part in the round's firing, because they were busy when it came, and `misfire` is off. */
@@ -108,12 +108,14 @@ function instancesAround(
   const goingOn = new Set<string>();
   const heldRounds = new Set<string>();
   for (const { call } of [started, completed]) if (call && !isGone(view, call.instance)) goingOn.add(call.key);
+  const isAtStart = ([key, { started: begun }]: readonly [string, ArrivalRecord]): boolean =>
+    begun.size > 0 && (key === round.key || isLater(key, round));
   for (const [id, rounds] of living)
     for (const [key, record] of rounds)
       if (record.started.size > 0 && isEarlier(key, round)) {
         busy.add(id);
         goingOn.add(key);
-        if ((rounds.get(round.key)?.started.size ?? 0) > 0) heldRounds.add(key);
+        if ([...rounds].some(isAtStart)) heldRounds.add(key);
       }
   const isHeld = ([key, record]: readonly [string, ArrivalRecord]): boolean =>
     heldRounds.has(key) && record.isLeft !== true;
@@ -147,13 +149,26 @@ function whyMissing(item: ItemView, facts: ItemFacts): Verdict {
   return item.running ? ofRunning(item, facts) : ofIdle(item, facts);
 }
 
-function hasMovedOn({ item, running, runningOn }: ItemView, { view, round, reports }: ItemFacts): boolean {
+function hasMovedOn({ item, running, runningOn }: ItemView, { view, round, reports, dead }: ItemFacts): boolean {
   const { instant } = round;
   if (instant === undefined) return false;
   if (reports.some(({ key }) => isLater(key, round))) return true;
   if ((view.lastBegun.get(item) ?? -Infinity) <= instant) return false;
-  // An item that comes back counts as begun for the instants that it was left out of, although its run may still go on.
+  // An item that comes back counts as begun for the instants that it was left out of, although its run may still go on, or
+  // may have to be taken over.
+  if ((dead !== undefined || view.crashedItems.includes(item)) && diedIn(view, item, { runningOn, instant }))
+    return false;
   return !(running && reports.some(({ key, instance }) => key === round.key && (runningOn ?? instance) === instance));
+}
+
+/** Whether the item's run for that instant has died with its instance; also if it already waits to be taken over. */
+function diedIn(
+  { beginRecords, crashedItems, crashReports }: JobView,
+  item: number,
+  { runningOn = '', instant }: { readonly runningOn: string | undefined; readonly instant: number },
+): boolean {
+  if (crashedItems.includes(item)) return crashReports.get(item)?.instant === instant;
+  return beginRecords.get(runningOn)?.instants.get(item) === instant;
 }
 
 /** It has started in this firing, at this listener's barrier or another's. */
@@ -168,7 +183,8 @@ function ofCrashed(item: ItemView, facts: ItemFacts): Verdict {
   const { view, round, dead } = facts;
   const isToBeTakenOver = failsOver(view) && dead?.isToBeTakenOver !== false;
   if (round.stage === 'started' || !isToBeTakenOver) return undefined;
-  if (wasBegunFor(view, item.item, round.instant)) return { why: 'crashed', by: undefined };
+  const isOfRound = round.instant !== undefined && diedIn(view, item.item, { ...item, instant: round.instant });
+  if (isOfRound || wasBegunFor(view, item.item, round.instant)) return { why: 'crashed', by: undefined };
   if ([...view.beginRecords.values()].includes(undefined)) return { why: 'unaccounted', by: undefined };
   // It crashed in an earlier firing, which ends before this one, also if the item was disabled meanwhile: it is taken over.
   return isDue({ ...item, disabled: false }, facts) ? { why: 'crashed', by: undefined } : undefined;
@@ -245,9 +261,11 @@ function ofLeftOut(item: ItemView, owner: string, facts: ItemFacts): Verdict {
 }
 
 function isMadeUpFor({ item, misfired }: ItemView, owner: string, facts: ItemFacts): boolean {
-  const { view, round, present, instantLostInHandover, isBehind } = facts;
+  const { view, round, present, dropped, instantLostInHandover, isBehind } = facts;
   if (instantLostInHandover(view, item) === round.instant) return true;
-  return view.config?.misfire === true && (misfired || (present.has(owner) && isBehind(owner)));
+  // With `misfire` off too, a firing that comes during a takeover is not dropped, and what is dropped is reported.
+  if (present.has(owner) && isBehind(owner) && !dropped.has(item)) return true;
+  return view.config?.misfire === true && misfired;
 }
 
 /** Whether the item has to be run for the round's firing, if its instance gets to that. */

@@ -86,7 +86,7 @@ export class OnceCallback {
       await this.#invoke(round, call);
       return true;
     } finally {
-      await this.#end(round.stage, session);
+      await this.#end(round, session);
     }
   }
 
@@ -95,7 +95,7 @@ export class OnceCallback {
     const { registry, paths } = this.#context;
     const session = liveSessionId(registry.session.state);
     if (await this.#claim(round, 'to-close', this.#stopping.signal))
-      await this.#removeSoon(paths.guarantee(round.stage), session);
+      await this.#soon(session, () => registry.remove(paths.guarantee(round.stage)));
   }
 
   /** Ends what goes on in the background. */
@@ -166,13 +166,10 @@ export class OnceCallback {
     await timedCall(make, { clock, signal, limitMs, error: () => new OnceCallbackTimeoutError(limitMs, what) });
   }
 
-  /** Lets all instances go on that wait for the callback. Never rejects. */
-  async #end(stage: GuaranteeStage, session: string | undefined): Promise<void> {
-    const { paths } = this.#context;
-    if (await this.#removeAtOnce(stage, session)) return;
-    // In this order: an instance that goes on may soon report to the next round, in the node that is removed here.
-    await this.#removeSoon(paths.guarantee(stage), session);
-    await this.#removeSoon(paths.call(stage), session);
+  /** Lets all instances go on that wait for the callback, now or in the background. Never rejects. */
+  async #end(round: BarrierRound, session: string | undefined): Promise<void> {
+    if (await this.#removeAtOnce(round.stage, session)) return;
+    await this.#soon(session, () => this.#removeInOrder(round));
   }
 
   /** Our node, and the stage's with all items, in one commit. False if it is not as this instance sees it. */
@@ -191,17 +188,26 @@ export class OnceCallback {
     }
   }
 
+  /** The stage's node first: an instance that goes on may soon report to the next round, in that node. */
+  async #removeInOrder({ stage, key }: BarrierRound): Promise<void> {
+    const { registry, paths, me } = this.#context;
+    // If a removal has lost its answer, the node may be that of another instance's next callback by now.
+    if ((await registry.get(paths.call(stage))) !== encodeCall({ key, instance: me })) return;
+    await registry.remove(paths.guarantee(stage));
+    await registry.remove(paths.call(stage));
+  }
+
   /** Now, or in the background as soon as the session is connected again. Never rejects. */
-  async #removeSoon(path: string, session: string | undefined): Promise<void> {
+  async #soon(session: string | undefined, removal: () => Promise<unknown>): Promise<void> {
     const { registry, logger } = this.#context;
     try {
       // After the session our node is gone, and what stands in its place is another instance's.
-      if (liveSessionId(registry.session.state) === session) await registry.remove(path);
+      if (liveSessionId(registry.session.state) === session) await removal();
     } catch (error) {
       logger.debug(describeCause(error));
       if (!isTransient(error)) return;
       const isStopped = (): undefined => undefined;
-      void this.#pause(this.#stopping.signal).then(() => this.#removeSoon(path, session), isStopped);
+      void this.#pause(this.#stopping.signal).then(() => this.#soon(session, removal), isStopped);
     }
   }
 

@@ -54,8 +54,8 @@ import {
   shareOfCrashed,
 } from '../view/crashes.js';
 import { type Firing } from '../view/firing.js';
-import { assignedItems, failsOver, isFree, numbersOf, wasBegun } from '../view/items.js';
-import { type Action, type DecidedFiring, type PlanInput } from './plan-input.js';
+import { assignedItems, failsOver, isFree, isInAssignment, numbersOf, wasBegun } from '../view/items.js';
+import { type Action, type DecidedFiring, type LocalState, type PlanInput } from './plan-input.js';
 
 type Rule = (input: PlanInput) => Action | undefined;
 
@@ -162,15 +162,19 @@ const softStop: Rule = ({ now, local }) =>
 const clearMarks: Rule = ({ now, me, local }) => {
   const isUnmonitored = now.config?.monitorExecution === false;
   const left = new Set(local.leftovers.map(({ item }) => item));
-  const ended = new Map([...local.superseded, ...local.leftovers].map((each) => [each.item, each]));
+  const reported = reportedAfterEnd(now, local);
   const isToClear = ({ item, running, owner }: ItemView): boolean => {
     const isMarked = running && (left.has(item) || (isUnmonitored && owner === me));
-    const run = ended.get(item);
-    return isMarked || (run !== undefined && isReported(now, run));
+    return isMarked || reported.has(item);
   };
   const items = now.items.filter((item) => !local.busy.has(item.item) && isToClear(item));
   return items.length > 0 ? { type: 'clear-marks', items: numbersOf(items) } : undefined;
 };
+
+/** Items that wait to be taken over because of a run that has ended here. */
+function reportedAfterEnd(now: JobView, { superseded, leftovers }: LocalState): ReadonlySet<number> {
+  return new Set(numbersOf([...superseded, ...leftovers].filter((run) => isReported(now, run))));
+}
 
 /** Firings that items, or the whole instance, have missed while they were busy are not recovered once `misfire` is off. */
 const forgetMissed: Rule = ({ now, local: { backlog } }) =>
@@ -227,7 +231,8 @@ const recoverMisfires: Rule = ({ now, me, local }) => {
     backlog.missedByItem.get(item.item) ?? (item.misfired && isMisfiring(now) ? local.latestInstant() : undefined);
   return recoverItems(
     free.flatMap((item) => {
-      const instant = missedIn(item);
+      // What a run leaves out must not be planned, or it would be planned again and again.
+      const instant = isInAssignment(now, item.item) ? missedIn(item) : undefined;
       return instant === undefined || wasBegun(now, item.item, instant) ? [] : [{ item: item.item, instant }];
     }),
     'misfire',
@@ -270,9 +275,11 @@ const begin = (firing: Firing): Action => ({ type: 'begin', firing });
 const isMisfiring = ({ config }: JobView): boolean => config?.misfire === true && config.monitorExecution;
 
 /** Idle instances take over at once; a busy one when it has finished, or when that takes too long. */
-const takeOver: Rule = ({ now, me, local: { canBegin, isIdle, busy, mayTakeOver, idleInstancesWait } }) => {
+const takeOver: Rule = ({ now, me, local }) => {
+  const { canBegin, isIdle, busy, mayTakeOver, idleInstancesWait } = local;
   if (!canBegin || !mayTakeOver) return undefined;
-  const share = shareOfCrashed(now, me, busy);
+  const reported = reportedAfterEnd(now, local);
+  const share = shareOfCrashed(now, me, busy).filter(({ item }) => !reported.has(item));
   if (share.length === 0) return undefined;
   return isIdle || idleInstancesWait === 'over'
     ? begin({ cause: 'failover', instant: undefined })

@@ -30,7 +30,8 @@ export type CodeEnd = 'ended' | 'given-up';
  */
 export class ItemDeadline {
   readonly #deps: ItemDeadlineDeps;
-  readonly #givenUp = new Deferred();
+  /** There is one if the item has a time limit. */
+  readonly #givenUp: Deferred | undefined;
   #startedAt = 0;
   #passed: ItemTimeoutError | undefined;
   #isAborted = false;
@@ -38,6 +39,7 @@ export class ItemDeadline {
 
   constructor(deps: ItemDeadlineDeps) {
     this.#deps = deps;
+    if (deps.timeoutMs !== undefined) this.#givenUp = new Deferred();
   }
 
   /** Set once the time is up, if the item was not aborted before. */
@@ -68,7 +70,7 @@ export class ItemDeadline {
    */
   async codeEnd(code: Promise<void>): Promise<CodeEnd> {
     const ended = code.then((): CodeEnd => 'ended');
-    if (this.#deps.timeoutMs === undefined) return ended;
+    if (this.#givenUp === undefined) return ended;
     const end = await Promise.race([ended, this.#givenUp.promise.then((): CodeEnd => 'given-up')]);
     if (end === 'given-up') this.#reportLateEnd(code);
     return end;
@@ -76,7 +78,7 @@ export class ItemDeadline {
 
   #pass(timeoutMs: number): void {
     const { jobName, item, clock, onPassed } = this.#deps;
-    this.#cancelTimer = clock.after(GIVE_UP_AFTER_MS, () => this.#givenUp.resolve());
+    this.#cancelTimer = clock.after(GIVE_UP_AFTER_MS, () => this.#givenUp?.resolve());
     if (this.#isAborted) return;
     this.#passed = new ItemTimeoutError(jobName, item, timeoutMs);
     onPassed(this.#passed);

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { types } from 'node:util';
 import { InvalidConfigurationError } from '../../api/errors.js';
 import { type ItemInterceptor, type ItemOutcome } from '../../api/run-events.js';
@@ -7,6 +6,7 @@ import { type RunningJob } from '../../api/job-executor.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
 import { type JobLogger } from '../../api/logger.js';
 import { type ShardingContext } from '../../api/sharding-context.js';
+import { Abort, type AbortSource } from '../../async/abort.js';
 import { backoffMs } from '../../async/backoff.js';
 import { type Limiter } from '../../async/limiter.js';
 import { sleep } from '../../async/wait.js';
@@ -34,8 +34,8 @@ export interface ItemRunOptions {
   /** The pool of the job on this instance. */
   readonly pool: Limiter;
   readonly clock: Clock;
-  /** Resolves as soon as the session is connected; rejects with the signal's reason when it is aborted. */
-  readonly whenConnected: (signal: AbortSignal) => Promise<void>;
+  /** Resolves as soon as the session is connected; rejects with the signal's reason when it is aborted. `undefined`: it is connected. */
+  readonly whenConnected: (signal: AbortSource) => Promise<void> | undefined;
   /** The job's code is about to be called for the first time. */
   readonly onStart: (context: ShardingContext) => void;
   /** An attempt at the item has failed, and another one follows. */
@@ -63,8 +63,8 @@ type AttemptOutcome = ItemOutcome | ({ readonly type: 'retry' } & Retry);
 export class ItemRun {
   readonly #options: ItemRunOptions;
   readonly #begun: BegunItem;
-  readonly #stop = new AbortController();
-  readonly #softStop = new AbortController();
+  readonly #stop = new Abort();
+  readonly #softStop = new Abort();
   #attempts = 0;
   #startedAt: number | undefined;
   readonly #deadline: ItemDeadline;
@@ -72,8 +72,6 @@ export class ItemRun {
   constructor(options: ItemRunOptions, begun: BegunItem) {
     this.#options = options;
     this.#begun = begun;
-    // The job's code may listen as often as it likes; Node warns of more than ten listeners.
-    setMaxListeners(Infinity, this.#stop.signal, this.#softStop.signal);
     const { shared, limits, clock, logger } = options;
     this.#deadline = new ItemDeadline({
       ...{ jobName: shared.jobName, item: begun.item, timeoutMs: limits.timeoutMs, clock, logger },
@@ -98,7 +96,7 @@ export class ItemRun {
 
   /** Whether the item was aborted for another reason than that its time is up: another run may have to finish its work. */
   get isCutShort(): boolean {
-    return this.#stop.signal.aborted && this.#deadline.passed === undefined;
+    return this.#stop.aborted && this.#deadline.passed === undefined;
   }
 
   /** Aborts the item's signal. An item that still waits for a place in the pool does not start. */
@@ -141,28 +139,27 @@ export class ItemRun {
 
   /** @param last the attempt before, if there was one: then a soft stop, too, keeps the item from starting once more */
   async #attempt(last: Retry | undefined): Promise<AttemptOutcome> {
-    const { signal } = last === undefined ? this.#stop : this.#softStop;
+    const abort = last === undefined ? this.#stop : this.#softStop;
     try {
-      return await this.#options.pool.run(() => this.#outcomeOfCall(), signal);
+      return await this.#options.pool.run(() => this.#outcomeOfCall(), abort);
     } catch (cause) {
       return last === undefined ? { type: 'aborted', cause } : this.#endedBetweenAttempts(last);
     }
   }
 
   async #outcomeOfCall(): Promise<AttemptOutcome> {
-    const { signal } = this.#stop;
     try {
       const end = await this.#deadline.codeEnd(this.#execute());
       const outcome = this.#timedOut(end);
       if (outcome !== undefined) return outcome;
-      return end === 'given-up' ? { type: 'aborted', cause: signal.reason } : { type: 'succeeded' };
+      return end === 'given-up' ? { type: 'aborted', cause: this.#stop.reason } : { type: 'succeeded' };
     } catch (cause) {
       // A rejected promise that was thrown is reported as the failure; left alone, its rejection would end the process.
       if (types.isPromise(cause)) cause.catch(() => undefined);
       const timedOut = this.#timedOut('ended');
       if (timedOut !== undefined) return timedOut;
       // An item that was aborted has not failed: the instance that aborted it has logged why.
-      if (signal.aborted && cause === signal.reason) return { type: 'aborted', cause };
+      if (this.#stop.aborted && cause === this.#stop.reason) return { type: 'aborted', cause };
       if (this.#mayRetry(cause)) return { type: 'retry', attempt: this.#attempts, cause, pauseMs: this.#pauseMs() };
       return this.#failed(cause);
     }
@@ -171,7 +168,7 @@ export class ItemRun {
   /** Settings that cannot be used are as wrong at the next attempt. */
   #mayRetry(cause: unknown): boolean {
     const { limits } = this.#options;
-    const isOver = this.#stop.signal.aborted || this.#softStop.signal.aborted;
+    const isOver = this.#stop.aborted || this.#softStop.aborted;
     return !isOver && this.#attempts <= limits.maxRetries && !(cause instanceof InvalidConfigurationError);
   }
 
@@ -183,7 +180,7 @@ export class ItemRun {
   /** @returns how the item has ended, if it did during the pause */
   async #pause(retry: Retry): Promise<ItemOutcome | undefined> {
     try {
-      await sleep(this.#options.clock, retry.pauseMs, this.#softStop.signal);
+      await sleep(this.#options.clock, retry.pauseMs, this.#softStop);
       return undefined;
     } catch {
       return this.#endedBetweenAttempts(retry);
@@ -192,10 +189,8 @@ export class ItemRun {
 
   /** If the item was only asked to end, no attempt follows, so the last failure is the item's. */
   #endedBetweenAttempts({ cause }: Retry): ItemOutcome {
-    const { signal } = this.#stop;
-    return (
-      this.#timedOut('ended') ?? (signal.aborted ? { type: 'aborted', cause: signal.reason } : this.#failed(cause))
-    );
+    const { aborted, reason } = this.#stop;
+    return this.#timedOut('ended') ?? (aborted ? { type: 'aborted', cause: reason } : this.#failed(cause));
   }
 
   #failed(cause: unknown): ItemOutcome {
@@ -214,11 +209,13 @@ export class ItemRun {
   async #execute(): Promise<void> {
     const { configuration, executor, interceptors, whenConnected } = this.#options;
     // Not while suspended: a peer may come to own the item before it has started here.
-    await whenConnected(this.#stop.signal);
+    const connected = whenConnected(this.#stop);
+    if (connected !== undefined) await connected;
     this.#attempts++;
     const context = this.#context();
     if (this.#startedAt === undefined) this.#start(context);
     const execute = async (): Promise<void> => executor.process(configuration, context, this.#running);
+    if (interceptors.length === 0) return execute();
     const wrapped = interceptors.reduceRight<() => Promise<void>>(
       (next, interceptor) => async () => interceptor.around(context, next),
       execute,
@@ -235,8 +232,12 @@ export class ItemRun {
 
   get #running(): RunningJob {
     const { present, logger } = this.#options;
+    const { item } = this.#begun;
+    let log: JobLogger | undefined;
     return {
-      logger: itemLog(logger, this.#begun.item),
+      get logger() {
+        return (log ??= itemLog(logger, item));
+      },
       get configuration() {
         return present();
       },
@@ -246,15 +247,22 @@ export class ItemRun {
   #context(): ShardingContext {
     const { shared, parameters } = this.#options;
     const { item, instant, jobParameter = shared.jobParameter, fencingToken } = this.#begun;
+    const [stop, softStop] = [this.#stop, this.#softStop];
     return {
-      ...shared,
+      jobName: shared.jobName,
+      taskId: shared.taskId,
+      shardingTotalCount: shared.shardingTotalCount,
       jobParameter,
       shardingItem: item,
       shardingParameter: parameters.get(item),
       scheduledAt: instant === undefined ? undefined : new Date(instant),
       attempt: this.#attempts,
-      signal: this.#stop.signal,
-      softStop: this.#softStop.signal,
+      get signal() {
+        return stop.signal;
+      },
+      get softStop() {
+        return softStop.signal;
+      },
       fencingToken,
     };
   }

@@ -6,6 +6,7 @@ import { timedCall } from '../../async/timed-call.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';
 import { readItemParameters } from '../../layout/sharding-item-parameters.js';
 import { parseTaskId, taskId } from '../../layout/task-id.js';
+import { type ItemMarks } from '../marks/item-marks.js';
 import { type Barrier, type BarrierRun, type RunPart } from '../once/barrier.js';
 import { type BarrierCall } from '../once/once-callback.js';
 import { type BarrierRound } from '../once/round.js';
@@ -100,6 +101,7 @@ const LISTENER_DEADLINE_MS = 600_000;
 export interface JobListenersDeps extends Pick<JobContext, 'clock' | 'logger' | 'paths'> {
   readonly types: Extensions;
   readonly barrier: Barrier;
+  readonly marks: ItemMarks;
 }
 
 /**
@@ -149,6 +151,8 @@ export class JobListeners {
     const { contexts, config } = firing;
     const listeners = this.#deps.types.listeners(config);
     const once = listeners.filter(({ listener }) => isDistributeOnce(listener)).map(({ type }) => type);
+    // An item that is reported and still marked would be run again after the last call if this instance died now.
+    if (once.length > 0) await this.#deps.marks.removal.clearWhenConnected(contexts.signal);
     // Peers do not wait for an instance whose run was aborted: it is about to go.
     if (!contexts.signal.aborted) await barriers.reportCompleted(once, contexts.signal);
     for (const { type, listener } of listeners)

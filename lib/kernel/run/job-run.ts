@@ -18,8 +18,9 @@ import { describeCause } from '../../api/describe-cause.js';
 import { DeadlineExceededError, type FiringInterruptedError } from '../../api/errors.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
 import { isDisconnection } from '../../api/registry-errors.js';
-import { type ItemInterceptor, type ItemOutcome, type RunEvent, type RunOutcome } from '../../api/run-events.js';
+import { type ItemInterceptor, type ItemOutcome, type RunOutcome } from '../../api/run-events.js';
 import { runLimitsOf } from '../../api/run-limits.js';
+import { type AbortSource } from '../../async/abort.js';
 import { type Limiter } from '../../async/limiter.js';
 import { readItemParameters } from '../../layout/sharding-item-parameters.js';
 import { whenConnected } from '../../registry/session-state.js';
@@ -30,7 +31,7 @@ import { checkClock } from './clock-check.js';
 import { configurationIn, ItemChoice, type ItemChoiceDeps } from './item-choice.js';
 import { ItemRun, type ItemRunOptions } from './item-run.js';
 import { type JobListeners, listenedFiring, type ListenedFiring } from './job-listeners.js';
-import { outcomeOf, RunReport, type RunReportDeps } from './run-report.js';
+import { outcomeOf, type RunListener, RunReport, type RunReportDeps } from './run-report.js';
 
 /** What a run needs besides the context of its job. */
 export interface JobRunDeps extends ItemChoiceDeps, RunReportDeps {
@@ -45,12 +46,11 @@ export interface JobRunDeps extends ItemChoiceDeps, RunReportDeps {
 }
 
 /** The work lane, as a run sees it. */
-export interface RunOwner {
+export interface RunOwner extends RunListener {
   /** The run has chosen its items, and holds them; it may have none. */
   onBegun(begun: BegunRun): void;
   /** An item may be begun again. */
-  onItemReleased(): void;
-  onEvent(event: RunEvent): void;
+  onItemReleased(item: number): void;
   /** Whether an earlier firing has waited in vain to begin, and none has begun since. */
   readonly hasWaitedInVain: boolean;
 }
@@ -74,7 +74,7 @@ export class JobRun {
     this.#deps = deps;
     this.#owner = owner;
     this.firing = firing;
-    this.#report = new RunReport(deps, firing, (event) => owner.onEvent(event));
+    this.#report = new RunReport(deps, firing, owner);
   }
 
   /** Whether the run was aborted. */
@@ -86,7 +86,7 @@ export class JobRun {
   async execute(): Promise<RunOutcome> {
     this.#report.emit({ type: 'staged' });
     const outcome = await this.#carryOut();
-    this.#report.emit({ type: 'run-ended', outcome });
+    this.#report.ended(outcome);
     return outcome;
   }
 
@@ -180,6 +180,8 @@ export class JobRun {
   #itemOptions(begun: BegunRun): ItemRunOptions {
     const { paths, registry, executor, interceptors, pool, clock, configuration, logger } = this.#deps;
     const { config } = begun;
+    const { session } = registry;
+    const isConnected = ({ aborted }: AbortSource): boolean => session.state.phase === 'connected' && !aborted;
     return {
       configuration: config,
       limits: runLimitsOf(config),
@@ -196,7 +198,7 @@ export class JobRun {
       interceptors,
       pool: pool(config),
       clock,
-      whenConnected: (signal) => whenConnected(registry.session, signal),
+      whenConnected: (abort) => (isConnected(abort) ? undefined : whenConnected(session, abort)),
       onStart: (context) => this.#report.emit({ type: 'item-started', context }),
       onRetry: (item, retry) => this.#report.itemRetried(item, retry),
       onFailed: (cause) => this.#interruptAfter(cause, config),
@@ -237,7 +239,7 @@ export class JobRun {
     // A job that returns because its signal aborted may have left its work half done.
     await marks.removal.end(begun.item, run?.isCutShort === true ? 'cut-short' : 'ended');
     here.release([begun.item]);
-    this.#owner.onItemReleased();
+    this.#owner.onItemReleased(begun.item);
     return outcome;
   }
 }

@@ -1,30 +1,83 @@
 import { describeCause, stackOf } from '../../api/describe-cause.js';
-import { type RunEvent, type RunObserver } from '../../api/run-events.js';
-import { type JobLog } from '../job/job-log.js';
+import { type ObservedHost, type ObserverBacklog } from '../../api/observed-host.js';
+import {
+  type DueFiring,
+  type InstanceCrash,
+  type InstanceRegistration,
+  type JavaInstanceGone,
+  type RunEvent,
+  type RunObserver,
+} from '../../api/run-events.js';
+import { type JobLogger } from '../../api/logger.js';
 
 /** Notifies the observers of runs. An observer that throws, or whose promise rejects or never settles, hurts no job. */
 export class RunObservers {
   readonly #observers: readonly RunObserver[];
-  readonly #logger: JobLog;
+  readonly #logger: JobLogger;
 
-  constructor(observers: readonly RunObserver[], logger: JobLog) {
+  constructor(observers: readonly RunObserver[], logger: JobLogger) {
     this.#observers = observers;
     this.#logger = logger;
   }
 
+  /** Whether there is any observer: without one, no event needs to be made. */
+  get isAny(): boolean {
+    return this.#observers.length > 0;
+  }
+
   /** Notifies all observers, in order. Never throws. */
   notify(event: RunEvent): void {
+    this.#notifyAll(event.type, (observer) => observer.onRunEvent(event));
+  }
+
+  /** Notifies all observers that another instance has died. Never throws. */
+  notifyOfCrash(crash: InstanceCrash): void {
+    this.#notifyAll('an instance has crashed', (observer) => observer.onInstanceCrash?.(crash));
+  }
+
+  /** Notifies all observers that a Java instance has stopped or died. Never throws. */
+  notifyOfJavaInstance(gone: JavaInstanceGone): void {
+    this.#notifyAll('a Java instance is gone', (observer) => observer.onJavaInstanceGone?.(gone));
+  }
+
+  /** Notifies all observers that this instance has registered. Never throws. */
+  notifyOfRegistration(registration: InstanceRegistration): void {
+    this.#notifyAll('registration', (observer) => observer.onRegistration?.(registration));
+  }
+
+  /** Notifies all observers that a scheduled instant has come. Never throws. */
+  notifyOfDueFiring(firing: DueFiring): void {
+    this.#notifyAll('a firing is due', (observer) => observer.onFiringDue?.(firing));
+  }
+
+  /** Notifies all observers of the host whose runs they observe. Never throws. */
+  notifyOfHost(host: ObservedHost): void {
+    this.#notifyAll('a host', (observer) => observer.onHost?.(host));
+  }
+
+  /** The backlogs of all observers together; `undefined` if none of them keeps one. */
+  get backlog(): ObserverBacklog | undefined {
+    const backlogs = this.#observers.flatMap((observer) => observer.backlog?.() ?? []);
+    if (backlogs.length === 0) return undefined;
+    const sum = (one: ObserverBacklog, other: ObserverBacklog): ObserverBacklog => ({
+      pending: one.pending + other.pending,
+      dropped: one.dropped + other.dropped,
+    });
+    return backlogs.reduce(sum, { pending: 0, dropped: 0 });
+  }
+
+  #notifyAll(what: string, call: (observer: RunObserver) => unknown): void {
     for (const observer of this.#observers) {
       try {
-        const handled: unknown = observer.onRunEvent(event);
-        if (handled instanceof Promise) handled.catch((error: unknown) => this.#report(error, event));
+        const handled = call(observer);
+        if (handled instanceof Promise) handled.catch((error: unknown) => this.#report(error, what));
       } catch (error) {
-        this.#report(error, event);
+        this.#report(error, what);
       }
     }
   }
 
-  #report(error: unknown, { type }: RunEvent): void {
-    this.#logger.error(`a run observer failed at '${type}'; the job goes on: ${describeCause(error)}`, stackOf(error));
+  #report(error: unknown, what: string): void {
+    this.#logger.error(`a run observer failed at '${what}'; the job goes on: ${describeCause(error)}`, stackOf(error));
   }
 }

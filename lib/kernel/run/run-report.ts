@@ -1,22 +1,23 @@
 import { describeCause, describeFailure, stackOf } from '../../api/describe-cause.js';
 import { InvalidConfigurationError } from '../../api/errors.js';
-import {
-  type ItemOutcome,
-  type NothingToRun,
-  type RunEvent,
-  type RunInfo,
-  type RunItem,
-  type RunOutcome,
-} from '../../api/run-events.js';
+import { type ItemOutcome, type RunEvent, type RunInfo, type RunItem, type RunOutcome } from '../../api/run-events.js';
 import { taskId } from '../../layout/task-id.js';
 import { type FailureReports } from '../types/failure-reports.js';
 import { type BegunItem, type BegunRun, type Firing } from '../view/firing.js';
 import { type JobContext } from '../job/job-context.js';
 import { type Retry } from './item-run.js';
+import { runPolicyOf } from './run-policy.js';
 
 /** What a report needs. */
 export interface RunReportDeps extends JobContext {
   readonly failures: FailureReports;
+}
+
+/** What a run's events are for. */
+export interface RunListener {
+  onEvent(event: RunEvent): void;
+  /** Whether any observer is to hear of the run: without one, no event is made. */
+  readonly isObserved: boolean;
 }
 
 /** An event, but for what all events of a run share. */
@@ -27,27 +28,41 @@ type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? 
 export class RunReport {
   readonly info: RunInfo;
   readonly #deps: RunReportDeps;
-  readonly #onEvent: (event: RunEvent) => void;
+  readonly #listener: RunListener;
   #hasLoggedAbort = false;
   /** Set when the run has chosen its items. */
   #taskId: string | undefined;
 
-  constructor(deps: RunReportDeps, { cause, instant }: Firing, onEvent: (event: RunEvent) => void) {
+  constructor(deps: RunReportDeps, { cause, instant }: Firing, listener: RunListener) {
     const { paths, instance } = deps;
     this.#deps = deps;
-    this.#onEvent = onEvent;
+    this.#listener = listener;
     this.info = { jobName: paths.jobName, instance, runId: nextRunId(), cause, scheduledAt: dateOf(instant) };
   }
 
   /** Java's task id of the run. */
   taskId({ items }: BegunRun): string {
+    return this.#taskIdOf(items.map(({ item }) => item));
+  }
+
+  #taskIdOf(items: readonly number[]): string {
     const { paths, me } = this.#deps;
-    return taskId({ jobName: paths.jobName, items: items.map(({ item }) => item), jobInstanceId: me });
+    return taskId({ jobName: paths.jobName, items, jobInstanceId: me });
   }
 
   /** Notifies the observers. */
-  emit(event: Event): void {
-    this.#onEvent({ ...event, run: this.info, at: new Date(this.#deps.clock.now()) });
+  emit(event: Exclude<Event, { type: 'run-ended' }>): void {
+    this.#emit(event);
+  }
+
+  /** The run is over. */
+  ended(outcome: RunOutcome): void {
+    this.#emit({ type: 'run-ended', outcome, taskId: this.#taskId ?? this.#taskIdOf([]) });
+  }
+
+  #emit(event: Event): void {
+    if (!this.#listener.isObserved) return;
+    this.#listener.onEvent({ ...event, run: this.info, at: new Date(this.#deps.clock.now()) });
   }
 
   /** The run has begun its items. A run without items emits nothing. */
@@ -121,7 +136,8 @@ export interface ItemEnding {
 }
 
 /** What the outcomes of its items make of a run. */
-export function outcomeOf(outcomes: readonly ItemOutcome[], { cause }: Firing, { blocked }: BegunRun): RunOutcome {
+export function outcomeOf(outcomes: readonly ItemOutcome[], { cause }: Firing, begun: BegunRun): RunOutcome {
+  const { blocked, config } = begun;
   const count = (type: ItemOutcome['type']): number => outcomes.filter((outcome) => outcome.type === type).length;
   if (outcomes.length > 0)
     return {
@@ -131,8 +147,11 @@ export function outcomeOf(outcomes: readonly ItemOutcome[], { cause }: Firing, {
       aborted: count('aborted'),
       timedOut: count('timed-out'),
     };
-  const idle: NothingToRun = blocked.length > 0 ? 'still-running' : 'no-items';
-  return { type: 'nothing-to-run', reason: cause === 'failover' ? 'taken-by-others' : idle };
+  if (cause === 'failover') return { type: 'nothing-to-run', reason: 'taken-by-others' };
+  if (blocked.length === 0) return { type: 'nothing-to-run', reason: 'no-items' };
+  // A trigger is never dropped.
+  const isMadeUpFor = cause === 'manual' || runPolicyOf(config).missed === 'recover';
+  return { type: 'nothing-to-run', reason: 'still-running', items: blocked, isMadeUpFor };
 }
 
 let lastRunId = 0;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { availableInstances, type JobView } from '../../layout/job-view.js';
 import { type AssignmentRecord } from '../../layout/x-node/assignment-record.js';
-import { numbersOf } from './items.js';
+import { isInAssignment, numbersOf } from './items.js';
 
 /** What an assignment was made for, to see later whether it is outdated. */
 export interface AssignedFor {
@@ -135,9 +135,9 @@ export type MissedInstant = (item: number, lastBegun: number) => number | undefi
 
 /** The scheduled instant (milliseconds since 1970) that the item missed while it changed its owner; `undefined` if none. */
 export function instantLostInHandover(view: JobView, item: number, missedInstant: MissedInstant): number | undefined {
-  const { config, lastBegun, assignmentRecord } = view;
+  const { config, lastBegun } = view;
   // The last assignment left the item out, so it was not to be run; the leader's next assignment brings it back.
-  if (assignmentRecord !== undefined && item >= assignmentRecord.itemCount) return undefined;
+  if (!isInAssignment(view, item)) return undefined;
   const begun = config?.monitorExecution === true ? lastBegun.get(item) : undefined;
   const instant = begun === undefined ? undefined : missedInstant(item, begun);
   return isDropped(view, item, instant) ? undefined : instant;

@@ -14,6 +14,8 @@ export type ItemPhase =
 export class ItemsHere {
   readonly #phases = new Map<number, ItemPhase>();
   readonly #busy = new Set<number>();
+  /** How many items are in the phase `running`. */
+  #running = 0;
 
   /** Items that run or are ending: none of them can be begun again yet. A live view. */
   get busy(): ReadonlySet<number> {
@@ -33,32 +35,43 @@ export class ItemsHere {
 
   /** Whether the job's code still runs for any item, or is going to. */
   get isRunning(): boolean {
-    return [...this.#phases.values()].includes('running');
+    return this.#running > 0;
   }
 
   /** The marks of these items are about to be written. */
   begin(items: readonly number[]): void {
-    for (const item of items) this.#phases.set(item, 'beginning');
+    for (const item of items) this.#enter(item, 'beginning');
   }
 
   /** These items have begun. */
   run(items: readonly number[]): void {
     for (const item of items) {
-      this.#phases.set(item, 'running');
+      this.#enter(item, 'running');
       this.#busy.add(item);
     }
   }
 
   /** The job's code has ended for this item. */
   end(item: number): void {
-    this.#phases.set(item, 'ending');
+    this.#enter(item, 'ending');
   }
 
   /** This instance holds the items no longer. */
   release(items: readonly number[]): void {
     for (const item of items) {
-      this.#phases.delete(item);
+      this.#leave(item);
       this.#busy.delete(item);
     }
+  }
+
+  #enter(item: number, phase: ItemPhase): void {
+    this.#leave(item);
+    this.#phases.set(item, phase);
+    if (phase === 'running') this.#running++;
+  }
+
+  #leave(item: number): void {
+    if (this.#phases.get(item) === 'running') this.#running--;
+    this.#phases.delete(item);
   }
 }

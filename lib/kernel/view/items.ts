@@ -29,6 +29,11 @@ export interface Choice {
   readonly decidedOn: readonly number[];
 }
 
+/** Whether the present assignment has the item: one that it has left out makes up for nothing, though it may still have its owner. */
+export function isInAssignment({ assignmentRecord }: JobView, item: number): boolean {
+  return item < (assignmentRecord?.itemCount ?? Infinity);
+}
+
 /**
  * The items that this instance must run for a firing: its own items that are neither disabled nor running, and that no
  * instance has begun for that instant or a later one. The last condition keeps a firing from running an item twice when
@@ -46,8 +51,9 @@ export function chooseItems(
   const ip = view.instances.get(me)?.serverIp;
   if (ip === undefined) return { items: [], blocked: [], decidedOn: [] };
   const only = items && new Set(items);
-  const end = cause === 'misfire' ? (view.assignmentRecord?.itemCount ?? Infinity) : Infinity;
-  const own = assignedItems(view, me).filter(({ item }) => only?.has(item) !== false && item < end);
+  const isMeant = ({ item }: ItemView): boolean =>
+    only?.has(item) !== false && (cause !== 'misfire' || isInAssignment(view, item));
+  const own = assignedItems(view, me).filter(isMeant);
   const due = own.filter(({ item, disabled }) => !disabled && !wasBegun(view, item, instant));
   const blocked = due.filter((item) => !isFree(view, item, busy));
   const free = new Set(due.filter((item) => isFree(view, item, busy)));

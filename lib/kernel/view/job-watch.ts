@@ -28,9 +28,11 @@ export class JobWatch {
   /** By item, when its owner was last seen to be one that keeps no record; milliseconds since 1970. */
   readonly #offRecord = new Map<number, number>();
   readonly #javaPeers: JavaPeers;
-  #read: { readonly nodes: ReadonlyMap<string, MirroredNode>; readonly view: JobView } | undefined;
-  /** Whether the next reading must look at all nodes although none has changed. */
-  #isStale = false;
+  /** The mirror's moment that the reader has seen last. */
+  #readMoment: number | undefined;
+  #read: { readonly moment: number; readonly view: JobView } | undefined;
+  /** What the records in a view say, as far as they are believed. */
+  #believed: { readonly read: JobView['lastBegun']; readonly lastBegun: ReadonlyMap<number, number> } | undefined;
 
   constructor(mirror: Mirror, reader: JobViewReader, clock: Clock) {
     this.#mirror = mirror;
@@ -45,11 +47,13 @@ export class JobWatch {
 
   /** The job as of the mirror's present moment. */
   get view(): JobView {
-    const { nodes } = this.#mirror;
-    if (this.#read?.nodes !== nodes || this.#isStale) {
-      const view = this.#javaPeers.remember(this.#withAllBegun(this.#reader.read(nodes)));
-      this.#read = { nodes, view };
-      this.#isStale = false;
+    const { moment } = this.#mirror;
+    if (this.#read?.moment !== moment) {
+      const changes = this.#readMoment === undefined ? undefined : this.#mirror.changesSince(this.#readMoment);
+      const seen = this.#reader.read(this.#mirror.nodes, changes);
+      this.#readMoment = moment;
+      const view = this.#javaPeers.remember(this.#withAllBegun(seen));
+      this.#read = { moment, view };
       this.#noteOffRecord(view);
     }
     return this.#read.view;
@@ -76,11 +80,13 @@ export class JobWatch {
 
   /** Looks at the nodes again although none has changed: time has passed, or the clock was set. */
   reread(): void {
-    this.#isStale = true;
+    this.#read = undefined;
+    this.#believed = undefined;
   }
 
   /** What was once read of a peer's record holds, also when the record has changed and has not been read again. */
   #withAllBegun(view: JobView): JobView {
+    if (this.#believed?.read === view.lastBegun) return { ...view, lastBegun: this.#believed.lastBegun };
     const latestTrusted = this.#clock.now() + WRONG_CLOCK_MS;
     for (const [item, instant] of view.lastBegun) {
       const known = this.#lastBegun.get(item) ?? -Infinity;
@@ -90,6 +96,9 @@ export class JobWatch {
     // A mark far in the future was made by a clock that was wrong, and must not keep the item from running until then.
     const lastBegun = new Map<number, number>();
     for (const [item, instant] of this.#lastBegun) if (instant <= latestTrusted) lastBegun.set(item, instant);
+    // What is not believed now may be believed at the next look.
+    const isAllBelieved = lastBegun.size === this.#lastBegun.size;
+    this.#believed = isAllBelieved ? { read: view.lastBegun, lastBegun } : undefined;
     return { ...view, lastBegun };
   }
 
@@ -134,7 +143,7 @@ export class JobWatch {
     await this.#mirror.load();
   }
 
-  /** The nodes the view was read from, for those who remove or rewrite them. */
+  /** The nodes the view was read from, for those who remove or rewrite them. They go on with the view. */
   get nodes(): ReadonlyMap<string, MirroredNode> {
     return this.#mirror.nodes;
   }

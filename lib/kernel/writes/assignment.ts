@@ -27,6 +27,7 @@ import { type JobShardingStrategy } from '../../api/sharding-strategy.js';
 import { availableInstances, type JobView } from '../../layout/job-view.js';
 import { type OperationGroup, commitChunks } from '../../registry/commit-chunks.js';
 import { commitSizeProblem } from '../../registry/commit-limits.js';
+import { pathsDownTo } from '../../registry/node-paths.js';
 import { type Operation } from '../../registry/registry-center.js';
 import { encodeAssignmentRecord } from '../../layout/x-node/assignment-record.js';
 import { encodeBeginRecord, NOTHING_BEGUN, withReturned } from '../../layout/x-node/begin-record.js';
@@ -83,15 +84,22 @@ export class Assignment {
   async #request(more: readonly Operation[] = []): Promise<void> {
     const { registry, watch, paths } = this.#deps;
     const { configRevision } = watch.view;
-    const parents = [paths.sharding, paths.leaderSharding].filter((path) => !watch.nodes.has(path));
-    await Promise.all(parents.map((path) => registry.create(path, '')));
-    await registry.commit([
-      { type: 'check', path: paths.leader },
+    const parents = [paths.sharding, ...pathsDownTo(paths.leaderSharding, paths.root)];
+    const missing = parents.filter((path) => !watch.nodes.has(path));
+    const request: readonly Operation[] = [
       { type: 'create', path: paths.resharding, value: '' },
       { type: 'set', path: paths.sharding, value: '' },
       ...(await this.#settlement()),
       ...more,
-    ]);
+    ];
+    const groups = [...missing.map((path) => [{ type: 'create', path, value: '' } as const]), request];
+    const guard: readonly Operation[] = [{ type: 'check', path: paths.leader }];
+    const chunks = commitChunks(
+      groups.map((operations) => ({ operations })),
+      registry.limits,
+      { guard },
+    );
+    for (const { operations } of chunks) await registry.commit(operations);
     this.#settledFor = configRevision;
   }
 

@@ -9,6 +9,7 @@ import { instanceYaml } from '../../layout/job-instance.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { hasJavaPeers, type InstanceView, type ItemView, type JobView } from '../../layout/job-view.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
+import { pathsDownTo } from '../../registry/node-paths.js';
 import { type Operation } from '../../registry/registry-center.js';
 import { liveSessionId } from '../../registry/session-state.js';
 import { failsOver } from '../view/items.js';
@@ -71,16 +72,16 @@ export class Registration {
 
   async #commitRegistration(config: JobConfiguration, occasion: Occasion): Promise<void> {
     const { registry, watch } = this.#deps;
-    const operations = this.#registrationOperations(config, occasion);
-    if (operations.length === 0) return;
-    await this.#createParents(occasion);
-    const [first, ...rest] = commitChunks(
-      [{ operations }, ...this.#unfinishedOperations().map((each) => ({ operations: each }))],
+    const own = this.#registrationOperations(config, occasion);
+    if (own.length === 0) return;
+    const parents = this.#parentOperations(occasion).map((operation) => [operation]);
+    const groups = [...parents, own, ...this.#unfinishedOperations()];
+    const chunks = commitChunks(
+      groups.map((operations) => ({ operations })),
       registry.limits,
     );
     // What does not fit into the first commit concerns items that this instance has lost track of, which the rules report.
-    if (first !== undefined) await registry.commit(first.operations);
-    for (const { operations: more } of rest) await registry.commit(more);
+    for (const { operations } of chunks) await registry.commit(operations);
     await watch.sync();
   }
 
@@ -226,13 +227,15 @@ export class Registration {
     });
   }
 
-  async #createParents(occasion: Occasion): Promise<void> {
-    const { registry, watch, paths } = this.#deps;
-    const parents = [paths.instances, paths.servers, paths.beginRecords, paths.lives];
+  /** With the registration in one commit: a request for each of them, and for what is above it, takes many times as long. */
+  #parentOperations(occasion: Occasion): readonly Operation[] {
+    const { watch, paths } = this.#deps;
+    const parents = [paths.instances, paths.servers, paths.own, paths.beginRecords, paths.lives];
     // Only an instance that comes back can have left a run behind.
-    if (occasion === 'return') parents.push(paths.crashedItems, paths.crashReports);
-    const missing = parents.filter((path) => !watch.nodes.has(path));
-    await Promise.all(missing.map((path) => registry.create(path, '')));
+    if (occasion === 'return') parents.push(paths.crashReports, ...pathsDownTo(paths.crashedItems, paths.root));
+    return parents
+      .filter((path) => !watch.nodes.has(path))
+      .map((path): Operation => ({ type: 'create', path, value: '' }));
   }
 }
 

@@ -53,7 +53,8 @@ export class RestoredNodes {
     const { due } = this;
     // Of signs of life, only their presence is known until they are read.
     await watch.readAll();
-    const { nodes } = await this.#synced();
+    // As of one moment: the removal of a node changes what the watch shows.
+    const nodes = await this.#synced();
     const isKept = (path: string): boolean => isKeptBySession(nodes.get(path)) || this.#isOfLivingProcess(path, nodes);
     for (const path of due.filter(isKept)) {
       this.#since.delete(path);
@@ -75,10 +76,10 @@ export class RestoredNodes {
     }
   }
 
-  async #synced(): Promise<{ readonly nodes: ReadonlyMap<string, MirroredNode> }> {
+  async #synced(): Promise<ReadonlyMap<string, MirroredNode>> {
     const { watch } = this.#context;
     await watch.sync();
-    return watch;
+    return new Map(watch.nodes);
   }
 
   /** An instance that shows a sign of life replaces its own node. */

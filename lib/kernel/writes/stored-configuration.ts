@@ -4,8 +4,7 @@
  */
 import { InvalidConfigurationError } from '../../api/errors.js';
 import { type JobConfiguration } from '../../api/job-configuration.js';
-import { fromYaml, toYaml, type ToYamlOptions } from '../../layout/job-configuration-yaml.js';
-import { type JobPaths } from '../../layout/job-paths.js';
+import { fromYaml, keptFrom, toYaml } from '../../layout/job-configuration-yaml.js';
 import { type JobContext } from '../job/job-context.js';
 import { unreadableConfiguration } from '../view/obstacles.js';
 import { type JobDefinition } from '../job/job-definition.js';
@@ -44,7 +43,7 @@ async function establish(context: ConfigurationContext, definition: JobDefinitio
   let isNew = false;
   if (stored === undefined) isNew = await registry.create(paths.config, toYaml(configuration, { compatibility }));
   else if (configuration.overwrite) {
-    const yaml = toYaml(configuration, { compatibility, ...keptFrom(stored, paths) });
+    const yaml = toYaml(configuration, { compatibility, ...keptFrom(stored, paths.config) });
     if (yaml !== stored) {
       await registry.put(paths.config, yaml);
       logOverwritten(context, stored, yaml);
@@ -103,21 +102,5 @@ function logOverwritten({ logger, paths }: ConfigurationContext, former: string,
   } catch (error) {
     // Overwriting has repaired settings that could not be read.
     if (!(error instanceof InvalidConfigurationError)) throw error;
-  }
-}
-
-/** What Java peers have stored and this library has no name for: tracing settings, their spelling of the thread pool setting. */
-function keptFrom(stored: string, paths: JobPaths): ToYamlOptions {
-  try {
-    const { extraConfigurations, threadPoolKey } = fromYaml(stored, paths.config);
-    if (threadPoolKey === undefined) return { extraConfigurations };
-    return {
-      extraConfigurations,
-      compatibility: threadPoolKey === 'jobExecutorServiceHandlerType' ? '3.0.4' : '3.0.5',
-    };
-  } catch (error) {
-    // What cannot be read cannot be kept, and overwriting is the way to repair it.
-    if (error instanceof InvalidConfigurationError) return {};
-    throw error;
   }
 }

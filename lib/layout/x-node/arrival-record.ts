@@ -107,10 +107,10 @@ export function decodeArrivals(text: string): Arrivals {
   for (const line of text.split('\n')) {
     const [, firings] = /^dropped((?: \d{1,15}(?::[\d,-]+)?)+)$/.exec(line) ?? [];
     for (const firing of firings?.trim().split(' ') ?? []) {
-      const [instant, items = ''] = firing.split(':');
+      const [instant, items] = firing.split(':');
       dropped.set(Number(instant), new Set(fromRanges(items)));
     }
-    const [, round, started = '', completed = '', left] =
+    const [, round, started, completed, left] =
       /^(\S+)(?: started ([\d,-]+))?(?: completed ([\d,-]+))?( left)?$/.exec(line) ?? [];
     if (round === undefined) continue;
     const items = { started: new Set(fromRanges(started)), completed: new Set(fromRanges(completed)) };
@@ -139,8 +139,8 @@ export function encodeCall({ key, instance }: CallView): string {
 
 /** The inverse of `encodeCall`; `undefined` if the text is none. */
 export function decodeCall(text: string): CallView | undefined {
-  const [key = '', instance = ''] = text.split('\n');
-  return key === '' || instance === '' ? undefined : { key, instance };
+  const [key, instance] = text.split('\n');
+  return key && instance ? { key, instance } : undefined;
 }
 
 function part(name: string, items: ReadonlySet<number>): readonly string[] {

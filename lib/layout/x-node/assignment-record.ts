@@ -24,5 +24,5 @@ export function encodeAssignmentRecord({ itemCount, basis }: AssignmentRecord): 
 /** The inverse of `encodeAssignmentRecord`; `undefined` for anything else. */
 export function decodeAssignmentRecord(text: string): AssignmentRecord | undefined {
   const [, itemCount, basis] = /^items: (\d{1,10})\nbasis: ([0-9a-f]+)$/.exec(text) ?? [];
-  return itemCount === undefined || basis === undefined ? undefined : { itemCount: Number(itemCount), basis };
+  return basis === undefined ? undefined : { itemCount: Number(itemCount), basis };
 }

@@ -122,8 +122,10 @@ export function withBegun(
   for (const item of items) {
     // Manually after which instant: of two records that name the same one, that of the manual run is the later.
     const last = instant ?? known.get(item);
-    if (last !== undefined) instants.set(item, last);
-    if (last !== undefined && (returned.get(item) ?? Infinity) <= last) returned.delete(item);
+    if (last !== undefined) {
+      instants.set(item, last);
+      if ((returned.get(item) ?? Infinity) <= last) returned.delete(item);
+    }
     if (instant === undefined) manual.set(item, jobParameter);
     else manual.delete(item);
   }
@@ -155,4 +157,4 @@ export function withoutBegun(record: BeginRecord, items: readonly number[], form
 
 const MANUAL = 'manual';
 const RETURNED = 'returned';
-const LINE = /^\s*(?:(returned\s+)?(\d{1,15})|manual(?:\s+("(?:[^"\\]|\\.)*"))?)\s*:(.*)$/;
+const LINE = /^\s*(?:(returned\s+)?(\d{1,15})|manual(?:\s+("(?:[^"\\]|\\.)*"))?)\s*:(.*)/;

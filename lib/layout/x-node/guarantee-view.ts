@@ -42,10 +42,9 @@ type Remember = <T extends object>(node: MirroredNode, make: () => T) => T;
 
 /** A `GuaranteeView` in the making. */
 export class GuaranteeDraft {
-  #arrivals: Map<string, ReadonlyMap<string, ArrivalRecord>> | undefined;
+  readonly #arrivals = new Map<string, ReadonlyMap<string, ArrivalRecord>>();
   readonly #dropped = new Map<string, DroppedFirings>();
-  #started = NO_STAGE;
-  #completed = NO_STAGE;
+  readonly #stages: Record<GuaranteeStage, StageView> = { started: NO_STAGE, completed: NO_STAGE };
 
   /** Adds what the node says, if it is one of ours. */
   add(path: JobPath, node: MirroredNode, remember: Remember): void {
@@ -53,7 +52,6 @@ export class GuaranteeDraft {
     switch (path.type) {
       case 'arrivals': {
         const { rounds, dropped } = remember(node, () => decodeArrivals(value));
-        this.#arrivals ??= new Map();
         this.#arrivals.set(path.id, rounds);
         if (dropped.size > 0) this.#dropped.set(path.id, dropped);
         return;
@@ -67,17 +65,10 @@ export class GuaranteeDraft {
   }
 
   finished(): GuaranteeView {
-    if (this.#arrivals === undefined && this.#started === NO_STAGE && this.#completed === NO_STAGE) return NO_GUARANTEE;
-    return {
-      arrivals: this.#arrivals ?? new Map(),
-      dropped: this.#dropped,
-      started: this.#started,
-      completed: this.#completed,
-    };
+    return { arrivals: this.#arrivals, dropped: this.#dropped, ...this.#stages };
   }
 
   #change(stage: GuaranteeStage, change: Partial<StageView>): void {
-    if (stage === 'started') this.#started = { ...this.#started, ...change };
-    else this.#completed = { ...this.#completed, ...change };
+    this.#stages[stage] = { ...this.#stages[stage], ...change };
   }
 }

@@ -11,8 +11,8 @@ export function toRanges(items: Iterable<number>): string {
   return written.join(',');
 }
 
-/** The inverse of `toRanges`. What it cannot read it leaves out. */
-export function fromRanges(text: string): readonly number[] {
+/** The inverse of `toRanges`; without a text there are no items. What it cannot read it leaves out. */
+export function fromRanges(text = ''): readonly number[] {
   return text.split(',').flatMap(itemsOf);
 }
 
@@ -20,7 +20,7 @@ function itemsOf(range: string): readonly number[] {
   const [, first, last = first] = /^\s*(\d{1,10})(?:-(\d{1,10}))?\s*$/.exec(range) ?? [];
   const length = Number(last) - Number(first) + 1;
   // A range that no job can have is garbage, and must not cost memory.
-  return length >= 1 && length <= GREATEST_COUNT ? Array.from({ length }, (_, index) => Number(first) + index) : [];
+  return length <= GREATEST_COUNT ? Array.from({ length }, (_, index) => Number(first) + index) : [];
 }
 
 const GREATEST_COUNT = 100_000;

@@ -2,7 +2,8 @@
  * The value of `trigger/{instance}`, whose presence makes that instance run its items once. It is empty, as Java writes it, or
  * has what this run alone is given: `{"jobParameter":"only Beijing"}`. Java instances do not read it.
  */
-import { isMap } from '../../api/describe-value.js';
+import { describeValue, isMap } from '../../api/describe-value.js';
+import { storedTextProblem } from '../../api/stored-text.js';
 
 /** What one manual firing is given instead of what the job's settings say. */
 export interface Trigger {
@@ -23,4 +24,18 @@ export function decodeTrigger(text: string): Trigger {
   } catch {
     return {};
   }
+}
+
+/** It is stored with each instance's record of what it runs, so that it outlives a crash. */
+const LONGEST_PARAMETER = 10_000;
+
+/**
+ * Checks the job parameter of a trigger.
+ * @returns the problem, in words that follow its name, or undefined
+ */
+export function triggerParameterProblem(value: unknown): string | undefined {
+  if (typeof value !== 'string') return `must be a text, got ${describeValue(value, 'hidden')}`;
+  if (value.length > LONGEST_PARAMETER)
+    return `must have at most ${LONGEST_PARAMETER} characters, got ${value.length}: store the data where all instances can read it`;
+  return storedTextProblem(value);
 }

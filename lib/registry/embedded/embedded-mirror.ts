@@ -1,5 +1,6 @@
 import { RegistryUnavailableError } from '../../api/errors.js';
 import { Listeners } from '../../async/listeners.js';
+import { MirroredTree } from '../mirrored-tree.js';
 import { type Mirror, type MirrorOptions, type MirroredNode } from '../registry-center.js';
 import { type AnswerTo } from './embedded-connection.js';
 import { type WatchedCommit } from './embedded-namespace.js';
@@ -12,15 +13,14 @@ const UNREAD: MirroredNode = { value: undefined, version: 0, revision: 0, sessio
 
 /**
  * A local copy that follows the server's commits. On each new connection one request reads the whole subtree and
- * watches it, so that the next message of the watch is the next commit. `nodes` is copied only when it is asked for.
+ * watches it, so that the next message of the watch is the next commit.
  */
 export class EmbeddedMirror implements Mirror {
   readonly path: string;
   readonly #session: EmbeddedSession;
   readonly #presenceOnly: (path: string) => boolean;
   readonly #listeners = new Listeners({ onError: warnOfListenerError });
-  #latest = new Map<string, MirroredNode>();
-  #shown: ReadonlyMap<string, MirroredNode> | undefined;
+  readonly #tree = new MirroredTree();
   #isCurrent = false;
   #isClosed = false;
   #unwatch = (): void => undefined;
@@ -33,7 +33,15 @@ export class EmbeddedMirror implements Mirror {
   }
 
   get nodes(): ReadonlyMap<string, MirroredNode> {
-    return (this.#shown ??= new Map(this.#latest));
+    return this.#tree.nodes;
+  }
+
+  get moment(): number {
+    return this.#tree.moment;
+  }
+
+  changesSince(moment: number): readonly string[] | undefined {
+    return this.#tree.changesSince(moment);
   }
 
   get isCurrent(): boolean {
@@ -116,47 +124,40 @@ export class EmbeddedMirror implements Mirror {
     if (this.#isClosed) return;
     let changed = false;
     for (const { path, after } of changes) {
-      const present = this.#latest.get(path);
       const next = after && (session === own || !this.#presenceOnly(path) ? after : UNREAD);
-      changed ||= next !== present;
-      if (next) this.#latest.set(path, next);
-      else this.#latest.delete(path);
+      if (this.#tree.set(path, next)) changed = true;
     }
-    if (changed) this.#publish();
+    if (changed) this.#listeners.notify();
   }
 
   #replaceAll(nodes: ReadonlyMap<string, StoredNode>): void {
     if (this.#isClosed) return;
-    const former = this.#latest;
-    this.#latest = new Map();
+    const former = this.#tree.nodes;
+    const present = new Map<string, MirroredNode>();
     for (const [path, node] of nodes) {
       const isKnown = !this.#presenceOnly(path) || former.get(path)?.revision === node.revision;
-      this.#latest.set(path, isKnown ? node : UNREAD);
+      present.set(path, isKnown ? node : UNREAD);
     }
+    this.#tree.replaceAll(present);
     this.#isCurrent = true;
-    this.#publish();
+    this.#listeners.notify();
   }
 
   #unread(): readonly string[] {
-    return [...this.#latest].filter(([, node]) => node === UNREAD).map(([path]) => path);
+    return [...this.#tree.nodes].filter(([, node]) => node === UNREAD).map(([path]) => path);
   }
 
   /** Takes over values as of the moment when the answer was sent, which is the moment that this mirror shows. */
   #fillIn(nodes: ReadonlyMap<string, StoredNode>): void {
     const unread = this.#unread();
     if (this.#isClosed || unread.length === 0) return;
-    for (const path of unread) this.#latest.set(path, nodes.get(path) ?? UNREAD);
-    this.#publish();
+    for (const path of unread) this.#tree.set(path, nodes.get(path) ?? UNREAD);
+    this.#listeners.notify();
   }
 
   #becomeOutdated(): void {
     if (!this.#isCurrent) return;
     this.#isCurrent = false;
-    this.#listeners.notify();
-  }
-
-  #publish(): void {
-    this.#shown = undefined;
     this.#listeners.notify();
   }
 }

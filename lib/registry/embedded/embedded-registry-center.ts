@@ -20,10 +20,12 @@
 import { InvalidConfigurationError } from '../../api/errors.js';
 import { problemsInMap } from '../../api/setting.js';
 import { type Clock, systemClock } from '../../time/clock.js';
+import { pathsInWords } from '../node-paths.js';
 import {
   type CommitLimits,
   type Lifetime,
   type Mirror,
+  type MirroredNode,
   type MirrorOptions,
   type Operation,
   type RegistryCenter,
@@ -146,6 +148,18 @@ export class EmbeddedRegistryCenter implements RegistryCenter {
   async children(path: string): Promise<readonly string[]> {
     requirePath('list the children of', path);
     return this.#ask('list the children of', path, ({ namespace }) => namespace.children(path));
+  }
+
+  async getAll(paths: readonly string[]): Promise<readonly (MirroredNode | undefined)[]> {
+    for (const path of paths) requirePath('read', path);
+    return this.#ask('read', pathsInWords(paths), ({ namespace }) => paths.map((path) => namespace.get(path)));
+  }
+
+  async childrenOfAll(paths: readonly string[]): Promise<readonly (readonly string[])[]> {
+    for (const path of paths) requirePath('list the children of', path);
+    return this.#ask('list the children of', pathsInWords(paths), ({ namespace }) =>
+      paths.map((path) => namespace.children(path)),
+    );
   }
 
   async create(path: string, value: string, lifetime?: Lifetime): Promise<boolean> {

@@ -46,9 +46,9 @@ interface OwnWriteRecord {
 export class SubtreeCopy {
   /** The nodes as known so far, not always of one moment. */
   readonly nodes = new Map<string, MirroredNode>();
-  /** Whether `nodes` has changed since the last `published()`. */
-  changed = false;
-  readonly #previous: ReadonlyMap<string, MirroredNode>;
+  /** Paths of the nodes that have changed since the last `published()`. */
+  readonly changes = new Set<string>();
+  #previous: ReadonlyMap<string, MirroredNode>;
   readonly #root: string;
   readonly #presenceOnly: (path: string) => boolean;
   readonly #unread = new Set<string>();
@@ -77,6 +77,11 @@ export class SubtreeCopy {
     this.#unread.add(root);
   }
 
+  /** Whether no moment of this copy was shown yet. */
+  get isNew(): boolean {
+    return this.#walking;
+  }
+
   get work(): CopyWork {
     if (this.#unread.size > 0 || this.#unlisted.size > 0) {
       return { type: 'read', paths: [...this.#unread], lists: [...this.#unlisted] };
@@ -87,8 +92,9 @@ export class SubtreeCopy {
 
   /** The mirror has shown the present state as one moment. */
   published(): void {
-    this.changed = false;
+    this.changes.clear();
     this.#walking = false;
+    this.#previous = NO_NODES;
     this.#wanted.clear();
   }
 
@@ -203,15 +209,17 @@ export class SubtreeCopy {
   #put(path: string, node: MirroredNode): void {
     if (this.nodes.get(path) === node) return;
     this.nodes.set(path, node);
-    this.changed = true;
+    this.changes.add(path);
   }
 
   #drop(path: string): void {
     this.#unread.delete(path);
     this.#unlisted.delete(path);
-    if (this.nodes.delete(path)) this.changed = true;
+    if (this.nodes.delete(path)) this.changes.add(path);
   }
 }
+
+const NO_NODES: ReadonlyMap<string, MirroredNode> = new Map();
 
 /** A presence-only node that another session has written: only its existence is known. Copied for each new node. */
 const PRESENT: MirroredNode = { value: undefined, version: 0, revision: 0, session: undefined };

@@ -42,6 +42,8 @@ export interface ZooKeeperTransport {
   getData(path: string): Promise<{ readonly data: Buffer; readonly stat: Stat }>;
   setData(path: string, data: Buffer, version?: number): Promise<Stat>;
   getChildren(path: string): Promise<readonly string[]>;
+  /** Whether anyone may change the node, with or without credentials. A transport may not be able to tell. */
+  isOpen?(path: string): Promise<boolean>;
   /** Makes the connected server catch up with the leader before it answers later requests of this session. */
   sync(path: string): Promise<void>;
   /**
@@ -51,6 +53,8 @@ export interface ZooKeeperTransport {
   multi(operations: readonly MultiOperation[]): Promise<MultiResult>;
   /** Many reads in one request, as of one moment; `undefined` for nodes that do not exist. Needs a server ≥ 3.6. */
   multiRead(paths: readonly string[]): Promise<readonly ({ readonly data: Buffer; readonly stat: Stat } | undefined)[]>;
+  /** As `multiRead`: the names of the children of many nodes; `undefined` for nodes that do not exist. */
+  multiList(paths: readonly string[]): Promise<readonly (readonly string[] | undefined)[]>;
   /**
    * Persistent recursive watch (server ≥ 3.6). It survives reconnections of the session, but misses changes in between.
    */

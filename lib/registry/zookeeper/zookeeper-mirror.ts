@@ -3,6 +3,7 @@ import { type JobLogger } from '../../api/logger.js';
 import { Listeners } from '../../async/listeners.js';
 import { type Clock } from '../../time/clock.js';
 import { type Mirror, type MirroredNode, type MirrorOptions } from '../registry-center.js';
+import { MirroredTree } from '../mirrored-tree.js';
 import { type Namespace } from './namespace.js';
 import { type OwnWrites, type WriteEffects, type WriteObserver, type WriteOutcome } from './operations/own-writes.js';
 import { type ReadNode, SubtreeCopy } from './subtree-copy.js';
@@ -36,7 +37,6 @@ interface Waiter {
  * not current until the first such moment.
  */
 export class ZooKeeperMirror implements Mirror, WriteObserver {
-  nodes: ReadonlyMap<string, MirroredNode> = new Map();
   isCurrent = false;
   readonly path: string;
   readonly #context: MirrorContext;
@@ -44,6 +44,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   readonly #onClose: () => void;
   readonly #listeners: Listeners;
   readonly #waiters = new Set<Waiter>();
+  readonly #tree = new MirroredTree();
   #copy: SubtreeCopy | undefined;
   #connected: Connected | undefined;
   #isWorking = false;
@@ -58,6 +59,18 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     });
     this.#presenceOnly = options.presenceOnly ?? (() => false);
     this.#onClose = onClose;
+  }
+
+  get nodes(): ReadonlyMap<string, MirroredNode> {
+    return this.#tree.nodes;
+  }
+
+  get moment(): number {
+    return this.#tree.moment;
+  }
+
+  changesSince(moment: number): readonly string[] | undefined {
+    return this.#tree.changesSince(moment);
   }
 
   onChange(listener: () => void): () => void {
@@ -97,7 +110,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
 
   /** Resolves as soon as the mirror shows all changes whose events have arrived. */
   settled(): Promise<void> {
-    if (this.isCurrent && this.#copy?.work.type === 'none' && !this.#copy.changed) return Promise.resolve();
+    if (this.isCurrent && this.#copy?.work.type === 'none' && this.#copy.changes.size === 0) return Promise.resolve();
     return new Promise((resolve, reject) => this.#waiters.add({ resolve, reject }));
   }
 
@@ -219,9 +232,10 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   }
 
   #publish(copy: SubtreeCopy): void {
-    const changed = copy.changed || !this.isCurrent;
-    if (copy.changed) this.nodes = new Map(copy.nodes);
-    else if (!this.isCurrent && copy.nodes.size === 0) this.nodes = new Map();
+    // A copy that is new shows what it has read itself, not what has changed since.
+    const changed = copy.changes.size > 0 || !this.isCurrent;
+    if (copy.isNew) this.#tree.replaceAll(new Map(copy.nodes));
+    else for (const path of copy.changes) this.#tree.set(path, copy.nodes.get(path));
     copy.published();
     this.isCurrent = true;
     // Taken before listeners are called: a listener that begins to wait now waits for a later moment.

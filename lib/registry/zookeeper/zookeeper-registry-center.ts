@@ -23,10 +23,12 @@ import { type JobLogger } from '../../api/logger.js';
 import { type Clock, systemClock } from '../../time/clock.js';
 import { RegistryRefusedError } from '../../api/errors.js';
 import { commitSizeProblem } from '../commit-limits.js';
+import { pathsInWords } from '../node-paths.js';
 import {
   type CommitLimits,
   type Lifetime,
   type Mirror,
+  type MirroredNode,
   type MirrorOptions,
   type Operation,
   type RegistryCenter,
@@ -38,6 +40,7 @@ import { ExclusiveHold, type HoldContext } from './exclusive-hold.js';
 import { Mirrors } from './mirrors.js';
 import { Namespace, requireUsable } from './namespace.js';
 import { NodeCreation } from './operations/node-creation.js';
+import { listInChunks, readInChunks } from './operations/bulk-reads.js';
 import { readSynced } from './operations/node-reads.js';
 import { NodeRemoval } from './operations/node-removal.js';
 import { NodeWrites } from './operations/node-writes.js';
@@ -67,6 +70,9 @@ export interface ZookeeperRegistryCenterOptions {
   readonly transport?: (connection: ZooKeeperConnection) => ZooKeeperTransport;
 }
 
+/** Most access rules that are read at a time. */
+const READS_AT_ONCE = 100;
+
 /** The registry centre on ZooKeeper 3.6 or later. One object is one session, which all jobs of a process share. */
 export class ZookeeperRegistryCenter implements RegistryCenter {
   readonly description: string;
@@ -77,6 +83,7 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
   readonly #creation: NodeCreation;
   readonly #removal: NodeRemoval;
   readonly #writes: NodeWrites;
+  readonly #hasCredentials: boolean;
 
   /** @throws InvalidConfigurationError naming every fault of the configuration */
   constructor(configuration: ZookeeperConfiguration, options: ZookeeperRegistryCenterOptions = {}) {
@@ -107,6 +114,7 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
     this.#mirrors = new Mirrors(parts);
     this.#context = { ...parts, creation, mirrors: this.#mirrors };
     this.#session = session;
+    this.#hasCredentials = settings.digest !== undefined;
     this.description = `ZooKeeper at ${configuration.serverLists}, namespace '${settings.namespace}'`;
   }
 
@@ -143,6 +151,16 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
     );
   }
 
+  async getAll(paths: readonly string[]): Promise<readonly (MirroredNode | undefined)[]> {
+    for (const path of paths) requireUsable('read', path);
+    return readInChunks(this.#context, paths);
+  }
+
+  async childrenOfAll(paths: readonly string[]): Promise<readonly (readonly string[])[]> {
+    for (const path of paths) requireUsable('list the children of', path);
+    return listInChunks(this.#context, paths);
+  }
+
   create(path: string, value: string, lifetime: Lifetime = 'persistent'): Promise<boolean> {
     return this.#perform('create', path, (call) => this.#creation.create(call, value, lifetime));
   }
@@ -157,8 +175,7 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
 
   async commit(operations: readonly Operation[]): Promise<number> {
     for (const { path } of operations) requireUsable('commit to', path);
-    const paths = operations.map(({ path }) => path);
-    const shown = paths.length > 3 ? `${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more` : paths.join(', ');
+    const shown = pathsInWords(operations.map(({ path }) => path));
     const problem = commitSizeProblem(operations, this.limits);
     if (problem !== undefined) throw new RegistryRefusedError('commit to', shown, problem);
     return perform(this.#context, { operation: 'commit to', path: shown }, (call) =>
@@ -186,6 +203,31 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
       await this.#creation.create(call, '', 'persistent');
       return (await this.#writes.set(call, '')).mtime;
     });
+  }
+
+  async openNodes(paths: readonly string[]): Promise<readonly string[]> {
+    if (!this.#hasCredentials) return [];
+    const open: string[] = [];
+    for (let start = 0; start < paths.length; start += READS_AT_ONCE) {
+      const some = paths.slice(start, start + READS_AT_ONCE);
+      // One portion after the other, to be gentle.
+      const areOpen = await Promise.all(some.map((path) => this.#isOpen(path)));
+      open.push(...some.filter((_, index) => areOpen[index]));
+    }
+    return open;
+  }
+
+  #isOpen(path: string): Promise<boolean> {
+    return this.#perform('read the access rules of', path, (call) =>
+      call.read(async ({ transport }) => {
+        try {
+          return (await transport.isOpen?.(this.#at(path))) ?? false;
+        } catch (error) {
+          if (isAnswer(error, 'NO_NODE', 'NO_AUTH')) return false;
+          throw error;
+        }
+      }),
+    );
   }
 
   async close(): Promise<void> {

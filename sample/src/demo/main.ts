@@ -18,6 +18,7 @@ const firingsPerAct = Number(process.env['DEMO_FIRINGS'] ?? 3);
 process.env['ELASTICJOB_JOBS_SHIPORDERS_CRON'] = `0/${periodSeconds} * * * * ?`;
 delete process.env['ELASTICJOB_REGCENTER_SERVERLISTS'];
 
+const startedAt = new Date();
 const log = await RunLog.openEmpty();
 const instances = new Instances();
 const screen = new Screen(process.stdout);
@@ -84,10 +85,20 @@ async function placeOrders(): Promise<void> {
 async function conclude(from: number, until: number): Promise<boolean> {
   const { firings, runs, orders, faults } = summaryOf(shippingRuns(), { from, until, periodMs: periodSeconds * 1000 });
   const shipped = await log.shippedOrders();
-  const all =
-    shipped === orders ? faults : [...faults, `The runs shipped ${orders} orders, the database has ${shipped}.`];
+  const trace = await log.trace(startedAt);
+  const all = [
+    ...faults,
+    ...(shipped === orders ? [] : [`The runs shipped ${orders} orders, the database has ${shipped}.`]),
+    ...(trace.succeeded === log.runs.length
+      ? []
+      : [`${log.runs.length} items ran, and ${trace.succeeded} are recorded.`]),
+  ];
   for (const fault of all) screen.say(`WRONG: ${fault}`);
   const verdict = all.length === 0 ? 'every firing ran every item exactly once' : `${all.length} faults`;
+  screen.say(
+    `Recorded in the database: ${trace.succeeded} items that succeeded and ${trace.failed} that failed (JOB_EXECUTION_LOG), ` +
+      `${trace.states} states of runs (JOB_STATUS_TRACE_LOG).`,
+  );
   screen.say(`${firings} firings, ${runs} runs of items, ${shipped} orders shipped: ${verdict}.`);
   return all.length === 0;
 }

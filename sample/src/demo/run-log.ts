@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RdbTraceStorage } from 'nestjs-elasticjob/tracing-rdb';
 import { DataSource } from 'typeorm';
 import { databaseOptions } from '../database/database.module.js';
 import { Order } from '../orders/order.entity.js';
@@ -50,6 +51,16 @@ export class RunLog {
       await sleep(50);
       for (const run of await this.readOn()) onRun(run);
     }
+  }
+
+  /** What ElasticJob's two tables say of the runs since `from`. */
+  async trace(from: Date): Promise<{ readonly succeeded: number; readonly failed: number; readonly states: number }> {
+    const storage = new RdbTraceStorage(this.#dataSource);
+    const signal = AbortSignal.timeout(10_000);
+    const { rows } = await storage.executions({ from, pageSize: 1_000 }, signal);
+    const { rows: states } = await storage.statuses({ from, pageSize: 1_000 }, signal);
+    const succeeded = rows.filter(({ success }) => success).length;
+    return { succeeded, failed: rows.length - succeeded, states: states.length };
   }
 
   /** How many orders stand as shipped, to compare with what the runs say. */

@@ -46,7 +46,8 @@ export class Bystander implements AsyncDisposable {
     const mirror = this.mirrors.get(job);
     if (mirror === undefined) throw new Error(`The bystander does not watch ${job}`);
     await mirror.sync();
-    return mirror.nodes;
+    // The map of a mirror goes on with it, and two looks are compared.
+    return new Map(mirror.nodes);
   }
 
   #note(job: JobSpec): void {

@@ -1,6 +1,6 @@
 // Builds the Java peers of this folder, for all who start some: the tests here and bench/java.bench.mjs.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../.config/prepare.mjs';
 
@@ -9,7 +9,7 @@ On Debian or Ubuntu: sudo apt-get install -y --no-install-recommends default-jdk
 
 const VERSIONS = ['3.0.4', '3.0.5'];
 const NOT_PUBLISHED = `Maven Central has nothing newer than 3.0.4. To test with 3.0.5, unpack its source release and, in its folder, run
-mvn install -DskipTests -pl bootstrap,lifecycle -am`;
+mvn install -DskipTests -pl bootstrap,lifecycle,ecosystem/tracing/rdb -am`;
 
 /** The versions that `--java 3.0.5,3.0.4` among these arguments asks for, which is taken out of them. Default: 3.0.4. */
 export function takeVersions(args) {
@@ -46,8 +46,10 @@ export function buildJavaPeers(versions) {
 function build(version) {
   const folder = join(root, 'test/campaigns/interop/java-peer');
   const args = ['-q', '--batch-mode', 'package', `-P${version}`];
-  // What has been fetched once is not looked for again.
-  const offline = existsSync(join(folder, 'target', version, 'class-path')) ? ['--offline'] : [];
+  // What has been fetched once is not looked for again, unless other dependencies were named since.
+  const classPath = join(folder, 'target', version, 'class-path');
+  const isFetched = existsSync(classPath) && statSync(classPath).mtimeMs > statSync(join(folder, 'pom.xml')).mtimeMs;
+  const offline = isFetched ? ['--offline'] : [];
   const { status, stdout, stderr } = spawnSync('mvn', [...offline, ...args], { cwd: folder, encoding: 'utf8' });
   if (status === 0) return;
   const hint = /Could not (find|resolve)|resolve dependencies/.test(stdout + stderr) ? `${NOT_PUBLISHED}\n` : '';

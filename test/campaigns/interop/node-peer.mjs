@@ -9,6 +9,7 @@ import {
   JobHost,
   OneOffJobBootstrap,
   ScheduleJobBootstrap,
+  Tracing,
   ZookeeperRegistryCenter,
 } from 'nestjs-elasticjob';
 
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     ip: { type: 'string', default: '127.0.0.1' },
     session: { type: 'string', default: '4000' },
     once: { type: 'string', default: '15000' },
+    trace: { type: 'string' },
     job: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -153,10 +155,23 @@ const registryCenter = new ZookeeperRegistryCenter(
   { logger },
 );
 registryCenter.connect();
+const trace = values.trace === undefined ? undefined : await openTrace(JSON.parse(values.trace));
+const tracing = trace && new Tracing({ storage: trace.storage, logger });
+
+/** The trace in a PostgreSQL database of this machine. TypeORM takes a while to load: instances without a trace do not wait. */
+async function openTrace(address) {
+  const { DataSource } = await import('typeorm');
+  const { RdbTraceStorage } = await import('nestjs-elasticjob/tracing-rdb');
+  const database = new DataSource({ type: 'postgres', host: '127.0.0.1', username: 'postgres', ...address });
+  await database.initialize();
+  return { database, storage: new RdbTraceStorage(database) };
+}
+
 const host = new JobHost({
   registryCenter,
   logger,
   listeners: [new EachInstance(), new Once()],
+  ...(tracing && { observers: [tracing] }),
   instance: { jobInstanceId: `${values.ip}@-@${process.pid}-node0000`, serverIp: values.ip },
 });
 const bootstraps = new Map();
@@ -202,6 +217,7 @@ const commands = {
   },
   async close() {
     await host.stop();
+    await tracing?.stop(5_000);
     await registryCenter.close();
     process.exit(0);
   },
@@ -223,6 +239,10 @@ const commands = {
     }
     return durations;
   },
+  executions: ({ from, ...filter }) =>
+    trace.storage.executions({ ...filter, from: new Date(from) }, AbortSignal.timeout(10_000)),
+  statuses: ({ from, ...filter }) =>
+    trace.storage.statuses({ ...filter, from: new Date(from) }, AbortSignal.timeout(10_000)),
   compute: (ms) => void (computingMs = ms),
   memory() {
     globalThis.gc();

@@ -3,6 +3,7 @@
  * one after; no item begins before the first one has ended; the second one comes when the last item has ended; both come
  * in the order of their instants.
  */
+import { idOf } from '../../support/views.js';
 import { type Evidence, grouped, type Window } from './evidence.js';
 import { PATIENCE_MS } from './interruptions.js';
 import { type Call, type Run } from './recording.js';
@@ -51,9 +52,20 @@ export function itemsAfterLastCall(evidence: Evidence): readonly string[] {
     const isPatienceOver = call.begunMs >= firstMs + PATIENCE_MS;
     return ofFiring
       .filter((run) => endOf(run) > call.begunMs && !(isPatienceOver && run.begunMs > call.begunMs))
-      .filter((run) => isJudged(evidence, run, call))
+      .filter((run) => isJudged(evidence, run, call) && !isNewOnInstanceThatCameBack(evidence, run))
       .map((run) => `${nameOf(call)} comes before item ${run.item} of that firing has ended: ${when(run)}`);
   });
+}
+
+/**
+ * Whether this is the first run of a new item, whose instance lost its session before it could begin it, and came back. No other
+ * instance would make up for an item that was never begun, so none waits for it.
+ */
+function isNewOnInstanceThatCameBack(evidence: Evidence, { item, instance, scheduledMs = 0, begunMs }: Run): boolean {
+  const [first] = evidence.marksByItem.get(item) ?? [];
+  const window = { fromMs: scheduledMs, toMs: begunMs };
+  const wasAway = evidence.ever(evidence.paths.live(idOf(instance)), (value) => value === undefined, window);
+  return first !== undefined && first.fromMs >= scheduledMs && wasAway;
 }
 
 function begunMarks({ marks }: Evidence, scheduledMs: number): readonly number[] {
@@ -108,6 +120,7 @@ export function unorderedCalls(evidence: Evidence): readonly string[] {
         call.begunMs - later.begunMs <= 5 * evidence.history.slowestMessageMs ||
         evidence.isWiped(window) ||
         isUnknowing(evidence, [call.instance, later.instance], window) ||
+        isOfNewcomer(evidence, call) ||
         isFirstOfTakenOver(evidence, call);
       return isExcused ? [] : [`${nameOf(call)} comes after ${nameOf(later)}`];
     });
@@ -124,6 +137,17 @@ function isFirstOfTakenOver({ marks }: Evidence, { phase, instance, scheduledMs,
       (mark) => mark.isRescue && mark.item === item && mark.instance === instance && mark.scheduledMs === scheduledMs,
     );
   return phase === 'before' && items.every(isTakenOver);
+}
+
+/**
+ * Whether the instance came after the schedule was changed, and calls for an instant of the new one from before the change. No
+ * node says when the schedule was changed.
+ */
+function isOfNewcomer(evidence: Evidence, { instance, scheduledMs, begunMs }: ScheduledCall): boolean {
+  const changedMs = evidence.configs.findLast(({ fromMs }) => fromMs <= begunMs)?.fromMs ?? 0;
+  const registered = evidence.spans(evidence.paths.live(idOf(instance)));
+  const cameMs = registered.findLast(({ fromMs, value }) => fromMs <= begunMs && value !== undefined)?.fromMs ?? 0;
+  return scheduledMs < changedMs && changedMs < cameMs;
 }
 
 function isUnknowing({ recording }: Evidence, names: readonly string[], { fromMs, toMs }: Window): boolean {

@@ -7,6 +7,7 @@
  * - the item was running, or its owner away, and `misfire` is off: what was missed is dropped
  * - the item changed hands, and more than one instant passed meanwhile: those before the latest are not made up for
  * - the number of items was reduced, and the item was not among them, or not assigned again yet after it was raised
+ * - the clocks of two owners differ by more than a second, and the item changed hands when the instant had come for one of them
  * - the schedule was changed in between, or marks are not made (`monitorExecution` is off): nobody can tell
  *
  * A firing that is missing all alone because its item changed hands, was waiting, or lost its owner has no excuse.
@@ -35,7 +36,7 @@ type Excuse = (gap: Gap) => boolean;
 export function missedFirings(evidence: Evidence): readonly string[] {
   return [...evidence.marksByItem.keys()].flatMap((item) =>
     gapsOf(evidence, item)
-      .filter((gap) => !EXCUSES.some((excuse) => excuse(gap)))
+      .filter((gap) => excuseFor(gap) === undefined)
       .map(
         ({ instantMs, missing, before, after }) =>
           `item ${item} was not begun for ${seconds(instantMs)}` +
@@ -70,10 +71,15 @@ function gapsOf(evidence: Evidence, item: number): readonly Gap[] {
 function instants(evidence: Evidence, afterMs: number, beforeMs: number): readonly number[] {
   const found: number[] = [];
   for (let ms = afterMs + 1_000; ms < beforeMs; ms += 1_000) {
-    const config = evidence.configAt(ms);
-    if (config !== undefined && ms % periodMsOf(config) === 0) found.push(ms);
+    if (isInstant(evidence, ms)) found.push(ms);
   }
   return found;
+}
+
+/** Whether it is an instant of the schedule as it was then. */
+function isInstant(evidence: Evidence, ms: number): boolean {
+  const config = evidence.configAt(ms);
+  return config !== undefined && ms % periodMsOf(config) === 0;
 }
 
 const wasDisabled: Excuse = ({ evidence, item, instantMs, after }) => {
@@ -117,13 +123,15 @@ const laterOneStandsForIt: Excuse = ({ evidence, item, instantMs, after }) => {
 };
 
 const isDropped: Excuse = ({ evidence, item, instantMs, after }) =>
-  evidence.everConfigured(({ misfire }) => !misfire, { fromMs: instantMs - SLACK_MS, toMs: after.fromMs }) &&
+  evidence.everConfigured(({ misfire }) => !misfire, { ...around(evidence, instantMs), toMs: after.fromMs }) &&
   isCovered({ fromMs: instantMs, toMs: instantMs }, [...busy(evidence, item), ...interruptions(evidence)]);
 
 const severalWereMissed: Excuse = ({ evidence, instantMs, missing }) =>
   missing.length > 1 && isCovered({ fromMs: instantMs, toMs: instantMs }, interruptions(evidence));
 
 const wasRescheduled: Excuse = ({ evidence, before, after }) => {
+  // An instance that was away when the schedule was changed goes by the former one until it is back.
+  if ([before, after].some((mark) => !isInstant(evidence, mark.scheduledMs ?? 0))) return true;
   const { leastMs, greatestMs } = evidence.skews;
   const window = {
     fromMs: Math.min(before.fromMs, (before.scheduledMs ?? 0) - greatestMs) - SLACK_MS,
@@ -135,10 +143,22 @@ const wasRescheduled: Excuse = ({ evidence, before, after }) => {
   return new Set(crons).size > 1;
 };
 
+/** For one owner the instant had passed, and for the next one it had not come yet. Clocks must agree (docs/guarantees.md). */
+const clocksDisagreed: Excuse = ({ evidence, item, instantMs }) => {
+  const { fromMs, toMs } = around(evidence, instantMs);
+  const owners = evidence
+    .spans(evidence.paths.item(item, 'instance'))
+    .filter((span) => span.fromMs <= toMs && span.toMs >= fromMs);
+  return evidence.skews.greatestMs - evidence.skews.leastMs > CLOCK_TOLERANCE_MS && owners.length > 1;
+};
+
+/** By how much clocks may differ so that a change of the owner costs no firing, in milliseconds. */
+const CLOCK_TOLERANCE_MS = 1_000;
+
 const wasUnmonitored: Excuse = ({ evidence, before, after }) =>
   !evidence.isMonitored({ fromMs: before.fromMs, toMs: after.fromMs });
 
-const EXCUSES: readonly Excuse[] = [
+const EXCUSES = {
   wasDisabled,
   ownerWasDisabled,
   wasLeftOut,
@@ -147,8 +167,35 @@ const EXCUSES: readonly Excuse[] = [
   isDropped,
   severalWereMissed,
   wasRescheduled,
+  clocksDisagreed,
   wasUnmonitored,
-];
+} satisfies Readonly<Record<string, Excuse>>;
+
+/** The name of an excuse. */
+export type ExcuseName = keyof typeof EXCUSES;
+
+/** A firing that left out an item, with the first excuse for it. */
+export interface ExcusedFiring {
+  readonly item: number;
+  readonly instantMs: number;
+  readonly excuse: ExcuseName;
+  /** When the item was begun next, for a later instant. */
+  readonly nextFromMs: number;
+}
+
+/** The firings that left out an item as the declared policy says. */
+export function excusedFirings(evidence: Evidence): readonly ExcusedFiring[] {
+  return [...evidence.marksByItem.keys()].flatMap((item) =>
+    gapsOf(evidence, item).flatMap((gap) => {
+      const excuse = excuseFor(gap);
+      return excuse === undefined ? [] : [{ item, instantMs: gap.instantMs, excuse, nextFromMs: gap.after.fromMs }];
+    }),
+  );
+}
+
+function excuseFor(gap: Gap): ExcuseName | undefined {
+  return (Object.keys(EXCUSES) as ExcuseName[]).find((name) => EXCUSES[name](gap));
+}
 
 /** When an instant may have come for somebody, and a little before and after. */
 function around({ skews }: Evidence, instantMs: number): Window {

@@ -57,8 +57,12 @@ export function returnedItems(evidence: Evidence): readonly string[] {
     if (!isConfigured || evidence.everConfigured(({ shardingTotalCount }) => item < shardingTotalCount, window))
       return [];
     if (!evidence.isMonitored({ ...window, toMs: run.begunMs })) return [];
-    // An item that no assignment has left out was there all the time: no leader has seen the lower number.
-    if (!evidence.everLeftOut(item, { ...window, toMs: run.begunMs })) return [];
+    // A registry that was wiped does not know which items there were.
+    if (evidence.isWiped({ ...window, toMs: run.begunMs })) return [];
+    // An item that no assignment had left out when it was chosen was there all the time: no leader has seen the lower number.
+    // After that it may have waited for a place in the pool.
+    const chosenMs = evidence.marksByItem.get(item)?.find((mark) => mark.run === run)?.fromMs ?? run.begunMs;
+    if (!evidence.everLeftOut(item, { ...window, toMs: chosenMs })) return [];
     // An item that has never existed before is run by whatever firing finds it first.
     const existedBefore = evidence.everConfigured(({ shardingTotalCount }) => item < shardingTotalCount, {
       ...{ fromMs: 0, toMs: window.fromMs },

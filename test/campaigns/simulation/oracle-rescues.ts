@@ -1,3 +1,4 @@
+import { GIVE_UP_AFTER_MS } from '../../../lib/kernel/run/item-deadline.js';
 import { ipOf } from '../../support/views.js';
 import { type Evidence } from './evidence.js';
 import { type Mark } from './marks.js';
@@ -52,12 +53,14 @@ function hasEnded({ marksByItem }: Evidence, lost: Mark): boolean {
 
 /** Whether its code came to its end, and was not told to break off; or its time was up, which ends it as well. */
 function endsByItself({ run }: Mark): boolean {
-  return run?.end === 'completed' || run?.end === 'failed' || run?.end === 'timed-out';
+  return run?.end === 'completed' || run?.end === 'failed' || run?.isTimeUp === true;
 }
 
 function isToBeReported(evidence: Evidence, mark: Mark): boolean {
   const { item, instance, fromMs, toMs, run } = mark;
-  const hadEnded = endsByItself(mark) && (run?.endedMs ?? Infinity) <= toMs;
+  // Code that goes on after its time is left behind: the item is free again.
+  const givenUpMs = run?.isTimeUp === true ? (run.abortedMs ?? Infinity) + GIVE_UP_AFTER_MS : Infinity;
+  const hadEnded = endsByItself(mark) && Math.min(run?.endedMs ?? Infinity, givenUpMs) <= toMs;
   const window = { fromMs: fromMs - 1_000, toMs: toMs + 1_000 };
   const isOff = evidence.everConfigured(({ failover, monitorExecution }) => !failover || !monitorExecution, window);
   const server = evidence.paths.server(ipOf(instance));

@@ -106,7 +106,9 @@ function isStale(evidence: Evidence, run: Run): boolean {
 
 /** A firing begins an item once, and once more for each time that it was reported as crashed. */
 export function doubles(evidence: Evidence): readonly string[] {
-  const scheduled = evidence.marks.filter(({ scheduledMs }) => scheduledMs !== undefined);
+  // An instance that is told to stop between two commits of one beginning gives back what it has begun, before any item runs.
+  const isGivenBack = ({ run, fate }: Mark): boolean => run === undefined && fate === 'ended';
+  const scheduled = evidence.marks.filter((mark) => mark.scheduledMs !== undefined && !isGivenBack(mark));
   const groups = grouped(scheduled, ({ item, scheduledMs }) => `${item} ${scheduledMs}`);
   return [...groups.values()].flatMap((marks) => {
     const [first] = marks;

@@ -11,6 +11,7 @@
  * | `oracle-items` | the pool has no more items at once than places; nothing that has ended is run again, nothing for a foreign instant |
  * | `oracle-stops` | an instance that is stopped begins nothing, hands over its idle items at once and is given none |
  * | `oracle-calls` | listeners that are called once in the cluster: once for each instant, around all its items, in order |
+ * | `oracle-trace` | the trace has one row for each begun item, with its end unless its process died, and an end for each run |
  * | `oracle-rest` | at rest nothing is left over, nobody waits, nobody asks, and firings are as on the first day |
  */
 import { Evidence } from './evidence.js';
@@ -22,6 +23,7 @@ import { earlyItems, itemsAfterLastCall, quietCalls, repeatedCalls, unorderedCal
 import { endless, requests, unquietFirings, unrest } from './oracle-rest.js';
 import { doubles, overlaps, tokens, unmarkedRuns } from './oracle-runs.js';
 import { begunAfterStop, heldWhileStopping } from './oracle-stops.js';
+import { tracedEnds, tracedItems, tracedRuns, tracedStates } from './oracle-trace.js';
 import { lostTriggers, promptTriggers, triggers } from './oracle-triggers.js';
 import { type Recording } from './recording.js';
 
@@ -56,6 +58,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
   itemsAfterLastCall,
   unorderedCalls,
   quietCalls,
+  tracedItems,
+  tracedRuns,
+  tracedEnds,
+  tracedStates,
   unhandled,
   unrest,
   unquietFirings,

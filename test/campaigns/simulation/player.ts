@@ -9,6 +9,7 @@ import { described } from './poison.js';
 import { type Commit, type Played, type Recording, type Rest } from './recording.js';
 import { RunBook } from './run-book.js';
 import { textOf } from './step-text.js';
+import { TraceBook } from './trace-book.js';
 import { EndlessError } from './true-time.js';
 import { type Machine, WIPE, World } from './world.js';
 
@@ -47,6 +48,7 @@ class Player {
   readonly #events: EventPlayer;
   readonly #runs: RunBook;
   readonly #calls: CallBook;
+  readonly #traces: TraceBook;
   readonly #commits: Commit[] = [];
   readonly #played: Played[] = [];
   readonly #rests: Rest[] = [];
@@ -60,6 +62,7 @@ class Player {
     this.#history = history;
     this.#runs = new RunBook(history, () => this.#world);
     this.#calls = new CallBook(history, () => this.#world);
+    this.#traces = new TraceBook(() => this.#world);
     const jobListenerTypes = onceListener === undefined ? [] : [ONCE_LISTENER_TYPE];
     this.#world = new World({
       ...{ seed, slowestMessageMs, poolSize, operationsACommit },
@@ -68,6 +71,7 @@ class Player {
         ...{ cron: cronOf(periodSeconds), timeZone: 'GMT', jobListenerTypes },
       }),
       onUncaught: (machine, error) => this.#onUncaught(machine, error),
+      observers: (machine) => this.#traces.observersOf(machine),
       execute: (machine, context) => this.#runs.execute(machine, context),
       listeners: (machine) => (onceListener === undefined ? [] : [this.#calls.listenerOf(machine, onceListener)]),
     });
@@ -171,6 +175,7 @@ class Player {
     this.#world.kill(machine);
     this.#runs.lose(machine);
     this.#calls.lose(machine);
+    this.#traces.lose(machine);
   }
 
   /** As Node does. */
@@ -206,6 +211,7 @@ class Player {
     return {
       runs: this.#runs.runs,
       calls: this.#calls.calls,
+      traces: this.#traces.traces,
       commits: this.#commits,
       played: this.#played,
       endlessMs,

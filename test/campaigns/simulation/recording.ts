@@ -12,6 +12,8 @@ export interface Run {
   readonly token: number;
   readonly begunMs: number;
   readonly abortedMs: number | undefined;
+  /** Whether it was told to end because its time was up: it has failed then, also if its code goes on. */
+  readonly isTimeUp?: boolean;
   readonly endedMs: number | undefined;
   readonly end: RunEnd | undefined;
   /** How often the code was called: an item that fails may be retried. */
@@ -30,6 +32,31 @@ export interface Call {
   readonly endedMs: number | undefined;
   /** `lost` if the process was gone before the call ended. */
   readonly end: 'completed' | 'aborted' | 'lost' | undefined;
+}
+
+/** One execution row of a trace. Times as in `Run`, when it was delivered. */
+export interface TraceRow {
+  readonly item: number;
+  readonly startMs: number;
+  readonly endMs: number | undefined;
+  readonly success: boolean;
+  /** How often it was delivered: at its start and at its end. */
+  readonly deliveries: number;
+}
+
+/** What one process has traced. */
+export interface ProcessTrace {
+  readonly instance: string;
+  /** `undefined` if the process is there at the end. */
+  readonly diedMs: number | undefined;
+  /** By their ids. */
+  readonly rows: ReadonlyMap<string, TraceRow>;
+  /** How often it has begun each item, as its observers were notified. */
+  readonly begun: ReadonlyMap<number, number>;
+  /** Runs with the state TASK_STAGING. */
+  readonly staged: number;
+  /** Runs with a last state. */
+  readonly ended: number;
 }
 
 /** One commit to the registry. */
@@ -84,6 +111,7 @@ export interface Rest {
 export interface Recording {
   readonly runs: readonly Run[];
   readonly calls: readonly Call[];
+  readonly traces: readonly ProcessTrace[];
   readonly commits: readonly Commit[];
   readonly played: readonly Played[];
   /** When somebody did something without end, so that time did not pass any more. */

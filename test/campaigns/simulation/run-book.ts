@@ -36,6 +36,7 @@ export class RunBook {
       await new Promise<void>((resolve, reject) => {
         const onAbort = (): void => {
           run.abortedMs = this.#nowMs;
+          run.isTimeUp = howAborted(signal) === 'timed-out';
           if (behaviour !== 'stubborn') reject(signal.reason as Error);
         };
         if (signal.aborted) onAbort();

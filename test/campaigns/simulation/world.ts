@@ -1,5 +1,6 @@
 import { type JobConfiguration } from '../../../lib/api/job-configuration.js';
 import { type ShardingContext } from '../../../lib/api/sharding-context.js';
+import { type RunObserver } from '../../../lib/api/run-events.js';
 import { type AnyJobListener } from '../../../lib/api/job-listener.js';
 import { JobHost } from '../../../lib/kernel/job-host.js';
 import { JobPaths } from '../../../lib/layout/job-paths.js';
@@ -37,6 +38,8 @@ export interface WorldOptions {
   readonly onUncaught: (machine: Machine, error: unknown) => void;
   /** The job's listeners as one machine has them. */
   readonly listeners: (machine: () => Machine) => readonly AnyJobListener[];
+  /** What observes the runs of one machine. */
+  readonly observers: (machine: () => Machine) => readonly RunObserver[];
 }
 
 /** One simulated process with an instance of the job, from its start on; it is kept when it is gone. */
@@ -115,7 +118,7 @@ export class World {
       log.push(`${(this.nowMs / 1000).toFixed(3)} ${line}`);
       if (log.length > KEPT_LINES) log.shift();
     };
-    const { poolSize, listeners } = this.#options;
+    const { poolSize, listeners, observers } = this.#options;
     const host = new JobHost({
       registryCenter: registry,
       clock,
@@ -125,6 +128,7 @@ export class World {
       threadPoolSizeProviders: [{ type: 'CPU', getSize: () => poolSize }],
       strategies: ownStrategies(() => this.nowMs < this.#strategyFailsUntilMs),
       listeners: listeners(() => machine),
+      observers: observers(() => machine),
     });
     const machine: Machine = {
       ...{ name, centre: ++this.#centres, clock, registry, host, log },

@@ -1,3 +1,4 @@
+import { DataSource } from 'typeorm';
 import { expect } from '@jest/globals';
 import { Inject, Injectable } from '@nestjs/common';
 import { type OneOffJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
@@ -12,7 +13,7 @@ import { applicationYml } from '../fixtures.js';
 import { MonthlyReportJob, Stopwatch, SyncOrdersJob } from '../jobs.js';
 import { type Check, type Checks } from '../page.js';
 import { ofStarter } from './code.js';
-import { unavailableChecks } from './starter.js';
+import { tracingAndDumpChecks } from './starter.js';
 
 const providers = [SyncOrdersJob, MonthlyReportJob, Stopwatch];
 const executors = [{ type: 'PRINT', process: () => undefined }];
@@ -115,10 +116,20 @@ export const beanChecks: Checks = {
     expect(job.ended).toBe(true);
     expect(app.server.sessions).toEqual([]);
   },
-  snapshotService: (row) => ofStarter(unavailableChecks, 'dump.port', row),
+  snapshotService: (row) => ofStarter(tracingAndDumpChecks, 'dump.port', row),
   'tracingConfiguration, tracingDataSource': async () => {
     const unused = ['tracingConfiguration', 'tracingDataSource'].map((provide) => ({ provide, useValue: {} }));
 
     expect(await refusalOf(metadataOf({ providers: [...unused, SlowJob] }))).toEqual(['it boots']);
+    const tracing = { type: 'RDB', dataSource: 'tracingDataSource' };
+    expect(await refusalOf(metadataOf({ options: { tracing }, providers: [...unused, SlowJob] }))).toEqual([
+      expect.stringMatching(
+        /^elasticjob\.tracing\.dataSource: the application has no TypeORM DataSource "tracingDataSource"/,
+      ),
+    ]);
+    const database = await new DataSource({ type: 'sqljs' }).initialize();
+    const provider = { provide: 'tracingDataSource', useValue: database };
+    expect(await refusalOf(metadataOf({ options: { tracing }, providers: [provider, SlowJob] }))).toEqual(['it boots']);
+    await database.destroy();
   },
 };

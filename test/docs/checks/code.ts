@@ -9,7 +9,7 @@ import { metadataOf, running } from '../application.js';
 import { settingsOf } from '../../../lib/api/setting.js';
 import { JobSettings } from '../../../lib/settings/job-settings.js';
 import { RegCenterSettings } from '../../../lib/settings/reg-center-settings.js';
-import { jobChecks, moduleChecks, unavailableChecks } from './starter.js';
+import { jobChecks, moduleChecks, tracingAndDumpChecks } from './starter.js';
 import { isSample, type SampleName, SAMPLES, Stopwatch } from '../jobs.js';
 import { type Check, type Checks, codeIn, quoted, type Row } from '../page.js';
 
@@ -175,8 +175,8 @@ export const namespaceChecks: Checks = {
     const own = ['required', 'tls', 'sasl'];
     expect(attributes.length).toBe(settingsOf(RegCenterSettings).size - own.length);
   },
-  '<elasticjob:rdb-tracing>': (row) => ofStarter(unavailableChecks, 'tracing.type', row),
-  '<elasticjob:snapshot>': (row) => ofStarter(unavailableChecks, 'dump.port', row),
+  '<elasticjob:rdb-tracing>': (row) => ofStarter(tracingAndDumpChecks, 'tracing.type', row),
+  '<elasticjob:snapshot>': (row) => ofStarter(tracingAndDumpChecks, 'dump.port', row),
 };
 
 /** Holds a row against what holds for a setting of the starter. */

@@ -1,10 +1,14 @@
 import { expect } from '@jest/globals';
 import { resolveZookeeperConfiguration } from '../../../lib/registry/zookeeper/zookeeper-configuration.js';
+import { type TraceEvent } from '../../../lib/api/trace-events.js';
+import { type ScheduleJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
+import { TracingListener } from '../../../lib/nest/tracing-listener.decorator.js';
 import { ElasticJobHealth } from '../../../lib/nest/elastic-job.health.js';
 import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
 import { type RegCenterSettings } from '../../../lib/settings/reg-center-settings.js';
 import { readApplicationSettings } from '../../../lib/nest/application-settings.js';
-import { refusalOf, started } from '../../unit/nest/application.js';
+import { RecordingLogger, refusalOf, started } from '../../unit/nest/application.js';
+import { until } from '../../support/until.js';
 import { metadataOf, running } from '../application.js';
 import { isSample, MonthlyReportJob, SAMPLES, starterDefaults, Stopwatch, SyncOrdersJob } from '../jobs.js';
 import { type Check, type Checks, codeIn, quoted } from '../page.js';
@@ -135,26 +139,63 @@ export const jobChecks: Checks = {
 };
 
 /** Setting it is refused with the message that the row quotes. */
-function refused(section: 'tracing' | 'dump', settings: object): Check {
+function refused(section: 'tracing', settings: object): Check {
   return async (row) => {
     expect(await refusalOf(metadataOf({ file: fileWith({ [section]: settings }) }))).toEqual([quoted(row)]);
   };
 }
 
-/** Setting it off is no fault. */
-const dumpMayBeOff: Check = async () => {
-  expect(await refusalOf(metadataOf({ file: fileWith({ dump: { enabled: false } }) }))).toEqual(['it boots']);
-};
+/** Hears which jobs are traced. */
+@TracingListener()
+class Ear {
+  readonly jobNames = new Set<string>();
+  onTraceEvent({ jobName }: TraceEvent): void {
+    this.jobNames.add(jobName);
+  }
+}
+
+/** Of the jobs syncOrders and monthlyReport, only the given ones are traced with these settings. */
+function traces(tracing: object, ...expected: readonly string[]): Check {
+  return async () => {
+    const job = (name: string) => ({ 'elastic-job-class': name, 'sharding-total-count': 1, cron: '0 0 0 1 1 ?' });
+    const jobs = { syncOrders: job('SyncOrdersJob'), monthlyReport: job('MonthlyReportJob') };
+    await using app = await running({ file: fileWith({ tracing, jobs }), providers: [...providers, Ear] });
+    const [syncOrders, monthlyReport] = [app.app.get(SyncOrdersJob), app.app.get(MonthlyReportJob)];
+
+    for (const name of Object.keys(jobs))
+      await (app.app.get(JobBootstraps).get(name) as ScheduleJobBootstrap).trigger();
+    await until(() => syncOrders.contexts.length + monthlyReport.items.length === 2, 'both jobs to run');
+
+    expect([...app.app.get(Ear).jobNames]).toEqual(expected);
+  };
+}
+
+/** The number of dump ports that an application with these settings opens. */
+async function dumpPorts(dump: object): Promise<number> {
+  const logger = new RecordingLogger();
+  const app = await running({ file: fileWith({ dump }), providers, options: { logger } });
+  await app[Symbol.asyncDispose]();
+  return logger.lines.filter((line) => line.startsWith('log The dump port is open')).length;
+}
 
 /** Checks of `elasticjob.tracing` and `elasticjob.dump` in application.yml. */
-export const unavailableChecks: Checks = {
+export const tracingAndDumpChecks: Checks = {
   'tracing.type': refused('tracing', { type: 'RDB' }),
-  'tracing.include-job-names': refused('tracing', { 'include-job-names': ['syncOrders'] }),
-  'tracing.exclude-job-names': refused('tracing', { 'exclude-job-names': ['syncOrders'] }),
-  'tracing.data-source.*': refused('tracing', { 'data-source': { url: 'jdbc:h2:mem:x', username: 'sa' } }),
-  'dump.enabled': async (row) => {
-    await refused('dump', { enabled: true })(row);
-    await dumpMayBeOff(row);
+  'tracing.include-job-names': traces({ 'include-job-names': ['syncOrders'] }, 'syncOrders'),
+  'tracing.exclude-job-names': async (row) => {
+    await traces({ 'exclude-job-names': ['syncOrders'] }, 'monthlyReport')(row);
+    const both = { 'include-job-names': ['syncOrders'], 'exclude-job-names': ['bill'] };
+    expect(await refusalOf(metadataOf({ file: fileWith({ tracing: both }) }))).toEqual([
+      expect.stringMatching(/^elasticjob\.tracing\.excludeJobNames: and includeJobNames exclude each other/),
+    ]);
   },
-  'dump.port': refused('dump', { port: 9888 }),
+  'tracing.data-source.*': refused('tracing', { 'data-source': { url: 'jdbc:h2:mem:x', username: 'sa' } }),
+  'dump.enabled': async () => {
+    expect(await dumpPorts({ enabled: false, port: 0 })).toBe(0);
+    expect(await dumpPorts({ enabled: true, port: 0 })).toBe(1);
+  },
+  'dump.port': async () => {
+    expect(await dumpPorts({ port: 0 })).toBe(1);
+    expect(await dumpPorts({ enabled: true })).toBe(0);
+  },
 };

@@ -66,6 +66,18 @@ test('a job added at run time fires on all items, and the program ends by itself
   expect(exitCode).toBe(0);
 }, 30_000);
 
+test('the operations trigger a job, change its settings, list it, and leave records', async () => {
+  await using program = new Program(compiled('operations.ts'));
+
+  const exitCode = await program.end();
+
+  expect(program.output).toMatch(/taken: .+@-@/);
+  expect(program.output).toMatch(/item 0[^]*item 1|item 1[^]*item 0/);
+  expect(program.output).toContain('syncOrders OK 0 0 3 * * ?');
+  expect(program.output).toContain('anna: trigger syncOrders, late orders: done');
+  expect(exitCode).toBe(0);
+}, 30_000);
+
 test('the listeners are called around the items, and once for each firing', async () => {
   await using program = new Program(compiled('listeners.ts'));
 

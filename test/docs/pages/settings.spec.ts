@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { withDefaults } from '../../../lib/api/job-configuration.js';
 import { settingsOf } from '../../../lib/api/setting.js';
+import { DumpSettings } from '../../../lib/settings/dump-settings.js';
 import { JobSettings } from '../../../lib/settings/job-settings.js';
 import { ModuleSettings } from '../../../lib/settings/module-settings.js';
 import { RegCenterSettings } from '../../../lib/settings/reg-center-settings.js';
+import { TracingSettings } from '../../../lib/settings/tracing-settings.js';
 import { toQuartz } from '../../../lib/time/crontab.js';
 import { tableAfter } from './pages.js';
 
@@ -23,11 +25,13 @@ function declared(type: new () => object): Readonly<Record<string, string | unde
 
 describe('the tables of the pages', () => {
   test.each([
-    ['\n`elasticjob`:\n', ModuleSettings],
-    ['\n`elasticjob.regCenter`:\n', RegCenterSettings],
-    ['\n`elasticjob.jobs.<jobName>`', JobSettings],
-  ])('list all settings and their types below %j', (introduction, type) => {
-    const rows = tableAfter('docs/settings.md', introduction).map(([name, kind]) => [name, kind] as const);
+    ['docs/settings.md', '\n`elasticjob`:\n', ModuleSettings],
+    ['docs/settings.md', '\n`elasticjob.regCenter`:\n', RegCenterSettings],
+    ['docs/settings.md', '\n`elasticjob.jobs.<jobName>`', JobSettings],
+    ['docs/tracing.md', '\n## Switching it on', TracingSettings],
+    ['docs/dump.md', '\n`elasticjob.dump`:\n', DumpSettings],
+  ])('of %s list all settings and their types below %j', (page, introduction, type) => {
+    const rows = tableAfter(page, introduction).map(([name, kind]) => [name, kind] as const);
     const found = Object.fromEntries(rows) as Readonly<Record<string, string | undefined>>;
 
     expect(found).toEqual(declared(type));

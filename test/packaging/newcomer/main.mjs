@@ -82,9 +82,39 @@ async function build() {
   await esbuild(entry, bundle, '--minify');
   await runs('esbuild, minified', bundle);
   // Nest 12's own command line refuses webpack for ESM.
-  if (isModule) return;
-  await run('npx', ['nest', 'build', '--webpack'], app);
-  await runs('webpack', main);
+  if (!isModule) {
+    await run('npx', ['nest', 'build', '--webpack'], app);
+    await runs('webpack', main);
+  }
+  await worker();
+}
+
+/** Bundles the job of the page on worker threads, with the configuration that it gives for this line of Nest, and runs it. */
+async function worker() {
+  const rspack = ['@rspack/core', 'webpack-node-externals', 'tsconfig-paths-webpack-plugin'];
+  await run('npm', ['install', 'piscina', ...(isModule ? rspack : [])], app);
+  const blocks = [
+    ...(await readFile(join(root, 'docs/worker-threads.md'), 'utf8')).matchAll(/^```\w+\n([^]*?)^```$/gm),
+  ];
+  const example = (start) => blocks.map(([, code]) => code).find((code) => code.startsWith(start));
+  const folderOfModule = isModule ? 'import.meta.dirname' : '__dirname';
+  const job = example('// crunch.job.ts')
+    .replace("new URL('./crunch.js', import.meta.url)", `join(${folderOfModule}, 'crunch.js')`)
+    .replace(/^/, "import { join } from 'node:path';\n");
+  await writeFile(join(app, 'src/app.module.ts'), job);
+  // The bundle of the worker has to hold what the worker imports.
+  const suffix = isModule ? '.js' : '';
+  await writeFile(join(app, 'src/crunch.ts'), `import './aside${suffix}';\n${example('// crunch.ts')}`);
+  await writeFile(join(app, 'src/aside.ts'), "process.stdout.write('the module beside the worker\\n');\nexport {};\n");
+  const builder = isModule ? 'rspack' : 'webpack';
+  await writeFile(join(app, `${builder}.config.js`), example(isModule ? 'export default (' : 'module.exports = ('));
+  await rm(join(app, 'dist'), { recursive: true });
+  await run('npx', ['nest', 'build', '--builder', builder], app);
+  const texts = ['the module beside the worker', 'item 0: 0: 2262 primes', 'item 1: 1: 2262 primes'];
+  await runs(`worker threads, ${builder}`, 'dist/main.js', {
+    texts,
+    env: { ELASTICJOB_JOBS_CRUNCH_CRON: '* * * * * ?' },
+  });
 }
 
 async function esbuild(entry, bundle, ...options) {
@@ -102,15 +132,16 @@ async function esbuild(entry, bundle, ...options) {
 }
 
 /** Starts the program, stops it as a deployment does, and starts it again: its items run soon each time. */
-async function runs(builder, program) {
+async function runs(builder, program, { texts = ITEMS, env = {} } = {}) {
   for (const time of ['first start', 'restart']) {
     const began = performance.now();
     const application = new Application(program, app, {
       ELASTICJOB_REGCENTER_SERVERLISTS: zookeeper.env.ZOOKEEPER_SERVERS,
       ELASTICJOB_REGCENTER_NAMESPACE: `newcomer-${line}`,
+      ...env,
     });
     try {
-      await application.says(ITEMS, RESTART_MS);
+      await application.says(texts, RESTART_MS);
       const tookMs = Math.round(performance.now() - began);
       await application.stop();
       console.log(`${builder}, ${time}: all items after ${tookMs} ms`);

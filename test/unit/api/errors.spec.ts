@@ -4,6 +4,7 @@ import {
   type ElasticJobError,
   FiringInterruptedError,
   InvalidConfigurationError,
+  ItemTimeoutError,
   JobConflictError,
   JobExecutionError,
   JobStateError,
@@ -14,6 +15,7 @@ import {
   RegistryRefusedError,
   RegistryUnavailableError,
   SessionLostError,
+  TraceRefusedError,
 } from '../../../lib/api/errors.js';
 
 const cause = new Error('the cause');
@@ -77,6 +79,13 @@ describe('each error has its name, its stable code, a message that says what hap
       'Waited 30 ms in vain for the items.',
       undefined,
     ],
+    [
+      'ItemTimeoutError',
+      new ItemTimeoutError('bill', 2, 500),
+      'ITEM_TIMEOUT',
+      "Item 2 of job 'bill' has run for 500 ms, which is as long as its run.timeoutMilliseconds allows.",
+      undefined,
+    ],
     ['JobConflictError', new JobConflictError('taken'), 'JOB_CONFLICT', 'taken', undefined],
     ['JobStateError', new JobStateError('not now', { cause }), 'JOB_STATE', 'not now', cause],
     [
@@ -85,6 +94,13 @@ describe('each error has its name, its stable code, a message that says what hap
       'JOB_STOPPED',
       "Job 'j' is being stopped: the application ends.",
       undefined,
+    ],
+    [
+      'TraceRefusedError',
+      new TraceRefusedError('a failure cause is too long.', { cause }),
+      'TRACE_REFUSED',
+      'The storage of trace events refuses what it was given: a failure cause is too long.',
+      cause,
     ],
   ])('%s', (name, error, code, message, kept) => {
     expect(error).toMatchObject({ name, code, message });

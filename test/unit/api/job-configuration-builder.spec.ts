@@ -25,6 +25,18 @@ test.each<[string, (builder: JobConfigurationBuilder) => JobConfigurationBuilder
   ['jobListenerTypes', (builder) => builder.jobListenerTypes('A', 'B'), { jobListenerTypes: ['A', 'B'] }],
   ['description', (builder) => builder.description('bills'), { description: 'bills' }],
   ['props', (builder) => builder.setProperty('a.b', 'c').setProperty('d', 'e'), { props: { 'a.b': 'c', d: 'e' } }],
+  ['timeoutMilliseconds', (builder) => builder.timeoutMilliseconds(5), { props: { 'run.timeoutMilliseconds': '5' } }],
+  ['maxRetries', (builder) => builder.maxRetries(0), { props: { 'run.maxRetries': '0' } }],
+  [
+    'retryBackoffMilliseconds',
+    (builder) => builder.retryBackoffMilliseconds(7),
+    { props: { 'run.retryBackoffMilliseconds': '7' } },
+  ],
+  [
+    'the last value of a property',
+    (builder) => builder.setProperty('a', '1').setProperty('a', '2'),
+    { props: { a: '2' } },
+  ],
   ['disabled', (builder) => builder.disabled(true), { disabled: true }],
   ['overwrite', (builder) => builder.overwrite(true), { overwrite: true }],
   ['label', (builder) => builder.label('billing'), { label: 'billing' }],

@@ -303,6 +303,19 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
   });
 });
 
+test('the reason why a cron expression is refused keeps the dots of what it quotes', () => {
+  expect(faultsOf({ cron: '0.5 * * * * ?' })[0]).toContain("'0.5'");
+});
+
+test('all settings are checked although a key would replace what they are checked by', () => {
+  const faults = faultsOf(JSON.parse('{ "__proto__": {}, "shardingTotalCount": 0 }') as Record<string, unknown>);
+
+  expect(faults.map((fault) => fault.split(':')[0])).toEqual([
+    'elasticjob.jobs.job.__proto__',
+    'elasticjob.jobs.job.shardingTotalCount',
+  ]);
+});
+
 test('a schedule that is empty is none', () => {
   expect(faultsOf({ cron: '', timeZone: '' })).toEqual([]);
 });

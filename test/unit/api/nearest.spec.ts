@@ -1,6 +1,6 @@
 /** What a misspelt name probably means. */
 import { describe, expect, test } from '@jest/globals';
-import { isNearly, nearest, relaxed, suggestion } from '../../../lib/api/nearest.js';
+import { isNearly, knownNames, nearest, relaxed, suggestion } from '../../../lib/api/nearest.js';
 
 test('case and separators do not count', () => {
   expect(['reg-center', 'regCenter', 'REG_CENTER', 'reg.center'].map(relaxed)).toEqual(Array(4).fill('regcenter'));
@@ -30,17 +30,15 @@ describe('a name is nearly another one', () => {
     ['norc', 'cron'],
     ['nrco', 'cron'],
     ['ncro', 'cron'],
-    // Not a swap: only one of the two letters comes back.
+    // No swap: only one of the two letters comes back.
+    ['ab', 'xa'],
+    ['ab', 'bx'],
     ['cxro', 'crxx'],
     ['abcd', 'xbad'],
     ['abcd', 'badc'],
     ['', 'ab'],
   ])('not with more: %p, %p', (name, other) => {
     expect(isNearly(name, other)).toBe(false);
-  });
-
-  test('whatever its length, at little cost', () => {
-    expect(isNearly(`${'x'.repeat(1_000_000)}`, 'cron')).toBe(false);
   });
 });
 
@@ -55,8 +53,8 @@ describe('of several candidates', () => {
     expect(nearest('abcxyz', ['abcdef'])).toBeUndefined();
     expect(nearest('abcdxy', ['abcdef'])).toBe('abcdef');
     expect(nearest('xyzdef', ['abcdef'])).toBeUndefined();
-    // The shorter name counts: two letters of three are too many.
-    expect(nearest('abc', ['abcde'])).toBeUndefined();
+    // The shorter name counts: two letters of four are too many.
+    expect(nearest('abcd', ['abcdef'])).toBeUndefined();
     expect(nearest('ab', ['b'])).toBe('b');
     expect(nearest('cron', [])).toBeUndefined();
   });
@@ -65,4 +63,21 @@ describe('of several candidates', () => {
 test('a suggestion is the end of a sentence, or nothing', () => {
   expect(suggestion('namespce', ['namespace', 'serverLists'])).toBe("; did you mean 'namespace'?");
   expect(suggestion('else', ['namespace'])).toBe('');
+});
+
+test('an unknown name is followed by what it probably means, or else by the names that are known, unless there are too many', () => {
+  const names = Array.from({ length: 16 }, (_, index) => `name${index}`);
+
+  expect(knownNames('namespce', ['namespace', 'serverLists'])).toBe("; did you mean 'namespace'?");
+  expect(knownNames('else', ['namespace', 'serverLists'])).toBe('; known are: namespace, serverLists');
+  expect(knownNames('else', names)).toBe(`; known are: ${names.join(', ')}`);
+  expect(knownNames('else', [...names, 'one more'])).toBe('');
+});
+
+// Names come from files and variables of the environment, where anything may stand. To compare all letters takes minutes.
+test('only the first letters of a very long name are compared', () => {
+  const endless = 'x'.repeat(1_000_000);
+
+  expect(isNearly(endless, 'y'.repeat(1_000))).toBe(false);
+  expect(suggestion(endless, ['y'.repeat(1_000)])).toBe('');
 });

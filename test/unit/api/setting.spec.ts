@@ -100,6 +100,10 @@ describe('a value', () => {
   });
 });
 
+test('an object whose class declares nothing has no problem', () => {
+  expect(settingProblems({ limit: -2 })).toEqual([]);
+});
+
 describe('options given from outside', () => {
   const problems = (given: unknown): readonly string[] => problemsInMap(given, MoreSettings, 'Centre');
 
@@ -116,7 +120,14 @@ describe('options given from outside', () => {
   });
 
   test('have sections that are not checked with them', () => {
-    expect(problems({ pool: { size: 11 } })).toEqual([]);
+    expect(problems({ pool: Object.assign(new Pool(), { size: 11 }) })).toEqual([]);
+  });
+
+  test('are checked although a key would replace what their class declares', () => {
+    expect(problems(JSON.parse('{ "__proto__": {}, "isOn": 1 }'))).toEqual([
+      expect.stringMatching(/^Centre\.__proto__: unknown key/),
+      'Centre.isOn: must be true or false, got 1',
+    ]);
   });
 
   test.each([

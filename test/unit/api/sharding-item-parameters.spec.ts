@@ -13,6 +13,7 @@ test.each<[text: string, total: unknown]>([
   ['0=a,,', 2],
   ['1=b', 2],
   ['00=a', 1],
+  ['+1=a', 2],
   ['0=a b', 1],
   ['9=a', 'no number: the fault is that of the total'],
   ['9=a', 0],
@@ -30,9 +31,9 @@ test.each(['   ', ' , ,', '0=a, ', '0=a, ,\t'])(
   },
 );
 
-test('commas at the end and items with leading zeros are doubts, which say how the text is read', () => {
+test('commas at the end and items with leading zeros or a plus sign are doubts, which say how the text is read', () => {
   expect(itemParametersDoubts('0=a,1=b')).toEqual([]);
-  expect(itemParametersDoubts('0=a,10=b')).toEqual([]);
+  expect(itemParametersDoubts('0=a,10=b,100=c')).toEqual([]);
   expect(itemParametersDoubts('0=a,,')).toEqual([
     "the commas at the end of shardingItemParameters '0=a,,' have no effect: no item gets an empty parameter",
   ]);
@@ -40,6 +41,7 @@ test('commas at the end and items with leading zeros are doubts, which say how t
     "shardingItemParameters names item '00', which is read as item 0",
     "shardingItemParameters names item '01', which is read as item 1",
   ]);
+  expect(itemParametersDoubts('+1=a')).toEqual(["shardingItemParameters names item '+1', which is read as item 1"]);
 });
 
 test.each<[text: string, problem: string]>([
@@ -52,11 +54,13 @@ test.each<[text: string, problem: string]>([
   ['0=a,,1=b', like("'' is not of the form item=parameter")],
   [',0=a', like("'' is not of the form item=parameter")],
   ['x=a', like("'x' is not the number of an item")],
+  ['++1=a', like("'++1' is not the number of an item")],
   ['-1=a', like("'-1' is not the number of an item")],
   ['1.5=a', like("'1.5' is not the number of an item")],
   ['12345678901=a', like("'12345678901' is not the number of an item")],
   ['0=a,0=b', like('item 0 has two parameters')],
   ['0=a,00=b', like('item 0 has two parameters')],
+  ['0=a,+0=b', like('item 0 has two parameters')],
   ['2=c', 'must only name items from 0 to 1, as shardingTotalCount is 2, but names item 2'],
   ['0=a,5=c,9=d', 'must only name items from 0 to 1, as shardingTotalCount is 2, but names item 5'],
 ])('%j is refused', (text, problem) => {

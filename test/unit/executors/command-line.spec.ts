@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { parseCommandLine } from '../../../lib/executors/command-line.js';
+import { parseCommandLine } from '../../../lib/executors/script/command-line.js';
 
 test.each<[line: string, program: string, ...args: string[]]>([
   ['run', 'run'],

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { httpExecutor } from '../../../lib/executors/http-executor.js';
+import { httpExecutor } from '../../../lib/executors/http/http-executor.js';
 import { ManualClock } from '../../../lib/testing/index.js';
 import { type ShardingContext } from '../../../lib/index.js';
 import { until } from '../../support/until.js';

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { scriptExecutor } from '../../../lib/executors/script-executor.js';
+import { scriptExecutor } from '../../../lib/executors/script/script-executor.js';
 import { type ShardingContext } from '../../../lib/index.js';
 import { ManualClock } from '../../../lib/testing/index.js';
 import { isRunning } from '../../support/processes.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { invocationOf } from '../../../lib/executors/windows-batch.js';
+import { invocationOf } from '../../../lib/executors/script/windows-batch.js';
 
 const lineOf = (program: string, ...args: string[]): string | undefined =>
   invocationOf({ program, args }, 'win32', 'C:\\cmd.exe').args.at(-1);

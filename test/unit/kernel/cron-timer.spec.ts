@@ -23,6 +23,22 @@ describe('the last instant of a job', () => {
     expect(iso(timer.latest({ cron: '0 0 0 * * ?' }))).toBe('00:00:20');
   });
 
+  test('that was due is that of the former schedule until the one that took its place has fired', async () => {
+    const { clock, timer } = newTimer();
+    timer.enable(EVERY_10_S);
+    await clock.advance(28_000);
+
+    const everySeven = { cron: '0/7 * * * * ?' };
+    timer.arm(everySeven);
+    const twice = { cron: '0/9 * * * * ?' };
+    timer.arm(twice);
+
+    expect(iso(timer.latestDue(twice))).toBe('00:00:20');
+    expect(iso(timer.latest(twice))).toBe('00:00:27');
+    await clock.advance(8_000);
+    expect(iso(timer.latestDue(twice))).toBe('00:00:36');
+  });
+
   test('that fires here no more, as while it stops, is the last one that has passed of the stored schedule', async () => {
     const { clock, timer } = newTimer();
     timer.enable({ cron: '0 0 0 * * ?' });

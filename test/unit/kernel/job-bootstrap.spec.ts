@@ -163,6 +163,19 @@ describe('what makes no sense is refused when the bootstrap is made', () => {
       'must have a method execute(context), or methods fetchData(context) and processData(context, data), or a worker (a file: URL or a path), got null',
     ],
     ['an object that is no job', { run: () => undefined }, daily(), 'must have a method execute(context)'],
+    [
+      'an object with a worker and the method execute',
+      { execute: () => undefined, worker: new URL('file:///app/crunch.js') },
+      daily(),
+      'elasticjob.jobs.daily: has both a worker "file:///app/crunch.js" and the method execute(context): only one of them can do ' +
+        "the job's work, so remove the other one, or give the property worker another name if it names no module",
+    ],
+    [
+      'an object with a worker and the methods of a dataflow job',
+      { fetchData: () => [], processData: () => undefined, worker: './dist/crunch.mjs' },
+      daily(),
+      'has both a worker "./dist/crunch.mjs" and the methods fetchData(context) and processData(context, data)',
+    ],
     ['an empty type', '  ', daily(), 'Elastic job type cannot be null or empty'],
     [
       'an unknown type',
@@ -190,6 +203,18 @@ describe('what makes no sense is refused when the bootstrap is made', () => {
       message,
     );
   });
+
+  test.each(['the night shift', 5, new URL('https://example.com/crunch')])(
+    'but not a job whose own property is called worker and names no module: %s',
+    async (worker) => {
+      await using host = aHost();
+      const job = Object.assign(new CountingJob(), { worker });
+
+      const bootstrap = new ScheduleJobBootstrap(host.registryCenter, job, daily(), { host });
+
+      expect(bootstrap.jobName).toBe('daily');
+    },
+  );
 
   test('no registry centre', () => {
     expect(() => new ScheduleJobBootstrap(odd(null), new CountingJob(), daily())).toThrow(

@@ -86,6 +86,44 @@ describe('an item that runs longer than the job’s period', () => {
   });
 });
 
+describe('without marks, an item that ends while another one of its firing still runs', () => {
+  /** Items 0 and 1 run until their gates open. */
+  const start = (gates: readonly Deferred[]): Promise<TestCluster> =>
+    TestCluster.start(['A'], {
+      job: { monitorExecution: false, failover: false },
+      work: (_, { shardingItem }) => gates[shardingItem]!.promise,
+    });
+
+  test('is run at once for the firing that it has missed', async () => {
+    const gates = [new Deferred(), new Deferred()];
+    await using cluster = await start(gates);
+    await cluster.fire();
+    await cluster.fire();
+    cluster.forget();
+
+    gates[0]!.resolve();
+    await cluster.advance('1s');
+
+    expect(told(cluster)).toEqual(['0 00:00:10']);
+    gates[1]!.resolve();
+  });
+
+  test('is run at once if it was triggered meanwhile', async () => {
+    const gates = [new Deferred(), new Deferred()];
+    await using cluster = await start(gates);
+    await cluster.fire();
+    await cluster.trigger();
+    await cluster.advance('1s');
+    cluster.forget();
+
+    gates[0]!.resolve();
+    await cluster.advance('1s');
+
+    expect(cluster.runs.map(({ item }) => item)).toEqual([0]);
+    gates[1]!.resolve();
+  });
+});
+
 test('the mark of a missed firing makes nobody run its item over and over once marks are not made any more', async () => {
   const work = (): Promise<void> => sleep(cluster.clock, 500);
   await using cluster = await TestCluster.start(['A'], { work, job: { shardingTotalCount: 1 } });

@@ -418,8 +418,10 @@ describe('when items complete, missing are', () => {
     const tookOver = view(aCompleted, { items: items({}, { owner: A }) });
 
     expect(missing('completed', tookOver, { behind: A })).toEqual(['1 handed-on A']);
-    expect(missing('completed', { ...tookOver, config: noMisfire }, { behind: A })).toEqual([]);
+    expect(missing('completed', { ...tookOver, config: noMisfire }, { behind: A })).toEqual(['1 handed-on A']);
     expect(missing('completed', tookOver, { behind: B })).toEqual([]);
+    const dropped = dropping(aCompleted, { items: items({}, { owner: A }), config: noMisfire }, { by: A });
+    expect(missing('completed', dropped, { behind: A })).toEqual([]);
   });
 
   test('those that are marked as having missed a firing, if that is made up for', () => {

@@ -4,6 +4,8 @@ import { type ShardingContext } from '../../../lib/api/sharding-context.js';
 import { Deferred } from '../../../lib/async/deferred.js';
 import { type JobHostOptions } from '../../../lib/kernel/job-host.js';
 import { type Member, TestCluster, type TestClusterOptions } from '../../../lib/testing/index.js';
+import { joinJavaInstance } from '../../support/java-instance.js';
+import { idOf } from '../../support/views.js';
 
 type Name = Member['name'];
 
@@ -226,7 +228,35 @@ describe('an observer learns of a run', () => {
     await cluster.fire();
     await cluster.fire();
 
-    expect(seen.outcomesOf('A')).toEqual([{ type: 'nothing-to-run', reason: 'still-running' }]);
+    expect(seen.outcomesOf('A')).toEqual([
+      { type: 'nothing-to-run', reason: 'still-running', items: [0, 1], isMadeUpFor: true },
+    ]);
+  });
+
+  test('that a firing whose items were still running is not made up for, because misfire is off', async () => {
+    await using cluster = await observed(['A'], { job: { misfire: false }, work: () => new Promise(() => undefined) });
+    const { seen } = cluster;
+
+    await cluster.fire();
+    await cluster.fire();
+
+    expect(seen.outcomesOf('A')).toMatchObject([{ reason: 'still-running', isMadeUpFor: false }]);
+  });
+
+  test('which task it was: that of its items, or of none', async () => {
+    await using cluster = await observed(['A'], { work: () => new Promise(() => undefined) });
+    const { seen } = cluster;
+    await cluster.fire();
+    await cluster.fire();
+    await cluster.expire('A');
+    await cluster.advance('1s');
+
+    const ends = seen
+      .runsOf('A')
+      .flatMap((events) => events.flatMap((each) => (each.type === 'run-ended' ? [each] : [])));
+
+    const instance = cluster.idOf('A');
+    expect(ends.map(({ taskId }) => taskId)).toEqual([`job@-@@-@READY@-@${instance}`]);
   });
 
   test('that there was nothing to run, because another instance was faster with a takeover', async () => {
@@ -395,4 +425,131 @@ test('each item of a run has signals of its own', async () => {
 
   const signals = cluster.runs.flatMap(({ context: { signal, softStop } }) => [signal, softStop]);
   expect(new Set(signals).size).toBe(4);
+});
+
+describe('an observer learns of instances', () => {
+  const watched = async (names: readonly Name[]) => {
+    const seen: (readonly [Name, string, unknown])[] = [];
+    const host = (name: Name): Partial<JobHostOptions> => ({
+      observers: [
+        {
+          onRunEvent: () => undefined,
+          onInstanceCrash: ({ jobName, instance, at }) =>
+            void seen.push([name, 'crash', [jobName, instance, timeOf(at)]]),
+          onJavaInstanceGone: ({ jobName, instance, at }) =>
+            void seen.push([name, 'gone', [jobName, instance, timeOf(at)]]),
+          onRegistration: ({ jobName, living, livingJava, at }) =>
+            void seen.push([name, 'registration', [jobName, [...living].sort(), livingJava, timeOf(at)]]),
+        },
+      ],
+    });
+    return Object.assign(await TestCluster.start(names, { host }), { seen });
+  };
+
+  test('that one has died: one of the others is notified', async () => {
+    await using cluster = await watched(['A', 'B', 'C']);
+    cluster.seen.length = 0;
+
+    cluster.kill('B');
+    await cluster.advance('7s');
+
+    expect(cluster.seen).toEqual([['A', 'crash', ['job', cluster.idOf('B'), expect.any(String)]]]);
+  });
+
+  test('not of one that has stopped', async () => {
+    await using cluster = await watched(['A', 'B']);
+    cluster.seen.length = 0;
+
+    await cluster.leave('B');
+    await cluster.advance('7s');
+
+    expect(cluster.seen).toEqual([]);
+  });
+
+  describe('of Java', () => {
+    const NOTICE = ['A', 'gone', ['job', idOf('J'), expect.any(String)]];
+    const besideJava = async () => {
+      const cluster = await watched(['A', 'B']);
+      await joinJavaInstance(cluster, 'J');
+      cluster.seen.length = 0;
+      return cluster;
+    };
+
+    test('that one is gone, which has stopped or died: one of the others is notified', async () => {
+      await using cluster = await besideJava();
+
+      await cluster.operator.remove(cluster.paths.instance(idOf('J')));
+      await cluster.advance('7s');
+
+      expect(cluster.seen).toEqual([NOTICE]);
+    });
+
+    test('not of one that has lost its node and created it again', async () => {
+      await using cluster = await besideJava();
+
+      await cluster.operator.remove(cluster.paths.instance(idOf('J')));
+      await cluster.advance('0.5s');
+      await joinJavaInstance(cluster, 'J');
+      await cluster.advance('7s');
+
+      expect(cluster.seen).toEqual([]);
+    });
+
+    test('that one is gone, only when it has ended the items with which it goes on', async () => {
+      await using cluster = await besideJava();
+      await cluster.operator.create(cluster.paths.item(1, 'running'), idOf('J'), 'session');
+
+      await cluster.operator.remove(cluster.paths.instance(idOf('J')));
+      await cluster.advance('7s');
+      const meanwhile = [...cluster.seen];
+      await cluster.operator.remove(cluster.paths.item(1, 'running'));
+      await cluster.advance('1s');
+
+      expect([meanwhile, cluster.seen]).toEqual([[], [NOTICE]]);
+    });
+
+    test('not of one that has registered again before it has ended them', async () => {
+      await using cluster = await besideJava();
+      await cluster.operator.create(cluster.paths.item(1, 'running'), idOf('J'), 'session');
+      await cluster.operator.remove(cluster.paths.instance(idOf('J')));
+      await cluster.advance('7s');
+
+      await joinJavaInstance(cluster, 'J');
+      await cluster.operator.remove(cluster.paths.item(1, 'running'));
+      await cluster.advance('1s');
+
+      expect(cluster.seen).toEqual([]);
+    });
+
+    test('that one is gone whose mark has outlived its session: a peer has removed it', async () => {
+      await using cluster = await besideJava();
+      await cluster.operator.create(cluster.paths.item(1, 'running'), idOf('J'), 'persistent');
+
+      await cluster.operator.remove(cluster.paths.instance(idOf('J')));
+      await cluster.advance('7s');
+
+      expect(cluster.seen).toEqual([NOTICE]);
+    });
+  });
+
+  test('which ones live, when its own has registered', async () => {
+    await using cluster = await watched(['A']);
+    cluster.seen.length = 0;
+
+    await cluster.join('B');
+
+    const both = [cluster.idOf('A'), cluster.idOf('B')].sort();
+    expect(cluster.seen).toEqual([['B', 'registration', ['job', both, [], expect.any(String)]]]);
+  });
+
+  test('which of them are of Java', async () => {
+    await using cluster = await watched(['A']);
+    await joinJavaInstance(cluster, 'J');
+    cluster.seen.length = 0;
+
+    await cluster.join('B');
+
+    const all = [cluster.idOf('A'), cluster.idOf('B'), idOf('J')].sort();
+    expect(cluster.seen).toEqual([['B', 'registration', ['job', all, [idOf('J')], expect.any(String)]]]);
+  });
 });

@@ -16,7 +16,7 @@ import { JobPaths } from '../../../lib/layout/job-paths.js';
 describe('the key of a round', () => {
   test.each([
     [{ firing: { instant: 1893456005000 }, type: 'AUDIT' }, '1893456005000/AUDIT'],
-    [{ firing: { manual: 3 }, type: 'month end' }, 'hand-3/MONTH%20END'],
+    [{ firing: { manual: 345 }, type: 'month end' }, 'hand-345/MONTH%20END'],
     [{ firing: { manual: 1 }, type: '审计/x' }, 'hand-1/%E5%AE%A1%E8%AE%A1%2FX'],
   ])('of %j is %s, and is read as what it was made of', (round, key) => {
     expect(roundKey(round)).toBe(key);
@@ -45,13 +45,13 @@ describe('the record of an instance', () => {
   test('tells of each round which items have started, and which have completed', () => {
     const rounds = new Map([
       ['5/A', { started: new Set([7, 1, 2]), completed: new Set<number>() }],
-      ['hand-1/A', { started: new Set([3]), completed: new Set([0]) }],
+      ['hand-1/A', { started: new Set([3]), completed: new Set([0, 1, 5]) }],
       ['6/A', { started: new Set<number>(), completed: new Set([9]) }],
     ]);
 
     const text = encodeArrivals({ rounds, dropped: new Map() });
 
-    expect(text).toBe('5/A started 1-2,7\nhand-1/A started 3 completed 0\n6/A completed 9');
+    expect(text).toBe('5/A started 1-2,7\nhand-1/A started 3 completed 0-1,5\n6/A completed 9');
     expect(decodeArrivals(text)).toEqual({ rounds, dropped: new Map() });
     expect(encodeArrivals({ rounds: new Map(), dropped: new Map() })).toBe('');
   });
@@ -70,7 +70,7 @@ describe('the record of an instance', () => {
   });
 
   test('is read as far as it can be', () => {
-    expect(decodeArrivals('\ngarbage in it\ndropped x\n5/A started 1\n')).toEqual({
+    expect(decodeArrivals('\ngarbage in it\ndropped x\nnot dropped 6\ndropped 7 or so\n5/A started 1\n')).toEqual({
       rounds: new Map([['5/A', { started: new Set([1]), completed: new Set() }]]),
       dropped: new Map(),
     });
@@ -87,11 +87,25 @@ describe('the record of calls', () => {
     expect(decodeCalled('')).toEqual([]);
   });
 
+  test('keeps the numbers of eight manual firings, of which the next numbers follow', () => {
+    const scheduled = Array.from({ length: 40 }, (_, instant) => `${instant}/A`);
+    const manual = Array.from({ length: 10 }, (_, number) => `hand-${number}/A`);
+
+    expect(decodeCalled(encodeCalled([...manual, ...scheduled]))).toEqual([
+      ...manual.slice(2),
+      ...scheduled.slice(-32),
+    ]);
+  });
+
+  test('names each round once', () => {
+    expect(encodeCalled(['5/A', 'hand-1/A'])).toBe('5/A\nhand-1/A');
+  });
+
   test('has beside it who makes a call', () => {
     const call = { key: '5/A', instance: '10.0.0.1@-@7' };
 
     expect(decodeCall(encodeCall(call))).toEqual(call);
-    expect(decodeCall('5/A')).toBeUndefined();
+    expect(['', '5/A', '5/A\n', '\n10.0.0.1@-@7'].map(decodeCall)).toEqual(Array(4).fill(undefined));
   });
 });
 
@@ -102,16 +116,22 @@ test('a view has what the nodes say', () => {
   const { guarantee } = readJobView(
     new Map([
       [paths.arrivals('A'), node('dropped 4:7\n5/A started 1')],
+      [paths.arrivals('B'), node('')],
       [paths.called('started'), node('4/A\n5/A')],
       [paths.call('started'), node('5/A\nB')],
+      [paths.called('completed'), node('3/A')],
+      [paths.call('completed'), node('4/A\nA')],
     ]),
     'bill',
   );
 
   expect(guarantee).toEqual({
-    arrivals: new Map([['A', new Map([['5/A', { started: new Set([1]), completed: new Set() }]])]]),
+    arrivals: new Map([
+      ['A', new Map([['5/A', { started: new Set([1]), completed: new Set() }]])],
+      ['B', new Map()],
+    ]),
     dropped: new Map([['A', new Map([[4, new Set([7])]])]]),
     started: { called: ['4/A', '5/A'], call: { key: '5/A', instance: 'B' } },
-    completed: { called: [], call: undefined },
+    completed: { called: ['3/A'], call: { key: '4/A', instance: 'A' } },
   });
 });

@@ -8,9 +8,14 @@ test('a record of an assignment is read back', () => {
   expect(decodeAssignmentRecord(encodeAssignmentRecord(record))).toEqual(record);
 });
 
-test.each(['', 'items: 4', 'items: x\nbasis: 5f', 'items: 4\nbasis: 5f\nmore', 'basis: 5f\nitems: 4'])(
-  'a record of another hand, %j, says nothing',
-  (text) => {
-    expect(decodeAssignmentRecord(text)).toBeUndefined();
-  },
-);
+test.each([
+  '',
+  'items: 4',
+  'items: x\nbasis: 5f',
+  'items: 4\nbasis: 5f\nmore',
+  'more\nitems: 4\nbasis: 5f',
+  'more items: 4\nbasis: 5f',
+  'basis: 5f\nitems: 4',
+])('a record of another hand, %j, says nothing', (text) => {
+  expect(decodeAssignmentRecord(text)).toBeUndefined();
+});

@@ -7,6 +7,7 @@ import {
   type BeginRecord,
   lastInstants,
   mergeBeginRecords,
+  NOTHING_BEGUN,
   withBegun,
   withoutBegun,
   withReturned,
@@ -37,6 +38,11 @@ test('a thousand items that fired together need thirty characters', () => {
   expect(encodeBeginRecord(firings)).toBe(`${later}: 0-999`);
 });
 
+test('an instance that has begun nothing keeps an empty text', () => {
+  expect(encodeBeginRecord(NOTHING_BEGUN)).toBe('');
+  expect(decodeBeginRecord('')).toEqual(NOTHING_BEGUN);
+});
+
 test('what is written is read back', () => {
   const firings = fc.array(
     fc.tuple(
@@ -63,12 +69,23 @@ test.each<[text: string, firings: Record<number, number>]>([
   ['TRIGGER', {}],
   ['1767225600000', {}],
   ['x: 1\n1767225600000: 2', { 2: later }],
-  ['1767225600000: 1,x,-3,5-4,7', { 1: later, 7: later }],
+  ['1767225600000: 1,x,-3,5-4,7,8x', { 1: later, 7: later }],
   ['1767225600000: 0-2147483647,8', { 8: later }],
   [' 1767225600000 : 1 , 2 \r\n', { 1: later, 2: later }],
   ['1767225595000: 1\n1767225600000: 1\n1767225595000: 1', { 1: later }],
 ])('of %j all is taken that can be read', (text, firings) => {
   expect(Object.fromEntries(decodeBeginRecord(text).instants)).toEqual(firings);
+});
+
+test('blanks within a line do no harm', () => {
+  expect(decodeBeginRecord('  manual   "x" : 2\n  returned   1767225600000 : 1\r\n')).toEqual(
+    record([], [[2, 'x']], [[1, later]]),
+  );
+});
+
+test('all items that a job can have are read, and a range that no job can have is left out', () => {
+  expect(decodeBeginRecord(`${later}: 1-100000`).instants.size).toBe(100_000);
+  expect(decodeBeginRecord(`${later}: 0-100000`).instants.size).toBe(0);
 });
 
 test('items that were begun manually after their last instant stand in a line of their own', () => {

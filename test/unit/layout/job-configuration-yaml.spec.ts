@@ -134,6 +134,10 @@ describe('a stored configuration', () => {
     },
   );
 
+  test('may have a hundred thousand items', () => {
+    expect(read('jobName: bill\nshardingTotalCount: 100000').shardingTotalCount).toBe(100_000);
+  });
+
   test('keeps fractions in props as they are written, where Java would write them anew', () => {
     expect(read(`${toYaml(minimal)}props: {a: 1.50, b: 1e3, c: 0x10, d: yes, e: '0x10', f: !!str 017}`).props).toEqual({
       a: '1.50',
@@ -181,6 +185,7 @@ describe('a stored configuration', () => {
     ['- a', 'the document is not a mapping'],
     ['a: b: c', 'Nested mappings are not allowed in compact mappings at line 1, column 4'],
     ['jobName: bill', 'shardingTotalCount must be at least 1 and at most 100000, got 0'],
+    ['jobName: a\nshardingTotalCount: 100001', 'shardingTotalCount must be at least 1 and at most 100000, got 100001'],
     ['shardingTotalCount: 1', 'jobName must not be empty'],
     ['jobName: a\nshardingTotalCount: 1\n<<: {misfire: true}', 'merge keys (<<) are not supported'],
   ])('%j is refused because %s', (yaml, fault) => {

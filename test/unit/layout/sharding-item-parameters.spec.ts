@@ -8,6 +8,7 @@ test.each<[text: string, parameters: Record<number, string>]>([
   ['0=a', { 0: 'a' }],
   ['0=Beijing,1=Shanghai', { 0: 'Beijing', 1: 'Shanghai' }],
   [' 0 = a b , 1 =c ', { 0: 'a b', 1: 'c' }],
+  ['\t  0 =\u0001  a  ', { 0: 'a' }],
   ['0=a,,', { 0: 'a' }],
   ['0=a=', { 0: 'a' }],
   ['0=a,0=b', { 0: 'b' }],
@@ -28,6 +29,9 @@ test.each([' ', '0', '0=', '0==a', '0=a=b', '0=a,,1=b', 'xxx-xxx', ',0=a'])(
 test.each([
   ['xxx=xxx', 'xxx'],
   ['1.5=a', '1.5'],
+  // JavaScript reads these as numbers, and Java does not.
+  ['0x1=a', '0x1'],
+  ['1e3=a', '1e3'],
   ['2147483648=a', '2147483648'],
   ['=a', ''],
 ])('%p is refused because %p is not the number of an item', (text, key) => {

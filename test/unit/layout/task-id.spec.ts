@@ -6,6 +6,7 @@ const instance = '10.0.0.1@-@4711-k3j9x2ab';
 
 test.each([
   [[0, 1, 10], `bill@-@0,1,10@-@READY@-@${instance}`],
+  [[10], `bill@-@10@-@READY@-@${instance}`],
   [[], `bill@-@@-@READY@-@${instance}`],
 ])('the task of items %j has the five parts that Java wants', (items, text) => {
   const task = { jobName: 'bill', items, jobInstanceId: instance };

@@ -27,6 +27,7 @@ const provider = (
   scopeProblem: undefined,
   jobs: [{ jobName, options }],
   extensions: [],
+  isTracingListener: false,
   ...more,
 });
 

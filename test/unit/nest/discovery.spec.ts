@@ -160,11 +160,41 @@ describe('decorators refuse', () => {
     );
   });
 
-  test('to make a method a job', () => {
-    const decorator = ElasticJob('method') as unknown as MethodDecorator;
+  const anyDecorator = (): ((...received: readonly unknown[]) => void) => ElasticJob('sync') as never;
+  class Orders {
+    static sync(): void {}
+  }
+  const method = (): void => undefined;
 
-    expect(() => decorator({}, 'execute', {})).toThrow('@ElasticJob("method") can only decorate a class');
+  test.each<[string, readonly unknown[], string]>([
+    ['method', [Orders.prototype, 'sync', {}], '"sync"'],
+    ['static method', [Orders, 'sync', {}], '"sync"'],
+    ['property', [Orders.prototype, 'orders'], '"orders"'],
+    ['parameter', [Orders, undefined, 0], 'a parameter'],
+    ['method, with decorators of ECMAScript', [method, { kind: 'method', name: 'sync' }], '"sync"'],
+  ])('to make a %s a job, and say what to write instead', (_, received, member) => {
+    expect(() => anyDecorator()(...received)).toThrow(
+      `@ElasticJob("sync") can only decorate a class, got ${member}: write a class whose method execute(context) does the work, ` +
+        '@ElasticJob("sync") class SyncOrdersJob { execute(context) { … } }, and add it to the providers of a module',
+    );
   });
+
+  test('no class that a decorator of ECMAScript makes a job', () => {
+    class Job {}
+    anyDecorator()(Job, { kind: 'class', name: 'Job' });
+
+    expect(jobsOf(Job)).toHaveLength(1);
+  });
+});
+
+test('a method that is decorated as a job is an error of the compiler', () => {
+  class Orders {
+    sync(): void {}
+  }
+  const decorator = ElasticJob('sync', { cron: '0 * * * *' });
+
+  // @ts-expect-error @ElasticJob decorates a class.
+  expect(() => decorator(Orders.prototype, 'sync', {})).toThrow('can only decorate a class');
 });
 
 test('a class that cannot do a job’s work is an error of the compiler', () => {

@@ -44,7 +44,10 @@ describe('a timer', () => {
     timers.arm('job', inMs(10), () => fired.push('first'));
     const cronJob = registry.getCronJob('job');
 
-    timers.arm('job', inMs(30), () => fired.push('second'));
+    const second = inMs(30);
+    timers.arm('job', second, () => fired.push('second'));
+    expect(cronJob.nextDate().toMillis()).toBe(second.getTime());
+    expect(cronJob.nextDates(2).map((date) => date.toMillis())).toEqual([second.getTime()]);
 
     await until(() => fired.length > 0);
     expect(fired).toEqual(['second']);

@@ -158,9 +158,10 @@ test('a worker whose time is up is ended, and the job goes on in a new thread', 
   const spins = (): number => logger.lines.filter((line) => line.endsWith('item 0: spins')).length;
   const timeouts = (): number => logger.lines.filter((line) => /^error .*300 ms/.test(line)).length;
 
-  for (const time of [1, 2]) {
+  // On a busy machine the time may be up before the thread has started.
+  for (let time = 1; spins() < 2; time++) {
     await app.get(JobBootstraps).oneOff('crunch').execute();
-    await until(() => spins() === time && timeouts() === time, `time ${time} to be up`);
+    await until(() => timeouts() === time, `time ${time} to be up`);
   }
 
   expect(logger.lines.join('\n')).not.toContain('given up');

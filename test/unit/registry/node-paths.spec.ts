@@ -5,6 +5,7 @@ import {
   isWithin,
   nodeName,
   parentPath,
+  pathsDownTo,
   pathsUpwards,
 } from '../../../lib/registry/node-paths.js';
 
@@ -31,6 +32,15 @@ describe('The path of a node', () => {
     ['/', []],
   ])('the nodes above %s are named from the top', (path, above) => {
     expect(ancestors(path)).toEqual(above);
+  });
+
+  test.each([
+    ['/a/b/c', '/a', ['/a/b', '/a/b/c']],
+    ['/a/b', '/', ['/a', '/a/b']],
+    ['/a', '/a', []],
+    ['/ab/c', '/a', []],
+  ])('the nodes down to %s of those below %s', (path, root, below) => {
+    expect(pathsDownTo(path, root)).toEqual(below);
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type JobConfiguration, withDefaults } from '../../../lib/api/job-configuration.js';
+import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { type MergedSettings, mergeSettings } from '../../../lib/settings/merge-settings.js';
 
 interface Given {
@@ -58,6 +59,24 @@ describe('precedence', () => {
     });
 
     expect(props).toEqual({ 'email.host': 'b', 'email.port': '2', own: 'x' });
+  });
+
+  test('properties that are wrong are a problem, and do not hide those of another source', () => {
+    const right = { syncOrders: { shardingTotalCount: 1, props: { a: '1' } } };
+    const wrong = { syncOrders: { shardingTotalCount: 1, props: { a: [] } } };
+    const problem = /^elasticjob\.jobs\.syncOrders\.props: must be a map of texts, but 'a' is not a text/;
+
+    expect(problemsOf({ decorated: right, file: { jobs: wrong } })).toEqual([expect.stringMatching(problem)]);
+    expect(problemsOf({ decorated: wrong, file: { jobs: right } })).toEqual([expect.stringMatching(problem)]);
+  });
+
+  test('TLS and SASL of one source do not replace those of another', () => {
+    const { regCenter } = merge({
+      options: { regCenter: { sasl: { username: 'jobs' } } },
+      file: { regCenter: { sasl: { password: 'secret' } } },
+    });
+
+    expect({ ...regCenter.sasl }).toEqual({ username: 'jobs', password: 'secret' });
   });
 
   test('a wrong value that is overridden by a right one is no problem', () => {
@@ -211,6 +230,32 @@ describe('text', () => {
     ]);
   });
 
+  test.each([
+    ['A', ['A']],
+    ['A, B ,C', ['A', 'B', 'C']],
+    [' ', []],
+  ])('that stands for a list is split at commas: %p', (value, types) => {
+    const environment = { ELASTICJOB_JOBS_SYNCORDERS_JOBLISTENERTYPES: value };
+
+    expect(configurationOf({ environment }).jobListenerTypes).toEqual(types);
+  });
+
+  test.each([
+    ['+5', 5],
+    ['-1', -1],
+    ['000000000000005', 5],
+  ])('that is written like an integer of at most 15 digits is one: %s', (value, expected) => {
+    const environment = { ELASTICJOB_JOBS_SYNCORDERS_RECONCILEINTERVALMINUTES: value };
+
+    expect(configurationOf({ environment }).reconcileIntervalMinutes).toBe(expected);
+  });
+
+  test('that has more digits is none, as numbers of that size are not exact', () => {
+    expect(problemsOf({ file: { shutdownGracePeriodMilliseconds: '0000000000000005' } })).toEqual([
+      'elasticjob.shutdownGracePeriodMilliseconds: must be an integer of at least 0, got "0000000000000005"',
+    ]);
+  });
+
   test('of code stands for text only', () => {
     expect(problemsOf({ options: { enabled: 'true', jobs: { syncOrders: { shardingTotalCount: '3' } } } })).toEqual([
       'elasticjob.enabled: must be true or false, got "true"',
@@ -276,8 +321,8 @@ describe('unknown keys', () => {
       "ELASTICJOB_REGCENTRE_NAMESPACE: unknown key 'regcentre-namespace'; did you mean 'regCenter'?",
     ],
     [
-      { environment: { ELASTICJOB_TRACING_TYPE: 'RDB' } },
-      'elasticjob.tracing.type: event tracing is not available in this version; remove the setting, got "RDB" (from environment variable ELASTICJOB_TRACING_TYPE)',
+      { environment: { ELASTICJOB_TRACING_TYPE: 'KAFKA' } },
+      'elasticjob.tracing.type: must be RDB, which records runs in a database by TypeORM, got "KAFKA" (from environment variable ELASTICJOB_TRACING_TYPE)',
     ],
     [
       { environment: { ELASTICJOB_JOBS: 'x' } },
@@ -422,14 +467,13 @@ describe('wrong values', () => {
       { registryCenter: 'x' },
       'elasticjob.registryCenter: must be an object with the methods connect(), mirror(), commit(), close(), got "x"',
     ],
+    [{ tracing: { typ: 'RDB' } }, "elasticjob.tracing.typ: unknown key; did you mean 'type'?"],
+    [{ dump: { port: 65_536 } }, 'elasticjob.dump.port: must be an integer of at most 65535, got 65536'],
     [
-      { tracing: { type: 'RDB' } },
-      'elasticjob.tracing.type: event tracing is not available in this version; remove the setting, got "RDB"',
+      { dump: { host: '0.0.0.0' } },
+      `elasticjob.dump.host: has no effect without the dump's port: set elasticjob.dump.port too, or remove it, got "0.0.0.0"`,
     ],
-    [
-      { dump: { port: 9888 } },
-      'elasticjob.dump.port: the dump port is not available in this version; remove the setting, got 9888',
-    ],
+    [{ dump: { password: 'hunter2' } }, 'elasticjob.dump.password: unknown key; known are: enabled, port, host'],
     [
       { jobs: { syncOrders: { autoStart: 'no' } } },
       'elasticjob.jobs.syncOrders.autoStart: must be true or false, got "no"',
@@ -448,6 +492,38 @@ describe('wrong values', () => {
 
   test('what is switched off in a file that a Java application shares is no problem', () => {
     expect(problemsOf({ file: { dump: { enabled: false }, tracing: null } })).toEqual([]);
+    expect(problemsOf({ file: { dump: { enabled: 'false' } } })).toEqual([]);
+  });
+
+  test.each<[settings: object, problem: string | undefined]>([
+    [{ elasticJobType: ' ' }, 'elasticJobType: must be the type of an executor, got " "'],
+    [{ elasticJobType: 'SCRIPT' }, undefined],
+    [{ elasticJobClass: ' ' }, 'elasticJobClass: must be the class name of a provider, got " "'],
+    [{ elasticJobClass: class SyncOrdersJob {} }, undefined],
+    [
+      { jobClassName: 'org.acme.A B' },
+      'jobClassName: must be a class name without blanks, such as \'org.acme.SyncOrdersJob\', got "org.acme.A B"',
+    ],
+    [{ jobClassName: 'org.acme.AB' }, undefined],
+    [{ jobClassName: '' }, undefined],
+  ])('that name the work of a job: %p', (settings, problem) => {
+    expect(problemsOf({ options: { jobs: { syncOrders: settings } } })).toEqual(
+      problem === undefined ? [] : [`elasticjob.jobs.syncOrders.${problem}`],
+    );
+  });
+
+  test('a registry centre outside this process that is required and missing', () => {
+    const missing =
+      'elasticjob.regCenter.serverLists: is required, as elasticjob.regCenter.required is true; without it, each process ' +
+      'would run all items by itself';
+    const zooKeeper = { serverLists: 'zoo:2181', namespace: 'n' };
+    const own = { connect: () => undefined, mirror: () => undefined, commit: () => undefined, close: () => undefined };
+
+    expect(problemsOf({ options: { regCenter: { required: true } } })).toEqual([missing]);
+    expect(problemsOf({ options: { regCenter: { required: true, ...zooKeeper } } })).toEqual([]);
+    expect(problemsOf({ options: { regCenter: { required: true }, registryCenter: own } })).toEqual([]);
+    const registryCenter = new EmbeddedRegistryCenter();
+    expect(problemsOf({ options: { regCenter: { required: true, ...zooKeeper }, registryCenter } })).toEqual([missing]);
   });
 
   test('of all sources are listed together', () => {
@@ -476,6 +552,33 @@ describe('wrong values', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
     expect(Object.keys(Object.prototype)).toEqual([]);
   });
+});
+
+test('a variable for a job of an application without jobs', () => {
+  expect(problemsOf({ decorated: {}, environment: { ELASTICJOB_JOBS_NOPE_CRON: 'x' } })).toEqual([
+    "ELASTICJOB_JOBS_NOPE_CRON: there is no job 'nope'; the application has none",
+  ]);
+});
+
+test.each([['ELASTICJOBCLASS'], ['ELASTICJOBTYPE'], ['WORKER']])(
+  'variables alone can define a job, if one of them says what does its work: %s',
+  (setting) => {
+    const environment = { ELASTICJOB_JOBS_NEW_SHARDINGTOTALCOUNT: '1', [`ELASTICJOB_JOBS_NEW_${setting}`]: './x.js' };
+
+    expect(problemsOf({ environment })).toEqual([]);
+    expect([...merge({ environment }).jobs.keys()]).toEqual(['syncOrders', 'new']);
+  },
+);
+
+test('a problem that is found later is followed by the variable from which the value came, once', () => {
+  const { withOrigin } = merge({ environment: { ELASTICJOB_JOBS_SYNCORDERS_CRON: '0 0 0 * * ?' } });
+  const problem = 'elasticjob.jobs.syncOrders.cron: must be: something else';
+
+  expect(withOrigin(problem)).toBe(`${problem} (from environment variable ELASTICJOB_JOBS_SYNCORDERS_CRON)`);
+  expect(withOrigin(withOrigin(problem))).toBe(withOrigin(problem));
+  expect(withOrigin('elasticjob.jobs.syncOrders.label: must be a text')).toBe(
+    'elasticjob.jobs.syncOrders.label: must be a text',
+  );
 });
 
 test('the two names of the thread pool’s setting are refused together', () => {

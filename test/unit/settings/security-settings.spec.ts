@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { describeValue } from '../../../lib/api/describe-value.js';
 import { ZookeeperRegistryCenter } from '../../../lib/registry/zookeeper/zookeeper-registry-center.js';
 import { type MergedSettings, mergeSettings } from '../../../lib/settings/merge-settings.js';
 
@@ -31,8 +32,8 @@ const UNREADABLE = 'must be the path of a file that can be read (ENOENT)';
 
 test.each<[object, readonly string[]]>([
   [{ tls: { ca: '/no/such.pem' } }, [`tls.ca: ${UNREADABLE}, got "/no/such.pem"`]],
-  [{ tls: { cert: HERE } }, [`tls.cert: must be given together with key, got ${JSON.stringify(HERE)}`]],
-  [{ tls: { key: HERE } }, [`tls.key: must be given together with cert, got ${JSON.stringify(HERE)}`]],
+  [{ tls: { cert: HERE } }, [`tls.cert: must be given together with key, got ${describeValue(HERE)}`]],
+  [{ tls: { key: HERE } }, [`tls.key: must be given together with cert, got ${describeValue(HERE)}`]],
   [{ tls: { passphrase: 5 } }, ['tls.passphrase: must be a text, got a number that is not shown']],
   [{ tls: { rejectUnauthorised: false } }, ["tls.rejectUnauthorised: unknown key; did you mean 'rejectUnauthorized'?"]],
   [{ tls: { rejectUnauthorized: 'no' } }, ['tls.rejectUnauthorized: must be true or false, got "no"']],

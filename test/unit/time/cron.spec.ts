@@ -207,7 +207,9 @@ describe('the end of time', () => {
 
     expect(cron.next(new Date(-8.64e15))).toEqual(new Date('1969-12-31T23:00:00Z'));
     expect(cron.next(new Date(8.64e15))).toBeUndefined();
-    expect(() => cron.next(new Date(Number.NaN))).toThrow(RangeError);
+    expect(() => cron.next(new Date(Number.NaN))).toThrow(
+      new RangeError("'0 0 0 * * ?' cannot fire after an invalid date."),
+    );
   });
 });
 

@@ -8,6 +8,16 @@ const HOUR_MS = 60 * MINUTE_MS;
 const at = (iso: string): number => Date.parse(iso);
 const shown = (wallMs: number): string => new Date(wallMs).toISOString().slice(0, 16);
 
+function refusal(id: string): InvalidTimeZoneError {
+  try {
+    parseTimeZone(id);
+  } catch (error) {
+    if (error instanceof InvalidTimeZoneError) return error;
+    throw error;
+  }
+  throw new Error(`'${id}' is accepted.`);
+}
+
 describe('a fixed offset', () => {
   test.each([
     ['GMT', 0],
@@ -32,6 +42,10 @@ describe('a fixed offset', () => {
   });
 });
 
+test('the signs of IANA’s own offsets are the other way round', () => {
+  expect(parseTimeZone('Etc/GMT+5').toWall(0)).toBe(-5 * HOUR_MS);
+});
+
 describe('text that names no zone', () => {
   test.each(['GMT+', 'GMT+24', 'GMT+12:60', 'GMT+05:3', 'GMT+080000', 'Mars/Olympus', '+08:00', 'Etc/Unknown', ' '])(
     '%j is refused with a message that says what is allowed',
@@ -46,6 +60,7 @@ describe('text that names no zone', () => {
     ['UTC+8', 'GMT+8'],
     ['gmt-0530', 'GMT-0530'],
     ['+08:00', 'GMT+08:00'],
+    ['-5', 'GMT-5'],
   ])('%s is refused with the hint to write %s', (id, right) => {
     expect(() => parseTimeZone(id)).toThrow(`write '${right}'`);
   });
@@ -59,6 +74,15 @@ describe('text that names no zone', () => {
     },
   );
 
+  test.each(['Mars/UTC+8', 'UTC+8 or so', 'UTC +8', 'UTC8'])('for %s, which is no offset, none is proposed', (id) => {
+    expect(() => parseTimeZone(id)).toThrow(`Time zone '${id}' is not known: allowed are`);
+  });
+
+  test('is refused with what Intl says as the cause, if Intl was asked', () => {
+    expect(refusal('Mars/Olympus').cause).toBeInstanceOf(RangeError);
+    expect(refusal('+08:00')).not.toHaveProperty('cause');
+  });
+
   test('the error carries a stable code and the value', () => {
     const error = new InvalidTimeZoneError('Mars/Olympus', 'hint');
 
@@ -67,10 +91,17 @@ describe('text that names no zone', () => {
   });
 });
 
+// Each zone remembers the offsets of days. One that was made for each firing would ask Intl each time.
+test.each(['GMT+8', 'Asia/Shanghai', ''])('the zone %j is made once', (id) => {
+  expect(parseTimeZone(id)).toBe(parseTimeZone(id));
+});
+
 describe('what Java ElasticJob takes', () => {
   test.each([
     ['GMT', true],
     ['GMT+8', true],
+    ['GMT-1145', true],
+    ['Etc/GMT', false],
     ['GMT0', true],
     ['', true],
     [undefined, true],
@@ -119,6 +150,39 @@ describe('a zone whose clocks are set', () => {
     expect(shown(berlin.toWall(at('2026-03-29T00:59:00Z')))).toBe('2026-03-29T01:59');
     expect(shown(berlin.toWall(at('2026-03-29T01:00:00Z')))).toBe('2026-03-29T03:00');
   });
+});
+
+test('offsets of the past have seconds', () => {
+  expect(new Date(parseTimeZone('Africa/Monrovia').toWall(at('1971-01-01T12:00:00Z'))).toISOString()).toBe(
+    '1971-01-01T11:15:30.000Z',
+  );
+});
+
+test('the zone of this process follows the environment variable TZ', () => {
+  const { TZ } = process.env;
+  const now = new Date(2026, 6, 1, 9, 30).getTime();
+  try {
+    for (const name of ['Asia/Kathmandu', 'America/St_Johns']) {
+      process.env['TZ'] = name;
+      const local = new Date(now);
+      const wall = Date.UTC(
+        local.getFullYear(),
+        local.getMonth(),
+        local.getDate(),
+        local.getHours(),
+        local.getMinutes(),
+      );
+      const zone = parseTimeZone('');
+
+      expect(zone.toWall(now)).toBe(wall);
+      expect(zone.id).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone);
+      expect(zone.acceptedByJava).toBe(true);
+      expect(parseTimeZone(undefined)).toBe(zone);
+    }
+  } finally {
+    if (TZ === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = TZ;
+  }
 });
 
 test.each(['', undefined])('%j is the zone of this process', (text) => {

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type LogEntry } from '../../../lib/api/logger.js';
 import { ZookeeperRegistryCenter } from '../../../lib/registry/zookeeper/zookeeper-registry-center.js';
+import { until } from '../../support/until.js';
 import { type BusyProcess, busyProcess } from '../../support/rolling-restart.js';
 import { sharedZooKeeper } from '../../support/shared-zookeeper.js';
 
@@ -8,8 +9,11 @@ const zooKeeper = sharedZooKeeper();
 const NAMES = ['A', 'B', 'C', 'D', 'E'];
 const JOBS = Number(process.env['LOG_VOLUME_JOBS'] ?? 20);
 
-/** Longer than entries are collected. */
-const inRealTime = (delayMs: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, delayMs));
+/** Of how many jobs the entries of that kind are that `isMeant` chooses. An entry may be about several jobs. */
+const jobsWith = (event: string, entries: readonly LogEntry[], isMeant: (entry: LogEntry) => boolean): number =>
+  entries
+    .filter((entry) => entry.event === event && isMeant(entry))
+    .reduce((sum, { jobs, jobName }) => sum + (jobs?.length ?? (jobName === undefined ? 0 : 1)), 0);
 
 test('a rolling restart of five processes writes tens of entries', async () => {
   const shared = zooKeeper.namespace();
@@ -25,7 +29,16 @@ test('a rolling restart of five processes writes tens of entries', async () => {
     all.push(process);
     up.set(name, process);
     await process.started;
-    await inRealTime(1_500);
+    // Entries are collected for a second: this process has written that it has registered, and the leaders that it has joined.
+    await until(
+      () => jobsWith('registered', process.entries, () => true) === JOBS,
+      `${name} to say that it is registered`,
+    );
+    const isJoin = ({ peer }: LogEntry): boolean => peer === process.instance;
+    await until(
+      () => all.length === 1 || jobsWith('joined', entries(), isJoin) === JOBS,
+      `the leaders to say that ${name} has joined`,
+    );
   };
   const entries = (): readonly LogEntry[] => all.flatMap((process) => process.entries);
   for (const name of NAMES) await begin(name);

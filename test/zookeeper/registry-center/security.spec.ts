@@ -1,87 +1,25 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ZookeeperRegistryCenter } from '../../../lib/registry/zookeeper/zookeeper-registry-center.js';
 import { createRegistryCenter } from '../../../lib/settings/create-registry-center.js';
 import { mergeSettings } from '../../../lib/settings/merge-settings.js';
-import { freePort } from '../../support/free-port.js';
+import { SecureZooKeeper } from '../../support/secure-zookeeper.js';
 import { until } from '../../support/until.js';
-import { ZooKeeperServer } from '../../support/zookeeper-server.js';
 
-const JAAS = `Server {
-  org.apache.zookeeper.server.auth.DigestLoginModule required
-  user_jobs="s3cret";
-};`;
 const silent = { debug: () => undefined, log: () => undefined, warn: () => undefined, error: () => undefined };
 
-let directory: string;
-let server: ZooKeeperServer;
-let securePort: number;
-
-const file = (name: string): string => join(directory, name);
-
-/** A self-signed certificate for localhost in `<name>.pem`, its encrypted key in `<name>.key`, both in `<name>.p12`. */
-function makeCertificate(name: string): void {
-  const run = (...args: readonly string[]): void => void execFileSync('openssl', args, { stdio: 'ignore' });
-  const [key, pem] = [file(`${name}.key`), file(`${name}.pem`)];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  run(
-    'req',
-    '-x509',
-    '-newkey',
-    'rsa:2048',
-    '-passout',
-    'pass:changeit',
-    '-days',
-    '2',
-    ...subject,
-    '-keyout',
-    key,
-    '-out',
-    pem,
-  );
-  const store = ['-inkey', key, '-passin', 'pass:changeit', '-passout', 'pass:changeit', '-out', file(`${name}.p12`)];
-  run('pkcs12', '-export', '-in', pem, ...store);
-}
-
-/** A server that asks clients for a certificate and knows one SASL user. */
+let server: SecureZooKeeper;
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'zookeeper-security-'));
-  makeCertificate('server');
-  makeCertificate('client');
-  const trust = ['-keystore', file('trust.p12'), '-storepass', 'changeit', '-storetype', 'PKCS12', '-noprompt'];
-  for (const name of ['server', 'client'])
-    execFileSync('keytool', ['-importcert', '-alias', name, '-file', file(`${name}.pem`), ...trust], {
-      stdio: 'ignore',
-    });
-  securePort = await freePort();
-  server = await ZooKeeperServer.start({
-    configuration: [
-      'serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory',
-      `secureClientPort=${securePort}`,
-      `ssl.keyStore.location=${file('server.p12')}`,
-      'ssl.keyStore.password=changeit',
-      `ssl.trustStore.location=${file('trust.p12')}`,
-      'ssl.trustStore.password=changeit',
-      'ssl.clientAuth=need',
-      'authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider',
-    ],
-    systemProperties: { 'java.security.auth.login.config': '{dir}/jaas.conf' },
-    files: { 'jaas.conf': JAAS },
-  });
+  server = await SecureZooKeeper.start();
 });
+afterAll(() => server[Symbol.asyncDispose]());
 
-afterAll(async () => {
-  await server.dispose();
-  rmSync(directory, { recursive: true });
-});
+const file = (name: string): string => server.file(name);
 
 /** The registry centre of an application with these variables, besides those that say where the server is. */
 function registryCenter(variables: Readonly<Record<string, string>>) {
   const environment = {
-    ELASTICJOB_REGCENTER_SERVERLISTS: `localhost:${securePort}`,
+    ELASTICJOB_REGCENTER_SERVERLISTS: server.address,
     ELASTICJOB_REGCENTER_NAMESPACE: 'secured',
     ...variables,
   };
@@ -133,7 +71,7 @@ test('a server whose certificate is not known is not connected to, and the reaso
 
 test('files that are no certificates, and a wrong passphrase, are refused when the registry centre is created', () => {
   writeFileSync(file('garbage.pem'), 'garbage');
-  const options = { serverLists: `localhost:${securePort}`, namespace: 'secured' };
+  const options = { serverLists: server.address, namespace: 'secured' };
   const create = (settings: object) => () => new ZookeeperRegistryCenter({ ...options, tls: settings });
   const pair = { cert: file('client.pem'), key: file('client.key') };
 

@@ -113,6 +113,13 @@ export const getChildren = {
   question: watchablePathQuestion,
   answer: record({ children: vector(text) }),
 };
+/** Answers with an error to sessions that may neither read nor administer the node. */
+export const getAcl = {
+  verb: 'read the access rules of',
+  opcode: 6,
+  question: pathQuestion,
+  answer: record({ acl: vector(acl), stat: statRecord }),
+};
 export const sync = { verb: 'sync', opcode: 9, question: pathQuestion, answer: pathQuestion };
 export const ping = { verb: 'ping', opcode: 11, question: nothing, answer: nothing };
 export const check = { verb: 'check', opcode: 13, question: versionQuestion, answer: nothing };

@@ -13,6 +13,7 @@ export type MultiPartAnswer =
   | { readonly type: 'created'; readonly stat?: messages.StatRecord }
   | { readonly type: 'written'; readonly stat: messages.StatRecord }
   | { readonly type: 'data'; readonly data: Buffer; readonly stat: messages.StatRecord }
+  | { readonly type: 'children'; readonly names: readonly string[] }
   | { readonly type: 'done' }
   | { readonly type: 'failed'; readonly error: number };
 
@@ -61,6 +62,8 @@ function partAnswer(opcode: number, from: JuteReader): MultiPartAnswer {
       return { type: 'written', stat: messages.statRecord.read(from) };
     case messages.getData.opcode:
       return { type: 'data', ...messages.dataAnswer.read(from) };
+    case messages.getChildren.opcode:
+      return { type: 'children', names: messages.getChildren.answer.read(from).children };
     case messages.remove.opcode:
     case messages.check.opcode:
       return { type: 'done' };

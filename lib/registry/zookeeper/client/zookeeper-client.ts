@@ -49,6 +49,7 @@ import {
   ZooKeeperError,
   type ZooKeeperTransport,
 } from '../transport.js';
+import { pathsInWords } from '../../node-paths.js';
 import { Chroot } from './chroot.js';
 import { ErrorCode, refusal } from './error-codes.js';
 import * as messages from './messages.js';
@@ -78,6 +79,8 @@ const EVENT_TYPES: Readonly<Record<number, WatchEvent['type']>> = {
 };
 
 const ALL_PERMISSIONS = 31;
+/** Write, create, delete and administer. */
+const CHANGING = 30;
 const OPEN_TO_ALL: readonly messages.Acl[] = [{ permissions: ALL_PERMISSIONS, scheme: 'world', id: 'anyone' }];
 /** All permissions for clients with the creator's credentials, none for others (ZooKeeper's CREATOR_ALL_ACL). */
 const CREATOR_ONLY: readonly messages.Acl[] = [{ permissions: ALL_PERMISSIONS, scheme: 'auth', id: '' }];
@@ -160,6 +163,11 @@ export class ZooKeeperClient implements ZooKeeperTransport {
     return answer.children;
   }
 
+  async isOpen(path: string): Promise<boolean> {
+    const { answer } = await this.#ask(messages.getAcl, path, { path: this.#chroot.absolute(path) });
+    return answer.acl.some(({ scheme, permissions }) => scheme === 'world' && (permissions & CHANGING) !== 0);
+  }
+
   async sync(path: string): Promise<void> {
     await this.#ask(messages.sync, path, { path: this.#chroot.absolute(path) });
   }
@@ -173,8 +181,17 @@ export class ZooKeeperClient implements ZooKeeperTransport {
 
   async multiRead(paths: readonly string[]): ReturnType<ZooKeeperTransport['multiRead']> {
     const parts = paths.map((path) => multiPart(messages.getData, this.#unwatched(path)));
-    const { answer } = await this.#ask(multiRead, paths.join(', '), parts);
+    const { answer } = await this.#ask(multiRead, pathsInWords(paths), parts);
     return paths.map((path, index) => readPart(answer[index], path, index));
+  }
+
+  async multiList(paths: readonly string[]): ReturnType<ZooKeeperTransport['multiList']> {
+    const parts = paths.map((path) => multiPart(messages.getChildren, this.#unwatched(path)));
+    const { answer } = await this.#ask(multiRead, pathsInWords(paths), parts);
+    return paths.map((path, index) => {
+      const part = answer[index];
+      return part?.type === 'children' ? part.names : absentOrRefused(part, 'list the children of', path, index);
+    });
   }
 
   async addWatch(path: string): Promise<void> {
@@ -305,7 +322,11 @@ function readPart(
   index: number,
 ): { readonly data: Buffer; readonly stat: Stat } | undefined {
   if (part?.type === 'data') return { data: part.data, stat: toStat(part.stat) };
+  return absentOrRefused(part, 'read', path, index);
+}
+
+function absentOrRefused(part: MultiPartAnswer | undefined, verb: string, path: string, index: number): undefined {
   const error = part?.type === 'failed' ? part.error : ErrorCode.marshalling;
   if (error === ErrorCode.noNode) return undefined;
-  throw refusal(error, 'read', path, index);
+  throw refusal(error, verb, path, index);
 }

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { root } from '../../../support/program.js';
+import { type StoredNodes } from './java-trees.js';
 
 /** The release whose words the fixtures of `test/unit/layout` have. */
 export const RECORDED_RELEASE = '3.0.5';
@@ -45,17 +46,27 @@ export function recordReadings(documents: readonly string[], answers: readonly A
   save('readings', entries);
 }
 
+/** Records the nodes that Java leaves of the jobs of these configurations. */
+export function recordTrees(configurations: readonly object[], nodes: StoredNodes): void {
+  const lines = Object.entries(nodes).map(([path, node]) => `${JSON.stringify(path)}:${JSON.stringify(node)}`);
+  write('trees', `{"configurations":${JSON.stringify(configurations)},"nodes":{\n${lines.join(',\n')}}}\n`);
+}
+
 /** Without the one setting of Java's that Node keeps apart. */
 function settingsIn({ configuration = {} }: Answer): Settings {
   return Object.fromEntries(Object.entries(configuration).filter(([key]) => key !== 'jobExtraConfigurations'));
 }
 
-/** One entry a line. Characters that cannot be seen, or that Git takes for the end of a line, are written by their numbers. */
+/** One entry a line. */
 function save(name: string, entries: readonly object[]): void {
-  const lines = entries.map((entry) => JSON.stringify(entry)).join(',\n');
-  const text = `[\n${lines}\n]\n`.replace(
+  write(name, `[\n${entries.map((entry) => JSON.stringify(entry)).join(',\n')}\n]\n`);
+}
+
+/** Characters that cannot be seen, or that Git takes for the end of a line, are written by their numbers. */
+function write(name: string, text: string): void {
+  const visible = text.replace(
     /[\u007f-\u00a0\u2028\u2029\ufeff\ufffe\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-  writeFileSync(join(root, `test/unit/layout/fixtures/java-${RECORDED_RELEASE}-${name}.json`), text);
+  writeFileSync(join(root, `test/unit/layout/fixtures/java-${RECORDED_RELEASE}-${name}.json`), visible);
 }

@@ -27,6 +27,10 @@ export interface StartOptions {
   readonly ip?: string;
   /** How long the listener ONCE waits for the items of all instances. Default: 15 s. */
   readonly onceTimeoutMs?: number;
+  /** The PostgreSQL database of this machine that its runs are traced in. Default: they are not traced. */
+  readonly trace?: { readonly port: number; readonly database: string };
+  /** Time zone of the process, such as `Asia/Kathmandu`. Default: that of the machine. */
+  readonly timeZone?: string;
 }
 
 const JOB: JobSettings = {
@@ -81,7 +85,7 @@ export class MixedCluster implements AsyncDisposable {
   /** Starts an instance and waits until it is registered. A name with J is a Java instance, with N one of Node. */
   async start(name: string, options: StartOptions = {}): Promise<Peer> {
     if (this.machines.peers.get(name)?.process.hasExited === false) throw new Error(`${name} is running already`);
-    const { job = {}, version = JAVA_VERSIONS[0], servers = this.servers } = options;
+    const { job = {}, version = JAVA_VERSIONS[0], servers = this.servers, timeZone } = options;
     const ip = options.ip ?? `10.0.0.${++this.machines.ips}`;
     const runs = join(this.machines.folder, `${name}-${this.machines.ips}.log`);
     const sessionMs = options.sessionMs ?? this.options.sessionMs ?? 4_000;
@@ -96,6 +100,7 @@ export class MixedCluster implements AsyncDisposable {
       ip,
       session: `${sessionMs}`,
       once: `${options.onceTimeoutMs ?? 15_000}`,
+      ...(options.trace !== undefined && { trace: JSON.stringify(options.trace) }),
     };
     const flags = Object.entries(settings).flatMap(([key, value]) => [`--${key}`, value]);
     const jobs = job === false ? [] : ['--job', JSON.stringify({ ...this.job, ...job })];
@@ -103,7 +108,7 @@ export class MixedCluster implements AsyncDisposable {
       name,
       ip,
       runs,
-      await PeerProcess.start(file, [...args, ...flags, ...jobs]),
+      await PeerProcess.start(file, [...args, ...flags, ...jobs], timeZone === undefined ? {} : { TZ: timeZone }),
       this.job.jobName,
     );
     const { peers } = this.machines;

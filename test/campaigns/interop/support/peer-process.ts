@@ -5,6 +5,8 @@ import { createInterface } from 'node:readline';
 /** How long a command may take: the slowest waits for an election or for items to end. */
 const ANSWER_LIMIT_MS = 30_000;
 
+type Environment = Readonly<Record<string, string>>;
+
 /** A process that answers each line of its input by a line `> {"ok": …}` or `> {"error": …}`. It ends when this process does. */
 export class PeerProcess implements AsyncDisposable {
   /** Everything it printed, but for its answers. */
@@ -15,8 +17,8 @@ export class PeerProcess implements AsyncDisposable {
   readonly #exited: Promise<unknown>;
   readonly #waiting: ((answer: string) => void)[] = [];
 
-  private constructor(command: string, args: readonly string[]) {
-    this.#child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+  private constructor(command: string, args: readonly string[], env: Environment) {
+    this.#child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env } });
     this.#exited = once(this.#child, 'close').then(() => (this.diedAt = Date.now()));
     // A command that is written while the process dies is answered by its end.
     this.#child.stdin!.on('error', () => undefined);
@@ -27,9 +29,12 @@ export class PeerProcess implements AsyncDisposable {
     });
   }
 
-  /** Starts a process and waits until it is ready. */
-  static async start(command: string, args: readonly string[]): Promise<PeerProcess> {
-    const process = new PeerProcess(command, args);
+  /**
+   * Starts a process and waits until it is ready.
+   * @param env what its environment has besides that of this process
+   */
+  static async start(command: string, args: readonly string[], env: Environment = {}): Promise<PeerProcess> {
+    const process = new PeerProcess(command, args, env);
     try {
       await process.#answer('its start');
       return process;

@@ -5,6 +5,12 @@ export interface JavaNode {
   readonly path: string;
   readonly kind: 'persistent' | 'container' | 'ephemeral';
   readonly value: string | null;
+  /** Hexadecimal. Only an ephemeral node has one of its own. */
+  readonly session: string;
+  /** How often its value has been set. */
+  readonly version: string;
+  /** Number of its last change among all changes on the server. */
+  readonly change: string;
 }
 
 /**

@@ -3,9 +3,7 @@ import { until } from '../../../support/until.js';
 import { IS_RECORDING, type Story } from './golden-records.js';
 import { type MixedCluster } from './mixed-cluster.js';
 import { type JavaNode, type Portrait, portraits } from './portrait.js';
-
-/** Longer than anything takes that an instance does by itself. */
-const STILL_MS = 1_500;
+import { untilStill } from './until-still.js';
 
 /** What is seen of a cluster's jobs from moment to moment, and what is expected to be. */
 export class Sightings {
@@ -50,16 +48,10 @@ export class Sightings {
     return now;
   }
 
-  async #untilStill(jobs: readonly string[]): Promise<Readonly<Record<string, Portrait>>> {
-    let now = await this.#look();
-    let since = performance.now();
-    const isStill = async (): Promise<boolean> => {
-      const next = await this.#look();
-      if (jobs.some((job) => !isDeepStrictEqual(next[job], now[job]))) since = performance.now();
-      now = next;
-      return performance.now() - since > STILL_MS;
-    };
-    await until(isStill, 'nothing to move any more', 30_000);
-    return now;
+  #untilStill(jobs: readonly string[]): Promise<Readonly<Record<string, Portrait>>> {
+    return untilStill(async () => {
+      const now = await this.#look();
+      return Object.fromEntries(jobs.map((job) => [job, now[job] ?? {}]));
+    });
   }
 }

@@ -51,6 +51,11 @@ export class TreeReader implements AsyncDisposable {
     else await this.client.setData(at, Buffer.from(value));
   }
 
+  /** Creates a node, whose parent is there, that goes when the reader's session ends. */
+  async register(path: string, value: string): Promise<void> {
+    await this.client.create(`/${this.namespace}${path}`, Buffer.from(value), 'ephemeral');
+  }
+
   /** Removes a node that has no children, if it is there. */
   async remove(path: string): Promise<void> {
     await this.client.delete(`/${this.namespace}${path}`).catch(ignoreAbsence);

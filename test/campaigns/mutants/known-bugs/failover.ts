@@ -103,8 +103,8 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/view/job-watch.ts',
-        find: 'this.#javaPeers.remember(this.#withAllBegun(this.#reader.read(nodes)));',
-        replace: 'this.#ofThoseSeen(this.#withAllBegun(this.#reader.read(nodes)));',
+        find: 'this.#javaPeers.remember(this.#withAllBegun(seen));',
+        replace: 'this.#ofThoseSeen(this.#withAllBegun(seen));',
       },
       {
         file: 'kernel/view/job-watch.ts',

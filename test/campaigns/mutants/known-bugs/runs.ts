@@ -116,7 +116,7 @@ export const runs: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/run/run-observers.ts',
-        find: '      } catch (error) {\n        this.#report(error, event);\n      }',
+        find: '      } catch (error) {\n        this.#report(error, what);\n      }',
         replace: '      } catch (error) {\n        throw error;\n      }',
       },
     ],
@@ -194,8 +194,8 @@ export const runs: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/run/job-run.ts',
-        find: "    this.#report.emit({ type: 'run-ended', outcome });\n",
-        replace: "    if (outcome.type === 'completed') this.#report.emit({ type: 'run-ended', outcome });\n",
+        find: '    this.#report.ended(outcome);\n',
+        replace: "    if (outcome.type === 'completed') this.#report.ended(outcome);\n",
       },
     ],
   },

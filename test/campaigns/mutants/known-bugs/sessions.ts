@@ -84,7 +84,7 @@ export const sessions: readonly Mutant[] = [
         find: "    if (this.#gate === 'open') this.#gate = 'paused';\n",
         replace: '',
       },
-      { file: 'kernel/run/item-run.ts', find: '    await whenConnected(this.#stop.signal);\n', replace: '' },
+      { file: 'kernel/run/item-run.ts', find: '    if (connected !== undefined) await connected;\n', replace: '' },
       {
         file: 'kernel/view/job-watch.ts',
         find: '        if (!this.isCurrent) return;\n        const { view } = this;',

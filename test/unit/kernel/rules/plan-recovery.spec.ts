@@ -37,6 +37,20 @@ describe('an instance whose marks outlived its runs', () => {
     expect(marksCleared({ ...reported, items: [takenOver, mine(1)] }, T)).toBeUndefined();
     expect(marksCleared({ ...reported, crashedItems: [] }, T)).toBeUndefined();
   });
+
+  test('is not taken over meanwhile, and other items are', () => {
+    const reports = new Map([0, 1].map((item) => [item, crashed(T)]));
+    const reported = aView(['A'], {
+      ...{ config: FAILOVER, items: [mine(0), mine(1)], assignmentRecord: undefined, crashReports: reports },
+    });
+    const takeovers = (crashedItems: readonly number[]): readonly unknown[] =>
+      actionsOf('A', { ...reported, crashedItems }, { superseded: [{ item: 0, instant: T }] })
+        .map((action) => JSON.stringify(action))
+        .filter((text) => text.includes('failover'));
+
+    expect(takeovers([0])).toEqual([]);
+    expect(takeovers([0, 1])).toHaveLength(1);
+  });
 });
 
 describe('a run that has crashed', () => {
@@ -212,5 +226,13 @@ describe('the mark of an item that has misfired', () => {
 
   test('stays while the settings cannot be read, which does not mean that misfire is off', () => {
     expect(planOf('A', misfired({ config: undefined }), { latestInstant: () => T })).toEqual([]);
+  });
+
+  test('is no reason to run an item that the present assignment has left out, as a run would leave it out again', () => {
+    const leftOut = (itemCount: number) => misfired({ assignmentRecord: { itemCount, basis: 'ab' } });
+    const options = { latestInstant: () => T };
+
+    expect(planOf('A', leftOut(2), options)).toContain('begin');
+    expect(planOf('A', leftOut(1), options)).not.toContain('begin');
   });
 });

@@ -18,12 +18,15 @@ import org.apache.shardingsphere.elasticjob.reg.zookeeper.ZookeeperRegistryCente
 final class Jobs {
     private final Work work;
 
+    private final Traces traces;
+
     private final Map<String, JobBootstrap> bootstraps = new LinkedHashMap<>();
 
     private final ZookeeperRegistryCenter registryCenter;
 
-    Jobs(final String servers, final String namespace, final int sessionTimeoutMs, final Work work) {
+    Jobs(final String servers, final String namespace, final int sessionTimeoutMs, final Work work, final Traces traces) {
         this.work = work;
+        this.traces = traces;
         ZookeeperConfiguration configuration = new ZookeeperConfiguration(servers, namespace);
         configuration.setSessionTimeoutMilliseconds(sessionTimeoutMs);
         configuration.setConnectionTimeoutMilliseconds(Math.min(sessionTimeoutMs, 3_000));
@@ -51,7 +54,7 @@ final class Jobs {
 
     /** Registers a job. With a cron expression it is yet to be scheduled. */
     void prepare(final JsonObject options) throws ReflectiveOperationException {
-        JobConfiguration configuration = Options.jobConfiguration(options);
+        JobConfiguration configuration = traces.addTo(Options.jobConfiguration(options));
         bootstraps.put(configuration.getJobName(), bootstrap(configuration, options.get("type")));
     }
 

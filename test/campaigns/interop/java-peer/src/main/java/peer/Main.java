@@ -17,7 +17,7 @@ import java.util.Map;
  * An instance that is driven by its standard input.
  *
  * <pre>
- *   peer.Main --servers host:port --namespace ns [--runs file] [--ip a.b.c.d] [--session ms] [--once ms] [--job '{"jobName":…}']…
+ *   peer.Main --servers host:port --namespace ns [--runs file] [--ip a.b.c.d] [--session ms] [--once ms] [--trace '{"port": …, "database": …}'] [--job '{"jobName":…}']…
  *
  *   ["start", {"jobName": …, "shardingTotalCount": …, …}, …] registers jobs, and schedules them
  *   ["prepare", {…}]  ["schedule", job]                     the same in two steps
@@ -26,6 +26,7 @@ import java.util.Map;
  *   ["throw", job, item, true]  ["last", job, item, ms]
  *   ["trigger", job]  ["disable", job, ip]  …               what Operations has, by the same names
  *   ["fire", job, times]  ["memory"]  ["compute", ms]       what Measures has, by the same names
+ *   ["properties", name]                                    of ElasticJob's own files, such as META-INF/sql/PostgreSQL.properties
  *   ["tree", path]  ["parse", yaml, or several]  ["write", configurations]  ["shares", strategy, clusters]
  * </pre>
  * Each command is answered by a line `> {"ok": …}` or `> {"error": "…"}`, in their order; so is the start, by the process's number.
@@ -140,8 +141,14 @@ public final class Main {
             case "memory" -> {
                 return Measures.memory();
             }
+            case "dump" -> {
+                return operations().dump(text(command, 1), command.get(2).getAsInt());
+            }
             case "items" -> {
                 return operations().items(text(command, 1));
+            }
+            case "properties" -> {
+                return Traces.properties(text(command, 1));
             }
             case "tree" -> {
                 return tree().read(text(command, 1));
@@ -163,7 +170,7 @@ public final class Main {
     private Jobs jobs() {
         if (jobs == null) {
             int sessionTimeoutMs = Integer.parseInt(arguments.getOrDefault("session", "4000"));
-            jobs = new Jobs(arguments.get("servers"), arguments.get("namespace"), sessionTimeoutMs, work);
+            jobs = new Jobs(arguments.get("servers"), arguments.get("namespace"), sessionTimeoutMs, work, Traces.of(arguments.get("trace")));
         }
         return jobs;
     }

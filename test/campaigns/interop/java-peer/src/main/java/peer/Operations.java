@@ -76,6 +76,10 @@ final class Operations {
         configurations.removeJobConfiguration(job);
     }
 
+    String dump(final String job, final int port) throws java.io.IOException {
+        return jobs.dump(job, "127.0.0.1", port);
+    }
+
     Object items(final String job) {
         return itemStatistics.getShardingInfo(job);
     }

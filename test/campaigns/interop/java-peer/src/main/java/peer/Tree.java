@@ -24,7 +24,10 @@ final class Tree {
         client.start();
     }
 
-    /** All nodes from a path on, each with `path`, `kind` (persistent, container or ephemeral), `value` and `session`; children sorted. */
+    /**
+     * All nodes from a path on, children sorted. Each has `path`, `kind` (persistent, container or ephemeral), `value`, `session`, `version`
+     * (how often it was changed) and `change` (the number of its last change among all changes on the server).
+     */
     List<Map<String, String>> read(final String path) throws Exception {
         List<Map<String, String>> result = new ArrayList<>();
         read(path, result);
@@ -42,6 +45,8 @@ final class Tree {
             node.put("kind", owner == 0 ? "persistent" : owner == CONTAINER ? "container" : "ephemeral");
             node.put("value", value == null ? null : new String(value, StandardCharsets.UTF_8));
             node.put("session", Long.toHexString(owner));
+            node.put("version", String.valueOf(stat.getVersion()));
+            node.put("change", String.valueOf(stat.getMzxid()));
             result.add(node);
             names = new ArrayList<>(client.getChildren().forPath(path));
         } catch (final NoNodeException ex) {

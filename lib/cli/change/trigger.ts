@@ -1,0 +1,84 @@
+import { JobOperateAPI } from '../../operations/job-operate-api.js';
+import { type TriggeredInstance, type TriggeredJob } from '../../operations/triggered-job.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { type Invocation } from '../invocation.js';
+import { type ChangeOptions } from '../surroundings.js';
+import { type Tone } from '../terminal/style.js';
+import { type Column } from '../terminal/table.js';
+import { contextOf } from './context.js';
+
+/** How a job is triggered. */
+export interface TriggerOptions extends Pick<ChangeOptions, 'reason'> {
+  /** Takes the place of the job's parameter for these runs. Default: the job's own. */
+  readonly parameter?: string;
+  /** Waits until the triggered runs have ended. */
+  readonly wait?: boolean;
+  /** How long, in milliseconds. */
+  readonly waitTimeout: number;
+}
+
+/** `trigger <job>`: makes all instances run their items now. */
+export async function trigger(invocation: Invocation, jobName: string, options: TriggerOptions): Promise<ExitCode> {
+  const { output, operations } = invocation;
+  const { parameter: jobParameter, wait = false, waitTimeout } = options;
+  const how = { ...contextOf(options), ...(jobParameter !== undefined && { jobParameter }) };
+  const triggered = await new JobOperateAPI(await invocation.registry(), operations).trigger(jobName, how);
+  const { instances } = triggered;
+  if (!output.isJson) output.list({ rows: instances, columns: COLUMNS, empty: '' }, instances);
+  const willRun = instances.some((each) => each.willRun);
+  if (!willRun) output.note('No instance runs it: see the answers.');
+  const ended = wait && willRun ? await end(invocation, triggered, waitTimeout) : undefined;
+  if (output.isJson) output.json({ jobName, instances, ended: ended?.ended, record: invocation.record });
+  if (ended?.failure !== undefined) throw ended.failure;
+  return willRun ? EXIT.done : EXIT.state;
+}
+
+async function end(
+  { output }: Invocation,
+  triggered: TriggeredJob,
+  timeoutMs: number,
+): Promise<{ readonly ended: boolean; readonly failure?: Error }> {
+  try {
+    await triggered.ended({ timeoutMs });
+    output.note('The runs have ended.');
+    return { ended: true };
+  } catch (failure) {
+    return { ended: false, failure: failure as Error };
+  }
+}
+
+const COLUMNS: readonly Column<TriggeredInstance>[] = [
+  { title: 'SERVER', text: ({ serverIp }) => serverIp },
+  { title: 'INSTANCE', text: ({ instanceId }) => instanceId },
+  { title: 'ANSWER', text: ({ answer }) => answer, tone: toneOf },
+  { title: '', text: meaningOf },
+];
+
+function toneOf({ answer }: TriggeredInstance): Tone {
+  switch (answer) {
+    case 'taken':
+      return 'good';
+    case 'busy':
+    case 'waiting':
+      return 'doubtful';
+    case 'gone':
+      return 'bad';
+    default:
+      return answer satisfies never;
+  }
+}
+
+function meaningOf({ answer, willRun }: TriggeredInstance): string {
+  switch (answer) {
+    case 'taken':
+      return 'runs its items';
+    case 'busy':
+      return willRun ? 'runs its items again when they have ended' : 'drops the trigger, as its items are running';
+    case 'waiting':
+      return 'runs its items as soon as it accepts the trigger';
+    case 'gone':
+      return 'ended before it accepted the trigger';
+    default:
+      return answer satisfies never;
+  }
+}

@@ -1,0 +1,110 @@
+/** The settings of a job as text for people: YAML that they may edit, without secrets. */
+import { parse, stringify } from 'yaml';
+import { isMap } from '../../api/describe-value.js';
+import { InvalidConfigurationError } from '../../api/errors.js';
+import { type JobConfiguration, jobConfiguration } from '../../api/job-configuration.js';
+import { RUN_LIMITS } from '../../api/run-limits.js';
+import { withoutSecrets } from '../../dump/masks.js';
+import { type JobConfigurationPOJO } from '../../operations/job-configuration-api.js';
+import { isSecret } from '../../operations/setting-changes.js';
+import { bind } from '../../settings/binding.js';
+
+/** What stands in the place of a secret. */
+const HIDDEN = '******';
+
+/** A stored configuration without its version. */
+export function settingsOnly({ version: _, ...settings }: JobConfigurationPOJO): JobConfiguration {
+  return settings;
+}
+
+/** The settings of a job as they are shown: those that are set, by name, properties below `props`. */
+export function shownSettings({ jobName: _, props, ...settings }: JobConfiguration): Readonly<Record<string, unknown>> {
+  const shown = Object.entries(settings as Readonly<Record<string, unknown>>).filter(
+    ([, value]) => value !== '' && !(Array.isArray(value) && value.length === 0),
+  );
+  const properties = Object.entries(props).map(([key, value]) => [key, shownText(`props.${key}`, value)] as const);
+  return {
+    ...Object.fromEntries(
+      shown.map(([name, value]) => [name, typeof value === 'string' ? shownText(name, value) : value]),
+    ),
+    ...(properties.length > 0 && { props: Object.fromEntries(properties) }),
+  };
+}
+
+/** The same as YAML. */
+export function settingsYaml(configuration: JobConfiguration): string {
+  return stringify(shownSettings(configuration), { lineWidth: 0 });
+}
+
+/** The value of a setting without secrets. */
+export function shownText(setting: string, value: string): string {
+  return isSecret(setting) ? HIDDEN : withoutSecrets(value);
+}
+
+/**
+ * The configuration that an edited text stands for. What the text hides, and has left hidden, stays as it was.
+ * @throws InvalidConfigurationError naming everything that is wrong
+ */
+export function readSettingsYaml(text: string, before: JobConfiguration): JobConfiguration {
+  let tree: unknown;
+  try {
+    // Pretty errors would quote the lines around the problem, and these may hold a password.
+    tree = parse(text, { prettyErrors: false, stringKeys: true });
+  } catch (cause) {
+    throw new InvalidConfigurationError([`The text is no valid YAML: ${String((cause as Error).message)}`], { cause });
+  }
+  if (!isMap(tree))
+    throw new InvalidConfigurationError(['The text must be a map of settings, such as cron: 0 0 2 * * ?']);
+  return configurationFrom(before.jobName, withHidden(boundSettings(before.jobName, tree), before));
+}
+
+/**
+ * The stored configuration with other values.
+ * @param changes texts by name of the setting, such as `cron` and `props.email.host`; `undefined` unsets it
+ * @throws InvalidConfigurationError naming everything that is wrong
+ */
+export function withChanges(
+  before: JobConfiguration,
+  changes: ReadonlyMap<string, string | undefined>,
+): JobConfiguration {
+  const { jobName, ...stored } = before;
+  const settings: Record<string, unknown> = {};
+  const props: Record<string, string | undefined> = { ...stored.props };
+  for (const [given, value] of changes) {
+    const name = given in RUN_LIMITS ? `props.${RUN_LIMITS[given as keyof typeof RUN_LIMITS].property}` : given;
+    if (name.startsWith(PROPS)) props[name.slice(PROPS.length)] = value;
+    // An empty text counts as left out, as everywhere.
+    else settings[name] = value ?? '';
+  }
+  const kept = Object.fromEntries(Object.entries(props).filter(([, value]) => value !== undefined));
+  const bound = boundSettings(jobName, settings);
+  const unset = [...bound].filter(([, value]) => value === '').map(([name]) => name);
+  const all = Object.entries({ ...stored, ...Object.fromEntries(bound), props: kept });
+  return configurationFrom(jobName, new Map(all.filter(([name]) => !unset.includes(name))));
+}
+
+const PROPS = 'props.';
+
+/** The names as they are declared, and texts that are written like numbers and flags as such. */
+function boundSettings(jobName: string, tree: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> {
+  const { jobs, problems } = bind([{ source: 'file', tree: { jobs: { [jobName]: tree } } }]);
+  if (problems.length > 0) throw new InvalidConfigurationError(problems);
+  return [...jobs.values()][0] ?? new Map<string, unknown>();
+}
+
+function configurationFrom(jobName: string, settings: ReadonlyMap<string, unknown>): JobConfiguration {
+  return jobConfiguration({ ...Object.fromEntries(settings), jobName });
+}
+
+function withHidden(edited: ReadonlyMap<string, unknown>, before: JobConfiguration): ReadonlyMap<string, unknown> {
+  const stored = before as unknown as Readonly<Record<string, unknown>>;
+  const restored = (name: string, value: unknown, was: unknown): unknown =>
+    typeof was === 'string' && value === shownText(name, was) ? was : value;
+  return new Map(
+    [...edited].map(([name, value]) => {
+      if (name !== 'props' || !isMap(value)) return [name, restored(name, value, stored[name])];
+      const props = Object.entries(value).map(([key, each]) => [key, restored(PROPS + key, each, before.props[key])]);
+      return [name, Object.fromEntries(props) as unknown];
+    }),
+  );
+}

@@ -1,0 +1,73 @@
+import { type JobLogger } from '../../api/logger.js';
+import { type RegistryCenter } from '../../registry/registry-center.js';
+import { whenConnected } from '../../registry/session-state.js';
+import { createRegistryCenter } from '../../settings/create-registry-center.js';
+import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
+import { type Clock } from '../../time/clock.js';
+import { CommandError, EXIT } from '../exit-codes.js';
+
+/** A command holds no node of its session, so that a short one costs nothing, and shows an outage soon. */
+const SESSION_MS = 10_000;
+
+/** How a command is connected. */
+export interface OpeningOptions {
+  readonly clock: Clock;
+  readonly logger: JobLogger;
+  /** How long it may take, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Default: ZooKeeper's. */
+  readonly open?: ((settings: RegCenterSettings, logger: JobLogger) => RegistryCenter) | undefined;
+}
+
+/**
+ * Connects to the registry centre.
+ * @throws CommandError if it cannot be reached in time, naming each server and what is wrong with it
+ * @throws RegistryCredentialsError if it refuses the credentials
+ */
+export async function openRegistry(
+  settings: RegCenterSettings,
+  { clock, logger, timeoutMs, open = createRegistryCenter }: OpeningOptions,
+): Promise<RegistryCenter> {
+  const registry = open({ ...settings, ...haste(settings, timeoutMs) }, logger);
+  const { session } = registry;
+  const waiting = new AbortController();
+  const giveUp = (): void => {
+    const { state, reason = state.phase === 'closed' ? state.reason : 'no server has answered' } = session;
+    const message = `No connection to ${registry.description} within ${seconds(timeoutMs)}: ${reason}.`;
+    waiting.abort(new CommandError(EXIT.unreachable, message));
+  };
+  const cancel = clock.after(timeoutMs, giveUp);
+  const unsubscribe = session.onChange((state) => {
+    if (state.phase === 'closed') waiting.abort(state.refusal ?? new CommandError(EXIT.unreachable, state.reason));
+  });
+  try {
+    registry.connect();
+    await whenConnected(session, waiting.signal);
+    return registry;
+  } catch (error) {
+    await registry.close();
+    throw error;
+  } finally {
+    cancel();
+    unsubscribe();
+  }
+}
+
+/** What ends attempts in time for a person who waits. Applications are more patient. */
+function haste(settings: RegCenterSettings, timeoutMs: number): Partial<RegCenterSettings> {
+  const { connectionTimeoutMilliseconds: asked = 0 } = settings;
+  // Half of it, so that a server that does not answer has been found out when the time is up, and another one asked.
+  const connectionMs = Math.max(100, Math.min(Math.floor(timeoutMs / 2), asked > 0 ? asked : timeoutMs));
+  return {
+    connectionTimeoutMilliseconds: connectionMs,
+    sessionTimeoutMilliseconds: SESSION_MS,
+    baseSleepTimeMilliseconds: 200,
+    maxSleepTimeMilliseconds: 1_000,
+    maxRetries: 3,
+  };
+}
+
+/** A duration for people: `10 s`, `0.5 s`. */
+export function seconds(ms: number): string {
+  return `${ms / 1_000} s`;
+}

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { describeCause } from '../../api/describe-cause.js';
+import { readYamlFile } from '../../settings/yaml-file.js';
+import { CommandError, EXIT } from '../exit-codes.js';
+import { type CommonOptions, type Surroundings } from '../surroundings.js';
+
+/** The file that is read if it is there and none is named. */
+const USUAL_FILES = ['elasticjob.yaml', 'elasticjob.yml'];
+
+/** What the application is told too: the YAML file, and the environment. */
+export interface SettingsFound {
+  /** Path of the YAML file; `undefined` if there is none. */
+  readonly path: string | undefined;
+  /** What stands under `elasticjob` in it, unchecked. */
+  readonly file: Readonly<Record<string, unknown>>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Reads the YAML file and the environment. Variables of the process win over those of `--env-file`.
+ * @throws InvalidConfigurationError if the YAML file cannot be read
+ * @throws CommandError if the file of variables cannot be read
+ */
+export function settingsFound(
+  { config, envFile }: Pick<CommonOptions, 'config' | 'envFile'>,
+  { directory, environment }: Pick<Surroundings, 'directory' | 'environment'>,
+): SettingsFound {
+  const usual = USUAL_FILES.map((name) => resolve(directory, name)).find((path) => existsSync(path));
+  const path = config === undefined ? usual : resolve(directory, config);
+  const variables = envFile === undefined ? {} : parseEnv(textOf(resolve(directory, envFile)));
+  return {
+    path,
+    file: path === undefined ? {} : readYamlFile(path),
+    environment: { ...variables, ...environment },
+  };
+}
+
+/** The secret that a file holds, without the line break at its end. @throws CommandError if the file cannot be read */
+export function secretIn(file: string, { directory }: Pick<Surroundings, 'directory'>): string {
+  return textOf(resolve(directory, file)).replace(/\r?\n$/, '');
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new CommandError(EXIT.usage, `File '${path}' could not be read: ${describeCause(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,45 @@
+import { describeFailure } from '../api/describe-cause.js';
+import { type RegistryCenter } from '../registry/registry-center.js';
+import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
+import { type Invocation } from './invocation.js';
+
+/** Reports why a command has failed, on the error stream: a sentence for people, JSON for programs. @returns its exit code */
+export function reportFailure(error: unknown, invocation: Invocation): ExitCode {
+  const { surroundings, opened, output } = invocation;
+  const exitCode = exitCodeOf(error);
+  const message = messageOf(error, { exitCode, registry: opened });
+  const { err } = surroundings.terminal;
+  if (output.isJson) {
+    const { code = null } = error as { readonly code?: unknown };
+    err.write(`${JSON.stringify({ error: { code, exitCode, message } })}\n`);
+  } else {
+    err.write(`elasticjob: ${message}\n`);
+  }
+  return exitCode;
+}
+
+function messageOf(
+  error: unknown,
+  { exitCode, registry }: { readonly exitCode: ExitCode; readonly registry: RegistryCenter | undefined },
+): string {
+  // Not one of ours: whoever reports it needs all of it.
+  if (exitCode === EXIT.failed) return describeFailure(error);
+  const { message } = error as Error;
+  switch (exitCode) {
+    case EXIT.unreachable:
+    case EXIT.unknownOutcome:
+      return registry === undefined ? message : `${message} ${connectionOf(registry)}`;
+    case EXIT.refused:
+      return `${message.replace(/ Check regCenter\.digest[^]*$/, '')} ${CREDENTIALS}`;
+    default:
+      return message;
+  }
+}
+
+const CREDENTIALS =
+  'Give those of the namespace: ELASTICJOB_REGCENTER_DIGEST or --digest-file, or for SASL ELASTICJOB_REGCENTER_SASL_USERNAME and ' +
+  'ELASTICJOB_REGCENTER_SASL_PASSWORD or --sasl-username and --sasl-password-file.';
+
+function connectionOf({ description, session }: RegistryCenter): string {
+  return session.reason === undefined ? `It is ${description}.` : `It is ${description}: ${session.reason}.`;
+}

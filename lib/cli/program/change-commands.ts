@@ -1,0 +1,81 @@
+import { type Command } from 'commander';
+import { type Action } from './action.js';
+import { addConfigCommands } from './config-commands.js';
+import { durationOption, integer } from './values.js';
+
+const REASON = ['--reason <text>', 'why, for the record of the operation'] as const;
+const YES = ['-y, --yes', 'do it without asking'] as const;
+const MOST_ITEMS = 100_000;
+
+/** Adds the commands that change something. */
+export function addChangeCommands(program: Command, action: Action): void {
+  program.commandsGroup('Steer:');
+  program
+    .command('trigger <job>')
+    .description('make all instances of a job run their items now')
+    .option('--parameter <text>', 'parameter of the job for these runs (default: its own)')
+    .option('--wait', 'wait until these runs have ended')
+    .addOption(durationOption('--wait-timeout <duration>', 'how long to wait', '10m'))
+    .option(...REASON)
+    .action(
+      action(async (invocation, [name = ''], options) =>
+        (await import('../change/trigger.js')).trigger(invocation, name, options),
+      ),
+    );
+  addAvailability(program, action, 'disable', 'give a server, all servers of a job, or an item nothing to run');
+  addAvailability(program, action, 'enable', 'end that');
+  addRemovals(program, action);
+  addConfigCommands(program, action);
+}
+
+function addAvailability(program: Command, action: Action, verb: 'disable' | 'enable', description: string): void {
+  program
+    .command(`${verb} [job]`)
+    .description(description)
+    .option('--server <ip>', 'the job on this server; without a job, all jobs on this server')
+    .option('--item <number>', 'only this item of the job', integer(0, MOST_ITEMS))
+    .option(...REASON)
+    .action(
+      action(async (invocation, [jobName], options: object) => {
+        const { setAvailability } = await import('../change/availability.js');
+        return setAvailability(invocation, verb, { jobName, ...options });
+      }),
+    );
+}
+
+function addRemovals(program: Command, action: Action): void {
+  program
+    .command('shutdown [job]')
+    .description('end a job on its instances, until their applications are started again')
+    .option('--server <ip>', 'only on this server; without a job, all jobs on this server')
+    .option(...REASON)
+    .option(...YES)
+    .action(
+      action(async (invocation, [name], options) =>
+        (await import('../change/removal.js')).shutdown(invocation, name, options),
+      ),
+    );
+  program
+    .command('remove [job]')
+    .description('remove a job with its configuration; with --server, a server and its instances')
+    .option('--server <ip>', 'remove this server from the job; without a job, from all jobs')
+    .option(...REASON)
+    .option(...YES)
+    .action(
+      action(async (invocation, [name], options) =>
+        (await import('../change/removal.js')).remove(invocation, name, options),
+      ),
+    );
+  program
+    .command('prune [job]')
+    .description('remove servers that have no living instance')
+    .option('--dry-run', 'only list them')
+    .option('--include-disabled', 'also those that are disabled')
+    .option(...REASON)
+    .option(...YES)
+    .action(
+      action(async (invocation, [name], options) =>
+        (await import('../change/removal.js')).prune(invocation, name, options),
+      ),
+    );
+}

@@ -1,0 +1,44 @@
+import { CommanderError } from 'commander';
+import { describeFailure } from '../api/describe-cause.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
+import { createProgram } from './program/program.js';
+import { type Surroundings } from './surroundings.js';
+
+/**
+ * Carries out a command line.
+ * @param args the words after the name of the program
+ * @returns the exit code; nothing is thrown
+ */
+export async function runCommandLine(args: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+  const { terminal } = surroundings;
+  let exitCode: ExitCode = EXIT.done;
+  const program = createProgram(surroundings.version, async (options, task) => {
+    const [{ Invocation }, { reportFailure }] = await Promise.all([import('./invocation.js'), import('./failures.js')]);
+    await using invocation = new Invocation(options, surroundings);
+    try {
+      exitCode = await task(invocation);
+    } catch (error) {
+      exitCode = reportFailure(error, invocation);
+    }
+  });
+  for (const command of [program, ...program.commands, ...program.commands.flatMap((each) => each.commands)])
+    command.exitOverride().configureOutput({
+      writeOut: (text) => terminal.out.write(text),
+      writeErr: (text) => terminal.err.write(text),
+      getOutHelpWidth: () => terminal.out.columns ?? HELP_WIDTH,
+      getErrHelpWidth: () => terminal.err.columns ?? HELP_WIDTH,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    // A fault of the program, such as a registry centre that cannot be closed: the command has reported its own already.
+    terminal.err.write(`elasticjob: ${describeFailure(error)}\n`);
+    return EXIT.failed;
+  }
+}
+
+const HELP_WIDTH = 100;

@@ -1,0 +1,47 @@
+import { type RegistryCenter } from '../registry/registry-center.js';
+import { type JobLogger } from '../api/logger.js';
+import { type RegCenterSettings } from '../settings/reg-center-settings.js';
+import { type Clock } from '../time/clock.js';
+import { type Terminal } from './terminal/terminal.js';
+
+/** What a command has of the process that it runs in. */
+export interface Surroundings {
+  readonly terminal: Terminal;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The working directory. */
+  readonly directory: string;
+  readonly clock: Clock;
+  /** The version of the package. */
+  readonly version: () => string;
+  /** Makes the registry centre that the settings describe, not connected yet. Default: ZooKeeper's. */
+  readonly openRegistry?: (settings: RegCenterSettings, logger: JobLogger) => RegistryCenter;
+}
+
+/** Options that all commands have. */
+export interface CommonOptions {
+  readonly json?: boolean;
+  /** False: `--no-color`. */
+  readonly color: boolean;
+  readonly verbose?: boolean;
+  /** How long the registry centre may take to answer, in milliseconds. */
+  readonly timeout: number;
+  readonly config?: string;
+  readonly envFile?: string;
+  readonly servers?: string;
+  readonly namespace?: string;
+  readonly digestFile?: string;
+  readonly tls?: boolean;
+  readonly tlsCa?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly tlsPassphraseFile?: string;
+  readonly tlsServername?: string;
+  readonly saslUsername?: string;
+  readonly saslPasswordFile?: string;
+}
+
+/** Options of commands that change something. */
+export interface ChangeOptions {
+  readonly yes?: boolean;
+  readonly reason?: string;
+}

@@ -1,0 +1,87 @@
+import { createInterface } from 'node:readline';
+import { type ReadStream, type WriteStream } from 'node:tty';
+import { type Terminal, type TextStream } from './terminal.js';
+
+/** Ctrl-C, where the terminal hands it over as a key; and q, as in `less` and `top`. */
+const END_KEYS: ReadonlySet<string> = new Set(['\u0003', 'q', 'Q']);
+
+/** The terminal, or the pipes, of this process. */
+export class ProcessTerminal implements Terminal {
+  readonly out: TextStream;
+  readonly err: TextStream;
+  readonly #stdin: ReadStream;
+  readonly #stdout: WriteStream;
+  readonly #stderr: WriteStream;
+  readonly #closed = new Set<() => void>();
+
+  constructor({ stdin, stdout, stderr }: Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>) {
+    this.#stdin = stdin;
+    this.#stdout = stdout;
+    this.#stderr = stderr;
+    this.out = streamOf(stdout, () => this.#closed.forEach((listener) => listener()));
+    this.err = streamOf(stderr, () => undefined);
+  }
+
+  get isInteractive(): boolean {
+    return this.#stdin.isTTY && this.#stderr.isTTY;
+  }
+
+  ask(question: string): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      const lines = createInterface({ input: this.#stdin, output: this.#stderr, terminal: true });
+      let answer: string | undefined;
+      lines.once('close', () => {
+        if (answer === undefined) this.err.write('\n');
+        resolve(answer);
+      });
+      lines.once('SIGINT', () => lines.close());
+      lines.question(question, (line) => {
+        answer = line;
+        lines.close();
+      });
+    });
+  }
+
+  onEnd(listener: () => void): () => void {
+    const onKey = (key: Buffer): void => {
+      if (END_KEYS.has(key.toString())) listener();
+    };
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+    for (const signal of signals) process.on(signal, listener);
+    this.#closed.add(listener);
+    const hasKeys = this.#stdin.isTTY && this.#stdout.isTTY;
+    if (hasKeys) this.#stdin.setRawMode(true).on('data', onKey).resume();
+    return () => {
+      for (const signal of signals) process.off(signal, listener);
+      this.#closed.delete(listener);
+      if (hasKeys) this.#stdin.setRawMode(false).off('data', onKey).pause();
+    };
+  }
+
+  onResize(listener: () => void): () => void {
+    this.#stdout.on('resize', listener);
+    return () => void this.#stdout.off('resize', listener);
+  }
+}
+
+function streamOf(stream: WriteStream, onClosed: () => void): TextStream {
+  let isClosed = false;
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // `| head -1` has read what it wanted. Any other fault of the stream cannot be reported on it either.
+    isClosed = true;
+    if (error.code !== 'EPIPE') process.exitCode ??= 70;
+    onClosed();
+  });
+  return {
+    write: (chunk) => void (isClosed || stream.write(chunk)),
+    get isTerminal() {
+      return stream.isTTY;
+    },
+    get columns() {
+      return stream.isTTY ? stream.columns : undefined;
+    },
+    get rows() {
+      return stream.isTTY ? stream.rows : undefined;
+    },
+  };
+}

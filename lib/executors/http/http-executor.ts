@@ -1,0 +1,86 @@
+import { describeCause } from '../../api/describe-cause.js';
+import { JobExecutionError } from '../../api/errors.js';
+import { type JobConfiguration } from '../../api/job-configuration.js';
+import { type RunningJob, type TypedJobItemExecutor } from '../../api/job-executor.js';
+import { type ShardingContext } from '../../api/sharding-context.js';
+import { type Clock } from '../../time/clock.js';
+import { asciiContextJson } from '../context-json.js';
+import { type HttpAnswer, type HttpRequest } from './http-exchange.js';
+import { followed, isRedirect } from './http-redirects.js';
+import { httpSettings, type HttpSettings } from './http-settings.js';
+import { onOneLine } from '../output-lines.js';
+import { throwProblems } from '../properties.js';
+
+/**
+ * Runs jobs of the type HTTP: for each item a request, with the sharding context as JSON in a header. As in Java, every complete
+ * answer is a success, unless `http.failOnErrorStatus` is set; one with an error status is logged as a warning.
+ */
+export function httpExecutor(clock: Clock): TypedJobItemExecutor {
+  return {
+    type: 'HTTP',
+    validate: (configuration) => httpSettings(configuration).problems,
+    process: (configuration, context, job) => callUrl({ configuration, context, job, clock }),
+  };
+}
+
+interface HttpCall {
+  readonly configuration: JobConfiguration;
+  readonly context: ShardingContext;
+  readonly job: RunningJob;
+  readonly clock: Clock;
+}
+
+async function callUrl({ configuration, context, job: { logger }, clock }: HttpCall): Promise<void> {
+  const { settings, problems } = httpSettings(configuration);
+  throwProblems(configuration.jobName, problems);
+  const { signal } = context;
+  const { connectTimeoutMs, readTimeoutMs, failsOnErrorStatus } = settings;
+  const request = requestOf(settings, context);
+  const options = { clock, signal, connectTimeoutMs, readTimeoutMs };
+  const answer = await followed(request, options).catch((cause: unknown) => {
+    if (signal.aborted && cause === signal.reason) throw cause;
+    throw new JobExecutionError(`The request ${nameOf(request)} has failed: ${describeCause(cause)}`, { cause });
+  });
+  if (answer.status < 400 && !isRedirect(answer)) {
+    logger.debug(`HTTP job execute result: ${bodyOf(answer)}`);
+    return;
+  }
+  const problem = `HTTP job executed with response code ${answer.status} by ${nameOf(request)}${ending(answer)}`;
+  if (failsOnErrorStatus) throw new JobExecutionError(problem);
+  logger.warn(problem);
+}
+
+function requestOf({ url, method, data, contentType }: HttpSettings, context: ShardingContext): HttpRequest {
+  const type =
+    contentType === '' && data !== '' && method !== 'PUT' ? 'application/x-www-form-urlencoded' : contentType;
+  return {
+    url,
+    method,
+    headers: {
+      Accept: '*/*',
+      'User-Agent': 'nestjs-elasticjob',
+      shardingContext: asciiContextJson(context),
+      ...(type !== '' && { 'Content-Type': type }),
+      ...(data !== '' && { 'Content-Length': String(Buffer.byteLength(data)) }),
+    },
+    body: data,
+  };
+}
+
+/** The request in messages, without what may be secret: user, password and query. */
+function nameOf({ method, url }: HttpRequest): string {
+  return `${method} ${url.origin}${url.pathname}`;
+}
+
+function ending(answer: HttpAnswer): string {
+  if (isRedirect(answer))
+    return ', a redirect that is not followed: it leads from https to http, or to no address of the web';
+  const body = bodyOf(answer);
+  return body === '' ? '' : `; response body: ${body}`;
+}
+
+/** The body on one line. */
+function bodyOf({ body, dropped }: HttpAnswer): string {
+  const more = dropped > 0 ? `… (${dropped} more bytes)` : '';
+  return onOneLine(body.replace(/[\r\n]+/g, '')) + more;
+}

@@ -1,0 +1,20 @@
+import { describeValue } from '../api/describe-value.js';
+import { InvalidConfigurationError } from '../api/errors.js';
+import { type JobConfiguration } from '../api/job-configuration.js';
+import { jobPath } from '../api/job-name.js';
+import { idleWorkerOf } from '../api/worker-job.js';
+
+/**
+ * Refuses a job object that names a worker module beside its own methods: its work would block the main thread, which the worker
+ * was to prevent.
+ * @param methods what does the job's work: `the method execute(context)`
+ * @throws InvalidConfigurationError
+ */
+export function refuseIdleWorker({ jobName }: JobConfiguration, job: object, methods: string): void {
+  const worker = idleWorkerOf(job);
+  if (worker === undefined) return;
+  throw new InvalidConfigurationError([
+    `${jobPath(jobName)}: has both a worker ${describeValue(worker)} and ${methods}: only one of them can do the job's work, ` +
+      'so remove the other one, or give the property worker another name if it names no module',
+  ]);
+}

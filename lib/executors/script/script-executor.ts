@@ -1,0 +1,104 @@
+import { describeValue } from '../../api/describe-value.js';
+import { JobExecutionError } from '../../api/errors.js';
+import { type JobConfiguration } from '../../api/job-configuration.js';
+import { type PropertyProblem, type RunningJob, type TypedJobItemExecutor } from '../../api/job-executor.js';
+import { type ShardingContext } from '../../api/sharding-context.js';
+import { type Clock } from '../../time/clock.js';
+import { type Command, parseCommandLine } from './command-line.js';
+import { contextJson, escaped } from '../context-json.js';
+import { type ProgramEnd, runProgram } from './program-run.js';
+import { throwProblems } from '../properties.js';
+import { invocationOf, isBatchFile } from './windows-batch.js';
+
+const COMMAND_LINE = 'script.command.line';
+
+/** How much of its last error output the failure of a program repeats, in UTF-16 code units. */
+const LONGEST_QUOTE = 500;
+
+/**
+ * Runs jobs of the type SCRIPT: for each item the program of `script.command.line`, with the sharding context as JSON for its
+ * last argument. Its output goes to the job's log, line by line. Exit code 0 is success.
+ */
+export function scriptExecutor(clock: Clock): TypedJobItemExecutor {
+  return {
+    type: 'SCRIPT',
+    validate: commandLineProblems,
+    process: (configuration, context, job) => runScript({ configuration, context, job, clock }),
+  };
+}
+
+interface ScriptRun {
+  readonly configuration: JobConfiguration;
+  readonly context: ShardingContext;
+  readonly job: RunningJob;
+  readonly clock: Clock;
+}
+
+async function runScript({ configuration, context, job: { logger }, clock }: ScriptRun): Promise<void> {
+  throwProblems(configuration.jobName, commandLineProblems(configuration));
+  const command = parseCommandLine(configuration.props[COMMAND_LINE] ?? '', process.platform) as Command;
+  const { signal } = context;
+  let lastErrorLine = '';
+  const json = jsonFor(command, context);
+  const end = await runProgram(invocationOf(withArgument(command, json), process.platform, process.env['ComSpec']), {
+    clock,
+    signal,
+    onOutput: (line) => logger.log(line),
+    onErrorOutput: (line) => {
+      lastErrorLine = line;
+      logger.warn(line);
+    },
+  }).catch((cause: unknown) => {
+    if (signal.aborted && cause === signal.reason) throw cause;
+    throw new JobExecutionError(`Execute script failure: ${startProblem(command, json, cause)}.`, { cause });
+  });
+  if (end.exitCode !== 0) throw new JobExecutionError(failureOf(command, end, lastErrorLine));
+}
+
+/** In a batch file, arguments are read as code again; there, these characters could do harm. */
+function jsonFor(command: Command, context: ShardingContext): string {
+  const json = contextJson(context);
+  return isBatchFile(command, process.platform) ? escaped(json, /[%!^|()]/g) : json;
+}
+
+function withArgument({ program, args }: Command, argument: string): Command {
+  return { program, args: [...args, argument] };
+}
+
+function failureOf({ program }: Command, { exitCode, signal }: ProgramEnd, lastErrorLine: string): string {
+  const how = exitCode === null ? `was ended by ${signal ?? 'a signal'}` : `has exited with code ${exitCode}`;
+  const said = lastErrorLine === '' ? '.' : `; the last line of its error output: ${quote(lastErrorLine)}`;
+  return `Execute script failure: ${describeValue(program)} ${how}${said}`;
+}
+
+function quote(line: string): string {
+  return line.length <= LONGEST_QUOTE ? line : `${line.slice(0, LONGEST_QUOTE)}…`;
+}
+
+function startProblem({ program }: Command, json: string, cause: unknown): string {
+  const { code } = cause as NodeJS.ErrnoException;
+  const name = describeValue(program);
+  switch (code) {
+    case 'ENOENT':
+      return /[\\/]/.test(program)
+        ? `there is no file ${name}, or not the interpreter that its first line names; relative paths begin at ${process.cwd()}`
+        : `there is no program ${name} in the folders of PATH`;
+    case 'EACCES':
+      return `${name} is not executable for the user of this process`;
+    case 'E2BIG':
+      return `the arguments of ${name} are longer than the system allows; the sharding context alone has ${json.length} characters`;
+    default:
+      return `${name} could not be started: ${code ?? String(cause)}`;
+  }
+}
+
+function commandLineProblems({ props }: JobConfiguration): readonly PropertyProblem[] {
+  const line = props[COMMAND_LINE];
+  const got = `got ${describeValue(line)}`;
+  if (line === undefined || line.trim() === '') {
+    const problem = `Cannot find script command line, job is not executed: must be a command such as "python3 /opt/jobs/sync.py", ${got}`;
+    return [{ property: COMMAND_LINE, problem }];
+  }
+  const command = parseCommandLine(line, process.platform);
+  return 'problem' in command ? [{ property: COMMAND_LINE, problem: `${command.problem}, ${got}` }] : [];
+}

@@ -1,0 +1,62 @@
+import { type JobLogger } from '../api/logger.js';
+import { type OperationListener } from '../api/operation-record.js';
+import { type TraceStorage } from '../api/trace-events.js';
+import { type JobHost } from '../kernel/job-host.js';
+import { type JobPast } from '../operations/job-past.js';
+import { Tracing } from '../tracing/tracing.js';
+import { type MaintainedStorage } from '../tracing/trace-upkeep.js';
+import { type TracingDefinition } from './tracing-definition.js';
+
+/** What tracing needs of the application. */
+export interface TracingParts {
+  readonly logger: JobLogger;
+  /** The host of the jobs; `undefined` while there is none. */
+  readonly host: () => JobHost | undefined;
+}
+
+/**
+ * The tracing of an application.
+ * @throws InvalidConfigurationError if the database of the `DataSource` cannot hold the tables
+ */
+export async function createTracing(definition: TracingDefinition, { logger, host }: TracingParts): Promise<Tracing> {
+  const { listeners, dataSource, settings } = definition;
+  const { includeJobNames, excludeJobNames, retentionDays, maxPendingEvents } = settings;
+  const storage = dataSource === undefined ? undefined : await storageIn(dataSource);
+  return new Tracing({
+    ...{ logger, listeners, isCleaner: () => leadsFirstJob(host()) },
+    ...(storage && { storage }),
+    ...(includeJobNames && { includeJobNames }),
+    ...(excludeJobNames && { excludeJobNames }),
+    ...(retentionDays !== undefined && { retentionDays }),
+    ...(maxPendingEvents !== undefined && { maxPending: maxPendingEvents }),
+  });
+}
+
+/** The past of an application's jobs: what records operations, and what reads them and the trace. */
+export interface RecordedPast extends JobPast {
+  readonly listeners: readonly OperationListener[];
+}
+
+/**
+ * What stores and reads the past; nothing does if runs are not recorded in a database.
+ * @throws InvalidConfigurationError if the database of the `DataSource` cannot hold the tables
+ */
+export async function createPast(definition: TracingDefinition | undefined): Promise<RecordedPast> {
+  if (definition?.dataSource === undefined) return { listeners: [] };
+  const { RdbOperationLog, RdbTraceStorage } = await import('../tracing/rdb/index.js');
+  const dataSource = definition.dataSource as ConstructorParameters<typeof RdbOperationLog>[0];
+  const operations = new RdbOperationLog(dataSource);
+  return { listeners: [operations], operations, trace: new RdbTraceStorage(dataSource) };
+}
+
+/** Loaded only where it is needed. */
+async function storageIn(dataSource: object): Promise<TraceStorage & MaintainedStorage> {
+  const { RdbTraceStorage } = await import('../tracing/rdb/index.js');
+  return new RdbTraceStorage(dataSource as ConstructorParameters<typeof RdbTraceStorage>[0]);
+}
+
+/** Instances with the same jobs agree on which of them cleans up. */
+function leadsFirstJob(host: JobHost | undefined): boolean {
+  const [first] = [...(host?.jobs ?? [])].sort(([one], [other]) => (one < other ? -1 : 1));
+  return first?.[1].isLeader === true;
+}

@@ -1,0 +1,161 @@
+/**
+ * Measures the jobs of a process, for any metrics library:
+ *
+ * ```
+ *  runs ──▶ RunMetrics ──▶ instruments: counters and histograms, written when something happens
+ *              ▲  └──────▶ samples(…): gauges, read from the memory of this process when they are scraped
+ *  hosts ──────┘
+ * ```
+ * No timer runs. The number of jobs that have labels of their own is bounded; the others share the label `other`, which has
+ * counters and histograms and no gauges.
+ */
+import { InvalidConfigurationError } from '../api/errors.js';
+import { describeValue } from '../api/describe-value.js';
+import { type ObservedHost, type ObservedJob } from '../api/observed-host.js';
+import { type DueFiring, type InstanceCrash, type RunEvent, type RunObserver } from '../api/run-events.js';
+import { JobMetrics, type Instruments, type RunTimes } from './job-metrics.js';
+import { type ReadMetric, type Sample } from './metric-definitions.js';
+
+/** How jobs are measured. */
+export interface MetricsOptions {
+  /** How many jobs have labels of their own: the first ones that run. The others share the label `other`. Default: 500. */
+  readonly maxJobs?: number;
+}
+
+/** The label that jobs share beyond `maxJobs`. */
+export const OTHER_JOBS = 'other';
+
+const MAX_JOBS = 500;
+const PHASES = ['connecting', 'connected', 'suspended', 'lost', 'closed'] as const satisfies ObservedHost['session'][];
+/** A job in such a state is not meant to run here. */
+const SWITCHED_OFF = new Set(['created', 'disabled', 'stopping', 'stopped', 'ended']);
+
+/** Measures the runs of all jobs of the hosts that it observes. */
+export class RunMetrics implements RunObserver {
+  readonly #instruments: Instruments;
+  readonly #maxJobs: number;
+  readonly #jobs = new Map<string, JobMetrics>();
+  #others: JobMetrics | undefined;
+  #hosts: readonly ObservedHost[] = [];
+
+  /** @throws InvalidConfigurationError if `maxJobs` cannot be used */
+  constructor(instruments: Instruments, { maxJobs = MAX_JOBS }: MetricsOptions) {
+    if (!Number.isInteger(maxJobs) || maxJobs < 1)
+      throw new InvalidConfigurationError([`maxJobs: must be an integer of at least 1, got ${describeValue(maxJobs)}`]);
+    this.#instruments = instruments;
+    this.#maxJobs = maxJobs;
+  }
+
+  onHost(host: ObservedHost): void {
+    this.#hosts = [...this.#livingHosts, host];
+  }
+
+  onRunEvent(event: RunEvent): void {
+    this.#of(event.run.jobName).noteRun(event);
+  }
+
+  onFiringDue(firing: DueFiring): void {
+    const { jobName } = firing;
+    const isOff = this.#hosts.some(({ jobs }) => SWITCHED_OFF.has(jobs.get(jobName)?.health.state ?? ''));
+    if (!isOff) this.#of(jobName).noteDue(firing);
+  }
+
+  onInstanceCrash({ jobName }: InstanceCrash): void {
+    this.#of(jobName).noteCrash();
+  }
+
+  /** The present values of a metric that is read when it is scraped. */
+  samples(metric: ReadMetric): readonly Sample[] {
+    switch (metric) {
+      case 'elasticjob_last_expected_timestamp_seconds':
+        return this.#ofRuns(({ lastExpected }) => lastExpected);
+      case 'elasticjob_last_firing_timestamp_seconds':
+        return this.#ofRuns(({ lastFiring }) => lastFiring);
+      case 'elasticjob_last_success_timestamp_seconds':
+        return this.#ofRuns(({ lastSuccess }) => lastSuccess);
+      case 'elasticjob_last_run_duration_seconds':
+        return this.#ofRuns(({ lastDuration }) => lastDuration);
+      case 'elasticjob_oldest_run_start_timestamp_seconds':
+        return this.#ofRuns(({ oldestStart }) => oldestStart);
+      case 'elasticjob_next_expected_timestamp_seconds':
+        return this.#ofJobs((job) => (isSwitchedOff(job) ? undefined : seconds(job.nextInstant?.getTime())));
+      case 'elasticjob_period_seconds':
+        return this.#ofJobs(({ periodMs }) => seconds(periodMs));
+      case 'elasticjob_items_owned':
+        return this.#ofJobs(({ itemsOwned }) => itemsOwned);
+      case 'elasticjob_items_running':
+        return this.#ofJobs(({ itemsRunning }) => itemsRunning);
+      case 'elasticjob_job_state':
+        return this.#observed.map(([job_name, { health }]) => ({
+          labels: { job_name, state: health.state },
+          value: 1,
+        }));
+      case 'elasticjob_session_state':
+        return this.#sessions();
+      case 'elasticjob_tracing_pending':
+        return this.#backlogs('pending');
+      case 'elasticjob_tracing_dropped_total':
+        return this.#backlogs('dropped');
+      default:
+        return metric satisfies never;
+    }
+  }
+
+  #of(jobName: string): JobMetrics {
+    return this.#jobs.get(jobName) ?? this.#added(jobName);
+  }
+
+  #added(jobName: string): JobMetrics {
+    if (this.#jobs.size < this.#maxJobs) {
+      const added = new JobMetrics(jobName, this.#instruments);
+      this.#jobs.set(jobName, added);
+      return added;
+    }
+    this.#others ??= this.#firstOther(jobName);
+    return this.#others;
+  }
+
+  #firstOther(jobName: string): JobMetrics {
+    this.#hosts[0]?.logger.warn(
+      `Metrics: job '${jobName}' and further jobs share the label '${OTHER_JOBS}', because ${this.#maxJobs} jobs have labels of their own. ` +
+        'Raise maxJobs if that is too few.',
+    );
+    return new JobMetrics(OTHER_JOBS, this.#instruments);
+  }
+
+  get #livingHosts(): readonly ObservedHost[] {
+    return this.#hosts.filter(({ isStopping }) => !isStopping);
+  }
+
+  /** The jobs that have labels of their own. */
+  get #observed(): readonly (readonly [string, ObservedJob])[] {
+    const jobs = this.#livingHosts.flatMap((host) => [...host.jobs]);
+    // A job that has not run yet gets its label now, in order.
+    return [...new Map(jobs)].filter(([name]) => this.#of(name) !== this.#others);
+  }
+
+  #ofJobs(valueOf: (job: ObservedJob) => number | undefined): readonly Sample[] {
+    return this.#observed.flatMap(([job_name, job]) => sampleOf({ job_name }, valueOf(job)));
+  }
+
+  #ofRuns(valueOf: (times: RunTimes) => number | undefined): readonly Sample[] {
+    return [...this.#jobs.values()].flatMap(({ label, times }) => sampleOf({ job_name: label }, valueOf(times)));
+  }
+
+  #sessions(): readonly Sample[] {
+    const sessions = this.#livingHosts.map(({ session }) => session);
+    if (sessions.length === 0) return [];
+    return PHASES.map((state) => ({ labels: { state }, value: sessions.filter((phase) => phase === state).length }));
+  }
+
+  #backlogs(count: 'pending' | 'dropped'): readonly Sample[] {
+    const backlogs = this.#hosts.flatMap(({ backlog }) => backlog ?? []);
+    if (backlogs.length === 0) return [];
+    return [{ labels: {}, value: backlogs.reduce((sum, backlog) => sum + backlog[count], 0) }];
+  }
+}
+
+const isSwitchedOff = ({ health }: ObservedJob): boolean => SWITCHED_OFF.has(health.state);
+const seconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : ms / 1000);
+const sampleOf = (labels: Sample['labels'], value: number | undefined): readonly Sample[] =>
+  value === undefined ? [] : [{ labels, value }];

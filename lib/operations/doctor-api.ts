@@ -1,0 +1,151 @@
+import { InvalidConfigurationError, JobStateError } from '../api/errors.js';
+import { describeValue } from '../api/describe-value.js';
+import { jobNameProblem } from '../api/job-name.js';
+import { type OperationContext } from '../api/operation-record.js';
+import { sleep } from '../async/wait.js';
+import { JobPaths } from '../layout/job-paths.js';
+import { diagnose } from './doctor/diagnose.js';
+import { type Finding, type FindingType, type Severity, type Symptom } from './doctor/finding.js';
+import { clockDifference, openNodes, type RegistryClock, registryClock } from './doctor/namespace-checks.js';
+import { readTrees } from './doctor/tree-reading.js';
+import { jobNames, readApart, readJob, type ReadJob, readMoment } from './job-reading.js';
+import { changeNodes } from './node-changes.js';
+import { AuditedOperations } from './audited-operations.js';
+
+/** What is examined. */
+export interface ExamineOptions {
+  /** Default: all jobs of the namespace. */
+  readonly jobName?: string;
+  /**
+   * What is found is looked at again after this time, in milliseconds, and reported only if it is still there: many of
+   * these states are also passed through by healthy jobs. Default: 2000.
+   */
+  readonly settleMs?: number;
+}
+
+/** What an examination has found. */
+export interface Examination {
+  /** When it began, by the clock of this process. */
+  readonly at: Date;
+  /** How many jobs were examined. */
+  readonly jobs: number;
+  /** The most severe ones first, then by the name of the job. */
+  readonly findings: readonly Finding[];
+  /** What could not be examined, as sentences. */
+  readonly unknown: readonly string[];
+}
+
+/** A job that has to be looked at again. */
+interface Suspect {
+  readonly jobName: string;
+  readonly types: ReadonlySet<FindingType>;
+}
+
+const SETTLE_MS = 2_000;
+/** Most jobs that are looked at again at a time. */
+const SUSPECTS_AT_ONCE = 20;
+
+const RANKS: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, notice: 2 };
+
+/** Examines a namespace, and mends what can be mended safely: no job need run in this process. */
+export class DoctorAPI extends AuditedOperations {
+  /**
+   * Looks for what is not as it should be. It writes one node, `systemTime/current` of a job, to learn the time of the registry
+   * centre, if these credentials allow it.
+   * @throws UnknownJobError if a job was named, and there is none of that name
+   * @throws RegistryUnavailableError if the registry centre does not answer
+   */
+  async examine({ jobName, settleMs = SETTLE_MS }: ExamineOptions = {}): Promise<Examination> {
+    const registry = this.registry;
+    const at = new Date(this.clock.now());
+    const names = jobName === undefined ? await jobNames(registry) : [await this.#known(jobName)];
+    const time = await registryClock(registry, names, this.clock);
+    const findings: Finding[] = [...clockDifference(time)];
+    const unknown: string[] = time.fault === undefined ? [] : [time.fault];
+    const suspects: Suspect[] = [];
+    const open: string[] = [];
+    await readTrees(registry, names, async (jobs, hidden) => {
+      findings.push(...hidden.map(({ jobName: name, fault }) => hiddenJob(name, fault)));
+      for (const job of jobs) {
+        const types = new Set(this.#diagnose(job, time).map(({ type }) => type));
+        if (types.size > 0) suspects.push({ jobName: job.jobName, types });
+      }
+      open.push(...((await registry.openNodes?.(jobs.flatMap(({ nodes }) => [...nodes.keys()]))) ?? []));
+    });
+    findings.push(...openNodes(open, (path) => registry.fullPath(path)));
+    if (suspects.length > 0) await sleep(this.clock, settleMs);
+    findings.push(...(await this.#confirmed(suspects, time)));
+    return { at, jobs: names.length, findings: sorted(findings), unknown };
+  }
+
+  /**
+   * Mends what was found, as its `fix` says: only if it is still so, and only nodes that are as they were read.
+   * @returns whether it was mended; `false` if it is over already
+   * @throws JobStateError if there is no safe change for it
+   */
+  fix({ type, jobName, subject, fix }: Finding, context: OperationContext = {}): Promise<boolean> {
+    return this.audit.record({ ...context, operation: 'fix', jobName }, async (changes) => {
+      if (fix === undefined || jobName === undefined)
+        throw new JobStateError(`What was found (${type}) cannot be mended from here: do what its cure says.`);
+      const { result } = await changeNodes(this.registry, changes, async () => {
+        const job = await readJob(this.registry, jobName);
+        const found = this.#diagnose(job, {}).find((each) => each.type === type && each.subject === subject);
+        const wanted = found?.changes ?? [];
+        return { nodes: job.nodes, wanted, result: wanted.length > 0 };
+      });
+      return result;
+    });
+  }
+
+  async #known(jobName: string): Promise<string> {
+    const problem = jobNameProblem(jobName);
+    if (problem !== undefined)
+      throw new InvalidConfigurationError([`jobName: the job's name ${problem}, got ${describeValue(jobName)}`]);
+    // Throws if there is no such job; one that may not be read is found by the examination.
+    await readApart([jobName], async () => [await readJob(this.registry, jobName)]);
+    return jobName;
+  }
+
+  #diagnose(job: ReadJob, { registryTime }: Partial<RegistryClock>): readonly Symptom[] {
+    return diagnose({ ...job, registryTime, fullPath: (path) => this.registry.fullPath(path) });
+  }
+
+  /** What is found at the second look too, which is of one moment. */
+  async #confirmed(suspects: readonly Suspect[], time: RegistryClock): Promise<readonly Finding[]> {
+    const findings: Finding[] = [];
+    for (let start = 0; start < suspects.length; start += SUSPECTS_AT_ONCE) {
+      const some = suspects.slice(start, start + SUSPECTS_AT_ONCE);
+      // One portion after the other: each job is followed while it is read.
+      const found = await Promise.all(some.map((suspect) => this.#lookAgain(suspect, time)));
+      findings.push(...found.flat());
+    }
+    return findings;
+  }
+
+  async #lookAgain({ jobName, types }: Suspect, time: RegistryClock): Promise<readonly Finding[]> {
+    const paths = new JobPaths(jobName);
+    const mirror = await this.registry.mirror(paths.root);
+    try {
+      const job = readMoment(mirror.nodes, paths);
+      return this.#diagnose(job, time)
+        .filter(({ type }) => types.has(type))
+        .map(({ changes: _, ...finding }) => finding);
+    } finally {
+      mirror.close();
+    }
+  }
+}
+
+function hiddenJob(jobName: string, fault: string): Finding {
+  return {
+    ...{ type: 'hidden-job', severity: 'warning', jobName, subject: '', fix: undefined },
+    sentence: `The job may not be read: ${fault.replace(/\.$/, '')}.`,
+    consequence: 'It cannot be examined, operated or run with these credentials.',
+    cure: 'Use the credentials (digest) that the job was created with, or give these the right to read its nodes.',
+  };
+}
+
+function sorted(findings: readonly Finding[]): readonly Finding[] {
+  const key = ({ severity, jobName = '', type }: Finding): string => `${RANKS[severity]} ${jobName} ${type}`;
+  return [...findings].sort((one, other) => (key(one) < key(other) ? -1 : 1));
+}

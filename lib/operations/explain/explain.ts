@@ -1,0 +1,72 @@
+import { type Explanation, type Reason } from './explanation.js';
+import { foundForInstant } from './found-for-instant.js';
+import { type InstantQuestion } from './instant-causes.js';
+import { absentItem, itemCauses } from './item-causes.js';
+import { jobCauses } from './job-causes.js';
+import { type Found, itemsIn, type Question } from './question.js';
+import { inWords } from './sentences.js';
+import { limitsOf } from './limits.js';
+
+/** Why an item did not run, or what keeps it from running: a pure function of what is known. */
+export function explain(question: Question): Explanation {
+  const { view, paths, item, instant, now } = question;
+  const found = grouped(isAboutInstant(question) ? foundForInstant(question, foundNow(question)) : foundNow(question));
+  const reasons = found.map((each): Reason => ({
+    ...each.cause,
+    items: each.items,
+    holds: each.holds,
+    ...inWords(each, question),
+  }));
+  const [reason = nothingKnown(question), ...others] = reasons;
+  return {
+    jobName: paths.jobName,
+    item,
+    instant: instant === undefined ? undefined : new Date(instant),
+    at: new Date(now),
+    reason,
+    others,
+    unknown: limitsOf(question, [reason, ...others], view),
+  };
+}
+
+function isAboutInstant(question: Question): question is InstantQuestion {
+  return question.instant !== undefined;
+}
+
+/** A job of which nothing is known has no items to speak of. */
+function nothingKnown(question: Question): Reason {
+  const found: Found = { cause: { type: 'not-begun', lastBegun: undefined }, items: [], holds: 'now' };
+  return { ...found.cause, items: [], holds: 'now', ...inWords(found, question) };
+}
+
+function foundNow(question: Question): readonly Found[] {
+  const job = jobCauses(question).map((cause): Found => ({ cause, items: [], holds: 'now' }));
+  const { item } = question;
+  if (!question.view.exists) return job;
+  const items = itemsIn(question).flatMap(([number, view]) => {
+    const causes = view === undefined ? [absentItem(question, number)] : itemCauses(question, view);
+    return causes.map((cause): Found => ({ cause, items: [number], holds: 'now' }));
+  });
+  // An item that the job cannot have is not kept by anything.
+  if (item !== undefined && items.some(({ cause }) => cause.type === 'no-such-item')) return [...items, ...job];
+  // What keeps the whole job is no news of each item that nothing else keeps.
+  return [...job, ...(job.length > 0 ? items.filter(({ cause }) => cause.type !== 'free') : byWeight(items))];
+}
+
+/** Of all items, those that nothing keeps come last. */
+function byWeight(items: readonly Found[]): readonly Found[] {
+  const isFree = ({ cause }: Found): boolean => cause.type === 'free';
+  return [...items.filter((each) => !isFree(each)), ...items.filter(isFree)];
+}
+
+/** Items with the same cause together. */
+function grouped(found: readonly Found[]): readonly Found[] {
+  const groups = new Map<string, { readonly first: Found; readonly items: Set<number> }>();
+  for (const each of found) {
+    const key = JSON.stringify([each.cause, each.holds, each.items.length > 0]);
+    const group = groups.get(key) ?? { first: each, items: new Set() };
+    groups.set(key, group);
+    for (const item of each.items) group.items.add(item);
+  }
+  return [...groups.values()].map(({ first, items }) => ({ ...first, items: [...items].sort((a, b) => a - b) }));
+}

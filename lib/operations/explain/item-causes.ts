@@ -1,0 +1,88 @@
+import { isGone, type ItemView, type JobView } from '../../layout/job-view.js';
+import { staysAsAssigned } from '../../kernel/view/assignment.js';
+import { failsOver, isInAssignment } from '../../kernel/view/items.js';
+import { changeOf, type FoundCause, onRecord, type Question, scheduleOf } from './question.js';
+
+type Finding = (question: Question, item: ItemView) => FoundCause | undefined;
+
+/** What keeps an item from running now, the most decisive cause first; at least one, which is `free` if nothing does. */
+export function itemCauses(question: Question, item: ItemView): readonly FoundCause[] {
+  const found = FINDINGS.flatMap((find) => find(question, item) ?? []);
+  return found.length > 0 ? found : [free(question)];
+}
+
+/** Why an item that the job does not have does not run. */
+export function absentItem({ view }: Question, item: number): FoundCause {
+  const total = view.config?.shardingTotalCount ?? 0;
+  if (item >= total) return { type: 'no-such-item', shardingTotalCount: total };
+  // Before the first assignment, there is none that could have left the item out.
+  return view.items.length === 0 ? { type: 'no-owner', isStatic: false } : { type: 'left-out' };
+}
+
+/** When the item runs next. */
+function free(question: Question): FoundCause {
+  const schedule = scheduleOf({ ...question, instant: undefined });
+  return { type: 'free', next: schedule.type === 'cron' ? schedule.cron.next(new Date(question.now)) : undefined };
+}
+
+const surplus: Finding = ({ view }, { item }) => {
+  const total = view.config?.shardingTotalCount ?? Infinity;
+  if (item >= total) return { type: 'no-such-item', shardingTotalCount: total };
+  return isInAssignment(view, item) ? undefined : { type: 'left-out' };
+};
+
+const disabled: Finding = ({ paths, past }, { item, disabled: isDisabled }) => {
+  if (!isDisabled) return undefined;
+  const change = changeOf(past.operations, paths.item(item, 'disabled'), { value: '' });
+  return { type: 'item-disabled', record: onRecord(change) };
+};
+
+const run: Finding = ({ view, past }, item) => {
+  const runner = item.runningOn ?? item.takenOverBy ?? item.owner;
+  const isLost = item.running && runner !== undefined && isGone(view, runner);
+  if (isLost || (!item.running && view.crashedItems.includes(item.item)))
+    return { type: 'run-lost', instanceId: isLost ? runner : item.failoveringBy, failover: failsOver(view) };
+  if (item.takenOverBy !== undefined) return { type: 'taken-over', by: item.takenOverBy };
+  if (!item.running) return undefined;
+  const missed = view.config?.misfire === false ? 'dropped' : 'made-up-for';
+  const open = past.executions?.find((row) => row.shardingItem === item.item && row.completeTime === undefined);
+  const instant = runner === undefined ? undefined : begunFor(view, runner, item.item);
+  return { type: 'still-running', instanceId: runner, since: instant ?? open?.startTime, missed };
+};
+
+/** The instant that the item's last run on that instance is for. */
+export function begunFor({ beginRecords }: JobView, id: string, item: number): Date | undefined {
+  const record = beginRecords.get(id);
+  const instant = record?.manual.has(item) === true ? undefined : record?.instants.get(item);
+  return instant === undefined ? undefined : new Date(instant);
+}
+
+const owner: Finding = ({ view, paths, past }, { owner: id }) => {
+  const isStatic = view.config?.staticSharding === true;
+  if (id === undefined) return { type: 'no-owner', isStatic };
+  const instance = view.instances.get(id);
+  if (instance === undefined) {
+    if (view.live.has(id)) return { type: 'owner-stopping', instanceId: id };
+    return { type: 'owner-gone', instanceId: id, how: howGone(view, id), isStatic: isStatic && staysAsAssigned(view) };
+  }
+  if (!instance.readable) return { type: 'owner-unreadable', instanceId: id };
+  const { serverIp } = instance;
+  const status = view.servers.get(serverIp) ?? 'MISSING';
+  if (status === 'ENABLED') return undefined;
+  const value = status === 'DISABLED' ? 'DISABLED' : undefined;
+  const change = value && changeOf(past.operations, paths.server(serverIp), { value });
+  return { type: 'owner-disabled', instanceId: id, status, server: { serverIp, record: onRecord(change) } };
+};
+
+/** Instances that stop say so. Only the last ones are remembered, and Java instances do not. */
+function howGone({ withdrawn, beginRecords }: JobView, id: string): 'stopped' | 'died' | 'unknown' {
+  if (withdrawn.includes(id)) return 'stopped';
+  return beginRecords.has(id) ? 'died' : 'unknown';
+}
+
+const waiting: Finding = ({ view }, { owner: id, misfired }) => {
+  if (misfired && view.config?.misfire === true) return { type: 'misfired' };
+  return id !== undefined && view.triggers.has(id) ? { type: 'triggered', instanceId: id } : undefined;
+};
+
+const FINDINGS: readonly Finding[] = [surplus, disabled, run, owner, waiting];

@@ -1,0 +1,73 @@
+import { describeItems } from '../../kernel/view/items.js';
+import { type JobCause, type ServerOff } from './explanation.js';
+import { by, lower, unstopped, words, type WordsOf } from './words.js';
+
+/** What is said of what concerns the whole job. */
+export const JOB_WORDS: WordsOf<Exclude<JobCause, { readonly type: 'switched-off' }>> = {
+  'unknown-job': ({ similar, record }, { job, path }) =>
+    words(
+      `${job} does not exist: there is no node ${path('config').replace(/\/config$/, '')}${record === undefined ? '' : `; it was removed${by(record)}`}${similar === undefined ? '' : `; did you mean '${similar}'?`}`.replace(
+        /([^?.])$/,
+        '$1.',
+      ),
+      'Check the name and the namespace; an application that has the job stores it when it starts.',
+    ),
+  'no-configuration': (_, { job, path }) =>
+    words(
+      `${job} has no settings: there is no node ${path('config')}.`,
+      'Restart an application that has the job, which then stores its own settings, or restore the node.',
+    ),
+  'unreadable-configuration': ({ fault }, { job, path }) =>
+    words(
+      `The settings of ${lower(job)} cannot be used: ${unstopped(fault)}.`,
+      `Write valid settings to ${path('config')}, or delete that node and restart an instance, which then stores its own.`,
+    ),
+  'too-many-items': ({ shardingTotalCount, limit }, { job, path }) =>
+    words(
+      `${job} has ${shardingTotalCount} items, more than the ${limit} that this library takes.`,
+      `Reduce shardingTotalCount in ${path('config')}.`,
+    ),
+  'no-instance': ({ stopped }, { job }) =>
+    words(
+      `${job} has no living instance${stopped.length === 0 ? '' : `; those that stopped last: ${stopped.slice(0, 3).join(', ')}`}.`,
+      'Start an application that has the job, and check that it has the same namespace; its log and health report say whether it has registered.',
+    ),
+  'servers-disabled': ({ servers }, { job }) =>
+    words(
+      `All servers with instances of ${lower(job)} are disabled: ${offServers(servers)}.`,
+      'Enable one of them: npx elasticjob enable <job> --server <ip>, JobOperateAPI.enable(), or write ENABLED to its node.',
+    ),
+  'no-leader': (_, { job }) =>
+    words(
+      `${job} has no leader, so no items are assigned.`,
+      'An election takes moments; if this lasts, a node below leader/election/latch whose process is gone is in its way: delete it.',
+    ),
+  'unknown-leader': ({ leader, isPersistent }, { job, path }) =>
+    words(
+      `The leader of ${lower(job)} is ${leader}, which is not a living instance${isPersistent ? ', and its node is persistent, as copies and backups make it' : ''}.`,
+      `Delete ${path('leader')}; instances elect another leader then.`,
+    ),
+  'being-assigned': ({ leader, waitsFor }, { job }) =>
+    words(
+      `The items of ${lower(job)} wait to be assigned by the leader ${leader}${waitsFor.length === 0 ? '' : `, which waits for the running items ${describeItems(waitsFor)}`}; no item begins before that.`,
+      'If this lasts, the log and the health report of the leader say what keeps it from assigning, such as a sharding strategy that fails.',
+    ),
+  'no-schedule': (_, { job, path }) =>
+    words(
+      `${job} has no cron expression: it runs only when it is triggered.`,
+      `Trigger it, or write a cron expression to ${path('config')}.`,
+    ),
+  'unusable-schedule': ({ fault }, { job, path }) =>
+    words(
+      `The schedule of ${lower(job)} cannot be used: ${unstopped(fault)}.`,
+      `Correct cron and timeZone in ${path('config')}; instances that run already keep the former schedule until then.`,
+    ),
+  'schedule-over': (_, { job, path }) =>
+    words(
+      `The schedule of ${lower(job)} has no instant any more.`,
+      `Write another cron expression to ${path('config')}.`,
+    ),
+};
+
+const offServers = (servers: readonly ServerOff[]): string =>
+  servers.map(({ serverIp, record }) => `${serverIp}${by(record)}`).join('; ');

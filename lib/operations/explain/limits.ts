@@ -1,0 +1,41 @@
+import { type JobView } from '../../layout/job-view.js';
+import { type Cause } from './explanation.js';
+import { type Question } from './question.js';
+
+/** What cannot be known here and would matter to these causes, as sentences. */
+export function limitsOf({ instant, past }: Question, causes: readonly Cause[], view: JobView): readonly string[] {
+  const types = new Set(causes.map(({ type }) => type));
+  const has = (...some: readonly Cause['type'][]): boolean => some.some((type) => types.has(type));
+  const isUnattributed = causes.some(
+    (cause) =>
+      (cause.type === 'item-disabled' && cause.record === undefined) ||
+      (cause.type === 'owner-disabled' && cause.status === 'DISABLED' && cause.server.record === undefined) ||
+      (cause.type === 'servers-disabled' && cause.servers.some(({ record }) => record === undefined)),
+  );
+  const isPast = instant !== undefined && view.exists && !has('not-scheduled', 'still-to-come', 'no-schedule');
+  const sentences: readonly (readonly [boolean, string])[] = [
+    [isUnattributed && past.operations === undefined, UNATTRIBUTED],
+    [isUnattributed && past.operations !== undefined, UNRECORDED],
+    [isPast && past.executions === undefined, UNTRACED],
+    [isPast && past.operations === undefined, UNOPERATED],
+    [isPast && has('begun') && past.executions === undefined, UNENDED],
+    [isPast && has('ran'), INSTANTLESS],
+    [isPast && view.javaPeers.size > 0, JAVA],
+    [isPast && has('not-begun', 'later-begun', 'changed-hands'), FROZEN],
+  ];
+  return sentences.flatMap(([isTold, sentence]) => (isTold ? [sentence] : []));
+}
+
+const UNATTRIBUTED =
+  'Who switched it off is not known, as no records of operations are read here: store them with tracing.type: RDB.';
+const UNRECORDED =
+  'Who switched it off is not on record: it was done without these operations, by the setting disabled, or longer ago than records are kept.';
+const UNTRACED =
+  'Runs of the past are not known, as no trace is read here: the registry centre keeps only the last instant that was begun for each item.';
+const UNOPERATED = 'What operators changed since then is not known, as no records of operations are read here.';
+const UNENDED = 'Whether and how that run has ended is not known without a trace.';
+const INSTANTLESS =
+  'The trace does not say which instant a run was for: one that begins between two instants may make up for an earlier one, or be triggered.';
+const JAVA = 'What Java instances have begun is not known: they keep no record of it in the registry centre.';
+const FROZEN =
+  'Whether its instance was frozen, cut off or without a session then, or its clock was wrong, is recorded nowhere but in its log.';

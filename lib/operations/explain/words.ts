@@ -1,0 +1,50 @@
+/** What the sentences of reasons have in common. */
+import { type Cause, type OnRecord, type Reason } from './explanation.js';
+
+/** A sentence and a cure. */
+export type Words = Pick<Reason, 'sentence' | 'cure'>;
+
+/** What a sentence is made from besides the cause. */
+export interface Scene {
+  /** `Item 3`, `Items 0-3,7`, or `Job 'bill'`. */
+  readonly subject: string;
+  readonly isOne: boolean;
+  /** ` 2026-01-01T00:00:00.000Z`, or the empty text. */
+  readonly instant: string;
+  readonly path: (name: 'config' | 'leader' | 'servers' | 'instances' | 'sharding') => string;
+  readonly job: string;
+  /** Whether it is said of the instant that was asked about. */
+  readonly isPast: boolean;
+}
+
+/** What is said of each cause of some kind. */
+export type WordsOf<C extends Cause> = {
+  readonly [K in C['type']]: (cause: Extract<C, { readonly type: K }>, scene: Scene) => Words;
+};
+
+/** A moment as people and logs read it. */
+export const at = (date: Date): string => date.toISOString();
+
+/** Who did it, when and why, behind a sentence. */
+export function by(record: OnRecord | undefined): string {
+  if (record === undefined) return '';
+  return `, by ${record.operator} at ${at(record.at)}${record.reason === undefined ? '' : ` (${record.reason})`}`;
+}
+
+/** `is` or `are`, `was` or `were`. */
+export function be({ isOne, isPast }: Pick<Scene, 'isOne' | 'isPast'>): string {
+  if (isPast) return isOne ? 'was' : 'were';
+  return isOne ? 'is' : 'are';
+}
+
+/** `has` or `have`. */
+export const have = ({ isOne }: Scene): string => (isOne ? 'has' : 'have');
+
+/** A sentence, and a cure if there is one. */
+export const words = (sentence: string, cure?: string): Words => ({ sentence, cure });
+
+/** A subject in the middle of a sentence. */
+export const lower = (subject: string): string => subject.charAt(0).toLowerCase() + subject.slice(1);
+
+/** A message of another author, without its full stop, for the middle of a sentence. */
+export const unstopped = (message: string): string => message.replace(/\.$/, '');

@@ -1,0 +1,91 @@
+import { InvalidConfigurationError } from '../api/errors.js';
+import { describeValue } from '../api/describe-value.js';
+import { nearest } from '../api/nearest.js';
+import { JobPaths } from '../layout/job-paths.js';
+import { readJobView } from '../layout/job-view.js';
+import { type RegistryCenter } from '../registry/registry-center.js';
+import { type Clock, systemClock } from '../time/clock.js';
+import { explain } from './explain/explain.js';
+import { type Explanation } from './explain/explanation.js';
+import { switchedOff } from './explain/switched-off.js';
+import { type JobPast, readPast } from './job-past.js';
+import { jobNames, readJob, type ReadJob } from './job-reading.js';
+import { registryFrom, type RegistrySource } from './registry-source.js';
+
+/** What explanations may go by, besides the registry centre. */
+export interface ExplanationOptions {
+  /** What reads the trace and the records of operations, or a function that returns it. Default: nothing is known of the past. */
+  readonly past?: JobPast | (() => JobPast);
+  /** Whether `elasticjob.enabled` is false in this application. Default: it is not. */
+  readonly isSwitchedOff?: () => boolean;
+  /** Default: the clock of this machine. */
+  readonly clock?: Clock;
+}
+
+/** Explains why jobs do not run: no job need run in this process. See `Explanation` for what cannot be known. */
+export class ExplanationAPI {
+  readonly #source: RegistrySource;
+  readonly #past: () => JobPast;
+  readonly #isSwitchedOff: () => boolean;
+  readonly #clock: Clock;
+
+  /** @param registryCenter is to be connected, and stays the caller's to close; a function is asked at each operation */
+  constructor(registryCenter: RegistrySource, options: ExplanationOptions = {}) {
+    const { past = {}, isSwitchedOff = () => false, clock = systemClock } = options;
+    this.#source = registryCenter;
+    this.#past = typeof past === 'function' ? past : () => past;
+    this.#isSwitchedOff = isSwitchedOff;
+    this.#clock = clock;
+  }
+
+  get #registry(): RegistryCenter {
+    return registryFrom(this.#source);
+  }
+
+  /**
+   * Why the item did not run for that instant; without an instant, what keeps it from running now.
+   * @param item Default: all items
+   * @param instant of the job's schedule, of the past. Default: the present
+   * @throws InvalidConfigurationError if the item is no number from 0 on, or the instant is no date
+   * @throws RegistryUnavailableError if the registry centre does not answer
+   */
+  async explain(jobName: string, item?: number, instant?: Date): Promise<Explanation> {
+    checkArguments(item, instant);
+    const at = new Date(this.#clock.now());
+    if (this.#isSwitchedOff()) return switchedOff({ jobName, item, instant, at });
+    const { similar, ...job } = await this.#read(jobName);
+    const { past, faults } = await readPast(this.#past(), { jobName, item, instant }, this.#clock);
+    const explanation = explain({
+      ...job,
+      ...{ similar, item, past, instant: instant?.getTime(), now: this.#clock.now() },
+      fullPath: (path) => this.#registry.fullPath(path),
+    });
+    return { ...explanation, unknown: [...faults, ...explanation.unknown] };
+  }
+
+  async #read(jobName: string): Promise<Pick<ReadJob, 'view' | 'paths'> & { readonly similar?: string | undefined }> {
+    try {
+      return await readJob(this.#registry, jobName);
+    } catch (error) {
+      if (!isUnknownJob(error)) throw error;
+      const similar = nearest(jobName, await jobNames(this.#registry));
+      return { view: readJobView(new Map(), jobName), paths: new JobPaths(jobName), similar };
+    }
+  }
+}
+
+function isUnknownJob(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'UNKNOWN_JOB';
+}
+
+function checkArguments(item: number | undefined, instant: Date | undefined): void {
+  const problems = [
+    ...(item === undefined || (Number.isInteger(item) && item >= 0)
+      ? []
+      : [`item must be the number of an item, got ${describeValue(item)}`]),
+    ...(instant === undefined || !Number.isNaN(instant.getTime())
+      ? []
+      : ['instant must be a date, got an invalid one']),
+  ];
+  if (problems.length > 0) throw new InvalidConfigurationError(problems);
+}

@@ -1,0 +1,156 @@
+import { DeadlineExceededError, InvalidConfigurationError, JobStateError } from '../api/errors.js';
+import { jobConfiguration, type JobConfiguration } from '../api/job-configuration.js';
+import { type OperationContext } from '../api/operation-record.js';
+import { sleep } from '../async/wait.js';
+import { keptFrom, toYaml } from '../layout/job-configuration-yaml.js';
+import { type RegistryCenter } from '../registry/registry-center.js';
+import { AuditedOperations } from './audited-operations.js';
+import { type FollowedJob, followJob, readJob, type ReadJob } from './job-reading.js';
+import { changeNodes, type WantedNode } from './node-changes.js';
+import { type ChangeNotes } from './operation-audit.js';
+import { changedSettings } from './setting-changes.js';
+
+/** A stored configuration. A copy with changes, `{ ...configuration, cron }`, keeps the version, so that it can be written back. */
+export interface JobConfigurationPOJO extends JobConfiguration {
+  /** Grows with each write of the configuration. */
+  readonly version: number;
+}
+
+/** A configuration to be stored. */
+export interface JobConfigurationUpdate extends JobConfiguration {
+  /** The version that it was made from: if there is a later one, it is refused. Default: whichever is stored. */
+  readonly version?: number;
+}
+
+/** How a job is removed. */
+export interface RemoveJobOptions extends OperationContext {
+  /** How long its instances are waited for, which end their running items first, in milliseconds. Default: 5000. */
+  readonly timeoutMs?: number;
+}
+
+/** What became of the instances of a removed job. */
+export interface RemovedJob {
+  /** Ids of the instances that it had. */
+  readonly instances: readonly string[];
+  /** Ids of those that still ran items when the job was removed. They end by themselves, and store nothing. */
+  readonly stillRunning: readonly string[];
+}
+
+/** How long a removed job is watched if it had instances, in milliseconds: a request of theirs may be under way. */
+const SETTLING_MS = 1_000;
+const LOOK_EVERY_MS = 100;
+
+/** The settings of jobs as the registry centre has them: no job need run in this process. */
+export class JobConfigurationAPI extends AuditedOperations {
+  /**
+   * The stored configuration of a job.
+   * @throws UnknownJobError if there is no job of that name
+   * @throws JobStateError if it has no configuration
+   * @throws InvalidConfigurationError if the stored one cannot be read
+   */
+  async getJobConfiguration(jobName: string): Promise<JobConfigurationPOJO> {
+    return stored(this.registry, await readJob(this.registry, jobName));
+  }
+
+  /**
+   * Stores another configuration of a job, all of it: take the one that `getJobConfiguration` returns and change it. What
+   * Java peers have stored and this library has no name for is kept. Running instances take it up at once.
+   * @returns the configuration with its new version
+   * @throws InvalidConfigurationError naming everything that is wrong; cron expressions are checked too
+   * @throws UnknownJobError if there is no job of that name
+   * @throws RegistryConflictError if the configuration has been changed since the given version
+   */
+  updateJobConfiguration(
+    { version, ...settings }: JobConfigurationUpdate,
+    context: OperationContext = {},
+  ): Promise<JobConfigurationPOJO> {
+    const target = { ...context, operation: 'update-configuration', jobName: settings.jobName } as const;
+    return this.audit.record(target, async (changes) => {
+      const configuration = jobConfiguration(settings);
+      const job = await readJob(this.registry, configuration.jobName);
+      const { paths, nodes, view } = job;
+      const node = nodes.get(paths.config);
+      if (node === undefined) throw noConfiguration(this.registry, job);
+      const value = toYaml(configuration, keptFrom(node.value ?? '', paths.config));
+      const path = paths.config;
+      const known = version ?? node.version;
+      await this.registry.commit([{ type: 'set', path, value, version: known }]);
+      for (const { setting, before, after } of changedSettings(view.config, configuration))
+        changes.note(setting, before, after);
+      return { ...configuration, version: known + 1 };
+    });
+  }
+
+  /**
+   * Removes a job with all it has in the registry centre: first its configuration and its instances, which bring their items
+   * to an end, then the rest. It is stored again when one of its applications is started again.
+   * @throws UnknownJobError if there is no job of that name
+   * @throws JobStateError if instances have stored parts of it again and again
+   */
+  removeJobConfiguration(
+    jobName: string,
+    { timeoutMs = 5_000, ...context }: RemoveJobOptions = {},
+  ): Promise<RemovedJob> {
+    return this.audit.record({ ...context, operation: 'remove-job', jobName }, async (changes) => {
+      using job = await followJob(this.registry, jobName);
+      const { paths, view } = job.now;
+      const instances = await this.#shutDown(job, changes);
+      const stillRunning = await this.#untilEnded(job, timeoutMs);
+      await this.#removeAll(job, instances.length > 0 || stillRunning.length > 0 ? SETTLING_MS : 0);
+      changes.note(paths.root, view.jobClass ?? '', undefined);
+      for (const { setting, before } of changedSettings(view.config, undefined))
+        changes.note(setting, before, undefined);
+      return { instances, stillRunning };
+    });
+  }
+
+  async #shutDown(job: FollowedJob, changes: ChangeNotes): Promise<readonly string[]> {
+    const { result } = await changeNodes(this.registry, changes, async () => {
+      const { paths, nodes, view } = await job.synced();
+      const ids = [...view.instances.keys()];
+      // Without the configuration, the instances know that the whole job is removed, and begin nothing any more.
+      const configuration: WantedNode = { path: paths.config, value: undefined, isRecorded: false };
+      const instances = ids.map((id): WantedNode => ({ path: paths.instance(id), value: undefined }));
+      return { nodes, wanted: [configuration, ...instances], result: ids };
+    });
+    return result;
+  }
+
+  /** @returns the instances that have not ended in time */
+  async #untilEnded(job: FollowedJob, timeoutMs: number): Promise<readonly string[]> {
+    const hasEnded = ({ view }: ReadJob): boolean => view.live.size === 0;
+    try {
+      await job.until(hasEnded, { clock: this.clock, timeoutMs, what: 'the instances of a removed job' });
+    } catch (error) {
+      if (!(error instanceof DeadlineExceededError)) throw error;
+    }
+    return [...job.now.view.live];
+  }
+
+  async #removeAll(job: FollowedJob, settlingMs: number): Promise<void> {
+    const { jobName, paths } = job.now;
+    const until = this.clock.monotonic() + settlingMs;
+    await this.registry.remove(paths.root);
+    while (this.clock.monotonic() < until) {
+      await sleep(this.clock, LOOK_EVERY_MS);
+      if ((await job.synced()).nodes.size > 0) await this.registry.remove(paths.root);
+    }
+    if ((await job.synced()).nodes.size > 0)
+      throw new JobStateError(
+        `Job '${jobName}' was removed, but an instance has stored parts of it again. Stop its applications, and remove it again.`,
+      );
+  }
+}
+
+function stored(registry: RegistryCenter, job: ReadJob): JobConfigurationPOJO {
+  const { config, configFault, configVersion } = job.view;
+  if (configFault !== undefined) throw new InvalidConfigurationError([configFault]);
+  if (config === undefined || configVersion === undefined) throw noConfiguration(registry, job);
+  return { ...config, version: configVersion };
+}
+
+function noConfiguration(registry: RegistryCenter, { jobName, paths }: ReadJob): JobStateError {
+  return new JobStateError(
+    `Job '${jobName}' has no configuration: there is no node ${registry.fullPath(paths.config)}.`,
+  );
+}

@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import { hostname, userInfo } from 'node:os';
+import { describeCause } from '../api/describe-cause.js';
+import { DeadlineExceededError } from '../api/errors.js';
+import { type JobLogger } from '../api/logger.js';
+import {
+  type OperationContext,
+  type OperationListener,
+  type OperationName,
+  type OperationRecord,
+} from '../api/operation-record.js';
+import { isOutcomeUnknown } from '../api/registry-errors.js';
+import { timedCall } from '../async/timed-call.js';
+import { withDeadline } from '../async/wait.js';
+import { type Clock, systemClock } from '../time/clock.js';
+
+/** Options of the operations. */
+export interface OperationsOptions {
+  /** Receive a record of each operation. Default: none. */
+  readonly listeners?: readonly OperationListener[];
+  /** Who operates, for the records. Default: the user of this process, `anna@host`. */
+  readonly operator?: string;
+  /** Is told of listeners that fail. Must not throw. Default: nothing is logged. */
+  readonly logger?: Pick<JobLogger, 'warn'>;
+  /** Default: the clock of this machine. */
+  readonly clock?: Clock;
+}
+
+/** What is done, and to what. */
+export interface OperationTarget extends OperationContext {
+  readonly operation: OperationName;
+  readonly jobName?: string | undefined;
+  readonly serverIp?: string | undefined;
+  readonly item?: number | undefined;
+}
+
+/** What an operation has changed so far, by path or name of the setting; `undefined`: it was not, or is not, there. */
+export interface ChangeNotes {
+  note(what: string, before: string | undefined, after: string | undefined): void;
+}
+
+/** How long a listener may take for one record, in milliseconds. */
+const LISTENER_TIMEOUT_MS = 10_000;
+
+/** Makes the records of operations, and hands them to the listeners. */
+export class OperationAudit {
+  readonly #listeners: OperationListener[];
+  readonly #operator: string;
+  #logger: Pick<JobLogger, 'warn'> | undefined;
+  readonly #clock: Clock;
+  readonly #deliveries = new Set<Promise<void>>();
+
+  constructor({ listeners = [], operator = currentUser(), logger, clock = systemClock }: OperationsOptions = {}) {
+    this.#listeners = [...listeners];
+    this.#operator = operator;
+    this.#logger = logger;
+    this.#clock = clock;
+  }
+
+  /** Adds listeners, which receive the records from now on, and names the logger that is told of failing ones. */
+  attach(listeners: readonly OperationListener[], logger: Pick<JobLogger, 'warn'>): void {
+    this.#listeners.push(...listeners);
+    this.#logger = logger;
+  }
+
+  /** Carries out an operation, and makes its record, whatever becomes of it. Settles as `task` does. */
+  async record<T>(target: OperationTarget, task: (changes: ChangeNotes) => Promise<T>): Promise<T> {
+    const before = new Map<string, string>();
+    const after = new Map<string, string>();
+    const startedAt = new Date(this.#clock.now());
+    const note: ChangeNotes['note'] = (what, was, is) => {
+      if (was !== undefined && !before.has(what) && !after.has(what)) before.set(what, was);
+      if (is === undefined) after.delete(what);
+      else after.set(what, is);
+    };
+    const end = (outcome: OperationRecord['outcome'], error?: string): void => {
+      const { operation, jobName, serverIp, item, by = this.#operator, reason } = target;
+      this.#deliver({
+        id: randomUUID(),
+        operation,
+        jobName,
+        serverIp,
+        item,
+        operator: by,
+        reason,
+        startedAt,
+        before: Object.freeze(Object.fromEntries(before)),
+        after: Object.freeze(Object.fromEntries(after)),
+        outcome,
+        error,
+      });
+    };
+    try {
+      const result = await task({ note });
+      end('done');
+      return result;
+    } catch (error) {
+      end(isOutcomeUnknown(error) ? 'unknown' : 'failed', describeCause(error));
+      throw error;
+    }
+  }
+
+  /**
+   * Resolves once all listeners are done with the records so far, and after `timeoutMs` milliseconds at the latest. A process
+   * that ends after an operation waits for it.
+   */
+  async delivered(timeoutMs: number): Promise<void> {
+    const all = Promise.all(this.#deliveries).then(() => undefined);
+    const late = new DeadlineExceededError('listeners of operations', timeoutMs);
+    await withDeadline(this.#clock, all, timeoutMs, () => late).catch((error: unknown) => {
+      if (error !== late) throw error;
+      this.#logger?.warn(`The process goes on without listeners of operations: ${late.message}`);
+    });
+  }
+
+  #deliver(record: OperationRecord): void {
+    Object.freeze(record);
+    for (const listener of this.#listeners) {
+      const delivery = this.#call(listener, record).finally(() => this.#deliveries.delete(delivery));
+      this.#deliveries.add(delivery);
+    }
+  }
+
+  async #call(listener: OperationListener, record: OperationRecord): Promise<void> {
+    const error = (): Error => new DeadlineExceededError('a listener of operations', LISTENER_TIMEOUT_MS);
+    const { signal } = new AbortController();
+    try {
+      await timedCall(() => listener.onOperation(record), {
+        clock: this.#clock,
+        signal,
+        limitMs: LISTENER_TIMEOUT_MS,
+        error,
+      });
+    } catch (failure) {
+      this.#logger?.warn(
+        `A listener of operations failed at the record of '${record.operation}' by ${record.operator}: ${describeCause(failure)}`,
+      );
+    }
+  }
+}
+
+function currentUser(): string {
+  return `${userName()}@${hostname()}`;
+}
+
+/** In containers, the user of a process may have no name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'unknown';
+  }
+}

@@ -1,0 +1,31 @@
+/** The states of jobs and items as consoles show them: pure functions of the view that the kernel goes by. */
+import { type ItemView, type JobView } from '../layout/job-view.js';
+
+/**
+ * `CRASHED`: no instance lives. `DISABLED`: all servers are disabled. `SHARDING_FLAG`: the items are to be assigned at the
+ * next firing, as an owner is gone or there is none yet. `OK`: none of these. `HIDDEN`, which Java has not: its nodes belong to
+ * other credentials.
+ */
+export type JobStatus = 'OK' | 'CRASHED' | 'DISABLED' | 'SHARDING_FLAG' | 'HIDDEN';
+
+/**
+ * `DISABLED`: an operator has excluded it. `RUNNING`: it runs. `SHARDING_FLAG`: its owner is gone, or it has none yet.
+ * `PENDING`: it waits for the next firing.
+ */
+export type ItemStatus = 'DISABLED' | 'RUNNING' | 'SHARDING_FLAG' | 'PENDING';
+
+/** The state of a job. The first that applies, in the order CRASHED, DISABLED, SHARDING_FLAG, OK. */
+export function jobStatus({ instances, servers, items }: JobView): JobStatus {
+  if (instances.size === 0) return 'CRASHED';
+  // As in Java, instances without any server count as disabled: they get no items.
+  if ([...servers.values()].every((status) => status === 'DISABLED')) return 'DISABLED';
+  const owners = items.flatMap(({ owner }) => owner ?? []);
+  return owners.length > 0 && owners.every((id) => instances.has(id)) ? 'OK' : 'SHARDING_FLAG';
+}
+
+/** The state of an item. The first that applies, in the order DISABLED, RUNNING, SHARDING_FLAG, PENDING. */
+export function itemStatus({ instances }: Pick<JobView, 'instances'>, item: ItemView): ItemStatus {
+  if (item.disabled) return 'DISABLED';
+  if (item.running) return 'RUNNING';
+  return item.owner === undefined || !instances.has(item.owner) ? 'SHARDING_FLAG' : 'PENDING';
+}

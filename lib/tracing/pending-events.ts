@@ -1,0 +1,78 @@
+import { type TraceEvent } from '../api/trace-events.js';
+
+/** How much may wait. */
+export interface PendingBounds {
+  /** The largest number of events. */
+  readonly events: number;
+  /** The largest number of UTF-16 code units of all their texts together. */
+  readonly characters: number;
+}
+
+/**
+ * Events that wait to be stored, oldest first. The completion of an item takes the place of its start if that still waits: it
+ * says everything that the start says, so one row is written once.
+ */
+export class PendingEvents {
+  readonly #bounds: PendingBounds;
+  readonly #events = new Map<string, TraceEvent>();
+  #characters = 0;
+
+  constructor(bounds: PendingBounds) {
+    this.#bounds = bounds;
+  }
+
+  get size(): number {
+    return this.#events.size;
+  }
+
+  /** Adds an event. @returns whether there was room for it */
+  add(event: TraceEvent): boolean {
+    const key = keyOf(event);
+    const waiting = this.#events.get(key);
+    if (waiting !== undefined && isOlder(event, waiting)) return true;
+    const characters = this.#characters + charactersOf(event) - (waiting === undefined ? 0 : charactersOf(waiting));
+    // A completion whose start waits always has a place, else the row would stay incomplete.
+    if (waiting === undefined && (this.#events.size >= this.#bounds.events || characters > this.#bounds.characters))
+      return false;
+    this.#characters = characters;
+    this.#events.set(key, event);
+    return true;
+  }
+
+  /** The oldest events, `count` at most. */
+  oldest(count: number): readonly TraceEvent[] {
+    const found: TraceEvent[] = [];
+    for (const event of this.#events.values()) {
+      if (found.length >= count) break;
+      found.push(event);
+    }
+    return found;
+  }
+
+  /** Removes events that were stored. One whose completion came in the meantime stays, as that completion. */
+  remove(events: readonly TraceEvent[]): void {
+    for (const event of events) {
+      const key = keyOf(event);
+      if (this.#events.get(key) !== event) continue;
+      this.#events.delete(key);
+      this.#characters -= charactersOf(event);
+    }
+  }
+}
+
+const keyOf = (event: TraceEvent): string => `${event.type} ${event.id}`;
+
+/** A start that is offered after its completion. */
+function isOlder(event: TraceEvent, waiting: TraceEvent): boolean {
+  return (
+    event.type === 'execution' &&
+    waiting.type === 'execution' &&
+    event.completeTime === undefined &&
+    waiting.completeTime !== undefined
+  );
+}
+
+function charactersOf(event: TraceEvent): number {
+  const text = event.type === 'execution' ? event.failureCause : event.message;
+  return event.taskId.length + (text?.length ?? 0);
+}

@@ -1,0 +1,114 @@
+import { type TextUnit } from './text-width.js';
+import { type Column, type TraceTable } from './trace-tables.js';
+
+/** Where rows go. All names are quoted where the database needs it. */
+export interface WriteTarget {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly id: string;
+  /** The columns that a completion changes, as they stand in `columns`; empty for rows that never change. */
+  readonly completion: readonly string[];
+}
+
+/** A value of a column. */
+export type Value = string | number | boolean | Date | null;
+
+/** The values of one row, in the order of the target's columns. */
+export type RowValues = readonly Value[];
+
+/** Adds a parameter to the statement that is being made, at its end. @returns the SQL that stands for the value */
+export type Bind = (value: Value) => string;
+
+/**
+ * What becomes of a row whose id is there already: `keep` leaves the row as it is; `complete` writes the columns of a completion.
+ */
+export type OnDuplicate = 'keep' | 'complete';
+
+/** How rows are written so that writing them again changes nothing. */
+export type Writing =
+  | {
+      /** One statement inserts or completes rows, whether they are there or not. */
+      readonly type: 'upsert';
+      upsert(target: WriteTarget, rows: readonly RowValues[], bind: Bind, onDuplicate: OnDuplicate): string;
+    }
+  | {
+      /** Which rows are there is read first; the others are inserted. */
+      readonly type: 'look-first';
+      insert(target: WriteTarget, rows: readonly RowValues[], bind: Bind, onDuplicate: OnDuplicate): string;
+      update(target: WriteTarget, rows: readonly RowValues[], bind: Bind): string;
+      readonly rowsPerUpdate: number;
+    };
+
+/** A statement that lists columns as `table_name`, `column_name`, `width`, in any case. */
+export interface CatalogQuery {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+/** What databases do differently. */
+export interface Dialect {
+  readonly name: string;
+  /** How many rows a statement inserts at most. */
+  readonly rowsPerStatement: number;
+  readonly textUnit: TextUnit;
+  /** Whether `''` is NULL, so that a blank must stand for it in columns that are NOT NULL. */
+  readonly emptyTextIsNull: boolean;
+  readonly writing: Writing;
+  /** The SQL of the `number`th parameter, from 1. */
+  parameter(number: number): string;
+  /** The parameter that stands for a truth value. */
+  truth(value: boolean): unknown;
+  /** The parameter that stands for an instant, as wall-clock time. */
+  moment(date: Date): string;
+  /** The SQL that makes a timestamp of the parameter of an instant. */
+  toTimestamp(parameter: string): string;
+  /** The SQL that makes a text of a timestamp, such as `2030-01-31 23:59:59.123`. */
+  timestampText(column: string): string;
+  /** Statements that create a table with its indexes. `name` is that of the table, with its schema if one is configured. */
+  create(table: TraceTable, name: string): readonly string[];
+  /** Lists the columns of all tables; `undefined` if TypeORM is to look. */
+  catalog(schema: string | undefined): CatalogQuery | undefined;
+  /**
+   * How columns are compared with a value, so that an index that begins with them gives the order of a page:
+   * - `equal`: by `=`.
+   * - `lists-if-bounded`: by `IN` and a list if the time is limited. MySQL uses only the part of an index that is compared by `=` if
+   *   that part gives the order, and reads all later rows of the job then.
+   * - `first-as-list`: the first one by `IN` and a list. PostgreSQL takes rows with an equal value to be spread over time, prefers
+   *   the index of the time, and reads all later rows of other jobs then.
+   */
+  readonly comparison: 'equal' | 'lists-if-bounded' | 'first-as-list';
+  /** `select` with its rows limited. */
+  firstRows(select: string, count: number): string;
+  /** Deletes `count` rows at most for which `condition` holds. */
+  deleteSome(target: { readonly table: string; readonly id: string }, condition: string, count: number): string;
+}
+
+/** The type and constraints of a column. */
+export type ColumnTypes = Readonly<Record<Column['type'], (width: number) => string>>;
+
+/** `name TYPE DEFAULT … NOT NULL` for each column. */
+export function columnDefinitions(columns: readonly Column[], types: ColumnTypes): readonly string[] {
+  return columns.map(({ name, type, width, isRequired, defaultValue }) =>
+    [
+      name,
+      types[type](width),
+      ...(defaultValue === undefined ? [] : [`DEFAULT ${defaultValue}`]),
+      isRequired ? 'NOT NULL' : 'NULL',
+    ].join(' '),
+  );
+}
+
+/** `(a, b), (c, d)` */
+export function valueLists(rows: readonly RowValues[], bind: Bind): string {
+  return rows.map((values) => `(${values.map(bind).join(', ')})`).join(', ');
+}
+
+/** `INSERT INTO table (columns) VALUES (…), (…)` */
+export function insertValues({ table, columns }: WriteTarget, rows: readonly RowValues[], bind: Bind): string {
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${valueLists(rows, bind)}`;
+}
+
+/** The value of a column of the target. */
+export function valueOf(row: RowValues, target: WriteTarget, column: string): Value {
+  return row[target.columns.indexOf(column)] ?? null;
+}

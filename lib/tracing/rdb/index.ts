@@ -1,0 +1,13 @@
+/**
+ * `nestjs-elasticjob/tracing-rdb`: event tracing into a relational database by TypeORM, which the application installs.
+ */
+export { type Orphans } from './orphans.js';
+export { RdbOperationLog } from './rdb-operation-log.js';
+export { type DeletedRows, RdbTraceStorage, type RdbTraceStorageOptions, type Retention } from './rdb-trace-storage.js';
+export {
+  type ExecutionFilter,
+  type OperationFilter,
+  type StatusFilter,
+  type TraceFilter,
+  type TracePage,
+} from './trace-query.js';

@@ -1,0 +1,228 @@
+/**
+ * Stores trace events in the tables of ElasticJob, on a TypeORM `DataSource`:
+ *
+ * ```
+ *  events ──▶ one row for each id ──▶ rows as the tables stand there ──▶ INSERT … ON CONFLICT, MERGE, … by the dialect
+ *             (start + completion      (columns, widths: looked up,
+ *              are one row)             tables created if absent)
+ * ```
+ * There is no transaction: each statement may be repeated, and one that was carried out without its answer having come is
+ * repeated without effect. After any failure the tables are looked up again, since they may have been changed.
+ */
+import { type DataSource } from 'typeorm';
+import { describeCause } from '../../api/describe-cause.js';
+import { TraceRefusedError } from '../../api/errors.js';
+import {
+  type JobExecutionEvent,
+  type JobStatusTraceEvent,
+  type TraceEvent,
+  type TraceStorage,
+} from '../../api/trace-events.js';
+import { sleep } from '../../async/wait.js';
+import { type Clock, systemClock } from '../../time/clock.js';
+import { type Dialect } from './dialect.js';
+import { dialectOf } from './dialect-of.js';
+import { TraceTables } from './found-tables.js';
+import { completeOrphans, type Orphans } from './orphans.js';
+import { RdbConnection, type Run } from './rdb-connection.js';
+import { isDataError } from './sql-errors.js';
+import { statement } from './statement.js';
+import {
+  type ExecutionFilter,
+  readExecutions,
+  readStatuses,
+  type StatusFilter,
+  type TracePage,
+} from './trace-query.js';
+import { executionFields, statusFields, type TextForm, TraceRows } from './trace-rows.js';
+import { OPERATIONS } from './trace-tables.js';
+import { writeRows } from './trace-writer.js';
+
+/** How trace events are stored in a database. */
+export interface RdbTraceStorageOptions {
+  /** Default: the clock of this machine. */
+  readonly clock?: Clock;
+}
+
+/** Which rows are deleted, and how fast. */
+export interface Retention {
+  /** Executions that have started, statuses that were created, and operations that began before this time are deleted. */
+  readonly before: Date;
+  /** How many rows one statement deletes at most. Default: 1,000. */
+  readonly batchRows?: number;
+  /** The pause between two statements, in milliseconds. Default: 100. */
+  readonly pauseMs?: number;
+}
+
+/** How many rows were deleted. */
+export interface DeletedRows {
+  readonly executions: number;
+  readonly statuses: number;
+  /** Records of operations; 0 if there is no table of them. */
+  readonly operations: number;
+}
+
+const RETENTION = { batchRows: 1_000, pauseMs: 100 };
+
+interface Tables {
+  readonly executions: TraceRows;
+  readonly statuses: TraceRows;
+  /** Of the records of operations; `undefined` if there is no such table. */
+  readonly operations: TraceRows | undefined;
+}
+
+/** Stores trace events in the tables `JOB_EXECUTION_LOG` and `JOB_STATUS_TRACE_LOG`. */
+export class RdbTraceStorage implements TraceStorage {
+  readonly #dialect: Dialect;
+  readonly #connection: RdbConnection;
+  readonly #finder: TraceTables;
+  readonly #clock: Clock;
+  /** The tables as they were found; `undefined` if they must be looked up. */
+  #tables: Tables | undefined;
+
+  /**
+   * @param dataSource may be initialised later
+   * @throws InvalidConfigurationError if its database cannot hold the tables
+   */
+  constructor(dataSource: DataSource, { clock = systemClock }: RdbTraceStorageOptions = {}) {
+    this.#dialect = dialectOf(dataSource);
+    this.#connection = new RdbConnection(dataSource, clock);
+    this.#clock = clock;
+    this.#finder = new TraceTables(dataSource, this.#dialect);
+  }
+
+  /** Creates the tables if they are absent. Several instances may do so at once. */
+  async prepare(signal: AbortSignal): Promise<void> {
+    await this.#connection.use(signal, (run) => this.#find(run));
+  }
+
+  async write(events: readonly TraceEvent[], signal: AbortSignal): Promise<void> {
+    await this.#connection.use(signal, async (run) => {
+      try {
+        await this.#writeAll(run, events, 'full');
+      } catch (error) {
+        this.#tables = undefined;
+        if (signal.aborted || !isDataError(error)) throw error;
+        if (events.length > 1) throw refused(error);
+        // A row whose text does not fit into a small character set is worth more without it than not at all.
+        await this.#writeAll(run, events, 'ascii').catch((again: unknown) => {
+          throw isDataError(again) ? refused(again) : again;
+        });
+      }
+    });
+  }
+
+  /**
+   * Executions, latest first, a page at a time.
+   * @throws InvalidConfigurationError if the filter cannot be used
+   */
+  executions(filter: ExecutionFilter, signal: AbortSignal): Promise<TracePage<JobExecutionEvent>> {
+    return this.#use(signal, (run, { executions: rows }) =>
+      readExecutions({ dialect: this.#dialect, run, rows }, filter),
+    );
+  }
+
+  /**
+   * Changes of state, latest first, a page at a time.
+   * @throws InvalidConfigurationError if the filter cannot be used
+   */
+  statuses(filter: StatusFilter, signal: AbortSignal): Promise<TracePage<JobStatusTraceEvent>> {
+    return this.#use(signal, (run, { statuses: rows }) => readStatuses({ dialect: this.#dialect, run, rows }, filter));
+  }
+
+  /**
+   * Completes the rows of executions whose instance has died. A row that is complete stays as it is; if the instance lives
+   * after all, the completion that it writes later replaces this one.
+   * @returns how many rows were completed
+   */
+  completeOrphans(orphans: Orphans, signal: AbortSignal): Promise<number> {
+    return this.#use(signal, (run, { executions }) => completeOrphans(this.#dialect, run, executions, orphans));
+  }
+
+  /** Deletes old rows, a few at a time. To be called by one instance at a time: several would be in each other's way. */
+  async deleteOld(retention: Retention, signal: AbortSignal): Promise<DeletedRows> {
+    // One table after the other, to be gentle.
+    const executions = await this.#deleteOldOf('executions', { ...RETENTION, ...retention }, signal);
+    const statuses = await this.#deleteOldOf('statuses', { ...RETENTION, ...retention }, signal);
+    const operations = await this.#deleteOldOf('operations', { ...RETENTION, ...retention }, signal);
+    return { executions, statuses, operations };
+  }
+
+  async #deleteOldOf(
+    table: keyof Tables,
+    { before, batchRows, pauseMs }: Required<Retention>,
+    signal: AbortSignal,
+  ): Promise<number> {
+    let deleted = 0;
+    for (;;) {
+      // Each statement has a connection of its own, so that none is held for long.
+      const affected = await this.#use(signal, async (run, { [table]: rows }) => {
+        if (rows === undefined) return 0;
+        const deletion = statement(this.#dialect, (bind) => {
+          const condition = `${rows.reference(rows.timeColumn)} < ${bind(before)}`;
+          return this.#dialect.deleteSome(rows.target, condition, batchRows);
+        });
+        return (await run(deletion)).affected;
+      });
+      deleted += affected;
+      if (affected < batchRows) return deleted;
+      await sleep(this.#clock, pauseMs, signal);
+    }
+  }
+
+  /** Carries out work on the tables; after a failure, they are looked up again for the next one. */
+  #use<T>(signal: AbortSignal, work: (run: Run, tables: Tables) => Promise<T>): Promise<T> {
+    return this.#connection.use(signal, async (run) => {
+      try {
+        return await work(run, this.#tables ?? (await this.#find(run)));
+      } catch (error) {
+        this.#tables = undefined;
+        throw error;
+      }
+    });
+  }
+
+  async #find(run: Run): Promise<Tables> {
+    const { executions, statuses } = await this.#finder.findOrCreate(run);
+    const operations = await this.#finder.find(run, OPERATIONS);
+    this.#tables = {
+      operations: operations && new TraceRows(this.#dialect, operations),
+      executions: new TraceRows(this.#dialect, executions),
+      statuses: new TraceRows(this.#dialect, statuses),
+    };
+    return this.#tables;
+  }
+
+  async #writeAll(run: Run, events: readonly TraceEvent[], form: TextForm): Promise<void> {
+    const { executions, statuses } = this.#tables ?? (await this.#find(run));
+    const { started, completed, states } = sorted(events);
+    const rowsOf = (some: readonly JobExecutionEvent[]) =>
+      some.map((event) => executions.row(executionFields(event), form));
+    const stateRows = states.map((event) => statuses.row(statusFields(event), form));
+    // In a row, on one connection.
+    for (const rows of [
+      { rows: executions, values: rowsOf(started), onDuplicate: 'keep' },
+      { rows: executions, values: rowsOf(completed), onDuplicate: 'complete' },
+      { rows: statuses, values: stateRows, onDuplicate: 'keep' },
+    ] as const)
+      await writeRows(this.#dialect, run, rows);
+  }
+}
+
+/** One event for each row: a completion says all that its start says. */
+function sorted(events: readonly TraceEvent[]) {
+  const executions = new Map<string, JobExecutionEvent>();
+  const states = new Map<string, JobStatusTraceEvent>();
+  for (const event of events) {
+    if (event.type === 'status') states.set(event.id, event);
+    else if (event.completeTime !== undefined || !executions.has(event.id)) executions.set(event.id, event);
+  }
+  const all = [...executions.values()];
+  return {
+    started: all.filter(({ completeTime }) => completeTime === undefined),
+    completed: all.filter(({ completeTime }) => completeTime !== undefined),
+    states: [...states.values()],
+  };
+}
+
+const refused = (cause: unknown): TraceRefusedError => new TraceRefusedError(describeCause(cause), { cause });

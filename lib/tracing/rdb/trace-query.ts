@@ -1,0 +1,301 @@
+/**
+ * Reading the tables back, latest rows first, a page at a time. A page begins behind a key (the time and the id of a row) rather
+ * than at a number, so that the last page takes no longer than the first.
+ */
+import { isMap } from '../../api/describe-value.js';
+import { InvalidConfigurationError } from '../../api/errors.js';
+import { type OperationName, type OperationRecord } from '../../api/operation-record.js';
+import {
+  type ExecutionSource,
+  type JobExecutionEvent,
+  type JobState,
+  type JobStatusTraceEvent,
+} from '../../api/trace-events.js';
+import { parseTaskId } from '../../layout/task-id.js';
+import { type Bind, type Dialect, type Value } from './dialect.js';
+import { type Run } from './rdb-connection.js';
+import { statement } from './statement.js';
+import { type TraceRows } from './trace-rows.js';
+import { fromWallClock } from './wall-clock.js';
+
+/** Which rows are wanted: those for which all that is given holds. */
+export interface TraceFilter {
+  readonly jobName?: string | undefined;
+  readonly taskId?: string | undefined;
+  /** The earliest start of an execution, or creation of a status. */
+  readonly from?: Date | undefined;
+  /** That time and later ones are left out. */
+  readonly to?: Date | undefined;
+  /** How many rows at most, 1 to 1,000. Default: 50. */
+  readonly pageSize?: number | undefined;
+  /** `next` of the page before. */
+  readonly after?: string | undefined;
+}
+
+/** Which executions are wanted. */
+export interface ExecutionFilter extends TraceFilter {
+  /** An execution whose process has died without a trace counts as `running`. */
+  readonly outcome?: 'running' | 'succeeded' | 'failed' | undefined;
+  /** Only this item's. */
+  readonly shardingItem?: number | undefined;
+}
+
+/** Which statuses are wanted. */
+export interface StatusFilter extends TraceFilter {
+  readonly state?: JobState | undefined;
+}
+
+/** Which records of operations are wanted. */
+export interface OperationFilter extends Omit<TraceFilter, 'jobName' | 'taskId'> {
+  /** `null`: those of operations that name no job, such as the disabling of a server for all jobs. */
+  readonly jobName?: string | null | undefined;
+}
+
+/** Some rows, latest first. */
+export interface TracePage<Event> {
+  readonly rows: readonly Event[];
+  /** What to give as `after` for the next page; `undefined` if this is the last one. */
+  readonly next: string | undefined;
+}
+
+const DEFAULT_PAGE_SIZE = 50;
+const LARGEST_PAGE_SIZE = 1_000;
+
+/** What is needed to read a table. */
+export interface TraceReader {
+  readonly dialect: Dialect;
+  readonly run: Run;
+  readonly rows: TraceRows;
+}
+
+/** A page of executions. @throws InvalidConfigurationError if `after` or `pageSize` cannot be used */
+export async function readExecutions(
+  reader: TraceReader,
+  { outcome, shardingItem, ...filter }: ExecutionFilter,
+): Promise<TracePage<JobExecutionEvent>> {
+  const equal = {
+    ...(outcome !== undefined && { is_success: outcome === 'succeeded' }),
+    ...(shardingItem !== undefined && { sharding_item: shardingItem }),
+  };
+  return page(reader, filter, toExecution, {
+    equal,
+    conditions: (column) => {
+      const [complete, cause] = [column('complete_time'), column('failure_cause')];
+      // Java inserts some failures without the time of their end.
+      if (outcome === 'failed') return [`(${complete} IS NOT NULL OR ${cause} IS NOT NULL)`];
+      return outcome === 'running' ? [`${complete} IS NULL`, `${cause} IS NULL`] : [];
+    },
+  });
+}
+
+/** A page of statuses. @throws InvalidConfigurationError if `after` or `pageSize` cannot be used */
+export async function readStatuses(
+  reader: TraceReader,
+  { state, ...filter }: StatusFilter,
+): Promise<TracePage<JobStatusTraceEvent>> {
+  const equal = state === undefined ? {} : { state };
+  return page(reader, filter, toStatus, { equal, conditions: () => [] });
+}
+
+/** A page of records of operations. @throws InvalidConfigurationError if `after` or `pageSize` cannot be used */
+export async function readOperations(
+  reader: TraceReader,
+  { jobName, ...filter }: OperationFilter,
+): Promise<TracePage<OperationRecord>> {
+  const named = typeof jobName === 'string' ? { ...filter, jobName } : filter;
+  return page(reader, named, toOperation, {
+    equal: {},
+    conditions: (column) => (jobName === null ? [`${column('job_name')} IS NULL`] : []),
+  });
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** What a filter of one table asks for besides what all filters have. */
+interface Special {
+  /** Values by the names of columns. */
+  readonly equal: Readonly<Record<string, Value>>;
+  conditions(column: (name: string) => string): readonly string[];
+}
+
+async function page<Event extends { readonly id: string }>(
+  reader: TraceReader,
+  filter: TraceFilter,
+  toEvent: (row: Row) => Event,
+  special: Special,
+): Promise<TracePage<Event>> {
+  const { dialect, run, rows } = reader;
+  const pageSize = checkedPageSize(filter.pageSize);
+  const column = (name: string): string => rows.reference(name);
+  const { timeColumn } = rows;
+  const isNarrowed = Object.keys(special.equal).length > 0;
+  const equal = { ...equalityOf(rows, isNarrowed ? withJobName(filter) : filter), ...special.equal };
+  const listed = listedColumns(dialect, equal, filter);
+  const query = statement(dialect, (bind) => {
+    const equalities = Object.entries(equal).map(([name, value]) =>
+      listed.includes(name)
+        ? `${column(name)} IN (${bind(value)}, ${bind(absent(value))})`
+        : `${column(name)} = ${bind(value)}`,
+    );
+    const all = [
+      ...equalities,
+      ...bounds(rows, filter, bind),
+      ...behind(reader, filter.after, bind),
+      ...special.conditions(column),
+    ];
+    const where = all.length === 0 ? '' : ` WHERE ${all.join(' AND ')}`;
+    const order = [...listed, timeColumn, 'id'].map((name) => `${column(name)} DESC`);
+    const selected = rows.selection((timestamp) => dialect.timestampText(timestamp));
+    const select = `SELECT ${selected} FROM ${rows.target.table}${where} ORDER BY ${order.join(', ')}`;
+    return dialect.firstRows(select, pageSize + 1);
+  });
+  const { rows: found } = await run(query);
+  const shown = found.slice(0, pageSize);
+  const last = found.length > pageSize ? shown.at(-1) : undefined;
+  return { rows: shown.map(toEvent), next: last && keyOf(textIn(last, timeColumn), textIn(last, 'id')) };
+}
+
+/** The columns that are compared with a list. Rows are ordered by them first, which changes nothing: all have the same value. */
+function listedColumns(dialect: Dialect, equal: object, { from, to, after }: TraceFilter): readonly string[] {
+  const names = Object.keys(equal);
+  switch (dialect.comparison) {
+    case 'equal':
+      return [];
+    case 'lists-if-bounded':
+      return from === undefined && to === undefined && after === undefined ? [] : names;
+    case 'first-as-list': {
+      // The indexes by outcome and by state begin with the job, if it is known; otherwise tasks have an index of their own.
+      const isNarrowed = names.includes('is_success') || names.includes('state');
+      const candidates = isNarrowed ? ['job_name', 'task_id', 'state'] : ['task_id', 'job_name'];
+      return candidates.filter((name) => names.includes(name)).slice(0, 1);
+    }
+    default:
+      return dialect.comparison satisfies never;
+  }
+}
+
+/** What no row has in such a column: with it, a list is not taken for a single value. */
+function absent(value: Value): Value {
+  return typeof value === 'string' ? '' : -1;
+}
+
+/** The indexes by outcome and by state begin with the job. */
+function withJobName(filter: TraceFilter): TraceFilter {
+  if (filter.taskId === undefined || filter.jobName !== undefined) return filter;
+  return { ...filter, jobName: parseTaskId(filter.taskId)?.jobName };
+}
+
+function equalityOf(rows: TraceRows, { jobName, taskId }: TraceFilter): Readonly<Record<string, Value>> {
+  return {
+    ...(jobName !== undefined && { job_name: rows.text('job_name', jobName) }),
+    ...(taskId !== undefined && { task_id: rows.text('task_id', taskId) }),
+  };
+}
+
+function bounds(rows: TraceRows, filter: TraceFilter, bind: Bind): readonly string[] {
+  const time = rows.reference(rows.timeColumn);
+  const conditions: string[] = [];
+  if (filter.from !== undefined) conditions.push(`${time} >= ${bind(filter.from)}`);
+  if (filter.to !== undefined) conditions.push(`${time} < ${bind(filter.to)}`);
+  return conditions;
+}
+
+/** The condition of the rows that follow the row with this key. */
+function behind({ rows, dialect }: TraceReader, after: string | undefined, bind: Bind): readonly string[] {
+  if (after === undefined) return [];
+  const { at, id } = readKey(after);
+  const time = rows.reference(rows.timeColumn);
+  // The database's own text, since other writers may give more digits than a `Date` has.
+  const timestamp = (): string => dialect.toTimestamp(bind(at));
+  // The first condition is one that an index can be searched by in all databases.
+  return [`${time} <= ${timestamp()} AND (${time} < ${timestamp()} OR ${rows.reference('id')} < ${bind(id)})`];
+}
+
+function checkedPageSize(pageSize = DEFAULT_PAGE_SIZE): number {
+  if (Number.isInteger(pageSize) && pageSize >= 1 && pageSize <= LARGEST_PAGE_SIZE) return pageSize;
+  throw new InvalidConfigurationError([
+    `pageSize: must be an integer from 1 to ${LARGEST_PAGE_SIZE}, got ${pageSize}.`,
+  ]);
+}
+
+const keyOf = (at: string, id: string): string => Buffer.from(JSON.stringify([at, id])).toString('base64url');
+
+/** @returns the time as the database wrote it */
+function readKey(after: string): { readonly at: string; readonly id: string } {
+  try {
+    const [at, id] = JSON.parse(Buffer.from(after, 'base64url').toString()) as readonly unknown[];
+    if (typeof at === 'string' && fromWallClock(at) !== undefined && typeof id === 'string') return { at, id };
+  } catch {
+    // Not even JSON: the same fault.
+  }
+  throw new InvalidConfigurationError([`after: must be the field next of a page, got '${after}'.`]);
+}
+
+function toExecution(row: Row): JobExecutionEvent {
+  return {
+    type: 'execution',
+    id: textIn(row, 'id'),
+    hostname: textIn(row, 'hostname'),
+    ip: textIn(row, 'ip'),
+    taskId: textIn(row, 'task_id'),
+    jobName: textIn(row, 'job_name'),
+    source: textIn(row, 'execution_source') as ExecutionSource,
+    shardingItem: Number(row['sharding_item_']),
+    startTime: fromWallClock(textIn(row, 'start_time')) ?? new Date(0),
+    completeTime: fromWallClock(textIn(row, 'complete_time')),
+    success: row['is_success_'] === true || Number(row['is_success_']) === 1,
+    failureCause: textIn(row, 'failure_cause') || undefined,
+  };
+}
+
+function toStatus(row: Row): JobStatusTraceEvent {
+  return {
+    type: 'status',
+    id: textIn(row, 'id'),
+    jobName: textIn(row, 'job_name'),
+    originalTaskId: textIn(row, 'original_task_id'),
+    taskId: textIn(row, 'task_id'),
+    slaveId: textIn(row, 'slave_id'),
+    executionType: textIn(row, 'execution_type') as 'READY' | 'FAILOVER',
+    // Without an item whose number was cut.
+    shardingItems: (textIn(row, 'sharding_item').match(/\d+(?=[,\]])/g) ?? []).map(Number),
+    state: textIn(row, 'state') as JobState,
+    message: textIn(row, 'message'),
+    creationTime: fromWallClock(textIn(row, 'creation_time')) ?? new Date(0),
+  };
+}
+
+function toOperation(row: Row): OperationRecord {
+  const optional = (name: string): string | undefined => textIn(row, name) || undefined;
+  const item = row['sharding_item_'];
+  return {
+    id: textIn(row, 'id'),
+    operation: textIn(row, 'operation') as OperationName,
+    jobName: optional('job_name'),
+    serverIp: optional('server_ip'),
+    item: item === null || item === undefined ? undefined : Number(item),
+    operator: textIn(row, 'operator'),
+    reason: optional('reason'),
+    startedAt: fromWallClock(textIn(row, 'started_at')) ?? new Date(0),
+    before: valuesIn(textIn(row, 'value_before')),
+    after: valuesIn(textIn(row, 'value_after')),
+    outcome: textIn(row, 'outcome') as OperationRecord['outcome'],
+    error: optional('failure_cause'),
+  };
+}
+
+/** A text that was cut to the width of its column is no JSON any more: then nothing is known of the values. */
+function valuesIn(text: string): Readonly<Record<string, string>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isMap(value) ? (value as Record<string, string>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** A text; some databases fill it with blanks, or have one blank for an empty text. */
+function textIn(row: Row, name: string): string {
+  const value = row[`${name}_`];
+  return typeof value === 'string' ? value.trimEnd() : '';
+}

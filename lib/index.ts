@@ -8,7 +8,7 @@ export {
   type ElasticJobModuleAsyncOptions,
   type ElasticJobOptionsFactory,
 } from './nest/elastic-job.module.js';
-export { type ElasticJobModuleOptions } from './nest/module-options.js';
+export { type ElasticJobModuleOptions } from './nest/settings/module-options.js';
 export { JobSettings } from './settings/job-settings.js';
 export { RegCenterSettings } from './settings/reg-center-settings.js';
 export { DumpSettings } from './settings/dump-settings.js';
@@ -19,10 +19,10 @@ export {
   InjectOneOffJob,
   type ElasticJobDecorator,
   type JobDecorator,
-} from './nest/elastic-job.decorator.js';
-export { TracingListener } from './nest/tracing-listener.decorator.js';
-export { OperationListener } from './nest/operation-listener.decorator.js';
-export { JobListener, type ListenerDecorator } from './nest/job-listener.decorator.js';
+} from './nest/decorators/elastic-job.decorator.js';
+export { TracingListener } from './nest/decorators/tracing-listener.decorator.js';
+export { OperationListener } from './nest/decorators/operation-listener.decorator.js';
+export { JobListener, type ListenerDecorator } from './nest/decorators/job-listener.decorator.js';
 export {
   type ClassedExecutor,
   type ClassOf,
@@ -30,10 +30,10 @@ export {
   JobExecutor,
   JobExecutorThreadPoolSizeProvider,
   JobShardingStrategy,
-} from './nest/extension.decorators.js';
-export { elasticJobConfig, type ElasticJobConfigFactory } from './nest/elastic-job-config.js';
-export { type AddJobOptions, type JobBootstrap, JobBootstraps } from './nest/job-bootstraps.js';
-export { JobHandle } from './nest/job-handle.js';
+} from './nest/decorators/extension.decorators.js';
+export { elasticJobConfig, type ElasticJobConfigFactory } from './nest/settings/elastic-job-config.js';
+export { type AddJobOptions, type JobBootstrap, JobBootstraps } from './nest/jobs/job-bootstraps.js';
+export { JobHandle } from './nest/jobs/job-handle.js';
 export { ElasticJobHealth, type ElasticJobHealthReport } from './nest/elastic-job.health.js';
 
 // Jobs
@@ -43,12 +43,12 @@ export {
   isDataflowJob,
   isSimpleJob,
   type SimpleJob,
-} from './api/job.js';
-export { type WorkerJob, type WorkerThreadJob } from './api/worker-job.js';
-export { type ShardingContext } from './api/sharding-context.js';
-export { JobConfiguration, jobConfiguration, JobConfigurationBuilder } from './api/job-configuration.js';
-export { JobOptions } from './api/job-options.js';
-export { type PropsOptions } from './api/props.js';
+} from './api/job/job.js';
+export { type WorkerJob, type WorkerThreadJob } from './api/job/worker-job.js';
+export { type ShardingContext } from './api/job/sharding-context.js';
+export { JobConfiguration, jobConfiguration, JobConfigurationBuilder } from './api/job/job-configuration.js';
+export { JobOptions } from './api/job/job-options.js';
+export { type PropsOptions } from './api/settings/props.js';
 
 // Without Nest
 export { type JobBootstrapOptions, OneOffJobBootstrap, ScheduleJobBootstrap } from './kernel/job-bootstrap.js';
@@ -64,9 +64,9 @@ export {
   AbstractDistributeOnceElasticJobListener,
   type AnyJobListener,
   type ElasticJobListener,
-} from './api/job-listener.js';
-export { type ShardingContexts } from './api/sharding-contexts.js';
-export { type JobFailure } from './api/error-handler.js';
+} from './api/extensions/job-listener.js';
+export { type ShardingContexts } from './api/job/sharding-contexts.js';
+export { type JobFailure } from './api/extensions/error-handler.js';
 export {
   notifyingErrorHandlers,
   type NotifyingErrorHandlersOptions,
@@ -76,9 +76,9 @@ export {
   type PropertyProblem,
   type RunningJob,
   type TypedJobItemExecutor,
-} from './api/job-executor.js';
-export { type JobInstance } from './api/sharding-strategy.js';
-export { type JobLogger, type LogEntry, type LogFields, type LogLevel } from './api/logger.js';
+} from './api/extensions/job-executor.js';
+export { type JobInstance } from './api/extensions/sharding-strategy.js';
+export { type JobLogger, type LogEntry, type LogFields, type LogLevel } from './api/text/logger.js';
 
 // Observing and wrapping runs
 export {
@@ -95,13 +95,13 @@ export {
   type RunItem,
   type RunObserver,
   type RunOutcome,
-} from './api/run-events.js';
+} from './api/events/run-events.js';
 export {
   type ObservedHost,
   type ObservedJob,
   type ObservedJobState,
   type ObserverBacklog,
-} from './api/observed-host.js';
+} from './api/events/observed-host.js';
 
 // Event tracing
 export {
@@ -111,7 +111,7 @@ export {
   type JobStatusTraceEvent,
   type TraceEvent,
   type TraceStorage,
-} from './api/trace-events.js';
+} from './api/events/trace-events.js';
 export { TraceQueue, type TraceQueueOptions, type TraceQueueStatus } from './tracing/trace-queue.js';
 export { type TracedJobs, Tracing, type TracingOptions } from './tracing/tracing.js';
 export { type DeadInstance, type MaintainedStorage } from './tracing/trace-upkeep.js';
@@ -158,7 +158,7 @@ export { DoctorAPI, type Examination, type ExamineOptions } from './operations/d
 export { type Finding, type FindingType, type Severity } from './operations/doctor/finding.js';
 export { type ItemStatus, type JobStatus } from './operations/statuses.js';
 export { OperationAudit, type OperationsOptions } from './operations/operation-audit.js';
-export { type OperationContext, type OperationName, type OperationRecord } from './api/operation-record.js';
+export { type OperationContext, type OperationName, type OperationRecord } from './api/events/operation-record.js';
 
 // Registry centres
 export {
@@ -212,7 +212,7 @@ export {
   SessionLostError,
   TraceRefusedError,
   UnknownJobError,
-} from './api/errors.js';
+} from './api/errors/errors.js';
 
 // The dump port
 export { type DumpedNode } from './dump/job-dump.js';

@@ -77,7 +77,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const MAY_IMPORT_NEST = ['nest', 'console'];
 
 /** Who may write `@-@`, the separator within ids: who builds and parses them, and who refuses job names that hold it. */
-const mayWriteSeparator = (path: string) => areaOf(path) === 'layout' || path === 'api/job-name.ts';
+const mayWriteSeparator = (path: string) => areaOf(path) === 'layout' || path === 'api/job/job-name.ts';
 
 /** Reading or waiting for the time, which only lib/time may do. */
 const TIMERS = ['setTimeout', 'setInterval', 'setImmediate'];

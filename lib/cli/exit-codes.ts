@@ -1,4 +1,4 @@
-import { type ElasticJobErrorCode } from '../api/errors.js';
+import { type ElasticJobErrorCode } from '../api/errors/errors.js';
 
 /** What the exit code of the command line says. `docs/command-line.md` has the same table. */
 export const EXIT = {

@@ -1,4 +1,4 @@
-import { describeFailure } from '../api/describe-cause.js';
+import { describeFailure } from '../api/text/describe-cause.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { type Invocation } from './invocation.js';

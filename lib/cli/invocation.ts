@@ -1,6 +1,6 @@
-import { type JobLogger } from '../api/logger.js';
+import { type JobLogger } from '../api/text/logger.js';
 import { withoutSecrets } from '../dump/masks.js';
-import { type OperationRecord } from '../api/operation-record.js';
+import { type OperationRecord } from '../api/events/operation-record.js';
 import { type OperationsOptions } from '../operations/operation-audit.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { type RegCenterSettings } from '../settings/reg-center-settings.js';

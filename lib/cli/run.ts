@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { describeFailure } from '../api/describe-cause.js';
+import { describeFailure } from '../api/text/describe-cause.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { createProgram } from './program/program.js';
 import { type Surroundings } from './surroundings.js';

@@ -1,5 +1,5 @@
 import { type RegistryCenter } from '../registry/registry-center.js';
-import { type JobLogger } from '../api/logger.js';
+import { type JobLogger } from '../api/text/logger.js';
 import { type RegCenterSettings } from '../settings/reg-center-settings.js';
 import { type Clock } from '../time/clock.js';
 import { type Terminal } from './terminal/terminal.js';

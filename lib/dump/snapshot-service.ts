@@ -3,11 +3,11 @@
  * `SnapshotService` has the same commands and the same answers.
  */
 import { createServer, connect, type Server, type Socket } from 'node:net';
-import { describeFailure } from '../api/describe-cause.js';
-import { describeValue } from '../api/describe-value.js';
-import { DeadlineExceededError } from '../api/errors.js';
-import { jobNameProblem } from '../api/job-name.js';
-import { type JobLogger } from '../api/logger.js';
+import { describeFailure } from '../api/text/describe-cause.js';
+import { describeValue } from '../api/text/describe-value.js';
+import { DeadlineExceededError } from '../api/errors/errors.js';
+import { jobNameProblem } from '../api/job/job-name.js';
+import { type JobLogger } from '../api/text/logger.js';
 import { withDeadline } from '../async/wait.js';
 import { JobPaths } from '../layout/job-paths.js';
 import { type RegistryCenter } from '../registry/registry-center.js';

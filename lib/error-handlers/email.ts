@@ -1,5 +1,5 @@
-import { writeEntry } from '../api/log-entry.js';
-import { type JobLogger } from '../api/logger.js';
+import { writeEntry } from '../api/text/log-entry.js';
+import { type JobLogger } from '../api/text/logger.js';
 import { type Clock } from '../time/clock.js';
 import { textOf } from './failure-text.js';
 import { type Mail, type Mailer, type MailServer, loadMailer, sendMail } from './mailer.js';

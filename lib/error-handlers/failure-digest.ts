@@ -1,5 +1,5 @@
-import { describeCause } from '../api/describe-cause.js';
-import { type JobFailure } from '../api/error-handler.js';
+import { describeCause } from '../api/text/describe-cause.js';
+import { type JobFailure } from '../api/extensions/error-handler.js';
 import { detailsOf, type Notice, noticeOf } from './failure-text.js';
 
 /** How many kinds of failures a digest tells apart; further ones are only counted. */

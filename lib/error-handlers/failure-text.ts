@@ -1,5 +1,5 @@
-import { describeCause, stackWithCauses } from '../api/describe-cause.js';
-import { type JobFailure } from '../api/error-handler.js';
+import { describeCause, stackWithCauses } from '../api/text/describe-cause.js';
+import { type JobFailure } from '../api/extensions/error-handler.js';
 
 /** What a message says. Only its trace is cut if the message is too long for the service that delivers it. */
 export interface Notice {

@@ -9,11 +9,11 @@
  * A notice is tried again a few times, after growing pauses, while further failures are gathered. What cannot be delivered is
  * logged. The job never waits for any of this.
  */
-import { describeCause } from '../api/describe-cause.js';
-import { type JobFailure } from '../api/error-handler.js';
-import { DeadlineExceededError } from '../api/errors.js';
-import { writeEntry } from '../api/log-entry.js';
-import { type JobLogger, type LogLevel } from '../api/logger.js';
+import { describeCause } from '../api/text/describe-cause.js';
+import { type JobFailure } from '../api/extensions/error-handler.js';
+import { DeadlineExceededError } from '../api/errors/errors.js';
+import { writeEntry } from '../api/text/log-entry.js';
+import { type JobLogger, type LogLevel } from '../api/text/logger.js';
 import { backoffMs } from '../async/backoff.js';
 import { timedCall } from '../async/timed-call.js';
 import { sleep } from '../async/wait.js';

@@ -1,7 +1,7 @@
 /** Sending a mail by nodemailer, which is loaded only when a job needs it. */
 import { format } from 'node:util';
 import { connect, type Socket } from 'node:net';
-import { describeCause } from '../api/describe-cause.js';
+import { describeCause } from '../api/text/describe-cause.js';
 import { type Clock } from '../time/clock.js';
 import { DeliveryError } from './delivery-error.js';
 

@@ -1,5 +1,5 @@
-import { type JobErrorHandler, type JobFailure } from '../api/error-handler.js';
-import { type JobConfiguration } from '../api/job-configuration.js';
+import { type JobErrorHandler, type JobFailure } from '../api/extensions/error-handler.js';
+import { type JobConfiguration } from '../api/job/job-configuration.js';
 import { JobNotifier, type NotifierDeps } from './job-notifier.js';
 import { type ChannelSettings, type NoticeChannel } from './notice-channel.js';
 

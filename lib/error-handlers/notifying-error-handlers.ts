@@ -1,5 +1,5 @@
-import { type JobErrorHandler } from '../api/error-handler.js';
-import { type JobLogger } from '../api/logger.js';
+import { type JobErrorHandler } from '../api/extensions/error-handler.js';
+import { type JobLogger } from '../api/text/logger.js';
 import { type Clock, systemClock } from '../time/clock.js';
 import { dingtalk } from './dingtalk.js';
 import { email } from './email.js';

@@ -1,5 +1,5 @@
 /** What the robots of WeCom and DingTalk have in common: a webhook is posted a text, and answers with `errcode`. */
-import { isMap } from '../api/describe-value.js';
+import { isMap } from '../api/text/describe-value.js';
 import { type Clock } from '../time/clock.js';
 import { DeliveryError } from './delivery-error.js';
 import { postJson } from './http-post.js';

@@ -1,4 +1,4 @@
-import { type ClassedJobItemExecutor, type TypedJobItemExecutor } from '../api/job-executor.js';
+import { type ClassedJobItemExecutor, type TypedJobItemExecutor } from '../api/extensions/job-executor.js';
 import { type Clock } from '../time/clock.js';
 import { dataflowExecutor } from './dataflow-executor.js';
 import { httpExecutor } from './http/http-executor.js';

@@ -1,4 +1,4 @@
-import { type ShardingContext } from '../api/sharding-context.js';
+import { type ShardingContext } from '../api/job/sharding-context.js';
 
 /**
  * A sharding context as the JSON text that Java's ElasticJob gives to scripts: these six fields in this order, those without

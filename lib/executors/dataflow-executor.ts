@@ -1,7 +1,7 @@
-import { describeValue } from '../api/describe-value.js';
-import { type JobConfiguration } from '../api/job-configuration.js';
-import { type ClassedJobItemExecutor, type PropertyProblem } from '../api/job-executor.js';
-import { type DataflowJob, isDataflowJob } from '../api/job.js';
+import { describeValue } from '../api/text/describe-value.js';
+import { type JobConfiguration } from '../api/job/job-configuration.js';
+import { type ClassedJobItemExecutor, type PropertyProblem } from '../api/extensions/job-executor.js';
+import { type DataflowJob, isDataflowJob } from '../api/job/job.js';
 import { nextTurn } from '../time/event-loop.js';
 import { refuseIdleWorker } from './idle-worker.js';
 

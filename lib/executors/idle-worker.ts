@@ -1,8 +1,8 @@
-import { describeValue } from '../api/describe-value.js';
-import { InvalidConfigurationError } from '../api/errors.js';
-import { type JobConfiguration } from '../api/job-configuration.js';
-import { jobPath } from '../api/job-name.js';
-import { idleWorkerOf } from '../api/worker-job.js';
+import { describeValue } from '../api/text/describe-value.js';
+import { InvalidConfigurationError } from '../api/errors/errors.js';
+import { type JobConfiguration } from '../api/job/job-configuration.js';
+import { jobPath } from '../api/job/job-name.js';
+import { idleWorkerOf } from '../api/job/worker-job.js';
 
 /**
  * Refuses a job object that names a worker module beside its own methods: its work would block the main thread, which the worker

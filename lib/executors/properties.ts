@@ -1,6 +1,6 @@
-import { InvalidConfigurationError } from '../api/errors.js';
-import { type PropertyProblem } from '../api/job-executor.js';
-import { propertyPath } from '../api/job-name.js';
+import { InvalidConfigurationError } from '../api/errors/errors.js';
+import { type PropertyProblem } from '../api/extensions/job-executor.js';
+import { propertyPath } from '../api/job/job-name.js';
 
 /**
  * Refuses to run an item with wrong properties: they are checked when the job starts, but an operator can change them later.

@@ -1,5 +1,5 @@
-import { type ClassedJobItemExecutor } from '../api/job-executor.js';
-import { isSimpleJob, type SimpleJob } from '../api/job.js';
+import { type ClassedJobItemExecutor } from '../api/extensions/job-executor.js';
+import { isSimpleJob, type SimpleJob } from '../api/job/job.js';
 import { refuseIdleWorker } from './idle-worker.js';
 
 /** Runs jobs whose items are each run by one call of `execute(context)`. */

@@ -1,8 +1,8 @@
-import { describeValue } from '../api/describe-value.js';
-import { InvalidConfigurationError, JobStateError } from '../api/errors.js';
-import { type JobConfiguration, jobConfiguration } from '../api/job-configuration.js';
-import { type ElasticJob } from '../api/job.js';
-import { type JobLogger } from '../api/logger.js';
+import { describeValue } from '../api/text/describe-value.js';
+import { InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
+import { type JobConfiguration, jobConfiguration } from '../api/job/job-configuration.js';
+import { type ElasticJob } from '../api/job/job.js';
+import { type JobLogger } from '../api/text/logger.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { JobHost } from './job-host.js';
 import { type JobRuntime } from './job-runtime.js';

@@ -1,4 +1,4 @@
-import { type JobConfiguration } from '../api/job-configuration.js';
+import { type JobConfiguration } from '../api/job/job-configuration.js';
 import { type Mailbox } from '../async/mailbox.js';
 import { isPresenceOnly, JobViewReader } from '../layout/job-view.js';
 import { ControlLane } from './lanes/control-lane.js';

@@ -1,7 +1,7 @@
-import { JobConflictError } from '../api/errors.js';
-import { type JobLogger } from '../api/logger.js';
-import { type ObservedHost } from '../api/observed-host.js';
-import { type JobInstance } from '../api/sharding-strategy.js';
+import { JobConflictError } from '../api/errors/errors.js';
+import { type JobLogger } from '../api/text/logger.js';
+import { type ObservedHost } from '../api/events/observed-host.js';
+import { type JobInstance } from '../api/extensions/sharding-strategy.js';
 import { createJobInstance } from '../layout/job-instance.js';
 import { type RegistryCenter, type SessionState } from '../registry/registry-center.js';
 import { type Clock, systemClock } from '../time/clock.js';

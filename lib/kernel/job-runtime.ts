@@ -18,8 +18,8 @@
  * when it stops trusting itself. If the registry cannot be reached, the job waits in `starting` or `suspended`, and goes on
  * by itself when it can.
  */
-import { describeCause } from '../api/describe-cause.js';
-import { doubtsAbout } from '../api/doubtful-settings.js';
+import { describeCause } from '../api/text/describe-cause.js';
+import { doubtsAbout } from '../api/job/doubtful-settings.js';
 import {
   InvalidConfigurationError,
   JobConflictError,
@@ -28,11 +28,11 @@ import {
   RegistryCredentialsError,
   RegistryRefusedError,
   SessionLostError,
-} from '../api/errors.js';
-import { type JobConfiguration } from '../api/job-configuration.js';
-import { type JobLogger } from '../api/logger.js';
-import { isDisconnection, isLostRace } from '../api/registry-errors.js';
-import { type JobInstance } from '../api/sharding-strategy.js';
+} from '../api/errors/errors.js';
+import { type JobConfiguration } from '../api/job/job-configuration.js';
+import { type JobLogger } from '../api/text/logger.js';
+import { isDisconnection, isLostRace } from '../api/errors/registry-errors.js';
+import { type JobInstance } from '../api/extensions/sharding-strategy.js';
 import { Deferred } from '../async/deferred.js';
 import { Mailbox } from '../async/mailbox.js';
 import { NamedTimers } from '../async/named-timers.js';

@@ -1,5 +1,5 @@
-import { describeCause } from '../api/describe-cause.js';
-import { DeadlineExceededError } from '../api/errors.js';
+import { describeCause } from '../api/text/describe-cause.js';
+import { DeadlineExceededError } from '../api/errors/errors.js';
 import { type Mailbox } from '../async/mailbox.js';
 import { withDeadline } from '../async/wait.js';
 import { type JobPaths } from '../layout/job-paths.js';

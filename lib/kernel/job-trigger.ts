@@ -1,6 +1,6 @@
-import { describeValue, isMap, legible } from '../api/describe-value.js';
-import { InvalidConfigurationError, JobStateError, RegistryConflictError } from '../api/errors.js';
-import { suggestion } from '../api/nearest.js';
+import { describeValue, isMap, legible } from '../api/text/describe-value.js';
+import { InvalidConfigurationError, JobStateError, RegistryConflictError } from '../api/errors/errors.js';
+import { suggestion } from '../api/text/nearest.js';
 import { type JobContext } from './job/job-context.js';
 import { type JobPaths } from '../layout/job-paths.js';
 import { type JobView } from '../layout/job-view.js';

@@ -1,5 +1,5 @@
-import { InvalidConfigurationError } from '../api/errors.js';
-import { type JobConfiguration } from '../api/job-configuration.js';
+import { InvalidConfigurationError } from '../api/errors/errors.js';
+import { type JobConfiguration } from '../api/job/job-configuration.js';
 import { YamlMapping } from './yaml-mapping.js';
 import { yamlEntry, type YamlValue } from './yaml-writer.js';
 

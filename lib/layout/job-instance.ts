@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { pid } from 'node:process';
 
-import { describeValue } from '../api/describe-value.js';
-import { InvalidConfigurationError } from '../api/errors.js';
-import { type JobInstance } from '../api/sharding-strategy.js';
+import { describeValue } from '../api/text/describe-value.js';
+import { InvalidConfigurationError } from '../api/errors/errors.js';
+import { type JobInstance } from '../api/extensions/sharding-strategy.js';
 import { YamlMapping } from './yaml-mapping.js';
 import { yamlEntry } from './yaml-writer.js';
 

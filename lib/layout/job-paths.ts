@@ -32,7 +32,7 @@
  *
  * All of it except `x-node` is Java ElasticJob's. Java ignores other children of the job's root, and nothing else.
  */
-import { InvalidConfigurationError } from '../api/errors.js';
+import { InvalidConfigurationError } from '../api/errors/errors.js';
 
 /** What may be said of an item by a node below it: the last segment of that node's path. */
 export type ItemMark = (typeof ITEM_MARKS)[number];

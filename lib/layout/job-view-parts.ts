@@ -1,6 +1,6 @@
 /** The parts of a `JobView` that are not its items, each read as a whole whenever one of its nodes has changed. */
-import { InvalidConfigurationError } from '../api/errors.js';
-import { type JobConfiguration } from '../api/job-configuration.js';
+import { InvalidConfigurationError } from '../api/errors/errors.js';
+import { type JobConfiguration } from '../api/job/job-configuration.js';
 import { type MirroredNode } from '../registry/registry-center.js';
 import { decodeCrash } from './x-node/crash-report.js';
 import { decodeAssignmentRecord } from './x-node/assignment-record.js';

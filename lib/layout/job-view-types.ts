@@ -1,5 +1,5 @@
-import { type JobConfiguration } from '../api/job-configuration.js';
-import { type JobInstance } from '../api/sharding-strategy.js';
+import { type JobConfiguration } from '../api/job/job-configuration.js';
+import { type JobInstance } from '../api/extensions/sharding-strategy.js';
 import { type AssignmentRecord } from './x-node/assignment-record.js';
 import { type BeginRecord } from './x-node/begin-record.js';
 import { type CrashedRun } from './x-node/crash-report.js';

@@ -10,7 +10,7 @@
  * The registry centre is authoritative; a view is as old as its mirror. What cannot be read is marked so in the view and never
  * thrown: one broken node must not hide the rest.
  */
-import { type JobInstance } from '../api/sharding-strategy.js';
+import { type JobInstance } from '../api/extensions/sharding-strategy.js';
 import { type JobView } from './job-view-types.js';
 
 export { type BeginRecord } from './x-node/begin-record.js';

@@ -1,4 +1,4 @@
-import { InvalidConfigurationError } from '../api/errors.js';
+import { InvalidConfigurationError } from '../api/errors/errors.js';
 
 /**
  * Reads `0=Beijing,1=Shanghai`, the parameters of a stored configuration, by item, exactly as Java 3.0 reads it when a job

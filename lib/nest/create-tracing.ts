@@ -1,11 +1,11 @@
-import { type JobLogger } from '../api/logger.js';
-import { type OperationListener } from '../api/operation-record.js';
-import { type TraceStorage } from '../api/trace-events.js';
+import { type JobLogger } from '../api/text/logger.js';
+import { type OperationListener } from '../api/events/operation-record.js';
+import { type TraceStorage } from '../api/events/trace-events.js';
 import { type JobHost } from '../kernel/job-host.js';
 import { type JobPast } from '../operations/job-past.js';
 import { Tracing } from '../tracing/tracing.js';
 import { type MaintainedStorage } from '../tracing/trace-upkeep.js';
-import { type TracingDefinition } from './tracing-definition.js';
+import { type TracingDefinition } from './definitions/tracing-definition.js';
 
 /** What tracing needs of the application. */
 export interface TracingParts {

@@ -1,12 +1,12 @@
 import { Inject, Injectable, Scope } from '@nestjs/common';
 import { ConfigService } from '@nestjs/config';
 import { DiscoveryService } from '@nestjs/core';
-import { type ElasticJobMetadata, jobsOf, oneOffJobsAskedBy } from './elastic-job.decorator.js';
-import { type ExtensionMetadata, extensionsOf } from './extension.decorators.js';
+import { type ElasticJobMetadata, jobsOf, oneOffJobsAskedBy } from './decorators/elastic-job.decorator.js';
+import { type ExtensionMetadata, extensionsOf } from './decorators/extension.decorators.js';
 import { isDataSource } from '../settings/tracing-settings.js';
-import { listenerTypeOf } from './job-listener.decorator.js';
-import { isOperationListener } from './operation-listener.decorator.js';
-import { isTracingListener } from './tracing-listener.decorator.js';
+import { listenerTypeOf } from './decorators/job-listener.decorator.js';
+import { isOperationListener } from './decorators/operation-listener.decorator.js';
+import { isTracingListener } from './decorators/tracing-listener.decorator.js';
 
 type Wrapper = ReturnType<DiscoveryService['getProviders']>[number];
 

@@ -6,7 +6,7 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService, ModulesContainer } from '@nestjs/core';
-import { JobStateError } from '../api/errors.js';
+import { JobStateError } from '../api/errors/errors.js';
 import { ElasticJobLifecycle } from './elastic-job.lifecycle.js';
 
 /**

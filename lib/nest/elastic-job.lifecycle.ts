@@ -16,14 +16,14 @@
  */
 import { Inject, Injectable, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
-import { DeadlineExceededError } from '../api/errors.js';
-import { type JobLogger } from '../api/logger.js';
+import { DeadlineExceededError } from '../api/errors/errors.js';
+import { type JobLogger } from '../api/text/logger.js';
 import { withDeadline } from '../async/wait.js';
 import { SnapshotService, type SnapshotServiceOptions } from '../dump/snapshot-service.js';
 import { ScheduleJobBootstrap } from '../kernel/job-bootstrap.js';
 import { JobHost } from '../kernel/job-host.js';
 import { JobLog } from '../kernel/job/job-log.js';
-import { type JobInstance } from '../api/sharding-strategy.js';
+import { type JobInstance } from '../api/extensions/sharding-strategy.js';
 import { addressProblem, createJobInstance } from '../layout/job-instance.js';
 import { EmbeddedRegistryCenter } from '../registry/embedded/embedded-registry-center.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
@@ -32,17 +32,17 @@ import { type ExtensionOptions } from '../kernel/types/extensions.js';
 import { createRegistryCenter } from '../settings/create-registry-center.js';
 import { ROOT_KEY } from '../settings/yaml-file.js';
 import { systemClock } from '../time/clock.js';
-import { type ApplicationSettings, readApplicationSettings } from './application-settings.js';
+import { type ApplicationSettings, readApplicationSettings } from './settings/application-settings.js';
 import { createPast, createTracing } from './create-tracing.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
-import { type JobBootstrap, JobBootstraps } from './job-bootstraps.js';
-import { type DefinedJob } from './job-definitions.js';
+import { type JobBootstrap, JobBootstraps } from './jobs/job-bootstraps.js';
+import { type DefinedJob } from './definitions/job-definitions.js';
 import { nestLogger } from './nest-logger.js';
-import { SchedulerRegistryTimers } from './scheduler-registry-timers.js';
+import { SchedulerRegistryTimers } from './jobs/scheduler-registry-timers.js';
 import { type JobPast } from '../operations/job-past.js';
 import { OperationAudit } from '../operations/operation-audit.js';
 import { checkShutdownHooks } from './shutdown-hooks.js';
-import { strayJobWarnings } from './stray-jobs.js';
+import { strayJobWarnings } from './definitions/stray-jobs.js';
 
 /** Token of the module's options. */
 export const ELASTIC_JOB_OPTIONS = Symbol.for('nestjs-elasticjob:options');

@@ -12,18 +12,18 @@ import {
 } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { SchedulerRegistry } from '@nestjs/schedule';
-import { describeValue, isMap } from '../api/describe-value.js';
-import { InvalidConfigurationError } from '../api/errors.js';
-import { checkAsyncOptions } from './async-options.js';
+import { describeValue, isMap } from '../api/text/describe-value.js';
+import { InvalidConfigurationError } from '../api/errors/errors.js';
+import { checkAsyncOptions } from './settings/async-options.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { ElasticJobHealth } from './elastic-job.health.js';
 import { LifecycleHooks } from './elastic-job.hooks.js';
 import { ELASTIC_JOB_OPTIONS, ElasticJobLifecycle } from './elastic-job.lifecycle.js';
 import { InjectionTokensModule } from './injection-tokens.js';
-import { JobBootstraps } from './job-bootstraps.js';
-import { type ElasticJobModuleOptions } from './module-options.js';
+import { JobBootstraps } from './jobs/job-bootstraps.js';
+import { type ElasticJobModuleOptions } from './settings/module-options.js';
 import { operationClasses, operationProviders } from './operations.providers.js';
-import { schedulerRegistryProvider } from './scheduler-registry.provider.js';
+import { schedulerRegistryProvider } from './jobs/scheduler-registry.provider.js';
 
 /** A provider that makes the module's options, for `forRootAsync({ useClass })` and `forRootAsync({ useExisting })`. */
 export interface ElasticJobOptionsFactory {

@@ -10,8 +10,8 @@
  * names of all classes in use. A handle for a job of another application says so when it is used.
  */
 import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
-import { JobBootstraps } from './job-bootstraps.js';
-import { type JobHandle } from './job-handle.js';
+import { JobBootstraps } from './jobs/job-bootstraps.js';
+import { type JobHandle } from './jobs/job-handle.js';
 
 const tokensByClass = new WeakMap<object, Set<string>>();
 const declaringClasses = new Set<WeakRef<object>>();

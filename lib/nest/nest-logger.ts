@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { type JobLogger, type LogEntry } from '../api/logger.js';
+import { type JobLogger, type LogEntry } from '../api/text/logger.js';
 
 /** How entries are handed to Nest's logger: as a sentence, or as an object with fields. */
 export type LogShape = 'text' | 'fields';

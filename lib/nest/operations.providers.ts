@@ -1,5 +1,5 @@
 import { type FactoryProvider } from '@nestjs/common';
-import { JobStateError } from '../api/errors.js';
+import { JobStateError } from '../api/errors/errors.js';
 import { DoctorAPI } from '../operations/doctor-api.js';
 import { ExplanationAPI, type ExplanationOptions } from '../operations/explanation-api.js';
 import { JobConfigurationAPI } from '../operations/job-configuration-api.js';

@@ -1,4 +1,4 @@
-import { type JobLogger } from '../api/logger.js';
+import { type JobLogger } from '../api/text/logger.js';
 import { type Session } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
 

@@ -1,4 +1,4 @@
-import { type DueFiring, type ItemOutcome, type RunEvent, type RunOutcome } from '../api/run-events.js';
+import { type DueFiring, type ItemOutcome, type RunEvent, type RunOutcome } from '../api/events/run-events.js';
 import { type Labels, type WrittenMetric } from './metric-definitions.js';
 
 /** Adds to the metric with these labels: to a counter the given number, to a histogram one observation. */

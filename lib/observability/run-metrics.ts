@@ -9,10 +9,10 @@
  * No timer runs. The number of jobs that have labels of their own is bounded; the others share the label `other`, which has
  * counters and histograms and no gauges.
  */
-import { InvalidConfigurationError } from '../api/errors.js';
-import { describeValue } from '../api/describe-value.js';
-import { type ObservedHost, type ObservedJob } from '../api/observed-host.js';
-import { type DueFiring, type InstanceCrash, type RunEvent, type RunObserver } from '../api/run-events.js';
+import { InvalidConfigurationError } from '../api/errors/errors.js';
+import { describeValue } from '../api/text/describe-value.js';
+import { type ObservedHost, type ObservedJob } from '../api/events/observed-host.js';
+import { type DueFiring, type InstanceCrash, type RunEvent, type RunObserver } from '../api/events/run-events.js';
 import { JobMetrics, type Instruments, type RunTimes } from './job-metrics.js';
 import { type ReadMetric, type Sample } from './metric-definitions.js';
 

@@ -1,7 +1,7 @@
-import { InvalidConfigurationError, JobStateError } from '../api/errors.js';
-import { describeValue } from '../api/describe-value.js';
-import { jobNameProblem } from '../api/job-name.js';
-import { type OperationContext } from '../api/operation-record.js';
+import { InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
+import { describeValue } from '../api/text/describe-value.js';
+import { jobNameProblem } from '../api/job/job-name.js';
+import { type OperationContext } from '../api/events/operation-record.js';
 import { sleep } from '../async/wait.js';
 import { JobPaths } from '../layout/job-paths.js';
 import { diagnose } from './doctor/diagnose.js';

@@ -1,6 +1,6 @@
-import { InvalidConfigurationError } from '../api/errors.js';
-import { describeValue } from '../api/describe-value.js';
-import { nearest } from '../api/nearest.js';
+import { InvalidConfigurationError } from '../api/errors/errors.js';
+import { describeValue } from '../api/text/describe-value.js';
+import { nearest } from '../api/text/nearest.js';
 import { JobPaths } from '../layout/job-paths.js';
 import { readJobView } from '../layout/job-view.js';
 import { type RegistryCenter } from '../registry/registry-center.js';

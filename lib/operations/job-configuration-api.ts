@@ -1,6 +1,6 @@
-import { DeadlineExceededError, InvalidConfigurationError, JobStateError } from '../api/errors.js';
-import { jobConfiguration, type JobConfiguration } from '../api/job-configuration.js';
-import { type OperationContext } from '../api/operation-record.js';
+import { DeadlineExceededError, InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
+import { jobConfiguration, type JobConfiguration } from '../api/job/job-configuration.js';
+import { type OperationContext } from '../api/events/operation-record.js';
 import { sleep } from '../async/wait.js';
 import { keptFrom, toYaml } from '../layout/job-configuration-yaml.js';
 import { type RegistryCenter } from '../registry/registry-center.js';

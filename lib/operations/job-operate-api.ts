@@ -1,8 +1,8 @@
-import { hasRefusedCharacters } from '../api/node-name.js';
-import { describeValue } from '../api/describe-value.js';
-import { InvalidConfigurationError, JobStateError } from '../api/errors.js';
-import { knownNames } from '../api/nearest.js';
-import { type OperationContext } from '../api/operation-record.js';
+import { hasRefusedCharacters } from '../api/text/node-name.js';
+import { describeValue } from '../api/text/describe-value.js';
+import { InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
+import { knownNames } from '../api/text/nearest.js';
+import { type OperationContext } from '../api/events/operation-record.js';
 import { JobPaths } from '../layout/job-paths.js';
 import { AuditedOperations } from './audited-operations.js';
 import { followJob, jobNames, readJob, type ReadJob, readJobs } from './job-reading.js';

@@ -1,7 +1,7 @@
 /** Reading what was recorded of the past: a port, which `RdbTraceStorage` and `RdbOperationLog` fulfil. */
-import { describeCause } from '../api/describe-cause.js';
-import { DeadlineExceededError } from '../api/errors.js';
-import { type OperationRecord } from '../api/operation-record.js';
+import { describeCause } from '../api/text/describe-cause.js';
+import { DeadlineExceededError } from '../api/errors/errors.js';
+import { type OperationRecord } from '../api/events/operation-record.js';
 import { timedCall } from '../async/timed-call.js';
 import { type Clock } from '../time/clock.js';
 import { type Past, type PastExecution, type PastState } from './explain/explanation.js';

@@ -4,10 +4,10 @@ import {
   InvalidConfigurationError,
   type RegistryCredentialsError,
   UnknownJobError,
-} from '../api/errors.js';
-import { jobNameProblem } from '../api/job-name.js';
-import { describeValue } from '../api/describe-value.js';
-import { knownNames } from '../api/nearest.js';
+} from '../api/errors/errors.js';
+import { jobNameProblem } from '../api/job/job-name.js';
+import { describeValue } from '../api/text/describe-value.js';
+import { knownNames } from '../api/text/nearest.js';
 import { JobPaths } from '../layout/job-paths.js';
 import { type JobView, readJobView } from '../layout/job-view.js';
 import { type Mirror, type MirroredNode, type RegistryCenter } from '../registry/registry-center.js';

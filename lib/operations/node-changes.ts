@@ -1,5 +1,5 @@
 /** Changing nodes of jobs as a whole, and only if they are as they were read. */
-import { isLostRace } from '../api/registry-errors.js';
+import { isLostRace } from '../api/errors/registry-errors.js';
 import { commitChunks } from '../registry/commit-chunks.js';
 import { ancestors } from '../registry/node-paths.js';
 import { type MirroredNode, type Operation, type RegistryCenter } from '../registry/registry-center.js';

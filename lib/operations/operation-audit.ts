@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
-import { describeCause } from '../api/describe-cause.js';
-import { DeadlineExceededError } from '../api/errors.js';
-import { type JobLogger } from '../api/logger.js';
+import { describeCause } from '../api/text/describe-cause.js';
+import { DeadlineExceededError } from '../api/errors/errors.js';
+import { type JobLogger } from '../api/text/logger.js';
 import {
   type OperationContext,
   type OperationListener,
   type OperationName,
   type OperationRecord,
-} from '../api/operation-record.js';
-import { isOutcomeUnknown } from '../api/registry-errors.js';
+} from '../api/events/operation-record.js';
+import { isOutcomeUnknown } from '../api/errors/registry-errors.js';
 import { timedCall } from '../async/timed-call.js';
 import { withDeadline } from '../async/wait.js';
 import { type Clock, systemClock } from '../time/clock.js';

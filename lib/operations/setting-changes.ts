@@ -1,4 +1,4 @@
-import { type JobConfiguration } from '../api/job-configuration.js';
+import { type JobConfiguration } from '../api/job/job-configuration.js';
 
 /** A setting that has changed, as text; `undefined`: it was not, or is not, set. */
 export interface SettingChange {

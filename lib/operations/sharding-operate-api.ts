@@ -1,6 +1,6 @@
-import { describeValue } from '../api/describe-value.js';
-import { InvalidConfigurationError, JobStateError } from '../api/errors.js';
-import { type OperationContext, type OperationName } from '../api/operation-record.js';
+import { describeValue } from '../api/text/describe-value.js';
+import { InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
+import { type OperationContext, type OperationName } from '../api/events/operation-record.js';
 import { AuditedOperations } from './audited-operations.js';
 import { readJob } from './job-reading.js';
 import { changeNodes } from './node-changes.js';

@@ -1,4 +1,4 @@
-import { DeadlineExceededError, JobStateError } from '../api/errors.js';
+import { DeadlineExceededError, JobStateError } from '../api/errors/errors.js';
 import { sleep } from '../async/wait.js';
 import { type JobView } from '../layout/job-view.js';
 import { type RegistryCenter } from '../registry/registry-center.js';

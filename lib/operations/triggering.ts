@@ -1,5 +1,5 @@
 /** Triggering the instances of a job, and what they make of it. */
-import { DeadlineExceededError, InvalidConfigurationError, JobStateError } from '../api/errors.js';
+import { DeadlineExceededError, InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
 import { decodeTrigger, encodeTrigger, triggerParameterProblem } from '../layout/x-node/trigger.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';

@@ -1,4 +1,4 @@
-import { RegistryRefusedError } from '../api/errors.js';
+import { RegistryRefusedError } from '../api/errors/errors.js';
 import { commitBytes, commitSizeProblem } from './commit-limits.js';
 import { type CommitLimits, type Operation } from './registry-center.js';
 

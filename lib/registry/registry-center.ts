@@ -37,7 +37,7 @@
  * may have ended by our own clock; peers may own what was ours. An implementation reports `lost` before any peer can
  * see our session nodes gone, provided that this process gets to run.
  */
-import { type RegistryCredentialsError } from '../api/errors.js';
+import { type RegistryCredentialsError } from '../api/errors/errors.js';
 
 export interface RegistryCenter {
   /** One line that says what this is and where, for logs: `ZooKeeper at host:2181, namespace 'orders'`. */

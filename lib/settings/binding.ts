@@ -9,11 +9,11 @@
  * In files and the environment a text that is written like a number or a boolean is converted to one; in code it is not.
  * Binding checks names and shapes. Values are checked later, once all sources are merged.
  */
-import { describeValue, isMap } from '../api/describe-value.js';
-import { keyPath } from '../api/job-name.js';
-import { knownNames, relaxed, suggestion } from '../api/nearest.js';
-import { flattenProps } from '../api/props.js';
-import { settingsOf, type SettingDeclaration } from '../api/setting.js';
+import { describeValue, isMap } from '../api/text/describe-value.js';
+import { keyPath } from '../api/job/job-name.js';
+import { knownNames, relaxed, suggestion } from '../api/text/nearest.js';
+import { flattenProps } from '../api/settings/props.js';
+import { settingsOf, type SettingDeclaration } from '../api/settings/setting.js';
 import { SECURITY_SECTIONS } from '../registry/zookeeper/zookeeper-options.js';
 import { JobSettings } from './job-settings.js';
 import { ElasticJobSettings, ModuleSettings } from './module-settings.js';

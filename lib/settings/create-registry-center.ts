@@ -1,4 +1,4 @@
-import { type JobLogger } from '../api/logger.js';
+import { type JobLogger } from '../api/text/logger.js';
 import { EmbeddedRegistryCenter } from '../registry/embedded/embedded-registry-center.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { ZookeeperRegistryCenter } from '../registry/zookeeper/zookeeper-registry-center.js';

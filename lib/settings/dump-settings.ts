@@ -1,4 +1,4 @@
-import { BooleanSetting, IntegerSetting, rule, TextSetting } from '../api/setting.js';
+import { BooleanSetting, IntegerSetting, rule, TextSetting } from '../api/settings/setting.js';
 
 /** `elasticjob.dump`: the port on which a process shows what the registry centre has of a job. */
 export class DumpSettings {

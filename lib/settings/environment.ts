@@ -10,8 +10,8 @@
  * - `…_PROPS_EMAIL_HOST` means the known property whose key is the same if case and separators are ignored. If there is
  *   none, it means a new one in lower case with a dot for each `_` (`email.host`).
  */
-import { isNearly, relaxed, suggestion } from '../api/nearest.js';
-import { settingsOf } from '../api/setting.js';
+import { isNearly, relaxed, suggestion } from '../api/text/nearest.js';
+import { settingsOf } from '../api/settings/setting.js';
 import { SECURITY_SECTIONS } from '../registry/zookeeper/zookeeper-options.js';
 import { JobSettings } from './job-settings.js';
 import { DumpSettings } from './dump-settings.js';

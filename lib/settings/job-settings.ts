@@ -1,7 +1,7 @@
 import { Matches } from 'class-validator';
-import { JobOptions } from '../api/job-options.js';
-import { workerProblem } from '../api/worker-job.js';
-import { BooleanSetting, rule, Setting, TextSetting } from '../api/setting.js';
+import { JobOptions } from '../api/job/job-options.js';
+import { workerProblem } from '../api/job/worker-job.js';
+import { BooleanSetting, rule, Setting, TextSetting } from '../api/settings/setting.js';
 
 /** A class, by which a provider can be named. */
 export type ProviderClass = abstract new (...args: never[]) => object;

@@ -9,11 +9,11 @@
  * Nothing is thrown here: problems are collected, so that the caller adds its own and refuses everything at once.
  * A key path, the value and the source are part of each problem.
  */
-import { problemsInJobName } from '../api/job-configuration.js';
-import { jobPath, keyPath } from '../api/job-name.js';
-import { suggestion } from '../api/nearest.js';
-import { describeValue } from '../api/describe-value.js';
-import { settingProblems } from '../api/setting.js';
+import { problemsInJobName } from '../api/job/job-configuration.js';
+import { jobPath, keyPath } from '../api/job/job-name.js';
+import { suggestion } from '../api/text/nearest.js';
+import { describeValue } from '../api/text/describe-value.js';
+import { settingProblems } from '../api/settings/setting.js';
 import { SECURITY_SECTIONS } from '../registry/zookeeper/zookeeper-options.js';
 import { isAlone } from './create-registry-center.js';
 import { bind, type BoundTree, type Layer, type Section } from './binding.js';

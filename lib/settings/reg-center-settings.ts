@@ -1,4 +1,4 @@
-import { BooleanSetting } from '../api/setting.js';
+import { BooleanSetting } from '../api/settings/setting.js';
 import { ZookeeperOptions } from '../registry/zookeeper/zookeeper-options.js';
 
 /**

@@ -1,5 +1,12 @@
-import { describeValue } from '../api/describe-value.js';
-import { type Constraint, IntegerSetting, rule, Setting, TextListSetting, TextSetting } from '../api/setting.js';
+import { describeValue } from '../api/text/describe-value.js';
+import {
+  type Constraint,
+  IntegerSetting,
+  rule,
+  Setting,
+  TextListSetting,
+  TextSetting,
+} from '../api/settings/setting.js';
 
 /** `elasticjob.tracing`: which runs are recorded, and where. */
 export class TracingSettings {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LineCounter, parseDocument, visit, type YAMLError } from 'yaml';
-import { describeValue, isMap } from '../api/describe-value.js';
-import { InvalidConfigurationError } from '../api/errors.js';
-import { relaxed, suggestion } from '../api/nearest.js';
+import { describeValue, isMap } from '../api/text/describe-value.js';
+import { InvalidConfigurationError } from '../api/errors/errors.js';
+import { relaxed, suggestion } from '../api/text/nearest.js';
 
 /** The key of ElasticJob's settings at the top of a file, and in the configuration of an application. */
 export const ROOT_KEY = 'elasticjob';

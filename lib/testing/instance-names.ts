@@ -1,4 +1,4 @@
-import { type JobInstance } from '../api/sharding-strategy.js';
+import { type JobInstance } from '../api/extensions/sharding-strategy.js';
 import { jobInstanceOn } from '../layout/job-instance.js';
 
 /**

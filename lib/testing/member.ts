@@ -1,7 +1,7 @@
-import { type JobConfiguration } from '../api/job-configuration.js';
-import { type RunObserver } from '../api/run-events.js';
-import { type ElasticJob } from '../api/job.js';
-import { type JobInstance } from '../api/sharding-strategy.js';
+import { type JobConfiguration } from '../api/job/job-configuration.js';
+import { type RunObserver } from '../api/events/run-events.js';
+import { type ElasticJob } from '../api/job/job.js';
+import { type JobInstance } from '../api/extensions/sharding-strategy.js';
 import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../kernel/job-bootstrap.js';
 import { JobHost, type JobHostOptions } from '../kernel/job-host.js';
 import { EmbeddedRegistryCenter } from '../registry/embedded/embedded-registry-center.js';

@@ -1,5 +1,5 @@
-import { type FiringCause, type ItemOutcome, type RunEvent, type RunObserver } from '../api/run-events.js';
-import { type ShardingContext } from '../api/sharding-context.js';
+import { type FiringCause, type ItemOutcome, type RunEvent, type RunObserver } from '../api/events/run-events.js';
+import { type ShardingContext } from '../api/job/sharding-context.js';
 import { type Clock } from '../time/clock.js';
 
 /**

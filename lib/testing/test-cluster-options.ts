@@ -1,7 +1,7 @@
-import { describeValue } from '../api/describe-value.js';
-import { type JobOptions } from '../api/job-options.js';
-import { type ElasticJob } from '../api/job.js';
-import { suggestion } from '../api/nearest.js';
+import { describeValue } from '../api/text/describe-value.js';
+import { type JobOptions } from '../api/job/job-options.js';
+import { type ElasticJob } from '../api/job/job.js';
+import { suggestion } from '../api/text/nearest.js';
 import { type JobHostOptions } from '../kernel/job-host.js';
 import { type Deliver } from '../registry/embedded/delivery.js';
 import { type CommitLimits } from '../registry/registry-center.js';

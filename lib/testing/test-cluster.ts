@@ -12,8 +12,8 @@
  * The instances are real: the cluster replaces nothing of the library except the clock and the registry centre. Each
  * instance has an id and a server of its own. Commands use the names that the test gives to instances.
  */
-import { describeValue } from '../api/describe-value.js';
-import { jobConfiguration, type JobConfiguration } from '../api/job-configuration.js';
+import { describeValue } from '../api/text/describe-value.js';
+import { jobConfiguration, type JobConfiguration } from '../api/job/job-configuration.js';
 import { toYaml } from '../layout/job-configuration-yaml.js';
 import { JobPaths } from '../layout/job-paths.js';
 import { type JobView, readJobView } from '../layout/job-view.js';

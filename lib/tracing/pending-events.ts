@@ -1,4 +1,4 @@
-import { type TraceEvent } from '../api/trace-events.js';
+import { type TraceEvent } from '../api/events/trace-events.js';
 
 /** How much may wait. */
 export interface PendingBounds {

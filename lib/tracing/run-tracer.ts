@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describeCause, stackWithCauses } from '../api/describe-cause.js';
+import { describeCause, stackWithCauses } from '../api/text/describe-cause.js';
 import {
   type FiringCause,
   type ItemOutcome,
@@ -7,14 +7,14 @@ import {
   type RunInfo,
   type RunObserver,
   type RunOutcome,
-} from '../api/run-events.js';
+} from '../api/events/run-events.js';
 import {
   type ExecutionSource,
   type JobExecutionEvent,
   type JobState,
   type JobStatusTraceEvent,
   type TraceEvent,
-} from '../api/trace-events.js';
+} from '../api/events/trace-events.js';
 
 /** What a tracer needs. */
 export interface RunTracerOptions {

@@ -1,5 +1,5 @@
-import { DeadlineExceededError, type ElasticJobError } from '../api/errors.js';
-import { type TraceEvent, type TraceStorage } from '../api/trace-events.js';
+import { DeadlineExceededError, type ElasticJobError } from '../api/errors/errors.js';
+import { type TraceEvent, type TraceStorage } from '../api/events/trace-events.js';
 import { withAnySignal } from '../async/any-signal.js';
 import { abortable, withDeadline } from '../async/wait.js';
 import { type Clock } from '../time/clock.js';

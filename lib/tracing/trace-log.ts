@@ -1,6 +1,6 @@
-import { describeFailure } from '../api/describe-cause.js';
-import { writeEntry } from '../api/log-entry.js';
-import { type JobLogger, type LogLevel } from '../api/logger.js';
+import { describeFailure } from '../api/text/describe-cause.js';
+import { writeEntry } from '../api/text/log-entry.js';
+import { type JobLogger, type LogLevel } from '../api/text/logger.js';
 import { RateLimit } from '../async/rate-limit.js';
 import { type Clock } from '../time/clock.js';
 

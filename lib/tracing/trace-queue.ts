@@ -12,10 +12,10 @@
  * the place of its start if that still waits. An event is pending until the storage has confirmed it, so it may be delivered
  * twice.
  */
-import { describeFailure } from '../api/describe-cause.js';
-import { DeadlineExceededError } from '../api/errors.js';
-import { type JobLogger } from '../api/logger.js';
-import { type TraceEvent, type TraceStorage } from '../api/trace-events.js';
+import { describeFailure } from '../api/text/describe-cause.js';
+import { DeadlineExceededError } from '../api/errors/errors.js';
+import { type JobLogger } from '../api/text/logger.js';
+import { type TraceEvent, type TraceStorage } from '../api/events/trace-events.js';
 import { backoffMs } from '../async/backoff.js';
 import { type Clock, systemClock } from '../time/clock.js';
 import { PendingEvents } from './pending-events.js';

@@ -1,7 +1,7 @@
-import { describeFailure } from '../api/describe-cause.js';
-import { DeadlineExceededError } from '../api/errors.js';
-import { writeEntry } from '../api/log-entry.js';
-import { type JobLogger } from '../api/logger.js';
+import { describeFailure } from '../api/text/describe-cause.js';
+import { DeadlineExceededError } from '../api/errors/errors.js';
+import { writeEntry } from '../api/text/log-entry.js';
+import { type JobLogger } from '../api/text/logger.js';
 import { backoffMs } from '../async/backoff.js';
 import { Mailbox } from '../async/mailbox.js';
 import { RateLimit } from '../async/rate-limit.js';

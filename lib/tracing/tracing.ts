@@ -8,18 +8,18 @@
  * Nothing here delays a job: the queue takes events without waiting, and what listeners throw is logged.
  */
 import { hostname as nameOfHost } from 'node:os';
-import { describeCause, stackOf } from '../api/describe-cause.js';
-import { InvalidConfigurationError } from '../api/errors.js';
-import { writeEntry } from '../api/log-entry.js';
-import { type JobLogger } from '../api/logger.js';
+import { describeCause, stackOf } from '../api/text/describe-cause.js';
+import { InvalidConfigurationError } from '../api/errors/errors.js';
+import { writeEntry } from '../api/text/log-entry.js';
+import { type JobLogger } from '../api/text/logger.js';
 import {
   type InstanceCrash,
   type InstanceRegistration,
   type JavaInstanceGone,
   type RunEvent,
   type RunObserver,
-} from '../api/run-events.js';
-import { type TraceEvent, type TraceStorage, type TracingListener } from '../api/trace-events.js';
+} from '../api/events/run-events.js';
+import { type TraceEvent, type TraceStorage, type TracingListener } from '../api/events/trace-events.js';
 import { RateLimit } from '../async/rate-limit.js';
 import { type Clock, systemClock } from '../time/clock.js';
 import { RunTracer } from './run-tracer.js';

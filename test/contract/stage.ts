@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { type ElasticJobErrorCode } from '../../lib/api/errors.js';
+import { type ElasticJobErrorCode } from '../../lib/api/errors/errors.js';
 import { type Mirror, type RegistryCenter, type SessionState } from '../../lib/registry/registry-center.js';
 import { until } from '../support/until.js';
 

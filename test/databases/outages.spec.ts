@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type DataSource } from 'typeorm';
-import { jobConfiguration } from '../../lib/api/job-configuration.js';
-import { type RunEvent } from '../../lib/api/run-events.js';
+import { jobConfiguration } from '../../lib/api/job/job-configuration.js';
+import { type RunEvent } from '../../lib/api/events/run-events.js';
 import { ScheduleJobBootstrap } from '../../lib/kernel/job-bootstrap.js';
 import { JobHost } from '../../lib/kernel/job-host.js';
 import { EmbeddedRegistryCenter } from '../../lib/registry/embedded/embedded-registry-center.js';

@@ -2,9 +2,9 @@
 import { expect, test } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { type OneOffJobBootstrap } from '../../lib/kernel/job-bootstrap.js';
-import { InjectOneOffJob } from '../../lib/nest/elastic-job.decorator.js';
+import { InjectOneOffJob } from '../../lib/nest/decorators/elastic-job.decorator.js';
 import { ElasticJobHealth } from '../../lib/nest/elastic-job.health.js';
-import { JobConflictError } from '../../lib/api/errors.js';
+import { JobConflictError } from '../../lib/api/errors/errors.js';
 import { ZookeeperRegistryCenter } from '../../lib/registry/zookeeper/zookeeper-registry-center.js';
 import { EmbeddedRegistryServer } from '../../lib/registry/embedded/embedded-registry-server.js';
 import { started } from '../unit/nest/application.js';

@@ -1,8 +1,8 @@
-import { type ElasticJobListener } from '../../lib/api/job-listener.js';
-import { type JobOptions } from '../../lib/api/job-options.js';
-import { type JobConfiguration } from '../../lib/api/job-configuration.js';
-import { type ShardingContext } from '../../lib/api/sharding-context.js';
-import { JobListener } from '../../lib/nest/job-listener.decorator.js';
+import { type ElasticJobListener } from '../../lib/api/extensions/job-listener.js';
+import { type JobOptions } from '../../lib/api/job/job-options.js';
+import { type JobConfiguration } from '../../lib/api/job/job-configuration.js';
+import { type ShardingContext } from '../../lib/api/job/sharding-context.js';
+import { JobListener } from '../../lib/nest/decorators/job-listener.decorator.js';
 import { javaStarter } from './fixtures.js';
 import { fromYaml } from '../../lib/layout/job-configuration-yaml.js';
 

@@ -2,9 +2,9 @@
  * Holds the page "Running beside Java" against the code: each row of its tables has a check here, and each check a row.
  */
 import { describe, expect, test } from '@jest/globals';
-import { RUN_LIMITS } from '../../lib/api/run-limits.js';
-import { settingsOf } from '../../lib/api/setting.js';
-import { JobOptions } from '../../lib/api/job-options.js';
+import { RUN_LIMITS } from '../../lib/api/settings/run-limits.js';
+import { settingsOf } from '../../lib/api/settings/setting.js';
+import { JobOptions } from '../../lib/api/job/job-options.js';
 import { beanChecks } from './checks/beans.js';
 import { bootstrapChecks } from './checks/bootstraps.js';
 import { annotationChecks, builderChecks, namespaceChecks } from './checks/code.js';

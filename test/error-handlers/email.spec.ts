@@ -1,8 +1,8 @@
 /** EMAIL against an SMTP server. */
 import { describe, expect, test } from '@jest/globals';
 import { createServer } from 'node:net';
-import { JobConfiguration } from '../../lib/api/job-configuration.js';
-import { type JobErrorHandler } from '../../lib/api/error-handler.js';
+import { JobConfiguration } from '../../lib/api/job/job-configuration.js';
+import { type JobErrorHandler } from '../../lib/api/extensions/error-handler.js';
 import { email } from '../../lib/error-handlers/email.js';
 import { NotifyingErrorHandler } from '../../lib/error-handlers/notifying-error-handler.js';
 import { notifyingErrorHandlers } from '../../lib/error-handlers/notifying-error-handlers.js';

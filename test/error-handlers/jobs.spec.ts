@@ -1,8 +1,8 @@
 /** What the notifying error handlers mean for the jobs that name them. */
 import { expect, test } from '@jest/globals';
 import { notifyingErrorHandlers } from '../../lib/error-handlers/notifying-error-handlers.js';
-import { JobBootstraps } from '../../lib/nest/job-bootstraps.js';
-import { ElasticJob } from '../../lib/nest/elastic-job.decorator.js';
+import { JobBootstraps } from '../../lib/nest/jobs/job-bootstraps.js';
+import { ElasticJob } from '../../lib/nest/decorators/elastic-job.decorator.js';
 import { ManualClock, TestCluster } from '../../lib/testing/index.js';
 import { CompleteLog } from '../support/failures.js';
 import { RobotServer } from '../support/robot-server.js';

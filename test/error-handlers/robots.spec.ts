@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:net';
-import { type JobErrorHandler } from '../../lib/api/error-handler.js';
+import { type JobErrorHandler } from '../../lib/api/extensions/error-handler.js';
 import { notifyingErrorHandlers } from '../../lib/error-handlers/notifying-error-handlers.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { aFailure, CompleteLog } from '../support/failures.js';

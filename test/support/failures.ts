@@ -1,6 +1,6 @@
-import { type JobFailure } from '../../lib/api/error-handler.js';
-import { JobConfiguration } from '../../lib/api/job-configuration.js';
-import { type JobLogger } from '../../lib/api/logger.js';
+import { type JobFailure } from '../../lib/api/extensions/error-handler.js';
+import { JobConfiguration } from '../../lib/api/job/job-configuration.js';
+import { type JobLogger } from '../../lib/api/text/logger.js';
 
 /** A failure of item 1 of job `bill` at 12:00:05, with the job's properties. */
 export function aFailure(props: Readonly<Record<string, string>>, more: Partial<JobFailure> = {}): JobFailure {

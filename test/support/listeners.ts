@@ -1,5 +1,8 @@
-import { AbstractDistributeOnceElasticJobListener, type ElasticJobListener } from '../../lib/api/job-listener.js';
-import { type ShardingContexts } from '../../lib/api/sharding-contexts.js';
+import {
+  AbstractDistributeOnceElasticJobListener,
+  type ElasticJobListener,
+} from '../../lib/api/extensions/job-listener.js';
+import { type ShardingContexts } from '../../lib/api/job/sharding-contexts.js';
 
 /** What listeners were notes, in order: `A before [0,1]`. */
 export class CallNotes {

@@ -1,8 +1,11 @@
 /** Clusters whose job has a listener that is called once in the cluster, and the story of its calls and runs in words. */
-import { AbstractDistributeOnceElasticJobListener, type ElasticJobListener } from '../../lib/api/job-listener.js';
-import { type JobConfiguration } from '../../lib/api/job-configuration.js';
-import { type ShardingContext } from '../../lib/api/sharding-context.js';
-import { type ShardingContexts } from '../../lib/api/sharding-contexts.js';
+import {
+  AbstractDistributeOnceElasticJobListener,
+  type ElasticJobListener,
+} from '../../lib/api/extensions/job-listener.js';
+import { type JobConfiguration } from '../../lib/api/job/job-configuration.js';
+import { type ShardingContext } from '../../lib/api/job/sharding-context.js';
+import { type ShardingContexts } from '../../lib/api/job/sharding-contexts.js';
 import { TestCluster, type TestClusterOptions } from '../../lib/testing/index.js';
 
 /** Minute and second of an instant of 2030-01-01T00. */

@@ -1,7 +1,7 @@
 /* eslint-disable jest/no-export -- a suite that the specs of several databases call */
 import { expect, test } from '@jest/globals';
 import { type DataSource } from 'typeorm';
-import { type OperationRecord } from '../../lib/api/operation-record.js';
+import { type OperationRecord } from '../../lib/api/events/operation-record.js';
 import { RdbOperationLog } from '../../lib/tracing/rdb/rdb-operation-log.js';
 import { RdbTraceStorage } from '../../lib/tracing/rdb/rdb-trace-storage.js';
 

@@ -1,8 +1,8 @@
-import { jobConfiguration } from '../../lib/api/job-configuration.js';
-import { type LogEntry } from '../../lib/api/logger.js';
+import { jobConfiguration } from '../../lib/api/job/job-configuration.js';
+import { type LogEntry } from '../../lib/api/text/logger.js';
 import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../../lib/kernel/job-bootstrap.js';
 import { JobHost } from '../../lib/kernel/job-host.js';
-import { type JobInstance } from '../../lib/api/sharding-strategy.js';
+import { type JobInstance } from '../../lib/api/extensions/sharding-strategy.js';
 import { type RegistryCenter } from '../../lib/registry/registry-center.js';
 import { type Clock, systemClock } from '../../lib/time/clock.js';
 import { ipOf } from './views.js';

@@ -1,4 +1,4 @@
-import { type JobExecutionEvent, type JobStatusTraceEvent } from '../../lib/api/trace-events.js';
+import { type JobExecutionEvent, type JobStatusTraceEvent } from '../../lib/api/events/trace-events.js';
 
 /** The start of an item. */
 export function started(id: string, fields: Partial<JobExecutionEvent> = {}): JobExecutionEvent {

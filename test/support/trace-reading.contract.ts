@@ -1,7 +1,7 @@
 /* eslint-disable jest/no-export -- a suite that the specs of several databases call */
 import { describe, expect, test } from '@jest/globals';
 import { type DataSource } from 'typeorm';
-import { type TraceEvent } from '../../lib/api/trace-events.js';
+import { type TraceEvent } from '../../lib/api/events/trace-events.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { type ExecutionFilter, type StatusFilter } from '../../lib/tracing/rdb/index.js';
 import { RdbTraceStorage } from '../../lib/tracing/rdb/rdb-trace-storage.js';

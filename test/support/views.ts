@@ -1,4 +1,4 @@
-import { type JobConfiguration } from '../../lib/api/job-configuration.js';
+import { type JobConfiguration } from '../../lib/api/job/job-configuration.js';
 import { NOTHING_BEGUN } from '../../lib/layout/x-node/begin-record.js';
 import { type ItemView, type JobView, NO_GUARANTEE } from '../../lib/layout/job-view.js';
 

@@ -1,5 +1,5 @@
 import { systemClock } from '../../lib/time/clock.js';
-import { type JobLogger } from '../../lib/api/logger.js';
+import { type JobLogger } from '../../lib/api/text/logger.js';
 import { ZooKeeperClient } from '../../lib/registry/zookeeper/client/zookeeper-client.js';
 import { type ZookeeperConfiguration } from '../../lib/registry/zookeeper/zookeeper-configuration.js';
 import { ZookeeperRegistryCenter } from '../../lib/registry/zookeeper/zookeeper-registry-center.js';

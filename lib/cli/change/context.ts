@@ -1,4 +1,4 @@
-import { type OperationContext } from '../../api/operation-record.js';
+import { type OperationContext } from '../../api/events/operation-record.js';
 import { type JobTarget } from '../../operations/job-operate-api.js';
 import { CommandError, EXIT } from '../exit-codes.js';
 import { type ChangeOptions } from '../surroundings.js';

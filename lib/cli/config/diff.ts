@@ -1,8 +1,8 @@
-import { InvalidConfigurationError } from '../../api/errors.js';
-import { type JobConfiguration, jobConfiguration } from '../../api/job-configuration.js';
-import { JobOptions } from '../../api/job-options.js';
-import { flattenProps } from '../../api/props.js';
-import { settingsOf } from '../../api/setting.js';
+import { InvalidConfigurationError } from '../../api/errors/errors.js';
+import { type JobConfiguration, jobConfiguration } from '../../api/job/job-configuration.js';
+import { JobOptions } from '../../api/job/job-options.js';
+import { flattenProps } from '../../api/settings/props.js';
+import { settingsOf } from '../../api/settings/setting.js';
 import { JobConfigurationAPI } from '../../operations/job-configuration-api.js';
 import { changedSettings, type SettingChange } from '../../operations/setting-changes.js';
 import { type JobSettings } from '../../settings/job-settings.js';

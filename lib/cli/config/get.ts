@@ -1,5 +1,5 @@
-import { isMap } from '../../api/describe-value.js';
-import { nearest, relaxed } from '../../api/nearest.js';
+import { isMap } from '../../api/text/describe-value.js';
+import { nearest, relaxed } from '../../api/text/nearest.js';
 import { JobConfigurationAPI } from '../../operations/job-configuration-api.js';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.js';
 import { type Invocation } from '../invocation.js';

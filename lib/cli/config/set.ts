@@ -1,4 +1,4 @@
-import { type JobConfiguration } from '../../api/job-configuration.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { JobConfigurationAPI, type JobConfigurationPOJO } from '../../operations/job-configuration-api.js';
 import { changedSettings } from '../../operations/setting-changes.js';
 import { contextOf } from '../change/context.js';

@@ -1,9 +1,9 @@
 /** The settings of a job as text for people: YAML that they may edit, without secrets. */
 import { parse, stringify } from 'yaml';
-import { isMap } from '../../api/describe-value.js';
-import { InvalidConfigurationError } from '../../api/errors.js';
-import { type JobConfiguration, jobConfiguration } from '../../api/job-configuration.js';
-import { RUN_LIMITS } from '../../api/run-limits.js';
+import { isMap } from '../../api/text/describe-value.js';
+import { InvalidConfigurationError } from '../../api/errors/errors.js';
+import { type JobConfiguration, jobConfiguration } from '../../api/job/job-configuration.js';
+import { RUN_LIMITS } from '../../api/settings/run-limits.js';
 import { withoutSecrets } from '../../dump/masks.js';
 import { type JobConfigurationPOJO } from '../../operations/job-configuration-api.js';
 import { isSecret } from '../../operations/setting-changes.js';

@@ -1,4 +1,4 @@
-import { type JobLogger } from '../../api/logger.js';
+import { type JobLogger } from '../../api/text/logger.js';
 import { type RegistryCenter } from '../../registry/registry-center.js';
 import { whenConnected } from '../../registry/session-state.js';
 import { createRegistryCenter } from '../../settings/create-registry-center.js';

@@ -3,9 +3,9 @@
  * same file and the same environment; what is given on the command line wins. All other settings of the application, be they
  * right or wrong, do not matter here.
  */
-import { isMap } from '../../api/describe-value.js';
-import { InvalidConfigurationError } from '../../api/errors.js';
-import { relaxed } from '../../api/nearest.js';
+import { isMap } from '../../api/text/describe-value.js';
+import { InvalidConfigurationError } from '../../api/errors/errors.js';
+import { relaxed } from '../../api/text/nearest.js';
 import { originKey, readEnvironment } from '../../settings/environment.js';
 import { mergeSettings } from '../../settings/merge-settings.js';
 import { type RegCenterSettings } from '../../settings/reg-center-settings.js';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { describeCause } from '../../api/describe-cause.js';
+import { describeCause } from '../../api/text/describe-cause.js';
 import { readYamlFile } from '../../settings/yaml-file.js';
 import { CommandError, EXIT } from '../exit-codes.js';
 import { type CommonOptions, type Surroundings } from '../surroundings.js';

@@ -5,7 +5,7 @@ import { readJob } from '../../operations/job-reading.js';
 import { type JobBriefInfo, JobStatisticsAPI } from '../../operations/job-statistics-api.js';
 import { shardingInfo } from '../../operations/sharding-statistics-api.js';
 import { jobStatus } from '../../operations/statuses.js';
-import { isOutage } from '../../api/registry-errors.js';
+import { isOutage } from '../../api/errors/registry-errors.js';
 import { sleep } from '../../async/wait.js';
 import { type RegistryCenter } from '../../registry/registry-center.js';
 import { type Clock } from '../../time/clock.js';

@@ -1,8 +1,8 @@
-import { describeCause } from '../../api/describe-cause.js';
-import { JobExecutionError } from '../../api/errors.js';
-import { type JobConfiguration } from '../../api/job-configuration.js';
-import { type RunningJob, type TypedJobItemExecutor } from '../../api/job-executor.js';
-import { type ShardingContext } from '../../api/sharding-context.js';
+import { describeCause } from '../../api/text/describe-cause.js';
+import { JobExecutionError } from '../../api/errors/errors.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
+import { type RunningJob, type TypedJobItemExecutor } from '../../api/extensions/job-executor.js';
+import { type ShardingContext } from '../../api/job/sharding-context.js';
 import { type Clock } from '../../time/clock.js';
 import { asciiContextJson } from '../context-json.js';
 import { type HttpAnswer, type HttpRequest } from './http-exchange.js';

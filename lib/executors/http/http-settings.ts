@@ -1,7 +1,7 @@
 import { validateHeaderValue } from 'node:http';
-import { describeValue } from '../../api/describe-value.js';
-import { type JobConfiguration } from '../../api/job-configuration.js';
-import { type PropertyProblem } from '../../api/job-executor.js';
+import { describeValue } from '../../api/text/describe-value.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
+import { type PropertyProblem } from '../../api/extensions/job-executor.js';
 
 /** What the properties of a job of the type HTTP say. */
 export interface HttpSettings {

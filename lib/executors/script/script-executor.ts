@@ -1,8 +1,8 @@
-import { describeValue } from '../../api/describe-value.js';
-import { JobExecutionError } from '../../api/errors.js';
-import { type JobConfiguration } from '../../api/job-configuration.js';
-import { type PropertyProblem, type RunningJob, type TypedJobItemExecutor } from '../../api/job-executor.js';
-import { type ShardingContext } from '../../api/sharding-context.js';
+import { describeValue } from '../../api/text/describe-value.js';
+import { JobExecutionError } from '../../api/errors/errors.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
+import { type PropertyProblem, type RunningJob, type TypedJobItemExecutor } from '../../api/extensions/job-executor.js';
+import { type ShardingContext } from '../../api/job/sharding-context.js';
 import { type Clock } from '../../time/clock.js';
 import { type Command, parseCommandLine } from './command-line.js';
 import { contextJson, escaped } from '../context-json.js';

@@ -2,7 +2,7 @@
 import { type EventEmitter } from 'node:events';
 import { basename } from 'node:path';
 import { type Worker } from 'node:worker_threads';
-import { describeCause } from '../../api/describe-cause.js';
+import { describeCause } from '../../api/text/describe-cause.js';
 import { threadFile } from './worker-thread.cjs';
 
 /** How long a thread without work stays, in milliseconds. */

@@ -4,19 +4,19 @@
  *
  * A URL or an absolute path of one machine must not get into the registry centre, since the other machines have other ones.
  */
-import { describeValue } from '../../api/describe-value.js';
-import { InvalidConfigurationError } from '../../api/errors.js';
-import { type JobConfiguration } from '../../api/job-configuration.js';
+import { describeValue } from '../../api/text/describe-value.js';
+import { InvalidConfigurationError } from '../../api/errors/errors.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import {
   type ClassedJobItemExecutor,
   type PropertyProblem,
   type TypedJobItemExecutor,
-} from '../../api/job-executor.js';
-import { jobPath, keyPath, propertyPath } from '../../api/job-name.js';
-import { RUN_WORKER, RUN_WORKER_MEMORY, WORKER_TYPE } from '../../api/run-properties.js';
-import { isWorkerThreadJob, type WorkerThreadJob, workerText } from '../../api/worker-job.js';
+} from '../../api/extensions/job-executor.js';
+import { jobPath, keyPath, propertyPath } from '../../api/job/job-name.js';
+import { RUN_WORKER, RUN_WORKER_MEMORY, WORKER_TYPE } from '../../api/settings/run-properties.js';
+import { isWorkerThreadJob, type WorkerThreadJob, workerText } from '../../api/job/worker-job.js';
 import { type Clock } from '../../time/clock.js';
-import { describeCause } from '../../api/describe-cause.js';
+import { describeCause } from '../../api/text/describe-cause.js';
 import { throwProblems } from '../properties.js';
 import { sourceOf, workerFile } from './worker-file.js';
 import { WorkerPool } from './worker-pool.js';

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { describeValue } from '../../api/describe-value.js';
-import { workerProblem, workerText } from '../../api/worker-job.js';
+import { describeValue } from '../../api/text/describe-value.js';
+import { workerProblem, workerText } from '../../api/job/worker-job.js';
 
 /** The sources that a loader such as tsx finds under the name of the compiled file. */
 const SOURCES: Readonly<Record<string, readonly string[]>> = {

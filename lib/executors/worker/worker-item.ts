@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { type JobLogger } from '../../api/logger.js';
-import { type ShardingContext } from '../../api/sharding-context.js';
+import { type JobLogger } from '../../api/text/logger.js';
+import { type ShardingContext } from '../../api/job/sharding-context.js';
 import { type Clock } from '../../time/clock.js';
 import { type ThreadPool } from './piscina.js';
 import { decode, encode, type EncodedError } from './worker-thread.cjs';

@@ -1,8 +1,8 @@
-import { describeCause } from '../../api/describe-cause.js';
-import { describeValue } from '../../api/describe-value.js';
-import { JobExecutionError } from '../../api/errors.js';
-import { type JobLogger } from '../../api/logger.js';
-import { type ShardingContext } from '../../api/sharding-context.js';
+import { describeCause } from '../../api/text/describe-cause.js';
+import { describeValue } from '../../api/text/describe-value.js';
+import { JobExecutionError } from '../../api/errors/errors.js';
+import { type JobLogger } from '../../api/text/logger.js';
+import { type ShardingContext } from '../../api/job/sharding-context.js';
 import { type Clock } from '../../time/clock.js';
 import { openThreadPool, type ThreadPool, watchStrayFailures } from './piscina.js';
 import { ThreadEndedError, WorkerItem } from './worker-item.js';

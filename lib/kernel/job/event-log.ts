@@ -1,4 +1,4 @@
-import { type JobLogger } from '../../api/logger.js';
+import { type JobLogger } from '../../api/text/logger.js';
 import { type Clock } from '../../time/clock.js';
 import { type EventOfJob, groupOf, summaryOf } from './event-summaries.js';
 import { isCommon, type JobEvent } from './job-events.js';

@@ -1,4 +1,4 @@
-import { type JobInstance } from '../../api/sharding-strategy.js';
+import { type JobInstance } from '../../api/extensions/sharding-strategy.js';
 import { type NamedTimers } from '../../async/named-timers.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type RegistryCenter } from '../../registry/registry-center.js';

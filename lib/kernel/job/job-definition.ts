@@ -1,5 +1,5 @@
-import { type JobConfiguration } from '../../api/job-configuration.js';
-import { type ElasticJob } from '../../api/job.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
+import { type ElasticJob } from '../../api/job/job.js';
 
 /** A job as this process knows it: its settings here, and what does its work. */
 export interface JobDefinition {

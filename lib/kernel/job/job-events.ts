@@ -2,7 +2,7 @@
  * The events of a job that its log reports, and their words: for one job, and for many jobs of a process that have the same
  * event at the same time. Only decisions, without a clock and without a logger: see `JobLog` and `EventLog`.
  */
-import { type LogFields, type LogLevel } from '../../api/logger.js';
+import { type LogFields, type LogLevel } from '../../api/text/logger.js';
 import { describeItems } from '../view/items.js';
 import { describeChanges, describeIgnored, type SettingDifference } from './setting-differences.js';
 

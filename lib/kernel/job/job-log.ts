@@ -1,5 +1,5 @@
-import { writeEntry } from '../../api/log-entry.js';
-import { type JobLogger, type LogEntry, type LogFields } from '../../api/logger.js';
+import { writeEntry } from '../../api/text/log-entry.js';
+import { type JobLogger, type LogEntry, type LogFields } from '../../api/text/logger.js';
 import { type JobEvent, wordsOf } from './job-events.js';
 
 /** What a log is about. */

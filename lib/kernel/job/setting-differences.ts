@@ -1,4 +1,4 @@
-import { type JobConfiguration } from '../../api/job-configuration.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
 
 /** A setting that two configurations of a job have with different values. */
 export interface SettingDifference {

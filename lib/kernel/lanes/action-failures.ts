@@ -1,4 +1,4 @@
-import { describeCause } from '../../api/describe-cause.js';
+import { describeCause } from '../../api/text/describe-cause.js';
 import { type Action } from '../rules/plan-input.js';
 import { type JobContext } from '../job/job-context.js';
 

@@ -1,4 +1,4 @@
-import { type InstanceCrash, type JavaInstanceGone } from '../../api/run-events.js';
+import { type InstanceCrash, type JavaInstanceGone } from '../../api/events/run-events.js';
 import { type JobView } from '../../layout/job-view.js';
 import { type JobContext } from '../job/job-context.js';
 import { jobChanges } from '../job/job-changes.js';

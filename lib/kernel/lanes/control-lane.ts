@@ -2,13 +2,13 @@
  * The control lane of a job: a mailbox in which one thing is done after the other, user code never. Whatever happens, the
  * answer is the same: reconcile. That is to read the job as it is, ask the rules, and perform the actions they give.
  */
-import { describeCause } from '../../api/describe-cause.js';
-import { type JobConfiguration } from '../../api/job-configuration.js';
-import { isLostRace, isOutage, isOutcomeUnknown } from '../../api/registry-errors.js';
+import { describeCause } from '../../api/text/describe-cause.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
+import { isLostRace, isOutage, isOutcomeUnknown } from '../../api/errors/registry-errors.js';
 import { Deadline } from '../../async/deadline.js';
 import { decodeTrigger } from '../../layout/x-node/trigger.js';
 import { type Mailbox } from '../../async/mailbox.js';
-import { JobStoppedError } from '../../api/errors.js';
+import { JobStoppedError } from '../../api/errors/errors.js';
 import { plan } from '../rules/plan.js';
 import { type Action, type PlanInput } from '../rules/plan-input.js';
 import { type MissedInstant } from '../view/assignment.js';

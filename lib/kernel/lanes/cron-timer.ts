@@ -1,4 +1,4 @@
-import { type JobConfiguration } from '../../api/job-configuration.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { QuartzCron } from '../../time/cron.js';
 import { type Clock } from '../../time/clock.js';
 import { InvalidCronError } from '../../time/invalid-cron-error.js';

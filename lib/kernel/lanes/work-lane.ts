@@ -3,10 +3,10 @@
  * by side, each with items of its own, so that a slow item keeps no other item from its next firing. A firing that cannot
  * be run waits in the backlog, where later firings replace it; the rules say when the backlog is run.
  */
-import { describeCause } from '../../api/describe-cause.js';
-import { DeadlineExceededError, JobStoppedError } from '../../api/errors.js';
-import { type JobConfiguration } from '../../api/job-configuration.js';
-import { type DueFiring, type RunOutcome } from '../../api/run-events.js';
+import { describeCause } from '../../api/text/describe-cause.js';
+import { DeadlineExceededError, JobStoppedError } from '../../api/errors/errors.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
+import { type DueFiring, type RunOutcome } from '../../api/events/run-events.js';
 import { Limiter } from '../../async/limiter.js';
 import { withDeadline } from '../../async/wait.js';
 import { type Backlog, type DecidedFiring } from '../rules/plan-input.js';

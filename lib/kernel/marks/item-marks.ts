@@ -7,8 +7,8 @@
  * With failover the marks outlive their instance, so that its peers find what it has left unfinished; without failover they
  * live with its session.
  */
-import { describeCause } from '../../api/describe-cause.js';
-import { isLostRace, isOutage, isOutcomeUnknown } from '../../api/registry-errors.js';
+import { describeCause } from '../../api/text/describe-cause.js';
+import { isLostRace, isOutage, isOutcomeUnknown } from '../../api/errors/registry-errors.js';
 import { sleep } from '../../async/wait.js';
 import { type ItemView } from '../../layout/job-view.js';
 import { type BeginRecord, encodeBeginRecord, NOTHING_BEGUN, withoutBegun } from '../../layout/x-node/begin-record.js';

@@ -2,8 +2,8 @@
  * Removing the marks of runs that have ended: in one commit for all items that end about now, and what could not be removed
  * then, later, if it is still this instance's.
  */
-import { describeCause } from '../../api/describe-cause.js';
-import { isLostRace } from '../../api/registry-errors.js';
+import { describeCause } from '../../api/text/describe-cause.js';
+import { isLostRace } from '../../api/errors/registry-errors.js';
 import { Deferred } from '../../async/deferred.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Operation } from '../../registry/registry-center.js';

@@ -4,8 +4,8 @@
  *
  * Java peers write the same nodes one by one. While they take part, our takeovers hold the failover latch, as theirs do.
  */
-import { describeCause } from '../../api/describe-cause.js';
-import { isLostRace, isOutcomeUnknown } from '../../api/registry-errors.js';
+import { describeCause } from '../../api/text/describe-cause.js';
+import { isLostRace, isOutcomeUnknown } from '../../api/errors/registry-errors.js';
 import { hasJavaPeers, type ItemView, type JobView } from '../../layout/job-view.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Operation } from '../../registry/registry-center.js';

@@ -1,5 +1,5 @@
-import { describeCause } from '../../api/describe-cause.js';
-import { DeadlineExceededError } from '../../api/errors.js';
+import { describeCause } from '../../api/text/describe-cause.js';
+import { DeadlineExceededError } from '../../api/errors/errors.js';
 import { withAnySignal } from '../../async/any-signal.js';
 import { type CallView, describeRound } from '../../layout/x-node/arrival-record.js';
 import { type JobView } from '../../layout/job-view.js';

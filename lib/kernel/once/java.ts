@@ -4,7 +4,7 @@
  * removal is what the others wait for. We create, count and remove these nodes too, and hold the latch while Java peers are
  * there; no node shows its firing, or the instance that created it.
  */
-import { describeCause } from '../../api/describe-cause.js';
+import { describeCause } from '../../api/text/describe-cause.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';
 import { hasJavaPeers, type ItemView, type JobView } from '../../layout/job-view.js';
 import { type Operation } from '../../registry/registry-center.js';

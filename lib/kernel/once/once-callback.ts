@@ -1,6 +1,6 @@
-import { describeCause } from '../../api/describe-cause.js';
-import { ElasticJobError, JobStoppedError } from '../../api/errors.js';
-import { isLostRace, isTransient } from '../../api/registry-errors.js';
+import { describeCause } from '../../api/text/describe-cause.js';
+import { ElasticJobError, JobStoppedError } from '../../api/errors/errors.js';
+import { isLostRace, isTransient } from '../../api/errors/registry-errors.js';
 import { timedCall } from '../../async/timed-call.js';
 import { sleep } from '../../async/wait.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';

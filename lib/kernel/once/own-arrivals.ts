@@ -1,5 +1,5 @@
-import { describeCause } from '../../api/describe-cause.js';
-import { isLostRace, isTransient } from '../../api/registry-errors.js';
+import { describeCause } from '../../api/text/describe-cause.js';
+import { isLostRace, isTransient } from '../../api/errors/registry-errors.js';
 import { sleep } from '../../async/wait.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';
 import { encodeArrivals } from '../../layout/x-node/arrival-record.js';

@@ -1,4 +1,4 @@
-import { describeCause } from '../../api/describe-cause.js';
+import { describeCause } from '../../api/text/describe-cause.js';
 import { type ItemView, type JobView } from '../../layout/job-view.js';
 import { type JobContext } from '../job/job-context.js';
 import { type InstantLostInHandover, type MissingItem, missingItems } from './missing-items.js';

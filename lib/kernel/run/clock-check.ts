@@ -1,4 +1,4 @@
-import { ElasticJobError } from '../../api/errors.js';
+import { ElasticJobError } from '../../api/errors/errors.js';
 import { type JobContext } from '../job/job-context.js';
 
 /**

@@ -1,6 +1,6 @@
-import { describeCause } from '../../api/describe-cause.js';
-import { DeadlineExceededError, InvalidConfigurationError } from '../../api/errors.js';
-import { type JobConfiguration } from '../../api/job-configuration.js';
+import { describeCause } from '../../api/text/describe-cause.js';
+import { DeadlineExceededError, InvalidConfigurationError } from '../../api/errors/errors.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type ItemView, type JobView } from '../../layout/job-view.js';
 import { isDecided, runningItems } from '../view/assignment.js';

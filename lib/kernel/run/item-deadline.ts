@@ -1,6 +1,6 @@
 import { types } from 'node:util';
-import { describeCause } from '../../api/describe-cause.js';
-import { ItemTimeoutError } from '../../api/errors.js';
+import { describeCause } from '../../api/text/describe-cause.js';
+import { ItemTimeoutError } from '../../api/errors/errors.js';
 import { Deferred } from '../../async/deferred.js';
 import { type Clock } from '../../time/clock.js';
 import { type JobLog } from '../job/job-log.js';

@@ -1,11 +1,11 @@
 import { types } from 'node:util';
-import { InvalidConfigurationError } from '../../api/errors.js';
-import { type ItemInterceptor, type ItemOutcome } from '../../api/run-events.js';
-import { type RunLimits } from '../../api/run-limits.js';
-import { type RunningJob } from '../../api/job-executor.js';
-import { type JobConfiguration } from '../../api/job-configuration.js';
-import { type JobLogger } from '../../api/logger.js';
-import { type ShardingContext } from '../../api/sharding-context.js';
+import { InvalidConfigurationError } from '../../api/errors/errors.js';
+import { type ItemInterceptor, type ItemOutcome } from '../../api/events/run-events.js';
+import { type RunLimits } from '../../api/settings/run-limits.js';
+import { type RunningJob } from '../../api/extensions/job-executor.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
+import { type JobLogger } from '../../api/text/logger.js';
+import { type ShardingContext } from '../../api/job/sharding-context.js';
 import { Abort, type AbortSource } from '../../async/abort.js';
 import { backoffMs } from '../../async/backoff.js';
 import { type Limiter } from '../../async/limiter.js';

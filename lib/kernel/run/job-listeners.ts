@@ -1,7 +1,7 @@
-import { DeadlineExceededError } from '../../api/errors.js';
-import { type JobConfiguration } from '../../api/job-configuration.js';
-import { type AbstractDistributeOnceElasticJobListener, isDistributeOnce } from '../../api/job-listener.js';
-import { type ShardingContexts } from '../../api/sharding-contexts.js';
+import { DeadlineExceededError } from '../../api/errors/errors.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
+import { type AbstractDistributeOnceElasticJobListener, isDistributeOnce } from '../../api/extensions/job-listener.js';
+import { type ShardingContexts } from '../../api/job/sharding-contexts.js';
 import { timedCall } from '../../async/timed-call.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';
 import { readItemParameters } from '../../layout/sharding-item-parameters.js';

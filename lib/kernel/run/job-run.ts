@@ -14,12 +14,12 @@
  *
  * A run that takes over crashed items replaces 2 to 4 by the takeover, which marks the items too.
  */
-import { describeCause } from '../../api/describe-cause.js';
-import { DeadlineExceededError, type FiringInterruptedError } from '../../api/errors.js';
-import { type JobConfiguration } from '../../api/job-configuration.js';
-import { isDisconnection } from '../../api/registry-errors.js';
-import { type ItemInterceptor, type ItemOutcome, type RunOutcome } from '../../api/run-events.js';
-import { runLimitsOf } from '../../api/run-limits.js';
+import { describeCause } from '../../api/text/describe-cause.js';
+import { DeadlineExceededError, type FiringInterruptedError } from '../../api/errors/errors.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
+import { isDisconnection } from '../../api/errors/registry-errors.js';
+import { type ItemInterceptor, type ItemOutcome, type RunOutcome } from '../../api/events/run-events.js';
+import { runLimitsOf } from '../../api/settings/run-limits.js';
 import { type AbortSource } from '../../async/abort.js';
 import { type Limiter } from '../../async/limiter.js';
 import { readItemParameters } from '../../layout/sharding-item-parameters.js';

@@ -1,5 +1,5 @@
-import { describeCause, stackOf } from '../../api/describe-cause.js';
-import { type ObservedHost, type ObserverBacklog } from '../../api/observed-host.js';
+import { describeCause, stackOf } from '../../api/text/describe-cause.js';
+import { type ObservedHost, type ObserverBacklog } from '../../api/events/observed-host.js';
 import {
   type DueFiring,
   type InstanceCrash,
@@ -7,8 +7,8 @@ import {
   type JavaInstanceGone,
   type RunEvent,
   type RunObserver,
-} from '../../api/run-events.js';
-import { type JobLogger } from '../../api/logger.js';
+} from '../../api/events/run-events.js';
+import { type JobLogger } from '../../api/text/logger.js';
 
 /** Notifies the observers of runs. An observer that throws, or whose promise rejects or never settles, hurts no job. */
 export class RunObservers {

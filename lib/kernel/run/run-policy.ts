@@ -1,4 +1,4 @@
-import { type JobConfiguration } from '../../api/job-configuration.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
 
 /** How the firings of a job get along with one another. */
 export interface RunPolicy {

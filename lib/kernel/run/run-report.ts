@@ -1,6 +1,12 @@
-import { describeCause, describeFailure, stackOf } from '../../api/describe-cause.js';
-import { InvalidConfigurationError } from '../../api/errors.js';
-import { type ItemOutcome, type RunEvent, type RunInfo, type RunItem, type RunOutcome } from '../../api/run-events.js';
+import { describeCause, describeFailure, stackOf } from '../../api/text/describe-cause.js';
+import { InvalidConfigurationError } from '../../api/errors/errors.js';
+import {
+  type ItemOutcome,
+  type RunEvent,
+  type RunInfo,
+  type RunItem,
+  type RunOutcome,
+} from '../../api/events/run-events.js';
 import { taskId } from '../../layout/task-id.js';
 import { type FailureReports } from '../types/failure-reports.js';
 import { type BegunItem, type BegunRun, type Firing } from '../view/firing.js';

@@ -1,6 +1,6 @@
-import { describeCause, describeFailure, stackWithCauses } from '../../api/describe-cause.js';
-import { type JobErrorHandler, type JobFailure } from '../../api/error-handler.js';
-import { type JobLogger, type LogFields } from '../../api/logger.js';
+import { describeCause, describeFailure, stackWithCauses } from '../../api/text/describe-cause.js';
+import { type JobErrorHandler, type JobFailure } from '../../api/extensions/error-handler.js';
+import { type JobLogger, type LogFields } from '../../api/text/logger.js';
 import { JobLog } from '../job/job-log.js';
 
 /** `LOG` (the default), `THROW` and `IGNORE`, as in the manual §6.2.8. */

@@ -4,25 +4,25 @@
  * names that are known.
  */
 import { availableParallelism } from 'node:os';
-import { describeValue } from '../../api/describe-value.js';
-import { type JobErrorHandler } from '../../api/error-handler.js';
-import { DeadlineExceededError, InvalidConfigurationError } from '../../api/errors.js';
-import { type JobConfiguration } from '../../api/job-configuration.js';
+import { describeValue } from '../../api/text/describe-value.js';
+import { type JobErrorHandler } from '../../api/extensions/error-handler.js';
+import { DeadlineExceededError, InvalidConfigurationError } from '../../api/errors/errors.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import {
   type ClassedJobItemExecutor,
   type PropertyProblem,
   type RunningJob,
   type TypedJobItemExecutor,
-} from '../../api/job-executor.js';
-import { type ItemInterceptor, type RunObserver } from '../../api/run-events.js';
-import { runLimitsOf } from '../../api/run-limits.js';
-import { type ShardingContext } from '../../api/sharding-context.js';
+} from '../../api/extensions/job-executor.js';
+import { type ItemInterceptor, type RunObserver } from '../../api/events/run-events.js';
+import { runLimitsOf } from '../../api/settings/run-limits.js';
+import { type ShardingContext } from '../../api/job/sharding-context.js';
 import { builtInExecutors } from '../../executors/built-in-executors.js';
-import { type AnyJobListener, listenerProblem, LOWEST_ORDER } from '../../api/job-listener.js';
-import { jobPath, keyPath, propertyPath } from '../../api/job-name.js';
-import { type JobLogger } from '../../api/logger.js';
-import { type JobShardingStrategy } from '../../api/sharding-strategy.js';
-import { type JobExecutorThreadPoolSizeProvider } from '../../api/thread-pool-size.js';
+import { type AnyJobListener, listenerProblem, LOWEST_ORDER } from '../../api/extensions/job-listener.js';
+import { jobPath, keyPath, propertyPath } from '../../api/job/job-name.js';
+import { type JobLogger } from '../../api/text/logger.js';
+import { type JobShardingStrategy } from '../../api/extensions/sharding-strategy.js';
+import { type JobExecutorThreadPoolSizeProvider } from '../../api/extensions/thread-pool-size.js';
 import { withDeadline } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
 import { type JobLog } from '../job/job-log.js';
@@ -32,9 +32,9 @@ import { odevity } from './strategies/odevity.js';
 import { roundRobin } from './strategies/round-robin.js';
 import { singleShardingBalance } from './strategies/single-sharding-balance.js';
 import { sticky } from './strategies/sticky.js';
-import { describeCause, stackOf } from '../../api/describe-cause.js';
-import { RUN_WORKER, RUN_WORKER_MEMORY, WORKER_TYPE } from '../../api/run-properties.js';
-import { isWorkerThreadJob } from '../../api/worker-job.js';
+import { describeCause, stackOf } from '../../api/text/describe-cause.js';
+import { RUN_WORKER, RUN_WORKER_MEMORY, WORKER_TYPE } from '../../api/settings/run-properties.js';
+import { isWorkerThreadJob } from '../../api/job/worker-job.js';
 
 /** How long an error handler may take to close, in milliseconds. */
 const CLOSING_TIMEOUT_MS = 5_000;

@@ -1,7 +1,7 @@
-import { describeCause, stackOf, stackWithCauses } from '../../api/describe-cause.js';
-import { type JobErrorHandler, type JobFailure } from '../../api/error-handler.js';
-import { DeadlineExceededError, FiringInterruptedError } from '../../api/errors.js';
-import { type JobConfiguration } from '../../api/job-configuration.js';
+import { describeCause, stackOf, stackWithCauses } from '../../api/text/describe-cause.js';
+import { type JobErrorHandler, type JobFailure } from '../../api/extensions/error-handler.js';
+import { DeadlineExceededError, FiringInterruptedError } from '../../api/errors/errors.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { withDeadline } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
 import { type JobLog } from '../job/job-log.js';

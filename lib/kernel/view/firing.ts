@@ -1,6 +1,6 @@
 /** A firing of a job, as one instance sees it. */
-import { type JobConfiguration } from '../../api/job-configuration.js';
-import { type FiringCause } from '../../api/run-events.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
+import { type FiringCause } from '../../api/events/run-events.js';
 
 /** Why, and for what, this instance runs items now. */
 export interface Firing {

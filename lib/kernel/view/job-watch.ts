@@ -1,4 +1,4 @@
-import { DeadlineExceededError } from '../../api/errors.js';
+import { DeadlineExceededError } from '../../api/errors/errors.js';
 import { isGone, type JobView, type JobViewReader } from '../../layout/job-view.js';
 import { type Mirror, type MirroredNode } from '../../registry/registry-center.js';
 import { type Clock } from '../../time/clock.js';

@@ -22,8 +22,8 @@
  * sharding node's version and writes the request again, so that of two instances which both believe to lead only one goes
  * on. If the leader dies half-way, the request stands, and its successor assigns the items again.
  */
-import { describeCause } from '../../api/describe-cause.js';
-import { type JobShardingStrategy } from '../../api/sharding-strategy.js';
+import { describeCause } from '../../api/text/describe-cause.js';
+import { type JobShardingStrategy } from '../../api/extensions/sharding-strategy.js';
 import { availableInstances, type JobView } from '../../layout/job-view.js';
 import { type OperationGroup, commitChunks } from '../../registry/commit-chunks.js';
 import { commitSizeProblem } from '../../registry/commit-limits.js';

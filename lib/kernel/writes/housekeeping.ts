@@ -1,4 +1,4 @@
-import { type JobLogger } from '../../api/logger.js';
+import { type JobLogger } from '../../api/text/logger.js';
 import { encodeBeginRecord, mergeBeginRecords } from '../../layout/x-node/begin-record.js';
 import { type ItemMark, type JobPaths } from '../../layout/job-paths.js';
 import { isGone, type JobView } from '../../layout/job-view.js';

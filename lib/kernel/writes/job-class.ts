@@ -10,7 +10,7 @@
  * left as it is, so that instances of a former version, which compare it when they start, can join during an upgrade and
  * after a rollback.
  */
-import { JobConflictError } from '../../api/errors.js';
+import { JobConflictError } from '../../api/errors/errors.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type JobView } from '../../layout/job-view.js';
 import { type JobDefinition } from '../job/job-definition.js';

@@ -5,7 +5,7 @@
  * What a leader remembers is only what no node says: for whom it assigned the items last, and how long it has been waiting
  * for running ones. A leader that loses its leadership forgets it, because it does not know what its successors did.
  */
-import { describeCause } from '../../api/describe-cause.js';
+import { describeCause } from '../../api/text/describe-cause.js';
 import { Deadline } from '../../async/deadline.js';
 import { ShardingStrategyError } from '../types/strategies/owners.js';
 import { type AssignedFor, assignmentBasis, type OverdueAssignment } from '../view/assignment.js';

@@ -2,8 +2,8 @@
  * Making this instance known, for as long as its session lives. An operator's decision about a server outlives a restart of
  * its instances.
  */
-import { type JobConfiguration } from '../../api/job-configuration.js';
-import { isLostRace } from '../../api/registry-errors.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
+import { isLostRace } from '../../api/errors/registry-errors.js';
 import { encodeWithdrawals } from '../../layout/x-node/withdrawals.js';
 import { instanceYaml } from '../../layout/job-instance.js';
 import { type JobPaths } from '../../layout/job-paths.js';

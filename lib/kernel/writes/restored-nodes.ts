@@ -9,7 +9,7 @@
  * Any instance removes them, once it has seen them for a while: a living instance that lost its connection meanwhile replaces
  * its own nodes as soon as it is back. Nothing is removed that a session keeps.
  */
-import { isLostRace } from '../../api/registry-errors.js';
+import { isLostRace } from '../../api/errors/registry-errors.js';
 import { type JobView } from '../../layout/job-view.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type MirroredNode, type Operation } from '../../registry/registry-center.js';

@@ -2,8 +2,8 @@
  * Making a job's settings known. What the registry centre has comes before what is given here, unless `overwrite` is set
  * (manual §6.2.2).
  */
-import { InvalidConfigurationError } from '../../api/errors.js';
-import { type JobConfiguration } from '../../api/job-configuration.js';
+import { InvalidConfigurationError } from '../../api/errors/errors.js';
+import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { fromYaml, keptFrom, toYaml } from '../../layout/job-configuration-yaml.js';
 import { type JobContext } from '../job/job-context.js';
 import { unreadableConfiguration } from '../view/obstacles.js';

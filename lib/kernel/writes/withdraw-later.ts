@@ -1,6 +1,6 @@
-import { describeCause } from '../../api/describe-cause.js';
-import { type JobLogger } from '../../api/logger.js';
-import { isLostRace } from '../../api/registry-errors.js';
+import { describeCause } from '../../api/text/describe-cause.js';
+import { type JobLogger } from '../../api/text/logger.js';
+import { isLostRace } from '../../api/errors/registry-errors.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { decodeWithdrawals, encodeWithdrawals } from '../../layout/x-node/withdrawals.js';
 import { type Operation, type RegistryCenter, type SessionState } from '../../registry/registry-center.js';

@@ -2,8 +2,8 @@
  * The value of `trigger/{instance}`, whose presence makes that instance run its items once. It is empty, as Java writes it, or
  * has what this run alone is given: `{"jobParameter":"only Beijing"}`. Java instances do not read it.
  */
-import { describeValue, isMap } from '../../api/describe-value.js';
-import { storedTextProblem } from '../../api/stored-text.js';
+import { describeValue, isMap } from '../../api/text/describe-value.js';
+import { storedTextProblem } from '../../api/text/stored-text.js';
 
 /** What one manual firing is given instead of what the job's settings say. */
 export interface Trigger {

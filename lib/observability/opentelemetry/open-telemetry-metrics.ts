@@ -1,5 +1,5 @@
 import { type Meter, metrics as api } from '@opentelemetry/api';
-import { type RunObserver } from '../../api/run-events.js';
+import { type RunObserver } from '../../api/events/run-events.js';
 import { type Instrument, type Instruments } from '../job-metrics.js';
 import {
   type Labels,

@@ -11,8 +11,8 @@
  * process.
  */
 import { context as contexts, type Link, type Span, type SpanContext, trace, type Tracer } from '@opentelemetry/api';
-import { type ItemInterceptor, type RunEvent, type RunObserver } from '../../api/run-events.js';
-import { type ShardingContext } from '../../api/sharding-context.js';
+import { type ItemInterceptor, type RunEvent, type RunObserver } from '../../api/events/run-events.js';
+import { type ShardingContext } from '../../api/job/sharding-context.js';
 import { endItem, endRun, itemAttributes, noteFailure, runAttributes } from './span-attributes.js';
 
 /** Options of `openTelemetrySpans()`. */

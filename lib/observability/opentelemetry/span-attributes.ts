@@ -1,7 +1,7 @@
 import { type Attributes, type Span, SpanStatusCode } from '@opentelemetry/api';
-import { describeCause } from '../../api/describe-cause.js';
-import { type ItemOutcome, type RunInfo, type RunOutcome } from '../../api/run-events.js';
-import { type ShardingContext } from '../../api/sharding-context.js';
+import { describeCause } from '../../api/text/describe-cause.js';
+import { type ItemOutcome, type RunInfo, type RunOutcome } from '../../api/events/run-events.js';
+import { type ShardingContext } from '../../api/job/sharding-context.js';
 
 /** The attributes of a run. OpenTelemetry has no conventions for scheduled jobs, so the names are ElasticJob's. */
 export function runAttributes({ jobName, cause, scheduledAt, instance }: RunInfo): Attributes {

@@ -1,4 +1,4 @@
-import { describeCause } from '../../api/describe-cause.js';
+import { describeCause } from '../../api/text/describe-cause.js';
 import { JobPaths } from '../../layout/job-paths.js';
 import { type RegistryCenter } from '../../registry/registry-center.js';
 import { type Clock } from '../../time/clock.js';

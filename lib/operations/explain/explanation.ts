@@ -12,7 +12,7 @@
  * - by how much the clock of an instance was wrong;
  * - who changed nodes without these operations: Java's console, or a ZooKeeper client.
  */
-import { type OperationRecord } from '../../api/operation-record.js';
+import { type OperationRecord } from '../../api/events/operation-record.js';
 
 /** Why. The most decisive reason first. */
 export interface Explanation {

@@ -1,4 +1,4 @@
-import { type OperationRecord } from '../../api/operation-record.js';
+import { type OperationRecord } from '../../api/events/operation-record.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type ItemView, type JobView } from '../../layout/job-view.js';
 import { QuartzCron } from '../../time/cron.js';

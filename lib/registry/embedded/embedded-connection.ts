@@ -1,4 +1,4 @@
-import { RegistryOutcomeUnknownError, RegistryUnavailableError } from '../../api/errors.js';
+import { RegistryOutcomeUnknownError, RegistryUnavailableError } from '../../api/errors/errors.js';
 import { type EmbeddedRegistryServer, type ServerConnection } from './embedded-registry-server.js';
 
 /** Something that a centre asks the server to do. */

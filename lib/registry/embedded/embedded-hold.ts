@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DeadlineExceededError, RegistryUnavailableError, SessionLostError } from '../../api/errors.js';
+import { DeadlineExceededError, RegistryUnavailableError, SessionLostError } from '../../api/errors/errors.js';
 import { abortable } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
 import { nodeName } from '../node-paths.js';

@@ -1,4 +1,4 @@
-import { RegistryUnavailableError } from '../../api/errors.js';
+import { RegistryUnavailableError } from '../../api/errors/errors.js';
 import { Listeners } from '../../async/listeners.js';
 import { MirroredTree } from '../mirrored-tree.js';
 import { type Mirror, type MirrorOptions, type MirroredNode } from '../registry-center.js';

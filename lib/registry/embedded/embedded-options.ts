@@ -1,5 +1,5 @@
 import { Matches } from 'class-validator';
-import { IntegerSetting, rule, Setting, TextSetting } from '../../api/setting.js';
+import { IntegerSetting, rule, Setting, TextSetting } from '../../api/settings/setting.js';
 
 /** The declared options of an embedded registry centre; `EmbeddedRegistryCenterOptions` documents them. */
 export class EmbeddedOptions {

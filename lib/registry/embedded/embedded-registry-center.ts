@@ -17,8 +17,8 @@
  * all nodes are gone, persistent ones too. Pass a `server` to keep the nodes, or to give each of several applications
  * in one process a registry of its own.
  */
-import { InvalidConfigurationError } from '../../api/errors.js';
-import { problemsInMap } from '../../api/setting.js';
+import { InvalidConfigurationError } from '../../api/errors/errors.js';
+import { problemsInMap } from '../../api/settings/setting.js';
 import { type Clock, systemClock } from '../../time/clock.js';
 import { pathsInWords } from '../node-paths.js';
 import {

@@ -1,4 +1,4 @@
-import { DeadlineExceededError, RegistryUnavailableError } from '../../api/errors.js';
+import { DeadlineExceededError, RegistryUnavailableError } from '../../api/errors/errors.js';
 import { Listeners } from '../../async/listeners.js';
 import { withDeadline } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';

@@ -1,4 +1,4 @@
-import { RegistryConflictError, RegistryRefusedError } from '../../api/errors.js';
+import { RegistryConflictError, RegistryRefusedError } from '../../api/errors/errors.js';
 import { childPath, nodeName, parentPath } from '../node-paths.js';
 import { type Lifetime, type MirroredNode, type Operation } from '../registry-center.js';
 

@@ -12,7 +12,7 @@
  * session lives.
  */
 import { randomUUID } from 'node:crypto';
-import { DeadlineExceededError, RegistryUnavailableError } from '../../api/errors.js';
+import { DeadlineExceededError, RegistryUnavailableError } from '../../api/errors/errors.js';
 import { backoffMs } from '../../async/backoff.js';
 import { abortable } from '../../async/wait.js';
 import { type SessionState } from '../registry-center.js';

@@ -1,5 +1,5 @@
-import { RegistryRefusedError } from '../../api/errors.js';
-import { hasRefusedCharacters } from '../../api/node-name.js';
+import { RegistryRefusedError } from '../../api/errors/errors.js';
+import { hasRefusedCharacters } from '../../api/text/node-name.js';
 import { ancestors } from '../node-paths.js';
 
 /** Translates paths within a namespace to paths at the servers, and back. */

@@ -1,4 +1,4 @@
-import { type JobLogger } from '../../api/logger.js';
+import { type JobLogger } from '../../api/text/logger.js';
 import { type Clock } from '../../time/clock.js';
 import { type Outage, reasonOf, recoveryOf, reminderOf, withFault } from './outage.js';
 import { type ConnectionFault } from './transport.js';

@@ -1,4 +1,4 @@
-import { legible } from '../../api/describe-value.js';
+import { legible } from '../../api/text/describe-value.js';
 import { type ServerAddress } from './client/server-list.js';
 import { namespaceProblem } from './namespace.js';
 

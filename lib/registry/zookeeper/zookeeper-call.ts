@@ -1,4 +1,4 @@
-import { RegistryOutcomeUnknownError, RegistryUnavailableError, SessionLostError } from '../../api/errors.js';
+import { RegistryOutcomeUnknownError, RegistryUnavailableError, SessionLostError } from '../../api/errors/errors.js';
 import { backoffMs } from '../../async/backoff.js';
 import { withDeadline } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';

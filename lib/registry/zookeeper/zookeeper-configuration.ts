@@ -1,7 +1,7 @@
 import { type ConnectionOptions } from 'node:tls';
-import { isMap } from '../../api/describe-value.js';
-import { InvalidConfigurationError } from '../../api/errors.js';
-import { problemsInMap } from '../../api/setting.js';
+import { isMap } from '../../api/text/describe-value.js';
+import { InvalidConfigurationError } from '../../api/errors/errors.js';
+import { problemsInMap } from '../../api/settings/setting.js';
 import { type SaslCredentials } from './client/sasl-digest-md5.js';
 import { type ServerAddress } from './client/server-list.js';
 import { namespaceProblem } from './namespace.js';

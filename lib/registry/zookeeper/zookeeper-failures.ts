@@ -3,7 +3,7 @@ import {
   RegistryCredentialsError,
   RegistryRefusedError,
   RegistryUnavailableError,
-} from '../../api/errors.js';
+} from '../../api/errors/errors.js';
 import { ZooKeeperError, type ZooKeeperErrorName } from './transport.js';
 
 /** Whether an error is a ZooKeeper error with one of these names. */

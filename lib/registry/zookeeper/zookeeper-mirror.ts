@@ -1,5 +1,5 @@
-import { RegistryUnavailableError } from '../../api/errors.js';
-import { type JobLogger } from '../../api/logger.js';
+import { RegistryUnavailableError } from '../../api/errors/errors.js';
+import { type JobLogger } from '../../api/text/logger.js';
 import { Listeners } from '../../async/listeners.js';
 import { type Clock } from '../../time/clock.js';
 import { type Mirror, type MirroredNode, type MirrorOptions } from '../registry-center.js';

@@ -1,6 +1,6 @@
 import { Matches } from 'class-validator';
-import { hasPlaceholder, NO_PLACEHOLDERS } from '../../api/placeholder.js';
-import { type Constraint, IntegerSetting, rule, SectionSetting, Setting } from '../../api/setting.js';
+import { hasPlaceholder, NO_PLACEHOLDERS } from '../../api/settings/placeholder.js';
+import { type Constraint, IntegerSetting, rule, SectionSetting, Setting } from '../../api/settings/setting.js';
 import { namespaceProblem } from './namespace.js';
 import { serverListsProblem } from './server-lists.js';
 import { SaslSettings, TlsSettings } from './zookeeper-security.js';

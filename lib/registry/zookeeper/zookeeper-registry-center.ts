@@ -19,9 +19,9 @@
  * a `RegistryOutcomeUnknownError`. Mirrors stop being current, and read everything again once connected. A lost session
  * is followed by a new one; the user of the registry centre creates its session nodes again.
  */
-import { type JobLogger } from '../../api/logger.js';
+import { type JobLogger } from '../../api/text/logger.js';
 import { type Clock, systemClock } from '../../time/clock.js';
-import { RegistryRefusedError } from '../../api/errors.js';
+import { RegistryRefusedError } from '../../api/errors/errors.js';
 import { commitSizeProblem } from '../commit-limits.js';
 import { pathsInWords } from '../node-paths.js';
 import {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { type ConnectionOptions, createSecureContext } from 'node:tls';
 import { IsNotEmpty } from 'class-validator';
-import { InvalidConfigurationError } from '../../api/errors.js';
-import { BooleanSetting, type Constraint, rule, TextSetting } from '../../api/setting.js';
+import { InvalidConfigurationError } from '../../api/errors/errors.js';
+import { BooleanSetting, type Constraint, rule, TextSetting } from '../../api/settings/setting.js';
 
 /**
  * How to connect by TLS. Files are in PEM format, absolute or relative to the working directory of the process, and are

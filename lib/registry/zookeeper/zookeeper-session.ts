@@ -15,8 +15,8 @@
  *   than it has. So its session is lost by our own clock, and its transport, which only ends it, does not insist on them.
  * - **Refusal.** With wrong credentials the namespace cannot be read; this is tried before a session is reported.
  */
-import { RegistryCredentialsError } from '../../api/errors.js';
-import { type JobLogger } from '../../api/logger.js';
+import { RegistryCredentialsError } from '../../api/errors/errors.js';
+import { type JobLogger } from '../../api/text/logger.js';
 import { Listeners } from '../../async/listeners.js';
 import { type Clock } from '../../time/clock.js';
 import { type Session, type SessionState } from '../registry-center.js';

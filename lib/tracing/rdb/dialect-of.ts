@@ -1,5 +1,5 @@
 import { type DataSource } from 'typeorm';
-import { InvalidConfigurationError } from '../../api/errors.js';
+import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { type Dialect } from './dialect.js';
 import { mysql } from './dialects/mysql.js';
 import { oracle } from './dialects/oracle.js';

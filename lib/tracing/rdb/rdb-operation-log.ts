@@ -1,6 +1,6 @@
 import { type DataSource } from 'typeorm';
-import { DeadlineExceededError } from '../../api/errors.js';
-import { type OperationListener, type OperationRecord } from '../../api/operation-record.js';
+import { DeadlineExceededError } from '../../api/errors/errors.js';
+import { type OperationListener, type OperationRecord } from '../../api/events/operation-record.js';
 import { timedCall } from '../../async/timed-call.js';
 import { type Clock, systemClock } from '../../time/clock.js';
 import { type Dialect } from './dialect.js';

@@ -10,14 +10,14 @@
  * repeated without effect. After any failure the tables are looked up again, since they may have been changed.
  */
 import { type DataSource } from 'typeorm';
-import { describeCause } from '../../api/describe-cause.js';
-import { TraceRefusedError } from '../../api/errors.js';
+import { describeCause } from '../../api/text/describe-cause.js';
+import { TraceRefusedError } from '../../api/errors/errors.js';
 import {
   type JobExecutionEvent,
   type JobStatusTraceEvent,
   type TraceEvent,
   type TraceStorage,
-} from '../../api/trace-events.js';
+} from '../../api/events/trace-events.js';
 import { sleep } from '../../async/wait.js';
 import { type Clock, systemClock } from '../../time/clock.js';
 import { type Dialect } from './dialect.js';

@@ -2,15 +2,15 @@
  * Reading the tables back, latest rows first, a page at a time. A page begins behind a key (the time and the id of a row) rather
  * than at a number, so that the last page takes no longer than the first.
  */
-import { isMap } from '../../api/describe-value.js';
-import { InvalidConfigurationError } from '../../api/errors.js';
-import { type OperationName, type OperationRecord } from '../../api/operation-record.js';
+import { isMap } from '../../api/text/describe-value.js';
+import { InvalidConfigurationError } from '../../api/errors/errors.js';
+import { type OperationName, type OperationRecord } from '../../api/events/operation-record.js';
 import {
   type ExecutionSource,
   type JobExecutionEvent,
   type JobState,
   type JobStatusTraceEvent,
-} from '../../api/trace-events.js';
+} from '../../api/events/trace-events.js';
 import { parseTaskId } from '../../layout/task-id.js';
 import { type Bind, type Dialect, type Value } from './dialect.js';
 import { type Run } from './rdb-connection.js';

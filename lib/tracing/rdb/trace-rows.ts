@@ -1,5 +1,5 @@
-import { type OperationRecord } from '../../api/operation-record.js';
-import { type JobExecutionEvent, type JobStatusTraceEvent } from '../../api/trace-events.js';
+import { type OperationRecord } from '../../api/events/operation-record.js';
+import { type JobExecutionEvent, type JobStatusTraceEvent } from '../../api/events/trace-events.js';
 import { type Dialect, type RowValues, type Value, type WriteTarget } from './dialect.js';
 import { type FoundTable } from './found-tables.js';
 import { ascii, cutEnd, cutMiddle, storable } from './text-width.js';

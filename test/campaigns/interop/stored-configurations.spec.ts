@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type JobConfiguration, jobConfiguration } from '../../../lib/api/job-configuration.js';
+import { type JobConfiguration, jobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import { fromYaml, toYaml } from '../../../lib/layout/job-configuration-yaml.js';
 import { GOLDEN_JOBS } from './support/golden-jobs.js';
 import { JAVA_VERSIONS } from './support/java.js';

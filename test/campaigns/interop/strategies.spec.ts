@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type JobShardingStrategy } from '../../../lib/api/sharding-strategy.js';
+import { type JobShardingStrategy } from '../../../lib/api/extensions/sharding-strategy.js';
 import { averageAllocation } from '../../../lib/kernel/types/strategies/average-allocation.js';
 import { odevity } from '../../../lib/kernel/types/strategies/odevity.js';
 import { roundRobin } from '../../../lib/kernel/types/strategies/round-robin.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type JobExecutionEvent } from '../../../lib/api/trace-events.js';
+import { type JobExecutionEvent } from '../../../lib/api/events/trace-events.js';
 import { placed } from '../../databases/support/java.js';
 import { DatabaseServer } from '../../databases/support/servers.js';
 import { sharedZooKeeper } from '../../support/shared-zookeeper.js';

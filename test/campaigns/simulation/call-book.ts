@@ -1,5 +1,5 @@
-import { AbstractDistributeOnceElasticJobListener } from '../../../lib/api/job-listener.js';
-import { type ShardingContexts } from '../../../lib/api/sharding-contexts.js';
+import { AbstractDistributeOnceElasticJobListener } from '../../../lib/api/extensions/job-listener.js';
+import { type ShardingContexts } from '../../../lib/api/job/sharding-contexts.js';
 import { Random } from '../../support/random.js';
 import { type History, type OnceListenerTraits } from './history.js';
 import { type Call } from './recording.js';

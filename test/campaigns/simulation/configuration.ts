@@ -1,4 +1,4 @@
-import { type JobConfiguration } from '../../../lib/api/job-configuration.js';
+import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import { fromYaml } from '../../../lib/layout/job-configuration-yaml.js';
 
 const MOST_REMEMBERED = 1_000;

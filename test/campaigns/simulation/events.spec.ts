@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { RegistryRefusedError } from '../../../lib/api/errors.js';
+import { RegistryRefusedError } from '../../../lib/api/errors/errors.js';
 import { EmbeddedRegistryServer } from '../../../lib/registry/embedded/embedded-registry-server.js';
 import { aHistory, join } from './a-history.js';
 import { InstanceClock } from './instance-clock.js';

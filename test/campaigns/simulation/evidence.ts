@@ -2,7 +2,7 @@
  * What a recording says of the registry over time, for the rules of the oracle: which value a node had when, who had
  * marked which item as running and what became of the mark, when which instants were scheduled.
  */
-import { type JobConfiguration } from '../../../lib/api/job-configuration.js';
+import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import { JobPaths } from '../../../lib/layout/job-paths.js';
 import { decodeAssignmentRecord } from '../../../lib/layout/x-node/assignment-record.js';
 import { idOf, ipOf } from '../../support/views.js';

@@ -3,7 +3,7 @@
  * down by `minimise()`, and printed by `scenario()`. Each step has its own moment, so that leaving out one moves no other;
  * a step that makes no sense when its moment comes (the instance is not there any more) does nothing.
  */
-import { type JobConfiguration } from '../../../lib/api/job-configuration.js';
+import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
 
 /** What user code of an item is like. */
 export type Behaviour =

@@ -1,4 +1,4 @@
-import { RegistryRefusedError } from '../../../lib/api/errors.js';
+import { RegistryRefusedError } from '../../../lib/api/errors/errors.js';
 import {
   EmbeddedRegistryCenter,
   type EmbeddedRegistryCenterOptions,

@@ -1,5 +1,5 @@
-import { ItemTimeoutError } from '../../../lib/api/errors.js';
-import { type ShardingContext } from '../../../lib/api/sharding-context.js';
+import { ItemTimeoutError } from '../../../lib/api/errors/errors.js';
+import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
 import { Random } from '../../support/random.js';
 import { type Behaviour, type History } from './history.js';
 import { poison } from './poison.js';

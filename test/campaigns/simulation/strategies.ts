@@ -1,4 +1,4 @@
-import { type JobShardingStrategy } from '../../../lib/api/sharding-strategy.js';
+import { type JobShardingStrategy } from '../../../lib/api/extensions/sharding-strategy.js';
 
 /** Types of the strategies that the simulated users bring. */
 export const OWN_STRATEGIES = ['FIRST_TAKES_ALL', 'ALL_BUT_ONE', 'UNRELIABLE'] as const;

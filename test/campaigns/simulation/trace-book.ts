@@ -1,5 +1,5 @@
-import { type RunEvent, type RunObserver } from '../../../lib/api/run-events.js';
-import { type TraceEvent } from '../../../lib/api/trace-events.js';
+import { type RunEvent, type RunObserver } from '../../../lib/api/events/run-events.js';
+import { type TraceEvent } from '../../../lib/api/events/trace-events.js';
 import { RunTracer } from '../../../lib/tracing/run-tracer.js';
 import { type ProcessTrace, type TraceRow } from './recording.js';
 import { type Machine, type World } from './world.js';

@@ -1,7 +1,7 @@
-import { type JobConfiguration } from '../../../lib/api/job-configuration.js';
-import { type ShardingContext } from '../../../lib/api/sharding-context.js';
-import { type RunObserver } from '../../../lib/api/run-events.js';
-import { type AnyJobListener } from '../../../lib/api/job-listener.js';
+import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
+import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
+import { type RunObserver } from '../../../lib/api/events/run-events.js';
+import { type AnyJobListener } from '../../../lib/api/extensions/job-listener.js';
 import { JobHost } from '../../../lib/kernel/job-host.js';
 import { JobPaths } from '../../../lib/layout/job-paths.js';
 import {

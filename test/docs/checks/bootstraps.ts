@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { JobConfiguration } from '../../../lib/api/job-configuration.js';
+import { JobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
 import { JobHost } from '../../../lib/kernel/job-host.js';
 import { createJobInstance } from '../../../lib/layout/job-instance.js';
@@ -10,7 +10,7 @@ import {
   type ZookeeperConfiguration,
 } from '../../../lib/registry/zookeeper/zookeeper-configuration.js';
 import { ZookeeperRegistryCenter } from '../../../lib/registry/zookeeper/zookeeper-registry-center.js';
-import { readApplicationSettings } from '../../../lib/nest/application-settings.js';
+import { readApplicationSettings } from '../../../lib/nest/settings/application-settings.js';
 import { RecordingLogger } from '../../unit/nest/application.js';
 import { until } from '../../support/until.js';
 import { NAMESPACE } from '../application.js';

@@ -1,12 +1,12 @@
 import { expect } from '@jest/globals';
-import { JobConfiguration, JobConfigurationBuilder } from '../../../lib/api/job-configuration.js';
+import { JobConfiguration, JobConfigurationBuilder } from '../../../lib/api/job/job-configuration.js';
 import { OneOffJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
-import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
+import { ElasticJob } from '../../../lib/nest/decorators/elastic-job.decorator.js';
 import { fromYaml, toYaml } from '../../../lib/layout/job-configuration-yaml.js';
 import { refusalOf } from '../../unit/nest/application.js';
 import { metadataOf, running } from '../application.js';
-import { settingsOf } from '../../../lib/api/setting.js';
+import { settingsOf } from '../../../lib/api/settings/setting.js';
 import { JobSettings } from '../../../lib/settings/job-settings.js';
 import { RegCenterSettings } from '../../../lib/settings/reg-center-settings.js';
 import { jobChecks, moduleChecks, tracingAndDumpChecks } from './starter.js';

@@ -1,16 +1,19 @@
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { expect } from '@jest/globals';
-import { type JobErrorHandler, type JobFailure } from '../../../lib/api/error-handler.js';
-import { type ClassedJobItemExecutor } from '../../../lib/api/job-executor.js';
-import { type DataflowJob } from '../../../lib/api/job.js';
-import { type ShardingContext } from '../../../lib/api/sharding-context.js';
-import { type ShardingContexts } from '../../../lib/api/sharding-contexts.js';
-import { AbstractDistributeOnceElasticJobListener, type ElasticJobListener } from '../../../lib/api/job-listener.js';
-import { type ElasticJobModuleOptions } from '../../../lib/nest/module-options.js';
-import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
-import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
-import { JobListener } from '../../../lib/nest/job-listener.decorator.js';
+import { type JobErrorHandler, type JobFailure } from '../../../lib/api/extensions/error-handler.js';
+import { type ClassedJobItemExecutor } from '../../../lib/api/extensions/job-executor.js';
+import { type DataflowJob } from '../../../lib/api/job/job.js';
+import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
+import { type ShardingContexts } from '../../../lib/api/job/sharding-contexts.js';
+import {
+  AbstractDistributeOnceElasticJobListener,
+  type ElasticJobListener,
+} from '../../../lib/api/extensions/job-listener.js';
+import { type ElasticJobModuleOptions } from '../../../lib/nest/settings/module-options.js';
+import { ElasticJob } from '../../../lib/nest/decorators/elastic-job.decorator.js';
+import { JobBootstraps } from '../../../lib/nest/jobs/job-bootstraps.js';
+import { JobListener } from '../../../lib/nest/decorators/job-listener.decorator.js';
 import { until } from '../../support/until.js';
 import { running } from '../application.js';
 import { type Check, type Checks, codeIn } from '../page.js';

@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
-import { JobConfiguration } from '../../../lib/api/job-configuration.js';
+import { JobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import { fromYaml, toYaml } from '../../../lib/layout/job-configuration-yaml.js';
-import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
-import { type ElasticJobModuleOptions } from '../../../lib/nest/module-options.js';
+import { JobBootstraps } from '../../../lib/nest/jobs/job-bootstraps.js';
+import { type ElasticJobModuleOptions } from '../../../lib/nest/settings/module-options.js';
 import { type JobSettings } from '../../../lib/settings/job-settings.js';
 import { EmbeddedRegistryServer } from '../../../lib/registry/embedded/embedded-registry-server.js';
 import { refusalOf } from '../../unit/nest/application.js';

@@ -1,12 +1,12 @@
 import { expect } from '@jest/globals';
 import { resolveZookeeperConfiguration } from '../../../lib/registry/zookeeper/zookeeper-configuration.js';
-import { type TraceEvent } from '../../../lib/api/trace-events.js';
+import { type TraceEvent } from '../../../lib/api/events/trace-events.js';
 import { type ScheduleJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
-import { TracingListener } from '../../../lib/nest/tracing-listener.decorator.js';
+import { TracingListener } from '../../../lib/nest/decorators/tracing-listener.decorator.js';
 import { ElasticJobHealth } from '../../../lib/nest/elastic-job.health.js';
-import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
+import { JobBootstraps } from '../../../lib/nest/jobs/job-bootstraps.js';
 import { type RegCenterSettings } from '../../../lib/settings/reg-center-settings.js';
-import { readApplicationSettings } from '../../../lib/nest/application-settings.js';
+import { readApplicationSettings } from '../../../lib/nest/settings/application-settings.js';
 import { RecordingLogger, refusalOf, started } from '../../unit/nest/application.js';
 import { until } from '../../support/until.js';
 import { metadataOf, running } from '../application.js';

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { runInThisContext } from 'node:vm';
 import ts from 'typescript';
-import { type ShardingContext } from '../../../lib/api/sharding-context.js';
+import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
 import { JobHost } from '../../../lib/kernel/job-host.js';
 import { DoctorAPI } from '../../../lib/operations/doctor-api.js';
 import { ExplanationAPI } from '../../../lib/operations/explanation-api.js';
@@ -71,7 +71,7 @@ async function start(ip: string, { namespace = 'orders', failover = false } = {}
     },
   };
   const configuration = { jobName: JOB, cron: '* * * * * ?', shardingTotalCount: 2, failover };
-  const { jobConfiguration } = await import('../../../lib/api/job-configuration.js');
+  const { jobConfiguration } = await import('../../../lib/api/job/job-configuration.js');
   await host
     .add({ configuration: jobConfiguration(configuration), job, jobClassName: 'SyncOrders', owner: 'test' })
     .schedule();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { withDefaults } from '../../../lib/api/job-configuration.js';
-import { settingsOf } from '../../../lib/api/setting.js';
+import { withDefaults } from '../../../lib/api/job/job-configuration.js';
+import { settingsOf } from '../../../lib/api/settings/setting.js';
 import { DumpSettings } from '../../../lib/settings/dump-settings.js';
 import { JobSettings } from '../../../lib/settings/job-settings.js';
 import { ModuleSettings } from '../../../lib/settings/module-settings.js';

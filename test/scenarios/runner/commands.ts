@@ -1,4 +1,4 @@
-import { jobConfiguration } from '../../../lib/api/job-configuration.js';
+import { jobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import { toYaml } from '../../../lib/layout/job-configuration-yaml.js';
 import { type Duration } from '../../../lib/testing/durations.js';
 import { type Command } from './scenario-file.js';

@@ -2,8 +2,8 @@ import {
   AbstractDistributeOnceElasticJobListener,
   type AnyJobListener,
   type ElasticJobListener,
-} from '../../../lib/api/job-listener.js';
-import { type ShardingContexts } from '../../../lib/api/sharding-contexts.js';
+} from '../../../lib/api/extensions/job-listener.js';
+import { type ShardingContexts } from '../../../lib/api/job/sharding-contexts.js';
 
 /** What listeners of a scenario do when they are called. */
 export interface ListenerPorts {

@@ -1,4 +1,4 @@
-import { type JobConfiguration } from '../../../lib/api/job-configuration.js';
+import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import { type Duration, milliseconds } from '../../../lib/testing/durations.js';
 import { perform } from './commands.js';
 import { type OnceTimeouts } from './listeners.js';

@@ -1,4 +1,4 @@
-import { type ShardingContext } from '../../../lib/api/sharding-context.js';
+import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
 
 /** What must hold of all runs of a scenario, whatever happens to the instances. */
 export class RunDemands {

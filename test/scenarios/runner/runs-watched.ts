@@ -1,4 +1,4 @@
-import { type ShardingContext } from '../../../lib/api/sharding-context.js';
+import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
 import { type Member } from '../../../lib/testing/member.js';
 import { type Clock } from '../../../lib/time/clock.js';
 import { type Chronicle, timeOf } from './chronicle.js';

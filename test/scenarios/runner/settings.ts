@@ -1,4 +1,4 @@
-import { type JobConfiguration } from '../../../lib/api/job-configuration.js';
+import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import { type Command } from './scenario-file.js';
 
 type Reader = (text: string) => Partial<JobConfiguration>;

@@ -1,5 +1,5 @@
-import { type JobFailure } from '../../../lib/api/error-handler.js';
-import { jobConfiguration, type JobConfiguration } from '../../../lib/api/job-configuration.js';
+import { type JobFailure } from '../../../lib/api/extensions/error-handler.js';
+import { jobConfiguration, type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
 import { type JobHostOptions } from '../../../lib/kernel/job-host.js';
 import { JobPaths } from '../../../lib/layout/job-paths.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { describeCause, describeFailure, stackOf, stackWithCauses } from '../../../lib/api/describe-cause.js';
+import { describeCause, describeFailure, stackOf, stackWithCauses } from '../../../lib/api/text/describe-cause.js';
 
 class Sulking {
   [Symbol.for('nodejs.util.inspect.custom')](): never {

@@ -1,6 +1,6 @@
 /** Values in messages: one line of ordinary length, and no secrets. */
 import { describe, expect, test } from '@jest/globals';
-import { describeValue, isMap, legible } from '../../../lib/api/describe-value.js';
+import { describeValue, isMap, legible } from '../../../lib/api/text/describe-value.js';
 
 class Custom {}
 

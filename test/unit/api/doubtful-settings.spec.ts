@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { JobConfiguration, type JobConfigurationBuilder } from '../../../lib/api/job-configuration.js';
-import { doubtsAbout } from '../../../lib/api/doubtful-settings.js';
+import { JobConfiguration, type JobConfigurationBuilder } from '../../../lib/api/job/job-configuration.js';
+import { doubtsAbout } from '../../../lib/api/job/doubtful-settings.js';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';
 
 const job = (): JobConfigurationBuilder => JobConfiguration.newBuilder('bill', 1);

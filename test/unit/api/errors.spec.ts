@@ -16,7 +16,7 @@ import {
   RegistryUnavailableError,
   SessionLostError,
   TraceRefusedError,
-} from '../../../lib/api/errors.js';
+} from '../../../lib/api/errors/errors.js';
 
 const cause = new Error('the cause');
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type JobConfigurationBuilder, JobConfiguration } from '../../../lib/api/job-configuration.js';
+import { type JobConfigurationBuilder, JobConfiguration } from '../../../lib/api/job/job-configuration.js';
 
 test.each<[string, (builder: JobConfigurationBuilder) => JobConfigurationBuilder, object]>([
   ['cron', (builder) => builder.cron('0/5 * * * * ?'), { cron: '0/5 * * * * ?' }],

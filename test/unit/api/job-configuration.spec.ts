@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { InvalidConfigurationError } from '../../../lib/api/errors.js';
-import { JobConfiguration, jobConfiguration } from '../../../lib/api/job-configuration.js';
+import { InvalidConfigurationError } from '../../../lib/api/errors/errors.js';
+import { JobConfiguration, jobConfiguration } from '../../../lib/api/job/job-configuration.js';
 
 const faultsOf = (settings: Record<string, unknown>): readonly string[] => {
   try {

@@ -5,7 +5,7 @@ import {
   isDistributeOnce,
   listenerProblem,
   LOWEST_ORDER,
-} from '../../../lib/api/job-listener.js';
+} from '../../../lib/api/extensions/job-listener.js';
 
 const does = (): void => undefined;
 const each = { beforeJobExecuted: does, afterJobExecuted: does };

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isDataflowJob, isSimpleJob } from '../../../lib/api/job.js';
+import { isDataflowJob, isSimpleJob } from '../../../lib/api/job/job.js';
 
 test.each<[string, unknown, boolean]>([
   ['an object with execute()', { execute: () => undefined }, true],

@@ -1,7 +1,7 @@
 /** Entries on their way to the user's logger. */
 import { describe, expect, test } from '@jest/globals';
-import { type JobLogger, type LogEntry } from '../../../lib/api/logger.js';
-import { writeEntry } from '../../../lib/api/log-entry.js';
+import { type JobLogger, type LogEntry } from '../../../lib/api/text/logger.js';
+import { writeEntry } from '../../../lib/api/text/log-entry.js';
 import { until } from '../../support/until.js';
 
 const WARNING = { level: 'warn', message: 'm', jobName: undefined, instance: 'A' } as const;

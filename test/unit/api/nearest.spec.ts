@@ -1,6 +1,6 @@
 /** What a misspelt name probably means. */
 import { describe, expect, test } from '@jest/globals';
-import { isNearly, knownNames, nearest, relaxed, suggestion } from '../../../lib/api/nearest.js';
+import { isNearly, knownNames, nearest, relaxed, suggestion } from '../../../lib/api/text/nearest.js';
 
 test('case and separators do not count', () => {
   expect(['reg-center', 'regCenter', 'REG_CENTER', 'reg.center'].map(relaxed)).toEqual(Array(4).fill('regcenter'));

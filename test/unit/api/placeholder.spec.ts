@@ -1,6 +1,6 @@
 /** Placeholders of Spring, in files that a Java application shares. */
 import { expect, test } from '@jest/globals';
-import { hasPlaceholder } from '../../../lib/api/placeholder.js';
+import { hasPlaceholder } from '../../../lib/api/settings/placeholder.js';
 
 test.each(['${CRON}', '0 0 ${HOUR:12} * * ?', '${}'])('%p has a placeholder', (text) => {
   expect(hasPlaceholder(text)).toBe(true);

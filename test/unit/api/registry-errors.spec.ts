@@ -6,14 +6,14 @@ import {
   RegistryRefusedError,
   RegistryUnavailableError,
   SessionLostError,
-} from '../../../lib/api/errors.js';
+} from '../../../lib/api/errors/errors.js';
 import {
   isDisconnection,
   isLostRace,
   isOutage,
   isOutcomeUnknown,
   isTransient,
-} from '../../../lib/api/registry-errors.js';
+} from '../../../lib/api/errors/registry-errors.js';
 
 const CASES: readonly [string, unknown, readonly string[]][] = [
   ['A commit that does not fit', new RegistryConflictError('/a', 'changed'), ['lost race', 'transient']],

@@ -1,14 +1,14 @@
 /** How long an item may run, and how often it is tried again: options, and the properties that store them. */
 import { describe, expect, test } from '@jest/globals';
-import { type InvalidConfigurationError } from '../../../lib/api/errors.js';
-import { jobConfiguration } from '../../../lib/api/job-configuration.js';
+import { type InvalidConfigurationError } from '../../../lib/api/errors/errors.js';
+import { jobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import {
   runLimitConflict,
   runLimitProblems,
   runLimitProps,
   runLimitsOf,
   runPropertyKeyProblem,
-} from '../../../lib/api/run-limits.js';
+} from '../../../lib/api/settings/run-limits.js';
 
 const faultsOf = (settings: object): readonly string[] => {
   try {

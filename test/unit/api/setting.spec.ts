@@ -12,7 +12,7 @@ import {
   TextListSetting,
   TextSetting,
   UncheckedSetting,
-} from '../../../lib/api/setting.js';
+} from '../../../lib/api/settings/setting.js';
 
 class Pool {
   @IntegerSetting({ min: 1, max: 10 }) size?: unknown;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { itemParametersDoubts, itemParametersProblem } from '../../../lib/api/sharding-item-parameters.js';
+import { itemParametersDoubts, itemParametersProblem } from '../../../lib/api/job/sharding-item-parameters.js';
 import { readItemParameters } from '../../../lib/layout/sharding-item-parameters.js';
 
 const like = (complaint: string): string => `must be like '0=Beijing,1=Shanghai', but ${complaint}`;

@@ -1,7 +1,7 @@
 /** Which values name a worker module, and which objects are jobs whose items are run in worker threads. */
 import { describe, expect, test } from '@jest/globals';
 import { runInNewContext } from 'node:vm';
-import { idleWorkerOf, isWorkerThreadJob, workerProblem, workerText } from '../../../lib/api/worker-job.js';
+import { idleWorkerOf, isWorkerThreadJob, workerProblem, workerText } from '../../../lib/api/job/worker-job.js';
 
 const url = new URL('file:///app/crunch.js');
 

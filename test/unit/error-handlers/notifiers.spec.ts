@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type LogEntry } from '../../../lib/api/logger.js';
+import { type LogEntry } from '../../../lib/api/text/logger.js';
 import { DeliveryError } from '../../../lib/error-handlers/delivery-error.js';
 import { textOf } from '../../../lib/error-handlers/failure-text.js';
 import { type ChannelSettings, type NoticeChannel } from '../../../lib/error-handlers/notice-channel.js';

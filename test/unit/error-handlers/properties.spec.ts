@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { JobConfiguration } from '../../../lib/api/job-configuration.js';
+import { JobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import { notifyingErrorHandlers } from '../../../lib/error-handlers/notifying-error-handlers.js';
 import { CompleteLog } from '../../support/failures.js';
 

@@ -1,6 +1,6 @@
-import { jobConfiguration, type JobConfiguration } from '../../../lib/api/job-configuration.js';
-import { type RunningJob, type TypedJobItemExecutor } from '../../../lib/api/job-executor.js';
-import { type ShardingContext } from '../../../lib/api/sharding-context.js';
+import { jobConfiguration, type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
+import { type RunningJob, type TypedJobItemExecutor } from '../../../lib/api/extensions/job-executor.js';
+import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
 
 /** One item of a job that an executor runs, and what it logs: `log item 0: hello`. */
 export interface RunItem {

@@ -1,7 +1,7 @@
 /** Worker threads that end by themselves, or cannot be started. With real threads. */
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
-import { JobExecutionError } from '../../../lib/api/errors.js';
+import { JobExecutionError } from '../../../lib/api/errors/errors.js';
 import { WorkerPool } from '../../../lib/executors/worker/worker-pool.js';
 import { until } from '../../support/until.js';
 import { aContext } from './stage.js';

@@ -2,8 +2,8 @@
 import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
-import { describeFailure } from '../../../lib/api/describe-cause.js';
-import { type WorkerThreadJob } from '../../../lib/api/worker-job.js';
+import { describeFailure } from '../../../lib/api/text/describe-cause.js';
+import { type WorkerThreadJob } from '../../../lib/api/job/worker-job.js';
 import { aContext, reportJob } from './stage.js';
 import { classed, clock, failure, file, has, run, SPIN, THREAD, worker } from './worker-stage.js';
 

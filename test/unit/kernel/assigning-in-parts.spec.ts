@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Delivery } from '../../../lib/registry/embedded/delivery.js';
 import { type WatchedCommit } from '../../../lib/registry/embedded/embedded-namespace.js';
-import { type JobConfiguration } from '../../../lib/api/job-configuration.js';
+import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import { type ManualClock, TestCluster } from '../../../lib/testing/index.js';
 
 /** So that an assignment of thirty items takes several commits, and beginning a few items takes one. */

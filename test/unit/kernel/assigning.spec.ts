@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Deferred } from '../../../lib/async/deferred.js';
 import { type Delivery } from '../../../lib/registry/embedded/delivery.js';
-import { type JobInstance, type JobShardingStrategy } from '../../../lib/api/sharding-strategy.js';
+import { type JobInstance, type JobShardingStrategy } from '../../../lib/api/extensions/sharding-strategy.js';
 import { type ManualClock, TestCluster } from '../../../lib/testing/index.js';
 
 /** Every message takes ten milliseconds. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type JobErrorHandler } from '../../../lib/api/error-handler.js';
+import { type JobErrorHandler } from '../../../lib/api/extensions/error-handler.js';
 import { sleep } from '../../../lib/async/wait.js';
 import { deliverSoon } from '../../../lib/registry/embedded/delivery.js';
 import { type Duration, TestCluster } from '../../../lib/testing/index.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ShardingContexts } from '../../../lib/api/sharding-contexts.js';
+import { type ShardingContexts } from '../../../lib/api/job/sharding-contexts.js';
 import { type Delivery } from '../../../lib/registry/embedded/delivery.js';
 import { type ManualClock } from '../../../lib/testing/manual-clock.js';
 import { TestCluster } from '../../../lib/testing/test-cluster.js';

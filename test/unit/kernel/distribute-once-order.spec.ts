@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ShardingContexts } from '../../../lib/api/sharding-contexts.js';
+import { type ShardingContexts } from '../../../lib/api/job/sharding-contexts.js';
 import { type Delivery } from '../../../lib/registry/embedded/delivery.js';
 import { type ManualClock, type TestCluster } from '../../../lib/testing/index.js';
 import { at, begun, type Given, ownerOf, start, Story } from '../../support/once-story.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { type JobConfiguration } from '../../../lib/api/job-configuration.js';
-import { type SimpleJob } from '../../../lib/api/job.js';
-import { type ShardingContext } from '../../../lib/api/sharding-context.js';
+import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
+import { type SimpleJob } from '../../../lib/api/job/job.js';
+import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
 import { sleep } from '../../../lib/async/wait.js';
 import { ScheduleJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
 import { TestCluster, type Work } from '../../../lib/testing/index.js';

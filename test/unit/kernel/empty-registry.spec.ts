@@ -1,6 +1,6 @@
 /** A registry centre that comes back without its nodes: a ZooKeeper pod without a volume, or a backup from before the job. */
 import { expect, test } from '@jest/globals';
-import { type JobConfiguration } from '../../../lib/api/job-configuration.js';
+import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import { fromYaml } from '../../../lib/layout/job-configuration-yaml.js';
 import { TestCluster } from '../../../lib/testing/index.js';
 

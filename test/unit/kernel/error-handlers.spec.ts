@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { type JobErrorHandler, type JobFailure } from '../../../lib/api/error-handler.js';
-import { type TypedJobItemExecutor } from '../../../lib/api/job-executor.js';
-import { type AnyJobListener } from '../../../lib/api/job-listener.js';
-import { type RunOutcome } from '../../../lib/api/run-events.js';
+import { type JobErrorHandler, type JobFailure } from '../../../lib/api/extensions/error-handler.js';
+import { type TypedJobItemExecutor } from '../../../lib/api/extensions/job-executor.js';
+import { type AnyJobListener } from '../../../lib/api/extensions/job-listener.js';
+import { type RunOutcome } from '../../../lib/api/events/run-events.js';
 import { sleep } from '../../../lib/async/wait.js';
 import { type JobHostOptions } from '../../../lib/kernel/job-host.js';
 import { TestCluster, type TestClusterOptions, type Work } from '../../../lib/testing/index.js';

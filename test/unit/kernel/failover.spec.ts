@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { type JobErrorHandler } from '../../../lib/api/error-handler.js';
-import { type JobConfiguration } from '../../../lib/api/job-configuration.js';
-import { type ShardingContext } from '../../../lib/api/sharding-context.js';
+import { type JobErrorHandler } from '../../../lib/api/extensions/error-handler.js';
+import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
+import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
 import { Deferred } from '../../../lib/async/deferred.js';
 import { deliverSoon } from '../../../lib/registry/embedded/delivery.js';
 import { TestCluster, type TestClusterOptions } from '../../../lib/testing/index.js';

@@ -1,6 +1,6 @@
 /** A sharding strategy that throws, or returns something else than an assignment. */
 import { describe, expect, test } from '@jest/globals';
-import { type JobShardingStrategy } from '../../../lib/api/sharding-strategy.js';
+import { type JobShardingStrategy } from '../../../lib/api/extensions/sharding-strategy.js';
 import { averageAllocation } from '../../../lib/kernel/types/strategies/average-allocation.js';
 import { TestCluster } from '../../../lib/testing/index.js';
 

@@ -4,13 +4,13 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { inspect } from 'node:util';
-import { type JobLogger } from '../../../lib/api/logger.js';
-import { JobConfiguration } from '../../../lib/api/job-configuration.js';
+import { type JobLogger } from '../../../lib/api/text/logger.js';
+import { JobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import { OneOffJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
 import { JobHost } from '../../../lib/kernel/job-host.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { until } from '../../support/until.js';
-import { writeEntry } from '../../../lib/api/log-entry.js';
+import { writeEntry } from '../../../lib/api/text/log-entry.js';
 import { TestCluster } from '../../../lib/testing/index.js';
 
 const fault = (): never => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { JobConfiguration } from '../../../lib/api/job-configuration.js';
-import { type SimpleJob } from '../../../lib/api/job.js';
+import { JobConfiguration } from '../../../lib/api/job/job-configuration.js';
+import { type SimpleJob } from '../../../lib/api/job/job.js';
 import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
 import { JobHost, type JobHostOptions } from '../../../lib/kernel/job-host.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';

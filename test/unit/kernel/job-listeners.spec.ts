@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { type JobFailure } from '../../../lib/api/error-handler.js';
-import { type AnyJobListener } from '../../../lib/api/job-listener.js';
-import { type ShardingContexts } from '../../../lib/api/sharding-contexts.js';
-import { type InvalidConfigurationError } from '../../../lib/api/errors.js';
+import { type JobFailure } from '../../../lib/api/extensions/error-handler.js';
+import { type AnyJobListener } from '../../../lib/api/extensions/job-listener.js';
+import { type ShardingContexts } from '../../../lib/api/job/sharding-contexts.js';
+import { type InvalidConfigurationError } from '../../../lib/api/errors/errors.js';
 import { Extensions } from '../../../lib/kernel/types/extensions.js';
 import { ManualClock, TestCluster, type TestClusterOptions } from '../../../lib/testing/index.js';
 import { listening, Once, CallNotes } from '../../support/listeners.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type LogEntry } from '../../../lib/api/logger.js';
+import { type LogEntry } from '../../../lib/api/text/logger.js';
 import { OneOffJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
 import { aConfiguration } from '../../support/views.js';
 import { TestCluster, type TestClusterOptions } from '../../../lib/testing/index.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type LogEntry } from '../../../lib/api/logger.js';
+import { type LogEntry } from '../../../lib/api/text/logger.js';
 import { EventLog } from '../../../lib/kernel/job/event-log.js';
 import { type CommonEvent } from '../../../lib/kernel/job/job-events.js';
 import { groupOf, summaryOf } from '../../../lib/kernel/job/event-summaries.js';

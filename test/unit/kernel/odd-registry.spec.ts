@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type JobHealth } from '../../../lib/kernel/job-health.js';
 import { toYaml } from '../../../lib/layout/job-configuration-yaml.js';
-import { type JobInstance } from '../../../lib/api/sharding-strategy.js';
+import { type JobInstance } from '../../../lib/api/extensions/sharding-strategy.js';
 import { instanceYaml } from '../../../lib/layout/job-instance.js';
 import { JobPaths } from '../../../lib/layout/job-paths.js';
 import { TestCluster } from '../../../lib/testing/test-cluster.js';

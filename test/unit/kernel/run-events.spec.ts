@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type RunEvent, type RunOutcome } from '../../../lib/api/run-events.js';
-import { type ShardingContext } from '../../../lib/api/sharding-context.js';
+import { type RunEvent, type RunOutcome } from '../../../lib/api/events/run-events.js';
+import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
 import { Deferred } from '../../../lib/async/deferred.js';
 import { type JobHostOptions } from '../../../lib/kernel/job-host.js';
 import { type Member, TestCluster, type TestClusterOptions } from '../../../lib/testing/index.js';

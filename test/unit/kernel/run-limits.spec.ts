@@ -1,10 +1,10 @@
 /** How long an item may run, and how often it is tried again. */
 import { describe, expect, test } from '@jest/globals';
 import { abortable, sleep } from '../../../lib/async/wait.js';
-import { type JobFailure } from '../../../lib/api/error-handler.js';
-import { InvalidConfigurationError, ItemTimeoutError } from '../../../lib/api/errors.js';
-import { type RunEvent } from '../../../lib/api/run-events.js';
-import { type ShardingContext } from '../../../lib/api/sharding-context.js';
+import { type JobFailure } from '../../../lib/api/extensions/error-handler.js';
+import { InvalidConfigurationError, ItemTimeoutError } from '../../../lib/api/errors/errors.js';
+import { type RunEvent } from '../../../lib/api/events/run-events.js';
+import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
 import { Deferred } from '../../../lib/async/deferred.js';
 import { TestCluster, type Work } from '../../../lib/testing/index.js';
 import { type TestClusterOptions } from '../../../lib/testing/test-cluster-options.js';

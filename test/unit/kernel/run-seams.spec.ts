@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { type RunObserver } from '../../../lib/api/run-events.js';
-import { type ShardingContext } from '../../../lib/api/sharding-context.js';
+import { type RunObserver } from '../../../lib/api/events/run-events.js';
+import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
 import { Deferred } from '../../../lib/async/deferred.js';
 import { type Deliver, deliverSoon } from '../../../lib/registry/embedded/delivery.js';
 import { type Run, TestCluster } from '../../../lib/testing/index.js';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { RegistryConflictError } from '../../../lib/api/errors.js';
+import { RegistryConflictError } from '../../../lib/api/errors/errors.js';
 import { Deferred } from '../../../lib/async/deferred.js';
 import { ipOfInstanceId } from '../../../lib/layout/job-instance.js';
 import { type Delivery } from '../../../lib/registry/embedded/delivery.js';
-import { type ShardingContext } from '../../../lib/api/sharding-context.js';
+import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
 import { type ManualClock, TestCluster } from '../../../lib/testing/index.js';
 import { idOf, ipOf } from '../../support/views.js';
 

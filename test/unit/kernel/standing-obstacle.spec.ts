@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type LogEntry } from '../../../lib/api/logger.js';
+import { type LogEntry } from '../../../lib/api/text/logger.js';
 import { NamedTimers } from '../../../lib/async/named-timers.js';
 import { JobLog } from '../../../lib/kernel/job/job-log.js';
 import { type JobTimer } from '../../../lib/kernel/job/job-context.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type JobInstance } from '../../../lib/api/sharding-strategy.js';
+import { type JobInstance } from '../../../lib/api/extensions/sharding-strategy.js';
 import { sticky } from '../../../lib/kernel/types/strategies/sticky.js';
 import { TestCluster } from '../../../lib/testing/index.js';
 import { expectProperty } from '../../support/property.js';

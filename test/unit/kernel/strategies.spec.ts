@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { type JobInstance, type JobShardingStrategy } from '../../../lib/api/sharding-strategy.js';
+import { type JobInstance, type JobShardingStrategy } from '../../../lib/api/extensions/sharding-strategy.js';
 import { averageAllocation } from '../../../lib/kernel/types/strategies/average-allocation.js';
 import { javaStringHash } from '../../../lib/kernel/types/strategies/java-string-hash.js';
 import { odevity } from '../../../lib/kernel/types/strategies/odevity.js';

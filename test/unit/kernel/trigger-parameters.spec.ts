@@ -1,7 +1,7 @@
 /** Manual runs with a job parameter of their own. */
 import { describe, expect, test } from '@jest/globals';
 import { Deferred } from '../../../lib/async/deferred.js';
-import { type ElasticJobListener } from '../../../lib/api/job-listener.js';
+import { type ElasticJobListener } from '../../../lib/api/extensions/job-listener.js';
 import { type TriggerOptions } from '../../../lib/kernel/job-trigger.js';
 import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
 import { TestCluster } from '../../../lib/testing/index.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { type JobConfiguration } from '../../../lib/api/job-configuration.js';
+import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import { type MirroredNode } from '../../../lib/registry/registry-center.js';
 
 /** A node as Java ElasticJob 3.0.5 left it on a ZooKeeper server. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { InvalidConfigurationError } from '../../../lib/api/errors.js';
-import { type JobConfiguration } from '../../../lib/api/job-configuration.js';
+import { InvalidConfigurationError } from '../../../lib/api/errors/errors.js';
+import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import { fromYaml, toYaml } from '../../../lib/layout/job-configuration-yaml.js';
 import { javaConfigurations, javaReadings, javaTrees } from './fixtures.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { type InvalidConfigurationError } from '../../../lib/api/errors.js';
+import { type InvalidConfigurationError } from '../../../lib/api/errors/errors.js';
 import { type FoundProvider } from '../../../lib/nest/elastic-job.explorer.js';
-import { type ApplicationSettings, readApplicationSettings } from '../../../lib/nest/application-settings.js';
+import { type ApplicationSettings, readApplicationSettings } from '../../../lib/nest/settings/application-settings.js';
 
 interface Given {
   readonly options?: unknown;

@@ -1,8 +1,8 @@
 import { type DynamicModule, type INestApplicationContext, type ModuleMetadata } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { type JobLogger } from '../../../lib/api/logger.js';
+import { type JobLogger } from '../../../lib/api/text/logger.js';
 import { ElasticJobModule } from '../../../lib/nest/elastic-job.module.js';
-import { type ElasticJobModuleOptions } from '../../../lib/nest/module-options.js';
+import { type ElasticJobModuleOptions } from '../../../lib/nest/settings/module-options.js';
 
 /** Keeps what is logged. */
 export class RecordingLogger implements JobLogger {

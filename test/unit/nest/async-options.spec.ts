@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { type InvalidConfigurationError } from '../../../lib/api/errors.js';
+import { type InvalidConfigurationError } from '../../../lib/api/errors/errors.js';
 import { ElasticJobModule } from '../../../lib/nest/elastic-job.module.js';
-import { type ElasticJobModuleOptions } from '../../../lib/nest/module-options.js';
+import { type ElasticJobModuleOptions } from '../../../lib/nest/settings/module-options.js';
 import { refusalOf } from './application.js';
 
 const faultsOf = (options: unknown): readonly string[] => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Inject, Injectable, Module, Scope } from '@nestjs/common';
-import { ElasticJob, InjectOneOffJob, jobsOf } from '../../../lib/nest/elastic-job.decorator.js';
-import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
+import { ElasticJob, InjectOneOffJob, jobsOf } from '../../../lib/nest/decorators/elastic-job.decorator.js';
+import { JobBootstraps } from '../../../lib/nest/jobs/job-bootstraps.js';
 import { elasticJob, refusalOf, started } from './application.js';
 
 @ElasticJob('found', { shardingTotalCount: 1 })

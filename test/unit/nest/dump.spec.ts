@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { describe, expect, test } from '@jest/globals';
 import { SnapshotService } from '../../../lib/dump/snapshot-service.js';
-import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
-import { type ElasticJobModuleOptions } from '../../../lib/nest/module-options.js';
+import { ElasticJob } from '../../../lib/nest/decorators/elastic-job.decorator.js';
+import { type ElasticJobModuleOptions } from '../../../lib/nest/settings/module-options.js';
 import { until } from '../../support/until.js';
 import { elasticJob, RecordingLogger, started } from './application.js';
 

@@ -5,11 +5,11 @@ import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { ConfigModule, ConfigService } from '@nestjs/config';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { Test } from '@nestjs/testing';
-import { type JobConfiguration } from '../../../lib/api/job-configuration.js';
-import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
+import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
+import { ElasticJob } from '../../../lib/nest/decorators/elastic-job.decorator.js';
 import { ElasticJobLifecycle } from '../../../lib/nest/elastic-job.lifecycle.js';
 import { ElasticJobModule } from '../../../lib/nest/elastic-job.module.js';
-import { elasticJobConfig } from '../../../lib/nest/elastic-job-config.js';
+import { elasticJobConfig } from '../../../lib/nest/settings/elastic-job-config.js';
 import { RecordingLogger } from './application.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'elasticjob-'));

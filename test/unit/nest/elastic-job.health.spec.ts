@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { JobPaths } from '../../../lib/layout/job-paths.js';
-import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
+import { ElasticJob } from '../../../lib/nest/decorators/elastic-job.decorator.js';
 import { ElasticJobHealth } from '../../../lib/nest/elastic-job.health.js';
 import { ElasticJobLifecycle } from '../../../lib/nest/elastic-job.lifecycle.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';

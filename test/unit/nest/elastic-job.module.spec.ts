@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { Injectable, Module } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { Test } from '@nestjs/testing';
-import { type SimpleJob } from '../../../lib/api/job.js';
-import { type ShardingContext } from '../../../lib/api/sharding-context.js';
-import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
+import { type SimpleJob } from '../../../lib/api/job/job.js';
+import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
+import { ElasticJob } from '../../../lib/nest/decorators/elastic-job.decorator.js';
 import { ElasticJobModule } from '../../../lib/nest/elastic-job.module.js';
 import { until } from '../../support/until.js';
 

@@ -1,17 +1,17 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Inject, Injectable, type ModuleMetadata, type OnModuleDestroy, Scope } from '@nestjs/common';
-import { type JobFailure } from '../../../lib/api/error-handler.js';
-import { type JobConfiguration } from '../../../lib/api/job-configuration.js';
-import { type ShardingContext } from '../../../lib/api/sharding-context.js';
-import { type JobInstance } from '../../../lib/api/sharding-strategy.js';
-import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
+import { type JobFailure } from '../../../lib/api/extensions/error-handler.js';
+import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
+import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
+import { type JobInstance } from '../../../lib/api/extensions/sharding-strategy.js';
+import { ElasticJob } from '../../../lib/nest/decorators/elastic-job.decorator.js';
 import {
   JobErrorHandler,
   JobExecutor,
   JobExecutorThreadPoolSizeProvider,
   JobShardingStrategy,
-} from '../../../lib/nest/extension.decorators.js';
-import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
+} from '../../../lib/nest/decorators/extension.decorators.js';
+import { JobBootstraps } from '../../../lib/nest/jobs/job-bootstraps.js';
 import { until } from '../../support/until.js';
 import { elasticJob, refusalOf, started } from './application.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ClassedJobItemExecutor } from '../../../lib/api/job-executor.js';
-import { type ItemInterceptor, type RunEvent } from '../../../lib/api/run-events.js';
-import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
-import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
-import { type ElasticJobModuleOptions } from '../../../lib/nest/module-options.js';
+import { type ClassedJobItemExecutor } from '../../../lib/api/extensions/job-executor.js';
+import { type ItemInterceptor, type RunEvent } from '../../../lib/api/events/run-events.js';
+import { ElasticJob } from '../../../lib/nest/decorators/elastic-job.decorator.js';
+import { JobBootstraps } from '../../../lib/nest/jobs/job-bootstraps.js';
+import { type ElasticJobModuleOptions } from '../../../lib/nest/settings/module-options.js';
 import { until } from '../../support/until.js';
 import { elasticJob, refusalOf, started } from './application.js';
 

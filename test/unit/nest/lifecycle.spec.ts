@@ -9,12 +9,12 @@ import {
 } from '@nestjs/common';
 import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import { networkInterfaces } from 'node:os';
-import { type ShardingContext } from '../../../lib/api/sharding-context.js';
+import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
 import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
-import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
+import { ElasticJob } from '../../../lib/nest/decorators/elastic-job.decorator.js';
 import { ElasticJobHealth } from '../../../lib/nest/elastic-job.health.js';
 import { ElasticJobLifecycle } from '../../../lib/nest/elastic-job.lifecycle.js';
-import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
+import { JobBootstraps } from '../../../lib/nest/jobs/job-bootstraps.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { until } from '../../support/until.js';
 import { elasticJob, RecordingLogger, refusalOf, started } from './application.js';

@@ -1,10 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { Inject, Injectable, Module, type ModuleMetadata, Scope } from '@nestjs/common';
-import { AbstractDistributeOnceElasticJobListener, type ElasticJobListener } from '../../../lib/api/job-listener.js';
-import { type ShardingContexts } from '../../../lib/api/sharding-contexts.js';
-import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
-import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
-import { JobListener, listenerTypeOf } from '../../../lib/nest/job-listener.decorator.js';
+import {
+  AbstractDistributeOnceElasticJobListener,
+  type ElasticJobListener,
+} from '../../../lib/api/extensions/job-listener.js';
+import { type ShardingContexts } from '../../../lib/api/job/sharding-contexts.js';
+import { ElasticJob } from '../../../lib/nest/decorators/elastic-job.decorator.js';
+import { JobBootstraps } from '../../../lib/nest/jobs/job-bootstraps.js';
+import { JobListener, listenerTypeOf } from '../../../lib/nest/decorators/job-listener.decorator.js';
 import { until } from '../../support/until.js';
 import { elasticJob, refusalOf, started } from './application.js';
 
@@ -99,7 +102,7 @@ describe('a listener is called', () => {
   test('for a job that is added at run time', async () => {
     await using app = await started({ imports: [elasticJob()], providers: [Story, BillJob, Stopwatch, Audit] });
     const { lines } = app.get(Story);
-    const { JobConfiguration } = await import('../../../lib/api/job-configuration.js');
+    const { JobConfiguration } = await import('../../../lib/api/job/job-configuration.js');
     const configuration = JobConfiguration.newBuilder('late', 1).jobListenerTypes('STOPWATCH').build();
 
     app.get(JobBootstraps).add({ execute: () => undefined }, configuration);

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { ConsoleLogger, Logger, type LoggerService } from '@nestjs/common';
-import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
+import { ElasticJob } from '../../../lib/nest/decorators/elastic-job.decorator.js';
 import { ElasticJobModule } from '../../../lib/nest/elastic-job.module.js';
-import { type ElasticJobModuleOptions } from '../../../lib/nest/module-options.js';
+import { type ElasticJobModuleOptions } from '../../../lib/nest/settings/module-options.js';
 import { NestLogger } from '../../../lib/nest/nest-logger.js';
 import { Test } from '@nestjs/testing';
 

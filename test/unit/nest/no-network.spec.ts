@@ -2,7 +2,7 @@
 import * as os from 'node:os';
 import { describe, expect, jest, test } from '@jest/globals';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
-import { type ElasticJobModuleOptions } from '../../../lib/nest/module-options.js';
+import { type ElasticJobModuleOptions } from '../../../lib/nest/settings/module-options.js';
 
 const loopback: os.NetworkInterfaceInfo = {
   address: '127.0.0.1',

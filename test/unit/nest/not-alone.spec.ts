@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { Controller, Inject, Injectable, Module, type ModuleMetadata } from '@nestjs/common';
 import { type OneOffJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
-import { ElasticJob, InjectOneOffJob } from '../../../lib/nest/elastic-job.decorator.js';
+import { ElasticJob, InjectOneOffJob } from '../../../lib/nest/decorators/elastic-job.decorator.js';
 import { ElasticJobModule } from '../../../lib/nest/elastic-job.module.js';
-import { type ElasticJobModuleOptions } from '../../../lib/nest/module-options.js';
+import { type ElasticJobModuleOptions } from '../../../lib/nest/settings/module-options.js';
 import { checkShutdownHooks } from '../../../lib/nest/shutdown-hooks.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';

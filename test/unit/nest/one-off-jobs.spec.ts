@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { JobConfiguration, jobConfiguration } from '../../../lib/api/job-configuration.js';
-import { type ShardingContext } from '../../../lib/api/sharding-context.js';
+import { JobConfiguration, jobConfiguration } from '../../../lib/api/job/job-configuration.js';
+import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
 import { OneOffJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
-import { ElasticJob, InjectOneOffJob } from '../../../lib/nest/elastic-job.decorator.js';
+import { ElasticJob, InjectOneOffJob } from '../../../lib/nest/decorators/elastic-job.decorator.js';
 import { ElasticJobModule } from '../../../lib/nest/elastic-job.module.js';
-import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
+import { JobBootstraps } from '../../../lib/nest/jobs/job-bootstraps.js';
 import { until } from '../../support/until.js';
 import { elasticJob, RecordingLogger, started } from './application.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { CronJob } from 'cron';
-import { SchedulerRegistryTimers } from '../../../lib/nest/scheduler-registry-timers.js';
+import { SchedulerRegistryTimers } from '../../../lib/nest/jobs/scheduler-registry-timers.js';
 import { until } from '../../support/until.js';
 import { RecordingLogger } from './application.js';
 

@@ -2,9 +2,9 @@
 import { expect, test } from '@jest/globals';
 import { type HealthCheckResult, HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import { DataSource } from 'typeorm';
-import { ElasticJob } from '../../../lib/nest/elastic-job.decorator.js';
+import { ElasticJob } from '../../../lib/nest/decorators/elastic-job.decorator.js';
 import { type ScheduleJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
-import { JobBootstraps } from '../../../lib/nest/job-bootstraps.js';
+import { JobBootstraps } from '../../../lib/nest/jobs/job-bootstraps.js';
 import { ElasticJobHealth, keepsUp } from '../../../lib/nest/elastic-job.health.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { until } from '../../support/until.js';

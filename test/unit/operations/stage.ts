@@ -1,4 +1,4 @@
-import { type OperationRecord } from '../../../lib/api/operation-record.js';
+import { type OperationRecord } from '../../../lib/api/events/operation-record.js';
 import { JobConfigurationAPI } from '../../../lib/operations/job-configuration-api.js';
 import { JobOperateAPI } from '../../../lib/operations/job-operate-api.js';
 import { ShardingOperateAPI } from '../../../lib/operations/sharding-operate-api.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type InvalidConfigurationError } from '../../../lib/api/errors.js';
+import { type InvalidConfigurationError } from '../../../lib/api/errors/errors.js';
 import { namespaceProblem } from '../../../lib/registry/zookeeper/namespace.js';
 import { serverListsProblem } from '../../../lib/registry/zookeeper/server-lists.js';
 import {

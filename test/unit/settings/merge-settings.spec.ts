@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type JobConfiguration, withDefaults } from '../../../lib/api/job-configuration.js';
+import { type JobConfiguration, withDefaults } from '../../../lib/api/job/job-configuration.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { type MergedSettings, mergeSettings } from '../../../lib/settings/merge-settings.js';
 

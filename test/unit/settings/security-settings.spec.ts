@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { describeValue } from '../../../lib/api/describe-value.js';
+import { describeValue } from '../../../lib/api/text/describe-value.js';
 import { ZookeeperRegistryCenter } from '../../../lib/registry/zookeeper/zookeeper-registry-center.js';
 import { type MergedSettings, mergeSettings } from '../../../lib/settings/merge-settings.js';
 

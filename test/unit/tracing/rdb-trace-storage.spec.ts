@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
-import { TraceRefusedError } from '../../../lib/api/errors.js';
-import { type TraceEvent } from '../../../lib/api/trace-events.js';
+import { TraceRefusedError } from '../../../lib/api/errors/errors.js';
+import { type TraceEvent } from '../../../lib/api/events/trace-events.js';
 import { RdbTraceStorage } from '../../../lib/tracing/rdb/rdb-trace-storage.js';
 import { completed, started, status } from '../../support/trace-events.js';
 

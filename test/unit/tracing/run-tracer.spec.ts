@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { type JobExecutionEvent, type JobStatusTraceEvent, type TraceEvent } from '../../../lib/api/trace-events.js';
+import {
+  type JobExecutionEvent,
+  type JobStatusTraceEvent,
+  type TraceEvent,
+} from '../../../lib/api/events/trace-events.js';
 import { type Member, TestCluster, type TestClusterOptions } from '../../../lib/testing/index.js';
 import { RunTracer } from '../../../lib/tracing/run-tracer.js';
 

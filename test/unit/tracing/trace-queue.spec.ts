@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { TraceRefusedError } from '../../../lib/api/errors.js';
-import { type TraceEvent, type TraceStorage } from '../../../lib/api/trace-events.js';
+import { TraceRefusedError } from '../../../lib/api/errors/errors.js';
+import { type TraceEvent, type TraceStorage } from '../../../lib/api/events/trace-events.js';
 import { ManualClock, settle } from '../../../lib/testing/manual-clock.js';
 import { TraceQueue, type TraceQueueOptions } from '../../../lib/tracing/trace-queue.js';
 import { completed, started, status } from '../../support/trace-events.js';

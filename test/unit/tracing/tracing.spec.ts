@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type TraceEvent, type TraceStorage } from '../../../lib/api/trace-events.js';
+import { type TraceEvent, type TraceStorage } from '../../../lib/api/events/trace-events.js';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';
 import { type DeadInstance, type MaintainedStorage } from '../../../lib/tracing/trace-upkeep.js';
 import { Tracing, type TracingOptions } from '../../../lib/tracing/tracing.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type LogEntry } from '../../../lib/api/logger.js';
+import { type LogEntry } from '../../../lib/api/text/logger.js';
 import { ZookeeperRegistryCenter } from '../../../lib/registry/zookeeper/zookeeper-registry-center.js';
 import { until } from '../../support/until.js';
 import { type BusyProcess, busyProcess } from '../../support/rolling-restart.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type JobConfiguration } from '../../../lib/api/job-configuration.js';
+import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import { JobHost } from '../../../lib/kernel/job-host.js';
 import { ScheduleJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
 import { type FiringTimers } from '../../../lib/kernel/lanes/cron-timer.js';

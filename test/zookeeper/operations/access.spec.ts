@@ -1,6 +1,6 @@
 /** Operations on a ZooKeeper whose nodes have access rules. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type OperationRecord } from '../../../lib/api/operation-record.js';
+import { type OperationRecord } from '../../../lib/api/events/operation-record.js';
 import { toYaml } from '../../../lib/layout/job-configuration-yaml.js';
 import { instanceYaml, jobInstanceOn } from '../../../lib/layout/job-instance.js';
 import { DoctorAPI } from '../../../lib/operations/doctor-api.js';

@@ -1,6 +1,6 @@
 /** Examining a namespace in which much has gone wrong, and mending it, on both registry centres. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type OperationRecord } from '../../../lib/api/operation-record.js';
+import { type OperationRecord } from '../../../lib/api/events/operation-record.js';
 import { toYaml } from '../../../lib/layout/job-configuration-yaml.js';
 import { instanceYaml, jobInstanceOn } from '../../../lib/layout/job-instance.js';
 import { JobPaths } from '../../../lib/layout/job-paths.js';

@@ -1,4 +1,4 @@
-import { type JobInstance, type JobShardingStrategy } from '../../../api/sharding-strategy.js';
+import { type JobInstance, type JobShardingStrategy } from '../../../api/extensions/sharding-strategy.js';
 
 /** `AVG_ALLOCATION`, the default: neighbouring items together; what does not divide evenly goes one each to the first ones. */
 export const averageAllocation: JobShardingStrategy = {

@@ -1,4 +1,4 @@
-import { type JobShardingStrategy } from '../../../api/sharding-strategy.js';
+import { type JobShardingStrategy } from '../../../api/extensions/sharding-strategy.js';
 import { allocateEvenly } from './average-allocation.js';
 import { javaStringHash } from './java-string-hash.js';
 

@@ -1,5 +1,5 @@
-import { describeCause } from '../../../api/describe-cause.js';
-import { type JobInstance, type JobShardingStrategy } from '../../../api/sharding-strategy.js';
+import { describeCause } from '../../../api/text/describe-cause.js';
+import { type JobInstance, type JobShardingStrategy } from '../../../api/extensions/sharding-strategy.js';
 
 /** A sharding strategy, which may be the user's own, threw, or returned something that is no assignment. */
 export class ShardingStrategyError extends Error {

@@ -1,4 +1,4 @@
-import { type JobShardingStrategy } from '../../../api/sharding-strategy.js';
+import { type JobShardingStrategy } from '../../../api/extensions/sharding-strategy.js';
 import { type Clock } from '../../../time/clock.js';
 import { allocateEvenly } from './average-allocation.js';
 import { javaStringHash, rotateByHash } from './java-string-hash.js';

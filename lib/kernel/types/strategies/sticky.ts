@@ -1,4 +1,4 @@
-import { type JobInstance, type JobShardingStrategy } from '../../../api/sharding-strategy.js';
+import { type JobInstance, type JobShardingStrategy } from '../../../api/extensions/sharding-strategy.js';
 
 /**
  * `STICKY`: each instance keeps the items that it owns, as far as the instances then have equally many items, give or take

@@ -1,5 +1,5 @@
 import type * as tls from 'node:tls';
-import { type JobLogger } from '../../../api/logger.js';
+import { type JobLogger } from '../../../api/text/logger.js';
 import { type Clock } from '../../../time/clock.js';
 import { afterNextPoll } from '../../../time/event-loop.js';
 import { type ConnectionFault, type TransportState, type ZooKeeperConnection } from '../transport.js';

@@ -1,5 +1,5 @@
-import { RegistryConflictError, type RegistryOutcomeUnknownError } from '../../../api/errors.js';
-import { isOutcomeUnknown } from '../../../api/registry-errors.js';
+import { RegistryConflictError, type RegistryOutcomeUnknownError } from '../../../api/errors/errors.js';
+import { isOutcomeUnknown } from '../../../api/errors/registry-errors.js';
 import { type MirroredNode, type Operation } from '../../registry-center.js';
 import { parentPath } from '../../node-paths.js';
 import { type Namespace } from '../namespace.js';

@@ -1,5 +1,5 @@
-import { type RegistryOutcomeUnknownError } from '../../../api/errors.js';
-import { isOutcomeUnknown } from '../../../api/registry-errors.js';
+import { type RegistryOutcomeUnknownError } from '../../../api/errors/errors.js';
+import { isOutcomeUnknown } from '../../../api/errors/registry-errors.js';
 import { type Lifetime } from '../../registry-center.js';
 import { ancestors } from '../../node-paths.js';
 import { type Namespace } from '../namespace.js';

@@ -1,4 +1,4 @@
-import { type RegistryOutcomeUnknownError } from '../../../api/errors.js';
+import { type RegistryOutcomeUnknownError } from '../../../api/errors/errors.js';
 import { type MirroredNode } from '../../registry-center.js';
 import { type Namespace } from '../namespace.js';
 import { type ReadNode, toRevision } from '../subtree-copy.js';

@@ -1,4 +1,4 @@
-import { isOutcomeUnknown } from '../../../api/registry-errors.js';
+import { isOutcomeUnknown } from '../../../api/errors/registry-errors.js';
 import { type NodeCreation } from './node-creation.js';
 import { type Namespace } from '../namespace.js';
 import { mirrored, reread } from './node-reads.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { InvalidConfigurationError } from '../../../../lib/api/errors.js';
-import { type JobConfiguration, jobConfiguration } from '../../../../lib/api/job-configuration.js';
+import { InvalidConfigurationError } from '../../../../lib/api/errors/errors.js';
+import { type JobConfiguration, jobConfiguration } from '../../../../lib/api/job/job-configuration.js';
 
 /** Words that a writer of YAML has to look at twice, among others. */
 const WORDS = [

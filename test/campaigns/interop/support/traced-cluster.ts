@@ -1,5 +1,5 @@
 import { type DataSource } from 'typeorm';
-import { type JobExecutionEvent, type JobStatusTraceEvent } from '../../../../lib/api/trace-events.js';
+import { type JobExecutionEvent, type JobStatusTraceEvent } from '../../../../lib/api/events/trace-events.js';
 import { type DatabaseServer, dataSource, newDatabase } from '../../../databases/support/servers.js';
 import { until } from '../../../support/until.js';
 import { type MixedCluster } from './mixed-cluster.js';

@@ -141,7 +141,7 @@ export const runs: readonly Mutant[] = [
     first: 'unit/kernel/faulty-user-code.spec.ts',
     edits: [
       {
-        file: 'api/log-entry.ts',
+        file: 'api/text/log-entry.ts',
         find: '  } catch (failure) {\n    warnRarely(failure);\n',
         replace: '  } catch (failure) {\n    throw failure;\n',
       },

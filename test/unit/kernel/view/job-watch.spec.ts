@@ -1,7 +1,7 @@
 /** The job's mirror read as a view: what is remembered between views, what has to be read, and waiting for a view. */
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
-import { DeadlineExceededError } from '../../../../lib/api/errors.js';
+import { DeadlineExceededError } from '../../../../lib/api/errors/errors.js';
 import { JobWatch, WRONG_CLOCK_MS } from '../../../../lib/kernel/view/job-watch.js';
 import { JobPaths } from '../../../../lib/layout/job-paths.js';
 import { isPresenceOnly, type JobView, JobViewReader } from '../../../../lib/layout/job-view.js';

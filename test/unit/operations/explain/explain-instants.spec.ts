@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type OperationRecord } from '../../../../lib/api/operation-record.js';
+import { type OperationRecord } from '../../../../lib/api/events/operation-record.js';
 import { sleep } from '../../../../lib/async/wait.js';
 import { taskId } from '../../../../lib/layout/task-id.js';
 import { type PastExecution, type PastState } from '../../../../lib/operations/explain/explanation.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type OperationRecord } from '../../../../lib/api/operation-record.js';
+import { type OperationRecord } from '../../../../lib/api/events/operation-record.js';
 import { type JobView } from '../../../../lib/layout/job-view.js';
 import { JobPaths } from '../../../../lib/layout/job-paths.js';
 import { NO_PAST, type Past } from '../../../../lib/operations/explain/explanation.js';

@@ -1,0 +1,282 @@
+import { toQuartz } from '../../time/crontab.js';
+import { describeValue, isMap } from '../text/describe-value.js';
+import { InvalidConfigurationError } from '../errors/errors.js';
+import { jobNameProblem, jobPath, keyPath } from './job-name.js';
+import { JobOptions } from './job-options.js';
+import { suggestion } from '../text/nearest.js';
+import { flattenProps } from '../settings/props.js';
+import { runLimitProps } from '../settings/run-limits.js';
+import { problemsIn, settingsOf } from '../settings/setting.js';
+
+/**
+ * All settings of one job, checked and with defaults: those of ElasticJob's manual (§6.2.2; the types of strategies are
+ * listed in §6.2.8). Optional settings that are not set are absent.
+ */
+export interface JobConfiguration {
+  /** The job's name. It names the job's node in the registry centre, so instances with the same name share the job. */
+  readonly jobName: string;
+  /** Number of sharding items, 1 to 100,000. Required. */
+  readonly shardingTotalCount: number;
+  /** When the job fires, as a Quartz cron expression such as `0/5 * * * * ?`. Absent for a one-off job. */
+  readonly cron?: string;
+  /** The time zone of `cron`: `GMT+08:00`, `GMT+8`, or an IANA name (Java peers refuse those). Default: that of the process. */
+  readonly timeZone?: string;
+  /** Parameters of the sharding items: `0=Beijing,1=Shanghai`. Default: empty, no item has a parameter. */
+  readonly shardingItemParameters: string;
+  /** Parameter of the whole job; each item is given it. Default: empty. */
+  readonly jobParameter: string;
+  /** Whether instances record in the registry centre which items they run, so that none runs twice at once. Default: true. */
+  readonly monitorExecution: boolean;
+  /** Whether other instances take over at once what an instance was running when it crashed. Needs `monitorExecution`. Default: false. */
+  readonly failover: boolean;
+  /** Whether one run makes up for the firings that an item missed while it was still running. Default: true. */
+  readonly misfire: boolean;
+  /** The greatest difference between the clocks of this machine and the registry centre, in seconds; −1: not compared. Default: −1. */
+  readonly maxTimeDiffSeconds: number;
+  /** How often the instance re-checks the whole job even if nothing changed, in minutes. Below 1: never. Default: 10. */
+  readonly reconcileIntervalMinutes: number;
+  /** Type of the sharding strategy, which says which instance gets which items. Default: AVG_ALLOCATION. */
+  readonly jobShardingStrategyType?: string;
+  /** Type of the provider that says how many items run at once on an instance. Default: CPU, twice the processors. */
+  readonly jobExecutorThreadPoolSizeProviderType?: string;
+  /** Type of the error handler, which is given each failure. Default: LOG. */
+  readonly jobErrorHandlerType?: string;
+  /** Types of the job's listeners (manual §6.2.3). Default: none. */
+  readonly jobListenerTypes: readonly string[];
+  /** What the job does, for people. Default: empty. */
+  readonly description: string;
+  /** Properties for executors, error handlers and runs, by dotted key: `email.host` (manual §6.2.10), `run.maxRetries`. Default: none. */
+  readonly props: Readonly<Record<string, string>>;
+  /** Whether the job is disabled on this server each time it starts, until an operator enables it. Default: false. */
+  readonly disabled: boolean;
+  /** Whether these settings replace those in the registry centre at each start. Default: false, the stored ones win. */
+  readonly overwrite: boolean;
+  /** A label for grouping, stored for consoles. A field of Java's that the manual does not list. Default: none. */
+  readonly label?: string;
+  /** Whether items stay with their instances although instances join and leave. Not in the manual either. Default: false. */
+  readonly staticSharding: boolean;
+}
+
+/** Builds a job's configuration as in Java: `JobConfiguration.newBuilder('myJob', 3).cron('0/5 * * * * ?').build()`. */
+export const JobConfiguration = {
+  /** @param shardingTotalCount number of sharding items, 1 to 100,000 */
+  newBuilder: (jobName: string, shardingTotalCount: number): JobConfigurationBuilder =>
+    new JobConfigurationBuilder(jobName, shardingTotalCount),
+} as const;
+
+/**
+ * A job's configuration from the given settings, with defaults for all others. Crontab is rewritten as Quartz cron.
+ * @throws InvalidConfigurationError naming everything that is wrong
+ */
+export function jobConfiguration(options: JobOptions & { readonly jobName: string }): JobConfiguration {
+  if (!isMap(options)) {
+    throw new InvalidConfigurationError([
+      `A job's configuration must be a map of settings, such as JobConfiguration.newBuilder(…)…build() returns, got ${describeValue(options)}`,
+    ]);
+  }
+  const { jobName, ...given } = options;
+  const known = settingsOf(JobOptions);
+  const unknown = Object.keys(given).filter((key) => !known.has(key));
+  const path = jobPath(jobName);
+  const settings = Object.assign(
+    new JobOptions(),
+    Object.fromEntries(Object.entries(given).filter(([key]) => known.has(key))),
+  );
+  const problems = [
+    ...unknown.map((key) => `${keyPath(path, key)}: unknown key${suggestion(key, known.keys())}`),
+    ...problemsInJobName(jobName),
+    ...problemsIn(settings, path),
+  ];
+  if (problems.length > 0) throw new InvalidConfigurationError(problems);
+  return withDefaults(jobName, settings);
+}
+
+/**
+ * Checks a job's name, wherever it stands.
+ * @returns the problem, as a line; an empty list if there is none
+ */
+export function problemsInJobName(jobName: unknown): readonly string[] {
+  const problem = jobNameProblem(jobName);
+  return problem === undefined ? [] : [`${jobPath(jobName)}: the job's name ${problem}, got ${describeValue(jobName)}`];
+}
+
+/** The configuration that settings without problems stand for, with the defaults filled in. It is frozen. */
+export function withDefaults(jobName: string, options: JobOptions): JobConfiguration {
+  const { cron, timeZone, label, jobShardingStrategyType, jobExecutorThreadPoolSizeProviderType, jobErrorHandlerType } =
+    options;
+  const props = flattenProps(options.props ?? {});
+  return Object.freeze({
+    jobName,
+    shardingTotalCount: options.shardingTotalCount ?? 0,
+    ...(isSet(cron) && { cron: toQuartz(cron) }),
+    ...(isSet(timeZone) && { timeZone }),
+    shardingItemParameters: options.shardingItemParameters ?? '',
+    jobParameter: options.jobParameter ?? '',
+    monitorExecution: options.monitorExecution ?? true,
+    failover: options.failover ?? false,
+    misfire: options.misfire ?? true,
+    maxTimeDiffSeconds: options.maxTimeDiffSeconds ?? -1,
+    reconcileIntervalMinutes: options.reconcileIntervalMinutes ?? 10,
+    ...(isSet(jobShardingStrategyType) && { jobShardingStrategyType }),
+    ...(isSet(jobExecutorThreadPoolSizeProviderType) && { jobExecutorThreadPoolSizeProviderType }),
+    ...(isSet(jobErrorHandlerType) && { jobErrorHandlerType }),
+    jobListenerTypes: Object.freeze([...(options.jobListenerTypes ?? [])]),
+    description: options.description ?? '',
+    props: Object.freeze({ ...('flat' in props && Object.fromEntries(props.flat)), ...runLimitProps(options) }),
+    disabled: options.disabled ?? false,
+    overwrite: options.overwrite ?? false,
+    ...(isSet(label) && { label }),
+    staticSharding: options.staticSharding ?? false,
+  });
+}
+
+function isSet(text: string | undefined): text is string {
+  return text !== undefined && text !== '';
+}
+
+/**
+ * Collects the settings of one job; `build()` checks them all together. Each method returns the builder itself.
+ * `JobConfiguration` explains the settings.
+ */
+export class JobConfigurationBuilder {
+  readonly #options: { -readonly [Key in keyof JobOptions]: JobOptions[Key] } = {};
+  readonly #props = new Map<string, string>();
+  readonly #problems: string[] = [];
+  readonly #jobName: string;
+
+  /** @param shardingTotalCount number of sharding items, 1 to 100,000 */
+  constructor(jobName: string, shardingTotalCount: number) {
+    this.#jobName = jobName;
+    this.#options.shardingTotalCount = shardingTotalCount;
+  }
+
+  /** Sets when the job fires: Quartz cron such as `0/5 * * * * ?`, or crontab such as `0 2 * * *`. Without it the job is a one-off job. */
+  cron(cron: string): this {
+    return this.#with({ cron });
+  }
+
+  /** Sets the time zone of the cron expression: `GMT+08:00`, or an IANA name, which Java peers refuse. Default: that of the process. */
+  timeZone(timeZone: string): this {
+    return this.#with({ timeZone });
+  }
+
+  /** Sets the parameters of the sharding items: `0=Beijing,1=Shanghai`. Default: none. */
+  shardingItemParameters(shardingItemParameters: string): this {
+    return this.#with({ shardingItemParameters });
+  }
+
+  /** Sets the parameter of the whole job. Default: empty. */
+  jobParameter(jobParameter: string): this {
+    return this.#with({ jobParameter });
+  }
+
+  /** Sets whether instances record which items they run, so that none runs twice at once. Default: true. */
+  monitorExecution(monitorExecution: boolean): this {
+    return this.#with({ monitorExecution });
+  }
+
+  /** Sets whether other instances take over at once what an instance was running when it crashed. Default: false. */
+  failover(failover: boolean): this {
+    return this.#with({ failover });
+  }
+
+  /** Sets whether one run makes up for the firings that an item missed while it was still running. Default: true. */
+  misfire(misfire: boolean): this {
+    return this.#with({ misfire });
+  }
+
+  /** Sets the greatest difference between the clocks of this machine and the registry centre, in seconds; −1: not compared. Default: −1. */
+  maxTimeDiffSeconds(maxTimeDiffSeconds: number): this {
+    return this.#with({ maxTimeDiffSeconds });
+  }
+
+  /** Sets how often the instance re-checks the whole job even if nothing changed, in minutes. Below 1: never. Default: 10. */
+  reconcileIntervalMinutes(reconcileIntervalMinutes: number): this {
+    return this.#with({ reconcileIntervalMinutes });
+  }
+
+  /** Sets the type of the sharding strategy: AVG_ALLOCATION (default), ODEVITY, ROUND_ROBIN, SINGLE_SHARDING_BALANCE, STICKY or one of your own. */
+  jobShardingStrategyType(jobShardingStrategyType: string): this {
+    return this.#with({ jobShardingStrategyType });
+  }
+
+  /** Sets the type of the provider that says how many items run at once: CPU (default), SINGLE_THREAD or one of your own. */
+  jobExecutorThreadPoolSizeProviderType(jobExecutorThreadPoolSizeProviderType: string): this {
+    return this.#with({ jobExecutorThreadPoolSizeProviderType });
+  }
+
+  /** Sets the type of the error handler: LOG (default), THROW, IGNORE, EMAIL, WECHAT, DINGTALK or one of your own. */
+  jobErrorHandlerType(jobErrorHandlerType: string): this {
+    return this.#with({ jobErrorHandlerType });
+  }
+
+  /** Sets how long an item may run, in milliseconds, with all its retries. Default: no limit. */
+  timeoutMilliseconds(timeoutMilliseconds: number): this {
+    return this.#with({ timeoutMilliseconds });
+  }
+
+  /** Sets how often an item that fails is tried again, 0 to 100. Default: 0. */
+  maxRetries(maxRetries: number): this {
+    return this.#with({ maxRetries });
+  }
+
+  /** Sets the pause before the first retry, in milliseconds; later ones grow at random. Default: 1000. */
+  retryBackoffMilliseconds(retryBackoffMilliseconds: number): this {
+    return this.#with({ retryBackoffMilliseconds });
+  }
+
+  /** Sets what the job does, for people. Default: empty. */
+  description(description: string): this {
+    return this.#with({ description });
+  }
+
+  /** Sets whether the job is disabled on this server each time it starts, until an operator enables it. Default: false. */
+  disabled(disabled: boolean): this {
+    return this.#with({ disabled });
+  }
+
+  /** Sets whether these settings replace those in the registry centre at each start. Default: false, the stored ones win. */
+  overwrite(overwrite: boolean): this {
+    return this.#with({ overwrite });
+  }
+
+  /** Sets a label for grouping, stored for consoles. Default: none. */
+  label(label: string): this {
+    return this.#with({ label });
+  }
+
+  /** Sets whether items stay with their instances although instances join and leave. Default: false. */
+  staticSharding(staticSharding: boolean): this {
+    return this.#with({ staticSharding });
+  }
+
+  /** Sets the types of the job's listeners; replaces those of an earlier call. Default: none. */
+  jobListenerTypes(...jobListenerTypes: readonly string[]): this {
+    return this.#with({ jobListenerTypes });
+  }
+
+  /** Sets one of the job's properties, by its dotted key: `email.host`. */
+  setProperty(key: string, value: string): this {
+    if (typeof (key as unknown) !== 'string' || typeof (value as unknown) !== 'string') {
+      const got = `${describeValue(key)} and ${describeValue(value, 'hidden')}`;
+      this.#problems.push(`${keyPath(jobPath(this.#jobName), 'props')}: setProperty() needs two texts, got ${got}`);
+      return this;
+    }
+    this.#props.set(key, value);
+    return this;
+  }
+
+  /**
+   * The configuration, with defaults for all that was not set.
+   * @throws InvalidConfigurationError naming everything that is wrong
+   */
+  build(): JobConfiguration {
+    if (this.#problems.length > 0) throw new InvalidConfigurationError(this.#problems);
+    return jobConfiguration({ ...this.#options, props: Object.fromEntries(this.#props), jobName: this.#jobName });
+  }
+
+  #with(settings: JobOptions): this {
+    Object.assign(this.#options, settings);
+    return this;
+  }
+}

@@ -1,0 +1,156 @@
+import { QuartzCron } from '../../time/cron.js';
+import { toQuartz } from '../../time/crontab.js';
+import { hasPlaceholder, NO_PLACEHOLDERS } from '../settings/placeholder.js';
+import { itemParametersProblem } from './sharding-item-parameters.js';
+import { legible } from '../text/describe-value.js';
+import { nearest } from '../text/nearest.js';
+import { flattenProps, type PropsOptions } from '../settings/props.js';
+import { RUN_LIMITS, runLimitConflict, type RunLimitOptions, runPropertyKeyProblem } from '../settings/run-limits.js';
+import { BooleanSetting, IntegerSetting, rule, Setting, TextListSetting, TextSetting } from '../settings/setting.js';
+
+const CRON = "a cron expression such as '0/5 * * * * ?'";
+const ZONE = "a time zone such as 'GMT+08:00' or 'Asia/Shanghai'";
+
+/**
+ * The settings of one job as users write them: those of ElasticJob's manual (§6.2.2), with its names and defaults. All but
+ * `shardingTotalCount` may be left out. An empty text counts as left out.
+ */
+export class JobOptions {
+  /**
+   * When the job fires: a Quartz cron expression such as `0/5 * * * * ?`, or crontab such as `0 2 * * *`, which is
+   * rewritten as Quartz cron. Without it the job is a one-off job.
+   */
+  @TextSetting({ what: CRON }, rule('cron', cronProblem)) cron?: string;
+  /**
+   * The time zone of `cron`: `GMT+08:00`, `GMT+8`, or an IANA name such as `Asia/Shanghai` (Java peers refuse IANA
+   * names). Default: the time zone of the process.
+   */
+  @TextSetting({ what: ZONE }, rule('timeZone', timeZoneProblem)) timeZone?: string;
+  /**
+   * Number of sharding items, 1 to 100,000. The nodes of more items would not fit into one answer of a ZooKeeper server
+   * with its usual settings.
+   */
+  @IntegerSetting({ min: 1, max: 100_000, required: true }) shardingTotalCount?: number;
+  /** Parameters of the sharding items: `0=Beijing,1=Shanghai`. Items from `shardingTotalCount` on are refused. */
+  @TextSetting(
+    { what: "a text like '0=Beijing,1=Shanghai'" },
+    rule('itemParameters', (text: string, job: JobOptions) => itemParametersProblem(text, job.shardingTotalCount)),
+  )
+  shardingItemParameters?: string;
+  /** Parameter of the whole job; each item is given it. Default: empty. */
+  @TextSetting() jobParameter?: string;
+  /**
+   * Whether instances record in the registry centre which items they run, so that none runs twice at once. It costs two
+   * writes per firing and instance. Default: true.
+   */
+  @BooleanSetting() monitorExecution?: boolean;
+  /**
+   * Whether other instances take over at once what an instance was running when it crashed. Needs `monitorExecution`.
+   * Default: false.
+   */
+  @BooleanSetting() failover?: boolean;
+  /** Whether one run makes up for the firings that an item missed while it was still running. Default: true. */
+  @BooleanSetting() misfire?: boolean;
+  /**
+   * The greatest difference between the clocks of this machine and the registry centre, in seconds. If they differ by
+   * more, the firing fails. −1: the clocks are not compared. Default: −1.
+   */
+  @IntegerSetting({ min: 1, also: { value: -1, meaning: 'no check' } }) maxTimeDiffSeconds?: number;
+  /**
+   * How often the instance re-checks the whole job even if nothing changed, in minutes. Below 1: never. Default: 10.
+   */
+  @IntegerSetting({ min: -1 }) reconcileIntervalMinutes?: number;
+  /**
+   * Type of the sharding strategy, which says which instance gets which items: AVG_ALLOCATION, ODEVITY, ROUND_ROBIN,
+   * SINGLE_SHARDING_BALANCE, STICKY (Node only) or one of your own. Default: AVG_ALLOCATION.
+   */
+  @TextSetting() jobShardingStrategyType?: string;
+  /**
+   * Type of the provider that says how many items run at once on an instance: CPU (twice the processors), SINGLE_THREAD
+   * or one of your own. Default: CPU.
+   */
+  @TextSetting() jobExecutorThreadPoolSizeProviderType?: string;
+  /** Type of the error handler, which is given each failure: LOG, THROW, IGNORE, EMAIL, WECHAT, DINGTALK or one of your own. Default: LOG. */
+  @TextSetting() jobErrorHandlerType?: string;
+  /**
+   * Types of the job's listeners: providers with `@JobListener('…')`, or `listeners` of `forRoot()`. While a job has
+   * any, an instance ends one firing before it begins the next. Default: none.
+   */
+  @TextListSetting() jobListenerTypes?: readonly string[];
+  /** What the job does, for people. Default: empty. */
+  @TextSetting() description?: string;
+  /**
+   * Properties for executors and error handlers. Nested maps become dotted keys: `email: { host }` is `email.host`.
+   * Default: none.
+   */
+  @Setting({ kind: 'text-map', secrecy: 'hidden' }, rule('props', propsProblem))
+  props?: PropsOptions;
+  /**
+   * How long an item may run, in milliseconds, with all its retries and the pauses between them. Then its `signal` aborts, it
+   * has failed, and 5 seconds later it is free for its next firing although its code may still run. Stored as the property
+   * `run.timeoutMilliseconds`, which Java instances leave alone. Default: no limit.
+   */
+  @RunLimit('timeoutMilliseconds') timeoutMilliseconds?: number;
+  /**
+   * How often an item that fails is tried again, 0 to 100, before its failure counts. Stored as the property `run.maxRetries`.
+   * Default: 0.
+   */
+  @RunLimit('maxRetries') maxRetries?: number;
+  /**
+   * The pause before the first retry, in milliseconds. The pause after the n-th failure is that time multiplied by a random
+   * number from 1 to 2ⁿ − 1, and takes 5 minutes at most, or this time if it is longer. Stored as the property `run.retryBackoffMilliseconds`. Default: 1000.
+   */
+  @RunLimit('retryBackoffMilliseconds') retryBackoffMilliseconds?: number;
+  /** Whether the job is disabled on this server each time it starts, until an operator enables it. Default: false. */
+  @BooleanSetting() disabled?: boolean;
+  /** Whether these settings replace those in the registry centre at each start. Default: false, the stored ones win. */
+  @BooleanSetting() overwrite?: boolean;
+  /** A label for grouping, stored for consoles. Default: none. */
+  @TextSetting() label?: string;
+  /**
+   * Whether items stay with their instances although instances join and leave. Items of an instance that is gone then
+   * do not run until the number of items changes. Default: false.
+   */
+  @BooleanSetting() staticSharding?: boolean;
+}
+
+function RunLimit(option: keyof RunLimitOptions): PropertyDecorator {
+  const { min, max } = RUN_LIMITS[option];
+  return IntegerSetting(
+    { min, max },
+    rule('runLimit', (value: number, job: JobOptions) => runLimitConflict(option, value, job.props)),
+  );
+}
+
+function cronProblem(text: string): string | undefined {
+  if (text === '') return undefined;
+  if (hasPlaceholder(text)) return NO_PLACEHOLDERS;
+  return reasonOf(() => QuartzCron.parse(toQuartz(text))) ?? (everFires(text) ? undefined : 'it never fires');
+}
+
+function everFires(text: string): boolean {
+  return QuartzCron.parse(toQuartz(text)).everFires;
+}
+
+function timeZoneProblem(text: string): string | undefined {
+  const reason = reasonOf(() => QuartzCron.parse('0 0 0 * * ?', { timeZone: text }));
+  if (reason === undefined) return undefined;
+  const meant = nearest(text.slice(0, 100), Intl.supportedValuesOf('timeZone'));
+  return `must be ${ZONE}; ${reason}${meant === undefined ? '' : `; did you mean '${meant}'?`}`;
+}
+
+/** @returns why an attempt fails, or undefined. The message that is being built quotes the text already. */
+function reasonOf(attempt: () => unknown): string | undefined {
+  try {
+    attempt();
+    return undefined;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return legible(message.replace(/^.*?(?:cannot be used|is not known): /s, '').replace(/\.$/, ''));
+  }
+}
+
+function propsProblem(value: unknown): string | undefined {
+  const flat = flattenProps(value);
+  return 'problem' in flat ? flat.problem : runPropertyKeyProblem(flat.flat.keys());
+}

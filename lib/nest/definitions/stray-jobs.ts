@@ -1,0 +1,30 @@
+import { settle, unsettledClasses } from '../decorators/decorated-classes.js';
+import { jobsOf } from '../decorators/elastic-job.decorator.js';
+import { type FoundProvider } from '../elastic-job.explorer.js';
+
+/** What an application consists of, as far as jobs are concerned. */
+export interface ApplicationClasses {
+  readonly providers: readonly FoundProvider[];
+  /** The classes of controllers. */
+  readonly controllers: readonly object[];
+}
+
+/**
+ * Finds classes that are decorated with `@ElasticJob`, and whose jobs run nowhere in this process, because no module has
+ * them among its `providers`. Each class is named once a process.
+ * @returns one warning for each class
+ */
+export function strayJobWarnings({ providers, controllers }: ApplicationClasses): readonly string[] {
+  for (const { type } of providers) if (type !== undefined) settle(type);
+  const names = new Set(providers.flatMap(({ jobs }) => jobs.map(({ jobName }) => jobName)));
+  return unsettledClasses().flatMap((type) => {
+    const strays = jobsOf(type).filter(({ jobName }) => !names.has(jobName));
+    if (strays.length === 0) return [];
+    settle(type);
+    const decorators = strays.map(({ jobName }) => `@ElasticJob('${jobName}')`).join(' and ');
+    const why = controllers.includes(type)
+      ? 'is a controller, and jobs must be providers: the job does not run here. List the class in the providers of its module too.'
+      : 'is not a provider: the job does not run here. List the class in the providers of a module, or do not load its file if the job belongs to another application.';
+    return [`${(type as { readonly name?: string }).name ?? 'A class'} is decorated with ${decorators}, but ${why}`];
+  });
+}

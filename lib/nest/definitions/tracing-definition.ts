@@ -1,0 +1,102 @@
+import { describeValue } from '../../api/text/describe-value.js';
+import { suggestion } from '../../api/text/nearest.js';
+import { type TracingListener } from '../../api/events/trace-events.js';
+import { isDataSource, type TracingSettings } from '../../settings/tracing-settings.js';
+import { type FoundDataSource, type FoundProvider } from '../elastic-job.explorer.js';
+
+/** What is traced, and who is told. */
+export interface TracingDefinition {
+  readonly settings: TracingSettings;
+  /** The TypeORM `DataSource` into which runs are recorded; `undefined`: they are not. */
+  readonly dataSource: object | undefined;
+  readonly listeners: readonly TracingListener[];
+}
+
+/** What a tracing definition is made from. */
+export interface TracingSources {
+  readonly settings: TracingSettings;
+  readonly providers: readonly FoundProvider[];
+  readonly dataSources: readonly FoundDataSource[];
+  /** Names of the jobs that are known at the start. */
+  readonly jobNames: readonly string[];
+}
+
+/**
+ * What settings and decorators say of tracing.
+ * @returns `definition`: `undefined` if nothing is traced; `problems` and `warnings`: one line each
+ */
+export function defineTracing(sources: TracingSources): {
+  readonly definition: TracingDefinition | undefined;
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+} {
+  const { settings, providers } = sources;
+  const listeners = providers.filter(({ isTracingListener }) => isTracingListener);
+  const problems = listeners.flatMap((provider) => listenerProblem(provider) ?? []);
+  const isStored = isRdb(settings);
+  const dataSource = isStored ? dataSourceOf(sources) : undefined;
+  if (typeof dataSource === 'string') problems.push(dataSource);
+  const instances = listeners.map(({ instance }) => instance as TracingListener);
+  const isTraced = problems.length === 0 && typeof dataSource !== 'string' && (isStored || instances.length > 0);
+  return {
+    definition: isTraced ? { settings, dataSource, listeners: instances } : undefined,
+    problems,
+    warnings: [...idleSettings(settings), ...unknownJobs(sources)],
+  };
+}
+
+const isRdb = ({ type = '' }: TracingSettings): boolean => typeof type === 'string' && type.toUpperCase() === 'RDB';
+
+function listenerProblem({ className, label, instance, scopeProblem }: FoundProvider): string | undefined {
+  const path = `@TracingListener() on ${className}`;
+  if (scopeProblem !== undefined)
+    return `${path}: ${label} cannot be a tracing listener: it ${scopeProblem}, and a job runs outside of any request`;
+  return typeof (instance as Partial<TracingListener> | undefined)?.onTraceEvent === 'function'
+    ? undefined
+    : `${path}: ${label} cannot be a tracing listener: it has no method onTraceEvent()`;
+}
+
+/** @returns the `DataSource`, or the problem, a complete line */
+function dataSourceOf({ settings, dataSources }: TracingSources): object | string {
+  const { dataSource: wanted } = settings;
+  if (isDataSource(wanted)) return wanted;
+  if (wanted !== undefined) return named(wanted, dataSources);
+  const [first, ...others] = dataSources;
+  if (first === undefined)
+    return (
+      'elasticjob.tracing.type: is RDB, but the application has no TypeORM DataSource; import TypeOrmModule.forRoot({ … }) ' +
+      'of @nestjs/typeorm, provide a DataSource, or give one to forRoot({ tracing: { dataSource } })'
+    );
+  const byDefault = dataSources.find(({ isDefault }) => isDefault);
+  if (byDefault === undefined && others.length > 0)
+    return `elasticjob.tracing.dataSource: is required, as the application has several DataSources: ${namesOf(dataSources)}`;
+  return (byDefault ?? first).dataSource;
+}
+
+function named(wanted: unknown, dataSources: readonly FoundDataSource[]): object | string {
+  const found = dataSources.find(({ tokens, names }) => tokens.includes(wanted) || names.includes(wanted as string));
+  if (found !== undefined) return found.dataSource;
+  const names = dataSources.flatMap((each) => each.names);
+  const hint = typeof wanted === 'string' ? suggestion(wanted, names) : '';
+  const present = dataSources.length === 0 ? 'it has none' : `it has: ${namesOf(dataSources)}`;
+  return `elasticjob.tracing.dataSource: the application has no TypeORM DataSource ${describeValue(wanted)}; ${present}${hint}`;
+}
+
+const namesOf = (dataSources: readonly FoundDataSource[]): string =>
+  dataSources.map(({ names: [name = 'one without a name'] }) => name).join(', ');
+
+function idleSettings(settings: TracingSettings): readonly string[] {
+  if (isRdb(settings)) return [];
+  return (['dataSource', 'retentionDays', 'maxPendingEvents'] as const)
+    .filter((name) => settings[name] !== undefined)
+    .map((name) => `elasticjob.tracing.${name} has no effect without elasticjob.tracing.type: RDB.`);
+}
+
+function unknownJobs({ settings, jobNames }: TracingSources): readonly string[] {
+  return (['includeJobNames', 'excludeJobNames'] as const).flatMap((setting) => {
+    const unknown = (settings[setting] ?? []).filter((name) => !jobNames.includes(name));
+    if (unknown.length === 0) return [];
+    const list = unknown.map((name) => `'${name}'${suggestion(name, jobNames)}`).join(', ');
+    return [`elasticjob.tracing.${setting} names jobs that this application does not define: ${list}.`];
+  });
+}

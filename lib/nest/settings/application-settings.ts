@@ -1,0 +1,161 @@
+import { InvalidConfigurationError } from '../../api/errors/errors.js';
+import { type ClassedJobItemExecutor } from '../../api/extensions/job-executor.js';
+import { type AnyJobListener } from '../../api/extensions/job-listener.js';
+import { notifyingErrorHandlers } from '../../error-handlers/notifying-error-handlers.js';
+import { type ExtensionOptions, Extensions } from '../../kernel/types/extensions.js';
+import { isAlone } from '../../settings/create-registry-center.js';
+import { type DumpSettings } from '../../settings/dump-settings.js';
+import { type MergedSettings, mergeSettings } from '../../settings/merge-settings.js';
+import { classedExecutorsProblem, listenersProblem, type ModuleSettings } from '../../settings/module-settings.js';
+import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
+import { systemClock } from '../../time/clock.js';
+import { type FoundDataSource, type FoundProvider, type OneOffInjection } from '../elastic-job.explorer.js';
+import { type DefinedJob, defineJobs } from '../definitions/job-definitions.js';
+import { nestLogger } from '../nest-logger.js';
+import { defineExtensions } from '../definitions/extension-definitions.js';
+import { defineListeners } from '../definitions/listener-definitions.js';
+import { type OperationListener } from '../../api/events/operation-record.js';
+import { defineOperationListeners } from '../definitions/operation-definitions.js';
+import { injectionProblems } from '../decorators/one-off-injections.js';
+import { defineTracing, type TracingDefinition } from '../definitions/tracing-definition.js';
+
+const ALONE =
+  'NODE_ENV is production, but the registry centre is inside this process: each process runs all items of all jobs. ' +
+  'Set elasticjob.regCenter.serverLists, and elasticjob.regCenter.required: true, which refuses to start without it.';
+
+/** Where an application's settings come from. */
+export interface ApplicationSources {
+  /** What was given to `forRoot`. */
+  readonly options: unknown;
+  /** What `@nestjs/config` has under `elasticjob`; `undefined` if it has nothing. */
+  readonly file: unknown;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly providers: readonly FoundProvider[];
+  /** The application's TypeORM DataSources. Default: none. */
+  readonly dataSources?: readonly FoundDataSource[];
+  /** What `@InjectOneOffJob` asks for. Default: nothing. */
+  readonly injections?: readonly OneOffInjection[];
+}
+
+/** All settings of the application, checked. */
+export interface ApplicationSettings {
+  readonly module: ModuleSettings;
+  readonly regCenter: RegCenterSettings;
+  readonly jobs: readonly DefinedJob[];
+  /** What jobs may name, and what observes and wraps their runs. */
+  readonly extensions: ExtensionOptions;
+  /** `undefined`: nothing is traced. */
+  readonly tracing: TracingDefinition | undefined;
+  readonly dump: DumpSettings;
+  /** Providers that receive the records of operations. */
+  readonly operationListeners: readonly OperationListener[];
+  /** Settings of the module that are allowed but probably not intended; one sentence each. Those of a job are logged when it starts. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Merges and checks all settings of the application.
+ * @returns `undefined` if `elasticjob.enabled` is false; nothing else is checked then
+ * @throws InvalidConfigurationError naming everything that is wrong, one line each
+ */
+export function readApplicationSettings({
+  options,
+  file,
+  environment,
+  providers,
+  injections = [],
+  dataSources = [],
+}: ApplicationSources): ApplicationSettings | undefined {
+  const merged = mergeSettings({ code: [{ jobs: decoratorsOf(providers) }, options], file, environment });
+  if (merged === undefined) return undefined;
+  const { module, regCenter } = merged;
+  const { lists, problems: extensionProblems } = defineExtensions(providers, {
+    ...module,
+    classedExecutors: usableExecutors(module),
+  });
+  const { jobs, problems: jobProblems } = defineJobs(providers, merged.jobs, lists.classedExecutors);
+  const { listeners, problems: listenerProblems } = defineListeners(providers, usableListeners(module));
+  const jobNames = [...merged.jobs.keys()];
+  const tracing = defineTracing({ settings: merged.tracing, providers, dataSources, jobNames });
+  const operations = defineOperationListeners(providers);
+  const problems = [
+    ...merged.problems,
+    ...operations.problems,
+    ...jobProblems,
+    ...listenerProblems,
+    ...extensionProblems,
+    ...(merged.problems.length === 0 ? tracing.problems : []),
+  ];
+  const extensions = extensionsOf(module, { ...lists, listeners });
+  if (problems.length === 0) problems.push(...typeProblems(extensions, jobs), ...injectionProblems(injections, jobs));
+  if (problems.length > 0) throw new InvalidConfigurationError([...new Set(problems.map(merged.withOrigin))]);
+  const warnings = [
+    ...(environment['NODE_ENV'] === 'production' && isAlone(module, regCenter) ? [ALONE] : []),
+    ...variableWarnings(merged),
+    ...tracing.warnings,
+  ];
+  return {
+    ...{ module, regCenter, jobs, extensions, warnings },
+    tracing: tracing.definition,
+    dump: merged.dump,
+    operationListeners: operations.listeners,
+  };
+}
+
+/** What decorators say, by job name. A name that is not a text is a problem of its decorator. */
+function decoratorsOf(providers: readonly FoundProvider[]): Readonly<Record<string, unknown>> {
+  const jobs = providers.flatMap((provider) => provider.jobs).filter(({ jobName }) => typeof jobName === 'string');
+  return Object.fromEntries(jobs.map(({ jobName, options }) => [jobName, options]));
+}
+
+/** The listeners of the options; none if something is wrong with one of them. */
+function usableListeners({ listeners = [] }: ModuleSettings): readonly AnyJobListener[] {
+  return listenersProblem(listeners) === undefined ? listeners : [];
+}
+
+/** The executors of job objects in the options; none if something is wrong with one of them. */
+function usableExecutors({ classedExecutors = [] }: ModuleSettings): readonly ClassedJobItemExecutor[] {
+  return classedExecutorsProblem(classedExecutors) === undefined ? classedExecutors : [];
+}
+
+/** What the options and the providers have, and the error handlers that notify people. */
+function extensionsOf(module: ModuleSettings, named: ExtensionOptions): ExtensionOptions {
+  const { observers, interceptors, logger = nestLogger(module) } = module;
+  return {
+    ...named,
+    errorHandlers: [...(named.errorHandlers ?? []), ...notifyingErrorHandlers({ logger })],
+    ...(observers && { observers }),
+    ...(interceptors && { interceptors }),
+  };
+}
+
+function typeProblems(extensions: ExtensionOptions, jobs: readonly DefinedJob[]): readonly string[] {
+  const silent = { debug: () => undefined, log: () => undefined, warn: () => undefined, error: () => undefined };
+  const types = new Extensions(extensions, { clock: systemClock, logger: silent });
+  return jobs.flatMap(({ configuration, job, compatibility }) => {
+    const problems = problemsOf(() => types.check(configuration, job));
+    // The setting was given by its former name.
+    const named = (problem: string): string =>
+      problem.replace('.jobExecutorThreadPoolSizeProviderType: ', '.jobExecutorServiceHandlerType: ');
+    return compatibility === '3.0.4' ? problems.map(named) : problems;
+  });
+}
+
+function problemsOf(check: () => unknown): readonly string[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidConfigurationError) return error.faults;
+    throw error;
+  }
+}
+
+function variableWarnings({ strangers, lookalikes }: MergedSettings): readonly string[] {
+  const warning = (what: string, variables: readonly string[]): readonly string[] =>
+    variables.length === 0 ? [] : [`${what}: ${variables.join(', ')}.`];
+  return [
+    ...warning('These environment variables are not settings of ElasticJob and are ignored', strangers),
+    ...warning('These environment variables are ignored, as names of settings begin with ELASTICJOB_', lookalikes),
+  ];
+}

@@ -57,7 +57,23 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   nest: ['settings', ...CORE, ...EXTENSIONS, ...ADAPTERS, 'layout', 'registry', 'api', 'time', 'async'],
   // Without Nest: it starts at once, and no application need run.
   cli: ['settings', 'operations', 'dump', 'layout', 'registry', 'api', 'time', 'async'],
-  console: ['nest', 'operations', 'dump', 'api', 'time', 'async'],
+  // The page is built apart: of the server it knows the contract.
+  'console/contract': [],
+  'console/ui': ['console/contract'],
+  console: [
+    'console/contract',
+    'nest',
+    'settings',
+    'operations',
+    'dump',
+    'tracing/rdb',
+    'registry/zookeeper',
+    'registry',
+    'layout',
+    'api',
+    'time',
+    'async',
+  ],
   // What needs TypeORM has an entry of its own.
   index: [
     'nest',
@@ -125,6 +141,7 @@ const resolve = ({ from, to }: Import) => posix.join(posix.dirname(from), to).re
 function areaOf(path: string): string {
   const [top = '', second = ''] = path.split('/');
   if (path === 'index.ts') return 'index';
+  if (top === 'console') return ['contract', 'ui'].includes(second) ? `${top}/${second}` : top;
   return ['registry', 'kernel', 'tracing', 'observability'].includes(top) && !second.endsWith('.ts')
     ? `${top}/${second}`
     : top;

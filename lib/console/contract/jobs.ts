@@ -1,0 +1,252 @@
+import { type SettingProblem } from './common.js';
+
+/** `UNKNOWN`: the registry centre is out of reach. `CONFIG_ERROR`: the stored settings cannot be read. `HIDDEN`: these credentials may not read it. */
+export type ConsoleJobStatus =
+  'OK' | 'DISABLED' | 'PARTIALLY_DISABLED' | 'SHARDING_FLAG' | 'CRASHED' | 'CONFIG_ERROR' | 'HIDDEN' | 'UNKNOWN';
+
+export type ConsoleItemStatus = 'DISABLED' | 'RUNNING' | 'SHARDING_FLAG' | 'PENDING';
+
+/** A job in the list: `GET /api/v1/registries/{r}/jobs`. */
+export interface JobRow {
+  readonly jobName: string;
+  readonly status: ConsoleJobStatus;
+  /** Why the settings cannot be read. */
+  readonly problem?: string;
+  /** `cron`: fires by itself; `one-off`: runs when it is triggered. */
+  readonly type?: 'cron' | 'one-off';
+  readonly cron?: string;
+  readonly timeZone?: string;
+  readonly description?: string;
+  readonly label?: string;
+  readonly shardingTotalCount?: number;
+  readonly instanceCount: number;
+  readonly servers: readonly string[];
+  readonly runningItems: number;
+  readonly disabledItems: number;
+  /** The next instant at which it fires; absent if it never does, or is disabled. */
+  readonly nextFireAt?: number;
+  /** The last execution that the activated data source knows. */
+  readonly lastRun?: LastRun;
+}
+
+export interface LastRun {
+  readonly at: number;
+  readonly result: TraceResult;
+  readonly durationMs?: number;
+}
+
+export type TraceResult = 'ok' | 'failed' | 'running';
+
+/** `GET /api/v1/registries/{r}/jobs/{job}`. */
+export interface JobDetail extends JobRow {
+  /** Which kinds of instances take part; parameters of a trigger are refused while Java instances do. */
+  readonly kinds: readonly ('node' | 'java' | 'unknown')[];
+  readonly leader?: string;
+  readonly serverStates: readonly {
+    readonly serverIp: string;
+    readonly isDisabled: boolean;
+    readonly instanceCount: number;
+  }[];
+}
+
+/** `GET …/jobs/{job}/shards`: all items in ascending order. */
+export interface ShardRow {
+  readonly item: number;
+  readonly parameter?: string;
+  readonly serverIp?: string;
+  readonly instanceId?: string;
+  readonly status: ConsoleItemStatus;
+  readonly failover: boolean;
+  /** Who runs it in its owner's place. */
+  readonly takenOverBy?: string;
+  readonly disabled: boolean;
+  /** A firing found it still running, and it runs again afterwards. */
+  readonly misfired: boolean;
+  readonly lastRun?: LastRun;
+}
+
+/** `GET …/jobs/{job}/instances`. */
+export interface InstanceRow {
+  readonly instanceId: string;
+  readonly serverIp: string;
+  readonly pid?: string;
+  readonly kind: 'node' | 'java' | 'unknown';
+  readonly labels?: string;
+  readonly isLeader: boolean;
+  readonly since?: number;
+  /** How many items it owns. */
+  readonly items: number;
+}
+
+/** Settings as they are stored: Java's keys, `props` as a map. Unknown keys are kept as they are. */
+export interface JobConfigurationDto {
+  readonly jobName: string;
+  readonly cron?: string;
+  readonly timeZone?: string;
+  readonly shardingTotalCount: number;
+  readonly shardingItemParameters?: string;
+  readonly jobParameter?: string;
+  readonly monitorExecution?: boolean;
+  readonly failover?: boolean;
+  readonly misfire?: boolean;
+  readonly maxTimeDiffSeconds?: number;
+  readonly reconcileIntervalMinutes?: number;
+  readonly jobShardingStrategyType?: string;
+  readonly jobExecutorThreadPoolSizeProviderType?: string;
+  readonly jobErrorHandlerType?: string;
+  readonly jobListenerTypes?: readonly string[];
+  readonly description?: string;
+  readonly props?: Readonly<Record<string, string>>;
+  readonly disabled?: boolean;
+  readonly overwrite?: boolean;
+  readonly label?: string;
+  readonly staticSharding?: boolean;
+}
+
+/** `GET …/jobs/{job}/config`; `version` is the `ETag` too, and `PUT` wants it as `If-Match`. */
+export interface StoredConfiguration {
+  readonly version: number;
+  /** Secrets of `props` are shown as `******`; what is sent back so stays as it is. */
+  readonly configuration: JobConfigurationDto;
+  /** As it is stored, with secrets masked. */
+  readonly yaml: string;
+  /** Whether the code's settings overwrite these when an instance starts. */
+  readonly isOverwritten: boolean;
+  readonly problem?: string;
+}
+
+/** `POST …/jobs/{job}/config/validate`: what `PUT` would say, and do. */
+export interface ConfigurationCheck {
+  readonly problems: readonly SettingProblem[];
+  readonly warnings: readonly SettingProblem[];
+  /** What would change, by setting. */
+  readonly changes: readonly { readonly setting: string; readonly before?: string; readonly after?: string }[];
+  readonly nextFires: readonly number[];
+}
+
+/** `POST …/trigger`. */
+export interface TriggerRequest {
+  readonly parameter?: string;
+  readonly reason?: string;
+}
+
+export interface TriggerAnswer {
+  readonly instances: readonly {
+    readonly instanceId: string;
+    readonly answer: 'taken' | 'busy' | 'waiting' | 'gone';
+    readonly willRun: boolean;
+  }[];
+}
+
+/** `POST …/enable`, `/disable`, `/shutdown`; without a server: all of the job's. */
+export interface ServerAction {
+  readonly server?: string;
+  readonly reason?: string;
+}
+
+/** `POST …/jobs/batch`. */
+export interface BatchRequest {
+  readonly action: 'enable' | 'disable' | 'trigger';
+  readonly names: readonly string[];
+  readonly reason?: string;
+}
+
+export interface BatchAnswer {
+  readonly results: readonly { readonly name: string; readonly isOk: boolean; readonly error?: string }[];
+}
+
+/** `POST /api/v1/cron/preview` and `GET …/jobs/{job}/fires`. */
+export interface FiresPreview {
+  readonly fires: readonly number[];
+  readonly timeZone: string;
+  /** In words, in the language that was asked for by `lang`. */
+  readonly words?: string;
+  readonly problem?: string;
+}
+
+/** `GET …/jobs/{job}/tree`: the nodes in the order of their paths. */
+export interface TreeNode {
+  readonly path: string;
+  readonly value: string;
+  readonly version: number;
+  readonly isEphemeral: boolean;
+  readonly modifiedAt?: number;
+}
+
+/** Answer of `GET …/jobs/{job}/explain?item=&at=`. */
+export interface Explanation {
+  readonly sentence: string;
+  readonly reason: { readonly type: string; readonly [detail: string]: unknown };
+}
+
+/** `GET …/servers`. */
+export interface ServerRow {
+  readonly serverIp: string;
+  readonly instanceCount: number;
+  readonly jobCount: number;
+  readonly disabledJobCount: number;
+  readonly state: 'online' | 'offline' | 'disabled' | 'partially-disabled';
+}
+
+/** `GET …/servers/{ip}/jobs`. */
+export interface ServerJobRow {
+  readonly jobName: string;
+  readonly isDisabled: boolean;
+  readonly instanceCount: number;
+  readonly items: number;
+}
+
+/** `POST …/servers/prune`. */
+export interface PruneRequest {
+  readonly dryRun: boolean;
+  readonly includeDisabled?: boolean;
+  readonly reason?: string;
+}
+
+export interface PruneAnswer {
+  readonly servers: readonly { readonly jobName: string; readonly serverIp: string }[];
+}
+
+/** `GET …/overview?windowMs=`. */
+export interface Overview {
+  readonly jobsByStatus: Readonly<Partial<Record<ConsoleJobStatus, number>>>;
+  readonly serverCount: number;
+  readonly runningItems: number;
+  /** From the activated data source; absent without one. */
+  readonly runs?: RunStatistics;
+  readonly problems: readonly ProblemRow[];
+  readonly nextFires: readonly { readonly jobName: string; readonly at: number }[];
+  readonly staleSince?: number;
+}
+
+/** Something that is wrong, as the doctor finds it. */
+export interface ProblemRow {
+  readonly type: string;
+  readonly severity: 'error' | 'warning' | 'info';
+  readonly jobName?: string;
+  readonly subject: string;
+  readonly consequence: string;
+  readonly cure: string;
+}
+
+export interface RunStatistics {
+  readonly from: number;
+  readonly to: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly running: number;
+  readonly p50Ms?: number;
+  readonly p95Ms?: number;
+  readonly buckets: readonly { readonly at: number; readonly succeeded: number; readonly failed: number }[];
+  /** The rows were too many to read; what there is covers the latest only, from here on. */
+  readonly isCutAt?: number;
+}
+
+/** `GET …/schedule?from=&to=`: a day or a week. */
+export interface ScheduleLane {
+  readonly jobName: string;
+  readonly fires: readonly number[];
+  /** There are more than fit: one every that many milliseconds. */
+  readonly everyMs?: number;
+  readonly runs: readonly { readonly from: number; readonly to?: number; readonly result: TraceResult }[];
+}

@@ -1,0 +1,19 @@
+import { type JobRow, type ShardRow } from './jobs.js';
+import { type RegistryStatus } from './registries.js';
+
+/** What `GET /api/v1/registries/{r}/events?job=` (text/event-stream) sends: the type is the event's name, the rest its data. */
+export type LiveEvent =
+  /** A job is new or has changed. */
+  | { readonly type: 'job'; readonly job: JobRow }
+  | { readonly type: 'job-removed'; readonly jobName: string }
+  /** Items of the job that `job=` names have changed: only those. */
+  | { readonly type: 'shards'; readonly jobName: string; readonly shards: readonly ShardRow[]; readonly total: number }
+  /** Instances of a job have come or gone; the page reads them again. */
+  | { readonly type: 'instances'; readonly jobName: string }
+  | { readonly type: 'config'; readonly jobName: string; readonly version: number }
+  | { readonly type: 'servers' }
+  | { readonly type: 'registry'; readonly status: RegistryStatus }
+  /** Events were left out: the page reads everything again. */
+  | { readonly type: 'resync' }
+  /** The session has ended, or the console stops: the page does not come back by itself. */
+  | { readonly type: 'bye'; readonly reason: 'logged-out' | 'stopping' };

@@ -1,0 +1,83 @@
+import { type TraceResult } from './jobs.js';
+
+/** A row of JOB_EXECUTION_LOG: `GET /api/v1/trace/executions?ds=&job=&ip=&result=&source=&item=&taskId=&from=&to=&limit=&cursor=`. */
+export interface ExecutionRow {
+  readonly id: string;
+  readonly jobName: string;
+  readonly taskId: string;
+  readonly hostname: string;
+  readonly ip: string;
+  readonly item: number;
+  readonly source: 'NORMAL_TRIGGER' | 'MISFIRE' | 'FAILOVER';
+  readonly result: TraceResult;
+  readonly startedAt: number;
+  readonly completedAt?: number;
+  readonly durationMs?: number;
+  /** The first line; the whole cause has `GET /api/v1/trace/executions/{id}`. */
+  readonly failure?: string;
+}
+
+export interface ExecutionDetail extends ExecutionRow {
+  readonly failureCause?: string;
+}
+
+/** A row of JOB_STATUS_TRACE_LOG: `GET /api/v1/trace/statuses?ds=&job=&state=&taskId=&from=&to=&limit=&cursor=`. */
+export interface StatusRow {
+  readonly id: string;
+  readonly jobName: string;
+  readonly taskId: string;
+  readonly originalTaskId?: string;
+  readonly source: string;
+  readonly executionType: string;
+  readonly shardingItems: string;
+  readonly state: string;
+  readonly message?: string;
+  readonly createdAt: number;
+}
+
+/** Executions of one firing together: `GET /api/v1/trace/firings?ds=&job=&from=&to=&limit=&cursor=`. */
+export interface FiringRow {
+  /** When the first of its items began. */
+  readonly startedAt: number;
+  readonly completedAt?: number;
+  readonly source: ExecutionRow['source'];
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly running: number;
+  readonly items: readonly ExecutionRow[];
+}
+
+/** A database that holds the tables of event tracing: `GET /api/v1/data-sources`. */
+export interface DataSourceInfo {
+  readonly name: string;
+  readonly driver: DataSourceDriver;
+  readonly host?: string;
+  readonly port?: number;
+  readonly database: string;
+  readonly username?: string;
+  readonly hasPassword: boolean;
+  readonly origin: 'settings' | 'application' | 'console';
+  readonly isActivated: boolean;
+  readonly state: 'connected' | 'failed' | 'unused';
+  readonly reason?: string;
+}
+
+export type DataSourceDriver = 'postgres' | 'mysql' | 'mariadb' | 'sqljs';
+
+export interface DataSourceChange {
+  readonly name: string;
+  readonly driver: DataSourceDriver;
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly username?: string;
+  /** Omitted: stays as it is. */
+  readonly password?: string;
+}
+
+/** `GET /api/v1/data-sources/{name}/schema`; `POST` there makes what is missing. */
+export interface SchemaCheck {
+  readonly tables: readonly { readonly name: string; readonly exists: boolean }[];
+  /** What would make the missing tables. */
+  readonly sql: readonly string[];
+}

@@ -37,7 +37,12 @@ import { Deferred } from '../async/deferred.js';
 import { Mailbox } from '../async/mailbox.js';
 import { NamedTimers } from '../async/named-timers.js';
 import { JobPaths } from '../layout/job-paths.js';
-import { type MirroredNode, type RegistryCenter, type SessionState } from '../registry/registry-center.js';
+import {
+  type Lineage,
+  type MirroredNode,
+  type RegistryCenter,
+  type SessionState,
+} from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
 import { assembleJob, type JobComponents } from './job-components.js';
 import { JobShutdown } from './job-shutdown.js';
@@ -95,6 +100,8 @@ export class JobRuntime {
   #acceptsFirings = true;
   /** Why the latest attempt to register failed; `undefined` once one has succeeded. */
   #registrationFailure: string | undefined;
+  /** The tree in which the job was stored when this instance took part last. */
+  #lineage: Lineage | undefined;
 
   constructor(definition: JobDefinition, deps: JobRuntimeDeps) {
     const { clock, firingTimers, instance, logger, events, registry, shutdownGracePeriodMs } = deps;
@@ -417,6 +424,8 @@ export class JobRuntime {
     if (this.#isEnding()) return;
     if (registration.session === state.id) await watch.sync();
     else await this.#register(components);
+    if (this.#isEnding()) return;
+    this.#lineage = await registry.lineage();
     // The session may have been suspended or lost while this was under way; its next change enters again.
     if (registry.session.state.phase !== 'connected' || registry.session.state.id !== registration.session) return;
     if (this.#isEnding()) return;
@@ -433,6 +442,7 @@ export class JobRuntime {
     const occasion: Occasion = this.#hasTakenPart ? 'return' : 'start';
     const config = await this.#establish(context, occasion);
     if (this.#isEnding()) return;
+    if (config === undefined) return this.#onRemoved();
     await registration.register(config, occasion);
     const { leader, items, instances, live, javaPeers } = context.watch.view;
     const owners = new Map(items.flatMap(({ item, owner }) => (owner === undefined ? [] : [[item, owner]])));
@@ -449,8 +459,9 @@ export class JobRuntime {
     });
   }
 
-  async #establish(context: JobContext, occasion: Occasion): Promise<JobConfiguration> {
-    if (occasion === 'return') return restoreConfiguration(context, this.definition);
+  /** `undefined`: somebody has removed the job while this instance was away. */
+  async #establish(context: JobContext, occasion: Occasion): Promise<JobConfiguration | undefined> {
+    if (occasion === 'return') return restoreConfiguration(context, this.definition, this.#lineage);
     const { extensions, clock } = this.#deps;
     const config = await establishConfiguration(context, this.definition);
     extensions.check(config, this.definition.job);

@@ -115,6 +115,12 @@ export interface RegistryCenter {
   time(path: string): Promise<number>;
 
   /**
+   * Which tree this is. Who was away compares it with what it knew: so it can tell a node that somebody has removed from a
+   * tree that came back without it. `undefined`: the namespace has no node yet. The answer may be as old as the session.
+   */
+  lineage(): Promise<Lineage | undefined>;
+
+  /**
    * Those of the nodes that anyone may change although this registry centre has credentials, and guards with them what it
    * writes. Absent if there are no access rules; none without credentials.
    */
@@ -122,6 +128,14 @@ export interface RegistryCenter {
 
   /** Ends the session, so that its nodes vanish at once if the registry can be reached, and closes all mirrors. */
   close(): Promise<void>;
+}
+
+/** What tells a tree from another one in its place. */
+export interface Lineage {
+  /** Another one if the data were lost, or the whole namespace was removed, and the namespace's node was made anew. */
+  readonly id: string;
+  /** Grows with each child of the namespace's node that comes or goes; smaller than before in a tree from a backup. */
+  readonly changes: number;
 }
 
 /**

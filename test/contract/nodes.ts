@@ -1,5 +1,7 @@
 /* eslint-disable jest/no-export -- a part of the contract, called by the specs of the implementations */
+import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
+import { type Lineage } from '../../lib/registry/registry-center.js';
 import { type ContractStage, expectRejection, sessionId } from './stage.js';
 
 /** Reading and writing single nodes, and the registry's time. */
@@ -41,6 +43,23 @@ export function nodePromises(stage: ContractStage): void {
 
     await stage.reconnect(centre);
     expect(await centre.get(path)).toBeUndefined();
+  });
+
+  test('the lineage is the same for all sessions, and tells of children of the namespace that come and go', async () => {
+    const path = `/lineage-${randomUUID()}`;
+    const changesOf = (lineage: Lineage | undefined): number => lineage!.changes;
+    const [first, operator] = [await stage.open(), await stage.open()];
+    await operator.create(`${path}/below`, '');
+    const known = await first.lineage();
+    await operator.put(`${path}/below`, 'changed');
+    await operator.remove(`${path}/below`);
+    const later = await (await stage.open()).lineage();
+
+    expect(later).toEqual(known);
+    await operator.remove(path);
+    const now = await (await stage.open()).lineage();
+    expect(now?.id).toBe(known?.id);
+    expect(changesOf(now) - changesOf(known)).toBe(1);
   });
 
   test('many nodes are read at once, in the order asked for: each with its value, version and session, or undefined', async () => {

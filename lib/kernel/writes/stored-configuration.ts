@@ -6,6 +6,7 @@ import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { fromYaml, keptFrom, toYaml } from '../../layout/job-configuration-yaml.js';
 import { type JobContext } from '../job/job-context.js';
+import { type Lineage } from '../../registry/registry-center.js';
 import { unreadableConfiguration } from '../view/obstacles.js';
 import { type JobDefinition } from '../job/job-definition.js';
 import { settingDifferences } from '../job/setting-differences.js';
@@ -65,18 +66,22 @@ async function establish(context: ConfigurationContext, definition: JobDefinitio
 }
 
 /**
- * Stores the job's configuration again if it is gone: the registry centre has come back empty, or from an old backup.
+ * Stores the job's configuration again if it is gone because the registry centre has come back empty, or from an old backup.
  * Otherwise changes nothing, whatever `overwrite` says, because operators may have changed the settings since the start.
- * @returns the configuration that holds; the one given here while the stored one cannot be read
+ * @param known the tree in which the job was stored
+ * @returns the configuration that holds; the one given here while the stored one cannot be read; `undefined` if somebody has
+ * removed the job meanwhile
  */
 export async function restoreConfiguration(
   context: ConfigurationContext,
   definition: JobDefinition,
-): Promise<JobConfiguration> {
+  known: Lineage | undefined,
+): Promise<JobConfiguration | undefined> {
   // The view may be from before the session was lost.
-  const { config, configFault } = await context.watch.sync();
+  const { config, configFault, exists } = await context.watch.sync();
   await context.watch.readAll();
   if (config !== undefined || configFault !== undefined) return config ?? definition.configuration;
+  if (!exists && goesOn(known, await context.registry.lineage())) return undefined;
   const { config: stored, isNew } = await establish(context, definition);
   const { registry, paths, logger } = context;
   if (isNew)
@@ -85,6 +90,11 @@ export async function restoreConfiguration(
         `there. What operators had changed is lost: check the settings.`,
     );
   return stored;
+}
+
+/** Whether a tree is the one that was known, and no older. */
+function goesOn(known: Lineage | undefined, present: Lineage | undefined): boolean {
+  return known !== undefined && known.id === present?.id && known.changes <= present.changes;
 }
 
 /** A user who has changed a setting and sees no effect finds the reason in the log. */

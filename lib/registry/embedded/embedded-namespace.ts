@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { childPath, parentPath } from '../node-paths.js';
-import { type Lifetime, type Operation } from '../registry-center.js';
+import { type Lifetime, type Lineage, type Operation } from '../registry-center.js';
 import { SubtreeIndex } from '../subtree-index.js';
 import { type NodeChange, NodeTree, type StoredNode } from './node-tree.js';
 
@@ -22,9 +23,14 @@ export class EmbeddedNamespace {
   readonly #tree = new NodeTree();
   readonly #watches = new SubtreeIndex<Watch>();
   readonly #nextRevision: () => number;
+  #lineage: Lineage = { id: randomUUID(), changes: 0 };
 
   constructor(nextRevision: () => number) {
     this.#nextRevision = nextRevision;
+  }
+
+  get lineage(): Lineage {
+    return this.#lineage;
   }
 
   get(path: string): StoredNode | undefined {
@@ -64,8 +70,17 @@ export class EmbeddedNamespace {
   commit(session: string, operations: readonly Operation[]): number {
     const revision = this.#nextRevision();
     const changes = this.#tree.commit(operations, { session, revision });
+    const { id, changes: before } = this.#lineage;
+    this.#lineage = { id, changes: before + changes.filter(isJobNewOrGone).length };
     for (const [watch, seen] of this.#affected(changes)) watch({ revision, session, changes: seen });
     return revision;
+  }
+
+  /** Loses all nodes at one revision, as a server does whose data are gone: what follows is another tree. */
+  lose(session: string): void {
+    // Deepest first: a node with children cannot be removed.
+    this.#removeAll(session, [...this.#tree.subtree('/').keys()].filter((path) => path !== '/').reverse());
+    this.#lineage = { id: randomUUID(), changes: 0 };
   }
 
   /** Removes all nodes that live with the session, at one revision. */
@@ -122,4 +137,8 @@ export class EmbeddedNamespace {
     }
     return affected;
   }
+}
+
+function isJobNewOrGone({ path, before, after }: NodeChange): boolean {
+  return parentPath(path) === '/' && (before === undefined) !== (after === undefined);
 }

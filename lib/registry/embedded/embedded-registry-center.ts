@@ -24,6 +24,7 @@ import { pathsInWords } from '../node-paths.js';
 import {
   type CommitLimits,
   type Lifetime,
+  type Lineage,
   type Mirror,
   type MirroredNode,
   type MirrorOptions,
@@ -203,6 +204,10 @@ export class EmbeddedRegistryCenter implements RegistryCenter {
       namespace.put(session, path, '');
       return server.clock.now();
     });
+  }
+
+  async lineage(): Promise<Lineage> {
+    return this.#ask('ask for the lineage of', '/', ({ namespace }) => namespace.lineage);
   }
 
   async close(): Promise<void> {

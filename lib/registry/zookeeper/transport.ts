@@ -97,9 +97,13 @@ export interface CreateResult {
 export interface Stat {
   readonly czxid: bigint;
   readonly mzxid: bigint;
+  /** Milliseconds since 1970 of the creation, by the server's clock. */
+  readonly ctime: number;
   /** Milliseconds since 1970 of the last write, by the server's clock. */
   readonly mtime: number;
   readonly version: number;
+  /** How many children have come or gone. */
+  readonly cversion: number;
   /** Session that owns the node, 16 hexadecimal digits; `undefined` for all but ephemeral nodes. */
   readonly ephemeralOwner: string | undefined;
   readonly numChildren: number;

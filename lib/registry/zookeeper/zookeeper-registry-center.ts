@@ -27,6 +27,7 @@ import { pathsInWords } from '../node-paths.js';
 import {
   type CommitLimits,
   type Lifetime,
+  type Lineage,
   type Mirror,
   type MirroredNode,
   type MirrorOptions,
@@ -84,6 +85,8 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
   readonly #removal: NodeRemoval;
   readonly #writes: NodeWrites;
   readonly #hasCredentials: boolean;
+  /** As it was when the session first asked. */
+  #lineage: { readonly session: string | undefined; readonly answer: Promise<Lineage | undefined> } | undefined;
 
   /** @throws InvalidConfigurationError naming every fault of the configuration */
   constructor(configuration: ZookeeperConfiguration, options: ZookeeperRegistryCenterOptions = {}) {
@@ -203,6 +206,33 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
       await this.#creation.create(call, '', 'persistent');
       return (await this.#writes.set(call, '')).mtime;
     });
+  }
+
+  lineage(): Promise<Lineage | undefined> {
+    const { state } = this.session;
+    const id = state.phase === 'connected' ? state.id : undefined;
+    // All jobs of a process ask when they start.
+    if (this.#lineage === undefined || this.#lineage.session !== id)
+      this.#lineage = { session: id, answer: this.#readLineage() };
+    return this.#lineage.answer;
+  }
+
+  async #readLineage(): Promise<Lineage | undefined> {
+    try {
+      const stat = await this.#perform('ask for the lineage of', '/', (call) =>
+        call.read(async ({ transport }) => {
+          const root = this.#at('/');
+          const [, found] = await Promise.all([transport.sync(root), transport.exists(root)]);
+          return found;
+        }),
+      );
+      if (stat !== undefined) return { id: `${stat.czxid.toString(16)}@${stat.ctime}`, changes: stat.cversion };
+      this.#lineage = undefined;
+      return undefined;
+    } catch (error) {
+      this.#lineage = undefined;
+      throw error;
+    }
   }
 
   async openNodes(paths: readonly string[]): Promise<readonly string[]> {

@@ -166,7 +166,7 @@ export class World {
     }
     const { state } = this.operator.session;
     for (const id of this.server.sessions) if (!('id' in state) || id !== state.id) this.server.endSession(id);
-    this.namespace.remove(WIPE, this.paths.root);
+    this.namespace.lose(WIPE);
     this.clock.after(ms, () => {
       for (const machine of machines) this.resume(machine);
     });

@@ -7,8 +7,10 @@ const node = (value: string, mzxid: bigint, numChildren = 0): ReadNode => ({
   stat: {
     czxid: 1n,
     mzxid,
+    ctime: 0,
     mtime: 0,
     version: 0,
+    cversion: 0,
     ephemeralOwner: undefined,
     numChildren,
   },

@@ -262,12 +262,14 @@ export class ZooKeeperClient implements ZooKeeperTransport {
 }
 
 function toStat(stat: messages.StatRecord): Stat {
-  const { czxid, mzxid, version, numChildren } = stat;
+  const { czxid, mzxid, version, cversion, numChildren } = stat;
   return {
     czxid,
     mzxid,
+    ctime: Number(stat.ctime),
     mtime: Number(stat.mtime),
     version,
+    cversion,
     ephemeralOwner: ownerOf(stat.ephemeralOwner),
     numChildren,
   };

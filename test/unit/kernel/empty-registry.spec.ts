@@ -5,14 +5,14 @@ import { fromYaml } from '../../../lib/layout/job-configuration-yaml.js';
 import { TestCluster } from '../../../lib/testing/index.js';
 
 /** The registry centre goes away and comes back: all sessions have ended, and the nodes for which `isLost` holds are gone. */
-async function loseNodes(cluster: TestCluster, isLost: (path: string) => boolean = () => true): Promise<void> {
+async function loseNodes(cluster: TestCluster, isLost?: (path: string) => boolean): Promise<void> {
   const members = [...cluster.members.values()];
   const sessions = members.map(({ registry }) => registry.session.state);
   for (const { registry } of members) registry.faults.disconnect();
   for (const state of sessions) if ('id' in state) cluster.server.endSession(state.id);
   const tree = cluster.server.namespace('elasticjob');
-  const lost = [...tree.subtree('/').keys()].filter((path) => path !== '/' && isLost(path));
-  for (const path of lost.sort((one, other) => other.length - one.length)) tree.remove('nobody', path);
+  if (isLost === undefined) tree.lose('nobody');
+  else for (const path of [...tree.subtree('/').keys()].filter(isLost).reverse()) tree.remove('nobody', path);
   await cluster.advance('20s');
   for (const { registry } of members) registry.faults.resume();
   await cluster.settle();
@@ -21,8 +21,8 @@ async function loseNodes(cluster: TestCluster, isLost: (path: string) => boolean
 const storedConfiguration = ({ tree, paths }: TestCluster): JobConfiguration =>
   fromYaml(tree.get(paths.config) ?? '', paths.config).configuration;
 
-test.each<[what: string, isLost: (path: string) => boolean]>([
-  ['anything', () => true],
+test.each<[what: string, isLost: ((path: string) => boolean) | undefined]>([
+  ['anything', undefined],
   ['its settings', (path) => path === '/job/config'],
   ['its instances, items and records', (path) => /^\/job\/(instances|sharding|x-node)/.test(path)],
 ])(
@@ -41,6 +41,31 @@ test.each<[what: string, isLost: (path: string) => boolean]>([
     expect(Object.keys(cluster.owners).sort()).toEqual(['A', 'B']);
   },
 );
+
+test('a job that was removed while its instances were cut off is not stored again when they return', async () => {
+  await using cluster = await TestCluster.start(['A', 'B']);
+
+  await loseNodes(cluster, (path) => path === '/job');
+  await cluster.advance('1m');
+
+  expect(await cluster.operator.children('/')).toEqual([]);
+  expect([...cluster.members.values()].map(({ host }) => host.jobs.get('job')?.health.state)).toEqual([
+    'removed',
+    'removed',
+  ]);
+});
+
+test('a job is stored again where other jobs came and went after the data were lost', async () => {
+  await using cluster = await TestCluster.start(['A']);
+  cluster.cut('A');
+  await cluster.advance('20s');
+  cluster.server.namespace('elasticjob').lose('nobody');
+  for (const name of ['one', 'two', 'three']) await cluster.operator.create(`/${name}`, '');
+
+  await cluster.heal('A');
+
+  expect(cluster.owners).toEqual({ A: [0, 1] });
+});
 
 test('a one-off job whose registry centre comes back empty can be triggered again', async () => {
   await using cluster = await TestCluster.start(['A', 'B'], { job: { cron: '' } });

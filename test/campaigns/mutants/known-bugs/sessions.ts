@@ -207,8 +207,21 @@ export const sessions: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/job-runtime.ts',
-        find: "if (occasion === 'return') return restoreConfiguration(context, this.definition);",
+        find: "if (occasion === 'return') return restoreConfiguration(context, this.definition, this.#lineage);",
         replace: "if (occasion === 'return') return this.configuration;",
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'removed-job-comes-back-with-an-instance-that-was-away',
+    bug: 'A job is removed while an instance is cut off, and the instance stores it again when it returns.',
+    first: 'unit/kernel/empty-registry.spec.ts',
+    edits: [
+      {
+        file: 'kernel/writes/stored-configuration.ts',
+        find: '  if (!exists && goesOn(known, await context.registry.lineage())) return undefined;\n',
+        replace: '',
       },
     ],
   },

@@ -184,7 +184,8 @@ export class EmbeddedSession implements Session {
   }
 
   #attached(id: string | undefined): void {
-    this.#stopCountdown();
+    // Messages may have been dropped since this answer was sent: the server counts from then on.
+    if (this.#isReachable) this.#stopCountdown();
     if (id === undefined) this.#lose('the registry centre has ended it');
     else this.#enter({ phase: 'connected', id });
   }
@@ -211,14 +212,15 @@ export class EmbeddedSession implements Session {
    * A centre to which changes still arrive trusts its connection until no request was answered for the whole timeout.
    */
   #startCountdown(kind: 'nothing arrives' | 'changes arrive'): void {
-    if (this.#cancelCountdown || this.#state.phase !== 'connected') return;
+    if (this.#cancelCountdown || this.#state.phase === 'closed') return;
     const noticeMs = kind === 'changes arrive' ? this.timeoutMs : (this.timeoutMs * 2) / 3;
     const cancelNotice = this.#clock.after(noticeMs, () =>
       this.#connection?.cut(`nothing was answered for ${noticeMs} ms`),
     );
-    const cancelLoss = this.#clock.after(this.timeoutMs, () =>
-      this.#lose(`nothing was answered for ${this.timeoutMs} ms, the whole of its timeout`),
-    );
+    const cancelLoss = this.#clock.after(this.timeoutMs, () => {
+      this.#stopCountdown();
+      this.#lose(`nothing was answered for ${this.timeoutMs} ms, the whole of its timeout`);
+    });
     this.#cancelCountdown = () => {
       cancelNotice();
       cancelLoss();

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { deliverSoon } from '../../../lib/registry/embedded/delivery.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { EmbeddedRegistryServer } from '../../../lib/registry/embedded/embedded-registry-server.js';
 import { ManualClock, settle } from '../../../lib/testing/manual-clock.js';
@@ -315,6 +316,48 @@ describe('A connection that is cut one way', () => {
       write: 'REGISTRY_OUTCOME_UNKNOWN',
     });
   });
+
+  test.each(['return to session', 'open a session'])(
+    'towards the server while a centre connects (%s): the session is lost before its nodes vanish',
+    async (operation) => {
+      const clock = new ManualClock();
+      let isToDrop = operation === 'open a session';
+      const server: EmbeddedRegistryServer = new EmbeddedRegistryServer({
+        clock,
+        deliver: (message) => {
+          deliverSoon({
+            ...message,
+            arrive: () => {
+              // The server has put the session onto the connection, and the centre does not know yet.
+              if (isToDrop && message.what.startsWith(`answer to ${operation}`)) a.faults.dropMessages('sending');
+              message.arrive();
+            },
+          });
+        },
+      });
+      const a = new EmbeddedRegistryCenter({ server });
+      a.connect();
+      await settle();
+      if (operation === 'return to session') {
+        isToDrop = true;
+        a.faults.loseNextWrite('not-applied');
+        await expectRejection(a.put('/a', ''), 'REGISTRY_OUTCOME_UNKNOWN');
+        await settle();
+      }
+      expect(a.session.state.phase).toBe('connected');
+      const seen: string[] = [];
+      a.session.onChange(({ phase }) => seen.push(`${phase} of ${server.sessions.length}`));
+
+      await clock.advance(60_000);
+
+      expect(seen).toEqual(['suspended of 1', 'lost of 1']);
+      isToDrop = false;
+      a.faults.resume();
+      await settle();
+      expect(a.session.state.phase).toBe('connected');
+      expect(clock.timers).toBe(0);
+    },
+  );
 
   test.each(['sending', 'receiving'] as const)('heals (%s)', async (direction) => {
     const { server, a, b } = await stage();

@@ -90,9 +90,10 @@ export function missingItems(view: JobView, round: BarrierRound, options: Missin
   return view.items.flatMap((item) => {
     const ofItem = reports.get(item.item) ?? [];
     const died = dead.get(item.item);
-    // A surplus item may be taken over before the next assignment removes it.
+    // A surplus item may be taken over before the next assignment removes it, and its new run arrives later than its mark.
     const isCrashed = died !== undefined || view.crashedItems.includes(item.item);
-    if (item.item >= total && ofItem.length === 0 && !isCrashed) return [];
+    const isRun = item.running && wasBegunFor(view, item.item, round.instant);
+    if (item.item >= total && ofItem.length === 0 && !isCrashed && !isRun) return [];
     const missing = whyMissing(item, { ...facts, reports: ofItem, dead: died });
     return missing === undefined ? [] : [{ item: item.item, ...missing }];
   });

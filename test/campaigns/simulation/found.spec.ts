@@ -276,6 +276,26 @@ const FOUND: readonly Found[] = [
     what: 'two firings wait for each other: a takeover runs an item of a manual firing and one of a later firing together',
     seeds: [20340095056],
   },
+  {
+    rule: 'itemsAfterLastCall',
+    what: 'an item that was dropped is taken over in its firing, and the last call waits for it',
+    seeds: [20370120883],
+  },
+  {
+    rule: 'unmarkedRuns',
+    what: 'an instance whose messages are dropped while it connects aborts its runs before its session ends',
+    seeds: [20370124603],
+  },
+  {
+    rule: 'unrest',
+    what: 'instances in different firings wait for one another in turn, each as long as the listener lets it',
+    seeds: [20370015546, 20370114165],
+  },
+  {
+    rule: 'unorderedCalls',
+    what: 'items that nobody owned are made up for after a later firing has begun',
+    seeds: [20370135738],
+  },
 ];
 
 describe.each(FOUND)('$what', ({ rule, seeds }) => {

@@ -122,6 +122,20 @@ describe('the rules of calls that are made once in the cluster', () => {
 
       expect(swapped({ commits: takenOver })).not.toContain('unorderedCalls');
     });
+
+    test('is none if nobody owned its items when that of the next firing began', () => {
+      const begunMs = recording.calls.find((call) => isCall(call, 'before', instants()[0]!))!.begunMs;
+      const ownerless = recording.commits.flatMap(({ changes }) =>
+        changes.flatMap(({ path }) => (/sharding\/\d+\/instance$/.test(path) ? [path] : [])),
+      );
+      const gone = {
+        ...{ atMs: begunMs - 1, revision: 9_000, by: 'operator' },
+        changes: [...new Set(ownerless)].map((path) => ({ path, before: 'A', after: '' })),
+      };
+      const commits = [...recording.commits.filter(({ atMs }) => atMs < begunMs), gone];
+
+      expect(swapped({ commits })).not.toContain('unorderedCalls');
+    });
   });
 
   test('leave a call without items, which is that of a firing that came to no end', () => {

@@ -6,6 +6,7 @@
 import { idOf } from '../../support/views.js';
 import { type Evidence, grouped, type Window } from './evidence.js';
 import { PATIENCE_MS } from './interruptions.js';
+import { nameOfId } from './marks.js';
 import { type Call, type Run } from './recording.js';
 import { seconds } from './run-book.js';
 
@@ -121,6 +122,7 @@ export function unorderedCalls(evidence: Evidence): readonly string[] {
         evidence.isWiped(window) ||
         isUnknowing(evidence, [call.instance, later.instance], window) ||
         isOfNewcomer(evidence, call) ||
+        isOfHandedOn(evidence, call, later) ||
         isFirstOfTakenOver(evidence, call);
       return isExcused ? [] : [`${nameOf(call)} comes after ${nameOf(later)}`];
     });
@@ -137,6 +139,18 @@ function isFirstOfTakenOver({ marks }: Evidence, { phase, instance, scheduledMs,
       (mark) => mark.isRescue && mark.item === item && mark.instance === instance && mark.scheduledMs === scheduledMs,
     );
   return phase === 'before' && items.every(isTakenOver);
+}
+
+/**
+ * Whether nobody who was there owned the items of a first call when that of a later firing began. They are made up for when they
+ * have an owner again, and no firing can wait for that: items are not assigned while it goes on.
+ */
+function isOfHandedOn(evidence: Evidence, { phase, items }: ScheduledCall, { begunMs }: ScheduledCall): boolean {
+  const isOwned = (item: number): boolean => {
+    const owner = evidence.valueAt(evidence.paths.item(item, 'instance'), begunMs);
+    return owner !== undefined && owner !== '' && evidence.isAvailable(nameOfId(owner), begunMs);
+  };
+  return phase === 'before' && !items.some(isOwned);
 }
 
 /**

@@ -90,6 +90,7 @@ class Player {
       await this.#calmDown();
       this.#calmMs = this.#world.nowMs;
       await this.#world.clock.advance(CALM_MS + (this.#history.onceListener === undefined ? 0 : CALM_OF_LISTENERS_MS));
+      await this.#untilNobodyWaits();
       await this.#world.clock.advance(this.#untilQuietMs());
       this.#noteRest();
       // Two periods later the pause is the same.
@@ -127,6 +128,15 @@ class Player {
     for (const ip of namespace.children(paths.servers)) void this.#world.operator.put(paths.server(ip), 'ENABLED');
     for (const item of namespace.children(paths.sharding))
       void this.#world.operator.remove(paths.item(Number(item), 'disabled'));
+  }
+
+  /** Instances that came to different firings wait for one another in turn, each as long as the listener lets it. */
+  async #untilNobodyWaits(): Promise<void> {
+    const { completedTimeoutMs = 0 } = this.#history.onceListener ?? {};
+    const isWaiting = (): boolean =>
+      this.#world.namespace.children(this.#world.paths.guarantee('completed')).length > 0;
+    for (let turns = this.#world.present.length; turns > 0 && completedTimeoutMs > 0 && isWaiting(); turns--)
+      await this.#world.clock.advance(completedTimeoutMs);
   }
 
   #noteRest(): void {

@@ -234,6 +234,26 @@ describe('when items complete, missing are', () => {
       ['1 crashed'],
     ],
     [
+      'those that were taken over in it and are beyond the number of items, until their run has ended',
+      view(aCompleted, {
+        config: aConfiguration({ failover: true, shardingTotalCount: 1 }),
+        items: items({}, { running: true, runningOn: B, takenOverBy: B }),
+        beginRecords: new Map([[B, { ...NOTHING_BEGUN, instants: new Map([[1, NOW]]) }]]),
+        lastBegun: new Map([[1, NOW]]),
+      }),
+      ['1 unaccounted B'],
+    ],
+    [
+      'not those that still run for an earlier firing and are beyond the number of items',
+      view(aCompleted, {
+        config: aConfiguration({ failover: true, shardingTotalCount: 1 }),
+        items: items({}, { running: true, runningOn: B }),
+        beginRecords: new Map([[B, { ...NOTHING_BEGUN, instants: new Map([[1, NOW - 1]]) }]]),
+        lastBegun: new Map([[1, NOW - 1]]),
+      }),
+      [],
+    ],
+    [
       'those that crashed in an earlier firing, which ends first',
       view(aCompleted, { config: failover, crashedItems: [1], lastBegun: new Map([[1, NOW - 1]]) }),
       ['1 crashed'],

@@ -103,9 +103,20 @@ export class Takeover {
     if (failure !== undefined && begun.length === 0) throw failure.reason;
     if (failure !== undefined) logger.warn(`could not take over all items yet: ${describeCause(failure.reason)}`);
     // Other instances were faster, which this instance's view does not show yet.
-    if (begun.length < share.length) await watch.sync();
+    if (begun.length < share.length) await this.#lookAgain(begun);
     if (begun.length > 0) logger.warn(`takes over items ${begun.map(({ item }) => item).join(',')}.`);
     return begun;
+  }
+
+  /** What has been taken runs, whatever becomes of the look: it is marked, and nobody else would run it. */
+  async #lookAgain(begun: readonly BegunItem[]): Promise<void> {
+    const { watch, logger } = this.#deps;
+    try {
+      await watch.sync();
+    } catch (error) {
+      if (begun.length === 0) throw error;
+      logger.debug(`could not see who has taken over the other items: ${describeCause(error)}`);
+    }
   }
 
   /** @returns `undefined` if another instance has taken the item */

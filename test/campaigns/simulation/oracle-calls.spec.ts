@@ -76,6 +76,27 @@ describe('the rules of calls that are made once in the cluster', () => {
       expect(late(2_000, { exemptions })).not.toContain('itemsAfterLastCall');
     });
 
+    test('is none if the firing was dropped for it, and misfire was switched on before it began, but not after that', () => {
+      const { path, before } = recording.commits
+        .flatMap(({ changes }) => changes)
+        .find((each) => each.path === '/bill/config')!;
+      const after = recording.commits.flatMap(({ changes }) => changes).find((each) => each.path === path)!.after!;
+      const off = after.replace('misfire: true', 'misfire: false');
+      expect(off).not.toBe(after);
+      const switched = (atMs: number): Partial<Recording> => {
+        const made = recording.commits.map((commit) => ({
+          ...commit,
+          changes: commit.changes.map((each) => (each.path === path ? { ...each, before, after: off } : each)),
+        }));
+        const on = { atMs, revision: 9_000, by: 'operator', changes: [{ path, before: off, after }] };
+        return { commits: [...made, on].sort((one, other) => one.atMs - other.atMs) };
+      };
+      const { begunMs } = recording.calls.find((each) => isCall(each, 'after', instants()[0]!))!;
+
+      expect(late(2_000, switched(begunMs + 1_000))).not.toContain('itemsAfterLastCall');
+      expect(late(2_000, switched(begunMs + 3_000))).toContain('itemsAfterLastCall');
+    });
+
     test('is none if it had been waited for during ten seconds', () => {
       const [instantMs] = instants();
       const waited = calls('after', instantMs!, { begunMs: instantMs! + 10_100, endedMs: instantMs! + 10_101 });

@@ -53,7 +53,8 @@ export function itemsAfterLastCall(evidence: Evidence): readonly string[] {
     const isPatienceOver = call.begunMs >= firstMs + PATIENCE_MS;
     return ofFiring
       .filter((run) => endOf(run) > call.begunMs && !(isPatienceOver && run.begunMs > call.begunMs))
-      .filter((run) => isJudged(evidence, run, call) && !isNewOnInstanceThatCameBack(evidence, run))
+      .filter((run) => isJudged(evidence, run, call))
+      .filter((run) => !isNewOnInstanceThatCameBack(evidence, run) && !isMadeUpForSince(evidence, run, call))
       .map((run) => `${nameOf(call)} comes before item ${run.item} of that firing has ended: ${when(run)}`);
   });
 }
@@ -67,6 +68,18 @@ function isNewOnInstanceThatCameBack(evidence: Evidence, { item, instance, sched
   const window = { fromMs: scheduledMs, toMs: begunMs };
   const wasAway = evidence.ever(evidence.paths.live(idOf(instance)), (value) => value === undefined, window);
   return first !== undefined && first.fromMs >= scheduledMs && wasAway;
+}
+
+/** Whether the firing was dropped for this item, and then `misfire` was switched on, so that its next owner makes up for it. */
+function isMadeUpForSince(evidence: Evidence, run: Run, call: Call): boolean {
+  return (
+    evidence.configAt(run.begunMs)?.misfire === true &&
+    evidence.everConfigured(({ misfire }) => !misfire, {
+      fromMs: run.scheduledMs ?? call.begunMs,
+      toMs: call.begunMs,
+    }) &&
+    run.begunMs > call.begunMs
+  );
 }
 
 function begunMarks({ marks }: Evidence, scheduledMs: number): readonly number[] {

@@ -265,3 +265,42 @@ test('an instance whose node a console of ElasticJob 2 has overwritten repairs i
   expect(cluster.owners).toEqual({ A: [1], B: [0] });
   expect(cluster.member('A').log.join('\n')).toContain('the node of this instance was overwritten with "TRIGGER"');
 });
+
+describe('A takeover of which a part was taken by a peer, while the connection breaks,', () => {
+  test.each([1, 60])('leaves no item behind when the connection is back after %i s', async (seconds) => {
+    let isToHang = true;
+    let [commits, answers] = [Infinity, 0];
+    await using cluster: TestCluster = await TestCluster.start(['A', 'B'], {
+      job: { cron: HOURLY, failover: true, shardingTotalCount: 2, jobShardingStrategyType: 'ROUND_ROBIN' },
+      work: () => (isToHang ? new Promise<void>(() => undefined) : undefined),
+      deliver: watching({
+        before: (what) => {
+          const isTakeover = commits < 2 && what.startsWith('commit') && cluster.view.crashedItems.length > 0;
+          // The second item is another instance's by now.
+          if (isTakeover && ++commits === 2) cluster.server.namespace('elasticjob').put('C', '/job/sharding/1', 'C');
+        },
+        after: (what) => {
+          if (commits !== 2 || !what.startsWith('answer to commit') || ++answers < 2) return;
+          cluster.member('A').registry.faults.disconnect();
+        },
+      }),
+    });
+    await cluster.disable('A');
+    await cluster.advance('2s');
+    await cluster.fire();
+    await cluster.enable('A');
+    [isToHang, commits] = [false, 0];
+    cluster.kill('B');
+    await cluster.advance('10s');
+    expect(answers).toBe(2);
+    commits = Infinity;
+    await cluster.advance(`${seconds}s`);
+    await cluster.heal('A');
+    await cluster.advance('1m');
+    cluster.forget();
+
+    await cluster.fire();
+
+    expect(cluster.ran).toEqual({ A: [0, 1] });
+  });
+});

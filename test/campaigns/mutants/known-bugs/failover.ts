@@ -70,6 +70,19 @@ export const failover: readonly Mutant[] = [
     ],
   },
   {
+    threads: [],
+    name: 'takeover-is-forgotten-when-the-connection-breaks',
+    bug: 'A peer was faster with one of several crashed items, the connection breaks, and the others count as running for ever.',
+    first: 'unit/kernel/run-seams.spec.ts',
+    edits: [
+      {
+        file: 'kernel/marks/takeover.ts',
+        find: '      if (begun.length === 0) throw error;\n',
+        replace: '      throw error;\n',
+      },
+    ],
+  },
+  {
     threads: ['EJ2429'],
     name: 'takeover-is-not-taken-over',
     bug: 'No instance notices that an instance has crashed while it ran an item that it had taken over.',

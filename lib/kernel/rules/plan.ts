@@ -100,8 +100,9 @@ function wanted(now: JobView): 'assignment' | 'nothing' {
 
 const requestResharding: Rule = ({ now, me, local }) => {
   if (now.leader !== me || now.reshardingNeeded || now.config === undefined) return undefined;
-  // A trigger that was accepted runs by the assignment that it was accepted under.
-  if (availableInstances(now).length === 0 || local.isBeginningManually) return undefined;
+  if (availableInstances(now).length === 0) return undefined;
+  // A trigger that was accepted runs by the assignment that it was accepted under; without one, it waits here for the first one.
+  if (local.isBeginningManually && isAssigned(now)) return undefined;
   const total = now.config.shardingTotalCount;
   if (isRecounted(now, total))
     return { type: 'request-resharding', reason: 'the number of items differs from the configured one' };

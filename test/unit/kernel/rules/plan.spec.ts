@@ -132,6 +132,12 @@ describe('asking for a new assignment', () => {
     expect(planOf('A', aView(['A', 'B']), { assignedFor: undefined })).toEqual(['request-resharding']);
   });
 
+  test('is not asked for while a manual run begins, unless that waits for the first one', () => {
+    const local = { assignedFor: undefined, isBeginningManually: true };
+    expect(planOf('A', aView(['A', 'B']), local)).toEqual([]);
+    expect(planOf('A', aView(['A', 'B'], { items: [] }), local)).toEqual(['request-resharding']);
+  });
+
   test('a follower never asks', () => {
     expect(planOf('B', aView(['A', 'B', 'C']), { assignedFor: { basis: before, pinned: [] } })).toEqual([]);
   });

@@ -157,19 +157,19 @@ function hasMovedOn({ item, running, runningOn }: ItemView, { view, round, repor
   if ((view.lastBegun.get(item) ?? -Infinity) <= instant) return false;
   // An item that comes back counts as begun for the instants that it was left out of, although its run may still go on, or
   // may have to be taken over.
-  if ((dead !== undefined || view.crashedItems.includes(item)) && diedIn(view, item, { runningOn, instant }))
-    return false;
+  const isCrashed = dead !== undefined || view.crashedItems.includes(item);
+  if (isCrashed && (diedIn(view, item, runningOn) ?? Infinity) <= instant) return false;
   return !(running && reports.some(({ key, instance }) => key === round.key && (runningOn ?? instance) === instance));
 }
 
-/** Whether the item's run for that instant has died with its instance; also if it already waits to be taken over. */
+/** The instant of the item's run that has died with its instance; also if it already waits to be taken over. */
 function diedIn(
   { beginRecords, crashedItems, crashReports }: JobView,
   item: number,
-  { runningOn = '', instant }: { readonly runningOn: string | undefined; readonly instant: number },
-): boolean {
-  if (crashedItems.includes(item)) return crashReports.get(item)?.instant === instant;
-  return beginRecords.get(runningOn)?.instants.get(item) === instant;
+  runningOn = '',
+): number | undefined {
+  if (crashedItems.includes(item)) return crashReports.get(item)?.instant;
+  return beginRecords.get(runningOn)?.instants.get(item);
 }
 
 /** It has started in this firing, at this listener's barrier or another's. */
@@ -184,8 +184,9 @@ function ofCrashed(item: ItemView, facts: ItemFacts): Verdict {
   const { view, round, dead } = facts;
   const isToBeTakenOver = failsOver(view) && dead?.isToBeTakenOver !== false;
   if (round.stage === 'started' || !isToBeTakenOver) return undefined;
-  const isOfRound = round.instant !== undefined && diedIn(view, item.item, { ...item, instant: round.instant });
-  if (isOfRound || wasBegunFor(view, item.item, round.instant)) return { why: 'crashed', by: undefined };
+  // An item that comes back counts as begun for the instants that it was left out of, whatever it died in.
+  const isDead = round.instant !== undefined && (diedIn(view, item.item, item.runningOn) ?? Infinity) <= round.instant;
+  if (isDead || wasBegunFor(view, item.item, round.instant)) return { why: 'crashed', by: undefined };
   if ([...view.beginRecords.values()].includes(undefined)) return { why: 'unaccounted', by: undefined };
   // It crashed in an earlier firing, which ends before this one, also if the item was disabled meanwhile: it is taken over.
   return isDue({ ...item, disabled: false }, facts) ? { why: 'crashed', by: undefined } : undefined;

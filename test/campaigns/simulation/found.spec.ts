@@ -293,6 +293,16 @@ const FOUND: readonly Found[] = [
   },
   {
     rule: 'unorderedCalls',
+    what: 'an item that was dropped, came back and waits to be taken over is waited for by the firings after its own',
+    seeds: [20370227912],
+  },
+  {
+    rule: 'unrest',
+    what: 'a manual run that waits for the first assignment keeps no leader from making it',
+    seeds: [20370208187],
+  },
+  {
+    rule: 'unorderedCalls',
     what: 'items that nobody owned are made up for after a later firing has begun',
     seeds: [20370135738],
   },

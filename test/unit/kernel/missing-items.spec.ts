@@ -6,6 +6,7 @@ import { aConfiguration, anItem, aView, idOf, ipOf } from '../../support/views.j
 
 const NOW = 5_000;
 const ROUND = `${NOW}/ONCE`;
+const CRASHED_BEFORE = { instant: NOW - 1, jobParameter: undefined };
 const [A, B] = [idOf('A'), idOf('B')];
 
 /** What instances have reported, by name: `{ A: '5000/ONCE started 0' }` as items by state and round. */
@@ -267,6 +268,26 @@ describe('when items complete, missing are', () => {
         lastBegun: new Map([[1, NOW - 1]]),
       }),
       ['1 crashed'],
+    ],
+    [
+      'those that crashed in an earlier firing and came back since, though they count as begun for this one',
+      view(aCompleted, {
+        config: failover,
+        crashedItems: [1],
+        crashReports: new Map([[1, CRASHED_BEFORE]]),
+        lastBegun: new Map([[1, NOW + 1]]),
+      }),
+      ['1 crashed'],
+    ],
+    [
+      'not those that crashed in a later firing',
+      view(aCompleted, {
+        config: failover,
+        crashedItems: [1],
+        crashReports: new Map([[1, { ...CRASHED_BEFORE, instant: NOW + 1 }]]),
+        lastBegun: new Map([[1, NOW + 1]]),
+      }),
+      [],
     ],
     [
       'those that run between the barriers of two listeners',

@@ -302,6 +302,11 @@ const FOUND: readonly Found[] = [
     seeds: [20370208187],
   },
   {
+    rule: 'itemsAfterLastCall',
+    what: 'an item of a disabled server is not to be taken over, until the server is enabled',
+    seeds: [20370264542],
+  },
+  {
     rule: 'unorderedCalls',
     what: 'items that nobody owned are made up for after a later firing has begun',
     seeds: [20370135738],

@@ -3,7 +3,7 @@
  * one after; no item begins before the first one has ended; the second one comes when the last item has ended; both come
  * in the order of their instants.
  */
-import { idOf } from '../../support/views.js';
+import { idOf, ipOf } from '../../support/views.js';
 import { type Evidence, grouped, type Window } from './evidence.js';
 import { PATIENCE_MS } from './interruptions.js';
 import { nameOfId } from './marks.js';
@@ -55,6 +55,7 @@ export function itemsAfterLastCall(evidence: Evidence): readonly string[] {
       .filter((run) => endOf(run) > call.begunMs && !(isPatienceOver && run.begunMs > call.begunMs))
       .filter((run) => isJudged(evidence, run, call))
       .filter((run) => !isNewOnInstanceThatCameBack(evidence, run) && !isMadeUpForSince(evidence, run, call))
+      .filter((run) => !isOfDisabledServer(evidence, run, call))
       .map((run) => `${nameOf(call)} comes before item ${run.item} of that firing has ended: ${when(run)}`);
   });
 }
@@ -80,6 +81,16 @@ function isMadeUpForSince(evidence: Evidence, run: Run, call: Call): boolean {
     }) &&
     run.begunMs > call.begunMs
   );
+}
+
+/** Whether the server of the instance that died with the item was disabled, so that nobody was to take it over then. */
+function isOfDisabledServer(evidence: Evidence, run: Run, call: Call): boolean {
+  const { marks, paths } = evidence;
+  const died = marks.find(
+    ({ item, scheduledMs, run: own }) => item === run.item && scheduledMs === run.scheduledMs && own !== run,
+  );
+  if (died === undefined || run.begunMs <= call.begunMs) return false;
+  return evidence.valueAt(paths.server(ipOf(died.instance)), call.begunMs) === 'DISABLED';
 }
 
 function begunMarks({ marks }: Evidence, scheduledMs: number): readonly number[] {

@@ -97,19 +97,6 @@ describe('the rules of calls that are made once in the cluster', () => {
       expect(late(2_000, switched(begunMs + 3_000))).toContain('itemsAfterLastCall');
     });
 
-    test('is none if it was run on a server that was disabled, so that nobody was to take it over', () => {
-      const { begunMs } = recording.calls.find((each) => isCall(each, 'after', instants()[0]!))!;
-      const disabling = (ip: string): Recording['commits'][number] => ({
-        ...{ atMs: begunMs - 1, revision: 9_000, by: 'operator' },
-        changes: [{ path: `/bill/servers/${ip}`, before: 'ENABLED', after: 'DISABLED' }],
-      });
-      const commits = ['10.0.0.65', '10.0.0.66'].map(disabling);
-
-      const all = [...recording.commits, ...commits].sort((one, other) => one.atMs - other.atMs);
-      expect(late(2_000, { commits: all })).not.toContain('itemsAfterLastCall');
-      expect(late(-1, { commits: all })).toContain('itemsAfterLastCall');
-    });
-
     test('is none if it had been waited for during ten seconds', () => {
       const [instantMs] = instants();
       const waited = calls('after', instantMs!, { begunMs: instantMs! + 10_100, endedMs: instantMs! + 10_101 });

@@ -46,7 +46,7 @@ async function run(jestArguments) {
 /** The same histories each time; `npm run simulate` plays others. */
 function simulation() {
   const flags = ['--import', pathToFileURL(join(root, '.config/typescript.mjs')).href];
-  return program([...flags, join(root, 'test/campaigns/simulation/main.ts'), '--histories', '6000'], process.env);
+  return program([...flags, join(root, 'test/campaigns/simulation/main.ts'), '--histories', '4000'], process.env);
 }
 
 function jest(jestArguments, env) {

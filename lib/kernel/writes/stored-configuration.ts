@@ -3,6 +3,7 @@
  * (manual §6.2.2).
  */
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
+import { isLostRace } from '../../api/errors/registry-errors.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { fromYaml, keptFrom, toYaml } from '../../layout/job-configuration-yaml.js';
 import { type JobContext } from '../job/job-context.js';
@@ -37,12 +38,14 @@ async function establish(context: ConfigurationContext, definition: JobDefinitio
   const { registry, watch, paths } = context;
   const { configuration, compatibility = '3.0.5' } = definition;
   const jobClass = ownJobClass(definition);
-  await registry.create(paths.root, jobClass);
+  const ownYaml = toYaml(configuration, { compatibility });
+  let isNew = await isStoredAnew(context, jobClass, ownYaml);
+  if (!isNew) await registry.create(paths.root, jobClass);
   const view = await watch.sync();
   requireSameJob(view, { paths, nodes: watch.nodes.keys() }, definition);
+  if (isNew && view.config !== undefined) return { config: view.config, isNew };
   const stored = watch.nodes.get(paths.config)?.value;
-  let isNew = false;
-  if (stored === undefined) isNew = await registry.create(paths.config, toYaml(configuration, { compatibility }));
+  if (stored === undefined) isNew = await registry.create(paths.config, ownYaml);
   else if (configuration.overwrite) {
     const yaml = toYaml(configuration, { compatibility, ...keptFrom(stored, paths.config) });
     if (yaml !== stored) {
@@ -63,6 +66,25 @@ async function establish(context: ConfigurationContext, definition: JobDefinitio
       ? `${registry.fullPath(paths.config)}: the job's configuration was removed while the job was starting`
       : unreadableConfiguration(configFault, paths, (path) => registry.fullPath(path)),
   ]);
+}
+
+/** Stores a job that is not there yet in one commit. `false`: it is there, or the namespace is not. */
+async function isStoredAnew(
+  { registry, watch, paths }: ConfigurationContext,
+  jobClass: string,
+  yaml: string,
+): Promise<boolean> {
+  if (watch.nodes.has(paths.root)) return false;
+  try {
+    await registry.commit([
+      { type: 'create', path: paths.root, value: jobClass },
+      { type: 'create', path: paths.config, value: yaml },
+    ]);
+    return true;
+  } catch (error) {
+    if (isLostRace(error)) return false;
+    throw error;
+  }
 }
 
 /**

@@ -103,7 +103,7 @@ export class ExclusiveHold {
           if (!isAnswer(error, 'NO_NODE')) throw error;
           // The server removes a container that has become empty, at any moment.
           if (attempt > 1) await call.pause(error);
-          await this.#context.creation.createParents(call, childPath(this.#path, this.#prefix), 'container');
+          await this.#context.creation.createContainers(call, childPath(this.#path, this.#prefix));
         }
       }
     });

@@ -76,10 +76,15 @@ class CountedInstance implements AsyncDisposable {
       configuration.jobName,
     );
     instance.#registry.connect();
-    const job = { execute: () => void instance.#ran++ };
-    const options = { host: instance.#host, jobClassName: 'CountedJob' };
-    await new ScheduleJobBootstrap(instance.#registry, job, configuration, options).schedule();
+    await instance.begin(configuration);
     return instance;
+  }
+
+  /** Takes part in a job. */
+  async begin(configuration: JobConfiguration): Promise<void> {
+    const job = { execute: () => void this.#ran++ };
+    const options = { host: this.#host, jobClassName: 'CountedJob' };
+    await new ScheduleJobBootstrap(this.#registry, job, configuration, options).schedule();
   }
 
   /** Fires once, and waits until `items` items have run. Returns the requests that this instance has made for it. */
@@ -124,6 +129,26 @@ class CountedInstance implements AsyncDisposable {
 }
 
 const JOB = { cron: '0 0 0 * * ?', timeZone: 'GMT' };
+
+test('a new job costs 15 requests until its items are assigned, whatever their number', async () => {
+  const namespace = zooKeeper.namespace();
+  await using instance = await CountedInstance.start(namespace, aConfiguration({ ...JOB, shardingTotalCount: 1 }));
+  await until(async () => (await instance.owners()).size === 1, 'its items to be assigned');
+  await instance.requests();
+
+  const operator = new ZookeeperRegistryCenter({ serverLists: zooKeeper.servers, namespace });
+  operator.connect();
+
+  instance.proxy.resetRequests();
+  await instance.begin(aConfiguration({ ...JOB, jobName: 'another', shardingTotalCount: 500 }));
+  const owner = (): Promise<string | undefined> => operator.get('/another/sharding/499/instance');
+  await until(async () => (await owner()) !== undefined, 'the items of the other job to be assigned');
+
+  expect(await instance.requests(15)).toEqual({
+    ...{ addWatch: 1, multiRead: 1, sync: 3, multi: 5, create2: 3, getChildren: 1, delete: 1 },
+  });
+  await operator.close();
+});
 
 describe('a steady firing', () => {
   test.each([1, 10, 500])(

@@ -70,6 +70,23 @@ export class NodeCreation {
     }
   }
 
+  /** Creates the containers above `path`. */
+  async createContainers(call: Call, path: string): Promise<void> {
+    // As a rule the topmost is there, and all below it are missing: one request.
+    const parents = ancestors(path).slice(1);
+    const last = parents.at(-1);
+    if (last !== undefined) {
+      const creation = { missing: parents.slice(0, -1), path: last, value: '', mode: 'container' } as const;
+      try {
+        await call.read((connected) => this.#createTogether(connected, creation));
+        return;
+      } catch (error) {
+        if (!isAnswer(error, 'NO_NODE', 'NODE_EXISTS')) throw error;
+      }
+    }
+    await this.createParents(call, path, 'container');
+  }
+
   /** Creates the nodes above `path`. If the namespace node is missing, creates it and those above it as containers. */
   async createParents(call: Call, path: string, mode: CreateMode = 'persistent'): Promise<void> {
     const parents = ancestors(path);
@@ -104,8 +121,9 @@ export class NodeCreation {
   ): Promise<unknown> {
     if (missing.length === 0) return this.#createOnce(connected, { path, value, mode });
     const session = mode === 'ephemeral' ? connected.sessionId : undefined;
+    const parentMode = mode === 'container' ? mode : ('persistent' as const);
     const creations = [
-      ...missing.map((parent) => ({ path: parent, value: '', mode: 'persistent' as const, session: undefined })),
+      ...missing.map((parent) => ({ path: parent, value: '', mode: parentMode, session: undefined })),
       { path, value, mode, session },
     ];
     return this.#writes.track(

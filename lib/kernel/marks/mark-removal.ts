@@ -140,9 +140,11 @@ export class MarkRemoval {
     const operations = own.length > 0 ? removals : this.#reportRemovals(item);
     if (operations.length > 0) await registry.commit(operations);
     const marked = this.#own.get(item);
-    const isSuperseded = values.some((value) => value !== undefined && value !== me);
-    // If the peer dies too, this instance still knows that the run has ended. A manual run has nothing to know it again by.
-    if (marked?.state === 'left' && isSuperseded && marked.instant !== undefined) marked.state = 'superseded';
+    const hasEnded = marked?.state === 'left' || marked?.state === 'superseded';
+    // A peer has the item, or is just taking it: if that dies too, and the next one, this instance still knows that the run has
+    // ended. A manual run has nothing to know it again by.
+    const isSuperseded = operations.length === 0 || values.some((value) => value !== undefined && value !== me);
+    if (hasEnded && isSuperseded && marked.instant !== undefined) marked.state = 'superseded';
     else this.#own.delete(item);
   }
 

@@ -307,6 +307,11 @@ const FOUND: readonly Found[] = [
     seeds: [20370264542],
   },
   {
+    rule: 'ownReruns',
+    what: 'an instance that has ended a run does not run it again if one peer after the other takes it over and dies',
+    seeds: [20370319728],
+  },
+  {
     rule: 'unorderedCalls',
     what: 'items that nobody owned are made up for after a later firing has begun',
     seeds: [20370135738],

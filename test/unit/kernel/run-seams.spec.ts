@@ -253,6 +253,34 @@ test('a run that ended while its instance was away is not run again, although a 
   expect(cluster.view.crashReports.size).toBe(0);
 });
 
+test('a run that ended while its instance was away is not run again there, although two peers took it over and died', async () => {
+  const gates: Record<string, Deferred> = { A: new Deferred(), B: new Deferred(), C: new Deferred() };
+  await using cluster: TestCluster = await TestCluster.start(['A'], {
+    job: { cron: HOURLY, failover: true, shardingTotalCount: 1 },
+    work: (name) => gates[name]!.promise,
+  });
+  await cluster.fire();
+  await cluster.join('B');
+  cluster.member('A').registry.faults.disconnect();
+  gates['A']!.resolve();
+  await cluster.advance('10s');
+  await cluster.heal('A');
+  await cluster.join('C');
+  await cluster.advance('10s');
+  for (const name of ['B', 'C']) {
+    cluster.kill(name);
+    await cluster.advance('10s');
+  }
+  await cluster.advance('1m');
+
+  expect(cluster.runs.map(({ instance, at }) => `${instance} ${at}`)).toEqual([
+    'A 01:00:00',
+    'B 01:00:00',
+    'C 01:00:00',
+  ]);
+  expect(cluster.view.crashedItems).toEqual([]);
+});
+
 test('an instance whose node a console of ElasticJob 2 has overwritten repairs it, and goes on to get items', async () => {
   await using cluster = await TestCluster.start(['A', 'B']);
   const path = cluster.paths.instance(cluster.idOf('A'));

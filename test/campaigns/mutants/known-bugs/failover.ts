@@ -269,7 +269,7 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/marks/mark-removal.ts',
-        find: "if (marked?.state === 'left' && isSuperseded && marked.instant !== undefined) marked.state = 'superseded';\n    else this.#own.delete(item);",
+        find: "if (hasEnded && isSuperseded && marked.instant !== undefined) marked.state = 'superseded';\n    else this.#own.delete(item);",
         replace: 'this.#own.delete(item);',
       },
     ],

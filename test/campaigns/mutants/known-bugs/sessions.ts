@@ -214,6 +214,19 @@ export const sessions: readonly Mutant[] = [
   },
   {
     threads: [],
+    name: 'ended-run-is-forgotten-at-the-second-takeover',
+    bug: 'A run has ended while its instance was away; two peers take it over and die one after the other, and the instance runs it again.',
+    first: 'unit/kernel/run-seams.spec.ts',
+    edits: [
+      {
+        file: 'kernel/marks/mark-removal.ts',
+        find: "    const hasEnded = marked?.state === 'left' || marked?.state === 'superseded';\n    // A",
+        replace: "    const hasEnded = marked?.state === 'left';\n    // A",
+      },
+    ],
+  },
+  {
+    threads: [],
     name: 'removed-job-comes-back-with-an-instance-that-was-away',
     bug: 'A job is removed while an instance is cut off, and the instance stores it again when it returns.',
     first: 'unit/kernel/empty-registry.spec.ts',

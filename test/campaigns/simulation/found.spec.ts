@@ -312,6 +312,11 @@ const FOUND: readonly Found[] = [
     seeds: [20370319728],
   },
   {
+    rule: 'itemsAfterLastCall',
+    what: 'a firing that the former owner of an item has dropped comes to its next one later, by a clock that is behind',
+    seeds: [20370337903],
+  },
+  {
     rule: 'unorderedCalls',
     what: 'items that nobody owned are made up for after a later firing has begun',
     seeds: [20370135738],

@@ -55,7 +55,7 @@ export function itemsAfterLastCall(evidence: Evidence): readonly string[] {
       .filter((run) => endOf(run) > call.begunMs && !(isPatienceOver && run.begunMs > call.begunMs))
       .filter((run) => isJudged(evidence, run, call))
       .filter((run) => !isNewOnInstanceThatCameBack(evidence, run) && !isMadeUpForSince(evidence, run, call))
-      .filter((run) => !isOfDisabledServer(evidence, run, call))
+      .filter((run) => !isOfDisabledServer(evidence, run, call) && !isDroppedBySomeoneElse(evidence, run, call))
       .map((run) => `${nameOf(call)} comes before item ${run.item} of that firing has ended: ${when(run)}`);
   });
 }
@@ -81,6 +81,20 @@ function isMadeUpForSince(evidence: Evidence, run: Run, call: Call): boolean {
     }) &&
     run.begunMs > call.begunMs
   );
+}
+
+/**
+ * Whether, with `misfire` off, the item's former owner has dropped the firing, and its next one came to it later by its own
+ * clock, which is behind.
+ */
+function isDroppedBySomeoneElse(evidence: Evidence, run: Run, call: Call): boolean {
+  const { skews, paths } = evidence;
+  const { scheduledMs = 0, begunMs, instance, item } = run;
+  const isBehind = begunMs > call.begunMs && begunMs - scheduledMs <= skews.greatestMs - skews.leastMs;
+  const isNewOwner = evidence.ever(paths.item(item, 'instance'), (value) => value !== idOf(instance), {
+    ...{ fromMs: scheduledMs, toMs: begunMs },
+  });
+  return isBehind && isNewOwner && evidence.configAt(begunMs)?.misfire === false;
 }
 
 /** Whether the server of the instance that died with the item was disabled, so that nobody was to take it over then. */

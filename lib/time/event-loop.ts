@@ -12,3 +12,58 @@ export function afterNextPoll(task: () => void): void {
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
+
+/**
+ * Runs tasks at once, but only some in one turn of the event loop: the others follow in the next turns, in their order. All that a
+ * task sets off by promises comes before anything else in this process, and the sockets of a web server want their turn, too.
+ */
+export class Turns {
+  readonly #most: number;
+  readonly #waiting: (() => void)[] = [];
+  #begun = 0;
+  #isScheduled = false;
+
+  /** @param most how many tasks run in one turn */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Runs the task now or in one of the next turns. What it throws passes through, and keeps no other task from its turn. */
+  run(task: () => void): void {
+    this.#schedule();
+    if (this.#waiting.length > 0 || this.#begun === this.#most) {
+      this.#waiting.push(task);
+      return;
+    }
+    this.#begun++;
+    task();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#nextTurn());
+  }
+
+  #nextTurn(): void {
+    this.#isScheduled = false;
+    this.#begun = 0;
+    if (this.#waiting.length > 0) this.#schedule();
+    for (const task of this.#waiting.splice(0, this.#most)) this.#runSafely(task);
+  }
+
+  /** As an error of a timer would, it ends up as an uncaught exception. */
+  #runSafely(task: () => void): void {
+    this.#begun++;
+    try {
+      task();
+    } catch (error) {
+      setImmediate(() => {
+        throw error;
+      });
+    }
+  }
+}
+
+/** Firings of all jobs of this process, which may be many at one second. */
+export const firingTurns = new Turns(16);

@@ -1,6 +1,7 @@
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { QuartzCron } from '../../time/cron.js';
-import { type Clock } from '../../time/clock.js';
+import { type Clock, systemClock } from '../../time/clock.js';
+import { firingTurns } from '../../time/event-loop.js';
 import { InvalidCronError } from '../../time/invalid-cron-error.js';
 import { lastBefore } from '../../time/last-before.js';
 import { scheduleKey } from '../view/assignment.js';
@@ -21,18 +22,28 @@ export interface FiringTimers {
 export class ClockTimers implements FiringTimers {
   readonly #clock: Clock;
   readonly #cancels = new Map<string, () => void>();
+  readonly #isInTurns: boolean;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    // Under a clock that a test moves, everything that is due happens at once.
+    this.#isInTurns = clock === systemClock;
   }
 
   arm(jobName: string, instant: Date, onFire: () => void): void {
     this.disarm(jobName);
-    const cancel = this.#clock.after(instant.getTime() - this.#clock.now(), () => {
+    const cancelTimer = this.#clock.after(instant.getTime() - this.#clock.now(), () => {
+      if (this.#isInTurns) firingTurns.run(fire);
+      else fire();
+    });
+    const cancel = (): void => cancelTimer();
+    const fire = (): void => {
+      // It was armed anew, or disarmed, while it waited for its turn.
+      if (this.#cancels.get(jobName) !== cancel) return;
       // The wall clock may have been set back meanwhile, and timers may fire a little early.
       if (this.#clock.now() < instant.getTime()) this.arm(jobName, instant, onFire);
       else onFire();
-    });
+    };
     this.#cancels.set(jobName, cancel);
   }
 

@@ -4,6 +4,7 @@ import { JobConflictError } from '../../api/errors/errors.js';
 import { type JobLogger } from '../../api/text/logger.js';
 import { type FiringTimers } from '../../kernel/lanes/cron-timer.js';
 import { type Clock, systemClock } from '../../time/clock.js';
+import { firingTurns } from '../../time/event-loop.js';
 
 /**
  * Timers that are cron jobs of `@nestjs/schedule`: each job appears in the `SchedulerRegistry` under its name, with its
@@ -75,9 +76,14 @@ export class SchedulerRegistryTimers implements FiringTimers {
       this.#logger.warn(`Job '${jobName}': fireOnTick() does nothing, as it would run the job on this instance alone.`);
       return;
     }
-    // The machine's clock was set back while the timer ran.
-    if (this.#clock.now() < timer.instant.getTime()) return this.arm(jobName, timer.instant, timer.onFire);
-    timer.onFire();
+    const { instant, onFire } = timer;
+    firingTurns.run(() => {
+      // It was armed anew, or disarmed, while it waited for its turn.
+      if (this.#timers.get(jobName) !== timer || timer.onFire !== onFire || timer.instant !== instant) return;
+      // The machine's clock was set back while the timer ran.
+      if (this.#clock.now() < instant.getTime()) this.arm(jobName, instant, onFire);
+      else onFire();
+    });
   }
 }
 

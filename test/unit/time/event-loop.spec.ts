@@ -1,7 +1,10 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { afterNextPoll, nextTurn } from '../../../lib/time/event-loop.js';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterNextPoll, nextTurn, Turns } from '../../../lib/time/event-loop.js';
 
 /** Both ends of a connection on this machine. */
 async function connection(): Promise<AsyncDisposable & { readonly near: Socket; readonly far: Socket }> {
@@ -55,4 +58,63 @@ test('the next turn comes when chains of promises, however long, have ended', as
 
   expect(steps).toBe(1_000);
   await chain;
+});
+
+const run = promisify(execFile);
+
+describe('Tasks that come together', () => {
+  const arrange = () => {
+    const turns = new Turns(2);
+    const ran: string[] = [];
+    const come = (...names: readonly string[]): void => {
+      for (const name of names) turns.run(() => ran.push(name));
+    };
+    return { ran, come };
+  };
+
+  test('run some in a turn of the event loop, in their order, also if others come meanwhile', async () => {
+    const { ran, come } = arrange();
+
+    come('a', 'b', 'c', 'd');
+    come('e');
+    expect(ran).toEqual(['a', 'b']);
+    await nextTurn();
+    expect(ran).toEqual(['a', 'b', 'c', 'd']);
+    come('f');
+    expect(ran).toHaveLength(4);
+    await nextTurn();
+
+    expect(ran).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+    await nextTurn();
+    come('g', 'h', 'i');
+    expect(ran.slice(6)).toEqual(['g', 'h']);
+    await nextTurn();
+    expect(ran.slice(6)).toEqual(['g', 'h', 'i']);
+  });
+
+  test('run at once if there are few, turn after turn', async () => {
+    const { ran, come } = arrange();
+    for (const name of ['a', 'b', 'c']) {
+      come(name);
+      expect(ran.at(-1)).toBe(name);
+      await nextTurn();
+    }
+  });
+
+  test('keep no other from its turn by throwing', async () => {
+    const loop = new URL('../../../lib/time/event-loop.ts', import.meta.url).href;
+    const program = `
+      const { Turns } = await import('${loop}');
+      process.on('uncaughtException', ({ message }) => console.log('uncaught', message));
+      const turns = new Turns(1);
+      const broken = () => { throw new Error('broken'); };
+      try { turns.run(broken); } catch ({ message }) { console.log('thrown', message); }
+      turns.run(broken);
+      turns.run(() => console.log('runs'));`;
+    const loader = fileURLToPath(new URL('../../../.config/typescript.mjs', import.meta.url));
+
+    const { stdout } = await run(process.execPath, ['--import', loader, '--input-type=module', '--eval', program]);
+
+    expect(stdout.trim().split('\n')).toEqual(['thrown broken', 'runs', 'uncaught broken']);
+  });
 });

@@ -1,9 +1,13 @@
 import { lookup, type LookupAddress } from 'node:dns';
 import * as net from 'node:net';
 import * as tls from 'node:tls';
+import { afterNextPoll } from '../../../time/event-loop.js';
 import { type FaultKind, faultKindOf } from './connection-faults.js';
 import { FrameReader } from './frame-reader.js';
 import { type ServerAddress, shuffled } from './server-list.js';
+
+/** So many messages are dealt with in one turn of the event loop. */
+const MESSAGES_A_TURN = 32;
 
 /** The callbacks of a connection. */
 export interface ConnectionListener {
@@ -22,6 +26,8 @@ export class Connection {
   readonly #tls: tls.ConnectionOptions | undefined;
   readonly #reader = new FrameReader();
   #socket: net.Socket | undefined;
+  /** Messages that have arrived and wait for their turn. */
+  readonly #inbox: Buffer[] = [];
   #outbox: Buffer[] = [];
   #accepted = 0;
   #written = 0;
@@ -50,8 +56,8 @@ export class Connection {
       this.#socket = socket;
       socket.on('data', (chunk: Buffer) => this.#onData(chunk));
       const protocol = this.#tls ? 'tls' : 'tcp';
-      socket.on('error', (error: Error) => this.close(describe(error), faultKindOf(error, protocol)));
-      socket.on('close', () => this.close('the server closed the connection', 'hung-up'));
+      socket.on('error', (error: Error) => this.#onEnded(describe(error), faultKindOf(error, protocol)));
+      socket.on('close', () => this.#onEnded('the server closed the connection', 'hung-up'));
     });
   }
 
@@ -88,14 +94,49 @@ export class Connection {
   #onData(chunk: Buffer): void {
     if (this.#closed) return;
     this.#listener.onHeard();
+    const isWaiting = this.#inbox.length > 0;
     try {
-      for (const message of this.#reader.push(chunk)) {
+      for (const message of this.#reader.push(chunk)) this.#inbox.push(message);
+    } catch (error) {
+      // What came before is good.
+      this.#handOver(Infinity);
+      this.#refuse(error);
+    }
+    if (!isWaiting) this.#nextTurn();
+  }
+
+  /**
+   * Each message may set off a long chain of promises, all of which come before anything else in this process: the event loop gets
+   * its turn after some of them.
+   */
+  #nextTurn(): void {
+    this.#handOver(MESSAGES_A_TURN);
+    if (this.#inbox.length > 0) afterNextPoll(() => this.#nextTurn());
+  }
+
+  #handOver(most: number): void {
+    let count = 0;
+    try {
+      for (const message of this.#inbox) {
+        if (this.#closed || count === most) break;
+        count++;
         this.#listener.onMessage(message);
-        if (this.#closed) return;
       }
     } catch (error) {
-      this.close(error instanceof Error ? error.message : String(error), 'foreign');
+      this.#refuse(error);
+    } finally {
+      this.#inbox.splice(0, count);
     }
+  }
+
+  #refuse(error: unknown): void {
+    this.close(error instanceof Error ? error.message : String(error), 'foreign');
+  }
+
+  /** The other end is gone; what it had sent before still counts. */
+  #onEnded(reason: string, kind: FaultKind): void {
+    this.#handOver(Infinity);
+    this.close(reason, kind);
   }
 }
 

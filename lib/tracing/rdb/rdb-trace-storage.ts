@@ -147,7 +147,9 @@ export class RdbTraceStorage implements TraceStorage {
 
   /** The names of jobs that have run. */
   jobNames(filter: JobNameFilter, signal: AbortSignal): Promise<readonly string[]> {
-    return this.#use(signal, (run, { executions: rows }) => readJobNames({ dialect: this.#dialect, run, rows }, filter));
+    return this.#use(signal, (run, { executions: rows }) =>
+      readJobNames({ dialect: this.#dialect, run, rows }, filter),
+    );
   }
 
   /**

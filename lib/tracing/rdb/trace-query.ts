@@ -118,7 +118,10 @@ export async function readStatuses(
  * The names of jobs that have run, in the order of the database. Each is found by the index that begins with the job, so that
  * this takes as many steps as there are names, however many rows there are.
  */
-export async function readJobNames({ dialect, run, rows }: TraceReader, { prefix, limit }: JobNameFilter): Promise<readonly string[]> {
+export async function readJobNames(
+  { dialect, run, rows }: TraceReader,
+  { prefix, limit }: JobNameFilter,
+): Promise<readonly string[]> {
   const found: string[] = [];
   const column = rows.reference('job_name');
   for (let last: string | undefined; found.length < Math.min(limit, MOST_NAMES); found.push(last)) {

@@ -14,7 +14,10 @@ export interface FiresRange {
 }
 
 /** The firings of a range, and whether there are more. */
-export function firesAfter(schedule: QuartzCron, { from, to = Infinity, count }: FiresRange): { fires: readonly number[]; hasMore: boolean } {
+export function firesAfter(
+  schedule: QuartzCron,
+  { from, to = Infinity, count }: FiresRange,
+): { fires: readonly number[]; hasMore: boolean } {
   const fires: number[] = [];
   let last: Date | undefined = new Date(from);
   while (fires.length < count) {
@@ -28,7 +31,11 @@ export function firesAfter(schedule: QuartzCron, { from, to = Infinity, count }:
 
 /** What fires when, or why the expression cannot be read. */
 export function previewOf(
-  { cron, timeZone, lang }: { readonly cron: string; readonly timeZone?: string | undefined; readonly lang?: string | undefined },
+  {
+    cron,
+    timeZone,
+    lang,
+  }: { readonly cron: string; readonly timeZone?: string | undefined; readonly lang?: string | undefined },
   range: FiresRange,
 ): FiresPreview {
   try {
@@ -37,7 +44,9 @@ export function previewOf(
     const { fires } = firesAfter(schedule, range);
     return { fires, timeZone: schedule.timeZone, ...(words !== undefined && { words }) };
   } catch (error) {
-    const isFault = [InvalidCronError, InvalidTimeZoneError, InvalidConfigurationError].some((type) => error instanceof type);
+    const isFault = [InvalidCronError, InvalidTimeZoneError, InvalidConfigurationError].some(
+      (type) => error instanceof type,
+    );
     if (!isFault) throw error;
     return { fires: [], timeZone: timeZone ?? '', problem: (error as Error).message };
   }
@@ -61,12 +70,17 @@ const WORDS = {
 /** The most common schedules in words; `undefined` for others, whose firings say more. */
 function inWords(expression: string, lang = 'en'): string | undefined {
   const words = WORDS[lang.toLowerCase().startsWith('zh') ? 'zh' : 'en'];
-  const [second = '', minute = '', hour = '', dayOfMonth = '', month = '', dayOfWeek = '', year = '*'] = expression.trim().split(/\s+/);
+  const [second = '', minute = '', hour = '', dayOfMonth = '', month = '', dayOfWeek = '', year = '*'] = expression
+    .trim()
+    .split(/\s+/);
   if (month !== '*' || year !== '*') return undefined;
   const isDaily = [dayOfMonth, dayOfWeek].every((day) => day === '*' || day === '?');
-  const step = (text: string): number | undefined => (text === '*' ? 1 : Number(/^(?:0|\*)\/(\d+)$/.exec(text)?.[1] ?? NaN) || undefined);
-  if (isDaily && hour === '*' && minute === '*') return divides(step(second), 60, (each) => words.every(each, 'second'));
-  if (isDaily && hour === '*' && second === '0') return divides(step(minute), 60, (each) => words.every(each, 'minute'));
+  const step = (text: string): number | undefined =>
+    text === '*' ? 1 : Number(/^(?:0|\*)\/(\d+)$/.exec(text)?.[1] ?? NaN) || undefined;
+  if (isDaily && hour === '*' && minute === '*')
+    return divides(step(second), 60, (each) => words.every(each, 'second'));
+  if (isDaily && hour === '*' && second === '0')
+    return divides(step(minute), 60, (each) => words.every(each, 'minute'));
   if (isDaily && minute === '0' && second === '0' && step(hour) !== undefined)
     return divides(step(hour), 24, (each) => words.every(each, 'hour'));
   if (![second, minute, hour].every((each) => /^\d+$/.test(each))) return undefined;

@@ -36,7 +36,11 @@ export class JobActions {
 
   trigger(action: ConsoleAction, jobName: string, { parameter }: TriggerRequest): Promise<TriggerAnswer> {
     return this.#operate(action, 'job.trigger', jobName, async ({ jobs, context }) => {
-      const options = { ...context, acceptTimeoutMs: ACCEPT_MS, ...(parameter !== undefined && { jobParameter: parameter }) };
+      const options = {
+        ...context,
+        acceptTimeoutMs: ACCEPT_MS,
+        ...(parameter !== undefined && { jobParameter: parameter }),
+      };
       const { instances } = await jobs.trigger(jobName, options);
       return { instances: instances.map(({ instanceId, answer, willRun }) => ({ instanceId, answer, willRun })) };
     });
@@ -71,7 +75,10 @@ export class JobActions {
   /** Removes a job with all it has. */
   removeJob(action: ConsoleAction, jobName: string): Promise<{ readonly stillRunning: readonly string[] }> {
     return this.#operate(action, 'job.remove', jobName, async ({ configurations, context }) => {
-      const { stillRunning } = await configurations.removeJobConfiguration(jobName, { ...context, timeoutMs: REMOVAL_MS });
+      const { stillRunning } = await configurations.removeJobConfiguration(jobName, {
+        ...context,
+        timeoutMs: REMOVAL_MS,
+      });
       return { stillRunning };
     });
   }
@@ -90,8 +97,16 @@ export class JobActions {
         changeNodes(center, changes, async () => {
           const { nodes, view } = await readJob(center, jobName);
           if (!view.instances.has(instanceId))
-            throw new ConsoleProblem(404, 'unknown-instance', `Job '${jobName}' has no living instance '${instanceId}'.`);
-          return { nodes, wanted: [{ path: new JobPaths(jobName).instance(instanceId), value: undefined }], result: undefined };
+            throw new ConsoleProblem(
+              404,
+              'unknown-instance',
+              `Job '${jobName}' has no living instance '${instanceId}'.`,
+            );
+          return {
+            nodes,
+            wanted: [{ path: new JobPaths(jobName).instance(instanceId), value: undefined }],
+            result: undefined,
+          };
         }),
       );
     });
@@ -100,15 +115,21 @@ export class JobActions {
   /** The same for several jobs; one that fails keeps no other from being done. */
   async batch(action: ConsoleAction, { action: what, names }: BatchRequest): Promise<BatchAnswer> {
     if (names.length > MOST_NAMES)
-      throw new ConsoleProblem(400, 'too-many', `At most ${MOST_NAMES} jobs can be operated at once, got ${names.length}.`);
+      throw new ConsoleProblem(
+        400,
+        'too-many',
+        `At most ${MOST_NAMES} jobs can be operated at once, got ${names.length}.`,
+      );
     const limiter = new Limiter(AT_ONCE);
-    const results = await Promise.all(
-      names.map((name) => limiter.run(() => this.#one(action, what, name))),
-    );
+    const results = await Promise.all(names.map((name) => limiter.run(() => this.#one(action, what, name))));
     return { results };
   }
 
-  async #one(action: ConsoleAction, what: BatchRequest['action'], name: string): Promise<BatchAnswer['results'][number]> {
+  async #one(
+    action: ConsoleAction,
+    what: BatchRequest['action'],
+    name: string,
+  ): Promise<BatchAnswer['results'][number]> {
     try {
       if (what === 'trigger') await this.trigger(action, name, {});
       else await this[what](action, { jobName: name });
@@ -118,7 +139,12 @@ export class JobActions {
     }
   }
 
-  #operate<T>(action: ConsoleAction, what: string, target: string, task: (operations: NotedOperations) => Promise<T>): Promise<T> {
+  #operate<T>(
+    action: ConsoleAction,
+    what: string,
+    target: string,
+    task: (operations: NotedOperations) => Promise<T>,
+  ): Promise<T> {
     return operate(this.audit, action, { action: what, target, clock: this.clock }, task);
   }
 }

@@ -79,7 +79,12 @@ export class JobConfigurations {
       const settings = merged(job, given);
       const problems = problemsOf(settings);
       if (problems.length > 0)
-        throw new ConsoleProblem(422, 'invalid-settings', `The settings of job '${jobName}' were not stored: ${problems.map(({ message }) => message).join(' ')}`, { problems });
+        throw new ConsoleProblem(
+          422,
+          'invalid-settings',
+          `The settings of job '${jobName}' were not stored: ${problems.map(({ message }) => message).join(' ')}`,
+          { problems },
+        );
       try {
         await configurations.updateJobConfiguration({ ...jobConfiguration(settings), version }, context);
       } catch (error) {
@@ -109,20 +114,32 @@ function textOf(setting: string, value: string): string {
 /** What is given on top of what is stored, with the secrets that were shown as asterisks. */
 function merged({ jobName, view }: ReadJob, given: unknown): JobConfiguration {
   if (!isMap(given))
-    throw new ConsoleProblem(422, 'invalid-settings', 'The settings must be a JSON object, such as GET returns as configuration.');
-  const { version: _, jobExtraConfigurations: __, ...settings } = given;
+    throw new ConsoleProblem(
+      422,
+      'invalid-settings',
+      'The settings must be a JSON object, such as GET returns as configuration.',
+    );
+  const settings = withoutStored(given);
   const props = isMap(settings['props']) ? (settings['props'] as Readonly<Record<string, string>>) : undefined;
-  const known = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null && value !== undefined));
+  const known = Object.fromEntries(
+    Object.entries(settings).filter(([, value]) => value !== null && value !== undefined),
+  );
   const name = known['jobName'] ?? jobName;
   if (name !== jobName)
     throw new ConsoleProblem(422, 'name-fixed', `The settings are of job '${jobName}': its name cannot be changed.`);
   return {
     ...known,
     jobName,
-    ...(props !== undefined && Object.values(props).every((each) => typeof each === 'string') && {
-      props: unmaskedProps(props, view.config?.props ?? {}),
-    }),
+    ...(props !== undefined &&
+      Object.values(props).every((each) => typeof each === 'string') && {
+        props: unmaskedProps(props, view.config?.props ?? {}),
+      }),
   } as JobConfiguration;
+}
+
+/** Without what is stored beside the settings. */
+function withoutStored({ version: _, jobExtraConfigurations: __, ...settings }: Readonly<Record<string, unknown>>) {
+  return settings;
 }
 
 /** What the scheduler itself says is wrong, by setting. */
@@ -147,7 +164,10 @@ function problemOf(jobName: string, fault: string): SettingProblem {
   const quoted = `elasticjob.jobs[${JSON.stringify(jobName)}].`;
   const start = [plain, quoted].find((each) => path.startsWith(each));
   const setting = start === undefined ? /\.([A-Za-z]+)$/.exec(path)?.[1] : path.slice(start.length);
-  return { ...(setting !== undefined && { setting }), message: sentence(setting === undefined ? message : `${setting} ${message}`) };
+  return {
+    ...(setting !== undefined && { setting }),
+    message: sentence(setting === undefined ? message : `${setting} ${message}`),
+  };
 }
 
 function sentence(clause: string): string {
@@ -169,4 +189,3 @@ function stale(jobName: string, version: number, latest: number | undefined, cau
     { cause, ...(latest !== undefined && { headers: { etag: `"${latest}"` } }) },
   );
 }
-

@@ -37,7 +37,16 @@ const SORTS: Readonly<Record<string, (row: JobRow) => Key>> = {
 
 /** The worst first. */
 const STATUS_ORDER: readonly ConsoleJobStatus[] = [
-  ...(['CONFIG_ERROR', 'CRASHED', 'SHARDING_FLAG', 'DISABLED', 'PARTIALLY_DISABLED', 'HIDDEN', 'UNKNOWN', 'OK'] as const),
+  ...([
+    'CONFIG_ERROR',
+    'CRASHED',
+    'SHARDING_FLAG',
+    'DISABLED',
+    'PARTIALLY_DISABLED',
+    'HIDDEN',
+    'UNKNOWN',
+    'OK',
+  ] as const),
 ];
 
 /** A page of jobs. @throws ConsoleProblem 400 if the order or the cursor is none */
@@ -49,7 +58,11 @@ export function jobPage(
   const sort = query.sort ?? 'name';
   const key = SORTS[sort.replace(/^-/, '')];
   if (key === undefined || !Object.hasOwn(SORTS, sort.replace(/^-/, '')))
-    throw new ConsoleProblem(400, 'unknown-sort', `sort must be one of ${Object.keys(SORTS).join(', ')}, or one with a hyphen before it.`);
+    throw new ConsoleProblem(
+      400,
+      'unknown-sort',
+      `sort must be one of ${Object.keys(SORTS).join(', ')}, or one with a hyphen before it.`,
+    );
   const isWanted = filterOf(query);
   const rows = live.jobs
     .map((job) => {
@@ -77,7 +90,8 @@ function filterOf({ q = '', status, label, server }: JobListQuery): (row: JobRow
     (states === undefined || states.has(row.status)) &&
     (label === undefined || label === '' || row.label === label) &&
     (server === undefined || server === '' || row.servers.includes(server)) &&
-    (text === '' || [row.jobName, row.description, row.label].some((each) => each?.toLowerCase().includes(text) === true));
+    (text === '' ||
+      [row.jobName, row.description, row.label].some((each) => each?.toLowerCase().includes(text) === true));
 }
 
 /** What is not known comes last in both directions; the name decides among equals. */

@@ -4,7 +4,13 @@ import { itemStatus, jobStatus } from '../../../operations/statuses.js';
 import { readItemParameters } from '../../../layout/sharding-item-parameters.js';
 import { ipOfInstanceId } from '../../../layout/job-instance.js';
 import { type JobView } from '../../../layout/job-view.js';
-import { type ConsoleJobStatus, type InstanceRow, type JobRow, type LastRun, type ShardRow } from '../../contract/jobs.js';
+import {
+  type ConsoleJobStatus,
+  type InstanceRow,
+  type JobRow,
+  type LastRun,
+  type ShardRow,
+} from '../../contract/jobs.js';
 import { type LiveJob } from '../live/live-jobs.js';
 
 /** The state of a job as the console shows it. */
@@ -73,7 +79,13 @@ function isAble(job: LiveJob): boolean {
 }
 
 /** The schedule of stored settings; `undefined` if there is none, or it cannot be read. */
-export function scheduleOf({ cron, timeZone }: { readonly cron?: string; readonly timeZone?: string }): QuartzCron | undefined {
+export function scheduleOf({
+  cron,
+  timeZone,
+}: {
+  readonly cron?: string;
+  readonly timeZone?: string;
+}): QuartzCron | undefined {
   if (cron === undefined) return undefined;
   try {
     return QuartzCron.parse(toQuartz(cron), { timeZone });

@@ -24,7 +24,11 @@ const DEFAULT_PORTS = [9888, 9888] as const;
  * The nodes of a job in the order of their paths, without secrets.
  * @param addresses `masked`: `ip1`, `ip2`, … stand for addresses, as in a dump
  */
-export async function jobTree(registry: ConsoleRegistry, jobName: string, addresses: 'masked' | 'shown'): Promise<readonly TreeNode[]> {
+export async function jobTree(
+  registry: ConsoleRegistry,
+  jobName: string,
+  addresses: 'masked' | 'shown',
+): Promise<readonly TreeNode[]> {
   const { nodes, paths } = await readJob(registry.center, jobName);
   const mask = new AddressMask();
   const shown = (text: string): string => (addresses === 'masked' ? mask.apply(text) : text);
@@ -34,9 +38,12 @@ export async function jobTree(registry: ConsoleRegistry, jobName: string, addres
     .flatMap((path): TreeNode[] => {
       const node = nodes.get(path);
       if (node === undefined) return [];
-      const below = path === paths.root ? path : path.slice(0, paths.root.length) + shown(path.slice(paths.root.length));
+      const below =
+        path === paths.root ? path : path.slice(0, paths.root.length) + shown(path.slice(paths.root.length));
       const { version, session } = node;
-      return [{ path: below, value: shown(withoutSecrets(node.value ?? '')), version, isEphemeral: session !== undefined }];
+      return [
+        { path: below, value: shown(withoutSecrets(node.value ?? '')), version, isEphemeral: session !== undefined },
+      ];
     });
 }
 
@@ -65,7 +72,11 @@ export async function askForDump(
 ): Promise<string> {
   const [from, to] = ports;
   if (!Number.isInteger(port) || port < from || port > to)
-    throw new ConsoleProblem(403, 'port-not-allowed', `Dumps may be asked for at the ports ${from} to ${to} alone (dump.ports), got ${port}.`);
+    throw new ConsoleProblem(
+      403,
+      'port-not-allowed',
+      `Dumps may be asked for at the ports ${from} to ${to} alone (dump.ports), got ${port}.`,
+    );
   const { view } = await readJob(registry.center, new JobPaths(jobName).jobName);
   if (![...view.instances.values()].some((instance) => instance.serverIp === serverIp))
     throw new ConsoleProblem(404, 'unknown-instance', `No instance of job '${jobName}' lives on ${serverIp} now.`);
@@ -74,6 +85,11 @@ export async function askForDump(
     const text = await withDeadline(clock, SnapshotService.dumpJob(serverIp, port, jobName), DUMP_MS, late);
     return text.slice(0, LONGEST_DUMP);
   } catch (cause) {
-    throw new ConsoleProblem(504, 'no-dump', `The instance on ${serverIp} did not answer at port ${port}: is its dump port open to the console?`, { cause });
+    throw new ConsoleProblem(
+      504,
+      'no-dump',
+      `The instance on ${serverIp} did not answer at port ${port}: is its dump port open to the console?`,
+      { cause },
+    );
   }
 }

@@ -21,7 +21,9 @@ export async function findJob(registry: ConsoleRegistry, jobName: string): Promi
   if (job !== undefined) return { live, job };
   const names = live.jobs.map((each) => each.jobName).sort();
   const known = names.length === 0 ? '; it has no job' : knownNames(jobName, names);
-  throw new UnknownJobError(`There is no job '${jobName}' in registry centre '${registry.name}'${known}${known.endsWith('?') ? '' : '.'}`);
+  throw new UnknownJobError(
+    `There is no job '${jobName}' in registry centre '${registry.name}'${known}${known.endsWith('?') ? '' : '.'}`,
+  );
 }
 
 /** @throws ConsoleProblem 403 if the job belongs to other credentials */

@@ -19,7 +19,11 @@ const FIRST_MS = 4_000;
 /** Most findings that a page shows. */
 const MOST = 200;
 
-const SEVERITIES: Readonly<Record<Severity, ProblemRow['severity']>> = { critical: 'error', warning: 'warning', notice: 'info' };
+const SEVERITIES: Readonly<Record<Severity, ProblemRow['severity']>> = {
+  critical: 'error',
+  warning: 'warning',
+  notice: 'info',
+};
 
 interface Known {
   rows: readonly ProblemRow[];

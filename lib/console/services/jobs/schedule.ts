@@ -24,7 +24,11 @@ export interface TimeRange {
 /** @throws ConsoleProblem 400 if it is no range, or is longer than eight days */
 export function checkRange({ from, to }: TimeRange): void {
   if (from < to && to - from <= LONGEST_MS) return;
-  throw new ConsoleProblem(400, 'bad-range', 'from must be before to, and at most eight days before it, both in milliseconds since 1970.');
+  throw new ConsoleProblem(
+    400,
+    'bad-range',
+    'from must be before to, and at most eight days before it, both in milliseconds since 1970.',
+  );
 }
 
 /** What fires when within a range, by job. */
@@ -59,7 +63,11 @@ export function scheduleLanes(
 const NONE = { fires: [], hasMore: false } as const;
 
 /** The jobs that fire next. */
-export function nextFires(live: LiveJobs, now: number, count: number): readonly { readonly jobName: string; readonly at: number }[] {
+export function nextFires(
+  live: LiveJobs,
+  now: number,
+  count: number,
+): readonly { readonly jobName: string; readonly at: number }[] {
   return live.jobs
     .flatMap((job) => {
       const { nextFireAt } = jobRow(job, now);

@@ -28,12 +28,20 @@ export function serverRows(live: LiveJobs): readonly ServerRow[] {
     }
     for (const { jobInstanceId, serverIp } of view.instances.values()) draft(serverIp).instances.add(jobInstanceId);
   }
-  return [...drafts].map(([serverIp, parts]) => serverRow(serverIp, parts)).sort((a, b) => (a.serverIp < b.serverIp ? -1 : 1));
+  return [...drafts]
+    .map(([serverIp, parts]) => serverRow(serverIp, parts))
+    .sort((a, b) => (a.serverIp < b.serverIp ? -1 : 1));
 }
 
 function serverRow(serverIp: string, { instances, jobs, disabled }: Draft): ServerRow {
   const all = jobs.size > 0 && disabled.size === jobs.size;
-  const state = all ? 'disabled' : instances.size === 0 ? 'offline' : disabled.size > 0 ? 'partially-disabled' : 'online';
+  const state = all
+    ? 'disabled'
+    : instances.size === 0
+      ? 'offline'
+      : disabled.size > 0
+        ? 'partially-disabled'
+        : 'online';
   return { serverIp, instanceCount: instances.size, jobCount: jobs.size, disabledJobCount: disabled.size, state };
 }
 
@@ -48,7 +56,9 @@ export function findServer(live: LiveJobs, ip: string): ServerRow {
 export function serverJobRows(live: LiveJobs, ip: string): readonly ServerJobRow[] {
   return live.jobs
     .flatMap(({ jobName, view }): ServerJobRow[] => {
-      const ids = new Set([...view.instances.values()].filter(({ serverIp }) => serverIp === ip).map((each) => each.jobInstanceId));
+      const ids = new Set(
+        [...view.instances.values()].filter(({ serverIp }) => serverIp === ip).map((each) => each.jobInstanceId),
+      );
       const status = view.servers.get(ip);
       if (status === undefined && ids.size === 0) return [];
       const items = view.items.filter(({ owner }) => owner !== undefined && ids.has(owner)).length;
@@ -65,10 +75,15 @@ export async function pruneServers(
   clock: Clock,
 ): Promise<PruneAnswer> {
   if (dryRun) {
-    const servers = await new JobOperateAPI(action.registry.center, { clock }).pruneServers({ dryRun, includeDisabled });
+    const servers = await new JobOperateAPI(action.registry.center, { clock }).pruneServers({
+      dryRun,
+      includeDisabled,
+    });
     return { servers };
   }
   const what = { action: 'server.prune', target: 'offline servers', clock };
-  const servers = await operate(audit, action, what, ({ jobs, context }) => jobs.pruneServers({ includeDisabled, ...context }));
+  const servers = await operate(audit, action, what, ({ jobs, context }) =>
+    jobs.pruneServers({ includeDisabled, ...context }),
+  );
   return { servers };
 }

@@ -143,8 +143,7 @@ export class EventLog {
     this.#told.set(jobName, now);
     if (before?.row !== now.row)
       this.#add(`job ${jobName}`, { type: 'job', job: jobRow(job, this.#parts.clock.now()) });
-    if (now.shards !== undefined && before?.shards !== now.shards)
-      this.#add(`shards ${jobName}`, shardsEvent(job));
+    if (now.shards !== undefined && before?.shards !== now.shards) this.#add(`shards ${jobName}`, shardsEvent(job));
     if (before !== undefined && before.instances !== now.instances)
       this.#add(`instances ${jobName}`, { type: 'instances', jobName });
     if (before !== undefined && now.version !== undefined && before.version !== now.version)
@@ -154,7 +153,7 @@ export class EventLog {
 
   #toldOf(job: LiveJob): Told {
     const { view, jobName } = job;
-    const { nextFireAt: _, ...row } = jobRow(job, this.#parts.clock.now());
+    const row = { ...jobRow(job, this.#parts.clock.now()), nextFireAt: undefined };
     return {
       row: JSON.stringify(row),
       instances: [...view.instances.keys(), view.leader ?? ''].join('\n'),

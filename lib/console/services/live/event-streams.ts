@@ -32,9 +32,17 @@ export class EventStreams {
     const own = [...this.#open.values()].filter((each) => each === owner).length;
     if (this.#isStopping) throw tooMany(503, 'stopping', 'The console is stopping.');
     if (own >= this.#limits.perSession)
-      throw tooMany(429, 'too-many-streams', `This session has ${own} open streams of events, which is the limit: close some pages.`);
+      throw tooMany(
+        429,
+        'too-many-streams',
+        `This session has ${own} open streams of events, which is the limit: close some pages.`,
+      );
     if (this.#open.size >= this.#limits.total)
-      throw tooMany(429, 'too-many-streams', `The console has ${this.#open.size} open streams of events, which is the limit.`);
+      throw tooMany(
+        429,
+        'too-many-streams',
+        `The console has ${this.#open.size} open streams of events, which is the limit.`,
+      );
     return owner;
   }
 

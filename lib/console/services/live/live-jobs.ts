@@ -131,7 +131,9 @@ export class LiveJobs {
   #openSoon(): void {
     if (this.#mirror !== undefined || this.#opening !== undefined || this.#isClosed) return;
     this.#open().catch((error: unknown) => {
-      this.#logger.warn(`The console cannot read the jobs of ${this.#registry.description} yet: ${describeCause(error)}`);
+      this.#logger.warn(
+        `The console cannot read the jobs of ${this.#registry.description} yet: ${describeCause(error)}`,
+      );
     });
   }
 
@@ -142,7 +144,11 @@ export class LiveJobs {
 
   async #read(): Promise<void> {
     try {
-      const mirror = await openTree(this.#registry, { presenceOnly: isPresenceOnly, clock: this.#clock, logger: this.#logger });
+      const mirror = await openTree(this.#registry, {
+        presenceOnly: isPresenceOnly,
+        clock: this.#clock,
+        logger: this.#logger,
+      });
       if (this.#isClosed) return mirror.close();
       this.#mirror = mirror;
       mirror.onChange(() => this.#take(mirror));
@@ -200,7 +206,10 @@ export class LiveJobs {
     if (this.#entries.delete(jobName)) removed.add(jobName);
   }
 
-  #takeHidden(hidden: ReadonlyMap<string, string>, { changed, removed }: { changed: Set<string>; removed: Set<string> }): void {
+  #takeHidden(
+    hidden: ReadonlyMap<string, string>,
+    { changed, removed }: { changed: Set<string>; removed: Set<string> },
+  ): void {
     for (const jobName of [...this.#hidden.keys()])
       if (!hidden.has(jobName)) {
         this.#hidden.delete(jobName);

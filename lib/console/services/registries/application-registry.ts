@@ -35,7 +35,7 @@ export class ApplicationJobs {
 
   #find<T>(token: abstract new (...parameters: never[]) => T): T | undefined {
     try {
-      return this.#modules.get<T>(token as never, { strict: false });
+      return this.#modules.get<T>(token, { strict: false });
     } catch {
       // Nest throws if there is no such provider: the application runs no jobs.
       return undefined;

@@ -82,7 +82,11 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
     if (registry !== undefined) return registry;
     const names = all.map((each) => each.name);
     const known = names.length === 0 ? '; the console knows none' : knownNames(name, names);
-    throw new ConsoleProblem(404, 'unknown-registry', `There is no registry centre '${name}'${known}`.replace(/([^?.])$/, '$1.'));
+    throw new ConsoleProblem(
+      404,
+      'unknown-registry',
+      `There is no registry centre '${name}'${known}`.replace(/([^?.])$/, '$1.'),
+    );
   }
 
   /** The registry centre that is meant if none is named. @throws ConsoleProblem 400 if it must be named, 404 if there is none */
@@ -90,10 +94,15 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
     if (name !== undefined) return this.find(name);
     const all = this.#all();
     const [first, ...others] = all;
-    if (first === undefined) throw new ConsoleProblem(404, 'no-registry', 'The console knows no registry centre. Add one first.');
+    if (first === undefined)
+      throw new ConsoleProblem(404, 'no-registry', 'The console knows no registry centre. Add one first.');
     if (others.length === 0) return first;
     const names = all.map((each) => `'${each.name}'`).join(', ');
-    throw new ConsoleProblem(400, 'registry-needed', `There are several registry centres: name one in the header X-Registry-Center: ${names}.`);
+    throw new ConsoleProblem(
+      400,
+      'registry-needed',
+      `There are several registry centres: name one in the header X-Registry-Center: ${names}.`,
+    );
   }
 
   /** @throws ConsoleProblem 422, 409 or 403 if it cannot be added */
@@ -101,7 +110,11 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
     this.#requireOpen();
     checkRegistryChange(change);
     if (this.#all().some(({ name }) => name === change.name))
-      throw new ConsoleProblem(409, 'name-taken', `There is a registry centre '${change.name}' already. Use another name.`);
+      throw new ConsoleProblem(
+        409,
+        'name-taken',
+        `There is a registry centre '${change.name}' already. Use another name.`,
+      );
     const { name, serverLists, namespace, digest } = change;
     const stored: StoredRegistry = { name, serverLists, namespace, ...this.#sealed(digest), isConnected: true };
     await this.#admit(change);
@@ -118,12 +131,21 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
     this.#requireOpen();
     checkRegistryChange(change);
     if (change.name !== name)
-      throw new ConsoleProblem(422, 'name-fixed', `The registry centre is called '${name}': its name stands in links. Add another one for another name.`);
+      throw new ConsoleProblem(
+        422,
+        'name-fixed',
+        `The registry centre is called '${name}': its name stands in links. Add another one for another name.`,
+      );
     const { digest: kept, ...others } = before;
     const hasMoved = before.serverLists !== change.serverLists || before.namespace !== change.namespace;
     if (kept !== undefined && change.digest === undefined && hasMoved)
-      throw new ConsoleProblem(422, 'digest-needed', 'The digest must be given again when the servers or the namespace change: it would be sent elsewhere.');
-    const secret = change.digest === undefined ? (kept === undefined ? {} : { digest: kept }) : this.#sealed(change.digest);
+      throw new ConsoleProblem(
+        422,
+        'digest-needed',
+        'The digest must be given again when the servers or the namespace change: it would be sent elsewhere.',
+      );
+    const secret =
+      change.digest === undefined ? (kept === undefined ? {} : { digest: kept }) : this.#sealed(change.digest);
     const { serverLists, namespace } = change;
     const stored: StoredRegistry = { ...others, serverLists, namespace, ...secret };
     await this.#admit(change);
@@ -169,7 +191,8 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
     const isSame = stored?.serverLists === change.serverLists && stored.namespace === change.namespace;
     const digest = change.digest ?? (isSame ? this.#digestOf(stored) : undefined);
     const clock = clockOf(this.#options);
-    const { name: _, digest: __, ...place } = change;
+    const { serverLists, namespace } = change;
+    const place = { serverLists, namespace };
     return testRegistry(() => checkedCenter({ ...place, ...(digest && { digest }) }, this.#parts), clock);
   }
 
@@ -242,7 +265,11 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
 
   #requireOpen(): void {
     if (this.#guard.isOpen) return;
-    throw new ConsoleProblem(403, 'connections-closed', 'Registry centres cannot be added in the page: connections.allow of the settings is empty.');
+    throw new ConsoleProblem(
+      403,
+      'connections-closed',
+      'Registry centres cannot be added in the page: connections.allow of the settings is empty.',
+    );
   }
 
   #sealed(digest: string | undefined): { readonly digest?: string } {
@@ -262,7 +289,11 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
     const { origin } = this.find(name);
     const stored = this.#stored(name);
     if (origin === 'console' && stored !== undefined) return stored;
-    throw new ConsoleProblem(409, 'not-changeable', `Registry centre '${name}' stands in the settings or is the application's own: change it there.`);
+    throw new ConsoleProblem(
+      409,
+      'not-changeable',
+      `Registry centre '${name}' stands in the settings or is the application's own: change it there.`,
+    );
   }
 
   async #remember(name: string, isConnected: boolean): Promise<void> {

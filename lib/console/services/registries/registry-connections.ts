@@ -29,7 +29,12 @@ export function checkRegistryChange({ name, serverLists, namespace, digest }: Re
     void (message !== undefined && problems.push({ setting, message: `${setting} ${message}.` }));
   add('name', connectionNameProblem(name));
   add('serverLists', serverListsProblem(serverLists));
-  add('namespace', typeof namespace === 'string' && namespace !== '' ? namespaceProblem(namespace) : 'must be a text that is not empty');
+  add(
+    'namespace',
+    typeof namespace === 'string' && namespace !== ''
+      ? namespaceProblem(namespace)
+      : 'must be a text that is not empty',
+  );
   const isDigest = digest === undefined || digest === '' || (typeof digest === 'string' && /^[^:]+:.+$/s.test(digest));
   add('digest', isDigest ? undefined : 'must be of the form user:password');
   if (problems.length > 0) throw invalid('The registry centre cannot be used as it is described', problems);
@@ -37,7 +42,9 @@ export function checkRegistryChange({ name, serverLists, namespace, digest }: Re
 
 /** A refusal of settings. */
 export function invalid(what: string, problems: readonly SettingProblem[]): ConsoleProblem {
-  return new ConsoleProblem(422, 'invalid-settings', `${what}: ${problems.map(({ message }) => message).join(' ')}`, { problems });
+  return new ConsoleProblem(422, 'invalid-settings', `${what}: ${problems.map(({ message }) => message).join(' ')}`, {
+    problems,
+  });
 }
 
 /**
@@ -55,7 +62,12 @@ export async function checkedCenter(
       return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
     }),
   );
-  const configuration = { serverLists: addresses.join(',') + chroot, namespace, ...(digest && { digest }), ...PATIENCE };
+  const configuration = {
+    serverLists: addresses.join(',') + chroot,
+    namespace,
+    ...(digest && { digest }),
+    ...PATIENCE,
+  };
   return new ZookeeperRegistryCenter(configuration, { logger, clock });
 }
 

@@ -22,7 +22,9 @@ export function openStoredRegistries(store: ConsoleStore): Promise<StoreDocument
 
 function parse(stored: unknown): readonly StoredRegistry[] {
   if (!Array.isArray(stored) || !stored.every(isRegistry))
-    throw new Error(`The document '${DOCUMENT}' must be a list of registry centres with name, serverLists and namespace.`);
+    throw new Error(
+      `The document '${DOCUMENT}' must be a list of registry centres with name, serverLists and namespace.`,
+    );
   return stored;
 }
 

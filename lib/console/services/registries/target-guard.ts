@@ -69,7 +69,10 @@ export class TargetGuard {
 }
 
 function unknownName(host: string): TargetRefusedError {
-  return new TargetRefusedError('name-unknown', `The name ${host} has no address. Check its spelling, and the DNS of this machine.`);
+  return new TargetRefusedError(
+    'name-unknown',
+    `The name ${host} has no address. Check its spelling, and the DNS of this machine.`,
+  );
 }
 
 async function byDns(host: string): Promise<readonly string[]> {

@@ -8,7 +8,12 @@ import { knownNames } from '../../../api/text/nearest.js';
 import { RdbTraceStorage } from '../../../tracing/rdb/rdb-trace-storage.js';
 import { type SettingProblem } from '../../contract/common.js';
 import { type ConnectionTest } from '../../contract/registries.js';
-import { type DataSourceChange, type DataSourceDriver, type DataSourceInfo, type SchemaCheck } from '../../contract/trace.js';
+import {
+  type DataSourceChange,
+  type DataSourceDriver,
+  type DataSourceInfo,
+  type SchemaCheck,
+} from '../../contract/trace.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
 import { ConsoleStore } from '../../store/console-store.js';
 import { type StoreDocument } from '../../store/store-document.js';
@@ -80,13 +85,22 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** The one of that name, or the activated one. @throws ConsoleProblem 404 if there is none */
   find(name: string | undefined): TraceSource {
-    const found = name === undefined || name === '' ? this.activated : this.#all().find((source) => source.name === name);
+    const found =
+      name === undefined || name === '' ? this.activated : this.#all().find((source) => source.name === name);
     if (found !== undefined) return found;
     if (name === undefined || name === '')
-      throw new ConsoleProblem(404, 'no-data-source', 'The console knows no database with recorded runs. Add a data source, or set tracing in the application.');
+      throw new ConsoleProblem(
+        404,
+        'no-data-source',
+        'The console knows no database with recorded runs. Add a data source, or set tracing in the application.',
+      );
     const names = this.#all().map((source) => source.name);
     const known = names.length === 0 ? '; the console knows none' : knownNames(name, names);
-    throw new ConsoleProblem(404, 'unknown-data-source', `There is no data source '${name}'${known}`.replace(/([^?.])$/, '$1.'));
+    throw new ConsoleProblem(
+      404,
+      'unknown-data-source',
+      `There is no data source '${name}'${known}`.replace(/([^?.])$/, '$1.'),
+    );
   }
 
   async activate(name: string): Promise<DataSourceInfo> {
@@ -103,8 +117,17 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
       throw new ConsoleProblem(409, 'name-taken', `There is a data source '${change.name}' already. Use another name.`);
     await this.#admit(change);
     const { name, driver, host, port, database, username, password } = change;
-    const secret = password === undefined || password === '' ? {} : { password: requireSeal(this.#options).seal(password) };
-    const stored: StoredDataSource = { name, driver, host, port, database, ...(username !== undefined && { username }), ...secret };
+    const secret =
+      password === undefined || password === '' ? {} : { password: requireSeal(this.#options).seal(password) };
+    const stored: StoredDataSource = {
+      name,
+      driver,
+      host,
+      port,
+      database,
+      ...(username !== undefined && { username }),
+      ...secret,
+    };
     await this.#write((all) => ({ ...all, sources: [...all.sources, stored] }));
     const source = this.#fromStored(stored);
     this.#sources.set(name, source);
@@ -117,15 +140,32 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
     this.#requireOpen();
     checkChange(change);
     if (change.name !== name)
-      throw new ConsoleProblem(422, 'name-fixed', `The data source is called '${name}': its name stands in links. Add another one for another name.`);
+      throw new ConsoleProblem(
+        422,
+        'name-fixed',
+        `The data source is called '${name}': its name stands in links. Add another one for another name.`,
+      );
     if (before.password !== undefined && change.password === undefined && !isSamePlace(before, change))
-      throw new ConsoleProblem(422, 'password-needed', 'The password must be given again when the database is another one: it would be sent elsewhere.');
+      throw new ConsoleProblem(
+        422,
+        'password-needed',
+        'The password must be given again when the database is another one: it would be sent elsewhere.',
+      );
     await this.#admit(change);
     const { driver, host, port, database, username, password } = change;
     const kept = before.password === undefined ? {} : { password: before.password };
-    const given = password === '' || password === undefined ? {} : { password: requireSeal(this.#options).seal(password) };
+    const given =
+      password === '' || password === undefined ? {} : { password: requireSeal(this.#options).seal(password) };
     const secret = password === undefined ? kept : given;
-    const stored: StoredDataSource = { name, driver, host, port, database, ...(username !== undefined && { username }), ...secret };
+    const stored: StoredDataSource = {
+      name,
+      driver,
+      host,
+      port,
+      database,
+      ...(username !== undefined && { username }),
+      ...secret,
+    };
     await this.#write((all) => ({ ...all, sources: all.sources.map((each) => (each.name === name ? stored : each)) }));
     await this.#sources.get(name)?.close();
     const source = this.#fromStored(stored);
@@ -238,7 +278,11 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
 
   #requireOpen(): void {
     if (this.#guard.isOpen) return;
-    throw new ConsoleProblem(403, 'connections-closed', 'Data sources cannot be added in the page: connections.allow of the settings is empty.');
+    throw new ConsoleProblem(
+      403,
+      'connections-closed',
+      'Data sources cannot be added in the page: connections.allow of the settings is empty.',
+    );
   }
 
   #passwordOf({ password }: StoredDataSource): string | undefined {
@@ -249,7 +293,11 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
     const { origin } = this.find(name);
     const stored = this.#document?.value.sources.find((each) => each.name === name);
     if (origin === 'console' && stored !== undefined) return stored;
-    throw new ConsoleProblem(409, 'not-changeable', `Data source '${name}' stands in the settings or is the application's own: change it there.`);
+    throw new ConsoleProblem(
+      409,
+      'not-changeable',
+      `Data source '${name}' stands in the settings or is the application's own: change it there.`,
+    );
   }
 
   async #write(change: (all: StoredDataSources) => StoredDataSources): Promise<void> {
@@ -268,10 +316,21 @@ function checkChange({ name, driver, host, port, database, username, password }:
   const isOptional = (value: unknown): boolean => value === undefined || typeof value === 'string';
   const checks: readonly (readonly [setting: string, problem: string | undefined])[] = [
     ['name', connectionNameProblem(name)],
-    ['driver', DRIVERS.includes(driver) && driver !== 'sqljs' ? undefined : 'must be postgres, mysql or mariadb (sqljs reads a file, and stands in the settings only)'],
-    ['host', isText(host) && /^[\w.:-]{1,255}$/.test(host) ? undefined : 'must be a name or an address, without a port'],
+    [
+      'driver',
+      DRIVERS.includes(driver) && driver !== 'sqljs'
+        ? undefined
+        : 'must be postgres, mysql or mariadb (sqljs reads a file, and stands in the settings only)',
+    ],
+    [
+      'host',
+      isText(host) && /^[\w.:-]{1,255}$/.test(host) ? undefined : 'must be a name or an address, without a port',
+    ],
     ['port', Number.isInteger(port) && port >= 1 && port <= 65_535 ? undefined : 'must be an integer from 1 to 65535'],
-    ['database', isText(database) && /^[\p{L}\p{N}_$.-]{1,128}$/u.test(database) ? undefined : 'must be the name of a database'],
+    [
+      'database',
+      isText(database) && /^[\p{L}\p{N}_$.-]{1,128}$/u.test(database) ? undefined : 'must be the name of a database',
+    ],
     ['username', isOptional(username) ? undefined : 'must be a text'],
     ['password', isOptional(password) ? undefined : 'must be a text'],
   ];

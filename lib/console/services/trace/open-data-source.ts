@@ -13,7 +13,12 @@ export interface DataSourcePlace {
 }
 
 /** What an application installs for each driver. */
-const PACKAGES: Readonly<Record<DataSourceDriver, string>> = { postgres: 'pg', mysql: 'mysql2', mariadb: 'mysql2', sqljs: 'sql.js' };
+const PACKAGES: Readonly<Record<DataSourceDriver, string>> = {
+  postgres: 'pg',
+  mysql: 'mysql2',
+  mariadb: 'mysql2',
+  sqljs: 'sql.js',
+};
 
 /** The usual ports of databases. */
 export const PORTS: Readonly<Record<DataSourceDriver, number | undefined>> = {
@@ -35,7 +40,12 @@ const POOL = 4;
  */
 export async function openDataSource(place: DataSourcePlace): Promise<DataSource> {
   const typeOrm = await import('typeorm').catch((cause: unknown) => {
-    throw new ConsoleProblem(501, 'driver-missing', `TypeORM is not installed: npm install typeorm ${PACKAGES[place.driver]}`, { cause });
+    throw new ConsoleProblem(
+      501,
+      'driver-missing',
+      `TypeORM is not installed: npm install typeorm ${PACKAGES[place.driver]}`,
+      { cause },
+    );
   });
   const source = construct(typeOrm.DataSource, place);
   try {
@@ -68,7 +78,13 @@ function optionsOf({ driver, host, port, database, username, password }: DataSou
     case 'mysql':
     case 'mariadb':
       // No files of this machine for the server, and one statement at a time.
-      return { ...common, type: driver, connectTimeout: CONNECT_MS, multipleStatements: false, flags: ['-LOCAL_FILES'] } as DataSourceOptions;
+      return {
+        ...common,
+        type: driver,
+        connectTimeout: CONNECT_MS,
+        multipleStatements: false,
+        flags: ['-LOCAL_FILES'],
+      };
     case 'sqljs':
       return { type: driver, location: database, autoSave: false, synchronize: false, logging: false, entities: [] };
     default:
@@ -77,9 +93,18 @@ function optionsOf({ driver, host, port, database, username, password }: DataSou
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'DriverPackageNotInstalledError' || /has not been found installed|Cannot find (?:module|package)/.test(error.message));
+  return (
+    error instanceof Error &&
+    (error.name === 'DriverPackageNotInstalledError' ||
+      /has not been found installed|Cannot find (?:module|package)/.test(error.message))
+  );
 }
 
 function missing({ driver }: DataSourcePlace, cause: unknown): ConsoleProblem {
-  return new ConsoleProblem(501, 'driver-missing', `The driver of '${driver}' is not installed: npm install ${PACKAGES[driver]}`, { cause });
+  return new ConsoleProblem(
+    501,
+    'driver-missing',
+    `The driver of '${driver}' is not installed: npm install ${PACKAGES[driver]}`,
+    { cause },
+  );
 }

@@ -30,7 +30,8 @@ export function openStoredDataSources(store: ConsoleStore): Promise<StoreDocumen
 }
 
 function parse(stored: unknown): StoredDataSources {
-  if (isMap(stored) && Array.isArray(stored['sources']) && stored['sources'].every(isSource)) return stored as unknown as StoredDataSources;
+  if (isMap(stored) && Array.isArray(stored['sources']) && stored['sources'].every(isSource))
+    return stored as unknown as StoredDataSources;
   throw new Error(`The document '${DOCUMENT}' must have a list of sources with name, driver, host and database.`);
 }
 

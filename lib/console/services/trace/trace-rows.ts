@@ -61,7 +61,10 @@ export function groupFirings(rows: readonly ExecutionRow[]): readonly FiringRow[
   const firings: ExecutionRow[][] = [];
   for (const row of rows) {
     // Items of a failover begin while others' firings go on.
-    const open = firings.slice(-MOST_OPEN).reverse().find((firing) => belongs(row, firing));
+    const open = firings
+      .slice(-MOST_OPEN)
+      .reverse()
+      .find((firing) => belongs(row, firing));
     if (open === undefined) firings.push([row]);
     else open.push(row);
   }

@@ -43,7 +43,12 @@ export class TraceSource {
   }
 
   info(isActivated: boolean): DataSourceInfo {
-    return { ...this.#parts.info, isActivated, state: this.#state, ...(this.#reason !== undefined && { reason: this.#reason }) };
+    return {
+      ...this.#parts.info,
+      isActivated,
+      state: this.#state,
+      ...(this.#reason !== undefined && { reason: this.#reason }),
+    };
   }
 
   /**
@@ -99,16 +104,25 @@ export class TraceSource {
     }
     if (failure instanceof InvalidConfigurationError) {
       const isSchema = failure.message.startsWith('The database has no table');
-      return new ConsoleProblem(isSchema ? 409 : 400, isSchema ? 'no-tables' : 'bad-query', failure.message, { cause: failure });
+      return new ConsoleProblem(isSchema ? 409 : 400, isSchema ? 'no-tables' : 'bad-query', failure.message, {
+        cause: failure,
+      });
     }
     this.#parts.onFailure(`The console cannot read the trace in '${this.name}': ${describeCause(failure)}`);
     if (failure instanceof DeadlineExceededError) {
       this.#fail('There was no answer in time.');
-      return new ConsoleProblem(504, 'database-slow', `The database '${this.name}' did not answer within ${QUERY_MS / 1000} s. Ask for less.`, { cause: failure });
+      return new ConsoleProblem(
+        504,
+        'database-slow',
+        `The database '${this.name}' did not answer within ${QUERY_MS / 1000} s. Ask for less.`,
+        { cause: failure },
+      );
     }
     const { detail = '' } = failedTest(failure);
     this.#fail(detail);
-    return new ConsoleProblem(503, 'database-offline', `The database '${this.name}' cannot be used. ${detail}`, { cause: failure });
+    return new ConsoleProblem(503, 'database-offline', `The database '${this.name}' cannot be used. ${detail}`, {
+      cause: failure,
+    });
   }
 
   #fail(reason: string): void {

@@ -1,4 +1,6 @@
 import { type JobExecutionEvent } from '../../../api/events/trace-events.js';
+import { DeadlineExceededError } from '../../../api/errors/errors.js';
+import { withDeadline } from '../../../async/wait.js';
 import { type Clock } from '../../../time/clock.js';
 import { type ExecutionFilter, type StatusFilter } from '../../../tracing/rdb/index.js';
 import { type Page } from '../../contract/common.js';
@@ -18,6 +20,9 @@ const STATISTICS_ROWS = 20_000;
 /** How long the last runs, and statistics, are remembered, in milliseconds. */
 const FRESH_MS = 5_000;
 
+/** How long a list of jobs waits for their last runs, in milliseconds. */
+const LAST_RUNS_MS = 200;
+
 /** Most rows of a CSV file. */
 const CSV_ROWS = 100_000;
 
@@ -31,10 +36,16 @@ export class Traces {
   readonly #sources: DataSources;
   readonly #clock: Clock;
   readonly #remembered = new Map<string, Remembered<unknown>>();
+  #lastRuns: ReadonlyMap<string, LastRun> = new Map();
 
   constructor(sources: DataSources, clock: Clock) {
     this.#sources = sources;
     this.#clock = clock;
+  }
+
+  /** The time of the console, in milliseconds since 1970. */
+  get now(): number {
+    return this.#clock.now();
   }
 
   async executions(ds: string | undefined, filter: ExecutionFilter): Promise<Page<ExecutionRow>> {
@@ -46,7 +57,11 @@ export class Traces {
   async execution(ds: string | undefined, id: string): Promise<ExecutionDetail> {
     const [found] = (await this.#read(ds, { id, pageSize: 1 })).rows;
     if (found !== undefined) return executionDetail(found);
-    throw new ConsoleProblem(404, 'unknown-execution', `There is no execution '${id}' in the trace: it may have been deleted.`);
+    throw new ConsoleProblem(
+      404,
+      'unknown-execution',
+      `There is no execution '${id}' in the trace: it may have been deleted.`,
+    );
   }
 
   async statuses(ds: string | undefined, filter: StatusFilter): Promise<Page<StatusRow>> {
@@ -75,7 +90,13 @@ export class Traces {
   statistics(ds: string | undefined, query: StatisticsQuery): Promise<RunStatistics> {
     const bucketMs = bucketMsOf(query);
     // Rounded, so that pages that ask at about the same time share an answer.
-    const key = ['stats', ds, query.jobName, ...[query.from, query.to].map((at) => Math.floor(at / FRESH_MS)), bucketMs].join('\n');
+    const key = [
+      'stats',
+      ds,
+      query.jobName,
+      ...[query.from, query.to].map((at) => Math.floor(at / FRESH_MS)),
+      bucketMs,
+    ].join('\n');
     return this.#remember(key, async () => {
       const { rows, isCut } = await this.#readMany(ds, {
         from: new Date(query.from),
@@ -87,8 +108,12 @@ export class Traces {
   }
 
   /** Names of jobs, or addresses, that begin so. */
-  async suggest(ds: string | undefined, { field, prefix, limit }: { field: 'job' | 'ip'; prefix: string; limit: number }): Promise<readonly string[]> {
-    if (field === 'job') return this.#sources.find(ds).use((storage, signal) => storage.jobNames({ prefix, limit }, signal));
+  async suggest(
+    ds: string | undefined,
+    { field, prefix, limit }: { field: 'job' | 'ip'; prefix: string; limit: number },
+  ): Promise<readonly string[]> {
+    if (field === 'job')
+      return this.#sources.find(ds).use((storage, signal) => storage.jobNames({ prefix, limit }, signal));
     const rows = await this.#latest(ds);
     const found = new Set(rows.map(({ ip }) => ip).filter((ip) => ip.startsWith(prefix)));
     return [...found].sort().slice(0, limit);
@@ -97,10 +122,14 @@ export class Traces {
   /** The last runs of jobs, as far as the latest rows of the activated source go; none without one, or while it cannot be read. */
   async lastRuns(): Promise<ReadonlyMap<string, LastRun>> {
     if (this.#sources.activated === undefined) return new Map();
-    const rows = await this.#latest(undefined).catch(() => []);
-    const runs = new Map<string, LastRun>();
-    for (const row of rows) if (!runs.has(row.jobName)) runs.set(row.jobName, lastRunOf(row));
-    return runs;
+    const renewed = this.#latest(undefined).then((rows) => {
+      const runs = new Map<string, LastRun>();
+      for (const row of rows) if (!runs.has(row.jobName)) runs.set(row.jobName, lastRunOf(row));
+      return (this.#lastRuns = runs);
+    });
+    const late = (): Error => new DeadlineExceededError('the last runs', LAST_RUNS_MS);
+    // A list of jobs is not to wait for a slow database; its source says what is wrong with it.
+    return withDeadline(this.#clock, renewed, LAST_RUNS_MS, late).catch(() => this.#lastRuns);
   }
 
   /** The last run of each item of a job. */
@@ -108,7 +137,10 @@ export class Traces {
     const items = new Map<number, LastRun>();
     if (this.#sources.activated === undefined) return { items };
     const key = `job\n${jobName}`;
-    const rows = await this.#remember(key, async () => (await this.#read(undefined, { jobName, pageSize: PAGE })).rows).catch(() => []);
+    const rows = await this.#remember(
+      key,
+      async () => (await this.#read(undefined, { jobName, pageSize: PAGE })).rows,
+    ).catch(() => []);
     for (const row of rows) if (!items.has(row.shardingItem)) items.set(row.shardingItem, lastRunOf(row));
     const [first] = rows;
     return { items, ...(first && { job: lastRunOf(first) }) };
@@ -118,7 +150,10 @@ export class Traces {
   async between(from: number, to: number): Promise<readonly JobExecutionEvent[]> {
     if (this.#sources.activated === undefined) return [];
     const key = ['between', Math.floor(from / FRESH_MS), Math.floor(to / FRESH_MS)].join('\n');
-    return this.#remember(key, async () => (await this.#readMany(undefined, { from: new Date(from), to: new Date(to) }, 5)).rows).catch(() => []);
+    return this.#remember(
+      key,
+      async () => (await this.#readMany(undefined, { from: new Date(from), to: new Date(to) }, 5)).rows,
+    ).catch(() => []);
   }
 
   /** All executions that match, a page at a time, for a file. */
@@ -141,7 +176,11 @@ export class Traces {
     return this.#remember(`latest\n${ds ?? ''}`, async () => (await this.#read(ds, { pageSize: PAGE })).rows);
   }
 
-  async #readMany(ds: string | undefined, filter: ExecutionFilter, pages = STATISTICS_ROWS / PAGE): Promise<{ readonly rows: readonly JobExecutionEvent[]; readonly isCut: boolean }> {
+  async #readMany(
+    ds: string | undefined,
+    filter: ExecutionFilter,
+    pages = STATISTICS_ROWS / PAGE,
+  ): Promise<{ readonly rows: readonly JobExecutionEvent[]; readonly isCut: boolean }> {
     const rows: JobExecutionEvent[] = [];
     let after: string | undefined;
     for (let page = 0; page < pages; page++) {

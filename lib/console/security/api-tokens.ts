@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { isMap } from '../../api/text/describe-value.js';
+import { Abort } from '../../async/abort.js';
 import { type Clock } from '../../time/clock.js';
 import { type ApiToken } from '../contract/session.js';
 import { type StoreDocument } from '../store/store-document.js';
@@ -32,7 +33,7 @@ export class ApiTokens {
   readonly #clock: Clock;
   /** Tokens that are not stored, by their hash. */
   readonly #short = new Map<string, StoredToken>();
-  readonly #ends = new Map<string, AbortController>();
+  readonly #ends = new Map<string, Abort>();
 
   constructor(document: StoreDocument<readonly StoredToken[]>, clock: Clock) {
     this.#document = document;
@@ -55,7 +56,7 @@ export class ApiTokens {
     const hash = hashOf(secret);
     const token = this.#short.get(hash) ?? this.#document.value.find((each) => each.hash === hash);
     if (token === undefined || !this.#isAlive(token)) return undefined;
-    const end = this.#ends.get(token.id) ?? new AbortController();
+    const end = this.#ends.get(token.id) ?? new Abort();
     this.#ends.set(token.id, end);
     return { token, ended: end.signal };
   }
@@ -95,7 +96,7 @@ export class ApiTokens {
     for (const { hash } of meant) this.#short.delete(hash);
     await this.#document.update((tokens) => tokens.filter((each) => !isMeant(each)));
     for (const { id } of meant) {
-      this.#ends.get(id)?.abort();
+      this.#ends.get(id)?.abort(new Error('The token has been revoked.'));
       this.#ends.delete(id);
     }
   }

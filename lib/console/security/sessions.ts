@@ -8,6 +8,7 @@
  * changed or disabled, or when an administrator ends it. Its signal then aborts, and whatever stream is open ends with it.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import { Abort } from '../../async/abort.js';
 import { type Clock } from '../../time/clock.js';
 import { isMap } from '../../api/text/describe-value.js';
 import { type Role } from '../contract/common.js';
@@ -45,7 +46,7 @@ export type StoredSessions = Readonly<Record<string, Session>>;
 
 interface OpenedSession {
   session: Session;
-  readonly end: AbortController;
+  readonly end: Abort;
 }
 
 /** What is signed, for the key ring. */
@@ -74,7 +75,7 @@ export class Sessions {
     this.#limits = limits;
     this.#document = document;
     for (const [key, session] of Object.entries(document?.value ?? {}))
-      this.#sessions.set(key, { session, end: new AbortController() });
+      this.#sessions.set(key, { session, end: new Abort() });
   }
 
   /** Begins to end sessions whose time is up. */
@@ -99,7 +100,7 @@ export class Sessions {
     const session: Session = { ...who, id: randomBytes(9).toString('base64url'), createdAt: now, seenAt: now };
     const [oldest, ...others] = this.#of(who);
     if (oldest !== undefined && others.length + 1 >= MOST_OF_USER) this.#end(oldest);
-    this.#sessions.set(hashOf(secret), { session, end: new AbortController() });
+    this.#sessions.set(hashOf(secret), { session, end: new Abort() });
     await this.#store();
     return { cookie: this.#keys.sign(PURPOSE, secret), session };
   }
@@ -156,7 +157,7 @@ export class Sessions {
   #end(key: string): void {
     const opened = this.#sessions.get(key);
     this.#sessions.delete(key);
-    opened?.end.abort();
+    opened?.end.abort(new Error('The session has ended.'));
   }
 
   #isOver(session: Session): boolean {

@@ -1,14 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { type ConsoleRequest } from './caller.js';
-
-/** Where a request comes from, and how the browser names the console. */
-export interface RequestOrigin {
-  /** The client's address. */
-  readonly ip: string;
-  readonly isSecure: boolean;
-  /** `https://console.example.com`; `undefined` if the request does not say it. */
-  readonly origin: string | undefined;
-}
+import { type RequestOrigin } from './request-origin.js';
 
 /** Reads where requests come from. The headers of proxies count only if a trusted proxy has sent them. */
 export class TrustedProxies {

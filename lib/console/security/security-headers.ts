@@ -11,8 +11,7 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /** Headers of every answer. What may be kept by caches says its own `cache-control`. */
-export function securityHeaders({ isSecure }: { readonly isSecure: boolean }): Readonly<Record<string, string>> {
-  return {
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
     'content-security-policy': CONTENT_SECURITY_POLICY,
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
@@ -21,6 +20,4 @@ export function securityHeaders({ isSecure }: { readonly isSecure: boolean }): R
     'cross-origin-resource-policy': 'same-origin',
     'permissions-policy': 'camera=(), geolocation=(), microphone=()',
     'cache-control': 'no-store',
-    ...(isSecure && { 'strict-transport-security': 'max-age=31536000' }),
-  };
-}
+};

@@ -34,6 +34,8 @@ export class MetaController {
 
 function packageVersion(): string {
   if (packageFolder === undefined) return 'unknown';
-  const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as { readonly version: string };
+  const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
+    readonly version: string;
+  };
   return version;
 }

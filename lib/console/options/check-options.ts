@@ -31,7 +31,9 @@ const role: Rule = (value) => (isRole(value) ? undefined : `must be one of ${ROL
 const between =
   (least: number, most: number): Rule =>
   (value) =>
-    typeof value === 'number' && value >= least && value <= most ? undefined : `must be a number from ${least} to ${most}`;
+    typeof value === 'number' && value >= least && value <= most
+      ? undefined
+      : `must be a number from ${least} to ${most}`;
 
 const listOf =
   (rule: Rule): Rule =>
@@ -168,22 +170,31 @@ function problemsInMap(at: string, map: Readonly<Record<string, unknown>>, field
   const unknown = Object.keys(map)
     .filter((name) => !names.includes(name) && map[name] !== undefined)
     .map((name) => `${at}.${name}: unknown key${knownNames(name, names)}`);
-  const own = Object.entries(fields).flatMap(([name, field]) => problemsOf(`${at}.${name}`, { value: map[name], owner: map, field }));
+  const own = Object.entries(fields).flatMap(([name, field]) =>
+    problemsOf(`${at}.${name}`, { value: map[name], owner: map, field }),
+  );
   return [...unknown, ...own];
 }
 
 function problemsOf(
   at: string,
-  { value, owner, field }: { readonly value: unknown; readonly owner: Readonly<Record<string, unknown>>; readonly field: Field },
+  {
+    value,
+    owner,
+    field,
+  }: { readonly value: unknown; readonly owner: Readonly<Record<string, unknown>>; readonly field: Field },
 ): readonly string[] {
   if (value === undefined) return field.isRequired === true ? [`${at}: is required`] : [];
   const got = `, got ${describeValue(value, field.secrecy)}`;
-  if (field.map !== undefined) return isMap(value) ? problemsInMap(at, value, field.map) : [`${at}: must be a map${got}`];
+  if (field.map !== undefined)
+    return isMap(value) ? problemsInMap(at, value, field.map) : [`${at}: must be a map${got}`];
   if (field.list !== undefined) {
     const { list } = field;
     if (!Array.isArray(value)) return [`${at}: must be a list${got}`];
     return value.flatMap((each: unknown, index) =>
-      isMap(each) ? problemsInMap(`${at}[${index}]`, each, list) : [`${at}[${index}]: must be a map, got ${describeValue(each, 'hidden')}`],
+      isMap(each)
+        ? problemsInMap(`${at}[${index}]`, each, list)
+        : [`${at}[${index}]: must be a map, got ${describeValue(each, 'hidden')}`],
     );
   }
   const problem = field.rule?.(value, owner);
@@ -198,10 +209,18 @@ function problemsTogether(options: Readonly<Record<string, unknown>>): readonly 
   const without = users.findIndex((user) => user['password'] === undefined && user['passwordHash'] === undefined);
   return [
     ...(without < 0 ? [] : [`console.users[${without}]: needs a password or a passwordHash`]),
-    ...twice('console.users', users.map(({ username }) => String(username).toLowerCase())),
-    ...twice('console.oidc', [...providers.map(({ name }) => name), ...(options['casdoor'] === undefined ? [] : ['casdoor'])]),
+    ...twice(
+      'console.users',
+      users.map(({ username }) => String(username).toLowerCase()),
+    ),
+    ...twice('console.oidc', [
+      ...providers.map(({ name }) => String(name)),
+      ...(options['casdoor'] === undefined ? [] : ['casdoor']),
+    ]),
     ...(hasProvider && options['publicUrl'] === undefined
-      ? ['console.publicUrl: is required with logins by OpenID Connect: it is where the provider sends browsers back to']
+      ? [
+          'console.publicUrl: is required with logins by OpenID Connect: it is where the provider sends browsers back to',
+        ]
       : []),
     ...(options['store'] !== undefined && options['stateFolder'] !== undefined
       ? ['console.store: must not be given with stateFolder: one of the two is enough']
@@ -213,7 +232,7 @@ function mapsIn(list: unknown): readonly Readonly<Record<string, unknown>>[] {
   return Array.isArray(list) ? list.filter(isMap) : [];
 }
 
-function twice(at: string, names: readonly unknown[]): readonly string[] {
+function twice(at: string, names: readonly string[]): readonly string[] {
   const found = names.find((name, index) => names.indexOf(name) !== index);
-  return found === undefined ? [] : [`${at}: has '${String(found)}' twice`];
+  return found === undefined ? [] : [`${at}: has '${found}' twice`];
 }

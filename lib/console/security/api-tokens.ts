@@ -41,11 +41,21 @@ export class ApiTokens {
   }
 
   /** Makes a token. @returns it, and its secret, which is not kept anywhere */
-  async issue({ lifetimeMs, keep, ...rest }: TokenRequest): Promise<{ readonly token: StoredToken; readonly secret: string }> {
+  async issue({
+    lifetimeMs,
+    keep,
+    ...rest
+  }: TokenRequest): Promise<{ readonly token: StoredToken; readonly secret: string }> {
     const secret = TOKEN_PREFIX + randomBytes(32).toString('base64url');
     const createdAt = this.#clock.now();
     const expiresAt = createdAt + lifetimeMs;
-    const token: StoredToken = { ...rest, id: randomBytes(9).toString('base64url'), hash: hashOf(secret), createdAt, expiresAt };
+    const token: StoredToken = {
+      ...rest,
+      id: randomBytes(9).toString('base64url'),
+      hash: hashOf(secret),
+      createdAt,
+      expiresAt,
+    };
     if (keep === 'stored') await this.#document.update((tokens) => [...this.#living(tokens), token]);
     else this.#keepShort(token);
     return { token, secret };

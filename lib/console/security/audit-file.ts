@@ -19,7 +19,7 @@ import { type AuditRecord } from '../contract/session.js';
 export interface AuditStorage {
   append(record: AuditRecord): Promise<void>;
   /** The records from the newest to the oldest. */
-  newestFirst(): AsyncIterable<AuditRecord>;
+  newestFirst(): AsyncIterable<AuditRecord> | Iterable<AuditRecord>;
 }
 
 const MOST_IN_MEMORY = 10_000;
@@ -34,8 +34,8 @@ export class AuditMemory implements AuditStorage {
     return Promise.resolve();
   }
 
-  async *newestFirst(): AsyncIterable<AuditRecord> {
-    yield* this.#records.toReversed();
+  newestFirst(): Iterable<AuditRecord> {
+    return this.#records.toReversed();
   }
 }
 

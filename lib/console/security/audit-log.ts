@@ -98,7 +98,10 @@ export class AuditLog extends ConsoleAudit {
     const { username, role, provider, ip, requestId } = caller;
     const entries = { username, role, provider, ip, action, registry, target, reason, ...result, requestId };
     const given = Object.entries(entries).filter(([, value]) => value !== undefined);
-    const texts = given.map(([name, value]) => [name, typeof value === 'string' ? shortened(withoutSecrets(value)) : value]);
+    const texts = given.map(([name, value]) => [
+      name,
+      typeof value === 'string' ? shortened(withoutSecrets(value)) : value,
+    ]);
     const record = {
       ...{ id: randomUUID(), at: this.#clock.now() },
       ...(Object.fromEntries(texts) as Omit<AuditRecord, 'id' | 'at'>),
@@ -106,7 +109,9 @@ export class AuditLog extends ConsoleAudit {
     try {
       await this.#mailbox.post(() => this.#storage.append(record));
     } catch (error) {
-      this.#logger.error(`A record of the console's audit could not be written and is lost (${JSON.stringify(record)}): ${describeCause(error)}`);
+      this.#logger.error(
+        `A record of the console's audit could not be written and is lost (${JSON.stringify(record)}): ${describeCause(error)}`,
+      );
     }
     this.#listeners.notify(record);
   }

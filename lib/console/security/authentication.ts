@@ -36,7 +36,10 @@ export class Authentication {
    * @param request with its id and origin
    * @throws ConsoleProblem 401 `wrong-token` or `login-failed`, 429 `too-many-attempts`
    */
-  async authenticate(request: ConsoleRequest, { acceptsBasic }: { readonly acceptsBasic: boolean }): Promise<Authenticated> {
+  async authenticate(
+    request: ConsoleRequest,
+    { acceptsBasic }: { readonly acceptsBasic: boolean },
+  ): Promise<Authenticated> {
     const secret = tokenIn(request);
     if (secret !== undefined) return { credentials: 'token', caller: this.#callerOfToken(request, secret) };
     const basic = acceptsBasic ? basicIn(request) : undefined;
@@ -66,7 +69,10 @@ export class Authentication {
     return user !== undefined && isEnabled(user) ? weaker(user.role, role) : undefined;
   }
 
-  async #callerOfBasic(request: ConsoleRequest, basic: { readonly username: string; readonly password: string }): Promise<Caller> {
+  async #callerOfBasic(
+    request: ConsoleRequest,
+    basic: { readonly username: string; readonly password: string },
+  ): Promise<Caller> {
     const user = await this.login.verify({ ...basic, request });
     if (user === undefined) throw new ConsoleProblem(401, 'login-failed', 'The name or the password is wrong.');
     const { username, role } = user;

@@ -47,7 +47,8 @@ export class ConsoleGuard implements CanActivate {
   }
 
   async #check(request: ConsoleRequest, { permission, acceptsBasic, setsSession }: Route): Promise<void> {
-    if (permission === undefined) throw forbidden('no-permission-declared', 'Nobody may do this: the route does not say who may.');
+    if (permission === undefined)
+      throw forbidden('no-permission-declared', 'Nobody may do this: the route does not say who may.');
     const origin = request.elasticJobOrigin ?? this.proxies.originOf(request);
     const { credentials, caller } = await this.authentication.authenticate(request, { acceptsBasic });
     if (caller !== undefined) request.elasticJobCaller = caller;
@@ -57,10 +58,16 @@ export class ConsoleGuard implements CanActivate {
 
   #requirePermission(caller: Caller | undefined, permission: Exclude<RequiredPermission, 'public'>): void {
     if (this.setup.isNeeded)
-      throw forbidden('setup-needed', 'The console has no administrator yet: open its page, and make one with the code from its log.');
+      throw forbidden(
+        'setup-needed',
+        'The console has no administrator yet: open its page, and make one with the code from its log.',
+      );
     if (caller === undefined) throw new ConsoleProblem(401, 'not-logged-in', 'Log in first, or send a token.');
     if (!caller.permissions.includes(permission))
-      throw forbidden('not-permitted', `This needs the permission '${permission}', which the role '${caller.role}' does not have.`);
+      throw forbidden(
+        'not-permitted',
+        `This needs the permission '${permission}', which the role '${caller.role}' does not have.`,
+      );
   }
 
   #setHeaders(response: unknown, requestId: string): void {

@@ -24,7 +24,11 @@ export function refuseCrossSite(request: ConsoleRequest, origin: RequestOrigin, 
   if (isOwn === false || (isOwn === undefined && credentials === 'cookie')) throw crossSite();
   if (credentials === 'cookie' && headerOf(request, 'x-ejc') !== '1') throw crossSite();
   if (hasBody(request) && !isJson(request))
-    throw new ConsoleProblem(415, 'not-json', 'The body of a request must be JSON, with the header content-type: application/json.');
+    throw new ConsoleProblem(
+      415,
+      'not-json',
+      'The body of a request must be JSON, with the header content-type: application/json.',
+    );
 }
 
 /** @returns `undefined` if the request does not say where it comes from */

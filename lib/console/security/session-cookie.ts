@@ -12,7 +12,10 @@ export interface CookieOptions {
 }
 
 /** The value of a cookie; `undefined` if the request has none, or has two of that name. */
-export function readCookie(request: Pick<ConsoleRequest, 'headers'>, { isSecure, suffix = '' }: CookieOptions): string | undefined {
+export function readCookie(
+  request: Pick<ConsoleRequest, 'headers'>,
+  { isSecure, suffix = '' }: CookieOptions,
+): string | undefined {
   const wanted = `${NAMES[`${isSecure}`]}${suffix}=`;
   const values = (headerOf(request, 'cookie') ?? '')
     .split(';')

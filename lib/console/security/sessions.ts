@@ -68,7 +68,10 @@ export class Sessions {
   constructor(
     keys: KeyRing,
     clock: Clock,
-    { limits, document }: { readonly limits: SessionLimits; readonly document: StoreDocument<StoredSessions> | undefined },
+    {
+      limits,
+      document,
+    }: { readonly limits: SessionLimits; readonly document: StoreDocument<StoredSessions> | undefined },
   ) {
     this.#keys = keys;
     this.#clock = clock;

@@ -27,7 +27,8 @@ export interface SettingsUser {
 }
 
 /** Somebody who may log in with a password. */
-export type KnownUser = (StoredUser & { readonly origin: 'console' }) | (SettingsUser & { readonly origin: 'settings' });
+export type KnownUser =
+  (StoredUser & { readonly origin: 'console' }) | (SettingsUser & { readonly origin: 'settings' });
 
 /** Who may log in with a password: the users of the settings, and those that were made in the console. */
 export class Users {
@@ -71,7 +72,10 @@ export class Users {
   }
 
   /** @throws ConsoleProblem 404 `unknown-user`, 409 `user-of-settings` or `last-admin` */
-  async change(username: string, change: Partial<Pick<StoredUser, 'role' | 'isEnabled' | 'passwordHash'>>): Promise<ConsoleUser> {
+  async change(
+    username: string,
+    change: Partial<Pick<StoredUser, 'role' | 'isEnabled' | 'passwordHash'>>,
+  ): Promise<ConsoleUser> {
     this.#requireOwn(username);
     const users = await this.#document.update((before) => {
       const after = before.map((each) => (isNamed(each, username) ? { ...each, ...change } : each));

@@ -19,7 +19,19 @@ const FILTERS = {
 const PAGE = { limit: optional(integer(1, 200)), cursor: optional(text(100)) };
 const MOST_CSV_ROWS = 50_000;
 const COLUMNS = [
-  ...(['at', 'username', 'role', 'provider', 'ip', 'action', 'registry', 'target', 'outcome', 'reason', 'error'] as const),
+  ...([
+    'at',
+    'username',
+    'role',
+    'provider',
+    'ip',
+    'action',
+    'registry',
+    'target',
+    'outcome',
+    'reason',
+    'error',
+  ] as const),
   ...(['before', 'after', 'requestId'] as const),
 ];
 

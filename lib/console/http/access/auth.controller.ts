@@ -69,7 +69,8 @@ export class AuthController {
   async logout(@Req() request: ConsoleRequest, @Res({ passthrough: true }) response: unknown): Promise<void> {
     const caller = request.elasticJobCaller;
     const close = (): Promise<string> => this.logins.close(request);
-    const cookie = caller === undefined ? await close() : await this.audit.record({ action: 'auth.logout', caller }, close);
+    const cookie =
+      caller === undefined ? await close() : await this.audit.record({ action: 'auth.logout', caller }, close);
     this.headers.set(response, { 'set-cookie': cookie });
   }
 }

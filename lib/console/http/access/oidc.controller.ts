@@ -57,9 +57,17 @@ export class OidcController {
   /** A GET that logs in: the signed cookie with `state` shows that this browser has begun the login. */
   @Get('callback')
   @Permit('public')
-  async callback(@Param('provider') name: string, @Req() request: ConsoleRequest, @Res() response: unknown): Promise<void> {
+  async callback(
+    @Param('provider') name: string,
+    @Req() request: ConsoleRequest,
+    @Res() response: unknown,
+  ): Promise<void> {
     const provider = this.#provider(name);
-    const caller = { ip: request.elasticJobOrigin?.ip ?? '', requestId: request.elasticJobRequestId ?? '', provider: name };
+    const caller = {
+      ip: request.elasticJobOrigin?.ip ?? '',
+      requestId: request.elasticJobRequestId ?? '',
+      provider: name,
+    };
     const cleared = clearCookie(cookieOf(request));
     // Whatever becomes of it, it cannot be tried again.
     this.headers.set(response, { 'set-cookie': cleared });
@@ -78,10 +86,15 @@ export class OidcController {
   #waiting(request: ConsoleRequest, name: string): WaitingLogin {
     const cookie = readCookie(request, cookieOf(request));
     const signed = cookie === undefined ? undefined : this.keys.verify(PURPOSE, cookie);
-    const waiting = signed === undefined ? undefined : (JSON.parse(Buffer.from(signed, 'base64url').toString()) as unknown);
+    const waiting =
+      signed === undefined ? undefined : (JSON.parse(Buffer.from(signed, 'base64url').toString()) as unknown);
     const isValid = isMap(waiting) && waiting['provider'] === name && Number(waiting['until']) > this.clock.now();
     if (isValid) return waiting as unknown as WaitingLogin;
-    throw new ConsoleProblem(401, 'login-refused', 'This browser has not begun this login, or more than ten minutes ago. Begin again.');
+    throw new ConsoleProblem(
+      401,
+      'login-refused',
+      'This browser has not begun this login, or more than ten minutes ago. Begin again.',
+    );
   }
 
   #provider(name: string): OidcProvider {

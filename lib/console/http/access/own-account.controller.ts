@@ -29,7 +29,11 @@ export class OwnAccountController {
   @Post('password')
   @HttpCode(204)
   @Permit('read')
-  async changePassword(@Body() body: unknown, @CurrentCaller() caller: Caller, @Req() request: ConsoleRequest): Promise<void> {
+  async changePassword(
+    @Body() body: unknown,
+    @CurrentCaller() caller: Caller,
+    @Req() request: ConsoleRequest,
+  ): Promise<void> {
     requireSession(caller);
     const { username } = caller;
     if (caller.provider !== 'local')
@@ -60,7 +64,11 @@ export class OwnAccountController {
     const { name, role, days } = readFields(body, { name: text(100), role: oneOf(...ROLES), days: integer(1, 365) });
     return this.audit.record({ action: 'token.create', target: name, caller }, async (notes) => {
       if (!isAtMost(role, caller.role))
-        throw new ConsoleProblem(403, 'not-permitted', `A token can do no more than its owner: at most '${caller.role}'.`);
+        throw new ConsoleProblem(
+          403,
+          'not-permitted',
+          `A token can do no more than its owner: at most '${caller.role}'.`,
+        );
       const lifetimeMs = days * DAY_MS;
       const { token, secret } = await this.tokens.issue({ ...ownerOf(caller), name, role, lifetimeMs, keep: 'stored' });
       notes.note('role', undefined, role);

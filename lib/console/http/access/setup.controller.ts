@@ -39,7 +39,8 @@ export class SetupController {
     @Req() request: ConsoleRequest,
     @Res({ passthrough: true }) response: unknown,
   ): Promise<void> {
-    if (!this.setup.isNeeded) throw new ConsoleProblem(409, 'setup-done', 'The console has an administrator already: log in.');
+    if (!this.setup.isNeeded)
+      throw new ConsoleProblem(409, 'setup-done', 'The console has an administrator already: log in.');
     const { code, username } = readFields(body, { code: text(100), username: checked(usernameProblem) });
     const { password } = readFields(body, { password: checked((value) => passwordProblem(username, value)) });
     const caller = { ip: request.elasticJobOrigin?.ip ?? '', requestId: request.elasticJobRequestId ?? '' };

@@ -31,7 +31,11 @@ export class UsersController {
   @Post()
   @Permit('admin')
   async create(@Body() body: unknown, @CurrentCaller() caller: Caller): Promise<ConsoleUser> {
-    const { username, role, isEnabled: may = true } = readFields(body, {
+    const {
+      username,
+      role,
+      isEnabled: may = true,
+    } = readFields(body, {
       username: checked(usernameProblem),
       role: oneOf(...ROLES),
       isEnabled: optional(flag),
@@ -48,8 +52,16 @@ export class UsersController {
   /** Whatever changes, the user's sessions end: they were opened with the old role or password. */
   @Put(':username')
   @Permit('admin')
-  async change(@Param('username') name: string, @Body() body: unknown, @CurrentCaller() caller: Caller): Promise<ConsoleUser> {
-    const { role, isEnabled: may, password } = readFields(body, {
+  async change(
+    @Param('username') name: string,
+    @Body() body: unknown,
+    @CurrentCaller() caller: Caller,
+  ): Promise<ConsoleUser> {
+    const {
+      role,
+      isEnabled: may,
+      password,
+    } = readFields(body, {
       role: optional(oneOf(...ROLES)),
       isEnabled: optional(flag),
       password: optional(checked((value) => passwordProblem(name, value))),

@@ -61,7 +61,11 @@ export class OidcProvider {
   /** Begins a login. @returns where to send the browser. @throws ConsoleProblem 502 `login-provider` if the provider does not answer */
   async begin(): Promise<{ readonly url: string; readonly checks: OidcChecks }> {
     const { client, configuration } = await this.#discover();
-    const checks = { state: client.randomState(), nonce: client.randomNonce(), verifier: client.randomPKCECodeVerifier() };
+    const checks = {
+      state: client.randomState(),
+      nonce: client.randomNonce(),
+      verifier: client.randomPKCECodeVerifier(),
+    };
     const url = client.buildAuthorizationUrl(configuration, {
       redirect_uri: this.#redirectUri,
       scope: this.#settings.scope ?? 'openid profile email',
@@ -99,12 +103,14 @@ export class OidcProvider {
   #userOf(claims: Readonly<Record<string, unknown>>): OidcUser {
     const { usernameClaim = 'preferred_username', requiredClaims = {}, defaultRole = 'guest' } = this.#settings;
     for (const [claim, value] of Object.entries(requiredClaims))
-      if (!has(claims, claim, value)) throw refusal(`Users of ${this.title} may log in here only if '${claim}' is '${value}'.`);
+      if (!has(claims, claim, value))
+        throw refusal(`Users of ${this.title} may log in here only if '${claim}' is '${value}'.`);
     const username = claims[usernameClaim] ?? claims['sub'];
     if (typeof username !== 'string' || username === '') throw refusal(`${this.title} has not said who you are.`);
     const fitting = (this.#settings.roles ?? []).filter(({ claim, value }) => has(claims, claim, value));
     const role = fitting.map((rule) => rule.role).reduce<Role | undefined>(stronger, undefined);
-    if (role === undefined && defaultRole === 'none') throw refusal(`No role of this console is for '${username}' of ${this.title}.`);
+    if (role === undefined && defaultRole === 'none')
+      throw refusal(`No role of this console is for '${username}' of ${this.title}.`);
     return { username: username.slice(0, 200), role: role ?? (defaultRole === 'operator' ? 'operator' : 'guest') };
   }
 
@@ -137,7 +143,10 @@ export class OidcProvider {
     const configuration = await client.discovery(new URL(issuer), clientId, {}, authentication, {
       timeout: TIMEOUT_SECONDS,
       // Without this, openid-client relies on TLS alone, and does not check the signature of the ID token.
-      execute: [client.enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : [])],
+      execute: [
+        client.enableNonRepudiationChecks,
+        ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
+      ],
     });
     return { client, configuration };
   }
@@ -158,7 +167,10 @@ function stronger(one: Role | undefined, other: Role): Role {
 
 /** Whether a claim is a value, or a list that has it. A name with dots goes into maps, unless the claim itself is so named. */
 function has(claims: Readonly<Record<string, unknown>>, claim: string, value: string): boolean {
-  const found = claim in claims ? claims[claim] : claim.split('.').reduce<unknown>((map, key) => (isMap(map) ? map[key] : undefined), claims);
+  const found =
+    claim in claims
+      ? claims[claim]
+      : claim.split('.').reduce<unknown>((map, key) => (isMap(map) ? map[key] : undefined), claims);
   return Array.isArray(found) ? found.includes(value) : found === value;
 }
 

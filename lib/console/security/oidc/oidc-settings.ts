@@ -67,7 +67,13 @@ const SAMPLE_CLIENT_SECRET = '54633c82b7796a4332c6976864c6c16bc3b05556';
 const DEMO_KEY = 'e9750c7433124b38d6d3c7aee87a65b64e80c3b6ec2cade26a9a9fadad061b4a';
 
 /** Whether a client id or secret is the sample of ElasticJob's console. */
-export function isSampleClient({ clientId, clientSecret }: { readonly clientId?: unknown; readonly clientSecret?: unknown }): boolean {
+export function isSampleClient({
+  clientId,
+  clientSecret,
+}: {
+  readonly clientId?: unknown;
+  readonly clientSecret?: unknown;
+}): boolean {
   return clientId === SAMPLE_CLIENT_ID || clientSecret === SAMPLE_CLIENT_SECRET;
 }
 

@@ -17,7 +17,9 @@ import {
   Inject,
   Logger,
   Module,
+  type MiddlewareConsumer,
   type ModuleMetadata,
+  type NestModule,
   type OnModuleDestroy,
   type OnModuleInit,
   type Provider,
@@ -30,7 +32,8 @@ import { protectedControllers } from './http/protected-controllers.js';
 import { accessControllers } from './http/access/index.js';
 import { MetaController } from './http/meta.controller.js';
 import { packageFolder } from './http/package-folder.cjs';
-import { PageController } from './http/page/page.controller.js';
+import { PageMiddleware } from './http/page/page.middleware.js';
+import { UnknownRouteController } from './http/unknown-route.controller.js';
 import { PageFiles } from './http/page/page-files.js';
 import { ResponseHeaders } from './http/response-headers.js';
 import { optionProblems } from './options/check-options.js';
@@ -54,7 +57,7 @@ type OptionsOfFactory = Omit<ElasticJobConsoleOptions, 'path' | 'decorators'>;
 
 /** The console: REST and a web page on which operators see and steer every job of a registry centre. Import it once, in the root module. */
 @Module({})
-export class ElasticJobConsoleModule implements OnModuleInit, OnModuleDestroy {
+export class ElasticJobConsoleModule implements NestModule, OnModuleInit, OnModuleDestroy {
   /** @param options all optional; they are checked when the application starts, which then fails and names all that is wrong */
   static forRoot(options: ElasticJobConsoleOptions = {}): DynamicModule {
     const given: Provider = { provide: CONSOLE_OPTIONS, useFactory: () => checked(options) };
@@ -79,7 +82,14 @@ export class ElasticJobConsoleModule implements OnModuleInit, OnModuleDestroy {
   constructor(
     @Inject(FirstSetup) private readonly setup: FirstSetup,
     @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(CONSOLE_OPTIONS) private readonly options: ElasticJobConsoleOptions,
   ) {}
+
+  /** @internal */
+  configure(consumer: MiddlewareConsumer): void {
+    const { path = '/elasticjob' } = this.options;
+    consumer.apply(PageMiddleware).forRoutes(`${path.replace(/\/$/, '')}{/*path}`);
+  }
 
   /** @internal */
   onModuleInit(): void {
@@ -100,8 +110,8 @@ function consoleModule(
   options: Provider,
   { path = '/elasticjob', decorators = [] }: Pick<ElasticJobConsoleOptions, 'path' | 'decorators'>,
 ): DynamicModule {
-  // The page comes last: it answers whatever nobody else does.
-  const controllers = [...accessControllers, ...consoleServiceControllers, MetaController, PageController];
+  // The last one answers whatever nobody else does.
+  const controllers = [...accessControllers, ...consoleServiceControllers, MetaController, UnknownRouteController];
   return {
     module: ElasticJobConsoleModule,
     imports: [RouterModule.register([{ path, module: ElasticJobConsoleModule }])],

@@ -45,7 +45,9 @@ export function routesWithoutPermission(controller: Type): readonly string[] {
 export function routesOf(controller: Type): readonly { readonly name: string; readonly handler: object }[] {
   const own = Object.entries(Object.getOwnPropertyDescriptors(controller.prototype as object));
   const routes = own.flatMap(([name, { value }]: [string, { readonly value?: unknown }]) =>
-    typeof value === 'function' && Reflect.hasMetadata(PATH, value) ? [{ name, handler: value }] : [],
+    name !== 'constructor' && typeof value === 'function' && Reflect.hasMetadata(PATH, value)
+      ? [{ name, handler: value }]
+      : [],
   );
   const parent = Object.getPrototypeOf(controller) as Type;
   const inherited = parent.prototype === undefined ? [] : routesOf(parent);

@@ -1,4 +1,5 @@
 import { type Permission, type Role } from '../contract/common.js';
+import { type RequestOrigin } from './request-origin.js';
 
 /** Who a request comes from. The console's guard puts it on the request once the credentials are checked. */
 export interface Caller {
@@ -12,6 +13,8 @@ export interface Caller {
   readonly requestId: string;
   /** The session of the browser; absent for scripts that use a token. */
   readonly sessionId?: string;
+  /** When the session or the token ends if nothing is done until then, in milliseconds since 1970. */
+  readonly expiresAt: number;
   /** Aborts as soon as the session or the token ends, so that open streams end with it. */
   readonly ended: AbortSignal;
 }
@@ -30,4 +33,6 @@ export interface ConsoleRequest {
   elasticJobCaller?: Caller;
   /** Set by the guard. */
   elasticJobRequestId?: string;
+  /** Set by the guard. */
+  elasticJobOrigin?: RequestOrigin;
 }

@@ -1,3 +1,5 @@
+import { describeCause } from '../../api/text/describe-cause.js';
+import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { Mailbox } from '../../async/mailbox.js';
 import { type ConsoleStore } from './console-store.js';
 
@@ -17,7 +19,8 @@ export class StoreDocument<T> {
   /**
    * Reads a document.
    * @param initial its value if it has never been written
-   * @param parse checks what was read; throws an Error that says what is wrong
+   * @param parse checks what was read; throws an Error that says what is wrong: `it must be a list of users`
+   * @throws InvalidConfigurationError if `parse` throws; nothing is overwritten
    */
   static async open<T>(
     store: ConsoleStore,
@@ -25,7 +28,7 @@ export class StoreDocument<T> {
     { initial, parse }: { readonly initial: T; readonly parse: (stored: unknown) => T },
   ): Promise<StoreDocument<T>> {
     const stored = await store.read(name);
-    return new StoreDocument(store, name, stored === undefined ? initial : parse(stored));
+    return new StoreDocument(store, name, stored === undefined ? initial : parsed(store, name, () => parse(stored)));
   }
 
   /** The value as last written. */
@@ -42,5 +45,14 @@ export class StoreDocument<T> {
       this.#value = value;
       return value;
     });
+  }
+}
+
+function parsed<T>({ description }: ConsoleStore, name: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (cause) {
+    const fault = `The console's ${name} in ${description} cannot be used: ${describeCause(cause)}. Nothing is overwritten: restore them from a backup, or move them away.`;
+    throw new InvalidConfigurationError([fault], { cause });
   }
 }

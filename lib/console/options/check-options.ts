@@ -89,6 +89,13 @@ const certificate: Rule = (value) => (typeof value === 'string' ? certificatePro
 const defaultRole: Rule = (value) =>
   ['guest', 'operator', 'none'].includes(value as string) ? undefined : 'must be guest, operator or none, never admin';
 
+const yesOrNo: Rule = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
+
+const ports: Rule = (value) =>
+  Array.isArray(value) && value.length === 2 && value.every((port) => between(1, 65_535)(port, {}) === undefined)
+    ? undefined
+    : 'must be the first and the last of the ports, [9888, 9899]';
+
 const ROLE_RULES: Fields = {
   claim: { rule: text, isRequired: true },
   value: { rule: text, isRequired: true },
@@ -152,7 +159,11 @@ const FIELDS: Fields = {
   registries: { rule: listOf((each) => (isMap(each) ? undefined : 'must be a map')), secrecy: 'hidden' },
   dataSources: { rule: listOf((each) => (isMap(each) ? undefined : 'must be a map')), secrecy: 'hidden' },
   connections: { map: { allow: { rule: listOf(text) } } },
+  dump: { map: { ports: { rule: ports } } },
+  compat: { map: { always200: { rule: yesOrNo }, unsafeGet: { rule: yesOrNo } } },
+  events: { map: { perSession: { rule: between(1, 1_000) }, total: { rule: between(1, 100_000) } } },
   decorators: { rule: listOf(method) },
+  pageFolder: { rule: folder },
   clock: { rule: (value) => (isMap(value) || typeof value === 'object' ? undefined : 'must be a Clock') },
 };
 

@@ -55,8 +55,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   settings: ['layout', 'registry/embedded', 'registry/zookeeper', 'registry', 'api', 'time', 'async'],
   testing: [...KERNEL, 'operations', 'layout', 'registry/embedded', 'registry', 'api', 'time', 'async'],
   nest: ['settings', ...CORE, ...EXTENSIONS, ...ADAPTERS, 'layout', 'registry', 'api', 'time', 'async'],
-  // Without Nest: it starts at once, and no application need run.
-  cli: ['settings', 'operations', 'dump', 'layout', 'registry', 'api', 'time', 'async'],
+  // Without Nest: it starts at once, and no application need run. The console is loaded when it is asked for.
+  cli: ['console', 'settings', 'operations', 'dump', 'layout', 'registry', 'api', 'time', 'async'],
   // The page is built apart: of the server it knows the contract.
   'console/contract': [],
   'console/ui': ['console/contract'],

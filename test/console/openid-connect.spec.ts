@@ -195,6 +195,7 @@ describe('a login by OpenID Connect', () => {
     const unknown = await new Browser(app).get('/api/v1/auth/oidc/nobody/start');
 
     expect(answer.json).toMatchObject({ status: 502, code: 'login-provider' });
+    expect(app.log.join('\n')).toContain('Logins by The company do not work now');
     expect(unknown.json).toMatchObject({ status: 404, code: 'unknown-provider' });
   });
 

@@ -59,7 +59,8 @@ export class AuditLog extends ConsoleAudit {
       return result;
     } catch (error) {
       const outcome = error instanceof ConsoleProblem && error.status < 500 ? 'refused' : 'failed';
-      await this.#append(action, { outcome, error: describeCause(error), ...changes() });
+      const reason = error instanceof ConsoleProblem ? error.message : describeCause(error);
+      await this.#append(action, { outcome, error: reason, ...changes() });
       throw error;
     }
   }

@@ -56,7 +56,7 @@ export const securityProviders: readonly Provider[] = [
   provide(Users, [CONSOLE_OPTIONS, ConsoleStore, CONSOLE_LOGGER, CONSOLE_CLOCK], openUsers),
   provide(Sessions, [CONSOLE_OPTIONS, ConsoleStore, KeyRing, CONSOLE_CLOCK], openSessions),
   provide(ApiTokens, [ConsoleStore, CONSOLE_CLOCK], openTokens),
-  provide(OIDC_PROVIDERS, [CONSOLE_OPTIONS], oidcProviders),
+  provide(OIDC_PROVIDERS, [CONSOLE_OPTIONS, CONSOLE_LOGGER], oidcProviders),
   provide(FirstSetup, [Users, OIDC_PROVIDERS, CONSOLE_LOGGER, CONSOLE_CLOCK], firstSetup),
   provide(Logins, [Sessions], (sessions: Sessions) => new Logins(sessions)),
   provide(
@@ -122,10 +122,15 @@ async function openTokens(store: ConsoleStore, clock: Clock): Promise<ApiTokens>
   return new ApiTokens(await StoreDocument.open(store, 'tokens', { initial, parse: parseTokens }), clock);
 }
 
-function oidcProviders({ oidc = [], casdoor, publicUrl = '' }: ElasticJobConsoleOptions): readonly OidcProvider[] {
+function oidcProviders(
+  { oidc = [], casdoor, publicUrl = '' }: ElasticJobConsoleOptions,
+  logger: JobLogger,
+): readonly OidcProvider[] {
   const all = [...oidc, ...(casdoor === undefined ? [] : [casdoorProvider(casdoor)])];
   const base = publicUrl.replace(/\/$/, '');
-  return all.map((settings) => new OidcProvider(settings, `${base}/api/v1/auth/oidc/${settings.name}/callback`));
+  return all.map(
+    (settings) => new OidcProvider(settings, `${base}/api/v1/auth/oidc/${settings.name}/callback`, logger),
+  );
 }
 
 function firstSetup(users: Users, providers: readonly OidcProvider[], logger: JobLogger, clock: Clock): FirstSetup {

@@ -9,6 +9,7 @@
  */
 import { createVerify, X509Certificate } from 'node:crypto';
 import { describeCause } from '../../../api/text/describe-cause.js';
+import { type JobLogger } from '../../../api/text/logger.js';
 import { isMap } from '../../../api/text/describe-value.js';
 import { type Role } from '../../contract/common.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
@@ -37,12 +38,14 @@ const NAMED_LOOPBACK = /^localhost$|\.localhost$/;
 export class OidcProvider {
   readonly #settings: OidcSettings;
   readonly #redirectUri: string;
+  readonly #logger: Pick<JobLogger, 'error'>;
   #discovered: Promise<{ readonly client: OpenidClient; readonly configuration: OidcConfiguration }> | undefined;
 
   /** @param redirectUri where the provider sends the browser back to */
-  constructor(settings: OidcSettings, redirectUri: string) {
+  constructor(settings: OidcSettings, redirectUri: string, logger: Pick<JobLogger, 'error'>) {
     this.#settings = settings;
     this.#redirectUri = redirectUri;
+    this.#logger = logger;
   }
 
   get name(): string {
@@ -131,7 +134,8 @@ export class OidcProvider {
     } catch (cause) {
       // The next login asks again.
       this.#discovered = undefined;
-      const detail = `Logins by ${this.title} do not work now: ${describeCause(cause)}`;
+      this.#logger.error(`Logins by ${this.title} do not work now: ${describeCause(cause)}`);
+      const detail = `Logins by ${this.title} do not work now. The log of the console says why.`;
       throw new ConsoleProblem(502, 'login-provider', detail, { cause });
     }
   }

@@ -43,6 +43,16 @@ const listOf =
     return problem === undefined ? undefined : `must be a list of which each ${problem}`;
   };
 
+const flag: Rule = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
+
+const ports: Rule = (value) => {
+  const isRange =
+    Array.isArray(value) &&
+    value.length === 2 &&
+    value.every((port) => Number.isInteger(port) && port > 0 && port < 65_536);
+  return isRange && value[0] <= value[1] ? undefined : 'must be the first and the last port, such as [9888, 9899]';
+};
+
 const path: Rule = (value) =>
   typeof value === 'string' && /^\/([\w.-]+(\/[\w.-]+)*)?$/.test(value)
     ? undefined
@@ -152,6 +162,9 @@ const FIELDS: Fields = {
   registries: { rule: listOf((each) => (isMap(each) ? undefined : 'must be a map')), secrecy: 'hidden' },
   dataSources: { rule: listOf((each) => (isMap(each) ? undefined : 'must be a map')), secrecy: 'hidden' },
   connections: { map: { allow: { rule: listOf(text) } } },
+  dump: { map: { ports: { rule: ports } } },
+  compat: { map: { always200: { rule: flag }, unsafeGet: { rule: flag } } },
+  events: { map: { perSession: { rule: between(1, 1_000) }, total: { rule: between(1, 100_000) } } },
   decorators: { rule: listOf(method) },
   clock: { rule: (value) => (isMap(value) || typeof value === 'object' ? undefined : 'must be a Clock') },
 };

@@ -1,7 +1,6 @@
-import { type RegistryChange } from '../contract/registries.js';
 import { type Role } from '../contract/common.js';
 import { type AuditRecord } from '../contract/session.js';
-import { type DataSourceChange } from '../contract/trace.js';
+import { type ConsoleServiceOptions } from '../services/console-service-options.js';
 import { type CasdoorSettings, type OidcSettings } from '../security/oidc/oidc-settings.js';
 import { type ConsoleStore } from '../store/console-store.js';
 import { type Clock } from '../../time/clock.js';
@@ -53,11 +52,17 @@ export interface ElasticJobConsoleOptions {
   /** Called with each record of the audit. */
   readonly onAudit?: (record: AuditRecord) => void;
   /** Registry centres, besides the application's own. Default: none. */
-  readonly registries?: readonly RegistryChange[];
+  readonly registries?: ConsoleServiceOptions['registries'];
   /** Databases with the tables of event tracing, besides the application's own. Default: none. */
-  readonly dataSources?: readonly DataSourceChange[];
+  readonly dataSources?: ConsoleServiceOptions['dataSources'];
   /** To where the page may add registry centres and data sources. */
   readonly connections?: ConnectionOptions;
+  /** At which ports instances may be asked for a dump. Default: 9888 alone. */
+  readonly dump?: ConsoleServiceOptions['dump'];
+  /** How the older APIs answer. */
+  readonly compat?: ConsoleServiceOptions['compat'];
+  /** How many streams of live events may be open. Default: 16 a session, 500 in all. */
+  readonly events?: ConsoleServiceOptions['events'];
   /** Decorators for all controllers of the console, such as one by which your own global guard lets them pass. Default: none. */
   readonly decorators?: readonly ClassDecorator[];
   /** For tests. Default: the clock of this machine. */

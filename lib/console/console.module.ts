@@ -27,6 +27,7 @@ import {
 import { RouterModule } from '@nestjs/core';
 import { join } from 'node:path';
 import { InvalidConfigurationError } from '../api/errors/errors.js';
+import { type JobLogger } from '../api/text/logger.js';
 import { type Clock, systemClock } from '../time/clock.js';
 import { protectedControllers } from './http/protected-controllers.js';
 import { accessControllers } from './http/access/index.js';
@@ -37,13 +38,19 @@ import { UnknownRouteController } from './http/unknown-route.controller.js';
 import { PageFiles } from './http/page/page-files.js';
 import { ResponseHeaders } from './http/response-headers.js';
 import { optionProblems } from './options/check-options.js';
-import { type ElasticJobConsoleOptions } from './options/console-options.js';
+import { type ElasticJobConsoleOptions, SERVICE_OPTIONS } from './options/console-options.js';
 import { CONSOLE_CLOCK, CONSOLE_LOGGER, CONSOLE_OPTIONS } from './options/console-tokens.js';
 import { withEnvironment } from './options/environment.js';
 import { FirstSetup } from './security/first-setup.js';
 import { securityProviders } from './security/security.providers.js';
 import { Sessions } from './security/sessions.js';
-import { consoleServiceControllers, consoleServiceProviders } from './services/index.js';
+import { ConsoleSecrets } from './security/secrets.js';
+import {
+  CONSOLE_SERVICE_OPTIONS,
+  consoleServiceControllers,
+  type ConsoleServiceOptions,
+  consoleServiceProviders,
+} from './services/index.js';
 
 /** Options of `ElasticJobConsoleModule.forRootAsync()`. */
 export interface ElasticJobConsoleAsyncOptions
@@ -120,12 +127,31 @@ function consoleModule(
       options,
       { provide: CONSOLE_CLOCK, inject: [CONSOLE_OPTIONS], useFactory: clockOf },
       { provide: CONSOLE_LOGGER, useFactory: () => new Logger('ElasticJobConsole') },
-      { provide: PageFiles, useFactory: () => new PageFiles(packageFolder && join(packageFolder, PAGE_FOLDER)) },
+      { provide: PageFiles, inject: [CONSOLE_OPTIONS], useFactory: pageFiles },
+      {
+        provide: CONSOLE_SERVICE_OPTIONS,
+        inject: [CONSOLE_OPTIONS, CONSOLE_LOGGER, CONSOLE_CLOCK, ConsoleSecrets],
+        useFactory: serviceOptions,
+      },
       ResponseHeaders,
       ...securityProviders,
       ...consoleServiceProviders,
     ],
   };
+}
+
+function pageFiles({ pageFolder }: ElasticJobConsoleOptions): PageFiles {
+  return new PageFiles(pageFolder ?? (packageFolder && join(packageFolder, PAGE_FOLDER)));
+}
+
+function serviceOptions(
+  options: ElasticJobConsoleOptions,
+  logger: JobLogger,
+  clock: Clock,
+  secrets: ConsoleSecrets,
+): ConsoleServiceOptions {
+  const given = SERVICE_OPTIONS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]]));
+  return { ...(Object.fromEntries(given) as object), logger, clock, secrets };
 }
 
 function clockOf({ clock = systemClock }: ElasticJobConsoleOptions): Clock {

@@ -43,16 +43,6 @@ const listOf =
     return problem === undefined ? undefined : `must be a list of which each ${problem}`;
   };
 
-const flag: Rule = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
-
-const ports: Rule = (value) => {
-  const isRange =
-    Array.isArray(value) &&
-    value.length === 2 &&
-    value.every((port) => Number.isInteger(port) && port > 0 && port < 65_536);
-  return isRange && value[0] <= value[1] ? undefined : 'must be the first and the last port, such as [9888, 9899]';
-};
-
 const path: Rule = (value) =>
   typeof value === 'string' && /^\/([\w.-]+(\/[\w.-]+)*)?$/.test(value)
     ? undefined
@@ -98,6 +88,13 @@ const url: Rule = (value) => (typeof value === 'string' ? issuerProblem(value) :
 const certificate: Rule = (value) => (typeof value === 'string' ? certificateProblem(value) : 'must be a text');
 const defaultRole: Rule = (value) =>
   ['guest', 'operator', 'none'].includes(value as string) ? undefined : 'must be guest, operator or none, never admin';
+
+const yesOrNo: Rule = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
+
+const ports: Rule = (value) =>
+  Array.isArray(value) && value.length === 2 && value.every((port) => between(1, 65_535)(port, {}) === undefined)
+    ? undefined
+    : 'must be the first and the last of the ports, [9888, 9899]';
 
 const ROLE_RULES: Fields = {
   claim: { rule: text, isRequired: true },
@@ -163,9 +160,10 @@ const FIELDS: Fields = {
   dataSources: { rule: listOf((each) => (isMap(each) ? undefined : 'must be a map')), secrecy: 'hidden' },
   connections: { map: { allow: { rule: listOf(text) } } },
   dump: { map: { ports: { rule: ports } } },
-  compat: { map: { always200: { rule: flag }, unsafeGet: { rule: flag } } },
+  compat: { map: { always200: { rule: yesOrNo }, unsafeGet: { rule: yesOrNo } } },
   events: { map: { perSession: { rule: between(1, 1_000) }, total: { rule: between(1, 100_000) } } },
   decorators: { rule: listOf(method) },
+  pageFolder: { rule: folder },
   clock: { rule: (value) => (isMap(value) || typeof value === 'object' ? undefined : 'must be a Clock') },
 };
 

@@ -1,7 +1,7 @@
 import { type Role } from '../contract/common.js';
 import { type AuditRecord } from '../contract/session.js';
-import { type ConsoleServiceOptions } from '../services/console-service-options.js';
 import { type CasdoorSettings, type OidcSettings } from '../security/oidc/oidc-settings.js';
+import { type ConsoleServiceOptions } from '../services/console-service-options.js';
 import { type ConsoleStore } from '../store/console-store.js';
 import { type Clock } from '../../time/clock.js';
 
@@ -15,14 +15,11 @@ export interface ConsoleUserSettings {
   readonly passwordHash?: string;
 }
 
-/** To where the page may add connections. */
-export interface ConnectionOptions {
-  /** Hosts: names (`*.db.example.com`), addresses or networks (`10.0.0.0/8`), each with a port or without (`10.0.0.0/8:2181`). Default: none, nothing can be added. */
-  readonly allow?: readonly string[];
-}
+/** Options that the services have. */
+export const SERVICE_OPTIONS = ['registries', 'dataSources', 'connections', 'dump', 'compat', 'events'] as const;
 
 /** Options of the console. */
-export interface ElasticJobConsoleOptions {
+export interface ElasticJobConsoleOptions extends Pick<ConsoleServiceOptions, (typeof SERVICE_OPTIONS)[number]> {
   /** Where it is mounted, below the application's own prefix. Default: `/elasticjob`. */
   readonly path?: string;
   /** The URL at which browsers find its page, if a proxy stands in between: `https://ops.example.com/elasticjob`. Needed for OpenID Connect. Default: as the request says. */
@@ -51,20 +48,10 @@ export interface ElasticJobConsoleOptions {
   readonly casdoor?: CasdoorSettings;
   /** Called with each record of the audit. */
   readonly onAudit?: (record: AuditRecord) => void;
-  /** Registry centres, besides the application's own. Default: none. */
-  readonly registries?: ConsoleServiceOptions['registries'];
-  /** Databases with the tables of event tracing, besides the application's own. Default: none. */
-  readonly dataSources?: ConsoleServiceOptions['dataSources'];
-  /** To where the page may add registry centres and data sources. */
-  readonly connections?: ConnectionOptions;
-  /** At which ports instances may be asked for a dump. Default: 9888 alone. */
-  readonly dump?: ConsoleServiceOptions['dump'];
-  /** How the older APIs answer. */
-  readonly compat?: ConsoleServiceOptions['compat'];
-  /** How many streams of live events may be open. Default: 16 a session, 500 in all. */
-  readonly events?: ConsoleServiceOptions['events'];
   /** Decorators for all controllers of the console, such as one by which your own global guard lets them pass. Default: none. */
   readonly decorators?: readonly ClassDecorator[];
+  /** @internal For tests: the folder of the built page. Default: `dist/console-ui` of the package. */
+  readonly pageFolder?: string;
   /** For tests. Default: the clock of this machine. */
   readonly clock?: Clock;
 }

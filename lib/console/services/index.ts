@@ -1,6 +1,6 @@
 /**
  * What the console shows and does, and the controllers that answer for it. The console's module provides both, together with
- * its options, a `ConsoleStore`, a `ConsoleAudit` and `ConsoleSecrets`.
+ * `CONSOLE_SERVICE_OPTIONS`, a `ConsoleStore` and a `ConsoleAudit`.
  */
 import { type FactoryProvider, type Provider, type Type } from '@nestjs/common';
 import { DataSourcesController } from '../http/api/data-sources.controller.js';
@@ -13,11 +13,6 @@ import { RegistriesController } from '../http/api/registries.controller.js';
 import { ServersController } from '../http/api/servers.controller.js';
 import { TraceController } from '../http/api/trace.controller.js';
 import { ConsoleAudit } from '../security/console-audit.js';
-import { ConsoleSecrets } from '../security/secrets.js';
-import { type ElasticJobConsoleOptions } from '../options/console-options.js';
-import { CONSOLE_CLOCK, CONSOLE_LOGGER, CONSOLE_OPTIONS } from '../options/console-tokens.js';
-import { type JobLogger } from '../../api/text/logger.js';
-import { type Clock } from '../../time/clock.js';
 import { clockOf, CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions, loggerOf } from './console-service-options.js';
 import { ConsoleJobs } from './jobs/console-jobs.js';
 import { JobActions } from './jobs/job-actions.js';
@@ -29,26 +24,6 @@ import { ApplicationJobs } from './registries/application-registry.js';
 import { Registries } from './registries/registries.js';
 import { DataSources } from './trace/data-sources.js';
 import { Traces } from './trace/traces.js';
-
-export {
-  CONSOLE_SERVICE_OPTIONS,
-  type ConsoleServiceOptions,
-  type DataSourceSettings,
-  type GivenDataSource,
-  type GivenRegistry,
-  type RegistrySettings,
-} from './console-service-options.js';
-
-const options: FactoryProvider<ConsoleServiceOptions> = {
-  provide: CONSOLE_SERVICE_OPTIONS,
-  useFactory: (given: ElasticJobConsoleOptions, clock: Clock, logger: JobLogger, secrets: ConsoleSecrets) => {
-    const { registries, dataSources, connections, dump, compat, events } = given;
-    const parts = { registries, dataSources, connections, dump, compat, events };
-    const defined = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
-    return { ...defined, clock, logger, secrets };
-  },
-  inject: [CONSOLE_OPTIONS, CONSOLE_CLOCK, CONSOLE_LOGGER, ConsoleSecrets],
-};
 
 const streams: FactoryProvider<EventStreams> = {
   provide: EventStreams,
@@ -77,7 +52,6 @@ const withAudit = [JobActions, JobConfigurations].map((Service): FactoryProvider
 
 /** What the console's module provides for registry centres, jobs, servers, tracing and live events. */
 export const consoleServiceProviders: readonly Provider[] = [
-  options,
   ApplicationJobs,
   Registries,
   DataSources,

@@ -37,7 +37,11 @@ export class JobStage implements AsyncDisposable {
     const paths = await storeJob(this.instances, jobName, options);
     for (const [id, items] of Object.entries(owners)) {
       const [ip = ''] = id.split('@-@');
-      await this.instances.create(paths.instance(id), instanceYaml(jobInstanceOn(ip, id.split('@-@')[1] ?? '')), 'session');
+      await this.instances.create(
+        paths.instance(id),
+        instanceYaml(jobInstanceOn(ip, id.split('@-@')[1] ?? '')),
+        'session',
+      );
       await this.instances.put(paths.server(ip), 'ENABLED');
       await this.instances.create(paths.live(id), '', 'session');
       for (const item of items) await this.instances.put(paths.item(item, 'instance'), id);

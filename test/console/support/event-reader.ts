@@ -46,7 +46,10 @@ export class EventReader implements Disposable {
   /** Resolves with the first event of that type for which `isMeant` holds. */
   async next(type: string, isMeant: (data: ReadEvent['data']) => boolean = () => true): Promise<ReadEvent> {
     const find = (): ReadEvent | undefined => this.events.find((event) => event.type === type && isMeant(event.data));
-    await until(() => find() !== undefined, `an event '${type}'; there were ${JSON.stringify(this.events)}`);
+    await until(
+      () => find() !== undefined,
+      `an event '${type}'; there were ${JSON.stringify(this.events)}, and the answer was ${this.status}: ${this.text}`,
+    );
     return find()!;
   }
 

@@ -151,12 +151,7 @@ function serviceOptions(
   secrets: ConsoleSecrets,
 ): ConsoleServiceOptions {
   const given = SERVICE_OPTIONS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]]));
-  const seal = {
-    isAvailable: secrets.canSeal,
-    seal: (secret: string) => secrets.seal('connections', secret),
-    open: (sealed: string) => secrets.open('connections', sealed),
-  };
-  return { ...(Object.fromEntries(given) as ConsoleServiceOptions), logger, clock, secrets: seal };
+  return { ...(Object.fromEntries(given) as object), logger, clock, secrets };
 }
 
 function clockOf({ clock = systemClock }: ElasticJobConsoleOptions): Clock {

@@ -2,6 +2,7 @@ import { type JobLogger } from '../../api/text/logger.js';
 import { type RegistryCenter } from '../../registry/registry-center.js';
 import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
 import { type Clock, systemClock } from '../../time/clock.js';
+import { type ConsoleSecrets } from '../security/secrets.js';
 import { type DataSourceDriver } from '../contract/trace.js';
 
 /** Token of the `ConsoleServiceOptions`. */
@@ -37,15 +38,6 @@ export interface GivenDataSource {
   readonly dataSource: object;
 }
 
-/** What seals secrets before they are stored. */
-export interface SecretSeal {
-  /** Whether secrets can be stored: a key is set. */
-  readonly isAvailable: boolean;
-  seal(secret: string): string;
-  /** @throws Error if the text was sealed with another key */
-  open(sealed: string): string;
-}
-
 /** What the services of the console go by. */
 export interface ConsoleServiceOptions {
   /** Default: only those of the application and of the page. */
@@ -79,8 +71,8 @@ export interface ConsoleServiceOptions {
   readonly logger?: JobLogger;
   /** Default: the clock of this machine. */
   readonly clock?: Clock;
-  /** Default: secrets of connections that are added in the page are refused. */
-  readonly secrets?: SecretSeal;
+  /** Encrypts secrets of connections that are added in the page. */
+  readonly secrets: ConsoleSecrets;
 }
 
 /** The clock of the options. */

@@ -12,8 +12,14 @@ import { OverviewController } from '../http/api/overview.controller.js';
 import { RegistriesController } from '../http/api/registries.controller.js';
 import { ServersController } from '../http/api/servers.controller.js';
 import { TraceController } from '../http/api/trace.controller.js';
+import { OlderDataSourcesController, OlderRegistriesController } from '../http/compat/older-connections.controller.js';
+import { OlderJobsController } from '../http/compat/older-jobs.controller.js';
+import { OlderServersController } from '../http/compat/older-servers.controller.js';
+import { OlderTracesController } from '../http/compat/older-traces.controller.js';
 import { ConsoleAudit } from '../security/console-audit.js';
 import { clockOf, CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions, loggerOf } from './console-service-options.js';
+import { RegistryChoice } from './compat/registry-choice.js';
+import { TraceTables } from './compat/trace-tables.js';
 import { ConsoleJobs } from './jobs/console-jobs.js';
 import { JobActions } from './jobs/job-actions.js';
 import { JobConfigurations } from './jobs/job-configurations.js';
@@ -25,15 +31,7 @@ import { Registries } from './registries/registries.js';
 import { DataSources } from './trace/data-sources.js';
 import { Traces } from './trace/traces.js';
 
-export {
-  CONSOLE_SERVICE_OPTIONS,
-  type ConsoleServiceOptions,
-  type DataSourceSettings,
-  type GivenDataSource,
-  type GivenRegistry,
-  type RegistrySettings,
-  type SecretSeal,
-} from './console-service-options.js';
+export { CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions } from './console-service-options.js';
 
 const streams: FactoryProvider<EventStreams> = {
   provide: EventStreams,
@@ -70,6 +68,12 @@ export const consoleServiceProviders: readonly Provider[] = [
     useFactory: (options: ConsoleServiceOptions, sources: DataSources) => new Traces(sources, clockOf(options)),
     inject: [CONSOLE_SERVICE_OPTIONS, DataSources],
   },
+  {
+    provide: RegistryChoice,
+    useFactory: (registries: Registries) => new RegistryChoice(registries),
+    inject: [Registries],
+  },
+  { provide: TraceTables, useFactory: (sources: DataSources) => new TraceTables(sources), inject: [DataSources] },
   streams,
   StreamsLifecycle,
   jobs,
@@ -87,4 +91,9 @@ export const consoleServiceControllers: readonly Type[] = [
   EventsController,
   TraceController,
   DataSourcesController,
+  OlderJobsController,
+  OlderServersController,
+  OlderRegistriesController,
+  OlderDataSourcesController,
+  OlderTracesController,
 ];

@@ -122,7 +122,8 @@ export function shardRows({ view }: LiveJob, lastRuns: ReadonlyMap<number, LastR
     if (known.has(item)) continue;
     const parameter = parameters.get(item);
     const base = { status: 'SHARDING_FLAG', failover: false, disabled: false, misfired: false } as const;
-    rows.push({ item, ...(parameter !== undefined && { parameter }), ...base });
+    const lastRun = lastRuns.get(item);
+    rows.push({ item, ...(parameter !== undefined && { parameter }), ...base, ...(lastRun && { lastRun }) });
   }
   return rows.sort((one, other) => one.item - other.item);
 }

@@ -3,6 +3,7 @@ import { DeadlineExceededError } from '../../../api/errors/errors.js';
 import { withDeadline } from '../../../async/wait.js';
 import { type OperationAudit } from '../../../operations/operation-audit.js';
 import { type RegistryCenter } from '../../../registry/registry-center.js';
+import { whenConnected } from '../../../registry/session-state.js';
 import { type Clock } from '../../../time/clock.js';
 import { type RegistryInfo, type RegistryStatus } from '../../contract/registries.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
@@ -28,6 +29,9 @@ export interface ConsoleRegistryParts {
 
 /** How long a page waits for the first reading of a registry centre, in milliseconds. */
 const FIRST_READING_MS = 10_000;
+
+/** How long a page waits for the first connection, in milliseconds. */
+const FIRST_CONNECTION_MS = 3_000;
 
 /** One registry centre that the console knows, connected or not. */
 export class ConsoleRegistry {
@@ -136,10 +140,28 @@ export class ConsoleRegistry {
     const live = this.#live;
     if (live === undefined) throw this.#offline();
     if (live.isKnown) return live;
-    if (!this.isConnected) throw this.#offline();
+    await this.#connected();
     const late = (): Error => new DeadlineExceededError(`the jobs of registry centre '${this.name}'`, FIRST_READING_MS);
     await withDeadline(this.#parts.clock, live.ready(), FIRST_READING_MS, late);
     return live;
+  }
+
+  /** Waits for the first connection, which begins when the console starts. @throws ConsoleProblem 503 if it takes too long */
+  async #connected(): Promise<void> {
+    const registry = this.#registry;
+    if (this.isConnected) return;
+    if (registry === undefined || this.#phase !== 'connecting') throw this.#offline();
+    const waiting = new AbortController();
+    const cancel = this.#parts.clock.after(FIRST_CONNECTION_MS, () => waiting.abort(this.#offline()));
+    const unsubscribe = registry.session.onChange(({ phase }) => {
+      if (phase === 'closed') waiting.abort(this.#offline());
+    });
+    try {
+      await whenConnected(registry.session, waiting.signal);
+    } finally {
+      cancel();
+      unsubscribe();
+    }
   }
 
   /** What has happened, for streams. @throws ConsoleProblem 503 if the console has been disconnected from it */

@@ -23,7 +23,6 @@ import { ConsoleRegistry } from './console-registry.js';
 import { checkedCenter, checkRegistryChange, PATIENCE, testRegistry } from './registry-connections.js';
 import { openStoredRegistries, type StoredRegistry } from './stored-registries.js';
 import { TargetGuard, TargetRefusedError } from './target-guard.js';
-import { requireSeal } from './sealed-secrets.js';
 
 /** The name of the application's own registry centre. */
 const APPLICATION = 'application';
@@ -116,7 +115,7 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
         `There is a registry centre '${change.name}' already. Use another name.`,
       );
     const { name, serverLists, namespace, digest } = change;
-    const stored: StoredRegistry = { name, serverLists, namespace, ...this.#sealed(digest), isConnected: true };
+    const stored: StoredRegistry = { name, serverLists, namespace, ...this.#sealed(name, digest), isConnected: true };
     await this.#admit(change);
     await this.#write((all) => [...all, stored]);
     const registry = this.#fromStored(stored);
@@ -145,7 +144,7 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
         'The digest must be given again when the servers or the namespace change: it would be sent elsewhere.',
       );
     const secret =
-      change.digest === undefined ? (kept === undefined ? {} : { digest: kept }) : this.#sealed(change.digest);
+      change.digest === undefined ? (kept === undefined ? {} : { digest: kept }) : this.#sealed(name, change.digest);
     const { serverLists, namespace } = change;
     const stored: StoredRegistry = { ...others, serverLists, namespace, ...secret };
     await this.#admit(change);
@@ -272,13 +271,15 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
     );
   }
 
-  #sealed(digest: string | undefined): { readonly digest?: string } {
+  #sealed(name: string, digest: string | undefined): { readonly digest?: string } {
     if (digest === undefined || digest === '') return {};
-    return { digest: requireSeal(this.#options).seal(digest) };
+    return { digest: this.#options.secrets.seal(`registries/${name}`, digest) };
   }
 
   #digestOf(stored: StoredRegistry | undefined): string | undefined {
-    return stored?.digest === undefined ? undefined : requireSeal(this.#options).open(stored.digest);
+    return stored?.digest === undefined
+      ? undefined
+      : this.#options.secrets.open(`registries/${stored.name}`, stored.digest);
   }
 
   #stored(name: string): StoredRegistry | undefined {

@@ -28,7 +28,6 @@ import {
 import { ApplicationJobs } from '../registries/application-registry.js';
 import { failedTest } from '../registries/connection-failures.js';
 import { connectionNameProblem, invalid } from '../registries/registry-connections.js';
-import { requireSeal } from '../registries/sealed-secrets.js';
 import { TargetGuard, TargetRefusedError } from '../registries/target-guard.js';
 import { type DataSourcePlace, openDataSource, PORTS } from './open-data-source.js';
 import { openStoredDataSources, type StoredDataSource, type StoredDataSources } from './stored-data-sources.js';
@@ -117,8 +116,7 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
       throw new ConsoleProblem(409, 'name-taken', `There is a data source '${change.name}' already. Use another name.`);
     await this.#admit(change);
     const { name, driver, host, port, database, username, password } = change;
-    const secret =
-      password === undefined || password === '' ? {} : { password: requireSeal(this.#options).seal(password) };
+    const secret = password === undefined || password === '' ? {} : { password: this.#seal(name, password) };
     const stored: StoredDataSource = {
       name,
       driver,
@@ -154,8 +152,7 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
     await this.#admit(change);
     const { driver, host, port, database, username, password } = change;
     const kept = before.password === undefined ? {} : { password: before.password };
-    const given =
-      password === '' || password === undefined ? {} : { password: requireSeal(this.#options).seal(password) };
+    const given = password === '' || password === undefined ? {} : { password: this.#seal(name, password) };
     const secret = password === undefined ? kept : given;
     const stored: StoredDataSource = {
       name,
@@ -285,8 +282,12 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
     );
   }
 
-  #passwordOf({ password }: StoredDataSource): string | undefined {
-    return password === undefined ? undefined : requireSeal(this.#options).open(password);
+  #seal(name: string, password: string): string {
+    return this.#options.secrets.seal(`data-sources/${name}`, password);
+  }
+
+  #passwordOf({ name, password }: StoredDataSource): string | undefined {
+    return password === undefined ? undefined : this.#options.secrets.open(`data-sources/${name}`, password);
   }
 
   #own(name: string): StoredDataSource {

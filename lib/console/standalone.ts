@@ -6,7 +6,7 @@ import { type AbstractHttpAdapter, NestFactory } from '@nestjs/core';
 import { describeCause } from '../api/text/describe-cause.js';
 import { InvalidConfigurationError } from '../api/errors/errors.js';
 import { ElasticJobConsoleModule } from './console.module.js';
-import { type ElasticJobConsoleOptions } from './options/console-options.js';
+import { type ConsoleUserSettings, type ElasticJobConsoleOptions } from './options/console-options.js';
 import { isModuleMissing } from './options/missing-package.js';
 import { isShippedDefault } from './security/password-hash.js';
 import { isLoopback } from './security/trusted-proxies.js';
@@ -62,9 +62,9 @@ function addressProblems({ host, tls, allowsInsecureHttp, console }: StandaloneO
   if (isLoopback(host) || host === 'localhost') return [];
   const { users = [], trustedProxies = [] } = console;
   const isEncrypted = tls !== undefined || trustedProxies.length > 0;
-  const defaults = Array.isArray(users)
-    ? users.filter(({ username, password = '' }) => isShippedDefault(username, password))
-    : [];
+  // What is not a list of users, the check of the options refuses.
+  const given: readonly ConsoleUserSettings[] = users instanceof Array ? users : [];
+  const defaults = given.filter(({ username, password = '' }) => isShippedDefault(username, password));
   return [
     ...(isEncrypted || allowsInsecureHttp
       ? []

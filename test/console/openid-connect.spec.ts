@@ -61,8 +61,8 @@ describe('a login by OpenID Connect', () => {
       redirect_uri: `${PUBLIC_URL}/api/v1/auth/oidc/company/callback`,
       code_challenge_method: 'S256',
       scope: 'openid profile email',
-      state: expect.stringMatching(/^.{43}$/) as string,
-      nonce: expect.stringMatching(/^.{43}$/) as string,
+      state: expect.stringMatching(/^.{43}$/),
+      nonce: expect.stringMatching(/^.{43}$/),
     });
     expect(started.headers.getSetCookie()).toEqual([expect.stringMatching(/^ejc-oidc=.*; HttpOnly; SameSite=Lax$/)]);
     expect(answer.status).toBe(302);
@@ -182,7 +182,7 @@ describe('a login by OpenID Connect', () => {
 
     expect(stranger.json).toMatchObject({
       code: 'login-refused',
-      detail: expect.stringContaining("'owner' is 'acme'") as string,
+      detail: expect.stringContaining("'owner' is 'acme'"),
     });
     expect(without.json).toMatchObject({ code: 'login-refused' });
     expect(right.status).toBe(302);

@@ -96,7 +96,7 @@ describe.each(SERVERS)('the page on %s', (server) => {
     expect(json).toMatchObject({
       status: 404,
       code: 'no-page',
-      detail: expect.stringContaining('dist/console-ui') as string,
+      detail: expect.stringContaining('dist/console-ui'),
     });
   });
 });

@@ -53,8 +53,9 @@ describe('a console with a state folder', () => {
     await mkdir(folder, { recursive: true });
     await chmod(folder, 0o755);
 
-    await using _app = await ConsoleApp.start({ console: optionsWith() });
+    await using app = await ConsoleApp.start({ console: optionsWith() });
 
+    expect(app.log.filter((line) => line.startsWith('ERROR'))).toEqual([]);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 

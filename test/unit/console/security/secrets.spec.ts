@@ -37,8 +37,8 @@ describe('a secret', () => {
 
     expect(secrets.canSeal).toBe(false);
     expect(new ConsoleSecrets(KEY).canSeal).toBe(true);
-    expect(() => secrets.seal('a', 'b')).toThrow(refusal as Error);
-    expect(() => secrets.open('a', 'b')).toThrow(refusal as Error);
+    expect(() => secrets.seal('a', 'b')).toThrow(refusal);
+    expect(() => secrets.open('a', 'b')).toThrow(refusal);
   });
 });
 

@@ -49,11 +49,20 @@ const STATUS_ORDER: readonly ConsoleJobStatus[] = [
   ] as const),
 ];
 
+/** What a list is made of. */
+interface Listing {
+  readonly query: JobListQuery;
+  readonly now: number;
+  readonly lastRun: (jobName: string) => JobRow['lastRun'];
+  readonly key: (row: JobRow) => Key;
+  readonly sort: string;
+}
+
 /** A page of jobs. @throws ConsoleProblem 400 if the order or the cursor is none */
 export function jobPage(
   live: LiveJobs,
   query: JobListQuery,
-  { now, lastRun }: { readonly now: number; readonly lastRun: (jobName: string) => JobRow['lastRun'] },
+  { now, lastRun }: Pick<Listing, 'now' | 'lastRun'>,
 ): Page<JobRow> {
   const sort = query.sort ?? 'name';
   const key = SORTS[sort.replace(/^-/, '')];
@@ -63,15 +72,7 @@ export function jobPage(
       'unknown-sort',
       `sort must be one of ${Object.keys(SORTS).join(', ')}, or one with a hyphen before it.`,
     );
-  const isWanted = filterOf(query);
-  const rows = live.jobs
-    .map((job) => {
-      const run = lastRun(job.jobName);
-      const row = jobRow(job, now);
-      return run === undefined ? row : { ...row, lastRun: run };
-    })
-    .filter(isWanted);
-  sortBy(rows, key, sort.startsWith('-') ? -1 : 1);
+  const rows = remembered(live, { query, now }, () => found(live, { query, now, lastRun, key, sort }));
   const start = startOf(query.cursor);
   const items = rows.slice(start, start + query.limit);
   const next = start + items.length;
@@ -81,6 +82,47 @@ export function jobPage(
     total: rows.length,
     ...staleness(live),
   };
+}
+
+function found(live: LiveJobs, { query, now, lastRun, key, sort }: Listing): readonly JobRow[] {
+  const isWanted = filterOf(query);
+  const rows = live.jobs
+    .map((job) => {
+      const run = lastRun(job.jobName);
+      const row = jobRow(job, now);
+      return run === undefined ? row : { ...row, lastRun: run };
+    })
+    .filter(isWanted);
+  sortBy(rows, key, sort.startsWith('-') ? -1 : 1);
+  return rows;
+}
+
+/** How long the rows of a list serve its other pages, in milliseconds. */
+const FRESH_MS = 1_000;
+
+interface Remembered {
+  readonly about: string;
+  readonly revision: number;
+  readonly at: number;
+  readonly rows: readonly JobRow[];
+}
+
+/** The latest list of each registry centre: its pages are asked for one after the other. */
+const latest = new WeakMap<LiveJobs, Remembered>();
+
+function remembered(
+  live: LiveJobs,
+  { query, now }: Pick<Listing, 'query' | 'now'>,
+  make: () => readonly JobRow[],
+): readonly JobRow[] {
+  const { revision } = live;
+  const about = JSON.stringify({ ...query, cursor: undefined, limit: undefined });
+  const known = latest.get(live);
+  const isFresh = known?.revision === revision && now >= known.at && now - known.at < FRESH_MS;
+  if (isFresh && known.about === about) return known.rows;
+  const rows = make();
+  latest.set(live, { about, revision, at: now, rows });
+  return rows;
 }
 
 function filterOf({ q = '', status, label, server }: JobListQuery): (row: JobRow) => boolean {

@@ -5,7 +5,7 @@ import { JobStage } from './support/job-stage.js';
 
 const CONFIG = '/api/v1/registries/main/jobs/orders/config';
 
-async function open(): Promise<{ stage: JobStage; app: ConsoleApp; browser: Browser }> {
+async function open(): Promise<{ stage: JobStage; app: ConsoleApp; browser: Browser } & AsyncDisposable> {
   const stage = await JobStage.open();
   await stage.add('orders', {
     props: {
@@ -17,13 +17,16 @@ async function open(): Promise<{ stage: JobStage; app: ConsoleApp; browser: Brow
   const app = await ConsoleApp.start({
     console: { users: USERS, registries: [{ name: 'main', registryCenter: stage.console }] },
   });
-  return { stage, app, browser: await Browser.loggedIn(app, 'anna') };
+  const close = async (): Promise<void> => {
+    await app[Symbol.asyncDispose]();
+    await stage[Symbol.asyncDispose]();
+  };
+  return { stage, app, browser: await Browser.loggedIn(app, 'anna'), [Symbol.asyncDispose]: close };
 }
 
 test('settings are shown without secrets, and what comes back as asterisks stays as it is', async () => {
-  const { stage, app, browser } = await open();
-  await using _stage = stage;
-  await using _app = app;
+  await using opened = await open();
+  const { stage, browser } = opened;
 
   const read = await browser.get(CONFIG);
   const { configuration } = read.json as { configuration: Record<string, unknown> };
@@ -47,9 +50,8 @@ test('settings are shown without secrets, and what comes back as asterisks stays
 });
 
 test('keys that only later versions know are kept', async () => {
-  const { stage, app, browser } = await open();
-  await using _stage = stage;
-  await using _app = app;
+  await using opened = await open();
+  const { stage, browser } = opened;
   await stage.instances.put('/orders/config', `${(await stage.instances.get('/orders/config'))!}futureKey: 7\n`);
 
   const read = await browser.get(CONFIG);
@@ -65,9 +67,8 @@ test('keys that only later versions know are kept', async () => {
 });
 
 test('settings that were changed meanwhile are not overwritten', async () => {
-  const { stage, app, browser } = await open();
-  await using _stage = stage;
-  await using _app = app;
+  await using opened = await open();
+  const { browser } = opened;
   const { configuration } = (await browser.get(CONFIG)).json as { configuration: object };
   const put = (headers: Record<string, string>) =>
     browser.request(CONFIG, { method: 'PUT', body: configuration, headers });
@@ -83,9 +84,8 @@ test('settings that were changed meanwhile are not overwritten', async () => {
 });
 
 test('wrong settings are named, each by itself, and nothing is stored', async () => {
-  const { stage, app, browser } = await open();
-  await using _stage = stage;
-  await using _app = app;
+  await using opened = await open();
+  const { stage, browser } = opened;
   const wrong = {
     jobName: 'orders',
     shardingTotalCount: 0,
@@ -109,9 +109,8 @@ test('wrong settings are named, each by itself, and nothing is stored', async ()
 });
 
 test('a check says what would change, what is doubtful and when the job would fire', async () => {
-  const { stage, app, browser } = await open();
-  await using _stage = stage;
-  await using _app = app;
+  await using opened = await open();
+  const { browser } = opened;
   const { configuration } = (await browser.get(CONFIG)).json as { configuration: { props: object } };
 
   const check = await browser.post(`${CONFIG}/validate`, {
@@ -134,9 +133,8 @@ test('a check says what would change, what is doubtful and when the job would fi
 });
 
 test('a cron expression is previewed as the scheduler reads it, in both languages', async () => {
-  const { stage, app, browser } = await open();
-  await using _stage = stage;
-  await using _app = app;
+  await using opened = await open();
+  const { browser } = opened;
   const preview = async (body: object) => (await browser.post('/api/v1/cron/preview', body)).json;
   const from = Date.UTC(2030, 0, 1);
 
@@ -153,9 +151,8 @@ test('a cron expression is previewed as the scheduler reads it, in both language
 });
 
 test('the nodes of a job are shown without secrets, and without addresses if asked', async () => {
-  const { stage, app, browser } = await open();
-  await using _stage = stage;
-  await using _app = app;
+  await using opened = await open();
+  const { stage, browser } = opened;
   await stage.instances.put('/orders/servers/10.0.0.1', 'ENABLED');
 
   const shown = await browser.get('/api/v1/registries/main/jobs/orders/tree');

@@ -19,14 +19,17 @@ async function open(options: object = {}, server: (typeof SERVERS)[number] = 'ex
   const paths = await stage.add('orders', { owners: { [A]: [0, 1] }, description: 'Syncs orders' });
   const registries = [{ name: 'main', registryCenter: stage.console }];
   const app = await ConsoleApp.start({ server, console: { users: USERS, registries, ...options } });
-  return { stage, paths, app, browser: await Browser.loggedIn(app, 'anna') };
+  const close = async (): Promise<void> => {
+    await app[Symbol.asyncDispose]();
+    await stage[Symbol.asyncDispose]();
+  };
+  return { stage, paths, app, browser: await Browser.loggedIn(app, 'anna'), [Symbol.asyncDispose]: close };
 }
 
 describe.each(SERVERS)('the API of ElasticJob 3 on %s', (server) => {
   test('lists jobs, items and servers in its wrapper, and counts without it', async () => {
-    const { stage, app, browser } = await open({}, server);
-    await using _stage = stage;
-    await using _app = app;
+    await using opened = await open({}, server);
+    const { browser } = opened;
     const wrapped = (model: unknown) => ({ success: true, errorCode: 0, errorMsg: null, model });
 
     expect((await browser.get('/api/jobs/count')).text).toBe('1');
@@ -62,9 +65,8 @@ describe.each(SERVERS)('the API of ElasticJob 3 on %s', (server) => {
   });
 
   test('steers jobs, items and servers', async () => {
-    const { stage, paths, app, browser } = await open({}, server);
-    await using _stage = stage;
-    await using _app = app;
+    await using opened = await open({}, server);
+    const { stage, paths, browser } = opened;
 
     expect((await browser.post('/api/jobs/orders/disable')).json).toMatchObject({ success: true, model: true });
     expect(await stage.instances.get(paths.server('10.0.0.1'))).toBe('DISABLED');
@@ -80,9 +82,8 @@ describe.each(SERVERS)('the API of ElasticJob 3 on %s', (server) => {
 });
 
 test('settings are stored as the console of ElasticJob 3 sends them', async () => {
-  const { stage, paths, app, browser } = await open();
-  await using _stage = stage;
-  await using _app = app;
+  await using opened = await open();
+  const { stage, paths, browser } = opened;
 
   const { model } = (await browser.get('/api/jobs/config/orders')).json as { model: object };
   const stored = await browser.request('/api/jobs/config', { method: 'PUT', body: { ...model, cron: '0 0 3 * * ?' } });
@@ -95,12 +96,8 @@ test('settings are stored as the console of ElasticJob 3 sends them', async () =
 });
 
 test('errors have their own status, or 200 if the settings say so', async () => {
-  const honest = await open();
-  await using _stage = honest.stage;
-  await using _app = honest.app;
-  const like = await open({ compat: { always200: true } });
-  await using _other = like.stage;
-  await using _otherApp = like.app;
+  await using honest = await open();
+  await using like = await open({ compat: { always200: true } });
 
   const one = await honest.browser.get('/api/jobs/nothing/sharding');
   const other = await like.browser.get('/api/jobs/nothing/sharding');
@@ -113,9 +110,8 @@ test('errors have their own status, or 200 if the settings say so', async () => 
 });
 
 test('scripts for ElasticJob 2 log in by HTTP Basic and get no wrapper', async () => {
-  const { stage, paths, app } = await open();
-  await using _stage = stage;
-  await using _app = app;
+  await using opened = await open();
+  const { stage, paths, app } = opened;
 
   expect((await basic(app, '/api/jobs')).json).toMatchObject([{ jobName: 'orders', status: 'OK' }]);
   expect((await basic(app, '/api/jobs/orders/disable', 'POST')).status).toBe(200);
@@ -129,9 +125,8 @@ test('scripts for ElasticJob 2 log in by HTTP Basic and get no wrapper', async (
 });
 
 test('a GET changes nothing unless the settings allow it and the caller has a token', async () => {
-  const { stage, paths, app, browser } = await open({ compat: { unsafeGet: true } });
-  await using _stage = stage;
-  await using _app = app;
+  await using opened = await open({ compat: { unsafeGet: true } });
+  const { stage, paths, app, browser } = opened;
   const token = (await browser.post('/api/v1/auth/tokens', { name: 'script', role: 'operator', days: 1 })).json[
     'token'
   ] as string;

@@ -11,7 +11,7 @@ const { signal } = new AbortController();
 const START = new Date(2030, 0, 31, 12).getTime();
 const at = (seconds: number): Date => new Date(START + seconds * 1_000);
 
-interface Stage {
+interface Stage extends AsyncDisposable {
   readonly database: DataSource;
   readonly app: ConsoleApp;
   readonly browser: Browser;
@@ -42,16 +42,15 @@ async function open(options: { readonly isEmpty?: boolean } = {}): Promise<Stage
   const app = await ConsoleApp.start({
     console: { users: USERS, dataSources: [{ name: 'runs', dataSource: database }] },
   });
-  return { database, app, browser: await Browser.loggedIn(app, 'anna') };
-}
-
-async function close({ app, database }: Stage): Promise<void> {
-  await app[Symbol.asyncDispose]();
-  await database.destroy();
+  const close = async (): Promise<void> => {
+    await app[Symbol.asyncDispose]();
+    await database.destroy();
+  };
+  return { database, app, browser: await Browser.loggedIn(app, 'anna'), [Symbol.asyncDispose]: close };
 }
 
 test('executions are filtered and paged, the latest first, and what runs is no failure', async () => {
-  const stage = await open();
+  await using stage = await open();
   const ids = async (query: string) =>
     ((await stage.browser.get(`${TRACE}/executions?${query}`)).json['items'] as { id: string }[]).map(({ id }) => id);
 
@@ -76,11 +75,10 @@ test('executions are filtered and paged, the latest first, and what runs is no f
   expect((await stage.browser.get(`${TRACE}/statuses?job=orders`)).json['items']).toMatchObject([
     { id: 's1', state: 'TASK_RUNNING', shardingItems: '[0, 1]' },
   ]);
-  await close(stage);
 });
 
 test('executions of one firing stand together', async () => {
-  const stage = await open();
+  await using stage = await open();
 
   const { items } = (await stage.browser.get(`${TRACE}/firings?job=orders`)).json as {
     items: { items: { id: string }[] }[];
@@ -100,11 +98,10 @@ test('executions of one firing stand together', async () => {
   ]);
   expect(next.json['items']).toMatchObject([{ startedAt: at(0).getTime() }]);
   expect((await stage.browser.get(`${TRACE}/firings`)).status).toBe(400);
-  await close(stage);
 });
 
 test('statistics count what succeeded and failed, and how long it took', async () => {
-  const stage = await open();
+  await using stage = await open();
 
   const stats = await stage.browser.get(
     `${TRACE}/stats?job=orders&from=${at(0).getTime()}&to=${at(600).getTime()}&bucket=300000`,
@@ -124,33 +121,30 @@ test('statistics count what succeeded and failed, and how long it took', async (
     status: 400,
     code: 'bad-range',
   });
-  await close(stage);
 });
 
 test('names are suggested by their beginning, in which no character is special', async () => {
-  const stage = await open();
+  await using stage = await open();
   const suggest = async (query: string) => (await stage.browser.get(`${TRACE}/suggest?${query}`)).json['items'];
 
   expect(await suggest('field=job')).toEqual(['bills', 'orders']);
   expect(await suggest('field=job&prefix=or')).toEqual(['orders']);
   expect(await suggest(`field=job&prefix=${encodeURIComponent('%')}`)).toEqual([]);
   expect(await suggest('field=ip&prefix=10.0.0.2')).toEqual(['10.0.0.2']);
-  await close(stage);
 });
 
 test('a CSV file holds no formula', async () => {
-  const stage = await open();
+  await using stage = await open();
 
   const csv = await stage.browser.get(`${TRACE}/executions.csv?job=orders&result=failed`);
 
   expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
   expect(csv.text.split('\r\n')[1]).toContain(`,"'=cmd(""x""),"`);
   expect(csv.text.split('\r\n')).toHaveLength(3);
-  await close(stage);
 });
 
 test('a database without tables is no empty page: it says so, and makes them when it is told to', async () => {
-  const stage = await open({ isEmpty: true });
+  await using stage = await open({ isEmpty: true });
 
   const executions = await stage.browser.get(`${TRACE}/executions`);
   const before = await stage.browser.get('/api/v1/data-sources/runs/schema');
@@ -169,7 +163,6 @@ test('a database without tables is no empty page: it says so, and makes them whe
   expect((await stage.browser.get('/api/v1/data-sources')).json).toMatchObject([
     { name: 'runs', isActivated: true, state: 'connected', origin: 'settings' },
   ]);
-  await close(stage);
 });
 
 test('lists of jobs and of items show the last run', async () => {

@@ -115,8 +115,8 @@ export class EventStream {
     // The latest of a key comes last, so that the numbers that are sent only grow.
     this.#pending.delete(event.key);
     this.#pending.set(event.key, event);
-    if (event.key === 'resync') this.#onlyResync(event);
-    else if (this.#pending.size > MOST_PENDING)
+    if (this.#pending.has('resync') || this.#pending.size > MOST_PENDING)
+      // What is read again then is later than all that waits here.
       this.#onlyResync({ number: event.number, key: 'resync', event: { type: 'resync' } });
     if (this.#isBlocked || this.#timers.isSet('flush')) return;
     const wait = this.#lastFlush + PAUSE_MS - this.#clock.monotonic();

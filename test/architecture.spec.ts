@@ -97,7 +97,8 @@ const mayWriteSeparator = (path: string) => areaOf(path) === 'layout' || path ==
 
 /** TypeORM is optional: its types are no import at run time, and the console loads it only when a database is connected. */
 const mayImportTypeOrm = (path: string, typesOnly: boolean) =>
-  (areaOf(path) === 'tracing/rdb' && typesOnly) || path === 'console/services/trace/open-data-source.ts';
+  (['tracing/rdb', 'console'].includes(areaOf(path)) && typesOnly) ||
+  path === 'console/services/trace/open-data-source.ts';
 
 /** Reading or waiting for the time, which only lib/time may do. */
 const TIMERS = ['setTimeout', 'setInterval', 'setImmediate'];

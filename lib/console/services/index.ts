@@ -8,6 +8,7 @@ import { EventsController } from '../http/api/events.controller.js';
 import { JobActionsController } from '../http/api/job-actions.controller.js';
 import { JobConfigurationsController } from '../http/api/job-configurations.controller.js';
 import { JobsController } from '../http/api/jobs.controller.js';
+import { OpenApiController } from '../http/api/open-api.controller.js';
 import { OverviewController } from '../http/api/overview.controller.js';
 import { RegistriesController } from '../http/api/registries.controller.js';
 import { ServersController } from '../http/api/servers.controller.js';
@@ -91,6 +92,7 @@ export const consoleServiceControllers: readonly Type[] = [
   EventsController,
   TraceController,
   DataSourcesController,
+  OpenApiController,
   OlderJobsController,
   OlderServersController,
   OlderRegistriesController,

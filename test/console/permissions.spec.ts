@@ -80,7 +80,8 @@ test('the routes of accounts ask for these permissions', () => {
   const own = accessControllers.map((controller) => String(Reflect.getMetadata('path', controller)));
   const listed = routes
     .filter(
-      ({ path }) => own.some((base) => path.startsWith(`/${base}`)) && /\/(auth|setup|users|sessions|audit)/.test(path),
+      ({ path }) =>
+        own.some((base) => path.startsWith(`/${base}`)) && /\/(auth|setup|users|sessions|tokens|audit)/.test(path),
     )
     .map((route) => `${inWords(route)} ${route.permission}`);
 
@@ -96,6 +97,7 @@ test('the routes of accounts ask for these permissions', () => {
     'GET /api/v1/auth/session read',
     'GET /api/v1/auth/tokens read',
     'GET /api/v1/sessions admin',
+    'GET /api/v1/tokens admin',
     'GET /api/v1/users admin',
     'POST /api/v1/auth/login public',
     'POST /api/v1/auth/logout public',

@@ -29,6 +29,7 @@ import { join } from 'node:path';
 import { InvalidConfigurationError } from '../api/errors/errors.js';
 import { type JobLogger } from '../api/text/logger.js';
 import { type Clock, systemClock } from '../time/clock.js';
+import { ProblemFilter } from './http/problem.filter.js';
 import { protectedControllers } from './http/protected-controllers.js';
 import { accessControllers } from './http/access/index.js';
 import { MetaController } from './http/meta.controller.js';
@@ -134,6 +135,7 @@ function consoleModule(
         useFactory: serviceOptions,
       },
       ResponseHeaders,
+      ProblemFilter,
       ...securityProviders,
       ...consoleServiceProviders,
     ],

@@ -224,6 +224,45 @@ describe('a token', () => {
   });
 });
 
+describe('scripts for older consoles', () => {
+  test('log in for a token that is valid for an hour', async () => {
+    const clock = new ManualClock();
+    await using app = await ConsoleApp.start({ console: { users: USERS, clock } });
+    const logIn = (username: string, password: string): ReturnType<typeof send> =>
+      send(`${app.origin}/elasticjob/api/login`, {
+        method: 'POST',
+        body: { username, password },
+        headers: { 'content-type': 'application/json' },
+      });
+
+    const wrong = await logIn('gina', 'wrong wrong wrong');
+    const right = await logIn('gina', PASSWORDS.gina);
+
+    expect(wrong.json).toMatchObject({ success: false, errorCode: 403, model: null });
+    const { model } = right.json as { readonly model: Readonly<Record<string, string>> };
+    expect(right.json).toMatchObject({ success: true, errorCode: 0, errorMsg: null });
+    expect(model).toMatchObject({ username: 'gina', isGuest: true });
+    const use = (): ReturnType<typeof send> =>
+      send(`${app.origin}/elasticjob${SESSION}`, { headers: { 'access-token': model['accessToken'] } });
+    expect((await use()).json).toMatchObject({ username: 'gina', role: 'guest' });
+    await clock.advance(60 * MINUTE);
+    expect((await use()).status).toBe(401);
+  });
+
+  test('log in by HTTP Basic there alone, and not from a page of another site', async () => {
+    await using app = await ConsoleApp.start();
+    const authorization = `Basic ${Buffer.from(`gina:${PASSWORDS.gina}`).toString('base64')}`;
+    const wrong = `Basic ${Buffer.from('gina:wrong wrong wrong').toString('base64')}`;
+    const statusOf = async (path: string, headers: Readonly<Record<string, string>>): Promise<number> =>
+      (await send(`${app.origin}/elasticjob${path}`, { headers })).status;
+
+    expect(await statusOf('/api/data-source', { authorization })).toBe(200);
+    expect(await statusOf('/api/data-source', { authorization: wrong })).toBe(401);
+    expect(await statusOf('/api/data-source', { authorization, 'sec-fetch-site': 'cross-site' })).toBe(403);
+    expect(await statusOf(SESSION, { authorization })).toBe(401);
+  });
+});
+
 describe('the first set-up', () => {
   test('makes an administrator with the code from the log, once', async () => {
     await using app = await ConsoleApp.start({ console: {} });

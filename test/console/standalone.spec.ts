@@ -55,8 +55,14 @@ describe('npx elasticjob console', () => {
     const running = await start(['--state', join(folder, 'state')]);
 
     const providers = await send(`${running.origin}/api/v1/auth/providers`);
+    const broken = await send(`${running.origin}/api/v1/auth/login`, {
+      method: 'POST',
+      body: '{"username":',
+      headers: { 'content-type': 'application/json' },
+    });
     const exitCode = await running.end();
 
+    expect(broken.json).toMatchObject({ status: 400, code: 'bad-request' });
     expect(running.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(providers.json).toMatchObject({ isSetupNeeded: true });
     expect(running.terminal.err.text).toMatch(/^\S+Z WARN The console has no administrator yet\. .* \S{14}\n$/);

@@ -14,6 +14,10 @@ import { type AuditStorage } from './audit-file.js';
 const LONGEST_TEXT = 2_000;
 const SECRET_NAME = /password|passwd|secret|token|credential|api-?key|webhook|digest/i;
 
+/** So many refusals of callers who are not known are recorded in a minute: nobody can push older records out by more. */
+const MOST_ANONYMOUS = 120;
+const MINUTE_MS = 60_000;
+
 /** What the audit needs. */
 export interface AuditLogOptions {
   readonly storage: AuditStorage;
@@ -28,6 +32,8 @@ export class AuditLog extends ConsoleAudit {
   readonly #clock: Clock;
   readonly #mailbox = new Mailbox();
   readonly #listeners: Listeners<AuditRecord>;
+  /** The refusals of unknown callers in the minute that began then. */
+  #anonymous = { since: -Infinity, count: 0 };
 
   constructor({ storage, logger, clock }: AuditLogOptions) {
     super();
@@ -91,12 +97,25 @@ export class AuditLog extends ConsoleAudit {
     return this.#listeners.add(listener);
   }
 
+  #admitsAnonymous(): boolean {
+    const now = this.#clock.monotonic();
+    if (now - this.#anonymous.since >= MINUTE_MS) this.#anonymous = { since: now, count: 0 };
+    const { count } = this.#anonymous;
+    this.#anonymous.count++;
+    if (count === MOST_ANONYMOUS)
+      this.#logger.warn(
+        'The console refuses more requests than its audit records: those of the rest of this minute are left out.',
+      );
+    return count < MOST_ANONYMOUS;
+  }
+
   /** Never throws: the change is made already, and its caller must learn of that and not of the audit's trouble. */
   async #append(
     { action, registry, target, reason, caller }: AuditedAction,
     result: Pick<AuditRecord, 'outcome'> & Partial<AuditRecord>,
   ): Promise<void> {
     const { username, role, provider, ip, requestId } = caller;
+    if (username === undefined && result.outcome === 'refused' && !this.#admitsAnonymous()) return;
     const entries = { username, role, provider, ip, action, registry, target, reason, ...result, requestId };
     const given = Object.entries(entries).filter(([, value]) => value !== undefined);
     const texts = given.map(([name, value]) => [

@@ -13,12 +13,14 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 export type Credentials = 'cookie' | 'basic' | 'token' | 'none';
 
 /**
- * Refuses requests of other sites' pages: unsafe methods need `Sec-Fetch-Site: same-origin`, or without that header an `Origin`
+ * Refuses requests of other sites' pages: unsafe methods, and all methods with HTTP Basic, need `Sec-Fetch-Site: same-origin`, or without that header an `Origin`
  * that is the console's; with a cookie, also `X-EJC: 1`, and JSON if they have a body. Tokens are sent by no browser by itself.
  * @throws ConsoleProblem 403 `cross-site`, or 415 `not-json`
  */
 export function refuseCrossSite(request: ConsoleRequest, origin: RequestOrigin, credentials: Credentials): void {
-  if (SAFE_METHODS.includes(request.method) || credentials === 'token') return;
+  if (credentials === 'token') return;
+  // The oldest API has GETs that change something, and browsers send a password that they know along with each request.
+  if (SAFE_METHODS.includes(request.method) && credentials !== 'basic') return;
   const isOwn = isFromOwnPage(request, origin);
   // Without both headers it is no browser, or one that is too old to be trusted with cookies.
   if (isOwn === false || (isOwn === undefined && credentials === 'cookie')) throw crossSite();

@@ -21,6 +21,8 @@ export interface ConsoleAppOptions {
   /** What the application does before it listens. */
   readonly prepare?: (app: INestApplication) => void;
   readonly imports?: readonly DynamicModule[];
+  /** The console's module, instead of one with the options. */
+  readonly module?: DynamicModule;
 }
 
 /** Passwords of the users that test applications have by default. */
@@ -62,8 +64,9 @@ export class ConsoleApp implements AsyncDisposable {
     console = { users: USERS },
     prepare,
     imports = [],
+    module = ElasticJobConsoleModule.forRoot(console),
   }: ConsoleAppOptions = {}): Promise<ConsoleApp> {
-    @Module({ imports: [ElasticJobConsoleModule.forRoot(console), ...imports] })
+    @Module({ imports: [module, ...imports] })
     class AppModule {}
     const log: string[] = [];
     const adapter = server === 'express' ? new ExpressAdapter() : new FastifyAdapter();

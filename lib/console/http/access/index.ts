@@ -1,4 +1,6 @@
 import { type Type } from '@nestjs/common';
+import { OlderLoginController } from '../compat/older-login.controller.js';
+import { AllTokensController } from './all-tokens.controller.js';
 import { AuditController } from './audit.controller.js';
 import { AuthController } from './auth.controller.js';
 import { OidcController } from './oidc.controller.js';
@@ -16,4 +18,6 @@ export const accessControllers: readonly Type[] = [
   UsersController,
   SessionsController,
   AuditController,
+  AllTokensController,
+  OlderLoginController,
 ];

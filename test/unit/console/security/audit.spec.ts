@@ -142,6 +142,24 @@ describe('the audit', () => {
     );
   });
 
+  test('leaves out what strangers are refused beyond 120 times a minute, and nothing else', async () => {
+    const audit = auditInto(new AuditMemory());
+    const refuse = (): Promise<void> =>
+      audit.refused({ action: 'request', caller: { ip: '10.0.0.2', requestId: 'r' } }, 'wrong-token');
+    const count = async (): Promise<number> => (await audit.find({ action: 'request' }, { limit: 1_000 })).items.length;
+    for (let request = 0; request < 130; request++) await refuse();
+    await audit.refused({ action: 'request', caller }, 'not-permitted');
+
+    expect(await count()).toBe(121);
+    expect(log).toEqual([expect.stringContaining('those of the rest of this minute are left out')]);
+    await clock.advance(59_999);
+    await refuse();
+    expect(await count()).toBe(121);
+    await clock.advance(1);
+    await refuse();
+    expect(await count()).toBe(122);
+  });
+
   test('in memory keeps the latest ten thousand records', async () => {
     const memory = new AuditMemory();
     for (let at = 0; at < 10_001; at++)

@@ -23,7 +23,7 @@ describe('the console in an application with a guard of its own', () => {
       imports: [
         ElasticJobConsoleModule.forRoot({
           users: USERS,
-          decorators: [SetMetadata('own:public', true) as ClassDecorator],
+          decorators: [SetMetadata('own:public', true)],
         }),
       ],
       providers: [ownGuard],

@@ -44,7 +44,7 @@ function listening(invocation: Invocation, given: ConsoleCommandOptions): Omit<S
     console: {
       ...own,
       ...(given.state !== undefined && { stateFolder: given.state }),
-      registries: Array.isArray(registries) && registry !== undefined ? [...registries, registry] : registries,
+      registries: registries instanceof Array && registry !== undefined ? [...registries, registry] : registries,
     },
   };
 }

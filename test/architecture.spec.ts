@@ -55,8 +55,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   settings: ['layout', 'registry/embedded', 'registry/zookeeper', 'registry', 'api', 'time', 'async'],
   testing: [...KERNEL, 'operations', 'layout', 'registry/embedded', 'registry', 'api', 'time', 'async'],
   nest: ['settings', ...CORE, ...EXTENSIONS, ...ADAPTERS, 'layout', 'registry', 'api', 'time', 'async'],
-  // Without Nest: it starts at once, and no application need run.
-  cli: ['settings', 'operations', 'dump', 'layout', 'registry', 'api', 'time', 'async'],
+  // Without Nest: it starts at once, and no application need run. The console is loaded when it is asked for.
+  cli: ['console', 'settings', 'operations', 'dump', 'layout', 'registry', 'api', 'time', 'async'],
   // The page is built apart: of the server it knows the contract.
   'console/contract': [],
   'console/ui': ['console/contract'],
@@ -95,6 +95,11 @@ const MAY_IMPORT_NEST = ['nest', 'console'];
 /** Who may write `@-@`, the separator within ids: who builds and parses them, and who refuses job names that hold it. */
 const mayWriteSeparator = (path: string) => areaOf(path) === 'layout' || path === 'api/job/job-name.ts';
 
+/** TypeORM is optional: its types are no import at run time, and the console loads it only when a database is connected. */
+const mayImportTypeOrm = (path: string, typesOnly: boolean) =>
+  (['tracing/rdb', 'console'].includes(areaOf(path)) && typesOnly) ||
+  path === 'console/services/trace/open-data-source.ts';
+
 /** Reading or waiting for the time, which only lib/time may do. */
 const TIMERS = ['setTimeout', 'setInterval', 'setImmediate'];
 
@@ -121,7 +126,7 @@ function breaches(sources: Sources): readonly string[] {
       .filter(({ from, to }) => to.startsWith('@nestjs/') && !MAY_IMPORT_NEST.includes(areaOf(from)))
       .map(({ from, to }) => `${from}: ${to} belongs to lib/nest`),
     ...imports
-      .filter(({ from, to, typesOnly }) => to === 'typeorm' && !(areaOf(from) === 'tracing/rdb' && typesOnly))
+      .filter(({ from, to, typesOnly }) => to === 'typeorm' && !mayImportTypeOrm(from, typesOnly))
       .map(({ from, to }) => `${from}: ${to} belongs to lib/tracing/rdb, and there to types`),
     ...imports.flatMap(({ from, to }) => {
       const owner = Object.entries(OBSERVABILITY).find(([, name]) => name === to)?.[0];

@@ -9,6 +9,7 @@
  *     ├ show/          commands that look           ┐
  *     ├ change/        commands that change         ├─▶ lib/operations, lib/dump ─▶ registry centre
  *     ├ config/        commands about settings      ┘
+ *     ├ console/       the web console, which is loaded only for this
  *     ├ connection/    where the registry centre is: options, environment, YAML file
  *     └ terminal/      what is printed and asked: tables, colours, JSON
  * ```

@@ -13,7 +13,7 @@ export interface ToYamlOptions {
    * `jobExecutorThreadPoolSizeProviderType` is set, for Java refuses a configuration with any key it does not know.
    */
   readonly compatibility?: '3.0.4' | '3.0.5';
-  /** What `fromYaml` returned as `extraConfigurations`, to be written back untouched. */
+  /** Entries that are written back untouched: what `fromYaml` returned as `extraConfigurations`, or `keptFrom` found. */
   readonly extraConfigurations?: string | undefined;
 }
 
@@ -74,13 +74,16 @@ export function fromYaml(text: string, path: string): StoredConfiguration {
 }
 
 /**
- * What to keep of a stored text that is about to be replaced: what Java peers have stored and this library has no name for
- * (tracing settings), and their spelling of the thread-pool setting. Nothing is kept of a text that cannot be read.
+ * What to keep of a stored text that is about to be replaced: what peers have stored and this library has no name for
+ * (tracing settings, keys of later versions), and their spelling of the thread-pool setting. Nothing is kept of a text that cannot be read.
  * @param path path of the node
  */
 export function keptFrom(stored: string, path: string): ToYamlOptions {
   try {
-    const { extraConfigurations, threadPoolKey } = fromYaml(stored, path);
+    const { extraConfigurations: tracing, unknownKeys, threadPoolKey } = fromYaml(stored, path);
+    const yaml = new YamlMapping(stored);
+    const kept = [tracing, ...unknownKeys.map((key) => yaml.verbatim(key))].filter((entry) => entry !== undefined);
+    const extraConfigurations = kept.length === 0 ? undefined : kept.join('');
     if (threadPoolKey === undefined) return { extraConfigurations };
     return {
       extraConfigurations,

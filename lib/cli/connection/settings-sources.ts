@@ -27,14 +27,22 @@ export function settingsFound(
   { config, envFile }: Pick<CommonOptions, 'config' | 'envFile'>,
   { directory, environment }: Pick<Surroundings, 'directory' | 'environment'>,
 ): SettingsFound {
-  const usual = USUAL_FILES.map((name) => resolve(directory, name)).find((path) => existsSync(path));
-  const path = config === undefined ? usual : resolve(directory, config);
+  const path = settingsPath({ ...(config !== undefined && { config }) }, { directory });
   const variables = envFile === undefined ? {} : parseEnv(textOf(resolve(directory, envFile)));
   return {
     path,
     file: path === undefined ? {} : readYamlFile(path),
     environment: { ...variables, ...environment },
   };
+}
+
+/** Path of the YAML file: the one that is named, else the usual one; `undefined` if there is none. */
+export function settingsPath(
+  { config }: Pick<CommonOptions, 'config'>,
+  { directory }: Pick<Surroundings, 'directory'>,
+): string | undefined {
+  if (config !== undefined) return resolve(directory, config);
+  return USUAL_FILES.map((name) => resolve(directory, name)).find((path) => existsSync(path));
 }
 
 /** The secret that a file holds, without the line break at its end. @throws CommandError if the file cannot be read */

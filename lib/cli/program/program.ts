@@ -8,6 +8,7 @@ import { type CommonOptions } from '../surroundings.js';
 import { type Action, type CarryOut, type Task } from './action.js';
 import { addChangeCommands } from './change-commands.js';
 import { addCompletionCommands } from './completion-commands.js';
+import { addConsoleCommands } from './console-commands.js';
 import { addShowCommands } from './show-commands.js';
 import { durationOption } from './values.js';
 
@@ -37,6 +38,7 @@ export function createProgram(version: () => string, carryOut: CarryOut): Comman
     };
   addShowCommands(program, action);
   addChangeCommands(program, action);
+  addConsoleCommands(program, action);
   addCompletionCommands(program, action);
   program.addHelpText('after', FOOTER);
   return program;

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { type ReadStream, type WriteStream } from 'node:tty';
 import { type Terminal, type TextStream } from './terminal.js';
 
@@ -27,18 +28,31 @@ export class ProcessTerminal implements Terminal {
   }
 
   ask(question: string): Promise<string | undefined> {
+    return this.#line(question, this.#stderr);
+  }
+
+  askSecret(question: string): Promise<string | undefined> {
+    if (!this.isInteractive) return this.#line('', undefined);
+    this.err.write(question);
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    return this.#line('', nowhere).finally(() => this.err.write('\n'));
+  }
+
+  #line(question: string, output: NodeJS.WritableStream | undefined): Promise<string | undefined> {
     return new Promise((resolve) => {
-      const lines = createInterface({ input: this.#stdin, output: this.#stderr, terminal: true });
+      const lines = createInterface({ input: this.#stdin, ...(output && { output, terminal: true }) });
       let answer: string | undefined;
       lines.once('close', () => {
-        if (answer === undefined) this.err.write('\n');
+        if (answer === undefined && output === this.#stderr) this.err.write('\n');
         resolve(answer);
       });
       lines.once('SIGINT', () => lines.close());
-      lines.question(question, (line) => {
+      lines.once('line', (line) => {
         answer = line;
         lines.close();
       });
+      lines.setPrompt(question);
+      if (output !== undefined) lines.prompt();
     });
   }
 

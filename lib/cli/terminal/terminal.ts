@@ -24,6 +24,8 @@ export interface Terminal {
   readonly isInteractive: boolean;
   /** Asks a person for a line of text. `undefined`: Ctrl-C, or the end of the input. */
   ask(question: string): Promise<string | undefined>;
+  /** Asks a person for a line that is not shown; without a terminal, reads the first line of the input. `undefined`: as of `ask`. */
+  askSecret(question: string): Promise<string | undefined>;
   /** Calls `listener` when a command that goes on for ever is to end: at a signal, the key q, or if the reader of `out` goes away. */
   onEnd(listener: () => void): () => void;
   /** Calls `listener` when the terminal has another size. */

@@ -1,4 +1,5 @@
 import { type DataSource } from 'typeorm';
+import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { type Dialect } from './dialect.js';
 import { type Run } from './rdb-connection.js';
 import { EXECUTIONS, STATUSES, type TraceTable } from './trace-tables.js';
@@ -18,6 +19,12 @@ export interface FoundColumn {
   readonly reference: string;
   /** `undefined` if it has no width, or none is known. */
   readonly width: number | undefined;
+}
+
+/** What there is of the tables of traces, and what would make those that are absent. */
+export interface TraceSchema {
+  readonly tables: readonly { readonly name: string; readonly exists: boolean }[];
+  readonly sql: readonly string[];
 }
 
 /** Both tables of traces. */
@@ -45,6 +52,31 @@ export class TraceTables {
     const executions = await this.findOrCreateOne(run, EXECUTIONS);
     const statuses = await this.findOrCreateOne(run, STATUSES);
     return { executions, statuses };
+  }
+
+  /** @throws InvalidConfigurationError naming the tables that are absent; what the database throws */
+  async findBoth(run: Run): Promise<FoundTables> {
+    // One after the other: they share a connection.
+    const executions = await this.find(run, EXECUTIONS);
+    const statuses = await this.find(run, STATUSES);
+    if (executions !== undefined && statuses !== undefined) return { executions, statuses };
+    const missing = [executions ? [] : [EXECUTIONS.name], statuses ? [] : [STATUSES.name]].flat();
+    throw new InvalidConfigurationError([
+      `The database has no table ${missing.join(' and no table ')}: no run was recorded there yet, or the tables are in another schema.`,
+    ]);
+  }
+
+  /** Which of the tables of traces there are, and what would make those that are absent. */
+  async schema(run: Run): Promise<TraceSchema> {
+    const tables: { name: string; exists: boolean }[] = [];
+    const sql: string[] = [];
+    for (const table of [EXECUTIONS, STATUSES]) {
+      // One after the other: they share a connection.
+      const exists = (await this.find(run, table)) !== undefined;
+      tables.push({ name: table.name, exists });
+      if (!exists) sql.push(...this.#dialect.create(table, this.#nameOf(table)));
+    }
+    return { tables, sql };
   }
 
   /** @throws what the database throws, such as for lack of rights to create the table */

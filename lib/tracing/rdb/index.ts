@@ -1,11 +1,13 @@
 /**
  * `nestjs-elasticjob/tracing-rdb`: event tracing into a relational database by TypeORM, which the application installs.
  */
+export { type TraceSchema } from './found-tables.js';
 export { type Orphans } from './orphans.js';
 export { RdbOperationLog } from './rdb-operation-log.js';
 export { type DeletedRows, RdbTraceStorage, type RdbTraceStorageOptions, type Retention } from './rdb-trace-storage.js';
 export {
   type ExecutionFilter,
+  type JobNameFilter,
   type OperationFilter,
   type StatusFilter,
   type TraceFilter,

@@ -22,14 +22,16 @@ import { sleep } from '../../async/wait.js';
 import { type Clock, systemClock } from '../../time/clock.js';
 import { type Dialect } from './dialect.js';
 import { dialectOf } from './dialect-of.js';
-import { TraceTables } from './found-tables.js';
+import { type TraceSchema, TraceTables } from './found-tables.js';
 import { completeOrphans, type Orphans } from './orphans.js';
 import { RdbConnection, type Run } from './rdb-connection.js';
 import { isDataError } from './sql-errors.js';
 import { statement } from './statement.js';
 import {
   type ExecutionFilter,
+  type JobNameFilter,
   readExecutions,
+  readJobNames,
   readStatuses,
   type StatusFilter,
   type TracePage,
@@ -42,6 +44,8 @@ import { writeRows } from './trace-writer.js';
 export interface RdbTraceStorageOptions {
   /** Default: the clock of this machine. */
   readonly clock?: Clock;
+  /** What becomes of tables that are absent: `create` makes them, `refuse` fails. Default: `create`. */
+  readonly missingTables?: 'create' | 'refuse';
 }
 
 /** Which rows are deleted, and how fast. */
@@ -77,6 +81,7 @@ export class RdbTraceStorage implements TraceStorage {
   readonly #connection: RdbConnection;
   readonly #finder: TraceTables;
   readonly #clock: Clock;
+  readonly #missingTables: NonNullable<RdbTraceStorageOptions['missingTables']>;
   /** The tables as they were found; `undefined` if they must be looked up. */
   #tables: Tables | undefined;
 
@@ -84,7 +89,12 @@ export class RdbTraceStorage implements TraceStorage {
    * @param dataSource may be initialised later
    * @throws InvalidConfigurationError if its database cannot hold the tables
    */
-  constructor(dataSource: DataSource, { clock = systemClock }: RdbTraceStorageOptions = {}) {
+  constructor(
+    /** Where the tables are. */
+    readonly dataSource: DataSource,
+    { clock = systemClock, missingTables = 'create' }: RdbTraceStorageOptions = {},
+  ) {
+    this.#missingTables = missingTables;
     this.#dialect = dialectOf(dataSource);
     this.#connection = new RdbConnection(dataSource, clock);
     this.#clock = clock;
@@ -93,7 +103,12 @@ export class RdbTraceStorage implements TraceStorage {
 
   /** Creates the tables if they are absent. Several instances may do so at once. */
   async prepare(signal: AbortSignal): Promise<void> {
-    await this.#connection.use(signal, (run) => this.#find(run));
+    await this.#connection.use(signal, (run) => this.#find(run, 'create'));
+  }
+
+  /** Looks which tables there are; creates none. */
+  schema(signal: AbortSignal): Promise<TraceSchema> {
+    return this.#connection.use(signal, (run) => this.#finder.schema(run));
   }
 
   async write(events: readonly TraceEvent[], signal: AbortSignal): Promise<void> {
@@ -128,6 +143,13 @@ export class RdbTraceStorage implements TraceStorage {
    */
   statuses(filter: StatusFilter, signal: AbortSignal): Promise<TracePage<JobStatusTraceEvent>> {
     return this.#use(signal, (run, { statuses: rows }) => readStatuses({ dialect: this.#dialect, run, rows }, filter));
+  }
+
+  /** The names of jobs that have run. */
+  jobNames(filter: JobNameFilter, signal: AbortSignal): Promise<readonly string[]> {
+    return this.#use(signal, (run, { executions: rows }) =>
+      readJobNames({ dialect: this.#dialect, run, rows }, filter),
+    );
   }
 
   /**
@@ -182,8 +204,10 @@ export class RdbTraceStorage implements TraceStorage {
     });
   }
 
-  async #find(run: Run): Promise<Tables> {
-    const { executions, statuses } = await this.#finder.findOrCreate(run);
+  async #find(run: Run, missing = this.#missingTables): Promise<Tables> {
+    const { executions, statuses } = await (missing === 'create'
+      ? this.#finder.findOrCreate(run)
+      : this.#finder.findBoth(run));
     const operations = await this.#finder.find(run, OPERATIONS);
     this.#tables = {
       operations: operations && new TraceRows(this.#dialect, operations),

@@ -38,6 +38,19 @@ export interface ExecutionFilter extends TraceFilter {
   readonly outcome?: 'running' | 'succeeded' | 'failed' | undefined;
   /** Only this item's. */
   readonly shardingItem?: number | undefined;
+  /** Only the one with this id. */
+  readonly id?: string | undefined;
+  /** Only those on this server. */
+  readonly ip?: string | undefined;
+  readonly source?: ExecutionSource | undefined;
+}
+
+/** Which names of jobs are wanted. */
+export interface JobNameFilter {
+  /** What they begin with. */
+  readonly prefix: string;
+  /** How many at most, 1 to 100. */
+  readonly limit: number;
 }
 
 /** Which statuses are wanted. */
@@ -71,9 +84,13 @@ export interface TraceReader {
 /** A page of executions. @throws InvalidConfigurationError if `after` or `pageSize` cannot be used */
 export async function readExecutions(
   reader: TraceReader,
-  { outcome, shardingItem, ...filter }: ExecutionFilter,
+  { outcome, shardingItem, id, ip, source, ...filter }: ExecutionFilter,
 ): Promise<TracePage<JobExecutionEvent>> {
+  const text = (name: string, value: string): string => reader.rows.text(name, value);
   const equal = {
+    ...(id !== undefined && { id: text('id', id) }),
+    ...(ip !== undefined && { ip: text('ip', ip) }),
+    ...(source !== undefined && { execution_source: text('execution_source', source) }),
     ...(outcome !== undefined && { is_success: outcome === 'succeeded' }),
     ...(shardingItem !== undefined && { sharding_item: shardingItem }),
   };
@@ -96,6 +113,33 @@ export async function readStatuses(
   const equal = state === undefined ? {} : { state };
   return page(reader, filter, toStatus, { equal, conditions: () => [] });
 }
+
+/**
+ * The names of jobs that have run, in the order of the database. Each is found by the index that begins with the job, so that
+ * this takes as many steps as there are names, however many rows there are.
+ */
+export async function readJobNames(
+  { dialect, run, rows }: TraceReader,
+  { prefix, limit }: JobNameFilter,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  const column = rows.reference('job_name');
+  for (let last: string | undefined; found.length < Math.min(limit, MOST_NAMES); found.push(last)) {
+    const [from, comparison]: readonly [string, string] = last === undefined ? [prefix, '>='] : [last, '>'];
+    const query = statement(
+      dialect,
+      (bind) => `SELECT MIN(${column}) AS name_ FROM ${rows.target.table} WHERE ${column} ${comparison} ${bind(from)}`,
+    );
+    // One after the other: each begins behind the one before.
+    const [row] = (await run(query)).rows;
+    const name = row?.['name_'];
+    if (typeof name !== 'string' || name === last || !name.toLowerCase().startsWith(prefix.toLowerCase())) break;
+    last = name;
+  }
+  return found.map((name) => name.trimEnd());
+}
+
+const MOST_NAMES = 100;
 
 /** A page of records of operations. @throws InvalidConfigurationError if `after` or `pageSize` cannot be used */
 export async function readOperations(

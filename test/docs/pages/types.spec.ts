@@ -16,6 +16,7 @@ function typeFaults(programs: ReadonlyMap<string, string>): readonly string[] {
     paths: {
       'nestjs-elasticjob': [join(root, 'lib/index.ts')],
       'nestjs-elasticjob/testing': [join(root, 'lib/testing/index.ts')],
+      'nestjs-elasticjob/console': [join(root, 'lib/console/index.ts')],
       'nestjs-elasticjob/prometheus': [join(root, 'lib/observability/prometheus/index.ts')],
       'nestjs-elasticjob/opentelemetry': [join(root, 'lib/observability/opentelemetry/index.ts')],
     },

@@ -54,6 +54,10 @@ export class TestTerminal implements Terminal {
     return typeof answer === 'function' ? answer() : Promise.resolve(answer);
   }
 
+  askSecret(question: string): Promise<string | undefined> {
+    return this.ask(question);
+  }
+
   onEnd(listener: () => void): () => void {
     this.#ends.add(listener);
     return () => void this.#ends.delete(listener);

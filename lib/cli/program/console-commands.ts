@@ -1,0 +1,22 @@
+import { type Command } from 'commander';
+import { type Action } from './action.js';
+import { integer } from './values.js';
+
+/** Adds the web console. */
+export function addConsoleCommands(program: Command, action: Action): void {
+  program.commandsGroup('Console:');
+  program
+    .command('console')
+    .description('serve the web console, until Ctrl-C; its settings stand under `console` in the YAML file')
+    .option('-p, --port <number>', 'port to listen on', integer(0, 65_535), 8899)
+    .option('--host <address>', 'address to listen on; 0.0.0.0: all IPv4 addresses', '127.0.0.1')
+    .option('--state <folder>', 'folder for users, tokens, connections and the audit (default: memory)')
+    .option('--insecure-http', 'listen without TLS on an address that others can reach')
+    .action(
+      action(async (invocation, _, options) => (await import('../console/console.js')).runConsole(invocation, options)),
+    );
+  program
+    .command('hash-password')
+    .description('print the hash of a password, for the settings of the console')
+    .action(action(async (invocation) => (await import('../console/console.js')).hashPassword(invocation)));
+}

@@ -1,0 +1,168 @@
+/**
+ * The console in a Nest application:
+ *
+ * ```
+ *   forRoot({ path, … })
+ *   ├ options/    checks the options
+ *   ├ store/      what must be remembered: a folder, or memory
+ *   ├ security/   ConsoleGuard before every route: who is it, may they? The audit records what they do
+ *   ├ http/       controllers of logins, users, audit, and the page
+ *   └ services/   registry centres, jobs, servers, tracing, live events, with their controllers
+ * ```
+ * All controllers get the guard and the filter here, so that none can be without. The application's own prefix, pipes and filters
+ * stay in force outside of the console and do not matter within.
+ */
+import {
+  type DynamicModule,
+  Inject,
+  Logger,
+  Module,
+  type MiddlewareConsumer,
+  type ModuleMetadata,
+  type NestModule,
+  type OnModuleDestroy,
+  type OnModuleInit,
+  type Provider,
+} from '@nestjs/common';
+import { RouterModule } from '@nestjs/core';
+import { join } from 'node:path';
+import { InvalidConfigurationError } from '../api/errors/errors.js';
+import { type JobLogger } from '../api/text/logger.js';
+import { type Clock, systemClock } from '../time/clock.js';
+import { ProblemFilter } from './http/problem.filter.js';
+import { protectedControllers } from './http/protected-controllers.js';
+import { accessControllers } from './http/access/index.js';
+import { MetaController } from './http/meta.controller.js';
+import { packageFolder } from './http/package-folder.cjs';
+import { PageMiddleware } from './http/page/page.middleware.js';
+import { UnknownRouteController } from './http/unknown-route.controller.js';
+import { PageFiles } from './http/page/page-files.js';
+import { ResponseHeaders } from './http/response-headers.js';
+import { optionProblems } from './options/check-options.js';
+import { type ElasticJobConsoleOptions, SERVICE_OPTIONS } from './options/console-options.js';
+import { CONSOLE_CLOCK, CONSOLE_LOGGER, CONSOLE_OPTIONS } from './options/console-tokens.js';
+import { withEnvironment } from './options/environment.js';
+import { FirstSetup } from './security/first-setup.js';
+import { securityProviders } from './security/security.providers.js';
+import { Sessions } from './security/sessions.js';
+import { ConsoleSecrets } from './security/secrets.js';
+import {
+  CONSOLE_SERVICE_OPTIONS,
+  consoleServiceControllers,
+  type ConsoleServiceOptions,
+  consoleServiceProviders,
+} from './services/index.js';
+
+/** Options of `ElasticJobConsoleModule.forRootAsync()`. */
+export interface ElasticJobConsoleAsyncOptions
+  extends Pick<ModuleMetadata, 'imports'>, Pick<ElasticJobConsoleOptions, 'path' | 'decorators'> {
+  /** Makes the other options; it is given the providers that `inject` names. */
+  readonly useFactory: (...dependencies: never[]) => OptionsOfFactory | Promise<OptionsOfFactory>;
+  readonly inject?: readonly unknown[];
+}
+
+type OptionsOfFactory = Omit<ElasticJobConsoleOptions, 'path' | 'decorators'>;
+
+/** The console: REST and a web page on which operators see and steer every job of a registry centre. Import it once, in the root module. */
+@Module({})
+export class ElasticJobConsoleModule implements NestModule, OnModuleInit, OnModuleDestroy {
+  /** @param options all optional; they are checked when the application starts, which then fails and names all that is wrong */
+  static forRoot(options: ElasticJobConsoleOptions = {}): DynamicModule {
+    const given: Provider = { provide: CONSOLE_OPTIONS, useFactory: () => checked(options) };
+    return consoleModule(given, options);
+  }
+
+  /** As `forRoot`, with options that a factory makes with the help of other providers. */
+  static forRootAsync({
+    useFactory,
+    inject = [],
+    imports = [],
+    ...fixed
+  }: ElasticJobConsoleAsyncOptions): DynamicModule {
+    const make = async (...dependencies: never[]): Promise<ElasticJobConsoleOptions> =>
+      checked({ ...(await useFactory(...dependencies)), ...fixed });
+    const given = { provide: CONSOLE_OPTIONS, useFactory: make, inject: [...inject] } as Provider;
+    const module = consoleModule(given, fixed);
+    return { ...module, imports: [...(module.imports ?? []), ...imports] };
+  }
+
+  /** @internal */
+  constructor(
+    @Inject(FirstSetup) private readonly setup: FirstSetup,
+    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(CONSOLE_OPTIONS) private readonly options: ElasticJobConsoleOptions,
+  ) {}
+
+  /** @internal */
+  configure(consumer: MiddlewareConsumer): void {
+    const { path = '/elasticjob' } = this.options;
+    consumer.apply(PageMiddleware).forRoutes(`${path.replace(/\/$/, '')}{/*path}`);
+  }
+
+  /** @internal */
+  onModuleInit(): void {
+    this.setup.announce();
+    this.sessions.start();
+  }
+
+  /** @internal */
+  onModuleDestroy(): void {
+    this.sessions.stop();
+  }
+}
+
+/** Where the page is built to, below the package's folder. */
+const PAGE_FOLDER = 'dist/console-ui';
+
+function consoleModule(
+  options: Provider,
+  { path = '/elasticjob', decorators = [] }: Pick<ElasticJobConsoleOptions, 'path' | 'decorators'>,
+): DynamicModule {
+  // The last one answers whatever nobody else does.
+  const controllers = [...accessControllers, ...consoleServiceControllers, MetaController, UnknownRouteController];
+  return {
+    module: ElasticJobConsoleModule,
+    imports: [RouterModule.register([{ path, module: ElasticJobConsoleModule }])],
+    controllers: protectedControllers(controllers, decorators),
+    providers: [
+      options,
+      { provide: CONSOLE_CLOCK, inject: [CONSOLE_OPTIONS], useFactory: clockOf },
+      { provide: CONSOLE_LOGGER, useFactory: () => new Logger('ElasticJobConsole') },
+      { provide: PageFiles, inject: [CONSOLE_OPTIONS], useFactory: pageFiles },
+      {
+        provide: CONSOLE_SERVICE_OPTIONS,
+        inject: [CONSOLE_OPTIONS, CONSOLE_LOGGER, CONSOLE_CLOCK, ConsoleSecrets],
+        useFactory: serviceOptions,
+      },
+      ResponseHeaders,
+      ProblemFilter,
+      ...securityProviders,
+      ...consoleServiceProviders,
+    ],
+  };
+}
+
+function pageFiles({ pageFolder }: ElasticJobConsoleOptions): PageFiles {
+  return new PageFiles(pageFolder ?? (packageFolder && join(packageFolder, PAGE_FOLDER)));
+}
+
+function serviceOptions(
+  options: ElasticJobConsoleOptions,
+  logger: JobLogger,
+  clock: Clock,
+  secrets: ConsoleSecrets,
+): ConsoleServiceOptions {
+  const given = SERVICE_OPTIONS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]]));
+  return { ...(Object.fromEntries(given) as object), logger, clock, secrets };
+}
+
+function clockOf({ clock = systemClock }: ElasticJobConsoleOptions): Clock {
+  return clock;
+}
+
+function checked(given: ElasticJobConsoleOptions): ElasticJobConsoleOptions {
+  const options = withEnvironment(given, process.env);
+  const problems = optionProblems(options);
+  if (problems.length > 0) throw new InvalidConfigurationError(problems);
+  return options;
+}

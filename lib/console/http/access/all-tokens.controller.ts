@@ -1,0 +1,16 @@
+import { Controller, Get, Inject } from '@nestjs/common';
+import { type ApiToken } from '../../contract/session.js';
+import { ApiTokens, shownToken } from '../../security/api-tokens.js';
+import { Permit } from '../../security/permit.decorator.js';
+
+/** Administrators' view of the tokens of all users. They revoke one as its owner does. */
+@Controller('api/v1/tokens')
+export class AllTokensController {
+  constructor(@Inject(ApiTokens) private readonly tokens: ApiTokens) {}
+
+  @Get()
+  @Permit('admin')
+  list(): readonly ApiToken[] {
+    return this.tokens.list().map(shownToken);
+  }
+}

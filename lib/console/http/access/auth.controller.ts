@@ -1,0 +1,76 @@
+import { Body, Controller, Get, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import { type AuthProviders, type SessionInfo } from '../../contract/session.js';
+import { OIDC_PROVIDERS } from '../../options/console-tokens.js';
+import { type Caller, type ConsoleRequest } from '../../security/caller.js';
+import { ConsoleAudit } from '../../security/console-audit.js';
+import { CurrentCaller } from '../../security/current-caller.decorator.js';
+import { FirstSetup } from '../../security/first-setup.js';
+import { Logins } from '../../security/logins.js';
+import { type OidcProvider } from '../../security/oidc/oidc-provider.js';
+import { LONGEST_PASSWORD } from '../../security/password-hash.js';
+import { PasswordLogin } from '../../security/password-login.js';
+import { Permit } from '../../security/permit.decorator.js';
+import { SetsSession } from '../../security/route-metadata.js';
+import { ConsoleProblem } from '../console-problem.js';
+import { readFields, text } from '../fields.js';
+import { ResponseHeaders } from '../response-headers.js';
+
+const LOGIN = { username: text(200), password: text(LONGEST_PASSWORD) };
+
+/** Logging in and out with a name and a password. */
+@Controller('api/v1/auth')
+export class AuthController {
+  constructor(
+    @Inject(PasswordLogin) private readonly passwords: PasswordLogin,
+    @Inject(Logins) private readonly logins: Logins,
+    @Inject(FirstSetup) private readonly setup: FirstSetup,
+    @Inject(ConsoleAudit) private readonly audit: ConsoleAudit,
+    @Inject(ResponseHeaders) private readonly headers: ResponseHeaders,
+    @Inject(OIDC_PROVIDERS) private readonly oidc: readonly OidcProvider[],
+  ) {}
+
+  @Get('providers')
+  @Permit('public')
+  providers(): AuthProviders {
+    return {
+      isSetupNeeded: this.setup.isNeeded,
+      local: true,
+      oidc: this.oidc.map(({ name, title }) => ({ name, title })),
+    };
+  }
+
+  @Get('session')
+  @Permit('read')
+  session(@CurrentCaller() caller: Caller): SessionInfo {
+    const { username, role, permissions, provider, expiresAt } = caller;
+    return { username, role, permissions, provider, expiresAt };
+  }
+
+  @Post('login')
+  @HttpCode(204)
+  @Permit('public')
+  @SetsSession()
+  async login(
+    @Body() body: unknown,
+    @Req() request: ConsoleRequest,
+    @Res({ passthrough: true }) response: unknown,
+  ): Promise<void> {
+    if (this.setup.isNeeded)
+      throw new ConsoleProblem(403, 'setup-needed', 'The console has no administrator yet: make one first.');
+    const { username, role } = await this.passwords.check({ ...readFields(body, LOGIN), request });
+    const cookie = await this.logins.open({ username, role, provider: 'local' }, request);
+    this.headers.set(response, { 'set-cookie': cookie });
+  }
+
+  @Post('logout')
+  @HttpCode(204)
+  @Permit('public')
+  @SetsSession()
+  async logout(@Req() request: ConsoleRequest, @Res({ passthrough: true }) response: unknown): Promise<void> {
+    const caller = request.elasticJobCaller;
+    const close = (): Promise<string> => this.logins.close(request);
+    const cookie =
+      caller === undefined ? await close() : await this.audit.record({ action: 'auth.logout', caller }, close);
+    this.headers.set(response, { 'set-cookie': cookie });
+  }
+}

@@ -1,0 +1,100 @@
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
+import { type ApiToken, type CreatedApiToken } from '../../contract/session.js';
+import { ApiTokens, shownToken } from '../../security/api-tokens.js';
+import { type Caller, type ConsoleRequest } from '../../security/caller.js';
+import { ConsoleAudit } from '../../security/console-audit.js';
+import { CurrentCaller } from '../../security/current-caller.decorator.js';
+import { hashPassword, LONGEST_PASSWORD, passwordProblem } from '../../security/password-hash.js';
+import { PasswordLogin } from '../../security/password-login.js';
+import { Permit } from '../../security/permit.decorator.js';
+import { isAtMost, ROLES } from '../../security/roles.js';
+import { Sessions } from '../../security/sessions.js';
+import { Users } from '../../security/users.js';
+import { ConsoleProblem } from '../console-problem.js';
+import { checked, integer, oneOf, readFields, text } from '../fields.js';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** What all users may do to what is theirs: their password and their tokens. */
+@Controller('api/v1/auth')
+export class OwnAccountController {
+  constructor(
+    @Inject(ApiTokens) private readonly tokens: ApiTokens,
+    @Inject(Users) private readonly users: Users,
+    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(PasswordLogin) private readonly passwords: PasswordLogin,
+    @Inject(ConsoleAudit) private readonly audit: ConsoleAudit,
+  ) {}
+
+  @Post('password')
+  @HttpCode(204)
+  @Permit('read')
+  async changePassword(
+    @Body() body: unknown,
+    @CurrentCaller() caller: Caller,
+    @Req() request: ConsoleRequest,
+  ): Promise<void> {
+    requireSession(caller);
+    const { username } = caller;
+    if (caller.provider !== 'local')
+      throw new ConsoleProblem(409, 'no-password', `Your password is kept by ${caller.provider}: change it there.`);
+    const given = readFields(body, {
+      old: text(LONGEST_PASSWORD),
+      new: checked((value) => passwordProblem(username, value)),
+    });
+    await this.audit.record({ action: 'auth.password', target: username, caller }, async () => {
+      if ((await this.passwords.verify({ username, password: given.old, request })) === undefined)
+        throw new ConsoleProblem(403, 'wrong-password', 'The old password is wrong.');
+      await this.users.change(username, { passwordHash: await hashPassword(given.new) });
+      // Whoever else knew the old password is out.
+      await this.sessions.endOf(caller, caller.sessionId);
+    });
+  }
+
+  @Get('tokens')
+  @Permit('read')
+  ownTokens(@CurrentCaller() caller: Caller): readonly ApiToken[] {
+    return this.tokens.list(ownerOf(caller)).map(shownToken);
+  }
+
+  @Post('tokens')
+  @Permit('read')
+  async createToken(@Body() body: unknown, @CurrentCaller() caller: Caller): Promise<CreatedApiToken> {
+    requireSession(caller);
+    const { name, role, days } = readFields(body, { name: text(100), role: oneOf(...ROLES), days: integer(1, 365) });
+    return this.audit.record({ action: 'token.create', target: name, caller }, async (notes) => {
+      if (!isAtMost(role, caller.role))
+        throw new ConsoleProblem(
+          403,
+          'not-permitted',
+          `A token can do no more than its owner: at most '${caller.role}'.`,
+        );
+      const lifetimeMs = days * DAY_MS;
+      const { token, secret } = await this.tokens.issue({ ...ownerOf(caller), name, role, lifetimeMs, keep: 'stored' });
+      notes.note('role', undefined, role);
+      notes.note('expires', undefined, new Date(token.expiresAt).toISOString());
+      return { ...shownToken(token), token: secret };
+    });
+  }
+
+  @Delete('tokens/:id')
+  @HttpCode(204)
+  @Permit('read')
+  async revokeToken(@Param('id') id: string, @CurrentCaller() caller: Caller): Promise<void> {
+    const token = this.tokens.list().find((each) => each.id === id);
+    const isOwn = token?.owner === caller.username && token.provider === caller.provider;
+    const mayRevoke = isOwn || caller.permissions.includes('admin');
+    if (token === undefined || !mayRevoke) throw new ConsoleProblem(404, 'unknown-token', `You have no token '${id}'.`);
+    await this.audit.record({ action: 'token.revoke', target: token.name, caller }, () => this.tokens.revoke(id));
+  }
+}
+
+/** A stolen token must not be able to make itself another one. */
+function requireSession({ sessionId }: Caller): void {
+  if (sessionId === undefined)
+    throw new ConsoleProblem(403, 'needs-login', 'A token cannot do this: log in with a browser.');
+}
+
+function ownerOf({ username: owner, provider }: Caller): { readonly owner: string; readonly provider: string } {
+  return { owner, provider };
+}

@@ -1,0 +1,59 @@
+import { Body, Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import { type ConsoleRequest } from '../../security/caller.js';
+import { ConsoleAudit } from '../../security/console-audit.js';
+import { FirstSetup } from '../../security/first-setup.js';
+import { LoginAttempts } from '../../security/login-attempts.js';
+import { Logins } from '../../security/logins.js';
+import { hashPassword, passwordProblem } from '../../security/password-hash.js';
+import { tooManyAttempts } from '../../security/password-login.js';
+import { Permit } from '../../security/permit.decorator.js';
+import { SetsSession } from '../../security/route-metadata.js';
+import { Users, usernameProblem } from '../../security/users.js';
+import { ConsoleProblem } from '../console-problem.js';
+import { checked, readFields, text } from '../fields.js';
+import { ResponseHeaders } from '../response-headers.js';
+
+const REFUSALS = {
+  'wrong-code': 'This is not the code that stands in the log of the console.',
+  'expired-code': 'This code is no longer valid. A new one stands in the log of the console.',
+} as const;
+
+/** The first set-up, while there is no administrator. */
+@Controller('api/v1/setup')
+export class SetupController {
+  constructor(
+    @Inject(FirstSetup) private readonly setup: FirstSetup,
+    @Inject(Users) private readonly users: Users,
+    @Inject(Logins) private readonly logins: Logins,
+    @Inject(LoginAttempts) private readonly attempts: LoginAttempts,
+    @Inject(ConsoleAudit) private readonly audit: ConsoleAudit,
+    @Inject(ResponseHeaders) private readonly headers: ResponseHeaders,
+  ) {}
+
+  @Post()
+  @HttpCode(204)
+  @Permit('public')
+  @SetsSession()
+  async create(
+    @Body() body: unknown,
+    @Req() request: ConsoleRequest,
+    @Res({ passthrough: true }) response: unknown,
+  ): Promise<void> {
+    if (!this.setup.isNeeded)
+      throw new ConsoleProblem(409, 'setup-done', 'The console has an administrator already: log in.');
+    const { code, username } = readFields(body, { code: text(100), username: checked(usernameProblem) });
+    const { password } = readFields(body, { password: checked((value) => passwordProblem(username, value)) });
+    const caller = { ip: request.elasticJobOrigin?.ip ?? '', requestId: request.elasticJobRequestId ?? '' };
+    const waitMs = this.attempts.begin('\0setup', caller.ip);
+    if (waitMs > 0) throw tooManyAttempts(waitMs);
+    await this.audit.record({ action: 'auth.setup', target: username, caller }, async () => {
+      const passwordHash = await hashPassword(password);
+      const made = await this.setup.claim(code, () =>
+        this.users.add({ username, role: 'admin', isEnabled: true, passwordHash }),
+      );
+      if (typeof made === 'string') throw new ConsoleProblem(403, made, REFUSALS[made]);
+    });
+    const cookie = await this.logins.open({ username, role: 'admin', provider: 'local' }, request);
+    this.headers.set(response, { 'set-cookie': cookie });
+  }
+}

@@ -1,0 +1,101 @@
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put } from '@nestjs/common';
+import { type ConsoleUser } from '../../contract/session.js';
+import { ApiTokens } from '../../security/api-tokens.js';
+import { type Caller } from '../../security/caller.js';
+import { ConsoleAudit } from '../../security/console-audit.js';
+import { CurrentCaller } from '../../security/current-caller.decorator.js';
+import { hashPassword, passwordProblem } from '../../security/password-hash.js';
+import { Permit } from '../../security/permit.decorator.js';
+import { ROLES } from '../../security/roles.js';
+import { Sessions } from '../../security/sessions.js';
+import { isEnabled, Users, usernameProblem } from '../../security/users.js';
+import { ConsoleProblem } from '../console-problem.js';
+import { checked, flag, oneOf, optional, readFields } from '../fields.js';
+
+/** Administrators' view of the users. */
+@Controller('api/v1/users')
+export class UsersController {
+  constructor(
+    @Inject(Users) private readonly users: Users,
+    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(ApiTokens) private readonly tokens: ApiTokens,
+    @Inject(ConsoleAudit) private readonly audit: ConsoleAudit,
+  ) {}
+
+  @Get()
+  @Permit('admin')
+  list(): readonly ConsoleUser[] {
+    return this.users.list();
+  }
+
+  @Post()
+  @Permit('admin')
+  async create(@Body() body: unknown, @CurrentCaller() caller: Caller): Promise<ConsoleUser> {
+    const {
+      username,
+      role,
+      isEnabled: may = true,
+    } = readFields(body, {
+      username: checked(usernameProblem),
+      role: oneOf(...ROLES),
+      isEnabled: optional(flag),
+    });
+    const { password } = readFields(body, { password: checked((value) => passwordProblem(username, value)) });
+    return this.audit.record({ action: 'user.create', target: username, caller }, async (notes) => {
+      const user = await this.users.add({ username, role, isEnabled: may, passwordHash: await hashPassword(password) });
+      notes.note('role', undefined, role);
+      notes.note('isEnabled', undefined, String(may));
+      return user;
+    });
+  }
+
+  /** Whatever changes, the user's sessions end: they were opened with the old role or password. */
+  @Put(':username')
+  @Permit('admin')
+  async change(
+    @Param('username') name: string,
+    @Body() body: unknown,
+    @CurrentCaller() caller: Caller,
+  ): Promise<ConsoleUser> {
+    const {
+      role,
+      isEnabled: may,
+      password,
+    } = readFields(body, {
+      role: optional(oneOf(...ROLES)),
+      isEnabled: optional(flag),
+      password: optional(checked((value) => passwordProblem(name, value))),
+    });
+    return this.audit.record({ action: 'user.update', target: name, caller }, async (notes) => {
+      const before = this.users.find(name);
+      const passwordHash = password === undefined ? undefined : await hashPassword(password);
+      const user = await this.users.change(name, {
+        ...(role !== undefined && { role }),
+        ...(may !== undefined && { isEnabled: may }),
+        ...(passwordHash !== undefined && { passwordHash }),
+      });
+      if (role !== undefined) notes.note('role', before?.role, role);
+      if (may !== undefined) notes.note('isEnabled', before && String(isEnabled(before)), String(may));
+      if (passwordHash !== undefined) notes.note('password', 'set', 'set anew');
+      await this.sessions.endOf({ username: user.username, provider: 'local' });
+      if (!user.isEnabled) await this.tokens.revokeOf({ owner: user.username, provider: 'local' });
+      return user;
+    });
+  }
+
+  @Delete(':username')
+  @HttpCode(204)
+  @Permit('admin')
+  async remove(@Param('username') name: string, @CurrentCaller() caller: Caller): Promise<void> {
+    await this.audit.record({ action: 'user.delete', target: name, caller }, async (notes) => {
+      const username = this.users.find(name)?.username ?? name;
+      if (username === caller.username && caller.provider === 'local')
+        throw new ConsoleProblem(409, 'own-account', 'You cannot remove yourself. Ask another administrator.');
+      const role = this.users.find(name)?.role;
+      await this.users.remove(username);
+      notes.note('role', role, undefined);
+      await this.sessions.endOf({ username, provider: 'local' });
+      await this.tokens.revokeOf({ owner: username, provider: 'local' });
+    });
+  }
+}

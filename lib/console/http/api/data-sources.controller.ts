@@ -1,0 +1,123 @@
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put } from '@nestjs/common';
+import { type ConnectionTest } from '../../contract/registries.js';
+import {
+  type DataSourceChange,
+  type DataSourceDriver,
+  type DataSourceInfo,
+  type SchemaCheck,
+} from '../../contract/trace.js';
+import { type Caller } from '../../security/caller.js';
+import { ConsoleAudit } from '../../security/console-audit.js';
+import { CurrentCaller } from '../../security/current-caller.decorator.js';
+import { Permit } from '../../security/permit.decorator.js';
+import { DataSources, DRIVERS } from '../../services/trace/data-sources.js';
+import { bodyOf } from './requests.js';
+
+const KEYS = ['driver', 'host', 'port', 'database', 'username'] as const;
+
+/** Databases in which runs are recorded. */
+@Controller('api/v1/data-sources')
+export class DataSourcesController {
+  constructor(
+    @Inject(DataSources) private readonly sources: DataSources,
+    @Inject(ConsoleAudit) private readonly audit: ConsoleAudit,
+  ) {}
+
+  /** All data sources that the console knows. */
+  @Get()
+  @Permit('read')
+  list(): readonly DataSourceInfo[] {
+    return this.sources.list();
+  }
+
+  /** The drivers that can be chosen. */
+  @Get('drivers')
+  @Permit('read')
+  drivers(): readonly DataSourceDriver[] {
+    return DRIVERS;
+  }
+
+  /** Adds a data source. */
+  @Post()
+  @Permit('manage')
+  add(@Body() body: DataSourceChange, @CurrentCaller() caller: Caller): Promise<DataSourceInfo> {
+    const change = changeOf(body);
+    return this.audit.record({ action: 'data-source.add', target: change.name, caller }, (notes) => {
+      for (const key of KEYS) notes.note(key, undefined, textOf(change[key]));
+      return this.sources.add(change);
+    });
+  }
+
+  /** Whether a database could be used as it is described. */
+  @Post('test')
+  @HttpCode(200)
+  @Permit('manage')
+  test(@Body() body: DataSourceChange, @CurrentCaller() caller: Caller): Promise<ConnectionTest> {
+    const change = changeOf(body);
+    const target = `${change.host}:${change.port}/${change.database}`;
+    return this.audit.record({ action: 'data-source.test', target, caller }, () => this.sources.test(change));
+  }
+
+  /** Changes a data source that was added in the page. An omitted password stays, an empty one is removed. */
+  @Put(':name')
+  @Permit('manage')
+  edit(
+    @Param('name') name: string,
+    @Body() body: DataSourceChange,
+    @CurrentCaller() caller: Caller,
+  ): Promise<DataSourceInfo> {
+    const change = changeOf(body);
+    return this.audit.record({ action: 'data-source.update', target: name, caller }, (notes) => {
+      const before = this.sources.find(name).info(false);
+      for (const key of KEYS)
+        if (before[key] !== change[key]) notes.note(key, textOf(before[key]), textOf(change[key]));
+      return this.sources.edit(name, change);
+    });
+  }
+
+  /** Forgets a data source that was added in the page. Its tables stay as they are. */
+  @Delete(':name')
+  @HttpCode(204)
+  @Permit('manage')
+  remove(@Param('name') name: string, @CurrentCaller() caller: Caller): Promise<void> {
+    return this.audit.record({ action: 'data-source.remove', target: name, caller }, () => this.sources.remove(name));
+  }
+
+  /** Has pages show the runs of this data source. */
+  @Post(':name/activate')
+  @HttpCode(200)
+  @Permit('manage')
+  activate(@Param('name') name: string, @CurrentCaller() caller: Caller): Promise<DataSourceInfo> {
+    return this.audit.record({ action: 'data-source.activate', target: name, caller }, () =>
+      this.sources.activate(name),
+    );
+  }
+
+  /** Whether the tables are there, and what would make those that are not. */
+  @Get(':name/schema')
+  @Permit('read')
+  schema(@Param('name') name: string): Promise<SchemaCheck> {
+    return this.sources.schema(name);
+  }
+
+  /** Makes the tables that are missing. */
+  @Post(':name/schema')
+  @HttpCode(200)
+  @Permit('manage')
+  createSchema(@Param('name') name: string, @CurrentCaller() caller: Caller): Promise<SchemaCheck> {
+    return this.audit.record({ action: 'data-source.create-tables', target: name, caller }, () =>
+      this.sources.createSchema(name),
+    );
+  }
+}
+
+/** What is wrong with them is said by the service. Other fields are ignored: no option of a driver can be given. */
+function changeOf(body: unknown): DataSourceChange {
+  const { name, driver, host, port, database, username, password } = bodyOf<DataSourceChange>(body);
+  const given = { ...(username !== undefined && { username }), ...(password !== undefined && { password }) };
+  return { name, driver, host, port, database, ...given } as DataSourceChange;
+}
+
+function textOf(value: string | number | undefined): string | undefined {
+  return value === undefined ? undefined : String(value);
+}

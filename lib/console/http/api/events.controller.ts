@@ -1,0 +1,53 @@
+import { Controller, Get, Headers, Inject, Param, Query, Res } from '@nestjs/common';
+import { type Caller } from '../../security/caller.js';
+import { CurrentCaller } from '../../security/current-caller.decorator.js';
+import { Permit } from '../../security/permit.decorator.js';
+import { EventStreams } from '../../services/live/event-streams.js';
+import { Registries } from '../../services/registries/registries.js';
+import { textOf } from './requests.js';
+import { type ConsoleResponse, rawResponse } from './responses.js';
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+  connection: 'keep-alive',
+} as const;
+
+/** What happens, as it happens. */
+@Controller('api/v1/registries/:registry/events')
+export class EventsController {
+  constructor(
+    @Inject(Registries) private readonly registries: Registries,
+    @Inject(EventStreams) private readonly streams: EventStreams,
+  ) {}
+
+  /** Changes as server-sent events; with `job`, those of its items too. `Last-Event-ID` takes up an interrupted stream. */
+  @Get()
+  @Permit('read')
+  events(
+    @Param('registry') registry: string,
+    @CurrentCaller() caller: Caller,
+    @Res() response: ConsoleResponse,
+    @Query('job') job?: string,
+    @Headers('last-event-id') lastEventId?: string,
+  ): void {
+    const log = this.registries.find(registry).events;
+    const jobName = textOf('job', job);
+    this.streams.admit(caller);
+    const raw = rawResponse(response);
+    raw.writeHead(200, HEADERS);
+    raw.flushHeaders();
+    const output = {
+      write: (text: string) => raw.write(text),
+      end: () => raw.end(),
+      onDrain: (callback: () => void) => void raw.once('drain', callback),
+    };
+    const stream = this.streams.open(
+      { log, caller, jobName, lastEventId: textOf('last-event-id', lastEventId) },
+      output,
+    );
+    raw.once('close', () => stream.closed());
+    raw.on('error', () => stream.closed());
+  }
+}

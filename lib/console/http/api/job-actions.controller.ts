@@ -1,0 +1,178 @@
+import { Body, Controller, Delete, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import {
+  type BatchAnswer,
+  type BatchRequest,
+  type ServerAction,
+  type TriggerAnswer,
+  type TriggerRequest,
+} from '../../contract/jobs.js';
+import { type Caller } from '../../security/caller.js';
+import { CurrentCaller } from '../../security/current-caller.decorator.js';
+import { Permit } from '../../security/permit.decorator.js';
+import { type ActionTarget, JobActions } from '../../services/jobs/job-actions.js';
+import { type ConsoleAction } from '../../services/jobs/noted-operations.js';
+import { Registries } from '../../services/registries/registries.js';
+import { ConsoleProblem } from '../console-problem.js';
+import { badRequest, bodyOf, integerOf, optionalText, reasonOf } from './requests.js';
+
+/** Why something is done. */
+interface Reasoned {
+  readonly reason?: string;
+}
+
+/** What is done to jobs. */
+@Controller('api/v1/registries/:registry/jobs')
+export class JobActionsController {
+  constructor(
+    @Inject(Registries) private readonly registries: Registries,
+    @Inject(JobActions) private readonly actions: JobActions,
+  ) {}
+
+  /** Enables, disables or triggers several jobs. Each has its own result. */
+  @Post('batch')
+  @HttpCode(200)
+  @Permit('operate')
+  batch(
+    @Param('registry') registry: string,
+    @Body() body: BatchRequest,
+    @CurrentCaller() caller: Caller,
+  ): Promise<BatchAnswer> {
+    const { action, names } = bodyOf<BatchRequest>(body);
+    if (action !== 'enable' && action !== 'disable' && action !== 'trigger')
+      throw badRequest('action', 'must be enable, disable or trigger');
+    if (!Array.isArray(names) || !names.every((name) => typeof name === 'string'))
+      throw badRequest('names', 'must be a list of names of jobs');
+    return this.actions.batch(this.#action(registry, body, caller), {
+      action,
+      names: [...new Set(names as readonly string[])],
+    });
+  }
+
+  /** Makes all instances of a job run their items once, now. */
+  @Post(':job/trigger')
+  @HttpCode(200)
+  @Permit('operate')
+  trigger(
+    @Param('registry') registry: string,
+    @Param('job') job: string,
+    @Body() body: TriggerRequest,
+    @CurrentCaller() caller: Caller,
+  ): Promise<TriggerAnswer> {
+    const parameter = optionalText('parameter', bodyOf<TriggerRequest>(body).parameter);
+    return this.actions.trigger(
+      this.#action(registry, body, caller),
+      job,
+      parameter === undefined ? {} : { parameter },
+    );
+  }
+
+  /** Enables a job on a server, or on all of its servers. */
+  @Post(':job/enable')
+  @HttpCode(204)
+  @Permit('operate')
+  enable(
+    @Param('registry') registry: string,
+    @Param('job') job: string,
+    @Body() body: ServerAction,
+    @CurrentCaller() caller: Caller,
+  ): Promise<void> {
+    return this.actions.enable(this.#action(registry, body, caller), targetOf(job, body));
+  }
+
+  /** Disables a job on a server, or on all of its servers, until it is enabled or its settings say otherwise at a restart. */
+  @Post(':job/disable')
+  @HttpCode(204)
+  @Permit('operate')
+  disable(
+    @Param('registry') registry: string,
+    @Param('job') job: string,
+    @Body() body: ServerAction,
+    @CurrentCaller() caller: Caller,
+  ): Promise<void> {
+    return this.actions.disable(this.#action(registry, body, caller), targetOf(job, body));
+  }
+
+  /** Ends a job on the instances of a server, or on all, until their applications are started again. */
+  @Post(':job/shutdown')
+  @HttpCode(204)
+  @Permit('operate')
+  shutdown(
+    @Param('registry') registry: string,
+    @Param('job') job: string,
+    @Body() body: ServerAction,
+    @CurrentCaller() caller: Caller,
+  ): Promise<void> {
+    return this.actions.shutdown(this.#action(registry, body, caller), targetOf(job, body));
+  }
+
+  /** Ends one instance of a job. */
+  @Post(':job/instances/:instance/shutdown')
+  @HttpCode(204)
+  @Permit('operate')
+  shutdownInstance(
+    @Param('registry') registry: string,
+    @Param('job') job: string,
+    @Param('instance') instance: string,
+    @Body() body: Reasoned,
+    @CurrentCaller() caller: Caller,
+  ): Promise<void> {
+    return this.actions.shutdownInstance(this.#action(registry, body, caller), job, instance);
+  }
+
+  /** Lets an item fire again. */
+  @Post(':job/shards/:item/enable')
+  @HttpCode(204)
+  @Permit('operate')
+  enableItem(
+    @Param('registry') registry: string,
+    @Param('job') job: string,
+    @Param('item') item: string,
+    @Body() body: Reasoned,
+    @CurrentCaller() caller: Caller,
+  ): Promise<void> {
+    return this.actions.setItem(this.#action(registry, body, caller), job, itemOf(item), 'enable');
+  }
+
+  /** Excludes an item from the firings of its job until it is enabled. */
+  @Post(':job/shards/:item/disable')
+  @HttpCode(204)
+  @Permit('operate')
+  disableItem(
+    @Param('registry') registry: string,
+    @Param('job') job: string,
+    @Param('item') item: string,
+    @Body() body: Reasoned,
+    @CurrentCaller() caller: Caller,
+  ): Promise<void> {
+    return this.actions.setItem(this.#action(registry, body, caller), job, itemOf(item), 'disable');
+  }
+
+  /** Removes a job with all that the registry centre has of it. `confirm` repeats its name. */
+  @Delete(':job')
+  @HttpCode(200)
+  @Permit('write')
+  remove(
+    @Param('registry') registry: string,
+    @Param('job') job: string,
+    @Body() body: { readonly confirm?: string; readonly reason?: string },
+    @CurrentCaller() caller: Caller,
+    @Query('confirm') confirm?: string,
+  ): Promise<{ readonly stillRunning: readonly string[] }> {
+    const given = bodyOf<{ confirm: string }>(body).confirm ?? confirm;
+    if (given !== job)
+      throw new ConsoleProblem(422, 'not-confirmed', `Job '${job}' was not removed: confirm must repeat its name.`);
+    return this.actions.removeJob(this.#action(registry, body, caller), job);
+  }
+
+  #action(registry: string, body: unknown, caller: Caller): ConsoleAction {
+    return { registry: this.registries.find(registry), caller, reason: reasonOf(bodyOf<Reasoned>(body)) };
+  }
+}
+
+function targetOf(jobName: string, body: unknown): ActionTarget {
+  return { jobName, serverIp: optionalText('server', bodyOf<ServerAction>(body).server) };
+}
+
+function itemOf(text: string): number {
+  return integerOf('item', text, { most: 2_147_483_647 }) ?? 0;
+}

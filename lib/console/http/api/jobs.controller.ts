@@ -1,0 +1,131 @@
+import { Body, Controller, Get, Header, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { type Page } from '../../contract/common.js';
+import {
+  type Explanation,
+  type FiresPreview,
+  type InstanceRow,
+  type JobDetail,
+  type JobRow,
+  type ShardRow,
+  type TreeNode,
+} from '../../contract/jobs.js';
+import { type Caller } from '../../security/caller.js';
+import { CurrentCaller } from '../../security/current-caller.decorator.js';
+import { Permit } from '../../security/permit.decorator.js';
+import { ConsoleJobs } from '../../services/jobs/console-jobs.js';
+import { Registries } from '../../services/registries/registries.js';
+import { bodyOf, integerOf, limitOf, oneOf, textOf, timeOf } from './requests.js';
+
+/** What there is of jobs. */
+@Controller('api/v1/registries/:registry/jobs')
+export class JobsController {
+  constructor(
+    @Inject(Registries) private readonly registries: Registries,
+    @Inject(ConsoleJobs) private readonly jobs: ConsoleJobs,
+  ) {}
+
+  /** Jobs, filtered and sorted: `sort` is name, status, shards, instances, running, cron, label, next or last, with a hyphen before it descending. */
+  @Get()
+  @Permit('read')
+  list(
+    @Param('registry') registry: string,
+    @Query('q') q?: string,
+    @Query('status') status?: string,
+    @Query('label') label?: string,
+    @Query('server') server?: string,
+    @Query('sort') sort?: string,
+    @Query('limit') limit?: string,
+    @Query('cursor') cursor?: string,
+  ): Promise<Page<JobRow>> {
+    return this.jobs.list(this.registries.find(registry), {
+      ...{ q: textOf('q', q), status: textOf('status', status), label: textOf('label', label) },
+      ...{ server: textOf('server', server), sort: textOf('sort', sort), cursor: textOf('cursor', cursor) },
+      limit: limitOf(limit),
+    });
+  }
+
+  /** One job. */
+  @Get(':job')
+  @Permit('read')
+  one(@Param('registry') registry: string, @Param('job') job: string): Promise<JobDetail> {
+    return this.jobs.detail(this.registries.find(registry), job);
+  }
+
+  /** All items of a job, in ascending order. */
+  @Get(':job/shards')
+  @Permit('read')
+  shards(@Param('registry') registry: string, @Param('job') job: string): Promise<Page<ShardRow>> {
+    return this.jobs.shards(this.registries.find(registry), job);
+  }
+
+  /** The living instances of a job. */
+  @Get(':job/instances')
+  @Permit('read')
+  instances(@Param('registry') registry: string, @Param('job') job: string): Promise<Page<InstanceRow>> {
+    return this.jobs.instances(this.registries.find(registry), job);
+  }
+
+  /** The nodes of a job. `masked=true`: with names in the place of addresses. */
+  @Get(':job/tree')
+  @Permit('read')
+  tree(
+    @Param('registry') registry: string,
+    @Param('job') job: string,
+    @Query('masked') masked?: string,
+  ): Promise<Page<TreeNode>> {
+    const isMasked = oneOf('masked', masked, ['true', 'false']) === 'true';
+    return this.jobs.tree(this.registries.find(registry), job, isMasked ? 'masked' : 'shown');
+  }
+
+  /** What the registry centre has of a job, as a text in the form of ElasticJob's dump. */
+  @Get(':job/dump')
+  @Header('content-type', 'text/plain; charset=utf-8')
+  @Permit('read')
+  dump(@Param('registry') registry: string, @Param('job') job: string): Promise<string> {
+    return this.jobs.dump(this.registries.find(registry), job);
+  }
+
+  /** Asks one of the job's instances for its dump, at its dump port. */
+  @Post(':job/dump')
+  @HttpCode(200)
+  @Permit('operate')
+  async askForDump(
+    @Param('registry') registry: string,
+    @Param('job') job: string,
+    @Body() body: { readonly serverIp?: string; readonly port?: number },
+    @CurrentCaller() caller: Caller,
+  ): Promise<{ readonly text: string }> {
+    const { serverIp = '', port = 9888 } = bodyOf<{ serverIp: string; port: number }>(body);
+    const request = { jobName: job, serverIp: String(serverIp), port: Number(port) };
+    return { text: await this.jobs.askForDump(this.registries.find(registry), request, caller) };
+  }
+
+  /** Why the job, or one of its items, did not run for an instant of its schedule, or does not run now. */
+  @Get(':job/explain')
+  @Permit('read')
+  explain(
+    @Param('registry') registry: string,
+    @Param('job') job: string,
+    @Query('item') item?: string,
+    @Query('at') at?: string,
+  ): Promise<Explanation> {
+    return this.jobs.explain(this.registries.find(registry), job, {
+      item: integerOf('item', item),
+      at: timeOf('at', at),
+    });
+  }
+
+  /** When a job fires next. */
+  @Get(':job/fires')
+  @Permit('read')
+  fires(
+    @Param('registry') registry: string,
+    @Param('job') job: string,
+    @Query('from') from?: string,
+    @Query('count') count?: string,
+    @Query('lang') lang?: string,
+  ): Promise<FiresPreview> {
+    const range = { from: timeOf('from', from), count: integerOf('count', count, { least: 1, most: 200 }) ?? 10 };
+    return this.jobs.fires(this.registries.find(registry), job, { ...range, lang: textOf('lang', lang) });
+  }
+}

@@ -1,0 +1,69 @@
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { type FiresPreview, type Overview, type ScheduleLane } from '../../contract/jobs.js';
+import { type Page } from '../../contract/common.js';
+import { Permit } from '../../security/permit.decorator.js';
+import { ConsoleJobs } from '../../services/jobs/console-jobs.js';
+import { Registries } from '../../services/registries/registries.js';
+import { badRequest, bodyOf, integerOf, optionalText, timeOf } from './requests.js';
+
+const DAY_MS = 86_400_000;
+
+/** What there is at a glance. */
+@Controller('api/v1')
+export class OverviewController {
+  constructor(
+    @Inject(Registries) private readonly registries: Registries,
+    @Inject(ConsoleJobs) private readonly jobs: ConsoleJobs,
+  ) {}
+
+  /** Jobs by state, what ran within `windowMs` milliseconds, problems, and what fires next. */
+  @Get('registries/:registry/overview')
+  @Permit('read')
+  overview(@Param('registry') registry: string, @Query('windowMs') windowMs?: string): Promise<Overview> {
+    const window = integerOf('windowMs', windowMs, { least: 60_000, most: 31 * DAY_MS }) ?? DAY_MS;
+    return this.jobs.overview(this.registries.find(registry), window);
+  }
+
+  /** What ran and what will fire within a time of at most eight days, by job. */
+  @Get('registries/:registry/schedule')
+  @Permit('read')
+  schedule(
+    @Param('registry') registry: string,
+    @Query('from') from?: string,
+    @Query('to') to?: string,
+  ): Promise<Page<ScheduleLane>> {
+    return this.jobs.schedule(this.registries.find(registry), { from: timeOf('from', from), to: timeOf('to', to) });
+  }
+
+  /** When a cron expression fires, as the scheduler reads it. */
+  @Post('cron/preview')
+  @HttpCode(200)
+  @Permit('read')
+  preview(
+    @Body()
+    body: {
+      readonly cron: string;
+      readonly timeZone?: string;
+      readonly count?: number;
+      readonly from?: number;
+      readonly lang?: string;
+    },
+  ): FiresPreview {
+    const {
+      cron,
+      timeZone,
+      count = 10,
+      from,
+      lang,
+    } = bodyOf<{ cron: string; timeZone: string; count: number; from: number; lang: string }>(body);
+    if (typeof cron !== 'string' || cron.length > 1_000) throw badRequest('cron', 'must be a cron expression');
+    if (!Number.isInteger(count) || count < 1 || count > 200)
+      throw badRequest('count', 'must be an integer from 1 to 200');
+    if (from !== undefined && !Number.isFinite(from)) throw badRequest('from', 'must be milliseconds since 1970');
+    const zone = optionalText('timeZone', timeZone);
+    return this.jobs.preview(
+      { cron, timeZone: zone === '' ? undefined : zone, lang: optionalText('lang', lang) },
+      { from, count },
+    );
+  }
+}

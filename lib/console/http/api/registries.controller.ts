@@ -1,0 +1,125 @@
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put } from '@nestjs/common';
+import {
+  type ConnectionTest,
+  type RegistryChange,
+  type RegistryInfo,
+  type RegistryStatus,
+} from '../../contract/registries.js';
+import { type Caller } from '../../security/caller.js';
+import { ConsoleAudit } from '../../security/console-audit.js';
+import { CurrentCaller } from '../../security/current-caller.decorator.js';
+import { Permit } from '../../security/permit.decorator.js';
+import { Registries } from '../../services/registries/registries.js';
+import { bodyOf } from './requests.js';
+
+/** Registry centres. */
+@Controller('api/v1/registries')
+export class RegistriesController {
+  constructor(
+    @Inject(Registries) private readonly registries: Registries,
+    @Inject(ConsoleAudit) private readonly audit: ConsoleAudit,
+  ) {}
+
+  /** All registry centres that the console knows. */
+  @Get()
+  @Permit('read')
+  list(): Promise<readonly RegistryInfo[]> {
+    return this.registries.list();
+  }
+
+  /** Adds a registry centre, and connects to it. */
+  @Post()
+  @Permit('manage')
+  add(@Body() body: RegistryChange, @CurrentCaller() caller: Caller): Promise<RegistryInfo> {
+    const change = changeOf(body);
+    return this.audit.record(
+      { action: 'registry.add', registry: change.name, target: change.name, caller },
+      (notes) => {
+        notes.note('serverLists', undefined, change.serverLists);
+        notes.note('namespace', undefined, change.namespace);
+        return this.registries.add(change);
+      },
+    );
+  }
+
+  /** Whether a registry centre could be used as it is described. */
+  @Post('test')
+  @HttpCode(200)
+  @Permit('manage')
+  test(@Body() body: RegistryChange, @CurrentCaller() caller: Caller): Promise<ConnectionTest> {
+    const change = changeOf(body);
+    const target = `${change.serverLists}/${change.namespace}`;
+    return this.audit.record({ action: 'registry.test', target, caller }, () => this.registries.test(change));
+  }
+
+  /** One registry centre. */
+  @Get(':registry')
+  @Permit('read')
+  async one(@Param('registry') registry: string): Promise<RegistryInfo> {
+    const found = this.registries.find(registry);
+    await found.measure();
+    return found.info;
+  }
+
+  /** Changes a registry centre that was added in the page. An omitted digest stays, an empty one is removed. */
+  @Put(':registry')
+  @Permit('manage')
+  edit(
+    @Param('registry') registry: string,
+    @Body() body: RegistryChange,
+    @CurrentCaller() caller: Caller,
+  ): Promise<RegistryInfo> {
+    const change = changeOf(body);
+    return this.audit.record({ action: 'registry.update', registry, target: registry, caller }, (notes) => {
+      const before = this.registries.find(registry).info;
+      for (const key of ['serverLists', 'namespace'] as const)
+        if (before[key] !== change[key]) notes.note(key, before[key], change[key]);
+      return this.registries.edit(registry, change);
+    });
+  }
+
+  /** Forgets a registry centre that was added in the page. Its jobs stay as they are. */
+  @Delete(':registry')
+  @HttpCode(204)
+  @Permit('manage')
+  remove(@Param('registry') registry: string, @CurrentCaller() caller: Caller): Promise<void> {
+    return this.audit.record({ action: 'registry.remove', registry, target: registry, caller }, () =>
+      this.registries.remove(registry),
+    );
+  }
+
+  /** Connects the console to a registry centre. */
+  @Post(':registry/connect')
+  @HttpCode(200)
+  @Permit('manage')
+  connect(@Param('registry') registry: string, @CurrentCaller() caller: Caller): Promise<RegistryInfo> {
+    return this.audit.record({ action: 'registry.connect', registry, target: registry, caller }, () =>
+      this.registries.connect(registry),
+    );
+  }
+
+  /** Disconnects the console from a registry centre. Its jobs go on. */
+  @Post(':registry/disconnect')
+  @HttpCode(200)
+  @Permit('manage')
+  disconnect(@Param('registry') registry: string, @CurrentCaller() caller: Caller): Promise<RegistryInfo> {
+    return this.audit.record({ action: 'registry.disconnect', registry, target: registry, caller }, () =>
+      this.registries.disconnect(registry),
+    );
+  }
+
+  /** How a registry centre is reached now. */
+  @Get(':registry/status')
+  @Permit('read')
+  async status(@Param('registry') registry: string): Promise<RegistryStatus> {
+    const found = this.registries.find(registry);
+    await found.measure();
+    return found.status;
+  }
+}
+
+/** What is wrong with them is said by the service. */
+function changeOf(body: unknown): RegistryChange {
+  const { name, serverLists, namespace, digest } = bodyOf<RegistryChange>(body);
+  return { name, serverLists, namespace, ...(digest !== undefined && digest !== null && { digest }) } as RegistryChange;
+}

@@ -1,0 +1,233 @@
+import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
+import { type ExecutionSource, type JobState } from '../../../api/events/trace-events.js';
+import { type ExecutionFilter } from '../../../tracing/rdb/index.js';
+import { type Page } from '../../contract/common.js';
+import { type RunStatistics } from '../../contract/jobs.js';
+import { type ExecutionDetail, type ExecutionRow, type FiringRow, type StatusRow } from '../../contract/trace.js';
+import { Permit } from '../../security/permit.decorator.js';
+import { CSV_HEAD, csvLines } from '../../services/trace/csv.js';
+import { Traces } from '../../services/trace/traces.js';
+import { badRequest, integerOf, limitOf, oneOf, textOf, timeOf } from './requests.js';
+import { type ConsoleResponse, rawResponse } from './responses.js';
+
+const OUTCOMES = { ok: 'succeeded', failed: 'failed', running: 'running' } as const;
+const SOURCES: readonly ExecutionSource[] = ['NORMAL_TRIGGER', 'MISFIRE', 'FAILOVER'];
+const STATES: readonly JobState[] = [
+  'TASK_STAGING',
+  'TASK_RUNNING',
+  'TASK_FINISHED',
+  'TASK_KILLED',
+  'TASK_LOST',
+  'TASK_FAILED',
+  'TASK_ERROR',
+];
+const DAY_MS = 86_400_000;
+
+/** What of the query says which executions are wanted. */
+interface ExecutionQuery {
+  readonly job?: string | undefined;
+  readonly ip?: string | undefined;
+  readonly result?: string | undefined;
+  readonly source?: string | undefined;
+  readonly item?: string | undefined;
+  readonly taskId?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** What was recorded of runs. `ds` names the data source; by default it is the activated one. */
+@Controller('api/v1/trace')
+export class TraceController {
+  constructor(@Inject(Traces) private readonly traces: Traces) {}
+
+  /** Executions of items, the latest first. */
+  @Get('executions')
+  @Permit('read')
+  executions(
+    @Query('ds') ds?: string,
+    @Query('job') job?: string,
+    @Query('ip') ip?: string,
+    @Query('result') result?: string,
+    @Query('source') source?: string,
+    @Query('item') item?: string,
+    @Query('taskId') taskId?: string,
+    @Query('from') from?: string,
+    @Query('to') to?: string,
+    @Query('limit') limit?: string,
+    @Query('cursor') cursor?: string,
+  ): Promise<Page<ExecutionRow>> {
+    const filter = executionFilter({ job, ip, result, source, item, taskId, from, to });
+    return this.traces.executions(textOf('ds', ds), {
+      ...filter,
+      pageSize: limitOf(limit),
+      after: textOf('cursor', cursor),
+    });
+  }
+
+  /** The same as a file of comma-separated values, at most 100,000 rows. */
+  @Get('executions.csv')
+  @Permit('read')
+  async csv(
+    @Res() response: ConsoleResponse,
+    @Query('ds') ds?: string,
+    @Query('job') job?: string,
+    @Query('ip') ip?: string,
+    @Query('result') result?: string,
+    @Query('source') source?: string,
+    @Query('item') item?: string,
+    @Query('taskId') taskId?: string,
+    @Query('from') from?: string,
+    @Query('to') to?: string,
+  ): Promise<void> {
+    const filter = executionFilter({ job, ip, result, source, item, taskId, from, to });
+    const pages = this.traces.all(textOf('ds', ds), filter);
+    // What cannot be read at all is an answer of its own.
+    const first = await pages.next();
+    const raw = rawResponse(response);
+    raw.writeHead(200, {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': 'attachment; filename="executions.csv"',
+      'cache-control': 'no-store',
+    });
+    await sendCsv(raw, first, pages);
+  }
+
+  /** One execution, with the whole cause of its failure. */
+  @Get('executions/:id')
+  @Permit('read')
+  execution(@Param('id') id: string, @Query('ds') ds?: string): Promise<ExecutionDetail> {
+    return this.traces.execution(textOf('ds', ds), id);
+  }
+
+  /** Changes of state, the latest first. */
+  @Get('statuses')
+  @Permit('read')
+  statuses(
+    @Query('ds') ds?: string,
+    @Query('job') job?: string,
+    @Query('state') state?: string,
+    @Query('taskId') taskId?: string,
+    @Query('from') from?: string,
+    @Query('to') to?: string,
+    @Query('limit') limit?: string,
+    @Query('cursor') cursor?: string,
+  ): Promise<Page<StatusRow>> {
+    return this.traces.statuses(textOf('ds', ds), {
+      ...{ jobName: textOf('job', job), taskId: textOf('taskId', taskId), state: oneOf('state', state, STATES) },
+      ...{
+        from: dateOf('from', from),
+        to: dateOf('to', to),
+        pageSize: limitOf(limit),
+        after: textOf('cursor', cursor),
+      },
+    });
+  }
+
+  /** Executions of a job, those of one firing together, the latest firing first. */
+  @Get('firings')
+  @Permit('read')
+  firings(
+    @Query('ds') ds?: string,
+    @Query('job') job?: string,
+    @Query('from') from?: string,
+    @Query('to') to?: string,
+    @Query('limit') limit?: string,
+    @Query('cursor') cursor?: string,
+  ): Promise<Page<FiringRow>> {
+    const jobName = textOf('job', job);
+    if (jobName === undefined) throw badRequest('job', 'must name a job');
+    const [start, end, after] = [dateOf('from', from), dateOf('to', to), textOf('cursor', cursor)];
+    const range = {
+      ...(start && { from: start }),
+      ...(end && { to: end }),
+      ...(after !== undefined && { cursor: after }),
+    };
+    return this.traces.firings(textOf('ds', ds), { jobName, ...range, limit: limitOf(limit) });
+  }
+
+  /** How many executions succeeded and failed within a time of at most 31 days, and how long they took. Default: the last day. */
+  @Get('stats')
+  @Permit('read')
+  stats(
+    @Query('ds') ds?: string,
+    @Query('job') job?: string,
+    @Query('from') from?: string,
+    @Query('to') to?: string,
+    @Query('bucket') bucket?: string,
+  ): Promise<RunStatistics> {
+    const end = timeOf('to', to) ?? this.traces.now;
+    const start = timeOf('from', from) ?? end - DAY_MS;
+    return this.traces.statistics(textOf('ds', ds), {
+      ...{ jobName: textOf('job', job), from: start, to: end, bucketMs: integerOf('bucket', bucket, { least: 1 }) },
+    });
+  }
+
+  /** Names of jobs (`field=job`) or addresses (`field=ip`) in the trace that begin with `prefix`. */
+  @Get('suggest')
+  @Permit('read')
+  async suggest(
+    @Query('ds') ds?: string,
+    @Query('field') field?: string,
+    @Query('prefix') prefix?: string,
+    @Query('limit') limit?: string,
+  ): Promise<{ readonly items: readonly string[] }> {
+    const which = oneOf('field', field, ['job', 'ip']) ?? 'job';
+    const count = limitOf(limit, { byDefault: 20, most: 50 });
+    return {
+      items: await this.traces.suggest(textOf('ds', ds), {
+        field: which,
+        prefix: textOf('prefix', prefix) ?? '',
+        limit: count,
+      }),
+    };
+  }
+}
+
+function executionFilter({ job, ip, result, source, item, taskId, from, to }: ExecutionQuery): ExecutionFilter {
+  const outcome = oneOf('result', result, ['ok', 'failed', 'running']);
+  return {
+    ...{ jobName: textOf('job', job), ip: textOf('ip', ip), taskId: textOf('taskId', taskId) },
+    ...{ outcome: outcome && OUTCOMES[outcome], source: oneOf('source', source, SOURCES) },
+    ...{
+      shardingItem: integerOf('item', item, { most: 2_147_483_647 }),
+      from: dateOf('from', from),
+      to: dateOf('to', to),
+    },
+  };
+}
+
+function dateOf(name: string, text: string | undefined): Date | undefined {
+  const time = timeOf(name, text);
+  return time === undefined ? undefined : new Date(time);
+}
+
+async function sendCsv(
+  raw: ReturnType<typeof rawResponse>,
+  first: IteratorResult<readonly ExecutionRow[]>,
+  pages: AsyncGenerator<readonly ExecutionRow[]>,
+): Promise<void> {
+  raw.write(CSV_HEAD);
+  try {
+    for (let page = first; page.done !== true; page = await pages.next()) {
+      // One page after the other, no faster than the client takes them.
+      if (raw.destroyed) return;
+      if (!raw.write(csvLines(page.value))) await drained(raw);
+    }
+    raw.end();
+  } catch (error) {
+    // The head is sent: only a connection that breaks tells the client that the file is not whole.
+    raw.destroy(error instanceof Error ? error : undefined);
+  }
+}
+
+function drained(raw: ReturnType<typeof rawResponse>): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      raw.off('drain', end);
+      raw.off('close', end);
+      resolve();
+    };
+    raw.on('drain', end);
+    raw.on('close', end);
+  });
+}

@@ -1,0 +1,67 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { CONSOLE_LOGGER } from '../../options/console-tokens.js';
+import { describeFailure } from '../../../api/text/describe-cause.js';
+import { type JobLogger } from '../../../api/text/logger.js';
+import { type ConsoleRequest } from '../../security/caller.js';
+import { CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions } from '../../services/console-service-options.js';
+import { problemOf } from '../problems.js';
+
+/** The wrapper of the console of ElasticJob 3. */
+export interface Wrapped {
+  readonly success: boolean;
+  /** 0, or 400, 403 or 500. */
+  readonly errorCode: number;
+  readonly errorMsg: string | null;
+  readonly model: unknown;
+}
+
+/** Whether the caller is a script for ElasticJob 2, which logs in by HTTP Basic and knows no wrapper. */
+export function isBare({ headers }: ConsoleRequest): boolean {
+  const { authorization } = headers;
+  return typeof authorization === 'string' && /^basic /i.test(authorization);
+}
+
+/** An answer in the form that the caller knows. `undefined` stands for a command that was carried out. */
+export function answer(request: ConsoleRequest, model: unknown): unknown {
+  if (isBare(request)) return model;
+  const wrapped: Wrapped = { success: true, errorCode: 0, errorMsg: null, model: model ?? true };
+  return wrapped;
+}
+
+/** Answers errors of the older APIs as they do: wrapped, or as a plain text. */
+@Catch()
+export class OlderProblemFilter implements ExceptionFilter {
+  constructor(
+    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+    @Inject(CONSOLE_SERVICE_OPTIONS) private readonly options: ConsoleServiceOptions,
+    @Inject(CONSOLE_LOGGER) private readonly logger: JobLogger,
+  ) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<ConsoleRequest>();
+    const response: unknown = host.switchToHttp().getResponse();
+    const { problem, headers, isUnforeseen } = problemOf(error, request.elasticJobRequestId ?? '');
+    if (isUnforeseen)
+      this.logger.error(
+        `A request to the console has failed (request ${problem.requestId}): ${describeFailure(error)}`,
+      );
+    const { httpAdapter } = this.host;
+    const all = { ...headers, 'content-type': 'application/json; charset=utf-8' };
+    for (const [name, value] of Object.entries(all)) httpAdapter.setHeader(response, name, value);
+    const wrapped: Wrapped = {
+      success: false,
+      errorCode: codeOf(problem.status),
+      errorMsg: problem.detail,
+      model: null,
+    };
+    const status = this.options.compat?.always200 === true ? 200 : problem.status;
+    httpAdapter.reply(response, JSON.stringify(isBare(request) ? { error: problem.detail } : wrapped), status);
+  }
+}
+
+/** What scripts for ElasticJob 3 know. */
+function codeOf(status: number): number {
+  if (status === 401 || status === 403) return 403;
+  return status === 400 || status === 422 ? 400 : 500;
+}

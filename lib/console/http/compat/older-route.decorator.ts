@@ -1,0 +1,18 @@
+import { applyDecorators, Controller, HttpCode, RequestMapping, type RequestMethod, UseFilters } from '@nestjs/common';
+import { Permit, type RequiredPermission } from '../../security/permit.decorator.js';
+import { AcceptsBasic } from '../../security/route-metadata.js';
+import { OlderProblemFilter } from './older-answers.js';
+
+/** A route of the older APIs: it answers 200 whenever it is carried out. */
+export function OlderRoute(
+  method: RequestMethod,
+  path: string | string[],
+  permission: RequiredPermission,
+): MethodDecorator {
+  return applyDecorators(RequestMapping({ path, method }), HttpCode(200), Permit(permission));
+}
+
+/** A controller of the older APIs. */
+export function OlderController(path: string): ClassDecorator {
+  return applyDecorators(Controller(path), UseFilters(OlderProblemFilter), AcceptsBasic());
+}

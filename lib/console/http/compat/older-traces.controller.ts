@@ -1,0 +1,136 @@
+import { Body, Inject, Param, Query, Req, RequestMethod } from '@nestjs/common';
+import { type JobExecutionEvent, type JobState } from '../../../api/events/trace-events.js';
+import { type ConsoleRequest } from '../../security/caller.js';
+import { type TableRequest, TraceTables } from '../../services/compat/trace-tables.js';
+import { Traces } from '../../services/trace/traces.js';
+import { bodyOf, timeOf } from '../api/requests.js';
+import { answer } from './older-answers.js';
+import { OlderController, OlderRoute } from './older-route.decorator.js';
+
+const { GET, POST } = RequestMethod;
+
+const MOST_SUGGESTIONS = 50;
+const LARGEST_PAGE = 200;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The trace as the consoles of ElasticJob 2 and 3 have it. */
+@OlderController('api/event-trace')
+export class OlderTracesController {
+  constructor(
+    @Inject(TraceTables) private readonly tables: TraceTables,
+    @Inject(Traces) private readonly traces: Traces,
+  ) {}
+
+  /** Executions, as ElasticJob 3 asks for them. */
+  @OlderRoute(POST, 'execution', 'read')
+  async executions(@Body() body: unknown, @Req() request: ConsoleRequest): Promise<unknown> {
+    return answer(request, await this.#executions(bodyOf<Record<string, unknown>>(body)));
+  }
+
+  /** Executions, as ElasticJob 2 asks for them. Never wrapped. */
+  @OlderRoute(GET, 'execution', 'read')
+  async oldestExecutions(@Query() query: Fields): Promise<unknown> {
+    const { total, rows } = await this.#executions(fromOldest(query, 'startTimeFrom', 'startTimeTo'));
+    return { total, rows: rows.map((row) => withWallClock(row, ['startTime', 'completeTime'])) };
+  }
+
+  /** Changes of state, as ElasticJob 3 asks for them. */
+  @OlderRoute(POST, 'status', 'read')
+  async statuses(@Body() body: unknown, @Req() request: ConsoleRequest): Promise<unknown> {
+    return answer(request, await this.#statuses(bodyOf<Record<string, unknown>>(body)));
+  }
+
+  /** Changes of state, as ElasticJob 2 asks for them. Never wrapped. */
+  @OlderRoute(GET, 'status', 'read')
+  async oldestStatuses(@Query() query: Fields): Promise<unknown> {
+    const { total, rows } = await this.#statuses(fromOldest(query, 'creationTimeFrom', 'creationTimeTo'));
+    return { total, rows: rows.map((row) => withWallClock(row, ['creationTime'])) };
+  }
+
+  /** Names of jobs in the trace. */
+  @OlderRoute(
+    GET,
+    ['execution/jobNames', 'execution/jobNames/:prefix', 'status/jobNames', 'status/jobNames/:prefix'],
+    'read',
+  )
+  async jobNames(@Req() request: ConsoleRequest, @Param('prefix') prefix = ''): Promise<unknown> {
+    return answer(request, await this.traces.suggest(undefined, { field: 'job', prefix, limit: MOST_SUGGESTIONS }));
+  }
+
+  /** Addresses in the trace. */
+  @OlderRoute(GET, ['execution/ip', 'execution/ip/:prefix'], 'read')
+  async ips(@Req() request: ConsoleRequest, @Param('prefix') prefix = ''): Promise<unknown> {
+    return answer(request, await this.traces.suggest(undefined, { field: 'ip', prefix, limit: MOST_SUGGESTIONS }));
+  }
+
+  #executions(fields: Fields) {
+    const [from, to] = [timeIn(fields, 'startTimeFrom'), timeIn(fields, 'startTimeTo')];
+    const success = textIn(fields, 'isSuccess');
+    const isWanted = (event: JobExecutionEvent): boolean =>
+      (from === undefined || event.startTime.getTime() > from) && (success !== 'false' || !event.success);
+    const filter = {
+      ...{ jobName: textIn(fields, 'jobName'), ip: textIn(fields, 'ip'), ...range(from, to) },
+      ...(success === 'true' && { outcome: 'succeeded' as const }),
+    };
+    return this.tables.executions(filter, isWanted, requestOf(fields));
+  }
+
+  #statuses(fields: Fields) {
+    const [from, to] = [timeIn(fields, 'creationTimeFrom'), timeIn(fields, 'creationTimeTo')];
+    const state = textIn(fields, 'state') as JobState | undefined;
+    const [source = 'LITE_EXECUTOR', type] = [textIn(fields, 'source'), textIn(fields, 'executionType')];
+    return this.tables.statuses(
+      { jobName: textIn(fields, 'jobName'), state, ...range(from, to) },
+      ({ creationTime, executionType }) =>
+        (from === undefined || creationTime.getTime() > from) &&
+        source === 'LITE_EXECUTOR' &&
+        (type ?? executionType) === executionType,
+      requestOf(fields),
+    );
+  }
+}
+
+/** If one of the two is 0 or less: the first page of ten. An order that is none is the ascending one. */
+function requestOf(fields: Fields): TableRequest {
+  const [size, page] = [Number(fields['pageSize'] ?? 10), Number(fields['pageNumber'] ?? 1)];
+  const isUsable = Number.isInteger(size) && Number.isInteger(page) && size > 0 && page > 0;
+  const sort = textIn(fields, 'sort');
+  const isAscending = textIn(fields, 'order')?.toUpperCase() !== 'DESC';
+  return { ...(isUsable ? { page, size: Math.min(size, LARGEST_PAGE) } : { page: 1, size: 10 }), sort, isAscending };
+}
+
+function range(from: number | undefined, to: number | undefined): { readonly from?: Date; readonly to?: Date } {
+  return { ...(from !== undefined && { from: new Date(from) }), ...(to !== undefined && { to: new Date(to) }) };
+}
+
+function textIn(fields: Fields, name: string): string | undefined {
+  const value = fields[name];
+  if (typeof value === 'string') return value === '' ? undefined : value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+}
+
+/** `2026-01-31 23:59:59` is wall-clock time of this process. */
+function timeIn(fields: Fields, name: string): number | undefined {
+  const text = textIn(fields, name);
+  const isWallClock = text !== undefined && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text);
+  return isWallClock ? new Date(text.replace(' ', 'T')).getTime() : timeOf(name, text);
+}
+
+function fromOldest(query: Fields, fromName: string, toName: string): Fields {
+  const { per_page: pageSize, page: pageNumber, startTime, endTime, ...others } = query;
+  return { ...others, pageSize, pageNumber, [fromName]: startTime, [toName]: endTime };
+}
+
+function withWallClock(row: Fields, names: readonly string[]): Fields {
+  const texts = names.map(
+    (name) => [name, typeof row[name] === 'number' ? wallClock(new Date(row[name])) : row[name]] as const,
+  );
+  return { ...row, ...Object.fromEntries(texts) };
+}
+
+function wallClock(date: Date): string {
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
+  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`;
+}

@@ -1,0 +1,69 @@
+import { isMap } from '../../api/text/describe-value.js';
+import { type SettingProblem } from '../contract/common.js';
+import { ConsoleProblem } from './console-problem.js';
+
+/** Reads a value of a request. @returns it, or what it must be */
+export type FieldReader<T> = (value: unknown) => { readonly value: T } | { readonly problem: string };
+
+type FieldsOf<Readers> = { readonly [Name in keyof Readers]: Readers[Name] extends FieldReader<infer T> ? T : never };
+
+/**
+ * Reads the fields of a request's body or query. Fields that nobody reads are ignored.
+ * @throws ConsoleProblem 422 `invalid-request`, with a problem for each field that is wrong
+ */
+export function readFields<Readers extends Readonly<Record<string, FieldReader<unknown>>>>(
+  given: unknown,
+  readers: Readers,
+): FieldsOf<Readers> {
+  const map = isMap(given) ? given : {};
+  const problems: SettingProblem[] = [];
+  const values = Object.entries(readers).map(([name, read]) => {
+    const answer = read(Object.hasOwn(map, name) ? map[name] : undefined);
+    if ('problem' in answer) problems.push({ setting: name, message: `${name} ${answer.problem}.` });
+    return [name, 'value' in answer ? answer.value : undefined];
+  });
+  if (problems.length === 0) return Object.fromEntries(values) as FieldsOf<Readers>;
+  const detail = problems.map(({ message }) => message).join(' ');
+  throw new ConsoleProblem(422, 'invalid-request', detail, { problems });
+}
+
+/** A text of 1 to `longest` characters. */
+export function text(longest: number): FieldReader<string> {
+  return (value) =>
+    typeof value === 'string' && value.length >= 1 && value.length <= longest
+      ? { value }
+      : { problem: `must be a text of 1 to ${longest} characters` };
+}
+
+/** An integer, also as the text of a query. */
+export function integer(least: number, most: number): FieldReader<number> {
+  return (value) => {
+    const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+    return Number.isInteger(number) && (number as number) >= least && (number as number) <= most
+      ? { value: number as number }
+      : { problem: `must be an integer from ${least} to ${most}` };
+  };
+}
+
+/** `true` or `false`. */
+export const flag: FieldReader<boolean> = (value) =>
+  typeof value === 'boolean' ? { value } : { problem: 'must be true or false' };
+
+/** One of some words. */
+export function oneOf<Word extends string>(...words: readonly Word[]): FieldReader<Word> {
+  return (value) =>
+    words.includes(value as Word) ? { value: value as Word } : { problem: `must be one of ${words.join(', ')}` };
+}
+
+/** What a function says the problem with is, as a requirement. */
+export function checked(problemOf: (value: unknown) => string | undefined): FieldReader<string> {
+  return (value) => {
+    const problem = problemOf(value);
+    return problem === undefined ? { value: value as string } : { problem };
+  };
+}
+
+/** The same, or absent. An empty text of a query counts as absent. */
+export function optional<T>(read: FieldReader<T>): FieldReader<T | undefined> {
+  return (value) => (value === undefined || value === '' ? { value: undefined } : read(value));
+}

@@ -1,0 +1,21 @@
+/**
+ * Where the console is mounted, from the path of a request to it: the prefix of the application stands before the console's path,
+ * and Nest does not say what it is.
+ * @param url the path as it was asked for, `/ops/elasticjob/jobs/a%20b`
+ * @param path the console's, `/elasticjob`, or `/`
+ * @returns `base`: `/ops/elasticjob`; `below`: `jobs/a b`, decoded
+ */
+export function placeOf(url: string, path: string): { readonly base: string; readonly below: string } {
+  const own = path.replace(/\/$/, '');
+  const at = own === '' ? 0 : `${url}/`.indexOf(`${own}/`);
+  const end = at < 0 ? 0 : at + own.length;
+  return { base: url.slice(0, end), below: decoded(url.slice(end).replace(/^\/+/, '')) };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,32 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, Inject } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { randomUUID } from 'node:crypto';
+import { describeFailure } from '../../api/text/describe-cause.js';
+import { type JobLogger } from '../../api/text/logger.js';
+import { CONSOLE_LOGGER } from '../options/console-tokens.js';
+import { type ConsoleRequest } from '../security/caller.js';
+import { problemOf } from './problems.js';
+
+/** Answers errors as `application/problem+json`. Nobody is shown the text of an error that was not foreseen; the log has it. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  constructor(
+    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+    @Inject(CONSOLE_LOGGER) private readonly logger: JobLogger,
+  ) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<ConsoleRequest>();
+    const response: unknown = host.switchToHttp().getResponse();
+    const requestId = request.elasticJobRequestId ?? randomUUID();
+    const { problem, headers, isUnforeseen } = problemOf(error, requestId);
+    if (isUnforeseen || problem.status === 500)
+      this.logger.error(`A request to the console has failed (request ${requestId}): ${describeFailure(error)}`);
+    const { httpAdapter } = this.host;
+    // A stream that has begun can only end.
+    if (httpAdapter.isHeadersSent(response)) return void httpAdapter.end(response);
+    const all = { ...headers, 'content-type': 'application/problem+json; charset=utf-8' };
+    for (const [name, value] of Object.entries(all)) httpAdapter.setHeader(response, name, value);
+    httpAdapter.reply(response, JSON.stringify(problem), problem.status);
+  }
+}

@@ -1,0 +1,99 @@
+import { HttpException } from '@nestjs/common';
+import { type ElasticJobErrorCode } from '../../api/errors/errors.js';
+import { type Problem } from '../contract/common.js';
+import { ConsoleProblem } from './console-problem.js';
+
+/** What the library's errors are in HTTP. Their messages are ours, and fit for users; their causes are not shown. */
+const BY_CODE: Readonly<Partial<Record<ElasticJobErrorCode, readonly [status: number, code: string]>>> = {
+  INVALID_CONFIGURATION: [422, 'invalid-settings'],
+  INVALID_CRON: [422, 'invalid-cron'],
+  UNKNOWN_JOB: [404, 'unknown-job'],
+  JOB_STATE: [409, 'job-state'],
+  JOB_CONFLICT: [409, 'job-conflict'],
+  JOB_STOPPED: [409, 'job-stopped'],
+  REGISTRY_CONFLICT: [409, 'changed-meanwhile'],
+  REGISTRY_REFUSED: [502, 'registry-refused'],
+  REGISTRY_CREDENTIALS: [502, 'registry-credentials'],
+  REGISTRY_UNAVAILABLE: [503, 'registry-unavailable'],
+  SESSION_LOST: [503, 'registry-unavailable'],
+  DEADLINE_EXCEEDED: [504, 'deadline-exceeded'],
+  REGISTRY_OUTCOME_UNKNOWN: [504, 'outcome-unknown'],
+};
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Bad request',
+  401: 'Not logged in',
+  403: 'Not permitted',
+  404: 'Not found',
+  405: 'Method not allowed',
+  409: 'Not possible now',
+  412: 'Changed meanwhile',
+  413: 'Too large',
+  415: 'Unsupported content',
+  422: 'Not valid',
+  428: 'Version required',
+  429: 'Too many requests',
+  500: 'Internal error',
+  502: 'Refused elsewhere',
+  503: 'Not available now',
+  504: 'Too late',
+};
+
+/** An error as the console answers it. */
+export interface ProblemAnswer {
+  readonly problem: Problem;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether nobody has foreseen it: the log must have all of it, and the answer nothing. */
+  readonly isUnforeseen: boolean;
+}
+
+/** What the console answers to an error of any kind. */
+export function problemOf(error: unknown, requestId: string): ProblemAnswer {
+  const known = fromProblem(error) ?? fromLibrary(error) ?? fromNest(error);
+  const { status, code, detail, headers = {}, problems } = known ?? UNFORESEEN;
+  const problem: Problem = {
+    ...{ type: `urn:elasticjob:console:${code}`, title: TITLES[status] ?? 'Error', status, code, detail, requestId },
+    ...(problems !== undefined && { problems }),
+  };
+  return { problem, headers, isUnforeseen: known === undefined };
+}
+
+interface Known extends Pick<Problem, 'status' | 'code' | 'detail'> {
+  readonly problems?: Problem['problems'] | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const UNFORESEEN: Known = {
+  status: 500,
+  code: 'internal',
+  detail: 'Something has gone wrong in the console. Its log says what, under the id of this request.',
+};
+
+function fromProblem(error: unknown): Known | undefined {
+  if (!(error instanceof ConsoleProblem)) return undefined;
+  const { status, code, message: detail, problems, headers } = error;
+  return { status, code, detail, problems, headers };
+}
+
+function fromLibrary(error: unknown): Known | undefined {
+  const { code: name, message, faults } = (error ?? {}) as Readonly<Record<string, unknown>>;
+  const found = typeof name === 'string' ? BY_CODE[name as ElasticJobErrorCode] : undefined;
+  if (found === undefined || typeof message !== 'string') return undefined;
+  const [status, code] = found;
+  const problems = Array.isArray(faults) ? faults.map((fault) => ({ message: String(fault) })) : undefined;
+  return { status, code, detail: message.trim(), problems };
+}
+
+/** What Nest or the HTTP server refuses: a body that is no JSON, one that is too large, a route that is not there. */
+function fromNest(error: unknown): Known | undefined {
+  const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
+  if (status === undefined || status < 400 || status > 499) return undefined;
+  const code = status === 404 ? 'not-found' : status === 413 ? 'too-large' : 'bad-request';
+  const detail = status === 404 ? 'There is nothing here.' : (TITLES[status] ?? 'Bad request') + '.';
+  return { status, code, detail };
+}
+
+function statusOf(error: unknown): number | undefined {
+  const { statusCode } = (error ?? {}) as { readonly statusCode?: unknown };
+  return typeof statusCode === 'number' ? statusCode : undefined;
+}

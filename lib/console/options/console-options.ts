@@ -1,0 +1,57 @@
+import { type Role } from '../contract/common.js';
+import { type AuditRecord } from '../contract/session.js';
+import { type CasdoorSettings, type OidcSettings } from '../security/oidc/oidc-settings.js';
+import { type ConsoleServiceOptions } from '../services/console-service-options.js';
+import { type ConsoleStore } from '../store/console-store.js';
+import { type Clock } from '../../time/clock.js';
+
+/** A user who stands in the settings; exactly one of `password` and `passwordHash`. */
+export interface ConsoleUserSettings {
+  readonly username: string;
+  readonly role: Role;
+  /** In clear; at least 12 characters. It is hashed in memory when the console starts, and logged nowhere. */
+  readonly password?: string;
+  /** What `npx elasticjob hash-password` prints. */
+  readonly passwordHash?: string;
+}
+
+/** Options that the services have. */
+export const SERVICE_OPTIONS = ['registries', 'dataSources', 'connections', 'dump', 'compat', 'events'] as const;
+
+/** Options of the console. */
+export interface ElasticJobConsoleOptions extends Pick<ConsoleServiceOptions, (typeof SERVICE_OPTIONS)[number]> {
+  /** Where it is mounted, below the application's own prefix. Default: `/elasticjob`. */
+  readonly path?: string;
+  /** The URL at which browsers find its page, if a proxy stands in between: `https://ops.example.com/elasticjob`. Needed for OpenID Connect. Default: as the request says. */
+  readonly publicUrl?: string;
+  /** A word that tells environments apart, such as `production`; the page shows it. Default: none. */
+  readonly environment?: string;
+  /** A folder for users, tokens, connections and the audit. Default: none, all that is forgotten when the process ends. */
+  readonly stateFolder?: string;
+  /** Instead of a folder: a store of your own. */
+  readonly store?: ConsoleStore;
+  /** Users that stand in the settings. Default: none; the first administrator is made with a code from the log. */
+  readonly users?: readonly ConsoleUserSettings[];
+  /** Keys that sign cookies, at least 32 characters each; the first one signs, all are accepted. Default: the variable `EJC_SESSION_KEYS` (with commas in between), else a random one at each start. */
+  readonly sessionKeys?: readonly string[];
+  /** The key that secrets entered in the page are encrypted with, at least 32 characters. Default: the variable `EJC_SECRET_KEY`; without it, the page takes no secrets. */
+  readonly secretKey?: string;
+  /** Minutes without a request after which a session ends. Default: 30. */
+  readonly sessionIdleMinutes?: number;
+  /** Hours after which a session ends in any case. Default: 12. */
+  readonly sessionHours?: number;
+  /** Proxies whose `X-Forwarded-…` headers count: addresses, networks, or `loopback`. Default: none. */
+  readonly trustedProxies?: readonly string[];
+  /** Providers of logins by OpenID Connect; needs the package openid-client. Default: none. */
+  readonly oidc?: readonly OidcSettings[];
+  /** Logins by Casdoor, with the keys of ElasticJob's console. Default: none. */
+  readonly casdoor?: CasdoorSettings;
+  /** Called with each record of the audit. */
+  readonly onAudit?: (record: AuditRecord) => void;
+  /** Decorators for all controllers of the console, such as one by which your own global guard lets them pass. Default: none. */
+  readonly decorators?: readonly ClassDecorator[];
+  /** @internal For tests: the folder of the built page. Default: `dist/console-ui` of the package. */
+  readonly pageFolder?: string;
+  /** For tests. Default: the clock of this machine. */
+  readonly clock?: Clock;
+}

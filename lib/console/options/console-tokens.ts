@@ -1,0 +1,10 @@
+/** What the console's providers are injected by, where no class says it. */
+
+/** The `ElasticJobConsoleOptions`, checked. */
+export const CONSOLE_OPTIONS = Symbol('ElasticJobConsoleOptions');
+/** The `Clock`. */
+export const CONSOLE_CLOCK = Symbol('ElasticJobConsoleClock');
+/** The `JobLogger` of the console. */
+export const CONSOLE_LOGGER = Symbol('ElasticJobConsoleLogger');
+/** The `OidcProvider`s. */
+export const OIDC_PROVIDERS = Symbol('ElasticJobConsoleOidcProviders');

@@ -1,0 +1,117 @@
+import { type JobLogger } from '../../api/text/logger.js';
+import { describeCause } from '../../api/text/describe-cause.js';
+import { type Role } from '../contract/common.js';
+import { ConsoleProblem } from '../http/console-problem.js';
+import { type ApiTokens, type StoredToken, TOKEN_PREFIX } from './api-tokens.js';
+import { type Caller, type ConsoleRequest } from './caller.js';
+import { type Credentials } from './cross-site.js';
+import { type PasswordLogin } from './password-login.js';
+import { permissionsOf, weaker } from './roles.js';
+import { readCookie } from './session-cookie.js';
+import { type Sessions } from './sessions.js';
+import { headerOf } from './trusted-proxies.js';
+import { isEnabled, type Users } from './users.js';
+
+/** What is known of who asks. */
+export interface Authenticated {
+  readonly credentials: Credentials;
+  /** `undefined` if nobody is logged in. */
+  readonly caller: Caller | undefined;
+}
+
+/** A signal that never aborts: of callers who bring their password with each request. */
+const NEVER = new AbortController().signal;
+
+/** Finds out who a request comes from: by a token, by HTTP Basic where a route accepts it, by the cookie of a session. */
+export class Authentication {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly tokens: ApiTokens,
+    private readonly users: Users,
+    private readonly login: PasswordLogin,
+    private readonly logger: Pick<JobLogger, 'error'>,
+  ) {}
+
+  /**
+   * @param request with its id and origin
+   * @throws ConsoleProblem 401 `wrong-token` or `login-failed`, 429 `too-many-attempts`
+   */
+  async authenticate(
+    request: ConsoleRequest,
+    { acceptsBasic }: { readonly acceptsBasic: boolean },
+  ): Promise<Authenticated> {
+    const secret = tokenIn(request);
+    if (secret !== undefined) return { credentials: 'token', caller: this.#callerOfToken(request, secret) };
+    const basic = acceptsBasic ? basicIn(request) : undefined;
+    if (basic !== undefined) return { credentials: 'basic', caller: await this.#callerOfBasic(request, basic) };
+    const isSecure = request.elasticJobOrigin?.isSecure === true;
+    const cookie = readCookie(request, { isSecure });
+    if (cookie === undefined) return { credentials: 'none', caller: undefined };
+    return { credentials: 'cookie', caller: this.#callerOfCookie(request, cookie) };
+  }
+
+  #callerOfToken(request: ConsoleRequest, secret: string): Caller {
+    const used = this.tokens.use(secret);
+    const role = used && this.#roleOf(used.token);
+    if (used === undefined || role === undefined)
+      throw new ConsoleProblem(401, 'wrong-token', 'There is no such token, or its time is up. Make another one.');
+    void this.tokens.noteUse(used.token).catch((error: unknown) => {
+      this.logger.error(`The last use of a token could not be stored: ${describeCause(error)}`);
+    });
+    const { owner: username, provider, expiresAt } = used.token;
+    return callerFrom(request, { username, provider, role, expiresAt, ended: used.ended });
+  }
+
+  /** A token can never do more than its owner can now. Owners of other providers are known only when they log in. */
+  #roleOf({ owner, provider, role }: StoredToken): Role | undefined {
+    if (provider !== 'local') return role;
+    const user = this.users.find(owner);
+    return user !== undefined && isEnabled(user) ? weaker(user.role, role) : undefined;
+  }
+
+  async #callerOfBasic(
+    request: ConsoleRequest,
+    basic: { readonly username: string; readonly password: string },
+  ): Promise<Caller> {
+    const user = await this.login.verify({ ...basic, request });
+    if (user === undefined) throw new ConsoleProblem(401, 'login-failed', 'The name or the password is wrong.');
+    const { username, role } = user;
+    return callerFrom(request, { username, role, provider: 'local', expiresAt: Number.MAX_SAFE_INTEGER, ended: NEVER });
+  }
+
+  #callerOfCookie(request: ConsoleRequest, cookie: string): Caller | undefined {
+    const used = this.sessions.use(cookie);
+    if (used === undefined) return undefined;
+    const { id: sessionId, username, role, provider } = used.session;
+    const expiresAt = this.sessions.expiresAt(used.session);
+    return { ...callerFrom(request, { username, role, provider, expiresAt, ended: used.ended }), sessionId };
+  }
+}
+
+function callerFrom(
+  { elasticJobOrigin, elasticJobRequestId }: ConsoleRequest,
+  who: Pick<Caller, 'username' | 'role' | 'provider' | 'expiresAt' | 'ended'>,
+): Caller {
+  return {
+    ...who,
+    permissions: permissionsOf(who.role),
+    ip: elasticJobOrigin?.ip ?? '',
+    requestId: elasticJobRequestId ?? '',
+  };
+}
+
+/** A bearer that is none of our tokens is meant for somebody else: the application that the console is mounted in, or a proxy. */
+function tokenIn(request: ConsoleRequest): string | undefined {
+  const own = headerOf(request, 'access-token');
+  if (own !== undefined) return own;
+  const [, bearer] = /^Bearer +(\S+)$/i.exec(headerOf(request, 'authorization') ?? '') ?? [];
+  return bearer?.startsWith(TOKEN_PREFIX) === true ? bearer : undefined;
+}
+
+function basicIn(request: ConsoleRequest): { readonly username: string; readonly password: string } | undefined {
+  const [, encoded] = /^Basic +(\S+)$/i.exec(headerOf(request, 'authorization') ?? '') ?? [];
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon < 0 ? undefined : { username: text.slice(0, colon), password: text.slice(colon + 1) };
+}

@@ -1,0 +1,108 @@
+/**
+ * What every request to the console passes first:
+ *
+ * ```
+ *   id, security headers ─▶ what does the route ask for? ─▶ who is it? ─▶ from our own page? ─▶ may they? ─▶ controller
+ *                            nothing: nobody may              cookie, token, Basic
+ * ```
+ */
+import { randomUUID } from 'node:crypto';
+import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { ConsoleProblem } from '../http/console-problem.js';
+import { Authentication } from './authentication.js';
+import { type Caller, type ConsoleRequest } from './caller.js';
+import { ConsoleAudit } from './console-audit.js';
+import { refuseCrossSite } from './cross-site.js';
+import { FirstSetup } from './first-setup.js';
+import { PERMISSION_METADATA, type RequiredPermission } from './permit.decorator.js';
+import { BASIC_METADATA, SETS_SESSION_METADATA } from './route-metadata.js';
+import { SECURITY_HEADERS } from './security-headers.js';
+import { TrustedProxies } from './trusted-proxies.js';
+
+/** Lets requests pass that are permitted. Without `@Permit`, a route lets nobody pass. */
+@Injectable()
+export class ConsoleGuard implements CanActivate {
+  constructor(
+    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+    @Inject(TrustedProxies) private readonly proxies: TrustedProxies,
+    @Inject(Authentication) private readonly authentication: Authentication,
+    @Inject(FirstSetup) private readonly setup: FirstSetup,
+    @Inject(ConsoleAudit) private readonly audit: ConsoleAudit,
+  ) {}
+
+  /** @throws ConsoleProblem 401, 403, 415 or 429: why it may not pass */
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<ConsoleRequest>();
+    request.elasticJobRequestId = randomUUID();
+    request.elasticJobOrigin = this.proxies.originOf(request);
+    this.#setHeaders(context.switchToHttp().getResponse(), request.elasticJobRequestId);
+    try {
+      await this.#check(request, routeOf(context));
+    } catch (error) {
+      await this.#recordRefusal(request, error);
+      throw error;
+    }
+    return true;
+  }
+
+  async #check(request: ConsoleRequest, { permission, acceptsBasic, setsSession }: Route): Promise<void> {
+    if (permission === undefined)
+      throw forbidden('no-permission-declared', 'Nobody may do this: the route does not say who may.');
+    const origin = request.elasticJobOrigin ?? this.proxies.originOf(request);
+    const { credentials, caller } = await this.authentication.authenticate(request, { acceptsBasic });
+    if (caller !== undefined) request.elasticJobCaller = caller;
+    refuseCrossSite(request, origin, setsSession ? 'cookie' : credentials);
+    if (permission !== 'public') this.#requirePermission(caller, permission);
+  }
+
+  #requirePermission(caller: Caller | undefined, permission: Exclude<RequiredPermission, 'public'>): void {
+    if (this.setup.isNeeded)
+      throw forbidden(
+        'setup-needed',
+        'The console has no administrator yet: open its page, and make one with the code from its log.',
+      );
+    if (caller === undefined) throw new ConsoleProblem(401, 'not-logged-in', 'Log in first, or send a token.');
+    if (!caller.permissions.includes(permission))
+      throw forbidden(
+        'not-permitted',
+        `This needs the permission '${permission}', which the role '${caller.role}' does not have.`,
+      );
+  }
+
+  #setHeaders(response: unknown, requestId: string): void {
+    const headers = { ...SECURITY_HEADERS, 'x-request-id': requestId };
+    for (const [name, value] of Object.entries(headers)) this.host.httpAdapter.setHeader(response, name, value);
+  }
+
+  /** Who is simply not logged in leaves no record: each visit of the page would. */
+  async #recordRefusal(request: ConsoleRequest, error: unknown): Promise<void> {
+    const isWorthIt = error instanceof ConsoleProblem && !['not-logged-in', 'setup-needed'].includes(error.code);
+    if (!isWorthIt) return;
+    const { elasticJobCaller, elasticJobOrigin, elasticJobRequestId = '' } = request;
+    const caller = elasticJobCaller ?? { ip: elasticJobOrigin?.ip ?? '', requestId: elasticJobRequestId };
+    const path = (request.originalUrl ?? request.url).split('?')[0] ?? '';
+    await this.audit.refused({ action: 'request', target: `${request.method} ${path}`, caller }, error.code);
+  }
+}
+
+interface Route {
+  readonly permission: RequiredPermission | undefined;
+  readonly acceptsBasic: boolean;
+  readonly setsSession: boolean;
+}
+
+function routeOf(context: ExecutionContext): Route {
+  const [handler, type] = [context.getHandler(), context.getClass()];
+  const ofEither = (name: string): boolean => [handler, type].some((each) => Reflect.getMetadata(name, each) === true);
+  return {
+    // The method must say it itself: a class that says it for all methods would also say it for one that is added later.
+    permission: Reflect.getMetadata(PERMISSION_METADATA, handler) as RequiredPermission | undefined,
+    acceptsBasic: ofEither(BASIC_METADATA),
+    setsSession: ofEither(SETS_SESSION_METADATA),
+  };
+}
+
+function forbidden(code: string, detail: string): ConsoleProblem {
+  return new ConsoleProblem(403, code, detail);
+}

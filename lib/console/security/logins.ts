@@ -1,0 +1,43 @@
+import { type Sessions } from './sessions.js';
+import { type ConsoleRequest } from './caller.js';
+import { clearCookie, readCookie, setCookie } from './session-cookie.js';
+import { type Role } from '../contract/common.js';
+import { headerOf } from './trusted-proxies.js';
+
+/** Who has proved who they are. */
+export interface ProvenUser {
+  readonly username: string;
+  readonly role: Role;
+  /** `local`, or the name of the OIDC provider. */
+  readonly provider: string;
+}
+
+/** Gives browsers a session, and takes it away. */
+export class Logins {
+  constructor(private readonly sessions: Sessions) {}
+
+  /**
+   * Opens a session; one that the browser had before ends, so that nobody can foist a known one on it.
+   * @returns the `Set-Cookie` header
+   */
+  async open(user: ProvenUser, request: ConsoleRequest): Promise<string> {
+    const { isSecure, ip } = originOf(request);
+    const former = readCookie(request, { isSecure });
+    const used = former === undefined ? undefined : this.sessions.use(former);
+    if (used !== undefined) await this.sessions.end(used.session.id);
+    const agent = (headerOf(request, 'user-agent') ?? '').slice(0, 200);
+    const { cookie } = await this.sessions.open({ ...user, ip, agent });
+    return setCookie(cookie, { isSecure });
+  }
+
+  /** Ends the session of a request. @returns the `Set-Cookie` header */
+  async close(request: ConsoleRequest): Promise<string> {
+    const { sessionId } = request.elasticJobCaller ?? {};
+    if (sessionId !== undefined) await this.sessions.end(sessionId);
+    return clearCookie({ isSecure: originOf(request).isSecure });
+  }
+}
+
+function originOf({ elasticJobOrigin }: ConsoleRequest): { readonly isSecure: boolean; readonly ip: string } {
+  return { isSecure: elasticJobOrigin?.isSecure === true, ip: elasticJobOrigin?.ip ?? '' };
+}

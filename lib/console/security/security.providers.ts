@@ -1,0 +1,139 @@
+/** Makes what stands between a request and the controllers. */
+import { join } from 'node:path';
+import { type FactoryProvider, type Provider } from '@nestjs/common';
+import { type JobLogger } from '../../api/text/logger.js';
+import { type Clock } from '../../time/clock.js';
+import { type ElasticJobConsoleOptions } from '../options/console-options.js';
+import { CONSOLE_CLOCK, CONSOLE_LOGGER, CONSOLE_OPTIONS, OIDC_PROVIDERS } from '../options/console-tokens.js';
+import { ConsoleStore } from '../store/console-store.js';
+import { FileConsoleStore } from '../store/file-store.js';
+import { MemoryConsoleStore } from '../store/memory-store.js';
+import { StoreDocument } from '../store/store-document.js';
+import { ApiTokens, parseTokens, type StoredToken } from './api-tokens.js';
+import { AuditFile, AuditMemory } from './audit-file.js';
+import { AuditLog } from './audit-log.js';
+import { Authentication } from './authentication.js';
+import { ConsoleAudit } from './console-audit.js';
+import { FirstSetup } from './first-setup.js';
+import { KeyRing } from './key-ring.js';
+import { LoginAttempts } from './login-attempts.js';
+import { Logins } from './logins.js';
+import { casdoorProvider } from './oidc/oidc-settings.js';
+import { OidcProvider } from './oidc/oidc-provider.js';
+import { PasswordLogin } from './password-login.js';
+import { ConsoleSecrets } from './secrets.js';
+import { parseSessions, Sessions, type StoredSessions } from './sessions.js';
+import { settingsUsers } from './settings-users.js';
+import { TrustedProxies } from './trusted-proxies.js';
+import { parseUsers, type StoredUser, Users } from './users.js';
+
+const MINUTE_MS = 60_000;
+
+function provide<T>(
+  token: FactoryProvider['provide'],
+  inject: NonNullable<FactoryProvider['inject']>,
+  useFactory: (...dependencies: never[]) => T | Promise<T>,
+): Provider {
+  return { provide: token, inject, useFactory };
+}
+
+/** The providers of the console's security. Others inject them by their classes. */
+export const securityProviders: readonly Provider[] = [
+  provide(ConsoleStore, [CONSOLE_OPTIONS], openStore),
+  provide(ConsoleAudit, [ConsoleStore, CONSOLE_OPTIONS, CONSOLE_LOGGER, CONSOLE_CLOCK], openAudit),
+  provide(
+    ConsoleSecrets,
+    [CONSOLE_OPTIONS],
+    (options: ElasticJobConsoleOptions) => new ConsoleSecrets(options.secretKey),
+  ),
+  provide(KeyRing, [CONSOLE_OPTIONS], (options: ElasticJobConsoleOptions) => new KeyRing(options.sessionKeys ?? [])),
+  provide(
+    TrustedProxies,
+    [CONSOLE_OPTIONS],
+    ({ trustedProxies = [], publicUrl }: ElasticJobConsoleOptions) => new TrustedProxies(trustedProxies, publicUrl),
+  ),
+  provide(LoginAttempts, [CONSOLE_CLOCK], (clock: Clock) => new LoginAttempts(clock)),
+  provide(Users, [CONSOLE_OPTIONS, ConsoleStore, CONSOLE_LOGGER, CONSOLE_CLOCK], openUsers),
+  provide(Sessions, [CONSOLE_OPTIONS, ConsoleStore, KeyRing, CONSOLE_CLOCK], openSessions),
+  provide(ApiTokens, [ConsoleStore, CONSOLE_CLOCK], openTokens),
+  provide(OIDC_PROVIDERS, [CONSOLE_OPTIONS, CONSOLE_LOGGER], oidcProviders),
+  provide(FirstSetup, [Users, OIDC_PROVIDERS, CONSOLE_LOGGER, CONSOLE_CLOCK], firstSetup),
+  provide(Logins, [Sessions], (sessions: Sessions) => new Logins(sessions)),
+  provide(
+    PasswordLogin,
+    [Users, LoginAttempts, ConsoleAudit, CONSOLE_LOGGER],
+    (users: Users, attempts: LoginAttempts, audit: ConsoleAudit, logger: JobLogger) =>
+      new PasswordLogin(users, attempts, audit, logger),
+  ),
+  provide(
+    Authentication,
+    [Sessions, ApiTokens, Users, PasswordLogin, CONSOLE_LOGGER],
+    (...parts: [Sessions, ApiTokens, Users, PasswordLogin, JobLogger]) => new Authentication(...parts),
+  ),
+];
+
+async function openStore({ store, stateFolder }: ElasticJobConsoleOptions): Promise<ConsoleStore> {
+  if (store !== undefined) return store;
+  if (stateFolder === undefined) return new MemoryConsoleStore();
+  const files = new FileConsoleStore(stateFolder);
+  await files.open();
+  return files;
+}
+
+async function openAudit(
+  store: ConsoleStore,
+  { onAudit }: ElasticJobConsoleOptions,
+  logger: JobLogger,
+  clock: Clock,
+): Promise<ConsoleAudit> {
+  const storage = store instanceof FileConsoleStore ? await AuditFile.open(join(store.folder)) : new AuditMemory();
+  const audit = new AuditLog({ storage, logger, clock });
+  if (onAudit !== undefined) audit.onRecord(onAudit);
+  return audit;
+}
+
+async function openUsers(
+  { users = [] }: ElasticJobConsoleOptions,
+  store: ConsoleStore,
+  logger: JobLogger,
+  clock: Clock,
+): Promise<Users> {
+  const initial: readonly StoredUser[] = [];
+  const document = await StoreDocument.open(store, 'users', { initial, parse: parseUsers });
+  return new Users(await settingsUsers(users, logger), document, clock);
+}
+
+async function openSessions(
+  { sessionIdleMinutes = 30, sessionHours = 12, sessionKeys = [] }: ElasticJobConsoleOptions,
+  store: ConsoleStore,
+  keys: KeyRing,
+  clock: Clock,
+): Promise<Sessions> {
+  const initial: StoredSessions = {};
+  // With a random key, no cookie of an earlier process is accepted.
+  const isKept = store.isPersistent && sessionKeys.length > 0;
+  const document = isKept ? await StoreDocument.open(store, 'sessions', { initial, parse: parseSessions }) : undefined;
+  const limits = { idleMs: sessionIdleMinutes * MINUTE_MS, longestMs: sessionHours * 60 * MINUTE_MS };
+  return new Sessions(keys, clock, { limits, document });
+}
+
+async function openTokens(store: ConsoleStore, clock: Clock): Promise<ApiTokens> {
+  const initial: readonly StoredToken[] = [];
+  return new ApiTokens(await StoreDocument.open(store, 'tokens', { initial, parse: parseTokens }), clock);
+}
+
+function oidcProviders(
+  { oidc = [], casdoor, publicUrl = '' }: ElasticJobConsoleOptions,
+  logger: JobLogger,
+): readonly OidcProvider[] {
+  const all = [...oidc, ...(casdoor === undefined ? [] : [casdoorProvider(casdoor)])];
+  const base = publicUrl.replace(/\/$/, '');
+  return all.map(
+    (settings) => new OidcProvider(settings, `${base}/api/v1/auth/oidc/${settings.name}/callback`, logger),
+  );
+}
+
+function firstSetup(users: Users, providers: readonly OidcProvider[], logger: JobLogger, clock: Clock): FirstSetup {
+  const isNeeded = (): boolean => !users.hasAdmin && !providers.some(({ hasAdmins }) => hasAdmins);
+  return new FirstSetup(isNeeded, logger, clock);
+}

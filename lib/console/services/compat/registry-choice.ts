@@ -1,0 +1,48 @@
+import { type Caller } from '../../security/caller.js';
+import { type ConsoleRegistry } from '../registries/console-registry.js';
+import { type Registries } from '../registries/registries.js';
+
+/** Choices of sessions that are remembered at most. */
+const MOST = 10_000;
+
+/** Which registry centre requests of the older APIs are about: their paths do not say. Each caller chooses for itself alone. */
+export class RegistryChoice {
+  readonly #registries: Registries;
+  readonly #chosen = new Map<string, string>();
+
+  constructor(registries: Registries) {
+    this.#registries = registries;
+  }
+
+  /**
+   * The one that is named, else the one that the caller has chosen, else the only one.
+   * @throws ConsoleProblem 400 if it must be named, 404 if there is none
+   */
+  of(caller: Caller, named: string | undefined): ConsoleRegistry {
+    return this.#registries.only(named ?? this.chosen(caller));
+  }
+
+  /** The one that the caller has chosen, if it is still there. */
+  chosen(caller: Caller): string | undefined {
+    return this.#chosen.get(keyOf(caller));
+  }
+
+  /** @throws ConsoleProblem 404 if there is none of that name */
+  choose(caller: Caller, name: string): ConsoleRegistry {
+    const registry = this.#registries.find(name);
+    const [oldest] = this.#chosen.keys();
+    if (this.#chosen.size >= MOST && oldest !== undefined) this.#chosen.delete(oldest);
+    this.#chosen.set(keyOf(caller), name);
+    return registry;
+  }
+
+  /** Forgets a registry centre that has been removed. */
+  forget(name: string): void {
+    for (const [key, chosen] of this.#chosen) if (chosen === name) this.#chosen.delete(key);
+  }
+}
+
+/** Scripts with a token or a password have no session: what one of them chooses holds for all of that user. */
+function keyOf({ sessionId, username, provider }: Caller): string {
+  return sessionId === undefined ? `user ${provider} ${username}` : `session ${sessionId}`;
+}

@@ -1,0 +1,101 @@
+/**
+ * What the console shows and does, and the controllers that answer for it. The console's module provides both, together with
+ * `CONSOLE_SERVICE_OPTIONS`, a `ConsoleStore` and a `ConsoleAudit`.
+ */
+import { type FactoryProvider, type Provider, type Type } from '@nestjs/common';
+import { DataSourcesController } from '../http/api/data-sources.controller.js';
+import { EventsController } from '../http/api/events.controller.js';
+import { JobActionsController } from '../http/api/job-actions.controller.js';
+import { JobConfigurationsController } from '../http/api/job-configurations.controller.js';
+import { JobsController } from '../http/api/jobs.controller.js';
+import { OpenApiController } from '../http/api/open-api.controller.js';
+import { OverviewController } from '../http/api/overview.controller.js';
+import { RegistriesController } from '../http/api/registries.controller.js';
+import { ServersController } from '../http/api/servers.controller.js';
+import { TraceController } from '../http/api/trace.controller.js';
+import { OlderDataSourcesController, OlderRegistriesController } from '../http/compat/older-connections.controller.js';
+import { OlderJobsController } from '../http/compat/older-jobs.controller.js';
+import { OlderServersController } from '../http/compat/older-servers.controller.js';
+import { OlderTracesController } from '../http/compat/older-traces.controller.js';
+import { ConsoleAudit } from '../security/console-audit.js';
+import { clockOf, CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions, loggerOf } from './console-service-options.js';
+import { RegistryChoice } from './compat/registry-choice.js';
+import { TraceTables } from './compat/trace-tables.js';
+import { ConsoleJobs } from './jobs/console-jobs.js';
+import { JobActions } from './jobs/job-actions.js';
+import { JobConfigurations } from './jobs/job-configurations.js';
+import { Problems } from './jobs/problems.js';
+import { EventStreams } from './live/event-streams.js';
+import { StreamsLifecycle } from './live/streams.lifecycle.js';
+import { ApplicationJobs } from './registries/application-registry.js';
+import { Registries } from './registries/registries.js';
+import { DataSources } from './trace/data-sources.js';
+import { Traces } from './trace/traces.js';
+
+export { CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions } from './console-service-options.js';
+
+const streams: FactoryProvider<EventStreams> = {
+  provide: EventStreams,
+  useFactory: (options: ConsoleServiceOptions) => {
+    const { perSession = 16, total = 500 } = options.events ?? {};
+    return new EventStreams(clockOf(options), { perSession, total });
+  },
+  inject: [CONSOLE_SERVICE_OPTIONS],
+};
+
+const jobs: FactoryProvider<ConsoleJobs> = {
+  provide: ConsoleJobs,
+  useFactory: (options: ConsoleServiceOptions, traces: Traces, sources: DataSources, audit: ConsoleAudit) => {
+    const [clock, logger] = [clockOf(options), loggerOf(options)];
+    const problems = new Problems(clock, logger);
+    return new ConsoleJobs({ traces, sources, problems, audit, clock, dumpPorts: options.dump?.ports });
+  },
+  inject: [CONSOLE_SERVICE_OPTIONS, Traces, DataSources, ConsoleAudit],
+};
+
+const withAudit = [JobActions, JobConfigurations].map((Service): FactoryProvider => ({
+  provide: Service,
+  useFactory: (options: ConsoleServiceOptions, audit: ConsoleAudit) => new Service(audit, clockOf(options)),
+  inject: [CONSOLE_SERVICE_OPTIONS, ConsoleAudit],
+}));
+
+/** What the console's module provides for registry centres, jobs, servers, tracing and live events. */
+export const consoleServiceProviders: readonly Provider[] = [
+  ApplicationJobs,
+  Registries,
+  DataSources,
+  {
+    provide: Traces,
+    useFactory: (options: ConsoleServiceOptions, sources: DataSources) => new Traces(sources, clockOf(options)),
+    inject: [CONSOLE_SERVICE_OPTIONS, DataSources],
+  },
+  {
+    provide: RegistryChoice,
+    useFactory: (registries: Registries) => new RegistryChoice(registries),
+    inject: [Registries],
+  },
+  { provide: TraceTables, useFactory: (sources: DataSources) => new TraceTables(sources), inject: [DataSources] },
+  streams,
+  StreamsLifecycle,
+  jobs,
+  ...withAudit,
+];
+
+/** The controllers of all that. */
+export const consoleServiceControllers: readonly Type[] = [
+  RegistriesController,
+  OverviewController,
+  JobConfigurationsController,
+  JobActionsController,
+  JobsController,
+  ServersController,
+  EventsController,
+  TraceController,
+  DataSourcesController,
+  OpenApiController,
+  OlderJobsController,
+  OlderServersController,
+  OlderRegistriesController,
+  OlderDataSourcesController,
+  OlderTracesController,
+];

@@ -1,0 +1,227 @@
+import { ExplanationAPI } from '../../../operations/explanation-api.js';
+import { type Clock } from '../../../time/clock.js';
+import { type Page } from '../../contract/common.js';
+import {
+  type Explanation,
+  type FiresPreview,
+  type InstanceRow,
+  type JobDetail,
+  type JobRow,
+  type Overview,
+  type PruneAnswer,
+  type PruneRequest,
+  type ScheduleLane,
+  type ServerJobRow,
+  type ServerRow,
+  type ShardRow,
+  type TreeNode,
+} from '../../contract/jobs.js';
+import { type Caller } from '../../security/caller.js';
+import { type ConsoleAudit } from '../../security/console-audit.js';
+import { type LiveJobs } from '../live/live-jobs.js';
+import { type ConsoleRegistry } from '../registries/console-registry.js';
+import { type DataSources } from '../trace/data-sources.js';
+import { lastRunOf } from '../trace/trace-rows.js';
+import { type Traces } from '../trace/traces.js';
+import { type FiresRange, previewOf } from './fires.js';
+import { type JobListQuery, jobPage } from './job-list.js';
+import { consoleStatus, instanceRows, jobRow, kindOf, shardRows } from './job-rows.js';
+import { askForDump, type DumpRequest, jobDumpText, jobTree } from './job-tree.js';
+import { findJob, requireReadable, staleness } from './live-lookup.js';
+import { type ConsoleAction } from './noted-operations.js';
+import { type Problems } from './problems.js';
+import { checkRange, nextFires, scheduleLanes } from './schedule.js';
+import { findServer, pruneServers, serverJobRows, serverRows } from './servers.js';
+
+/** What reading jobs needs. */
+export interface ConsoleJobsParts {
+  readonly traces: Traces;
+  readonly sources: DataSources;
+  readonly problems: Problems;
+  readonly audit: ConsoleAudit;
+  readonly clock: Clock;
+  readonly dumpPorts?: readonly [number, number] | undefined;
+}
+
+const DAY_MS = 86_400_000;
+const NEXT_FIRES = 20;
+
+/** Most runs of a lane. */
+const MOST_RUNS_OF_LANE = 300;
+
+/** What the console knows of jobs and servers. */
+export class ConsoleJobs {
+  readonly #parts: ConsoleJobsParts;
+
+  constructor(parts: ConsoleJobsParts) {
+    this.#parts = parts;
+  }
+
+  async list(registry: ConsoleRegistry, query: JobListQuery): Promise<Page<JobRow>> {
+    const live = await registry.jobs();
+    const runs = await this.#parts.traces.lastRuns();
+    return jobPage(live, query, { now: this.#now, lastRun: (jobName) => runs.get(jobName) });
+  }
+
+  async detail(registry: ConsoleRegistry, jobName: string): Promise<JobDetail> {
+    const { job } = await findJob(registry, jobName);
+    const { job: lastRun } = await this.#parts.traces.lastRunsOf(jobName);
+    const { view } = job;
+    const instances = [...view.instances.values()];
+    return {
+      ...jobRow(job, this.#now),
+      ...(lastRun && { lastRun }),
+      kinds: [...new Set(instances.map(({ jobInstanceId }) => kindOf(view, jobInstanceId)))].sort(),
+      ...(view.leader !== undefined && { leader: view.leader }),
+      serverStates: [...view.servers]
+        .map(([serverIp, status]) => ({
+          serverIp,
+          isDisabled: status === 'DISABLED',
+          instanceCount: instances.filter((each) => each.serverIp === serverIp).length,
+        }))
+        .sort((one, other) => (one.serverIp < other.serverIp ? -1 : 1)),
+    };
+  }
+
+  async shards(registry: ConsoleRegistry, jobName: string): Promise<Page<ShardRow>> {
+    const { live, job } = await findJob(registry, jobName);
+    requireReadable(job);
+    const { items: runs } = await this.#parts.traces.lastRunsOf(jobName);
+    return whole(shardRows(job, runs), live);
+  }
+
+  async instances(registry: ConsoleRegistry, jobName: string): Promise<Page<InstanceRow>> {
+    const { live, job } = await findJob(registry, jobName);
+    requireReadable(job);
+    return whole(instanceRows(job), live);
+  }
+
+  async tree(registry: ConsoleRegistry, jobName: string, addresses: 'masked' | 'shown'): Promise<Page<TreeNode>> {
+    const items = await jobTree(registry, jobName, addresses);
+    return { items, total: items.length };
+  }
+
+  dump(registry: ConsoleRegistry, jobName: string): Promise<string> {
+    return jobDumpText(registry, jobName);
+  }
+
+  askForDump(registry: ConsoleRegistry, request: DumpRequest, caller: Caller): Promise<string> {
+    const { audit, clock, dumpPorts: ports } = this.#parts;
+    const target = `${request.jobName}@${request.serverIp}:${request.port}`;
+    return audit.record({ action: 'job.dump', registry: registry.name, target, caller }, () =>
+      askForDump(registry, request, { ports, clock }),
+    );
+  }
+
+  async explain(
+    registry: ConsoleRegistry,
+    jobName: string,
+    { item, at }: { readonly item?: number | undefined; readonly at?: number | undefined },
+  ): Promise<Explanation> {
+    await findJob(registry, jobName);
+    const source = this.#parts.sources.activated;
+    const trace = source && {
+      executions: (filter: Parameters<Traces['executions']>[1]) =>
+        source.use((storage, signal) => storage.executions(filter, signal)),
+      statuses: (filter: Parameters<Traces['statuses']>[1]) =>
+        source.use((storage, signal) => storage.statuses(filter, signal)),
+    };
+    const api = new ExplanationAPI(registry.center, { clock: this.#parts.clock, past: { trace } });
+    const { reason } = await api.explain(jobName, item, at === undefined ? undefined : new Date(at));
+    return { sentence: reason.sentence, reason: { ...reason } };
+  }
+
+  async fires(
+    registry: ConsoleRegistry,
+    jobName: string,
+    { from = this.#now, count, lang }: { from?: number | undefined; count: number; lang?: string | undefined },
+  ): Promise<FiresPreview> {
+    const { job } = await findJob(registry, jobName);
+    requireReadable(job);
+    const { cron, timeZone } = job.view.config ?? {};
+    if (cron === undefined) return { fires: [], timeZone: timeZone ?? '' };
+    return previewOf({ cron, timeZone, lang }, { from, count });
+  }
+
+  preview(
+    what: Parameters<typeof previewOf>[0],
+    { from = this.#now, count }: { readonly from?: number | undefined; readonly count: number },
+  ): FiresPreview {
+    const range: FiresRange = { from, count };
+    return previewOf(what, range);
+  }
+
+  async servers(registry: ConsoleRegistry): Promise<Page<ServerRow>> {
+    const live = await registry.jobs();
+    return whole(serverRows(live), live);
+  }
+
+  async server(registry: ConsoleRegistry, ip: string): Promise<ServerRow> {
+    return findServer(await registry.jobs(), ip);
+  }
+
+  async serverJobs(registry: ConsoleRegistry, ip: string): Promise<Page<ServerJobRow>> {
+    const live = await registry.jobs();
+    findServer(live, ip);
+    return whole(serverJobRows(live, ip), live);
+  }
+
+  prune(action: ConsoleAction, request: PruneRequest): Promise<PruneAnswer> {
+    return pruneServers(this.#parts.audit, action, request, this.#parts.clock);
+  }
+
+  async overview(registry: ConsoleRegistry, windowMs: number): Promise<Overview> {
+    const live = await registry.jobs();
+    const { problems, traces, sources } = this.#parts;
+    const now = this.#now;
+    const range = { from: now - windowMs, to: now };
+    const hasSource = sources.activated !== undefined;
+    const [found, runs] = await Promise.all([
+      problems.of(registry),
+      // Without the trace the rest is still worth showing; its own page says what is wrong with it.
+      hasSource ? traces.statistics(undefined, range).catch(() => undefined) : undefined,
+    ]);
+    const jobsByStatus: Partial<Record<JobRow['status'], number>> = {};
+    let runningItems = 0;
+    for (const job of live.jobs) {
+      const status = consoleStatus(job);
+      jobsByStatus[status] = (jobsByStatus[status] ?? 0) + 1;
+      runningItems += jobRow(job, now).runningItems;
+    }
+    return {
+      ...{ jobsByStatus, runningItems, serverCount: serverRows(live).length },
+      ...(runs && { runs }),
+      problems: found,
+      nextFires: nextFires(live, now, NEXT_FIRES),
+      ...staleness(live),
+    };
+  }
+
+  async schedule(
+    registry: ConsoleRegistry,
+    { from = this.#now, to = from + DAY_MS }: { from?: number | undefined; to?: number | undefined },
+  ): Promise<Page<ScheduleLane>> {
+    checkRange({ from, to });
+    const live = await registry.jobs();
+    const now = this.#now;
+    const past = from < now ? await this.#parts.traces.between(from, Math.min(to, now)) : [];
+    const runs = new Map<string, ScheduleLane['runs'][number][]>();
+    for (const row of past) {
+      const own = runs.get(row.jobName) ?? [];
+      runs.set(row.jobName, own);
+      const { at, result } = lastRunOf(row);
+      if (own.length < MOST_RUNS_OF_LANE)
+        own.push({ from: at, ...(row.completeTime && { to: row.completeTime.getTime() }), result });
+    }
+    const lanes = scheduleLanes(live, { from, to }, { now, runsOf: (jobName) => runs.get(jobName) ?? [] });
+    return whole(lanes, live);
+  }
+
+  get #now(): number {
+    return this.#parts.clock.now();
+  }
+}
+
+function whole<Row>(items: readonly Row[], live: LiveJobs): Page<Row> {
+  return { items, total: items.length, ...staleness(live) };
+}

@@ -1,0 +1,191 @@
+import { InvalidConfigurationError } from '../../../api/errors/errors.js';
+import { isLostRace } from '../../../api/errors/registry-errors.js';
+import { type JobConfiguration, jobConfiguration } from '../../../api/job/job-configuration.js';
+import { doubtsAbout } from '../../../api/job/doubtful-settings.js';
+import { isMap } from '../../../api/text/describe-value.js';
+import { withoutSecrets } from '../../../dump/masks.js';
+import { readJob, type ReadJob } from '../../../operations/job-reading.js';
+import { changedSettings, isSecret } from '../../../operations/setting-changes.js';
+import { type Clock } from '../../../time/clock.js';
+import { type SettingProblem } from '../../contract/common.js';
+import { type ConfigurationCheck, type JobConfigurationDto, type StoredConfiguration } from '../../contract/jobs.js';
+import { ConsoleProblem } from '../../http/console-problem.js';
+import { type ConsoleAudit } from '../../security/console-audit.js';
+import { type ConsoleRegistry } from '../registries/console-registry.js';
+import { firesAfter } from './fires.js';
+import { HIDDEN, maskedProps, maskedValue, strayMasks, unmaskedProps } from './job-secrets.js';
+import { type ConsoleAction, operate } from './noted-operations.js';
+import { scheduleOf } from './job-rows.js';
+
+/** How many firings a check shows. */
+const FIRES = 10;
+
+/** The settings of jobs, read from the registry centre itself: what is to be changed must be of now. */
+export class JobConfigurations {
+  constructor(
+    private readonly audit: ConsoleAudit,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The stored settings, without secrets. @throws UnknownJobError, RegistryUnavailableError */
+  async read(registry: ConsoleRegistry, jobName: string): Promise<StoredConfiguration> {
+    const job = await readJob(registry.center, jobName);
+    const { config, configFault, configVersion } = job.view;
+    const text = job.nodes.get(job.paths.config)?.value;
+    if (text === undefined || configVersion === undefined) throw noConfiguration(jobName);
+    return {
+      version: configVersion,
+      configuration: config === undefined ? { jobName, shardingTotalCount: 0 } : shown(config),
+      yaml: withoutSecrets(text),
+      isOverwritten: config?.overwrite ?? false,
+      ...(configFault !== undefined && { problem: configFault }),
+    };
+  }
+
+  /** What `write` would say and do. */
+  async check(registry: ConsoleRegistry, jobName: string, given: unknown): Promise<ConfigurationCheck> {
+    const job = await readJob(registry.center, jobName);
+    const settings = merged(job, given);
+    const problems = [...problemsOf(settings)];
+    if (problems.length > 0) return { problems, warnings: [], changes: [], nextFires: [] };
+    const configuration = jobConfiguration(settings);
+    const before = job.view.config;
+    const changes = changedSettings(before, configuration).map((change) => ({
+      setting: change.setting,
+      ...(change.before !== undefined && { before: textOf(change.setting, change.before) }),
+      ...(change.after !== undefined && { after: textOf(change.setting, change.after) }),
+    }));
+    const schedule = scheduleOf(configuration);
+    return {
+      problems,
+      warnings: this.#warnings(configuration, job),
+      changes,
+      nextFires: schedule === undefined ? [] : firesAfter(schedule, { from: this.clock.now(), count: FIRES }).fires,
+    };
+  }
+
+  /**
+   * Stores settings in the place of those with this version.
+   * @throws ConsoleProblem 412 if there are later ones, 422 if they are wrong
+   */
+  async write(action: ConsoleAction, jobName: string, given: unknown, version: number): Promise<StoredConfiguration> {
+    const { registry } = action;
+    const what = { action: 'job.config.update', target: jobName, clock: this.clock };
+    await operate(this.audit, action, what, async ({ configurations, context }) => {
+      const job = await readJob(registry.center, jobName);
+      const { configVersion } = job.view;
+      if (configVersion === undefined) throw noConfiguration(jobName);
+      if (configVersion !== version) throw stale(jobName, version, configVersion);
+      const settings = merged(job, given);
+      const problems = problemsOf(settings);
+      if (problems.length > 0)
+        throw new ConsoleProblem(
+          422,
+          'invalid-settings',
+          `The settings of job '${jobName}' were not stored: ${problems.map(({ message }) => message).join(' ')}`,
+          { problems },
+        );
+      try {
+        await configurations.updateJobConfiguration({ ...jobConfiguration(settings), version }, context);
+      } catch (error) {
+        if (isLostRace(error)) throw stale(jobName, version, undefined, error);
+        throw error;
+      }
+    });
+    return this.read(registry, jobName);
+  }
+
+  #warnings(configuration: JobConfiguration, { view }: ReadJob): readonly SettingProblem[] {
+    const doubts = doubtsAbout(configuration, this.clock).map((doubt) => ({ message: sentence(doubt) }));
+    if (!configuration.overwrite && view.config?.overwrite !== true) return doubts;
+    const message = 'The code overwrites these settings when an instance starts, as overwrite is true.';
+    return [...doubts, { setting: 'overwrite', message }];
+  }
+}
+
+function shown({ props, ...configuration }: JobConfiguration): JobConfigurationDto {
+  return { ...configuration, props: maskedProps(props) };
+}
+
+function textOf(setting: string, value: string): string {
+  return isSecret(setting) ? HIDDEN : maskedValue(setting, value);
+}
+
+/** What is given on top of what is stored, with the secrets that were shown as asterisks. */
+function merged({ jobName, view }: ReadJob, given: unknown): JobConfiguration {
+  if (!isMap(given))
+    throw new ConsoleProblem(
+      422,
+      'invalid-settings',
+      'The settings must be a JSON object, such as GET returns as configuration.',
+    );
+  const settings = withoutStored(given);
+  const props = isMap(settings['props']) ? (settings['props'] as Readonly<Record<string, string>>) : undefined;
+  const known = Object.fromEntries(
+    Object.entries(settings).filter(([, value]) => value !== null && value !== undefined),
+  );
+  const name = known['jobName'] ?? jobName;
+  if (name !== jobName)
+    throw new ConsoleProblem(422, 'name-fixed', `The settings are of job '${jobName}': its name cannot be changed.`);
+  return {
+    ...known,
+    jobName,
+    ...(props !== undefined &&
+      Object.values(props).every((each) => typeof each === 'string') && {
+        props: unmaskedProps(props, view.config?.props ?? {}),
+      }),
+  } as JobConfiguration;
+}
+
+/** Without what is stored beside the settings. */
+function withoutStored({ version: _, jobExtraConfigurations: __, ...settings }: Readonly<Record<string, unknown>>) {
+  return settings;
+}
+
+/** What the scheduler itself says is wrong, by setting. */
+function problemsOf(settings: JobConfiguration): readonly SettingProblem[] {
+  const masks = strayMasks(isMap(settings.props) ? settings.props : {}).map((name) => ({
+    setting: `props.${name}`,
+    message: `props.${name} is ${HIDDEN}, but there is no stored secret that it could stand for: give the value.`,
+  }));
+  try {
+    jobConfiguration(settings);
+    return masks;
+  } catch (error) {
+    if (!(error instanceof InvalidConfigurationError)) throw error;
+    return [...masks, ...error.faults.map((fault) => problemOf(settings.jobName, fault))];
+  }
+}
+
+/** `elasticjob.jobs.syncOrders.cron: must be …` concerns `cron`. */
+function problemOf(jobName: string, fault: string): SettingProblem {
+  const [, path = '', message = fault] = /^(elasticjob\.jobs[^\n]*?): ([^]*)$/.exec(fault) ?? [];
+  const plain = `elasticjob.jobs.${jobName}.`;
+  const quoted = `elasticjob.jobs[${JSON.stringify(jobName)}].`;
+  const start = [plain, quoted].find((each) => path.startsWith(each));
+  const setting = start === undefined ? /\.([A-Za-z]+)$/.exec(path)?.[1] : path.slice(start.length);
+  return {
+    ...(setting !== undefined && { setting }),
+    message: sentence(setting === undefined ? message : `${setting} ${message}`),
+  };
+}
+
+function sentence(clause: string): string {
+  const text = clause.trim();
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`;
+}
+
+function noConfiguration(jobName: string): ConsoleProblem {
+  const cure = 'Restart an application that has it, which then stores its own settings.';
+  return new ConsoleProblem(404, 'no-configuration', `Job '${jobName}' has no stored settings. ${cure}`);
+}
+
+function stale(jobName: string, version: number, latest: number | undefined, cause?: unknown): ConsoleProblem {
+  const now = latest === undefined ? 'have been changed at the same moment' : `are now of version ${latest}`;
+  return new ConsoleProblem(
+    412,
+    'stale-version',
+    `The settings of job '${jobName}' ${now}, and yours were made from version ${version}. Read them again, and repeat your change.`,
+    { cause, ...(latest !== undefined && { headers: { etag: `"${latest}"` } }) },
+  );
+}

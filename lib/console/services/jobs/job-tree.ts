@@ -1,0 +1,95 @@
+import { DeadlineExceededError } from '../../../api/errors/errors.js';
+import { withDeadline } from '../../../async/wait.js';
+import { AddressMask, withoutSecrets } from '../../../dump/masks.js';
+import { SnapshotService } from '../../../dump/snapshot-service.js';
+import { JobPaths } from '../../../layout/job-paths.js';
+import { readJob } from '../../../operations/job-reading.js';
+import { type Clock } from '../../../time/clock.js';
+import { type TreeNode } from '../../contract/jobs.js';
+import { ConsoleProblem } from '../../http/console-problem.js';
+import { type ConsoleRegistry } from '../registries/console-registry.js';
+
+/** Most nodes that a page shows. */
+const MOST_NODES = 10_000;
+
+/** How long an instance may take to answer with a dump, in milliseconds. */
+const DUMP_MS = 3_000;
+
+/** Greatest length of a dump, in characters. */
+const LONGEST_DUMP = 1_048_576;
+
+const DEFAULT_PORTS = [9888, 9888] as const;
+
+/**
+ * The nodes of a job in the order of their paths, without secrets.
+ * @param addresses `masked`: `ip1`, `ip2`, … stand for addresses, as in a dump
+ */
+export async function jobTree(
+  registry: ConsoleRegistry,
+  jobName: string,
+  addresses: 'masked' | 'shown',
+): Promise<readonly TreeNode[]> {
+  const { nodes, paths } = await readJob(registry.center, jobName);
+  const mask = new AddressMask();
+  const shown = (text: string): string => (addresses === 'masked' ? mask.apply(text) : text);
+  return [...nodes.keys()]
+    .sort()
+    .slice(0, MOST_NODES)
+    .flatMap((path): TreeNode[] => {
+      const node = nodes.get(path);
+      if (node === undefined) return [];
+      const below =
+        path === paths.root ? path : path.slice(0, paths.root.length) + shown(path.slice(paths.root.length));
+      const { version, session } = node;
+      return [
+        { path: below, value: shown(withoutSecrets(node.value ?? '')), version, isEphemeral: session !== undefined },
+      ];
+    });
+}
+
+/** What the registry centre has of a job, in the form of ElasticJob's dump. */
+export async function jobDumpText(registry: ConsoleRegistry, jobName: string): Promise<string> {
+  await readJob(registry.center, jobName);
+  return new SnapshotService(registry.center, { port: 0 }).dumpJobDirectly(jobName);
+}
+
+/** Which instance is asked for a dump. */
+export interface DumpRequest {
+  readonly jobName: string;
+  /** The address of a server on which an instance of the job lives now. */
+  readonly serverIp: string;
+  readonly port: number;
+}
+
+/**
+ * Asks an instance for its dump: only one that is registered under the job now, only at a port of the settings.
+ * @throws ConsoleProblem 403 if the port is not allowed, 404 if no instance lives there, 504 if it does not answer
+ */
+export async function askForDump(
+  registry: ConsoleRegistry,
+  { jobName, serverIp, port }: DumpRequest,
+  { ports = DEFAULT_PORTS, clock }: { readonly ports?: readonly [number, number] | undefined; readonly clock: Clock },
+): Promise<string> {
+  const [from, to] = ports;
+  if (!Number.isInteger(port) || port < from || port > to)
+    throw new ConsoleProblem(
+      403,
+      'port-not-allowed',
+      `Dumps may be asked for at the ports ${from} to ${to} alone (dump.ports), got ${port}.`,
+    );
+  const { view } = await readJob(registry.center, new JobPaths(jobName).jobName);
+  if (![...view.instances.values()].some((instance) => instance.serverIp === serverIp))
+    throw new ConsoleProblem(404, 'unknown-instance', `No instance of job '${jobName}' lives on ${serverIp} now.`);
+  const late = (): Error => new DeadlineExceededError('the dump', DUMP_MS);
+  try {
+    const text = await withDeadline(clock, SnapshotService.dumpJob(serverIp, port, jobName), DUMP_MS, late);
+    return text.slice(0, LONGEST_DUMP);
+  } catch (cause) {
+    throw new ConsoleProblem(
+      504,
+      'no-dump',
+      `The instance on ${serverIp} did not answer at port ${port}: is its dump port open to the console?`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,85 @@
+import { describeCause } from '../../../api/text/describe-cause.js';
+import { type JobLogger } from '../../../api/text/logger.js';
+import { abortable } from '../../../async/wait.js';
+import { DoctorAPI } from '../../../operations/doctor-api.js';
+import { type Finding, type Severity } from '../../../operations/doctor/finding.js';
+import { type Clock } from '../../../time/clock.js';
+import { type ProblemRow } from '../../contract/jobs.js';
+import { type ConsoleRegistry } from '../registries/console-registry.js';
+
+/** How long findings are shown before the doctor is asked again, in milliseconds; longer if an examination takes long. */
+const FRESH_MS = 30_000;
+
+/** An examination is followed by a pause that is so many times as long. */
+const REST = 10;
+
+/** How long the first page waits for the doctor, in milliseconds. Later ones show what was found last. */
+const FIRST_MS = 4_000;
+
+/** Most findings that a page shows. */
+const MOST = 200;
+
+const SEVERITIES: Readonly<Record<Severity, ProblemRow['severity']>> = {
+  critical: 'error',
+  warning: 'warning',
+  notice: 'info',
+};
+
+interface Known {
+  rows: readonly ProblemRow[];
+  /** By the monotonic clock. */
+  freshUntil: number;
+  running: Promise<void> | undefined;
+}
+
+/** What the doctor has found, remembered so that pages cost the registry centre nothing. */
+export class Problems {
+  readonly #known = new WeakMap<ConsoleRegistry, Known>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly logger: JobLogger,
+  ) {}
+
+  /** The findings of the latest examination, the most severe ones first; none while the registry centre is out of reach. */
+  async of(registry: ConsoleRegistry): Promise<readonly ProblemRow[]> {
+    const known = this.#known.get(registry) ?? { rows: [], freshUntil: -Infinity, running: undefined };
+    this.#known.set(registry, known);
+    if (!registry.isConnected) return known.rows;
+    const isFirst = known.freshUntil === -Infinity;
+    if (known.freshUntil < this.clock.monotonic())
+      known.running ??= this.#examine(registry, known).finally(() => (known.running = undefined));
+    if (isFirst && known.running !== undefined) await this.#atMost(known.running);
+    return known.rows;
+  }
+
+  async #examine(registry: ConsoleRegistry, known: Known): Promise<void> {
+    const began = this.clock.monotonic();
+    try {
+      const { findings } = await new DoctorAPI(registry.center, { clock: this.clock }).examine();
+      known.rows = findings.slice(0, MOST).map(problemRow);
+    } catch (error) {
+      this.logger.warn(`The console could not examine registry centre '${registry.name}': ${describeCause(error)}`);
+    }
+    const end = this.clock.monotonic();
+    known.freshUntil = end + Math.max(FRESH_MS, REST * (end - began));
+  }
+
+  async #atMost(running: Promise<void>): Promise<void> {
+    const waiting = new AbortController();
+    const cancel = this.clock.after(FIRST_MS, () => waiting.abort());
+    await abortable(running, waiting.signal).catch(() => undefined);
+    cancel();
+  }
+}
+
+function problemRow({ type, severity, jobName, subject, sentence, consequence, cure }: Finding): ProblemRow {
+  return {
+    type,
+    severity: SEVERITIES[severity],
+    ...(jobName !== undefined && { jobName }),
+    subject: subject === '' ? sentence : `${subject}: ${sentence}`,
+    consequence,
+    cure,
+  };
+}

@@ -1,0 +1,177 @@
+/**
+ * What has happened in one registry centre, as events with numbers: each stream takes from here what concerns it, and a stream
+ * that was interrupted takes up where it was, as long as that is still remembered.
+ */
+import { randomBytes } from 'node:crypto';
+import { describeCause } from '../../../api/text/describe-cause.js';
+import { type JobLogger } from '../../../api/text/logger.js';
+import { Listeners } from '../../../async/listeners.js';
+import { type Clock } from '../../../time/clock.js';
+import { type LiveEvent } from '../../contract/live.js';
+import { type RegistryStatus } from '../../contract/registries.js';
+import { jobRow, shardRows } from '../jobs/job-rows.js';
+import { type LiveChange, type LiveJob, type LiveJobs } from './live-jobs.js';
+
+/** An event with its number. */
+export interface LoggedEvent {
+  /** Grows with each event. */
+  readonly number: number;
+  /** Of two events with the same key, the later one says all. */
+  readonly key: string;
+  readonly event: LiveEvent;
+}
+
+/** What the log follows. */
+export interface EventLogParts {
+  readonly live: LiveJobs;
+  readonly clock: Clock;
+  readonly logger: JobLogger;
+  readonly status: () => RegistryStatus;
+}
+
+/** So many events are remembered. */
+const REMEMBERED = 1_000;
+
+/** What of a job was last told. */
+interface Told {
+  readonly row: string;
+  readonly instances: string;
+  readonly servers: string;
+  readonly version: number | undefined;
+  readonly shards: string | undefined;
+}
+
+/** The events of a registry centre. */
+export class EventLog {
+  /** Tells the numbers of this log from those of another one, such as of an earlier process. */
+  readonly epoch = randomBytes(6).toString('base64url');
+  readonly #parts: EventLogParts;
+  readonly #listeners: Listeners<LoggedEvent | 'closed'>;
+  readonly #ring: LoggedEvent[] = [];
+  readonly #told = new Map<string, Told>();
+  /** How many streams follow the items of a job. */
+  readonly #followed = new Map<string, number>();
+  readonly #unsubscribe: () => void;
+  #number = 0;
+
+  constructor(parts: EventLogParts) {
+    this.#parts = parts;
+    this.#listeners = new Listeners({
+      onError: (error) => parts.logger.error(`The console could not pass on an event: ${describeCause(error)}`),
+    });
+    this.#unsubscribe = parts.live.onChange((change) => this.#onChange(change));
+  }
+
+  /** The number of the latest event. */
+  get number(): number {
+    return this.#number;
+  }
+
+  /** Calls the listener with each event, and with `closed` when the registry centre is left. */
+  onEvent(listener: (event: LoggedEvent | 'closed') => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  /** Has the items of a job told too, until the returned function is called. */
+  follow(jobName: string): () => void {
+    this.#followed.set(jobName, (this.#followed.get(jobName) ?? 0) + 1);
+    const job = this.#parts.live.job(jobName);
+    if (job !== undefined) this.#told.set(jobName, this.#told.get(jobName) ?? this.#toldOf(job));
+    return () => {
+      const count = (this.#followed.get(jobName) ?? 1) - 1;
+      if (count === 0) this.#followed.delete(jobName);
+      else this.#followed.set(jobName, count);
+    };
+  }
+
+  /** The events after the one with this number; `undefined` if not all of them are remembered. */
+  after(number: number): readonly LoggedEvent[] | undefined {
+    const first = this.#ring[0]?.number ?? this.#number + 1;
+    if (!(number <= this.#number && number >= first - 1)) return undefined;
+    return this.#ring.filter((event) => event.number > number);
+  }
+
+  /** The items of a job as they are now. */
+  shardsOf(jobName: string): LoggedEvent | undefined {
+    const job = this.#parts.live.job(jobName);
+    if (job === undefined) return undefined;
+    return { number: this.#number, key: `shards ${jobName}`, event: shardsEvent(job) };
+  }
+
+  /** How the registry centre is reached now. */
+  status(): LoggedEvent {
+    return { number: this.#number, key: 'registry', event: { type: 'registry', status: this.#parts.status() } };
+  }
+
+  /** Tells that the registry centre is reached otherwise. */
+  statusChanged(): void {
+    this.#add('registry', { type: 'registry', status: this.#parts.status() });
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.#listeners.notify('closed');
+    this.#listeners.clear();
+  }
+
+  #onChange({ changed, removed }: LiveChange): void {
+    if (changed.size > REMEMBERED) return this.#everything();
+    for (const jobName of removed) {
+      this.#told.delete(jobName);
+      this.#add(`job ${jobName}`, { type: 'job-removed', jobName });
+    }
+    let haveServersChanged = removed.size > 0;
+    for (const jobName of changed) {
+      const job = this.#parts.live.job(jobName);
+      if (job !== undefined) haveServersChanged = this.#tell(job) || haveServersChanged;
+    }
+    if (haveServersChanged) this.#add('servers', { type: 'servers' });
+  }
+
+  /** More has changed than is remembered: every stream is to read everything again. */
+  #everything(): void {
+    this.#told.clear();
+    for (const job of this.#parts.live.jobs) this.#told.set(job.jobName, this.#toldOf(job));
+    this.#add('resync', { type: 'resync' });
+  }
+
+  /** @returns whether the servers have changed */
+  #tell(job: LiveJob): boolean {
+    const { jobName } = job;
+    const before = this.#told.get(jobName);
+    const now = this.#toldOf(job);
+    this.#told.set(jobName, now);
+    if (before?.row !== now.row)
+      this.#add(`job ${jobName}`, { type: 'job', job: jobRow(job, this.#parts.clock.now()) });
+    if (now.shards !== undefined && before?.shards !== now.shards) this.#add(`shards ${jobName}`, shardsEvent(job));
+    if (before !== undefined && before.instances !== now.instances)
+      this.#add(`instances ${jobName}`, { type: 'instances', jobName });
+    if (before !== undefined && now.version !== undefined && before.version !== now.version)
+      this.#add(`config ${jobName}`, { type: 'config', jobName, version: now.version });
+    return before?.servers !== now.servers || before.instances !== now.instances;
+  }
+
+  #toldOf(job: LiveJob): Told {
+    const { view, jobName } = job;
+    const row = { ...jobRow(job, this.#parts.clock.now()), nextFireAt: undefined };
+    return {
+      row: JSON.stringify(row),
+      instances: [...view.instances.keys(), view.leader ?? ''].join('\n'),
+      servers: [...view.servers].join('\n'),
+      version: view.configVersion,
+      shards: this.#followed.has(jobName) ? JSON.stringify(shardRows(job)) : undefined,
+    };
+  }
+
+  #add(key: string, event: LiveEvent): void {
+    const logged = { number: ++this.#number, key, event };
+    this.#ring.push(logged);
+    if (this.#ring.length > REMEMBERED) this.#ring.shift();
+    this.#listeners.notify(logged);
+  }
+}
+
+function shardsEvent(job: LiveJob): LiveEvent {
+  const shards = shardRows(job);
+  return { type: 'shards', jobName: job.jobName, shards, total: shards.length };
+}

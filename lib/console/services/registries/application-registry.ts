@@ -1,0 +1,44 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { ElasticJobLifecycle } from '../../../nest/elastic-job.lifecycle.js';
+import { OperationAudit } from '../../../operations/operation-audit.js';
+import { type RegistryCenter } from '../../../registry/registry-center.js';
+
+/** What the console shares with an `ElasticJobModule` in the same application, if there is one. */
+@Injectable()
+export class ApplicationJobs {
+  readonly #modules: ModuleRef;
+
+  constructor(@Inject(ModuleRef) modules: ModuleRef) {
+    this.#modules = modules;
+  }
+
+  /** Its registry centre; `undefined` without such a module, until it has booted, and after it has shut down. */
+  get registryCenter(): RegistryCenter | undefined {
+    return this.#find(ElasticJobLifecycle)?.host?.registryCenter;
+  }
+
+  /** Where it records operations. */
+  get audit(): OperationAudit | undefined {
+    return this.#find(OperationAudit);
+  }
+
+  /** Reads what it has recorded of runs and operations. */
+  get past(): ElasticJobLifecycle['past'] {
+    return this.#find(ElasticJobLifecycle)?.past ?? {};
+  }
+
+  /** The first TypeORM `DataSource` of the application, as it is provided by `@nestjs/typeorm`; by class, as TypeORM is optional. */
+  provider<T>(token: abstract new (...parameters: never[]) => T): T | undefined {
+    return this.#find(token);
+  }
+
+  #find<T>(token: abstract new (...parameters: never[]) => T): T | undefined {
+    try {
+      return this.#modules.get<T>(token, { strict: false });
+    } catch {
+      // Nest throws if there is no such provider: the application runs no jobs.
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import { type ConnectionTest } from '../../contract/registries.js';
+import { TargetRefusedError } from './target-guard.js';
+
+type Reason = NonNullable<ConnectionTest['reason']>;
+
+const PATTERNS: readonly (readonly [RegExp, Reason])[] = [
+  [/ENOTFOUND|EAI_AGAIN|name-unknown/i, 'name-unknown'],
+  [/ECONNREFUSED|refused the connection|connection refused/i, 'refused'],
+  [/EHOSTUNREACH|ENETUNREACH|no route/i, 'no-route'],
+  [/certificate|\btls\b|\bssl\b|self.signed/i, 'tls'],
+  [/credential|password|authenticat|access denied|AUTH_FAILED|NO_AUTH|digest/i, 'credentials'],
+  [/timed? ?out|ETIMEDOUT|DEADLINE|in vain|did not answer|no answer/i, 'time-out'],
+];
+
+/** What each category means, for people; nothing of what the other side has said. */
+const DETAILS: Readonly<Record<Reason, string>> = {
+  refused: 'Nothing listens there, or a firewall refuses the connection.',
+  'time-out': 'There was no answer in time.',
+  'name-unknown': 'The name has no address.',
+  'no-route': 'There is no route to that address.',
+  credentials: 'The credentials were refused.',
+  tls: 'The encrypted connection could not be made.',
+  'not-allowed': 'The settings of the console (connections.allow) do not allow that address.',
+  other: 'The connection failed; the log of the console says why.',
+};
+
+/** The category of a failure, never what the other side has said: a console must not read services for whoever asks. */
+export function failedTest(error: unknown): ConnectionTest {
+  const reason = error instanceof TargetRefusedError ? error.reason : categoryOf(error);
+  return { isOk: false, reason, detail: DETAILS[reason] };
+}
+
+function categoryOf(error: unknown): Reason {
+  const texts: string[] = [];
+  for (let each = error, depth = 0; each instanceof Error && depth < 5; each = each.cause, depth++)
+    texts.push(`${(each as { code?: unknown }).code as string} ${each.message}`);
+  const text = texts.join('\n') || String(error);
+  return PATTERNS.find(([pattern]) => pattern.test(text))?.[1] ?? 'other';
+}

@@ -1,0 +1,213 @@
+import { type JobLogger } from '../../../api/text/logger.js';
+import { DeadlineExceededError } from '../../../api/errors/errors.js';
+import { withDeadline } from '../../../async/wait.js';
+import { type OperationAudit } from '../../../operations/operation-audit.js';
+import { type RegistryCenter } from '../../../registry/registry-center.js';
+import { whenConnected } from '../../../registry/session-state.js';
+import { type Clock } from '../../../time/clock.js';
+import { type RegistryInfo, type RegistryStatus } from '../../contract/registries.js';
+import { ConsoleProblem } from '../../http/console-problem.js';
+import { EventLog } from '../live/event-log.js';
+import { LiveJobs } from '../live/live-jobs.js';
+
+/** What a registry centre of the console is made of. */
+export interface ConsoleRegistryParts {
+  readonly name: string;
+  readonly serverLists: string;
+  readonly namespace: string;
+  readonly hasDigest: boolean;
+  readonly origin: RegistryInfo['origin'];
+  /** Makes the registry centre, or has it. */
+  readonly open: () => Promise<RegistryCenter> | RegistryCenter;
+  /** Whether the console may close it: not the application's own. */
+  readonly isOurs: boolean;
+  /** Where the application records its own operations. */
+  readonly audit?: OperationAudit | undefined;
+  readonly clock: Clock;
+  readonly logger: JobLogger;
+}
+
+/** How long a page waits for the first reading of a registry centre, in milliseconds. */
+const FIRST_READING_MS = 10_000;
+
+/** How long a page waits for the first connection, in milliseconds. */
+const FIRST_CONNECTION_MS = 3_000;
+
+/** One registry centre that the console knows, connected or not. */
+export class ConsoleRegistry {
+  readonly #parts: ConsoleRegistryParts;
+  #registry: RegistryCenter | undefined;
+  #live: LiveJobs | undefined;
+  #events: EventLog | undefined;
+  #since: number;
+  #phase: RegistryStatus['phase'] = 'disconnected';
+  #latencyMs: number | undefined;
+  #opening: Promise<void> | undefined;
+  #unsubscribe: () => void = () => undefined;
+
+  constructor(parts: ConsoleRegistryParts) {
+    this.#parts = parts;
+    this.#since = parts.clock.now();
+  }
+
+  get name(): string {
+    return this.#parts.name;
+  }
+
+  get origin(): RegistryInfo['origin'] {
+    return this.#parts.origin;
+  }
+
+  get audit(): OperationAudit | undefined {
+    return this.#parts.audit;
+  }
+
+  get isConnected(): boolean {
+    return this.#registry?.session.state.phase === 'connected';
+  }
+
+  /** Begins to connect. Does nothing if it has begun. */
+  connect(): Promise<void> {
+    if (this.#registry !== undefined) return Promise.resolve();
+    this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
+    return this.#opening;
+  }
+
+  /** Ends the connection; the jobs are known no longer. */
+  async disconnect(): Promise<void> {
+    await this.#opening?.catch(() => undefined);
+    const registry = this.#registry;
+    this.#unsubscribe();
+    this.#live?.close();
+    this.#events?.close();
+    this.#registry = this.#live = this.#events = undefined;
+    this.#note('disconnected');
+    if (this.#parts.isOurs) await registry?.close();
+  }
+
+  /** How it is reached now. */
+  get status(): RegistryStatus {
+    const { state, reason } = this.#registry?.session ?? {};
+    const why = state?.phase === 'closed' ? state.reason : state?.phase === 'lost' ? (reason ?? state.reason) : reason;
+    return {
+      phase: this.#phase,
+      since: this.#since,
+      ...(why !== undefined && this.#phase !== 'connected' && { reason: why }),
+      ...(this.#latencyMs !== undefined && { latencyMs: this.#latencyMs }),
+    };
+  }
+
+  get info(): RegistryInfo {
+    const { name, serverLists, namespace, hasDigest, origin } = this.#parts;
+    const live = this.#live;
+    return {
+      ...{ name, serverLists, namespace, hasDigest, origin, status: this.status },
+      ...(live?.isKnown === true && { jobCount: live.size }),
+    };
+  }
+
+  /** Asks the registry centre something, to learn how long that takes. A failure says nothing new: the status does. */
+  async measure(): Promise<void> {
+    const registry = this.#registry;
+    if (registry === undefined || !this.isConnected) return;
+    const { clock } = this.#parts;
+    const began = clock.monotonic();
+    const late = (): Error => new DeadlineExceededError('the registry centre', MEASURE_MS);
+    try {
+      await withDeadline(clock, registry.get('/'), MEASURE_MS, late);
+      this.#latencyMs = Math.round((clock.monotonic() - began) * 10) / 10;
+    } catch {
+      this.#latencyMs = undefined;
+    }
+  }
+
+  /** The registry centre, to change something. @throws ConsoleProblem 503 if it is not connected */
+  get center(): RegistryCenter {
+    if (this.#registry !== undefined && this.isConnected) return this.#registry;
+    throw this.#offline();
+  }
+
+  /** The registry centre, connected or not; `undefined` if the console has been disconnected from it. */
+  get anyCenter(): RegistryCenter | undefined {
+    return this.#registry;
+  }
+
+  /**
+   * The jobs as last known, which may be stale.
+   * @throws ConsoleProblem 503 if nothing is known of them yet
+   */
+  async jobs(): Promise<LiveJobs> {
+    const live = this.#live;
+    if (live === undefined) throw this.#offline();
+    if (live.isKnown) return live;
+    await this.#connected();
+    const late = (): Error => new DeadlineExceededError(`the jobs of registry centre '${this.name}'`, FIRST_READING_MS);
+    await withDeadline(this.#parts.clock, live.ready(), FIRST_READING_MS, late);
+    return live;
+  }
+
+  /** Waits for the first connection, which begins when the console starts. @throws ConsoleProblem 503 if it takes too long */
+  async #connected(): Promise<void> {
+    const registry = this.#registry;
+    if (this.isConnected) return;
+    if (registry === undefined || this.#phase !== 'connecting') throw this.#offline();
+    const waiting = new AbortController();
+    const cancel = this.#parts.clock.after(FIRST_CONNECTION_MS, () => waiting.abort(this.#offline()));
+    const unsubscribe = registry.session.onChange(({ phase }) => {
+      if (phase === 'closed') waiting.abort(this.#offline());
+    });
+    try {
+      await whenConnected(registry.session, waiting.signal);
+    } finally {
+      cancel();
+      unsubscribe();
+    }
+  }
+
+  /** What has happened, for streams. @throws ConsoleProblem 503 if the console has been disconnected from it */
+  get events(): EventLog {
+    if (this.#events !== undefined) return this.#events;
+    throw this.#offline();
+  }
+
+  async #open(): Promise<void> {
+    const { open, clock, logger } = this.#parts;
+    this.#note('connecting');
+    let registry: RegistryCenter;
+    try {
+      registry = await open();
+    } catch (error) {
+      this.#note('disconnected');
+      throw error;
+    }
+    this.#registry = registry;
+    this.#live = new LiveJobs(registry, { clock, logger });
+    this.#events = new EventLog({ live: this.#live, clock, logger, status: () => this.status });
+    const follow = (): void => {
+      const { phase } = registry.session.state;
+      this.#note(phase === 'closed' ? 'disconnected' : phase);
+    };
+    this.#unsubscribe = registry.session.onChange(follow);
+    this.#live.start();
+    registry.connect();
+    follow();
+  }
+
+  #note(phase: RegistryStatus['phase']): void {
+    if (phase === this.#phase) return;
+    this.#phase = phase;
+    this.#since = this.#parts.clock.now();
+    this.#events?.statusChanged();
+  }
+
+  #offline(): ConsoleProblem {
+    const { phase, reason } = this.status;
+    const why = reason === undefined ? '' : `: ${reason.replace(/\.$/, '')}`;
+    const cure = phase === 'disconnected' ? ' Connect to it first.' : ' The console goes on trying.';
+    return new ConsoleProblem(503, 'registry-offline', `Registry centre '${this.name}' is ${phase}${why}.${cure}`, {
+      headers: { 'retry-after': '5' },
+    });
+  }
+}
+
+const MEASURE_MS = 3_000;

@@ -1,0 +1,319 @@
+/**
+ * The registry centres that the console knows, by name. They come from three places: the settings and the code; the application
+ * itself, if it runs jobs; and the page, as far as `connections.allow` lets it add some.
+ */
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { describeCause } from '../../../api/text/describe-cause.js';
+import { knownNames } from '../../../api/text/nearest.js';
+import { createRegistryCenter } from '../../../settings/create-registry-center.js';
+import { type ConnectionTest, type RegistryChange, type RegistryInfo } from '../../contract/registries.js';
+import { ConsoleProblem } from '../../http/console-problem.js';
+import { ConsoleStore } from '../../store/console-store.js';
+import { type StoreDocument } from '../../store/store-document.js';
+import {
+  clockOf,
+  CONSOLE_SERVICE_OPTIONS,
+  type ConsoleServiceOptions,
+  type GivenRegistry,
+  loggerOf,
+  type RegistrySettings,
+} from '../console-service-options.js';
+import { ApplicationJobs } from './application-registry.js';
+import { ConsoleRegistry } from './console-registry.js';
+import { checkedCenter, checkRegistryChange, PATIENCE, testRegistry } from './registry-connections.js';
+import { openStoredRegistries, type StoredRegistry } from './stored-registries.js';
+import { TargetGuard, TargetRefusedError } from './target-guard.js';
+
+/** The name of the application's own registry centre. */
+const APPLICATION = 'application';
+
+/** All registry centres of the console. */
+@Injectable()
+export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
+  readonly #options: ConsoleServiceOptions;
+  readonly #application: ApplicationJobs;
+  readonly #store: ConsoleStore;
+  readonly #guard: TargetGuard;
+  readonly #registries = new Map<string, ConsoleRegistry>();
+  #document: StoreDocument<readonly StoredRegistry[]> | undefined;
+
+  constructor(
+    @Inject(CONSOLE_SERVICE_OPTIONS) options: ConsoleServiceOptions,
+    @Inject(ConsoleStore) store: ConsoleStore,
+    @Inject(ApplicationJobs) application: ApplicationJobs,
+  ) {
+    this.#options = options;
+    this.#store = store;
+    this.#application = application;
+    this.#guard = new TargetGuard(options.connections?.allow ?? [], { clock: clockOf(options) });
+    for (const settings of options.registries ?? []) this.#registries.set(settings.name, this.#fromSettings(settings));
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    this.#document = await openStoredRegistries(this.#store);
+    for (const stored of this.#document.value)
+      if (!this.#registries.has(stored.name)) this.#registries.set(stored.name, this.#fromStored(stored));
+    const isWanted = ({ name, origin }: ConsoleRegistry): boolean =>
+      origin !== 'console' || this.#stored(name)?.isConnected === true;
+    for (const registry of this.#all().filter(isWanted)) this.#connectSoon(registry);
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all([...this.#registries.values()].map((registry) => registry.disconnect()));
+  }
+
+  /** Whether registry centres can be added in the page. */
+  get canAdd(): boolean {
+    return this.#guard.isOpen;
+  }
+
+  /** All of them, by name. */
+  async list(): Promise<readonly RegistryInfo[]> {
+    const all = this.#all();
+    await Promise.all(all.map((registry) => registry.measure()));
+    return all.map(({ info }) => info);
+  }
+
+  /** @throws ConsoleProblem 404 if there is none of that name */
+  find(name: string): ConsoleRegistry {
+    const all = this.#all();
+    const registry = all.find((each) => each.name === name);
+    if (registry !== undefined) return registry;
+    const names = all.map((each) => each.name);
+    const known = names.length === 0 ? '; the console knows none' : knownNames(name, names);
+    throw new ConsoleProblem(
+      404,
+      'unknown-registry',
+      `There is no registry centre '${name}'${known}`.replace(/([^?.])$/, '$1.'),
+    );
+  }
+
+  /** The registry centre that is meant if none is named. @throws ConsoleProblem 400 if it must be named, 404 if there is none */
+  only(name: string | undefined): ConsoleRegistry {
+    if (name !== undefined) return this.find(name);
+    const all = this.#all();
+    const [first, ...others] = all;
+    if (first === undefined)
+      throw new ConsoleProblem(404, 'no-registry', 'The console knows no registry centre. Add one first.');
+    if (others.length === 0) return first;
+    const names = all.map((each) => `'${each.name}'`).join(', ');
+    throw new ConsoleProblem(
+      400,
+      'registry-needed',
+      `There are several registry centres: name one in the header X-Registry-Center: ${names}.`,
+    );
+  }
+
+  /** @throws ConsoleProblem 422, 409 or 403 if it cannot be added */
+  async add(change: RegistryChange): Promise<RegistryInfo> {
+    this.#requireOpen();
+    checkRegistryChange(change);
+    if (this.#all().some(({ name }) => name === change.name))
+      throw new ConsoleProblem(
+        409,
+        'name-taken',
+        `There is a registry centre '${change.name}' already. Use another name.`,
+      );
+    const { name, serverLists, namespace, digest } = change;
+    const stored: StoredRegistry = { name, serverLists, namespace, ...this.#sealed(name, digest), isConnected: true };
+    await this.#admit(change);
+    await this.#write((all) => [...all, stored]);
+    const registry = this.#fromStored(stored);
+    this.#registries.set(name, registry);
+    this.#connectSoon(registry);
+    return registry.info;
+  }
+
+  /** Changes one that was added in the page; an omitted digest stays, an empty one is removed. */
+  async edit(name: string, change: RegistryChange): Promise<RegistryInfo> {
+    const before = this.#own(name);
+    this.#requireOpen();
+    checkRegistryChange(change);
+    if (change.name !== name)
+      throw new ConsoleProblem(
+        422,
+        'name-fixed',
+        `The registry centre is called '${name}': its name stands in links. Add another one for another name.`,
+      );
+    const { digest: kept, ...others } = before;
+    const hasMoved = before.serverLists !== change.serverLists || before.namespace !== change.namespace;
+    if (kept !== undefined && change.digest === undefined && hasMoved)
+      throw new ConsoleProblem(
+        422,
+        'digest-needed',
+        'The digest must be given again when the servers or the namespace change: it would be sent elsewhere.',
+      );
+    const secret =
+      change.digest === undefined ? (kept === undefined ? {} : { digest: kept }) : this.#sealed(name, change.digest);
+    const { serverLists, namespace } = change;
+    const stored: StoredRegistry = { ...others, serverLists, namespace, ...secret };
+    await this.#admit(change);
+    await this.#write((all) => all.map((each) => (each.name === name ? stored : each)));
+    await this.#registries.get(name)?.disconnect();
+    const registry = this.#fromStored(stored);
+    this.#registries.set(name, registry);
+    if (stored.isConnected) this.#connectSoon(registry);
+    return registry.info;
+  }
+
+  /** Forgets one that was added in the page. */
+  async remove(name: string): Promise<void> {
+    this.#own(name);
+    await this.#write((all) => all.filter((each) => each.name !== name));
+    await this.#registries.get(name)?.disconnect();
+    this.#registries.delete(name);
+  }
+
+  async connect(name: string): Promise<RegistryInfo> {
+    const registry = this.find(name);
+    await this.#remember(name, true);
+    try {
+      await registry.connect();
+    } catch (error) {
+      throw refusedTarget(error);
+    }
+    return registry.info;
+  }
+
+  async disconnect(name: string): Promise<RegistryInfo> {
+    const registry = this.find(name);
+    await this.#remember(name, false);
+    await registry.disconnect();
+    return registry.info;
+  }
+
+  /** Whether a registry centre could be used as it is described; the digest of the stored one is used if none is given for the same place. */
+  async test(change: RegistryChange): Promise<ConnectionTest> {
+    this.#requireOpen();
+    checkRegistryChange(change);
+    const stored = this.#stored(change.name);
+    const isSame = stored?.serverLists === change.serverLists && stored.namespace === change.namespace;
+    const digest = change.digest ?? (isSame ? this.#digestOf(stored) : undefined);
+    const clock = clockOf(this.#options);
+    const { serverLists, namespace } = change;
+    const place = { serverLists, namespace };
+    return testRegistry(() => checkedCenter({ ...place, ...(digest && { digest }) }, this.#parts), clock);
+  }
+
+  /** The application's own comes first, as long as it lives. */
+  #all(): readonly ConsoleRegistry[] {
+    this.#findApplication();
+    return [...this.#registries.values()];
+  }
+
+  #findApplication(): void {
+    const center = this.#application.registryCenter;
+    if (center === undefined || this.#registries.has(APPLICATION)) return;
+    const registry = new ConsoleRegistry({
+      ...{ name: APPLICATION, serverLists: placeOf(center.description), namespace: center.fullPath('/').slice(1) },
+      ...{ hasDigest: false, origin: 'application', open: () => center, isOurs: false, audit: this.#application.audit },
+      ...this.#common,
+    });
+    this.#registries.set(APPLICATION, registry);
+    this.#connectSoon(registry);
+  }
+
+  #fromSettings(settings: RegistrySettings | GivenRegistry): ConsoleRegistry {
+    if ('registryCenter' in settings) {
+      const { name, registryCenter } = settings;
+      const [serverLists, namespace] = [placeOf(registryCenter.description), registryCenter.fullPath('/').slice(1)];
+      const parts = { name, serverLists, namespace, hasDigest: false, open: () => registryCenter, isOurs: false };
+      return new ConsoleRegistry({ ...parts, origin: 'settings', ...this.#common });
+    }
+    const { name, ...center } = settings;
+    const { serverLists = 'in this process', namespace = '', digest = '' } = center;
+    const open = () => createRegistryCenter({ ...PATIENCE, ...center }, loggerOf(this.#options));
+    const parts = { name, serverLists, namespace, hasDigest: digest !== '', open, isOurs: true };
+    return new ConsoleRegistry({ ...parts, origin: 'settings', ...this.#common });
+  }
+
+  #fromStored(stored: StoredRegistry): ConsoleRegistry {
+    const { name, serverLists, namespace } = stored;
+    const open = () => {
+      const digest = this.#digestOf(stored);
+      return checkedCenter({ serverLists, namespace, ...(digest && { digest }) }, this.#parts);
+    };
+    const parts = { name, serverLists, namespace, hasDigest: stored.digest !== undefined, open, isOurs: true };
+    return new ConsoleRegistry({ ...parts, origin: 'console', ...this.#common });
+  }
+
+  get #common() {
+    return { clock: clockOf(this.#options), logger: loggerOf(this.#options) };
+  }
+
+  get #parts() {
+    return { guard: this.#guard, ...this.#common };
+  }
+
+  #connectSoon(registry: ConsoleRegistry): void {
+    registry.connect().catch((error: unknown) => {
+      loggerOf(this.#options).warn(
+        `The console cannot connect to registry centre '${registry.name}': ${describeCause(error)}`,
+      );
+    });
+  }
+
+  /** Refuses what may not be connected to before anything is stored. */
+  async #admit({ serverLists, namespace }: RegistryChange): Promise<void> {
+    try {
+      await (await checkedCenter({ serverLists, namespace }, this.#parts)).close();
+    } catch (error) {
+      throw refusedTarget(error);
+    }
+  }
+
+  #requireOpen(): void {
+    if (this.#guard.isOpen) return;
+    throw new ConsoleProblem(
+      403,
+      'connections-closed',
+      'Registry centres cannot be added in the page: connections.allow of the settings is empty.',
+    );
+  }
+
+  #sealed(name: string, digest: string | undefined): { readonly digest?: string } {
+    if (digest === undefined || digest === '') return {};
+    return { digest: this.#options.secrets.seal(`registries/${name}`, digest) };
+  }
+
+  #digestOf(stored: StoredRegistry | undefined): string | undefined {
+    return stored?.digest === undefined
+      ? undefined
+      : this.#options.secrets.open(`registries/${stored.name}`, stored.digest);
+  }
+
+  #stored(name: string): StoredRegistry | undefined {
+    return this.#document?.value.find((each) => each.name === name);
+  }
+
+  #own(name: string): StoredRegistry {
+    const { origin } = this.find(name);
+    const stored = this.#stored(name);
+    if (origin === 'console' && stored !== undefined) return stored;
+    throw new ConsoleProblem(
+      409,
+      'not-changeable',
+      `Registry centre '${name}' stands in the settings or is the application's own: change it there.`,
+    );
+  }
+
+  async #remember(name: string, isConnected: boolean): Promise<void> {
+    if (this.#stored(name) === undefined) return;
+    await this.#write((all) => all.map((each) => (each.name === name ? { ...each, isConnected } : each)));
+  }
+
+  async #write(change: (all: readonly StoredRegistry[]) => readonly StoredRegistry[]): Promise<void> {
+    this.#document ??= await openStoredRegistries(this.#store);
+    await this.#document.update(change);
+  }
+}
+
+/** `ZooKeeper at host:2181, namespace 'orders'` names the servers; others are described as they are. */
+function placeOf(description: string): string {
+  return /^ZooKeeper at (.+), namespace '/.exec(description)?.[1] ?? description.replace(/, namespace '.*$/, '');
+}
+
+function refusedTarget(error: unknown): unknown {
+  if (!(error instanceof TargetRefusedError)) return error;
+  return new ConsoleProblem(error.reason === 'not-allowed' ? 403 : 422, `target-${error.reason}`, error.message);
+}

@@ -1,0 +1,342 @@
+/**
+ * The databases in which runs are recorded, by name: those of the settings, the application's own, and those that were added in
+ * the page. One is activated: pages show its runs unless they ask for another.
+ */
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { type DataSource } from 'typeorm';
+import { knownNames } from '../../../api/text/nearest.js';
+import { RdbTraceStorage } from '../../../tracing/rdb/rdb-trace-storage.js';
+import { type SettingProblem } from '../../contract/common.js';
+import { type ConnectionTest } from '../../contract/registries.js';
+import {
+  type DataSourceChange,
+  type DataSourceDriver,
+  type DataSourceInfo,
+  type SchemaCheck,
+} from '../../contract/trace.js';
+import { ConsoleProblem } from '../../http/console-problem.js';
+import { ConsoleStore } from '../../store/console-store.js';
+import { type StoreDocument } from '../../store/store-document.js';
+import {
+  clockOf,
+  CONSOLE_SERVICE_OPTIONS,
+  type ConsoleServiceOptions,
+  type DataSourceSettings,
+  type GivenDataSource,
+  loggerOf,
+} from '../console-service-options.js';
+import { ApplicationJobs } from '../registries/application-registry.js';
+import { failedTest } from '../registries/connection-failures.js';
+import { connectionNameProblem, invalid } from '../registries/registry-connections.js';
+import { TargetGuard, TargetRefusedError } from '../registries/target-guard.js';
+import { type DataSourcePlace, openDataSource, PORTS } from './open-data-source.js';
+import { openStoredDataSources, type StoredDataSource, type StoredDataSources } from './stored-data-sources.js';
+import { TraceSource } from './trace-source.js';
+
+const APPLICATION = 'application';
+
+/** The drivers that can be chosen. `sqljs` only in the settings, as it reads files. */
+export const DRIVERS: readonly DataSourceDriver[] = ['postgres', 'mysql', 'mariadb', 'sqljs'];
+
+/** All databases with traces. */
+@Injectable()
+export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
+  readonly #options: ConsoleServiceOptions;
+  readonly #store: ConsoleStore;
+  readonly #application: ApplicationJobs;
+  readonly #guard: TargetGuard;
+  readonly #sources = new Map<string, TraceSource>();
+  #document: StoreDocument<StoredDataSources> | undefined;
+
+  constructor(
+    @Inject(CONSOLE_SERVICE_OPTIONS) options: ConsoleServiceOptions,
+    @Inject(ConsoleStore) store: ConsoleStore,
+    @Inject(ApplicationJobs) application: ApplicationJobs,
+  ) {
+    this.#options = options;
+    this.#store = store;
+    this.#application = application;
+    this.#guard = new TargetGuard(options.connections?.allow ?? [], { clock: clockOf(options) });
+    for (const settings of options.dataSources ?? []) this.#sources.set(settings.name, this.#fromSettings(settings));
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { value } = (this.#document = await openStoredDataSources(this.#store));
+    for (const stored of value.sources)
+      if (!this.#sources.has(stored.name)) this.#sources.set(stored.name, this.#fromStored(stored));
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all([...this.#sources.values()].map((source) => source.close()));
+  }
+
+  list(): readonly DataSourceInfo[] {
+    const activated = this.activated;
+    return this.#all().map((source) => source.info(source === activated));
+  }
+
+  /** The one whose runs pages show; `undefined` if there is none. */
+  get activated(): TraceSource | undefined {
+    const all = this.#all();
+    const name = this.#document?.value.activated;
+    return all.find((source) => source.name === name) ?? all[0];
+  }
+
+  /** The one of that name, or the activated one. @throws ConsoleProblem 404 if there is none */
+  find(name: string | undefined): TraceSource {
+    const found =
+      name === undefined || name === '' ? this.activated : this.#all().find((source) => source.name === name);
+    if (found !== undefined) return found;
+    if (name === undefined || name === '')
+      throw new ConsoleProblem(
+        404,
+        'no-data-source',
+        'The console knows no database with recorded runs. Add a data source, or set tracing in the application.',
+      );
+    const names = this.#all().map((source) => source.name);
+    const known = names.length === 0 ? '; the console knows none' : knownNames(name, names);
+    throw new ConsoleProblem(
+      404,
+      'unknown-data-source',
+      `There is no data source '${name}'${known}`.replace(/([^?.])$/, '$1.'),
+    );
+  }
+
+  async activate(name: string): Promise<DataSourceInfo> {
+    const source = this.find(name);
+    await source.use((storage, signal) => storage.schema(signal));
+    await this.#write((all) => ({ ...all, activated: name }));
+    return source.info(true);
+  }
+
+  async add(change: DataSourceChange): Promise<DataSourceInfo> {
+    this.#requireOpen();
+    checkChange(change);
+    if (this.#all().some((source) => source.name === change.name))
+      throw new ConsoleProblem(409, 'name-taken', `There is a data source '${change.name}' already. Use another name.`);
+    await this.#admit(change);
+    const { name, driver, host, port, database, username, password } = change;
+    const secret = password === undefined || password === '' ? {} : { password: this.#seal(name, password) };
+    const stored: StoredDataSource = {
+      name,
+      driver,
+      host,
+      port,
+      database,
+      ...(username !== undefined && { username }),
+      ...secret,
+    };
+    await this.#write((all) => ({ ...all, sources: [...all.sources, stored] }));
+    const source = this.#fromStored(stored);
+    this.#sources.set(name, source);
+    return source.info(source === this.activated);
+  }
+
+  /** Changes one that was added in the page; an omitted password stays, an empty one is removed. */
+  async edit(name: string, change: DataSourceChange): Promise<DataSourceInfo> {
+    const before = this.#own(name);
+    this.#requireOpen();
+    checkChange(change);
+    if (change.name !== name)
+      throw new ConsoleProblem(
+        422,
+        'name-fixed',
+        `The data source is called '${name}': its name stands in links. Add another one for another name.`,
+      );
+    if (before.password !== undefined && change.password === undefined && !isSamePlace(before, change))
+      throw new ConsoleProblem(
+        422,
+        'password-needed',
+        'The password must be given again when the database is another one: it would be sent elsewhere.',
+      );
+    await this.#admit(change);
+    const { driver, host, port, database, username, password } = change;
+    const kept = before.password === undefined ? {} : { password: before.password };
+    const given = password === '' || password === undefined ? {} : { password: this.#seal(name, password) };
+    const secret = password === undefined ? kept : given;
+    const stored: StoredDataSource = {
+      name,
+      driver,
+      host,
+      port,
+      database,
+      ...(username !== undefined && { username }),
+      ...secret,
+    };
+    await this.#write((all) => ({ ...all, sources: all.sources.map((each) => (each.name === name ? stored : each)) }));
+    await this.#sources.get(name)?.close();
+    const source = this.#fromStored(stored);
+    this.#sources.set(name, source);
+    return source.info(source === this.activated);
+  }
+
+  async remove(name: string): Promise<void> {
+    this.#own(name);
+    await this.#write((all) => ({ ...all, sources: all.sources.filter((each) => each.name !== name) }));
+    await this.#sources.get(name)?.close();
+    this.#sources.delete(name);
+  }
+
+  /** Whether a database could be used as it is described. */
+  async test(change: DataSourceChange): Promise<ConnectionTest> {
+    this.#requireOpen();
+    checkChange(change);
+    const stored = this.#document?.value.sources.find((each) => each.name === change.name);
+    const kept = stored !== undefined && isSamePlace(stored, change) ? this.#passwordOf(stored) : undefined;
+    const clock = clockOf(this.#options);
+    const began = clock.monotonic();
+    try {
+      const dataSource = await this.#openChecked({ ...change, password: change.password ?? kept });
+      await dataSource.destroy();
+      return { isOk: true, latencyMs: Math.round(clock.monotonic() - began) };
+    } catch (error) {
+      if (error instanceof ConsoleProblem) throw error;
+      return failedTest(error);
+    }
+  }
+
+  schema(name: string): Promise<SchemaCheck> {
+    return this.find(name).use((storage, signal) => storage.schema(signal));
+  }
+
+  /** Makes the tables that are missing. */
+  async createSchema(name: string): Promise<SchemaCheck> {
+    await this.find(name).use((storage, signal) => storage.prepare(signal));
+    return this.schema(name);
+  }
+
+  #all(): readonly TraceSource[] {
+    this.#findApplication();
+    return [...this.#sources.values()];
+  }
+
+  #findApplication(): void {
+    const { trace } = this.#application.past;
+    if (!(trace instanceof RdbTraceStorage) || this.#sources.has(APPLICATION)) return;
+    this.#sources.set(APPLICATION, this.#given(APPLICATION, trace.dataSource, 'application'));
+  }
+
+  #fromSettings(settings: DataSourceSettings | GivenDataSource): TraceSource {
+    if ('dataSource' in settings) return this.#given(settings.name, settings.dataSource as DataSource, 'settings');
+    const { name, driver, host, port = PORTS[driver], database, username, password } = settings;
+    return this.#source({
+      info: {
+        ...{ name, driver, database, hasPassword: password !== undefined && password !== '', origin: 'settings' },
+        ...(host !== undefined && { host }),
+        ...(port !== undefined && { port }),
+        ...(username !== undefined && { username }),
+      },
+      open: () => openDataSource({ driver, host, port, database, username, password }),
+      isOurs: true,
+    });
+  }
+
+  #fromStored(stored: StoredDataSource): TraceSource {
+    const { password, ...info } = stored;
+    return this.#source({
+      info: { ...info, hasPassword: password !== undefined, origin: 'console' },
+      open: () => this.#openChecked({ ...stored, password: this.#passwordOf(stored) }),
+      isOurs: true,
+    });
+  }
+
+  #given(name: string, dataSource: DataSource, origin: DataSourceInfo['origin']): TraceSource {
+    const { type, host, port, username, password } = dataSource.options as unknown as Readonly<Record<string, unknown>>;
+    const { database } = dataSource.options;
+    return this.#source({
+      info: {
+        ...{ name, driver: type as DataSourceDriver, origin },
+        database: typeof database === 'string' ? database : '',
+        hasPassword: typeof password === 'string' && password !== '',
+        ...(typeof host === 'string' && { host }),
+        ...(typeof port === 'number' && { port }),
+        ...(typeof username === 'string' && { username }),
+      },
+      open: () => dataSource,
+      isOurs: false,
+    });
+  }
+
+  #source(parts: Pick<ConstructorParameters<typeof TraceSource>[0], 'info' | 'open' | 'isOurs'>): TraceSource {
+    const onFailure = (message: string): void => loggerOf(this.#options).warn(message);
+    return new TraceSource({ ...parts, clock: clockOf(this.#options), onFailure });
+  }
+
+  async #openChecked(place: DataSourcePlace & { readonly host: string; readonly port: number }): Promise<DataSource> {
+    return openDataSource({ ...place, host: await this.#guard.check(place.host, place.port) });
+  }
+
+  async #admit({ host, port }: DataSourceChange): Promise<void> {
+    await this.#guard.check(host, port).catch((error: unknown) => {
+      if (!(error instanceof TargetRefusedError)) throw error;
+      throw new ConsoleProblem(error.reason === 'not-allowed' ? 403 : 422, `target-${error.reason}`, error.message);
+    });
+  }
+
+  #requireOpen(): void {
+    if (this.#guard.isOpen) return;
+    throw new ConsoleProblem(
+      403,
+      'connections-closed',
+      'Data sources cannot be added in the page: connections.allow of the settings is empty.',
+    );
+  }
+
+  #seal(name: string, password: string): string {
+    return this.#options.secrets.seal(`data-sources/${name}`, password);
+  }
+
+  #passwordOf({ name, password }: StoredDataSource): string | undefined {
+    return password === undefined ? undefined : this.#options.secrets.open(`data-sources/${name}`, password);
+  }
+
+  #own(name: string): StoredDataSource {
+    const { origin } = this.find(name);
+    const stored = this.#document?.value.sources.find((each) => each.name === name);
+    if (origin === 'console' && stored !== undefined) return stored;
+    throw new ConsoleProblem(
+      409,
+      'not-changeable',
+      `Data source '${name}' stands in the settings or is the application's own: change it there.`,
+    );
+  }
+
+  async #write(change: (all: StoredDataSources) => StoredDataSources): Promise<void> {
+    this.#document ??= await openStoredDataSources(this.#store);
+    await this.#document.update(change);
+  }
+}
+
+function isSamePlace(one: Omit<StoredDataSource, 'password'>, other: DataSourceChange): boolean {
+  return (['driver', 'host', 'port', 'database', 'username'] as const).every((key) => one[key] === other[key]);
+}
+
+/** @throws ConsoleProblem 422 naming everything that is wrong */
+function checkChange({ name, driver, host, port, database, username, password }: DataSourceChange): void {
+  const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+  const isOptional = (value: unknown): boolean => value === undefined || typeof value === 'string';
+  const checks: readonly (readonly [setting: string, problem: string | undefined])[] = [
+    ['name', connectionNameProblem(name)],
+    [
+      'driver',
+      DRIVERS.includes(driver) && driver !== 'sqljs'
+        ? undefined
+        : 'must be postgres, mysql or mariadb (sqljs reads a file, and stands in the settings only)',
+    ],
+    [
+      'host',
+      isText(host) && /^[\w.:-]{1,255}$/.test(host) ? undefined : 'must be a name or an address, without a port',
+    ],
+    ['port', Number.isInteger(port) && port >= 1 && port <= 65_535 ? undefined : 'must be an integer from 1 to 65535'],
+    [
+      'database',
+      isText(database) && /^[\p{L}\p{N}_$.-]{1,128}$/u.test(database) ? undefined : 'must be the name of a database',
+    ],
+    ['username', isOptional(username) ? undefined : 'must be a text'],
+    ['password', isOptional(password) ? undefined : 'must be a text'],
+  ];
+  const problems = checks.flatMap(([setting, problem]): SettingProblem[] =>
+    problem === undefined ? [] : [{ setting, message: `${setting} ${problem}.` }],
+  );
+  if (problems.length > 0) throw invalid('The data source cannot be used as it is described', problems);
+}

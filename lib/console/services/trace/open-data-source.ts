@@ -1,0 +1,110 @@
+import { type DataSource, type DataSourceOptions } from 'typeorm';
+import { type DataSourceDriver } from '../../contract/trace.js';
+import { ConsoleProblem } from '../../http/console-problem.js';
+
+/** Where a database is. */
+export interface DataSourcePlace {
+  readonly driver: DataSourceDriver;
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  readonly database: string;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+}
+
+/** What an application installs for each driver. */
+const PACKAGES: Readonly<Record<DataSourceDriver, string>> = {
+  postgres: 'pg',
+  mysql: 'mysql2',
+  mariadb: 'mysql2',
+  sqljs: 'sql.js',
+};
+
+/** The usual ports of databases. */
+export const PORTS: Readonly<Record<DataSourceDriver, number | undefined>> = {
+  postgres: 5432,
+  mysql: 3306,
+  mariadb: 3306,
+  sqljs: undefined,
+};
+
+const CONNECT_MS = 5_000;
+const STATEMENT_MS = 10_000;
+
+/** Few: pages read one after the other. */
+const POOL = 4;
+
+/**
+ * Connects to a database. No option of the driver can be given from outside.
+ * @throws ConsoleProblem 501 if TypeORM or the driver is not installed; what the driver throws
+ */
+export async function openDataSource(place: DataSourcePlace): Promise<DataSource> {
+  const typeOrm = await import('typeorm').catch((cause: unknown) => {
+    throw new ConsoleProblem(
+      501,
+      'driver-missing',
+      `TypeORM is not installed: npm install typeorm ${PACKAGES[place.driver]}`,
+      { cause },
+    );
+  });
+  const source = construct(typeOrm.DataSource, place);
+  try {
+    return await source.initialize();
+  } catch (error) {
+    if (source.isInitialized) await source.destroy();
+    throw isMissing(error) ? missing(place, error) : error;
+  }
+}
+
+function construct(Source: typeof DataSource, place: DataSourcePlace): DataSource {
+  try {
+    return new Source(optionsOf(place));
+  } catch (error) {
+    throw isMissing(error) ? missing(place, error) : error;
+  }
+}
+
+function optionsOf({ driver, host, port, database, username, password }: DataSourcePlace): DataSourceOptions {
+  const common = {
+    ...{ database, poolSize: POOL, synchronize: false, logging: false, entities: [] },
+    ...(host !== undefined && { host }),
+    port: port ?? PORTS[driver] ?? 0,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+  };
+  switch (driver) {
+    case 'postgres':
+      return { ...common, type: driver, connectTimeoutMS: CONNECT_MS, extra: { statement_timeout: STATEMENT_MS } };
+    case 'mysql':
+    case 'mariadb':
+      // No files of this machine for the server, and one statement at a time.
+      return {
+        ...common,
+        type: driver,
+        connectTimeout: CONNECT_MS,
+        multipleStatements: false,
+        flags: ['-LOCAL_FILES'],
+      };
+    case 'sqljs':
+      return { type: driver, location: database, autoSave: false, synchronize: false, logging: false, entities: [] };
+    default:
+      return driver satisfies never;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    (error.name === 'DriverPackageNotInstalledError' ||
+      /has not been found installed|Cannot find (?:module|package)/.test(error.message))
+  );
+}
+
+function missing({ driver }: DataSourcePlace, cause: unknown): ConsoleProblem {
+  return new ConsoleProblem(
+    501,
+    'driver-missing',
+    `The driver of '${driver}' is not installed: npm install ${PACKAGES[driver]}`,
+    { cause },
+  );
+}

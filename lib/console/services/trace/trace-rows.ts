@@ -1,0 +1,97 @@
+import { type JobExecutionEvent, type JobStatusTraceEvent } from '../../../api/events/trace-events.js';
+import { type LastRun, type TraceResult } from '../../contract/jobs.js';
+import { type ExecutionDetail, type ExecutionRow, type FiringRow, type StatusRow } from '../../contract/trace.js';
+
+/** How an execution ended, or that it has not. */
+export function resultOf({ success, completeTime, failureCause }: JobExecutionEvent): TraceResult {
+  if (success) return 'ok';
+  // Java inserts some failures without the time of their end.
+  return completeTime === undefined && failureCause === undefined ? 'running' : 'failed';
+}
+
+/** An execution as lists show it. */
+export function executionRow(event: JobExecutionEvent): ExecutionRow {
+  const { id, jobName, taskId, hostname, ip, shardingItem, source, startTime, completeTime, failureCause } = event;
+  const failure = failureCause?.trim().split('\n', 1)[0];
+  return {
+    ...{ id, jobName, taskId, hostname, ip, item: shardingItem, source, result: resultOf(event) },
+    startedAt: startTime.getTime(),
+    ...(completeTime && { completedAt: completeTime.getTime(), durationMs: durationOf(event) ?? 0 }),
+    ...(failure !== undefined && { failure }),
+  };
+}
+
+/** An execution with its whole failure. */
+export function executionDetail(event: JobExecutionEvent): ExecutionDetail {
+  return { ...executionRow(event), ...(event.failureCause !== undefined && { failureCause: event.failureCause }) };
+}
+
+/** A change of state. */
+export function statusRow(event: JobStatusTraceEvent): StatusRow {
+  const { id, jobName, taskId, originalTaskId, executionType, shardingItems, state, message, creationTime } = event;
+  return {
+    ...{ id, jobName, taskId, source: 'LITE_EXECUTOR', executionType, state },
+    ...(originalTaskId !== '' && { originalTaskId }),
+    shardingItems: `[${shardingItems.join(', ')}]`,
+    ...(message !== '' && { message }),
+    createdAt: creationTime.getTime(),
+  };
+}
+
+/** The run of an execution, for lists of jobs and items. */
+export function lastRunOf(event: JobExecutionEvent): LastRun {
+  const durationMs = durationOf(event);
+  return { at: event.startTime.getTime(), result: resultOf(event), ...(durationMs !== undefined && { durationMs }) };
+}
+
+/** Clocks may have been set back meanwhile. */
+function durationOf({ startTime, completeTime }: JobExecutionEvent): number | undefined {
+  return completeTime && Math.max(0, completeTime.getTime() - startTime.getTime());
+}
+
+/** Items of one firing begin within this time of each other, in milliseconds, also if they wait for a thread. */
+const GAP_MS = 10_000;
+
+/**
+ * Executions of one job that belong to one firing: the same cause, no item twice, begun soon after each other.
+ * @param rows the latest first
+ * @returns the latest firing first
+ */
+export function groupFirings(rows: readonly ExecutionRow[]): readonly FiringRow[] {
+  const firings: ExecutionRow[][] = [];
+  for (const row of rows) {
+    // Items of a failover begin while others' firings go on.
+    const open = firings
+      .slice(-MOST_OPEN)
+      .reverse()
+      .find((firing) => belongs(row, firing));
+    if (open === undefined) firings.push([row]);
+    else open.push(row);
+  }
+  return firings.map(firingRow).sort((one, other) => other.startedAt - one.startedAt);
+}
+
+const MOST_OPEN = 4;
+
+function belongs(row: ExecutionRow, firing: readonly ExecutionRow[]): boolean {
+  const earliest = firing.at(-1);
+  return (
+    earliest !== undefined &&
+    earliest.source === row.source &&
+    earliest.startedAt - row.startedAt <= GAP_MS &&
+    firing.every(({ item }) => item !== row.item)
+  );
+}
+
+function firingRow(rows: readonly ExecutionRow[]): FiringRow {
+  const count = (result: TraceResult): number => rows.filter((row) => row.result === result).length;
+  const running = count('running');
+  const ends = rows.flatMap(({ completedAt }) => completedAt ?? []);
+  return {
+    startedAt: Math.min(...rows.map(({ startedAt }) => startedAt)),
+    ...(running === 0 && ends.length > 0 && { completedAt: Math.max(...ends) }),
+    source: rows[0]?.source ?? 'NORMAL_TRIGGER',
+    ...{ succeeded: count('ok'), failed: count('failed'), running },
+    items: [...rows].sort((one, other) => one.item - other.item),
+  };
+}

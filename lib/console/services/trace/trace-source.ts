@@ -1,0 +1,132 @@
+import { type DataSource } from 'typeorm';
+import { describeCause } from '../../../api/text/describe-cause.js';
+import { DeadlineExceededError, InvalidConfigurationError } from '../../../api/errors/errors.js';
+import { timedCall } from '../../../async/timed-call.js';
+import { type Clock } from '../../../time/clock.js';
+import { RdbTraceStorage } from '../../../tracing/rdb/rdb-trace-storage.js';
+import { type DataSourceInfo } from '../../contract/trace.js';
+import { ConsoleProblem } from '../../http/console-problem.js';
+import { failedTest } from '../registries/connection-failures.js';
+
+/** What a data source is made of. */
+export interface TraceSourceParts {
+  readonly info: Omit<DataSourceInfo, 'isActivated' | 'state' | 'reason'>;
+  /** Connects, or has the application's. */
+  readonly open: () => Promise<DataSource> | DataSource;
+  /** Whether the console may close it. */
+  readonly isOurs: boolean;
+  readonly clock: Clock;
+  /** Is told why a database could not be used: pages see only what kind of failure it was. */
+  readonly onFailure: (message: string) => void;
+}
+
+/** How long a page waits for the database, in milliseconds. */
+const QUERY_MS = 10_000;
+
+/** One database with the tables of event tracing. It is connected when it is first used. */
+export class TraceSource {
+  readonly #parts: TraceSourceParts;
+  #storage: Promise<RdbTraceStorage> | undefined;
+  #state: DataSourceInfo['state'] = 'unused';
+  #reason: string | undefined;
+
+  constructor(parts: TraceSourceParts) {
+    this.#parts = parts;
+  }
+
+  get name(): string {
+    return this.#parts.info.name;
+  }
+
+  get origin(): DataSourceInfo['origin'] {
+    return this.#parts.info.origin;
+  }
+
+  info(isActivated: boolean): DataSourceInfo {
+    return {
+      ...this.#parts.info,
+      isActivated,
+      state: this.#state,
+      ...(this.#reason !== undefined && { reason: this.#reason }),
+    };
+  }
+
+  /**
+   * Asks the database something.
+   * @throws ConsoleProblem 503 if it cannot be reached, 409 if the tables are missing, 504 if it takes too long, 400 if what was asked cannot be
+   */
+  async use<T>(work: (storage: RdbTraceStorage, signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock } = this.#parts;
+    const error = (): Error => new DeadlineExceededError(`the database '${this.name}'`, QUERY_MS);
+    const { signal } = new AbortController();
+    try {
+      const result = await timedCall(
+        async (each) => {
+          const storage = await this.#open();
+          return work(storage, each);
+        },
+        { clock, signal, limitMs: QUERY_MS, error },
+      );
+      this.#state = 'connected';
+      this.#reason = undefined;
+      return result;
+    } catch (failure) {
+      throw this.#problem(failure);
+    }
+  }
+
+  async close(): Promise<void> {
+    const storage = this.#storage;
+    this.#storage = undefined;
+    this.#state = 'unused';
+    if (storage === undefined || !this.#parts.isOurs) return;
+    const { dataSource } = await storage.catch(() => ({ dataSource: undefined }));
+    if (dataSource?.isInitialized === true) await dataSource.destroy();
+  }
+
+  #open(): Promise<RdbTraceStorage> {
+    this.#storage ??= this.#connect().catch((error: unknown) => {
+      this.#storage = undefined;
+      throw error;
+    });
+    return this.#storage;
+  }
+
+  async #connect(): Promise<RdbTraceStorage> {
+    const { open, clock } = this.#parts;
+    return new RdbTraceStorage(await open(), { clock, missingTables: 'refuse' });
+  }
+
+  #problem(failure: unknown): unknown {
+    if (failure instanceof ConsoleProblem) {
+      this.#fail(failure.message);
+      return failure;
+    }
+    if (failure instanceof InvalidConfigurationError) {
+      const isSchema = failure.message.startsWith('The database has no table');
+      return new ConsoleProblem(isSchema ? 409 : 400, isSchema ? 'no-tables' : 'bad-query', failure.message, {
+        cause: failure,
+      });
+    }
+    this.#parts.onFailure(`The console cannot read the trace in '${this.name}': ${describeCause(failure)}`);
+    if (failure instanceof DeadlineExceededError) {
+      this.#fail('There was no answer in time.');
+      return new ConsoleProblem(
+        504,
+        'database-slow',
+        `The database '${this.name}' did not answer within ${QUERY_MS / 1000} s. Ask for less.`,
+        { cause: failure },
+      );
+    }
+    const { detail = '' } = failedTest(failure);
+    this.#fail(detail);
+    return new ConsoleProblem(503, 'database-offline', `The database '${this.name}' cannot be used. ${detail}`, {
+      cause: failure,
+    });
+  }
+
+  #fail(reason: string): void {
+    this.#state = 'failed';
+    this.#reason = reason;
+  }
+}

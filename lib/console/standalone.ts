@@ -1,0 +1,109 @@
+/** The console as a process of its own, without an application: what `npx elasticjob console` runs. */
+import { readFileSync } from 'node:fs';
+import { type AddressInfo } from 'node:net';
+import { type INestApplication, type LoggerService, Module } from '@nestjs/common';
+import { type AbstractHttpAdapter, NestFactory } from '@nestjs/core';
+import { describeCause } from '../api/text/describe-cause.js';
+import { InvalidConfigurationError } from '../api/errors/errors.js';
+import { ElasticJobConsoleModule } from './console.module.js';
+import { ProblemFilter } from './http/problem.filter.js';
+import { type ConsoleUserSettings, type ElasticJobConsoleOptions } from './options/console-options.js';
+import { isModuleMissing } from './options/missing-package.js';
+import { isShippedDefault } from './security/password-hash.js';
+import { isLoopback } from './security/trusted-proxies.js';
+
+/** How the console listens. */
+export interface StandaloneOptions {
+  /** 0: a free port. */
+  readonly port: number;
+  readonly host: string;
+  readonly console: ElasticJobConsoleOptions;
+  /** Paths of PEM files. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** Whether plain HTTP on an address that others can reach is wanted. */
+  readonly allowsInsecureHttp: boolean;
+  readonly logger: LoggerService;
+}
+
+/** A console that answers. */
+export interface StandaloneConsole {
+  /** `http://127.0.0.1:8899` */
+  readonly url: string;
+  /** Ends it, with all open streams. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the console.
+ * @throws InvalidConfigurationError if the options cannot be used, would not be safe on that address, or a package is missing
+ */
+export async function startConsole(options: StandaloneOptions): Promise<StandaloneConsole> {
+  const problems = addressProblems(options);
+  if (problems.length > 0) throw new InvalidConfigurationError(problems);
+  const { port, host, tls, logger } = options;
+  @Module({ imports: [ElasticJobConsoleModule.forRoot({ path: '/', ...options.console })] })
+  class StandaloneModule {}
+  const httpsOptions = tls && { cert: readPem('cert', tls.cert), key: readPem('key', tls.key) };
+  const app = await NestFactory.create(StandaloneModule, await expressAdapter(), {
+    logger,
+    abortOnError: false,
+    ...(httpsOptions !== undefined && { httpsOptions }),
+  });
+  // Of requests that are refused before they reach a route, such as a body that is no JSON.
+  app.useGlobalFilters(app.get(ProblemFilter, { strict: false }));
+  try {
+    await app.listen(port, host);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  return { url: urlOf(app, { host, scheme: tls === undefined ? 'http' : 'https' }), close: () => app.close() };
+}
+
+/** What others could reach must be encrypted, here or by a proxy, and must not have a password that everybody knows. */
+function addressProblems({ host, tls, allowsInsecureHttp, console }: StandaloneOptions): readonly string[] {
+  if (isLoopback(host) || host === 'localhost') return [];
+  const { users = [], trustedProxies = [] } = console;
+  const isEncrypted = tls !== undefined || trustedProxies.length > 0;
+  // What is not a list of users, the check of the options refuses.
+  const given: readonly ConsoleUserSettings[] = users instanceof Array ? users : [];
+  const defaults = given.filter(({ username, password = '' }) => isShippedDefault(username, password));
+  return [
+    ...(isEncrypted || allowsInsecureHttp
+      ? []
+      : [
+          `The console would send passwords in clear on ${host}: give console.tls.cert and console.tls.key, name the proxy that ends TLS in console.trustedProxies, or give --insecure-http if you know better.`,
+        ]),
+    ...defaults.map(
+      ({ username }) =>
+        `console.users: '${username}' has a password that everybody knows, and the console would listen on ${host}. Give another password, or listen on this machine only.`,
+    ),
+  ];
+}
+
+async function expressAdapter(): Promise<AbstractHttpAdapter> {
+  try {
+    const { ExpressAdapter } = await import('@nestjs/platform-express');
+    return new ExpressAdapter();
+  } catch (cause) {
+    const reason = isModuleMissing(cause, '@nestjs/platform-express')
+      ? 'the package @nestjs/platform-express is not installed: npm install @nestjs/platform-express'
+      : `@nestjs/platform-express cannot be loaded: ${describeCause(cause)}`;
+    throw new InvalidConfigurationError([`The console cannot listen, as ${reason}`], { cause });
+  }
+}
+
+function readPem(name: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw new InvalidConfigurationError([`console.tls.${name}: must be a PEM file: ${describeCause(cause)}`], {
+      cause,
+    });
+  }
+}
+
+function urlOf(app: INestApplication, { host, scheme }: { readonly host: string; readonly scheme: string }): string {
+  const { port } = (app.getHttpServer() as { address(): AddressInfo }).address();
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}/`;
+}

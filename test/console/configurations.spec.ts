@@ -1,0 +1,167 @@
+import { expect, test } from '@jest/globals';
+import { Browser } from './support/browser.js';
+import { ConsoleApp, USERS } from './support/console-app.js';
+import { JobStage } from './support/job-stage.js';
+
+const CONFIG = '/api/v1/registries/main/jobs/orders/config';
+
+async function open(): Promise<{ stage: JobStage; app: ConsoleApp; browser: Browser } & AsyncDisposable> {
+  const stage = await JobStage.open();
+  await stage.add('orders', {
+    props: {
+      'dingtalk.webhook': 'https://oapi/robot?access_token=abc',
+      'dingtalk.secret': 'hush',
+      'http.uri': 'http://x',
+    },
+  });
+  const app = await ConsoleApp.start({
+    console: { users: USERS, registries: [{ name: 'main', registryCenter: stage.console }] },
+  });
+  const close = async (): Promise<void> => {
+    await app[Symbol.asyncDispose]();
+    await stage[Symbol.asyncDispose]();
+  };
+  return { stage, app, browser: await Browser.loggedIn(app, 'anna'), [Symbol.asyncDispose]: close };
+}
+
+test('settings are shown without secrets, and what comes back as asterisks stays as it is', async () => {
+  await using opened = await open();
+  const { stage, browser } = opened;
+
+  const read = await browser.get(CONFIG);
+  const { configuration } = read.json as { configuration: Record<string, unknown> };
+  const written = await browser.request(CONFIG, {
+    method: 'PUT',
+    body: { ...configuration, description: 'new' },
+    headers: { 'if-match': read.headers.get('etag')! },
+  });
+
+  expect(read.text).not.toMatch(/hush|abc/);
+  expect(configuration['props']).toEqual({
+    'dingtalk.webhook': '******',
+    'dingtalk.secret': '******',
+    'http.uri': 'http://x',
+  });
+  expect(written.json).toMatchObject({ version: 1, configuration: { description: 'new' } });
+  expect(written.headers.get('etag')).toBe('"1"');
+  const stored = (await stage.instances.get('/orders/config'))!;
+  expect(stored).toContain('dingtalk.secret: hush');
+  expect(stored).toContain('access_token=abc');
+});
+
+test('keys that only later versions know are kept', async () => {
+  await using opened = await open();
+  const { stage, browser } = opened;
+  await stage.instances.put('/orders/config', `${(await stage.instances.get('/orders/config'))!}futureKey: 7\n`);
+
+  const read = await browser.get(CONFIG);
+  const { configuration } = read.json as { configuration: Record<string, unknown> };
+  const written = await browser.request(CONFIG, {
+    method: 'PUT',
+    body: { ...configuration, misfire: false },
+    headers: { 'if-match': '"1"' },
+  });
+
+  expect(written.status).toBe(200);
+  expect(await stage.instances.get('/orders/config')).toContain('futureKey: 7\n');
+});
+
+test('settings that were changed meanwhile are not overwritten', async () => {
+  await using opened = await open();
+  const { browser } = opened;
+  const { configuration } = (await browser.get(CONFIG)).json as { configuration: object };
+  const put = (headers: Record<string, string>) =>
+    browser.request(CONFIG, { method: 'PUT', body: configuration, headers });
+
+  expect((await put({})).json).toMatchObject({ status: 428, code: 'version-needed' });
+  expect((await put({ 'if-match': '"0"' })).status).toBe(200);
+  const late = await put({ 'if-match': '"0"' });
+  expect(late.json).toMatchObject({
+    status: 412,
+    code: 'stale-version',
+    detail: expect.stringContaining('version 1') as unknown,
+  });
+});
+
+test('wrong settings are named, each by itself, and nothing is stored', async () => {
+  await using opened = await open();
+  const { stage, browser } = opened;
+  const wrong = {
+    jobName: 'orders',
+    shardingTotalCount: 0,
+    cron: '0 0 25 * * ?',
+    timeZone: 'Mars/Base',
+    props: { 'email.password': '******' },
+  };
+
+  const check = await browser.post(`${CONFIG}/validate`, wrong);
+  const written = await browser.request(CONFIG, { method: 'PUT', body: wrong, headers: { 'if-match': '"0"' } });
+
+  const { problems } = check.json as { problems: { setting: string }[] };
+  expect(problems.map(({ setting }) => setting).sort()).toEqual([
+    'cron',
+    'props.email.password',
+    'shardingTotalCount',
+    'timeZone',
+  ]);
+  expect(written.json).toMatchObject({ status: 422, code: 'invalid-settings', problems });
+  expect(await stage.instances.get('/orders/config')).toContain('hush');
+});
+
+test('a check says what would change, what is doubtful and when the job would fire', async () => {
+  await using opened = await open();
+  const { browser } = opened;
+  const { configuration } = (await browser.get(CONFIG)).json as { configuration: { props: object } };
+
+  const check = await browser.post(`${CONFIG}/validate`, {
+    ...configuration,
+    cron: '0 0 2 * * ?',
+    overwrite: true,
+    props: { ...configuration.props, 'dingtalk.secret': 'other' },
+  });
+
+  expect(check.json).toMatchObject({
+    problems: [],
+    warnings: [{ setting: 'overwrite' }],
+    changes: [
+      { setting: 'cron', before: '0 0/5 * * * ?', after: '0 0 2 * * ?' },
+      { setting: 'overwrite', before: 'false', after: 'true' },
+      { setting: 'props.dingtalk.secret', before: '******', after: '******' },
+    ],
+  });
+  expect((check.json as { nextFires: number[] }).nextFires).toHaveLength(10);
+});
+
+test('a cron expression is previewed as the scheduler reads it, in both languages', async () => {
+  await using opened = await open();
+  const { browser } = opened;
+  const preview = async (body: object) => (await browser.post('/api/v1/cron/preview', body)).json;
+  const from = Date.UTC(2030, 0, 1);
+
+  expect(await preview({ cron: '0 0 2 * * ?', timeZone: 'GMT+08:00', count: 2, from })).toEqual({
+    fires: [from + 18 * 3_600_000, from + 42 * 3_600_000],
+    timeZone: 'GMT+08:00',
+    words: 'every day at 02:00',
+  });
+  expect(await preview({ cron: '0/5 * * * * ?', lang: 'zh-CN' })).toMatchObject({ words: '每 5 秒' });
+  expect(await preview({ cron: '0 0 25 * * ?' })).toMatchObject({
+    fires: [],
+    problem: expect.stringContaining('hours') as unknown,
+  });
+});
+
+test('the nodes of a job are shown without secrets, and without addresses if asked', async () => {
+  await using opened = await open();
+  const { stage, browser } = opened;
+  await stage.instances.put('/orders/servers/10.0.0.1', 'ENABLED');
+
+  const shown = await browser.get('/api/v1/registries/main/jobs/orders/tree');
+  const masked = await browser.get('/api/v1/registries/main/jobs/orders/tree?masked=true');
+  const dump = await browser.get('/api/v1/registries/main/jobs/orders/dump');
+
+  expect(shown.text).not.toMatch(/hush|abc/);
+  expect(shown.text).toContain('/orders/servers/10.0.0.1');
+  expect(masked.text).toContain('/orders/servers/ip1');
+  expect(dump.text).toContain('/orders/servers/ip1 | ENABLED');
+  expect(dump.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+});

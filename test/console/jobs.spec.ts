@@ -1,0 +1,245 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Page } from '../../lib/console/contract/common.js';
+import { type JobRow } from '../../lib/console/contract/jobs.js';
+import { until } from '../support/until.js';
+import { Browser } from './support/browser.js';
+import { ConsoleApp, SERVERS, USERS } from './support/console-app.js';
+import { JobStage } from './support/job-stage.js';
+
+const A = '10.0.0.1@-@11';
+const B = '10.0.0.2@-@22';
+const JOBS = '/api/v1/registries/main/jobs';
+
+async function consoleOf(stage: JobStage, server: (typeof SERVERS)[number] = 'express'): Promise<ConsoleApp> {
+  return ConsoleApp.start({
+    server,
+    console: { users: USERS, registries: [{ name: 'main', registryCenter: stage.console }] },
+  });
+}
+
+describe.each(SERVERS)('jobs on %s', (server) => {
+  test('are listed with their state, filtered, sorted and paged', async () => {
+    await using stage = await JobStage.open();
+    await stage.add('orders', { owners: { [A]: [0], [B]: [1] }, description: 'Syncs orders' });
+    await stage.add('bills', { label: 'money' });
+    await stage.add('mails', { owners: { [A]: [0, 1] } });
+    await using app = await consoleOf(stage, server);
+    const browser = await Browser.loggedIn(app, 'gina');
+
+    const all = await browser.get(`${JOBS}?limit=2`);
+    const rest = await browser.get(`${JOBS}?limit=2&cursor=${String(all.json['nextCursor'])}`);
+    const crashed = await browser.get(`${JOBS}?status=CRASHED`);
+    const found = await browser.get(`${JOBS}?q=SYNCS`);
+    const sorted = await browser.get(`${JOBS}?sort=-instances`);
+
+    expect(all.json).toMatchObject({ total: 3 });
+    expect(names(all.json)).toEqual(['bills', 'mails']);
+    expect(names(rest.json)).toEqual(['orders']);
+    expect(rest.json).not.toHaveProperty('nextCursor');
+    expect(names(crashed.json)).toEqual(['bills']);
+    expect(names(found.json)).toEqual(['orders']);
+    expect(names(sorted.json)).toEqual(['orders', 'mails', 'bills']);
+    expect(rows(found.json)[0]).toMatchObject({
+      status: 'OK',
+      type: 'cron',
+      shardingTotalCount: 2,
+      instanceCount: 2,
+      servers: ['10.0.0.1', '10.0.0.2'],
+    });
+    expect(rows(found.json)[0]?.nextFireAt).toBeGreaterThan(Date.now());
+  });
+
+  test('are steered by operators: disabled, enabled, triggered, and their items switched', async () => {
+    await using stage = await JobStage.open();
+    const paths = await stage.add('orders', { owners: { [A]: [0], [B]: [1] } });
+    await using app = await consoleOf(stage, server);
+    const browser = await Browser.loggedIn(app, 'otto');
+
+    expect((await browser.post(`${JOBS}/orders/disable`, { server: '10.0.0.1', reason: 'maintenance' })).status).toBe(
+      204,
+    );
+    expect(await stage.instances.get(paths.server('10.0.0.1'))).toBe('DISABLED');
+    expect((await browser.post(`${JOBS}/orders/enable`)).status).toBe(204);
+    expect(await stage.instances.get(paths.server('10.0.0.1'))).toBe('ENABLED');
+    expect((await browser.post(`${JOBS}/orders/shards/1/disable`)).status).toBe(204);
+    expect(await stage.instances.get(paths.item(1, 'disabled'))).toBe('');
+    expect((await browser.post(`${JOBS}/orders/shards/7/disable`)).json).toMatchObject({
+      status: 409,
+      code: 'job-state',
+    });
+    const batch = await browser.post(`${JOBS}/batch`, { action: 'disable', names: ['orders', 'unknown'] });
+    expect(batch.json).toMatchObject({
+      results: [
+        { name: 'orders', isOk: true },
+        { name: 'unknown', isOk: false },
+      ],
+    });
+    expect((await browser.post(`${JOBS}/orders/instances/${encodeURIComponent(B)}/shutdown`)).status).toBe(204);
+    expect(await stage.instances.children(paths.instances)).toEqual([A]);
+  });
+});
+
+test('guests steer nothing, and operators do not change settings', async () => {
+  await using stage = await JobStage.open();
+  await stage.add('orders', { owners: { [A]: [0, 1] } });
+  await using app = await consoleOf(stage);
+  const [guest, operator] = [await Browser.loggedIn(app, 'gina'), await Browser.loggedIn(app, 'otto')];
+
+  const trigger = await guest.post(`${JOBS}/orders/trigger`);
+  const write = await operator.request(`${JOBS}/orders/config`, {
+    method: 'PUT',
+    body: {},
+    headers: { 'if-match': '"0"' },
+  });
+
+  expect(trigger.json).toMatchObject({ status: 403 });
+  expect(write.json).toMatchObject({ status: 403 });
+});
+
+test('the items of a job say who owns them, also if the owner is gone', async () => {
+  await using stage = await JobStage.open();
+  const paths = await stage.add('orders', {
+    shardingTotalCount: 200,
+    shardingItemParameters: '0=Beijing',
+    owners: { [A]: [0] },
+  });
+  await stage.instances.put(paths.item(1, 'instance'), '10.9.9.9@-@99');
+  await using app = await consoleOf(stage);
+  const browser = await Browser.loggedIn(app, 'gina');
+
+  const shards = (await browser.get(`${JOBS}/orders/shards`)).json as unknown as Page<{ readonly item: number }>;
+
+  expect(shards.total).toBe(200);
+  expect(shards.items[0]).toMatchObject({
+    item: 0,
+    parameter: 'Beijing',
+    serverIp: '10.0.0.1',
+    instanceId: A,
+    status: 'PENDING',
+  });
+  expect(shards.items[1]).toMatchObject({ item: 1, serverIp: '10.9.9.9', status: 'SHARDING_FLAG' });
+  expect(shards.items[199]).toMatchObject({ item: 199, status: 'SHARDING_FLAG' });
+});
+
+test.each([
+  '<img src=x onerror=alert(1)>'.replaceAll('/', ''),
+  '50%',
+  'a#b',
+  'a?b=c&d',
+  '订单同步',
+  'ö',
+  'constructor',
+])('a job may be called %s', async (jobName) => {
+  await using stage = await JobStage.open();
+  await stage.add(jobName, { owners: { [A]: [0, 1] } });
+  await using app = await consoleOf(stage);
+  const browser = await Browser.loggedIn(app, 'otto');
+  const path = `${JOBS}/${encodeURIComponent(jobName)}`;
+
+  expect((await browser.get(path)).json).toMatchObject({ jobName, status: 'OK', kinds: ['node'] });
+  expect((await browser.get(`${path}/config`)).json).toMatchObject({ configuration: { jobName } });
+  expect((await browser.post(`${path}/disable`)).status).toBe(204);
+  await until(async () => (await browser.get(path)).json['status'] === 'DISABLED');
+});
+
+test('a job whose settings cannot be read hides no other one', async () => {
+  await using stage = await JobStage.open();
+  await stage.add('orders');
+  const paths = await stage.add('broken');
+  await stage.instances.put(paths.config, 'jobName: [broken\n  cron: :');
+  await using app = await consoleOf(stage);
+  const browser = await Browser.loggedIn(app, 'gina');
+
+  const list = rows((await browser.get(JOBS)).json);
+  const config = await browser.get(`${JOBS}/broken/config`);
+
+  expect(list.map(({ jobName, status }) => [jobName, status])).toEqual([
+    ['broken', 'CONFIG_ERROR'],
+    ['orders', 'CRASHED'],
+  ]);
+  expect(list[0]?.problem).toContain('/broken/config');
+  expect(config.json).toMatchObject({ problem: expect.stringContaining('/broken/config') as unknown });
+});
+
+test('an unknown job, an unknown registry centre and an odd parameter are named', async () => {
+  await using stage = await JobStage.open();
+  await stage.add('orders');
+  await using app = await consoleOf(stage);
+  const browser = await Browser.loggedIn(app, 'gina');
+
+  expect((await browser.get(`${JOBS}/order`)).json).toMatchObject({
+    status: 404,
+    code: 'unknown-job',
+    detail: expect.stringContaining("'orders'") as unknown,
+  });
+  expect((await browser.get('/api/v1/registries/mian/jobs')).json).toMatchObject({
+    status: 404,
+    code: 'unknown-registry',
+  });
+  expect((await browser.get(`${JOBS}?sort=constructor`)).json).toMatchObject({ status: 400, code: 'unknown-sort' });
+  expect((await browser.get(`${JOBS}?limit=201`)).json).toMatchObject({ status: 400, code: 'bad-request' });
+  expect((await browser.get(`${JOBS}?cursor=nonsense`)).json).toMatchObject({ status: 400, code: 'bad-cursor' });
+});
+
+test('while the registry centre is out of reach, the last known jobs are shown and changes are refused', async () => {
+  await using stage = await JobStage.open();
+  await stage.add('orders', { owners: { [A]: [0, 1] } });
+  await using app = await consoleOf(stage);
+  const browser = await Browser.loggedIn(app, 'otto');
+  expect((await browser.get(JOBS)).json).not.toHaveProperty('staleSince');
+
+  stage.console.faults.disconnect();
+
+  const stale = await browser.get(JOBS);
+  expect(rows(stale.json)[0]).toMatchObject({ jobName: 'orders', status: 'OK' });
+  expect(stale.json['staleSince']).toBeGreaterThan(0);
+  expect((await browser.post(`${JOBS}/orders/disable`)).json).toMatchObject({ status: 503, code: 'registry-offline' });
+  stage.console.faults.resume();
+  await until(async () => !('staleSince' in (await browser.get(JOBS)).json));
+});
+
+test('a job is removed only if its name is repeated', async () => {
+  await using stage = await JobStage.open();
+  await stage.add('orders');
+  await using app = await consoleOf(stage);
+  const browser = await Browser.loggedIn(app, 'anna');
+
+  const refused = await browser.request(`${JOBS}/orders`, { method: 'DELETE', body: { confirm: 'order' } });
+  const removed = await browser.request(`${JOBS}/orders`, { method: 'DELETE', body: { confirm: 'orders' } });
+
+  expect(refused.json).toMatchObject({ status: 422, code: 'not-confirmed' });
+  expect(removed.json).toEqual({ stillRunning: [] });
+  expect(await stage.instances.children('/')).toEqual([]);
+});
+
+test('servers are listed, and those without an instance are pruned', async () => {
+  await using stage = await JobStage.open();
+  const paths = await stage.add('orders', { owners: { [A]: [0, 1] } });
+  await stage.instances.put(paths.server('10.0.0.9'), 'ENABLED');
+  await using app = await consoleOf(stage);
+  const browser = await Browser.loggedIn(app, 'anna');
+  const servers = '/api/v1/registries/main/servers';
+
+  const list = await browser.get(servers);
+  const found = await browser.post(`${servers}/prune`, { dryRun: true });
+  const pruned = await browser.post(`${servers}/prune`, { dryRun: false });
+
+  expect(list.json['items']).toEqual([
+    { serverIp: '10.0.0.1', instanceCount: 1, jobCount: 1, disabledJobCount: 0, state: 'online' },
+    { serverIp: '10.0.0.9', instanceCount: 0, jobCount: 1, disabledJobCount: 0, state: 'offline' },
+  ]);
+  expect((await browser.get(`${servers}/10.0.0.1/jobs`)).json['items']).toEqual([
+    { jobName: 'orders', isDisabled: false, instanceCount: 1, items: 2 },
+  ]);
+  expect(found.json).toEqual({ servers: [{ jobName: 'orders', serverIp: '10.0.0.9' }] });
+  expect(pruned.json).toEqual(found.json);
+  expect(await stage.instances.children(paths.servers)).toEqual(['10.0.0.1']);
+});
+
+function rows(page: unknown): readonly JobRow[] {
+  return (page as Page<JobRow>).items;
+}
+
+function names(page: unknown): readonly string[] {
+  return rows(page).map(({ jobName }) => jobName);
+}

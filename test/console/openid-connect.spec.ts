@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type ElasticJobConsoleOptions } from '../../lib/console/options/console-options.js';
+import { type OidcSettings } from '../../lib/console/security/oidc/oidc-settings.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
+import { type Answer, Browser } from './support/browser.js';
+import { ConsoleApp, USERS } from './support/console-app.js';
+import { IdentityProvider } from './support/identity-provider.js';
+
+const START = '/api/v1/auth/oidc/company/start';
+const SESSION = '/api/v1/auth/session';
+const PUBLIC_URL = 'http://ops.example.com/elasticjob';
+
+let provider: IdentityProvider;
+beforeAll(async () => {
+  provider = await IdentityProvider.start();
+});
+afterAll(() => provider[Symbol.asyncDispose]());
+beforeEach(() => {
+  provider.next = {};
+});
+
+function optionsWith(more: Partial<OidcSettings> = {}): ElasticJobConsoleOptions {
+  const company: OidcSettings = {
+    ...{ name: 'company', title: 'The company', issuer: provider.issuer },
+    ...{ clientId: 'console', clientSecret: 'the secret of the console' },
+    roles: [
+      { claim: 'groups', value: 'operators', role: 'operator' },
+      { claim: 'realm.roles', value: 'root', role: 'admin' },
+    ],
+    ...more,
+  };
+  return { users: USERS, publicUrl: PUBLIC_URL, oidc: [company] };
+}
+
+/** Begins a login in a browser, confirms it at the provider, and comes back. */
+async function logIn(
+  browser: Browser,
+  change: (back: URL) => void = () => undefined,
+  returnTo = '/jobs',
+): Promise<Answer> {
+  const started = await browser.get(`${START}?returnTo=${encodeURIComponent(returnTo)}`);
+  expect(started.status).toBe(302);
+  const back = provider.confirm(started.headers.get('location') ?? '');
+  change(back);
+  return browser.get(back.pathname.replace('/elasticjob', '') + back.search, { 'sec-fetch-site': 'cross-site' });
+}
+
+describe('a login by OpenID Connect', () => {
+  test('begins with state, nonce and PKCE in a cookie, and ends where the user wanted to be', async () => {
+    await using app = await ConsoleApp.start({ console: optionsWith() });
+    const browser = new Browser(app);
+
+    const started = await browser.get(`${START}?returnTo=/jobs`);
+    const asked = new URL(started.headers.get('location') ?? '');
+    const answer = await logIn(browser, undefined, '/jobs/a%20b?tab=runs');
+
+    expect(asked.origin).toBe(provider.issuer);
+    expect(Object.fromEntries(asked.searchParams)).toMatchObject({
+      client_id: 'console',
+      response_type: 'code',
+      redirect_uri: `${PUBLIC_URL}/api/v1/auth/oidc/company/callback`,
+      code_challenge_method: 'S256',
+      scope: 'openid profile email',
+      state: expect.stringMatching(/^.{43}$/),
+      nonce: expect.stringMatching(/^.{43}$/),
+    });
+    expect(started.headers.getSetCookie()).toEqual([expect.stringMatching(/^ejc-oidc=.*; HttpOnly; SameSite=Lax$/)]);
+    expect(answer.status).toBe(302);
+    expect(answer.headers.get('location')).toBe('/elasticjob/jobs/a%20b?tab=runs');
+    expect([...browser.cookies.keys()]).toEqual(['ejc']);
+    expect((await browser.get(SESSION)).json).toMatchObject({ username: 'nora', role: 'guest', provider: 'company' });
+    expect((await browser.get('/api/v1/auth/providers')).json).toEqual({
+      isSetupNeeded: false,
+      local: true,
+      oidc: [{ name: 'company', title: 'The company' }],
+    });
+  });
+
+  test.each([
+    ['https://evil.example/', '/'],
+    ['//evil.example/', '/'],
+    ['/\\evil.example', '/'],
+    ['/..//evil.example', '/'],
+    ['javascript:alert(1)', '/'],
+    ['/jobs\r\nset-cookie: a=b', '/'],
+  ])('does not send the browser to %s', async (returnTo, path) => {
+    await using app = await ConsoleApp.start({ console: optionsWith() });
+
+    const answer = await logIn(new Browser(app), undefined, returnTo);
+
+    expect(answer.headers.get('location')).toBe(`/elasticjob${path}`);
+  });
+
+  test.each([
+    ['no group', {}, 'guest'],
+    ['a group', { groups: ['others', 'operators'] }, 'operator'],
+    ['the strongest of several', { groups: ['operators'], realm: { roles: ['root'] } }, 'admin'],
+    ['a claim that is one text', { groups: 'operators' }, 'operator'],
+  ])('gives the role of %s', async (_, claims, role) => {
+    await using app = await ConsoleApp.start({ console: optionsWith() });
+    provider.next = { claims };
+    const browser = new Browser(app);
+
+    await logIn(browser);
+
+    expect((await browser.get(SESSION)).json).toMatchObject({ role });
+  });
+
+  test.each([
+    ['another nonce', { nonce: 'another' }],
+    ['another audience', { aud: 'somebody else' }],
+    ['another issuer', { iss: 'http://127.0.0.1:1' }],
+    ['an expired token', { exp: 1_000_000_000 }],
+  ])('is refused for %s', async (_, claims) => {
+    await using app = await ConsoleApp.start({ console: optionsWith() });
+    provider.next = { claims };
+    const browser = new Browser(app);
+
+    const answer = await logIn(browser);
+
+    expect(answer.json).toMatchObject({ status: 401, code: 'login-refused' });
+    expect(browser.cookies.size).toBe(0);
+  });
+
+  test('is refused for a token that the provider has not signed', async () => {
+    await using app = await ConsoleApp.start({ console: optionsWith() });
+    provider.next = { signsWithOther: true };
+
+    expect((await logIn(new Browser(app))).json).toMatchObject({ status: 401, code: 'login-refused' });
+  });
+
+  test('is refused for another state, and cannot be tried again with the right one', async () => {
+    await using app = await ConsoleApp.start({ console: optionsWith() });
+    const browser = new Browser(app);
+    let right = '';
+
+    const wrong = await logIn(browser, (back) => {
+      right = back.search;
+      back.searchParams.set('state', 'sharding');
+    });
+    const again = await browser.get(`/api/v1/auth/oidc/company/callback${right}`);
+
+    expect(wrong.json).toMatchObject({ status: 401, code: 'login-refused' });
+    expect(again.json).toMatchObject({ status: 401, code: 'login-refused' });
+  });
+
+  test('is refused in a browser that has not begun it, so that nobody is logged in as somebody else', async () => {
+    await using app = await ConsoleApp.start({ console: optionsWith() });
+    const [attacker, victim] = [new Browser(app), new Browser(app)];
+    const started = await attacker.get(START);
+    const { search } = provider.confirm(started.headers.get('location') ?? '');
+
+    const answer = await victim.get(`/api/v1/auth/oidc/company/callback${search}`);
+
+    expect(answer.json).toMatchObject({ status: 401, code: 'login-refused' });
+    expect(victim.cookies.size).toBe(0);
+  });
+
+  test('is refused after ten minutes at the provider', async () => {
+    const clock = new ManualClock();
+    await using app = await ConsoleApp.start({ console: { ...optionsWith(), clock } });
+    const browser = new Browser(app);
+    const started = await browser.get(START);
+    const { search } = provider.confirm(started.headers.get('location') ?? '');
+    await clock.advance(600_000);
+
+    const answer = await browser.get(`/api/v1/auth/oidc/company/callback${search}`);
+
+    expect(answer.json).toMatchObject({ status: 401, code: 'login-refused' });
+  });
+
+  test('is refused for users without a required claim, or without a role where none is the default', async () => {
+    await using app = await ConsoleApp.start({
+      console: optionsWith({ requiredClaims: { owner: 'acme' }, defaultRole: 'none' }),
+    });
+
+    const stranger = await logIn(new Browser(app));
+    provider.next = { claims: { owner: 'acme' } };
+    const without = await logIn(new Browser(app));
+    provider.next = { claims: { owner: 'acme', groups: ['operators'] } };
+    const right = await logIn(new Browser(app));
+
+    expect(stranger.json).toMatchObject({
+      code: 'login-refused',
+      detail: expect.stringContaining("'owner' is 'acme'"),
+    });
+    expect(without.json).toMatchObject({ code: 'login-refused' });
+    expect(right.status).toBe(302);
+  });
+
+  test('says that the provider cannot be reached, and works once it can', async () => {
+    await using app = await ConsoleApp.start({ console: optionsWith({ issuer: 'http://127.0.0.1:1' }) });
+
+    const answer = await new Browser(app).get(START);
+    const unknown = await new Browser(app).get('/api/v1/auth/oidc/nobody/start');
+
+    expect(answer.json).toMatchObject({ status: 502, code: 'login-provider' });
+    expect(app.log.join('\n')).toContain('Logins by The company do not work now');
+    expect(unknown.json).toMatchObject({ status: 404, code: 'unknown-provider' });
+  });
+
+  test('is recorded with who it was', async () => {
+    await using app = await ConsoleApp.start({ console: optionsWith() });
+    await logIn(new Browser(app));
+    const admin = await Browser.loggedIn(app, 'anna');
+
+    const { json } = await admin.get('/api/v1/audit?action=auth.login');
+
+    expect(json['items']).toEqual([
+      expect.objectContaining({ target: 'anna' }),
+      expect.objectContaining({ provider: 'company', after: { username: 'nora', role: 'guest' } }),
+    ]);
+  });
+});
+
+test('an administrator of a provider makes the first set-up needless', async () => {
+  await using app = await ConsoleApp.start({ console: { ...optionsWith(), users: [] } });
+
+  expect((await new Browser(app).get('/api/v1/auth/providers')).json).toMatchObject({ isSetupNeeded: false });
+  expect(app.log.join('\n')).not.toContain('administrator');
+});

@@ -1,0 +1,167 @@
+import { createServer } from 'node:net';
+import { type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { expect, test } from '@jest/globals';
+import { Browser } from './support/browser.js';
+import { ConsoleApp, USERS } from './support/console-app.js';
+import { JobStage } from './support/job-stage.js';
+
+/** A port on loopback that must never be reached. */
+class Trap implements AsyncDisposable {
+  reached = 0;
+  readonly #server = createServer((socket) => {
+    this.reached++;
+    socket.destroy();
+  });
+
+  static async open(): Promise<Trap> {
+    const trap = new Trap();
+    trap.#server.listen(0, '127.0.0.1');
+    await once(trap.#server, 'listening');
+    return trap;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+}
+
+const REGISTRIES = '/api/v1/registries';
+
+test.each([
+  ['an address', (port: number) => `127.0.0.1:${port}`],
+  ['a name', (port: number) => `localhost:${port}`],
+  ['an IPv4 address within IPv6', (port: number) => `[::ffff:127.0.0.1]:${port}`],
+  ['one server of several', (port: number) => `10.1.1.1:2181,127.0.0.1:${port}`],
+])('a registry centre at %s that the settings do not allow is refused before anything is sent', async (_, servers) => {
+  await using trap = await Trap.open();
+  await using app = await ConsoleApp.start({ console: { users: USERS, connections: { allow: ['10.0.0.0/8'] } } });
+  const browser = await Browser.loggedIn(app, 'anna');
+  const body = { name: 'mine', serverLists: servers(trap.port), namespace: 'orders' };
+
+  const added = await browser.post(REGISTRIES, body);
+  const tested = await browser.post(`${REGISTRIES}/test`, body);
+
+  expect(added.json).toMatchObject({ status: 403, code: 'target-not-allowed' });
+  expect(tested.json).toMatchObject({ isOk: false, reason: 'not-allowed' });
+  expect((await browser.get(REGISTRIES)).json).toEqual([]);
+  expect(trap.reached).toBe(0);
+});
+
+test.each([
+  '169.254.169.254',
+  '0.0.0.0',
+  '224.0.0.1',
+  '[fe80::1]',
+  '[::]',
+  '[::ffff:169.254.169.254]',
+  '[64:ff9b::a9fe:a9fe]',
+])('not even a rule for everything allows %s', async (host) => {
+  await using app = await ConsoleApp.start({
+    console: { users: USERS, connections: { allow: ['*', '0.0.0.0/0', '::/0'] } },
+  });
+  const browser = await Browser.loggedIn(app, 'anna');
+
+  const added = await browser.post(REGISTRIES, { name: 'mine', serverLists: `${host}:2181`, namespace: 'orders' });
+
+  expect(added.json).toMatchObject({ status: 403, code: 'target-not-allowed' });
+});
+
+test('without an allow-list nothing can be added, and operators add nothing anyway', async () => {
+  await using app = await ConsoleApp.start();
+  const body = { name: 'mine', serverLists: 'zk:2181', namespace: 'orders' };
+
+  expect((await (await Browser.loggedIn(app, 'anna')).post(REGISTRIES, body)).json).toMatchObject({
+    status: 403,
+    code: 'connections-closed',
+  });
+  expect((await (await Browser.loggedIn(app, 'otto')).post(REGISTRIES, body)).json).toMatchObject({
+    status: 403,
+    code: 'not-permitted',
+  });
+});
+
+test('a registry centre is added, edited, tested and forgotten; its digest is sealed and never shown', async () => {
+  await using trap = await Trap.open();
+  const allow = ['127.0.0.0/8'];
+  await using app = await ConsoleApp.start({
+    console: { users: USERS, secretKey: 'k'.repeat(32), connections: { allow } },
+  });
+  const browser = await Browser.loggedIn(app, 'anna');
+  const change = { name: 'mine', serverLists: `127.0.0.1:${trap.port}`, namespace: 'orders', digest: 'me:hush' };
+
+  const added = await browser.post(REGISTRIES, change);
+  const again = await browser.post(REGISTRIES, change);
+  const moved = await browser.request(`${REGISTRIES}/mine`, {
+    method: 'PUT',
+    body: { ...change, digest: undefined, namespace: 'other' },
+  });
+  const edited = await browser.request(`${REGISTRIES}/mine`, {
+    method: 'PUT',
+    body: { ...change, namespace: 'other' },
+  });
+  const tested = await browser.post(`${REGISTRIES}/test`, { ...change, serverLists: '127.0.0.1:1' });
+  const list = await browser.get(REGISTRIES);
+  const removed = await browser.request(`${REGISTRIES}/mine`, { method: 'DELETE' });
+
+  expect(added.status).toBe(201);
+  expect(added.json).toMatchObject({ name: 'mine', hasDigest: true, origin: 'console' });
+  expect(again.json).toMatchObject({ status: 409, code: 'name-taken' });
+  expect(moved.json).toMatchObject({ status: 422, code: 'digest-needed' });
+  expect(edited.json).toMatchObject({ namespace: 'other', hasDigest: true });
+  expect(tested.json).toMatchObject({ isOk: false, reason: expect.stringMatching('refused|time-out') as unknown });
+  expect(list.text + added.text + edited.text).not.toContain('hush');
+  expect(removed.status).toBe(204);
+  expect((await browser.get(REGISTRIES)).json).toEqual([]);
+});
+
+test('a digest is refused if the console has no key to encrypt it with', async () => {
+  await using app = await ConsoleApp.start({ console: { users: USERS, connections: { allow: ['127.0.0.1'] } } });
+  const browser = await Browser.loggedIn(app, 'anna');
+
+  const added = await browser.post(REGISTRIES, {
+    name: 'mine',
+    serverLists: '127.0.0.1:1',
+    namespace: 'orders',
+    digest: 'me:hush',
+  });
+
+  expect(added.json).toMatchObject({ status: 409, code: 'no-secret-key' });
+});
+
+test('settings that cannot be used are named', async () => {
+  await using app = await ConsoleApp.start({ console: { users: USERS, connections: { allow: ['127.0.0.1'] } } });
+  const browser = await Browser.loggedIn(app, 'anna');
+
+  const added = await browser.post(REGISTRIES, { name: 'a/b', serverLists: 'zk:99999', namespace: '', digest: 'hush' });
+
+  const { problems } = added.json as { problems: { setting: string }[] };
+  expect(added.status).toBe(422);
+  expect(problems.map(({ setting }) => setting)).toEqual(['name', 'serverLists', 'namespace', 'digest']);
+  expect(added.text).not.toContain('hush');
+});
+
+test('a registry centre of the settings can be left and connected again, but not changed', async () => {
+  await using stage = await JobStage.open();
+  await stage.add('orders');
+  await using app = await ConsoleApp.start({
+    console: { users: USERS, registries: [{ name: 'main', registryCenter: stage.console }] },
+  });
+  const browser = await Browser.loggedIn(app, 'anna');
+
+  const left = await browser.post(`${REGISTRIES}/main/disconnect`);
+  const offline = await browser.get(`${REGISTRIES}/main/jobs`);
+  const back = await browser.post(`${REGISTRIES}/main/connect`);
+  const removed = await browser.request(`${REGISTRIES}/main`, { method: 'DELETE' });
+
+  expect(left.json).toMatchObject({ status: { phase: 'disconnected' } });
+  expect(offline.json).toMatchObject({ status: 503, code: 'registry-offline' });
+  expect(back.json).toMatchObject({ name: 'main', origin: 'settings' });
+  expect((await browser.get(`${REGISTRIES}/main/jobs`)).json).toMatchObject({ total: 1 });
+  expect(removed.json).toMatchObject({ status: 409, code: 'not-changeable' });
+});

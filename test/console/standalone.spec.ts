@@ -1,0 +1,185 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { EXIT, type ExitCode } from '../../lib/cli/exit-codes.js';
+import { runCommandLine } from '../../lib/cli/run.js';
+import { verifyPassword } from '../../lib/console/security/password-hash.js';
+import { systemClock } from '../../lib/time/clock.js';
+import { until } from '../support/until.js';
+import { TestTerminal } from '../unit/cli/stage.js';
+import { Browser, send } from './support/browser.js';
+
+const HASH = '$scrypt$ln=10,r=8,p=1$EYZuLZTPHAa1DTlI32lr8A$6GwffGpPp1JpDEfuHbclfFxQ+pCUjegMhy43sR88a80';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'standalone-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+interface Running {
+  readonly origin: string;
+  readonly terminal: TestTerminal;
+  /** Presses Ctrl-C. */
+  end(): Promise<ExitCode>;
+}
+
+function run(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  answers?: readonly string[],
+): { readonly terminal: TestTerminal; readonly ended: Promise<ExitCode> } {
+  const terminal = new TestTerminal(answers && { answers });
+  const surroundings = { terminal, environment, directory: folder, clock: systemClock, version: () => '1.2.3' };
+  return { terminal, ended: runCommandLine(words, surroundings) };
+}
+
+/** Starts the console by its command line, and waits until it listens. */
+async function start(words: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Running> {
+  const { terminal, ended } = run(['console', '--port', '0', ...words], environment);
+  await until(() => terminal.out.text.includes('listens on'), 'the console listens');
+  const [, origin = ''] = /listens on (http\S+)\/\n/.exec(terminal.out.text) ?? [];
+  return {
+    origin,
+    terminal,
+    async end() {
+      terminal.end();
+      return ended;
+    },
+  };
+}
+
+describe('npx elasticjob console', () => {
+  test('serves the page and the routes at the root, until it is told to end', async () => {
+    const running = await start(['--state', join(folder, 'state')]);
+
+    const providers = await send(`${running.origin}/api/v1/auth/providers`);
+    const broken = await send(`${running.origin}/api/v1/auth/login`, {
+      method: 'POST',
+      body: '{"username":',
+      headers: { 'content-type': 'application/json' },
+    });
+    const exitCode = await running.end();
+
+    expect(broken.json).toMatchObject({ status: 400, code: 'bad-request' });
+    expect(running.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(providers.json).toMatchObject({ isSetupNeeded: true });
+    expect(running.terminal.err.text).toMatch(/^\S+Z WARN The console has no administrator yet\. .* \S{14}\n$/);
+    expect(exitCode).toBe(EXIT.done);
+    await expect(send(`${running.origin}/healthz`)).rejects.toThrow();
+    expect(await readdir(folder)).toEqual(['state']);
+  });
+
+  test('takes users and other options from the file, and secrets from the environment', async () => {
+    const file = join(folder, 'console.yaml');
+    const yaml = `
+console:
+  environment: staging
+  users: [{ username: anna, role: admin, passwordHash: '${HASH}' }]
+  secretKey: '\${SECRET}'
+auth: { root_username: olga, root_password: '\${OLGAS}', guest_username: gina, guest_password: view from the gallery }
+`;
+    await writeFile(file, yaml);
+    const running = await start(['-c', file], {
+      SECRET: 'a random text of at least 32 characters',
+      OLGAS: 'another long word',
+    });
+    const browser = new Browser(running, '');
+
+    const logins = [
+      await browser.login('olga', 'another long word'),
+      await browser.login('gina', 'view from the gallery'),
+      await browser.login('anna', 'correct horse battery'),
+    ];
+    const meta = await browser.get('/api/v1/meta');
+    const users = await browser.get('/api/v1/users');
+    await running.end();
+
+    expect(logins.map(({ status }) => status)).toEqual([204, 204, 204]);
+    expect(meta.json).toMatchObject({
+      environment: 'staging',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      canAddConnections: false,
+    });
+    expect(
+      (users.json as unknown as readonly { readonly username: string; readonly role: string }[]).map(
+        ({ username, role }) => [username, role],
+      ),
+    ).toEqual([
+      ['anna', 'admin'],
+      ['gina', 'guest'],
+      ['olga', 'admin'],
+    ]);
+  });
+
+  test.each([
+    [
+      'an address that others reach, without TLS',
+      ['--host', '0.0.0.0'],
+      '',
+      'The console would send passwords in clear on 0.0.0.0',
+    ],
+    [
+      'a shipped password on such an address',
+      ['--host', '0.0.0.0', '--insecure-http'],
+      'auth: { root_username: root, root_password: root }',
+      "'root' has a password that everybody knows, and the console would listen on 0.0.0.0",
+    ],
+    ['an unknown option', [], 'console: { paht: /a }', "console.paht: unknown key; did you mean 'path'?"],
+    [
+      'a variable that is not set',
+      [],
+      'console: { secretKey: "${NOTHING}" }',
+      'console.secretKey: the environment has no variable NOTHING',
+    ],
+    [
+      'a certificate that is not there',
+      [],
+      'console: { tls: { cert: a.pem, key: b.pem } }',
+      'console.tls.cert: must be a PEM file',
+    ],
+    [
+      'half a certificate',
+      [],
+      'console: { tls: { cert: a.pem } }',
+      "console.tls: must have 'cert' and 'key', the paths of PEM files",
+    ],
+    ['a section that is none', [], 'console: 7', 'console: must be a map, got a number that is not shown'],
+    ['YAML that is none', [], 'console: [', 'cannot be read'],
+  ])('does not start with %s', async (_, words, yaml, complaint) => {
+    const file = join(folder, 'console.yaml');
+    await writeFile(file, yaml === '' ? 'other: 1' : yaml);
+    const { terminal, ended } = run(['console', '--port', '0', '-c', file, ...words]);
+
+    expect(await ended).toBe(EXIT.usage);
+    expect(terminal.err.text).toContain(complaint);
+    expect(terminal.out.text).toBe('');
+  });
+
+  test('says that a port is taken', async () => {
+    const running = await start([]);
+    const { terminal, ended } = run(['console', '--port', new URL(running.origin).port]);
+
+    expect(await ended).toBe(EXIT.failed);
+    await running.end();
+    expect(terminal.err.text).toContain('EADDRINUSE');
+  });
+});
+
+describe('npx elasticjob hash-password', () => {
+  test('prints what the settings take', async () => {
+    const { terminal, ended } = run(['hash-password'], {}, ['a long enough word']);
+
+    expect(await ended).toBe(EXIT.done);
+    expect(terminal.questions).toEqual(['Password: ']);
+    expect(await verifyPassword('a long enough word', terminal.out.text.trim())).toBe(true);
+  });
+
+  test('refuses a password that the console would refuse', async () => {
+    const { terminal, ended } = run(['hash-password'], {}, ['short']);
+
+    expect(await ended).toBe(EXIT.usage);
+    expect(terminal.err.text).toContain('The password must have at least 12 characters.');
+  });
+});

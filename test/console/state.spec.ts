@@ -1,0 +1,169 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type ElasticJobConsoleOptions } from '../../lib/console/options/console-options.js';
+import { brokenLine } from '../../lib/console/security/audit-file.js';
+import { Browser, send } from './support/browser.js';
+import { ConsoleApp, PASSWORDS, USERS } from './support/console-app.js';
+
+const SESSION = '/api/v1/auth/session';
+const LONG = 'a long enough word';
+const KEYS = ['the first key that signs, 32 characters', 'the second key that signs, 32 characters'];
+
+let folder: string;
+beforeEach(async () => {
+  folder = join(await mkdtemp(join(tmpdir(), 'console-')), 'state');
+});
+afterEach(() => rm(join(folder, '..'), { recursive: true, force: true }));
+
+const optionsWith = (more: ElasticJobConsoleOptions = {}): ElasticJobConsoleOptions => ({
+  users: USERS,
+  stateFolder: folder,
+  ...more,
+});
+
+describe('a console with a state folder', () => {
+  test('keeps users, tokens and the audit beyond its end, in files that others cannot read', async () => {
+    let token: string;
+    {
+      await using app = await ConsoleApp.start({ console: optionsWith() });
+      const browser = await Browser.loggedIn(app, 'anna');
+      await browser.post('/api/v1/users', { username: 'nora', role: 'operator', password: LONG });
+      token = String((await browser.post('/api/v1/auth/tokens', { name: 'ci', role: 'guest', days: 1 })).json['token']);
+    }
+
+    await using app = await ConsoleApp.start({ console: optionsWith() });
+    const headers = { 'access-token': token };
+
+    expect((await new Browser(app).login('nora', LONG)).status).toBe(204);
+    expect((await send(`${app.origin}/elasticjob${SESSION}`, { headers })).status).toBe(200);
+    const browser = await Browser.loggedIn(app, 'anna');
+    expect((await browser.get('/api/v1/audit?action=user.create')).json['items']).toHaveLength(1);
+    const names = await readdir(folder);
+    const modes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).mode & 0o777));
+    expect(names.sort()).toEqual(['audit.jsonl', 'tokens.json', 'users.json']);
+    expect(new Set(modes)).toEqual(new Set([0o600]));
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    const contents = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+    expect(contents.join('\n')).not.toMatch(new RegExp(`${LONG}|${token}|${PASSWORDS.anna}`));
+  });
+
+  test('takes others’ rights away from a folder that it finds', async () => {
+    await mkdir(folder, { recursive: true });
+    await chmod(folder, 0o755);
+
+    await using app = await ConsoleApp.start({ console: optionsWith() });
+
+    expect(app.log.filter((line) => line.startsWith('ERROR'))).toEqual([]);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  });
+
+  test('keeps logins beyond its end if it has keys for the cookies, also after a change of keys', async () => {
+    let cookie: string;
+    {
+      await using app = await ConsoleApp.start({ console: optionsWith({ sessionKeys: KEYS.slice(0, 1) }) });
+      cookie = `ejc=${(await Browser.loggedIn(app, 'gina')).cookies.get('ejc')}`;
+    }
+    {
+      await using app = await ConsoleApp.start({ console: optionsWith({ sessionKeys: KEYS.toReversed() }) });
+      expect((await send(`${app.origin}/elasticjob${SESSION}`, { headers: { cookie } })).json).toMatchObject({
+        username: 'gina',
+      });
+    }
+    await using app = await ConsoleApp.start({ console: optionsWith({ sessionKeys: KEYS.slice(1) }) });
+    expect((await send(`${app.origin}/elasticjob${SESSION}`, { headers: { cookie } })).status).toBe(401);
+    expect(await readFile(join(folder, 'sessions.json'), 'utf8')).not.toContain(cookie.slice(4, 47));
+  });
+
+  test.each([
+    ['users.json', '{ "version": 1, "value": [', 'is damaged'],
+    ['users.json', '{ "version": 2, "value": [] }', 'is of version 2, and this console reads version 1'],
+    ['users.json', '{ "version": 1, "value": [{ "username": "nora" }] }', 'it must be a list of users'],
+    ['tokens.json', '{ "version": 1, "value": {} }', 'it must be a list of tokens'],
+    ['audit.jsonl', 'nonsense\n', 'is damaged: it has no record of the audit'],
+  ])(
+    'does not start over a file %s that cannot be read (%s), and leaves it as it is',
+    async (name, content, complaint) => {
+      await mkdir(folder, { recursive: true });
+      await writeFile(join(folder, name), content);
+
+      const start = ConsoleApp.start({ console: optionsWith() });
+
+      await expect(start).rejects.toThrow(complaint);
+      await expect(start).rejects.toThrow('Nothing is overwritten');
+      expect(await readFile(join(folder, name), 'utf8')).toBe(content);
+    },
+  );
+
+  test('says which folder it cannot make', async () => {
+    await writeFile(join(folder, '..', 'file'), '');
+
+    const start = ConsoleApp.start({ console: optionsWith({ stateFolder: join(folder, '..', 'file', 'state') }) });
+
+    await expect(start).rejects.toThrow(
+      /^console\.stateFolder: '.+' must be a folder that this process may make and write/,
+    );
+  });
+
+  test('chains the lines of the audit, also across its end, so that a change of one shows', async () => {
+    for (let start = 0; start < 2; start++) {
+      await using app = await ConsoleApp.start({ console: optionsWith() });
+      await Browser.loggedIn(app, 'gina');
+      await new Browser(app).login('gina', 'wrong wrong wrong');
+    }
+
+    const lines = (await readFile(join(folder, 'audit.jsonl'), 'utf8')).trimEnd().split('\n');
+
+    expect(lines).toHaveLength(4);
+    expect(brokenLine(lines)).toBeUndefined();
+    expect(brokenLine(lines.with(1, (lines[1] ?? '').replace('refused', 'done')))).toBe(2);
+    expect(brokenLine(lines.toSpliced(1, 1))).toBe(2);
+  });
+});
+
+describe('passwords that ElasticJob’s consoles were shipped with', () => {
+  const shipped: ElasticJobConsoleOptions = { users: [{ username: 'root', role: 'admin', password: 'root' }] };
+  const environment = process.env['NODE_ENV'];
+  afterEach(() => {
+    process.env['NODE_ENV'] = environment;
+  });
+
+  test('log in on this machine, loudly', async () => {
+    await using app = await ConsoleApp.start({ console: shipped });
+
+    expect((await new Browser(app).login('root', 'root')).status).toBe(204);
+    expect(app.log.join('\n')).toContain("WARN The console lets user 'root' log in with the password that");
+  });
+
+  test.each(['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'])(
+    'do not log in through a proxy: %s',
+    async (header) => {
+      await using app = await ConsoleApp.start({ console: shipped });
+
+      const answer = await new Browser(app).post(
+        '/api/v1/auth/login',
+        { username: 'root', password: 'root' },
+        { [header]: '10.0.0.1' },
+      );
+
+      expect(answer.json).toMatchObject({ status: 401, code: 'login-failed' });
+    },
+  );
+
+  test('keep the application from starting in production', async () => {
+    process.env['NODE_ENV'] = 'production';
+
+    await expect(ConsoleApp.start({ console: shipped })).rejects.toThrow(
+      "console.users: 'root' has the password that ElasticJob's consoles were shipped with, which everybody knows",
+    );
+  });
+
+  test('are none for another user, whose password must have twelve characters', async () => {
+    const start = ConsoleApp.start({ console: { users: [{ username: 'anna', role: 'admin', password: 'root' }] } });
+
+    await expect(start).rejects.toThrow(
+      'console.users[0].password: must have at least 12 characters, got a string that is not shown',
+    );
+  });
+});

@@ -1,0 +1,42 @@
+/** Holds docs/console.md against the options of the console. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from '@jest/globals';
+import { consoleSettings } from '../../../lib/cli/console/console-settings.js';
+import { optionProblems } from '../../../lib/console/options/check-options.js';
+import { knownOptions } from '../../../lib/console/options/option-fields.js';
+import { codeBlocks, tableAfter, textOf } from './pages.js';
+
+const PAGE = 'docs/console.md';
+const VARIABLES = {
+  GINAS_PASSWORD: 'view from the gallery',
+  OIDC_CLIENT_SECRET: 'a secret',
+  CASDOOR_CLIENT_ID: 'an id',
+  CASDOOR_CLIENT_SECRET: 'a secret',
+};
+const HASH = '$scrypt$ln=10,r=8,p=1$EYZuLZTPHAa1DTlI32lr8A$6GwffGpPp1JpDEfuHbclfFxQ+pCUjegMhy43sR88a80';
+
+const folder = mkdtempSync(join(tmpdir(), 'console-page-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const examples = codeBlocks(textOf(PAGE)).filter(({ language }) => language === 'yaml');
+
+test.each(examples.map(({ file, code }) => [file, code] as const))('the settings of %s are right', (name, code) => {
+  const file = join(folder, name ?? 'unnamed.yaml');
+  // The page cannot have a whole hash on a line.
+  writeFileSync(file, code.replace('$scrypt$ln=17,r=8,p=1$…', HASH));
+
+  const { options } = consoleSettings(file, VARIABLES);
+
+  expect(Object.keys(options).length + Number(name === 'console-tls.yaml')).toBeGreaterThan(0);
+  expect(optionProblems(options)).toEqual([]);
+});
+
+test('the table has every option, and no other', () => {
+  const listed = tableAfter(PAGE, '\n## Settings\n').flatMap(([names = '']) =>
+    names.split(',').map((name) => name.replaceAll('`', '').trim()),
+  );
+
+  expect(listed.sort()).toEqual([...knownOptions()].sort());
+});

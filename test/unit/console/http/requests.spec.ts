@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals';
+import { csvLine } from '../../../../lib/console/http/csv.js';
+import { flag, integer, oneOf, optional, readFields, text } from '../../../../lib/console/http/fields.js';
+import { placeOf } from '../../../../lib/console/http/page/mount-path.js';
+import { clearCookie, readCookie, setCookie } from '../../../../lib/console/security/session-cookie.js';
+import { localPath } from '../../../../lib/console/security/return-to.js';
+
+describe('the fields of a request', () => {
+  const readers = { name: text(3), days: integer(1, 9), role: optional(oneOf('a', 'b')), isOn: optional(flag) };
+
+  test('are read by what they must be', () => {
+    expect(readFields({ name: 'abc', days: '9', role: 'b', isOn: false, more: 1 }, readers)).toEqual({
+      ...{ name: 'abc', days: 9, role: 'b', isOn: false },
+    });
+    expect(readFields({ name: 'a', days: 1, role: '' }, readers)).toEqual({
+      ...{ name: 'a', days: 1, role: undefined, isOn: undefined },
+    });
+  });
+
+  test.each([
+    [{ name: '', days: 1 }, 'name must be a text of 1 to 3 characters.'],
+    [{ name: 'abcd', days: 1 }, 'name must be a text of 1 to 3 characters.'],
+    [{ name: 'a', days: 0 }, 'days must be an integer from 1 to 9.'],
+    [{ name: 'a', days: 10 }, 'days must be an integer from 1 to 9.'],
+    [{ name: 'a', days: '1.5' }, 'days must be an integer from 1 to 9.'],
+    [{ name: 'a', days: 1, role: 'c' }, 'role must be one of a, b.'],
+    [{ name: 'a', days: 1, isOn: 'true' }, 'isOn must be true or false.'],
+    ['nonsense', 'name must be a text of 1 to 3 characters. days must be an integer from 1 to 9.'],
+  ])('%j are refused', (given, detail) => {
+    expect(() => readFields(given, readers)).toThrow(
+      expect.objectContaining({ status: 422, code: 'invalid-request', message: detail }),
+    );
+  });
+});
+
+describe('where the console is mounted', () => {
+  test.each([
+    ['/elasticjob', '/elasticjob', '/elasticjob', ''],
+    ['/elasticjob/', '/elasticjob', '/elasticjob', ''],
+    ['/ops/elasticjob/jobs/a%20b', '/elasticjob', '/ops/elasticjob', 'jobs/a b'],
+    ['/elasticjob-own/elasticjob/x', '/elasticjob', '/elasticjob-own/elasticjob', 'x'],
+    ['/elasticjob/jobs/elasticjob', '/elasticjob', '/elasticjob', 'jobs/elasticjob'],
+    ['/jobs/x', '/', '', 'jobs/x'],
+    ['/elasticjob/%zz', '/elasticjob', '/elasticjob', '%zz'],
+  ])('%s below %s is %s and %s', (url, path, base, below) => {
+    expect(placeOf(url, path)).toEqual({ base, below });
+  });
+});
+
+describe('a cookie', () => {
+  test.each([
+    [true, '__Host-ejc=v; Path=/; HttpOnly; SameSite=Lax; Secure'],
+    [false, 'ejc=v; Path=/; HttpOnly; SameSite=Lax'],
+  ])('with TLS %s is %s', (isSecure, line) => {
+    expect(setCookie('v', { isSecure })).toBe(line);
+    expect(clearCookie({ isSecure })).toBe(`${line.replace('=v', '=')}; Max-Age=0`);
+  });
+
+  test.each([
+    ['ejc=a', 'a'],
+    ['x=1; ejc=a ; ejc-oidc=b', 'a'],
+    ['__Host-ejc=a', undefined],
+    ['ejc=a; ejc=b', undefined],
+    [undefined, undefined],
+  ])('in %j is %j', (cookie, value) => {
+    expect(readCookie({ headers: { cookie } }, { isSecure: false })).toBe(value);
+  });
+
+  test('of the same name with a suffix is another one', () => {
+    expect(readCookie({ headers: { cookie: 'ejc=a; ejc-oidc=b' } }, { isSecure: false, suffix: '-oidc' })).toBe('b');
+  });
+});
+
+test.each([
+  ['/jobs/a?b=c#d', '/jobs/a?b=c#d'],
+  ['/', '/'],
+  [undefined, '/'],
+  [7, '/'],
+  ['jobs', '/'],
+  ['//host/a', '/'],
+  ['/\\host', '/'],
+  ['/a\\b', '/'],
+  ['/.//host', '/'],
+  ['/a b', '/'],
+  [`/${'a'.repeat(2_000)}`, '/'],
+])('after a login, %j leads to %s', (returnTo, path) => {
+  expect(localPath(returnTo)).toBe(path);
+});
+
+test('a line of CSV has quotes where needed, and no formulas', () => {
+  expect(csvLine(['a', 'b,c', 'd"e', 'f\ng', '=1+1', '@x', '-1', '+1', ''])).toBe(
+    `a,"b,c","d""e","f\ng",'=1+1,'@x,'-1,'+1,\r\n`,
+  );
+});

@@ -1,0 +1,181 @@
+import { describe, expect, test } from '@jest/globals';
+import { optionProblems } from '../../../../lib/console/options/check-options.js';
+import { withEnvironment } from '../../../../lib/console/options/environment.js';
+import { CASDOOR_DEMO_CERTIFICATE } from './casdoor-demo-certificate.js';
+
+const KEY = 'a random text of at least 32 characters';
+const HASH = '$scrypt$ln=10,r=8,p=1$EYZuLZTPHAa1DTlI32lr8A$6GwffGpPp1JpDEfuHbclfFxQ+pCUjegMhy43sR88a80';
+const OIDC = { name: 'company', issuer: 'https://login.example.com', clientId: 'console' };
+const CASDOOR = {
+  ...{ endpoint: 'https://casdoor.example.com', clientId: 'id', clientSecret: 'secret' },
+  ...{ organizationName: 'acme', applicationName: 'jobs' },
+};
+const PUBLIC = { publicUrl: 'https://ops.example.com/elasticjob' };
+
+describe('options of the console that are right', () => {
+  test.each([
+    [{}],
+    [
+      {
+        path: '/',
+        environment: 'production',
+        stateFolder: '/var/lib/elasticjob',
+        sessionIdleMinutes: 5,
+        sessionHours: 1,
+      },
+    ],
+    [{ path: '/ops/jobs', publicUrl: 'http://localhost:3000/jobs', trustedProxies: ['10.0.0.0/8', 'loopback'] }],
+    [
+      {
+        users: [
+          { username: 'anna', role: 'admin', passwordHash: HASH },
+          { username: 'root', role: 'admin', password: 'root' },
+        ],
+      },
+    ],
+    [{ sessionKeys: [KEY, KEY], secretKey: KEY, decorators: [() => undefined], onAudit: () => undefined }],
+    [{ ...PUBLIC, oidc: [OIDC], casdoor: CASDOOR }],
+    [
+      {
+        ...PUBLIC,
+        oidc: [{ ...OIDC, issuer: 'http://localhost:9000', roles: [{ claim: 'a', value: 'b', role: 'admin' }] }],
+      },
+    ],
+    [
+      {
+        connections: { allow: ['10.0.0.0/8'] },
+        dump: { ports: [9888, 9899] },
+        compat: { always200: true },
+        events: { total: 5 },
+      },
+    ],
+    [{ store: { read: () => undefined, write: () => undefined }, registries: [{ name: 'main' }], users: undefined }],
+  ])('are %j', (options) => {
+    expect(optionProblems(options)).toEqual([]);
+  });
+});
+
+describe('options of the console that are wrong are named with what would be right', () => {
+  test.each<readonly [unknown, string]>([
+    [null, 'console: must be a map of options, got null'],
+    [{ pth: '/a' }, "console.pth: unknown key; did you mean 'path'?"],
+    [{ path: 'a' }, 'console.path: must be a path such as \'/elasticjob\', without a slash at its end, got "a"'],
+    [{ path: '/a/' }, 'console.path: must be a path such as \'/elasticjob\', without a slash at its end, got "/a/"'],
+    [
+      { publicUrl: 'ops' },
+      'console.publicUrl: must be a URL such as \'https://ops.example.com/elasticjob\', without query, got "ops"',
+    ],
+    [
+      { publicUrl: 'https://a/?b' },
+      'console.publicUrl: must be a URL such as \'https://ops.example.com/elasticjob\', without query, got "https://a/?b"',
+    ],
+    [
+      { stateFolder: '~/state' },
+      'console.stateFolder: must be the path of a folder; \'~\' is not known here, got "~/state"',
+    ],
+    [{ environment: ' ' }, 'console.environment: must be a text, got " "'],
+    [{ store: {} }, 'console.store: must be a ConsoleStore, with read() and write(), got a map'],
+    [{ users: {} }, 'console.users: must be a list, got a map'],
+    [{ users: [7] }, 'console.users[0]: must be a map, got a number that is not shown'],
+    [
+      { users: [{ username: 'anna', role: 'root', passwordHash: HASH }] },
+      'console.users[0].role: must be one of guest, operator, admin, got "root"',
+    ],
+    [
+      { users: [{ username: '', role: 'admin', passwordHash: HASH }] },
+      'console.users[0].username: must be 1 to 64 letters, digits or one of . _ @ + - and begin with a letter or digit, got ""',
+    ],
+    [
+      { users: [{ username: 'anna', role: 'admin', passwordHash: 'clear' }] },
+      'console.users[0].passwordHash: must be what `npx elasticjob hash-password` prints, $scrypt$…, got a string that is not shown',
+    ],
+    [
+      { users: [{ username: 'anna', role: 'admin', password: 'a long enough word', passwordHash: HASH }] },
+      'console.users[0].password: must not be given with passwordHash: one of the two is enough, got a string that is not shown',
+    ],
+    [{ users: [{ username: 'anna', role: 'admin' }] }, 'console.users[0]: needs a password or a passwordHash'],
+    [
+      { users: ['a', 'A'].map((username) => ({ username, role: 'admin', passwordHash: HASH })) },
+      "console.users: has 'a' twice",
+    ],
+    [
+      { sessionKeys: ['short'] },
+      'console.sessionKeys: must be a list of which each must be a random text of at least 32 characters, got a list',
+    ],
+    [
+      { secretKey: 'short' },
+      'console.secretKey: must be a random text of at least 32 characters, got a string that is not shown',
+    ],
+    [{ sessionIdleMinutes: 0 }, 'console.sessionIdleMinutes: must be a number from 1 to 1440, got 0'],
+    [{ sessionHours: 721 }, 'console.sessionHours: must be a number from 1 to 720, got 721'],
+    [
+      { trustedProxies: ['proxy'] },
+      "console.trustedProxies: must be a list of which each must be an address, a network such as '10.0.0.0/8', or 'loopback', got [\"proxy\"]",
+    ],
+    [
+      { oidc: [OIDC] },
+      'console.publicUrl: is required with logins by OpenID Connect: it is where the provider sends browsers back to',
+    ],
+    [
+      { ...PUBLIC, oidc: [{ ...OIDC, name: 'local' }] },
+      'console.oidc[0].name: must be lower-case letters, digits and hyphens, and not \'local\', got "local"',
+    ],
+    [{ ...PUBLIC, oidc: [OIDC, OIDC] }, "console.oidc: has 'company' twice"],
+    [{ ...PUBLIC, oidc: [{ ...OIDC, name: 'casdoor' }], casdoor: CASDOOR }, "console.oidc: has 'casdoor' twice"],
+    [
+      { ...PUBLIC, oidc: [{ ...OIDC, issuer: 'http://login.example.com' }] },
+      'console.oidc[0].issuer: must be an HTTPS URL; HTTP is allowed on this machine only, got "http://login.example.com"',
+    ],
+    [
+      { ...PUBLIC, oidc: [{ ...OIDC, defaultRole: 'admin' }] },
+      'console.oidc[0].defaultRole: must be guest, operator or none, never admin, got "admin"',
+    ],
+    [{ ...PUBLIC, oidc: [{ ...OIDC, clientId: undefined }] }, 'console.oidc[0].clientId: is required'],
+    [
+      { ...PUBLIC, oidc: [{ ...OIDC, certificate: 'none' }] },
+      'console.oidc[0].certificate: must be a certificate in PEM, from -----BEGIN CERTIFICATE----- on, got a string that is not shown',
+    ],
+    [{ ...PUBLIC, casdoor: 'on' }, 'console.casdoor: must be a map, got "on"'],
+    [
+      { ...PUBLIC, casdoor: { ...CASDOOR, requiredClaims: {} } },
+      'console.casdoor.requiredClaims: unknown key; known are: endpoint, clientId, certificate, roles, defaultRole, clientSecret, organizationName, applicationName',
+    ],
+    [
+      { store: { read: () => undefined, write: () => undefined }, stateFolder: 'a' },
+      'console.store: must not be given with stateFolder: one of the two is enough',
+    ],
+    [
+      { dump: { ports: [0, 1] } },
+      'console.dump.ports: must be the first and the last of the ports, [9888, 9899], got [0,1]',
+    ],
+    [{ compat: { always200: 'yes' } }, 'console.compat.always200: must be true or false, got "yes"'],
+    [{ onAudit: 'log' }, 'console.onAudit: must be a function, got "log"'],
+  ])('%j', (options, problem) => {
+    expect(optionProblems(options)).toEqual([problem]);
+  });
+
+  test('the sample client of ElasticJob’s console, and the certificate whose key everybody has', () => {
+    const sample = { clientId: '3ed79fa530645fbd3653', clientSecret: '54633c82b7796a4332c6976864c6c16bc3b05556' };
+
+    const problems = optionProblems({
+      ...PUBLIC,
+      casdoor: { ...CASDOOR, ...sample, certificate: CASDOOR_DEMO_CERTIFICATE },
+    });
+
+    expect(problems).toEqual([
+      expect.stringMatching(
+        /^console\.casdoor\.clientId: must be that of your own application: this one is the sample/,
+      ),
+      'console.casdoor.certificate: must not be the demonstration certificate of Casdoor: its private key is public, so that anybody could log in as anybody, got a string that is not shown',
+      expect.stringMatching(/^console\.casdoor\.clientSecret: must be that of your own application/),
+    ]);
+  });
+});
+
+test('keys of the environment are taken where the options have none', () => {
+  const environment = { EJC_SESSION_KEYS: `${KEY}, ${KEY}2`, EJC_SECRET_KEY: `${KEY}3` };
+
+  expect(withEnvironment({}, environment)).toEqual({ sessionKeys: [KEY, `${KEY}2`], secretKey: `${KEY}3` });
+  expect(withEnvironment({ secretKey: KEY }, environment)).toMatchObject({ secretKey: KEY });
+  expect(withEnvironment({ path: '/a' }, { EJC_SESSION_KEYS: '', EJC_SECRET_KEY: '' })).toEqual({ path: '/a' });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, test } from '@jest/globals';
+import { type ConsoleRequest } from '../../../../lib/console/security/caller.js';
+import { isLoopback, proxyProblem, TrustedProxies } from '../../../../lib/console/security/trusted-proxies.js';
+
+function aRequest(remoteAddress: string, headers: ConsoleRequest['headers'] = {}): ConsoleRequest {
+  return { method: 'GET', url: '/', socket: { remoteAddress }, headers: { host: 'console:8899', ...headers } };
+}
+
+const FORWARDED = {
+  'x-forwarded-for': '203.0.113.7, 10.0.0.5',
+  'x-forwarded-proto': 'https',
+  'x-forwarded-host': 'ops.example.com',
+};
+
+describe('where a request comes from', () => {
+  test('is the peer, whatever headers say, if it is no trusted proxy', () => {
+    expect(new TrustedProxies(['10.0.0.0/8']).originOf(aRequest('192.0.2.1', FORWARDED))).toEqual({
+      ip: '192.0.2.1',
+      isSecure: false,
+      origin: 'http://console:8899',
+    });
+  });
+
+  test('is what trusted proxies say', () => {
+    expect(new TrustedProxies(['10.0.0.0/8']).originOf(aRequest('::ffff:10.0.0.9', FORWARDED))).toEqual({
+      ip: '203.0.113.7',
+      isSecure: true,
+      origin: 'https://ops.example.com',
+    });
+  });
+
+  test('is the last address that no trusted proxy has: anybody can have written what stands before it', () => {
+    const { ip } = new TrustedProxies(['10.0.0.0/8']).originOf(
+      aRequest('10.0.0.9', { 'x-forwarded-for': '127.0.0.1, 203.0.113.7, 10.0.0.5' }),
+    );
+
+    expect(ip).toBe('203.0.113.7');
+  });
+
+  test.each([
+    ['the proxy itself, if it names nobody', undefined, '10.0.0.9'],
+    ['the last proxy, if what stands before is no address', 'unknown, 10.0.0.5', '10.0.0.5'],
+    ['the first proxy, if all are trusted', '10.0.0.4, 10.0.0.5', '10.0.0.4'],
+    ['an IPv6 address', '2001:db8::1', '2001:db8::1'],
+  ])('is %s', (_, header, expected) => {
+    const { ip } = new TrustedProxies(['10.0.0.0/8']).originOf(
+      aRequest('10.0.0.9', header === undefined ? {} : { 'x-forwarded-for': header }),
+    );
+
+    expect(ip).toBe(expected);
+  });
+
+  test('is as publicUrl says before all', () => {
+    const proxies = new TrustedProxies([], 'https://ops.example.com/jobs');
+
+    expect(proxies.originOf(aRequest('10.0.0.9'))).toMatchObject({ isSecure: true, origin: 'https://ops.example.com' });
+    expect(new TrustedProxies([], 'http://ops.example.com').originOf(aRequest('10.0.0.9')).isSecure).toBe(false);
+  });
+
+  test('is encrypted if the connection is', () => {
+    const request = { ...aRequest('10.0.0.9'), socket: { remoteAddress: '10.0.0.9', encrypted: true } };
+
+    expect(new TrustedProxies([]).originOf(request)).toMatchObject({ isSecure: true, origin: 'https://console:8899' });
+  });
+
+  test.each(['loopback', '127.0.0.1', '::1', '10.0.0.0/8', 'fd00::/8'])('can be told by the proxy %s', (proxy) => {
+    expect(proxyProblem(proxy)).toBeUndefined();
+  });
+
+  test.each(['', 'proxy.example.com', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', 'fd00::/129', 7])(
+    'cannot be told by %s',
+    (proxy) => {
+      expect(proxyProblem(proxy)).toBe("must be an address, a network such as '10.0.0.0/8', or 'loopback'");
+    },
+  );
+
+  test.each([
+    ['127.0.0.1', true],
+    ['127.8.8.8', true],
+    ['::ffff:127.0.0.1', true],
+    ['::1', true],
+    ['127.0.0.1.example.com', false],
+    ['10.0.0.1', false],
+    ['0.0.0.0', false],
+    ['', false],
+  ])('is this machine for %s: %s', (address, expected) => {
+    expect(isLoopback(address)).toBe(expected);
+  });
+});

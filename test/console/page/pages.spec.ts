@@ -22,7 +22,7 @@ const PAGES: readonly (readonly [name: string, path: string, shows: string])[] =
   ['server', '/r/main/servers/10.0.0.11', 'text=settle-invoices'],
   ['schedule', '/r/main/schedule', 'svg circle'],
   ['executions', '/trace/executions', 'tbody tr >> nth=3'],
-  ['statuses', '/trace/statuses', 'text=TASK_FINISHED'],
+  ['statuses', '/trace/statuses', 'tbody tr'],
   ['registries', '/registries', '.tiles section'],
   ['data-sources', '/data-sources', '.tiles section'],
   ['users', '/users', 'tbody tr'],

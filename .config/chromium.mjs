@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { installPackage } from './packages.mjs';
 
 const DEBIAN = '/usr/bin/chromium';
+const CHINESE = '/usr/share/fonts/truetype/wqy';
 const HELP = `The console's tests need Chromium. Do one of these:
   - on Debian or Ubuntu:   sudo apt-get install -y --no-install-recommends chromium
   - installed elsewhere:   CHROMIUM=/path/to/chromium npm run test:console`;
@@ -13,5 +14,7 @@ export function provideChromium() {
   if (given && !existsSync(given)) throw new Error(`CHROMIUM=${given} does not exist.\n${HELP}`);
   if (given) return given;
   if (!existsSync(DEBIAN)) installPackage('chromium', HELP);
+  // For a person who looks at the screenshots.
+  if (!existsSync(CHINESE)) installPackage('fonts-wqy-microhei', HELP);
   return DEBIAN;
 }

@@ -210,7 +210,8 @@ function forbiddenWords(file: ts.SourceFile): readonly string[] {
   };
   visit(file, (node) => {
     // The page runs in a browser, where time is no port.
-    if (area !== 'time' && area !== 'console/ui' && readsTime(node)) report(node, `${node.getText()} belongs to lib/time`);
+    if (area !== 'time' && area !== 'console/ui' && readsTime(node))
+      report(node, `${node.getText()} belongs to lib/time`);
     if (!mayWriteSeparator(file.fileName) && isText(node) && node.text.includes('@-@'))
       report(node, `'@-@' belongs to lib/layout`);
     if (ts.isPropertyAccessExpression(node)) {

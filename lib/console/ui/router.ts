@@ -20,26 +20,101 @@ export const router = createRouter({
   history: createWebHistory(mountedAt),
   scrollBehavior: (to, from, saved) => saved ?? (to.path === from.path ? false : { top: 0 }),
   routes: [
-    { path: '/login', name: 'login', component: () => import('./pages/LoginPage.vue'), meta: { title: 'login.title', isPublic: true } },
-    { path: '/setup', name: 'setup', component: () => import('./pages/SetupPage.vue'), meta: { title: 'setup.title', isPublic: true } },
+    {
+      path: '/login',
+      name: 'login',
+      component: () => import('./pages/LoginPage.vue'),
+      meta: { title: 'login.title', isPublic: true },
+    },
+    {
+      path: '/setup',
+      name: 'setup',
+      component: () => import('./pages/SetupPage.vue'),
+      meta: { title: 'setup.title', isPublic: true },
+    },
     { path: '/', name: 'home', component: () => import('./pages/RegistriesPage.vue'), beforeEnter: toOverview },
-    { path: '/r/:registry', name: 'overview', component: () => import('./pages/OverviewPage.vue'), meta: { title: 'nav.overview' } },
-    { path: '/r/:registry/jobs', name: 'jobs', component: () => import('./pages/JobsPage.vue'), meta: { title: 'nav.jobs' } },
-    { path: '/r/:registry/jobs/:job/:tab?', name: 'job', component: () => import('./pages/job/JobPage.vue'), meta: { title: 'nav.jobs' } },
-    { path: '/r/:registry/servers', name: 'servers', component: () => import('./pages/ServersPage.vue'), meta: { title: 'nav.servers' } },
-    { path: '/r/:registry/servers/:ip', name: 'server', component: () => import('./pages/ServerPage.vue'), meta: { title: 'nav.servers' } },
-    { path: '/r/:registry/schedule', name: 'schedule', component: () => import('./pages/SchedulePage.vue'), meta: { title: 'nav.schedule' } },
+    {
+      path: '/r/:registry',
+      name: 'overview',
+      component: () => import('./pages/OverviewPage.vue'),
+      meta: { title: 'nav.overview' },
+    },
+    {
+      path: '/r/:registry/jobs',
+      name: 'jobs',
+      component: () => import('./pages/JobsPage.vue'),
+      meta: { title: 'nav.jobs' },
+    },
+    {
+      path: '/r/:registry/jobs/:job/:tab?',
+      name: 'job',
+      component: () => import('./pages/job/JobPage.vue'),
+      meta: { title: 'nav.jobs' },
+    },
+    {
+      path: '/r/:registry/servers',
+      name: 'servers',
+      component: () => import('./pages/ServersPage.vue'),
+      meta: { title: 'nav.servers' },
+    },
+    {
+      path: '/r/:registry/servers/:ip',
+      name: 'server',
+      component: () => import('./pages/ServerPage.vue'),
+      meta: { title: 'nav.servers' },
+    },
+    {
+      path: '/r/:registry/schedule',
+      name: 'schedule',
+      component: () => import('./pages/SchedulePage.vue'),
+      meta: { title: 'nav.schedule' },
+    },
     { path: '/trace', redirect: { name: 'executions' } },
-    { path: '/trace/executions', name: 'executions', component: () => import('./pages/ExecutionsPage.vue'), meta: { title: 'nav.trace' } },
-    { path: '/trace/statuses', name: 'statuses', component: () => import('./pages/StatusesPage.vue'), meta: { title: 'nav.trace' } },
-    { path: '/registries', name: 'registries', component: () => import('./pages/RegistriesPage.vue'), meta: { title: 'nav.registries' } },
-    { path: '/data-sources', name: 'data-sources', component: () => import('./pages/DataSourcesPage.vue'), meta: { title: 'nav.dataSources' } },
+    {
+      path: '/trace/executions',
+      name: 'executions',
+      component: () => import('./pages/ExecutionsPage.vue'),
+      meta: { title: 'nav.trace' },
+    },
+    {
+      path: '/trace/statuses',
+      name: 'statuses',
+      component: () => import('./pages/StatusesPage.vue'),
+      meta: { title: 'nav.trace' },
+    },
+    {
+      path: '/registries',
+      name: 'registries',
+      component: () => import('./pages/RegistriesPage.vue'),
+      meta: { title: 'nav.registries' },
+    },
+    {
+      path: '/data-sources',
+      name: 'data-sources',
+      component: () => import('./pages/DataSourcesPage.vue'),
+      meta: { title: 'nav.dataSources' },
+    },
     { path: '/users', name: 'users', component: () => import('./pages/UsersPage.vue'), meta: { title: 'nav.users' } },
-    { path: '/tokens', name: 'tokens', component: () => import('./pages/TokensPage.vue'), meta: { title: 'nav.tokens' } },
-    { path: '/sessions', name: 'sessions', component: () => import('./pages/SessionsPage.vue'), meta: { title: 'nav.sessions' } },
+    {
+      path: '/tokens',
+      name: 'tokens',
+      component: () => import('./pages/TokensPage.vue'),
+      meta: { title: 'nav.tokens' },
+    },
+    {
+      path: '/sessions',
+      name: 'sessions',
+      component: () => import('./pages/SessionsPage.vue'),
+      meta: { title: 'nav.sessions' },
+    },
     { path: '/audit', name: 'audit', component: () => import('./pages/AuditPage.vue'), meta: { title: 'nav.audit' } },
     { path: '/help', name: 'help', component: () => import('./pages/HelpPage.vue'), meta: { title: 'nav.help' } },
-    { path: '/:rest(.*)*', name: 'missing', component: () => import('./pages/MissingPage.vue'), meta: { title: 'missing.title' } },
+    {
+      path: '/:rest(.*)*',
+      name: 'missing',
+      component: () => import('./pages/MissingPage.vue'),
+      meta: { title: 'missing.title' },
+    },
   ],
 });
 
@@ -65,7 +140,8 @@ router.afterEach((to) => {
   }
 });
 
-const wanted = (to: RouteLocationNormalized): { returnTo?: string } => (to.path === '/' ? {} : { returnTo: to.fullPath });
+const wanted = (to: RouteLocationNormalized): { returnTo?: string } =>
+  to.path === '/' ? {} : { returnTo: to.fullPath };
 
 /** To the login, and back to where the user was. */
 export function toLogin(): void {

@@ -11,7 +11,11 @@ try {
   const env = { SCREENSHOTS: join(root, 'coverage/console'), ...process.env, CHROMIUM: provideChromium() };
   const jest = [join(root, 'node_modules/jest/bin/jest.js'), '-c', join(root, '.config/jest.console.config.mjs')];
   const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-  const { status } = spawnSync(process.execPath, [...flags, ...jest, ...process.argv.slice(2)], { cwd: root, env, stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [...flags, ...jest, ...process.argv.slice(2)], {
+    cwd: root,
+    env,
+    stdio: 'inherit',
+  });
   process.exitCode = status ?? 1;
 } catch (error) {
   console.error(error.message);

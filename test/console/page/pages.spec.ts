@@ -40,7 +40,11 @@ const LOOKS: readonly Look[] = [
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 interface AxeAnswer {
-  readonly violations: readonly { readonly id: string; readonly impact: string; readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[] }[];
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+  }[];
 }
 
 let browser: Browser;
@@ -61,7 +65,11 @@ for (const look of LOOKS) {
     const found: string[] = [];
     for (const [name, path, shows] of PAGES) {
       await page.goto(url + path);
-      await page.locator(shows).first().waitFor({ timeout: 5_000 }).catch(() => found.push(`${name}: does not show ${shows}`));
+      await page
+        .locator(shows)
+        .first()
+        .waitFor({ timeout: 5_000 })
+        .catch(() => found.push(`${name}: does not show ${shows}`));
       await page.waitForTimeout(250);
       await screenshot(page, `${name}-${look.language}-${look.theme}-${look.width}`);
       const excess = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
@@ -78,9 +86,21 @@ for (const look of LOOKS) {
     Object.assign(server.known, { isEmpty: true, jobs: [], shards: [] });
     const { context, page, complaints } = await visit(browser, look);
     const found: string[] = [];
-    for (const path of ['/r/main', '/r/main/jobs', '/r/main/servers', '/trace/executions', '/data-sources', '/r/main/schedule', '/nowhere']) {
+    for (const path of [
+      '/r/main',
+      '/r/main/jobs',
+      '/r/main/servers',
+      '/trace/executions',
+      '/data-sources',
+      '/r/main/schedule',
+      '/nowhere',
+    ]) {
       await page.goto(url + path);
-      await page.locator('.empty').first().waitFor({ timeout: 5_000 }).catch(() => found.push(`${path}: says nothing`));
+      await page
+        .locator('.empty')
+        .first()
+        .waitFor({ timeout: 5_000 })
+        .catch(() => found.push(`${path}: says nothing`));
     }
     await context.close();
 
@@ -94,5 +114,9 @@ async function accessibility(page: { evaluate: (script: string) => Promise<unkno
   const { violations } = (await page.evaluate(`axe.run(document, { resultTypes: ['violations'] })`)) as AxeAnswer;
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html.slice(0, 140)} ${failureSummary.split('\n')[1] ?? ''}`));
+    .flatMap(({ id, nodes }) =>
+      nodes
+        .slice(0, 3)
+        .map(({ html, failureSummary }) => `${id}: ${html.slice(0, 140)} ${failureSummary.split('\n')[1] ?? ''}`),
+    );
 }

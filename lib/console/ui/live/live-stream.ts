@@ -83,7 +83,7 @@ export class LiveStream {
     if (event.type !== 'bye') return;
     source.close();
     this.#say({ kind: 'lost' });
-    if (event.reason === 'stopping') this.#again();
+    if (event.reason === 'stopping' && !this.#ended.signal.aborted) this.#again();
   }
 
   #again(): void {
@@ -92,6 +92,8 @@ export class LiveStream {
   }
 
   #say(message: Message): void {
+    // A listener may have closed the stream, as it does when the session has ended.
+    if (this.#ended.signal.aborted) return;
     this.#channel.postMessage(message);
     this.#hear(message);
   }

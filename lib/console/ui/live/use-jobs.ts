@@ -57,10 +57,14 @@ export function useJobs(registry: Ref<string>): Jobs {
     if (event.type === 'job-removed') byName.value.delete(event.jobName);
     if (event.type === 'job' || event.type === 'job-removed') show();
   });
-  watch(registry, () => {
-    byName.value = new Map();
-    void reload();
-  }, { immediate: true });
+  watch(
+    registry,
+    () => {
+      byName.value = new Map();
+      void reload();
+    },
+    { immediate: true },
+  );
   onScopeDispose(() => {
     asked.last = -1;
     cancelAnimationFrame(frame.id);

@@ -2,7 +2,13 @@ import { type Router } from 'vue-router';
 import { live } from '../live/live.js';
 import { chosen } from '../state/registries.js';
 
-const PLACES: Readonly<Record<string, string>> = { o: 'overview', j: 'jobs', s: 'servers', d: 'schedule', t: 'executions' };
+const PLACES: Readonly<Record<string, string>> = {
+  o: 'overview',
+  j: 'jobs',
+  s: 'servers',
+  d: 'schedule',
+  t: 'executions',
+};
 const NEEDS_REGISTRY = ['overview', 'jobs', 'servers', 'schedule'];
 
 /** `/` goes to the search, `g` and a letter to a page, `p` pauses, `?` helps. Nothing while one types. @returns what ends it */
@@ -34,5 +40,7 @@ function focusSearch(event: KeyboardEvent): void {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable], .el-dialog') !== null;
+  return (
+    target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable], .el-dialog') !== null
+  );
 }

@@ -17,7 +17,11 @@ export interface Sorting {
 const compareText = new Intl.Collator(undefined, { numeric: true }).compare;
 
 /** What is not known comes last, in either direction. */
-export function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sorting: Sorting | undefined): readonly Row[] {
+export function sorted<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  sorting: Sorting | undefined,
+): readonly Row[] {
   const of = sorting && columns.find(({ key }) => key === sorting.key)?.of;
   if (of === undefined) return rows;
   const sign = sorting?.isDescending === true ? -1 : 1;
@@ -41,7 +45,11 @@ export const sortingText = (sorting: Sorting | undefined): string =>
   sorting === undefined ? '' : `${sorting.isDescending ? '-' : ''}${sorting.key}`;
 
 /** The rows in the order that they had before; new ones follow, and those that are gone are left out. */
-export function inOrderOf<Row>(rows: readonly Row[], before: readonly string[], keyOf: (row: Row) => string): readonly Row[] {
+export function inOrderOf<Row>(
+  rows: readonly Row[],
+  before: readonly string[],
+  keyOf: (row: Row) => string,
+): readonly Row[] {
   const left = new Map(rows.map((row) => [keyOf(row), row]));
   const kept = before.flatMap((key) => {
     const row = left.get(key);

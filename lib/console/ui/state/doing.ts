@@ -11,7 +11,13 @@ export function sentenceOf(problem: Problem): string {
 
 export function toastProblem(problem: Problem): void {
   const id = problem.requestId === '' ? '' : ` (${t('problem.request')} ${problem.requestId})`;
-  ElMessage({ type: 'error', message: `${sentenceOf(problem)}${id}`, duration: 10_000, showClose: true, grouping: true });
+  ElMessage({
+    type: 'error',
+    message: `${sentenceOf(problem)}${id}`,
+    duration: 10_000,
+    showClose: true,
+    grouping: true,
+  });
 }
 
 export function toast(message: string): void {
@@ -19,7 +25,10 @@ export function toast(message: string): void {
 }
 
 /** Does what the user asked for, shows that it is under way, and says how it went. */
-export function useDoing(): { isBusy: Ref<boolean>; act: (task: () => Promise<unknown>, done?: string) => Promise<boolean> } {
+export function useDoing(): {
+  isBusy: Ref<boolean>;
+  act: (task: () => Promise<unknown>, done?: string) => Promise<boolean>;
+} {
   const isBusy = ref(false);
   const act = async (task: () => Promise<unknown>, done?: string): Promise<boolean> => {
     isBusy.value = true;

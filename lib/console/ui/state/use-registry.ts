@@ -15,4 +15,5 @@ export function useParam(name: string): ComputedRef<string> {
 export const useRegistry = (): ComputedRef<string> => useParam('registry');
 
 /** The path of a job's routes below `/api/v1/`. */
-export const jobPath = (registry: string, job: string): string => `registries/${segment(registry)}/jobs/${segment(job)}`;
+export const jobPath = (registry: string, job: string): string =>
+  `registries/${segment(registry)}/jobs/${segment(job)}`;

@@ -9,7 +9,12 @@ import { answer, type Knowledge } from './routes.js';
 
 const MOUNTED_AT = '/ops/console';
 const PAGE = fileURLToPath(new URL('../../../../dist/console-ui/', import.meta.url));
-const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+};
 const POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
 
@@ -58,7 +63,9 @@ export class FakeConsole {
     const route = path.slice('api/v1/'.length);
     this.known.requests.push({ method: request.method ?? '', path: route, body, headers: request.headers });
     const { status = 200, body: content } = answer(this.known, request.method ?? 'GET', route, url.searchParams, body);
-    response.writeHead(status, { 'content-type': 'application/json' }).end(status === 204 ? undefined : JSON.stringify(content));
+    response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(status === 204 ? undefined : JSON.stringify(content));
   }
 
   #stream(response: ServerResponse): void {
@@ -71,7 +78,8 @@ export class FakeConsole {
   #page(path: string, response: ServerResponse): void {
     const headers = { 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff' };
     const type = path.startsWith('assets/') || path === 'icon.svg' ? TYPES[extname(path)] : undefined;
-    if (type !== undefined) return void response.writeHead(200, { ...headers, 'content-type': type }).end(readFileSync(join(PAGE, path)));
+    if (type !== undefined)
+      return void response.writeHead(200, { ...headers, 'content-type': type }).end(readFileSync(join(PAGE, path)));
     const index = readFileSync(join(PAGE, 'index.html'), 'utf8').replace(/<base[^>]*>/, `<base href="${MOUNTED_AT}/">`);
     response.writeHead(200, { ...headers, 'content-type': 'text/html' }).end(index);
   }

@@ -15,15 +15,48 @@ export const NOW = Date.now();
 const MINUTE = 60_000;
 
 const NAMES: readonly (readonly [string, Partial<JobRow>])[] = [
-  ['settle-invoices', { cron: '0 0/5 * * * ?', label: 'billing', shardingTotalCount: 24, runningItems: 9, description: 'Settles open invoices of each region' }],
+  [
+    'settle-invoices',
+    {
+      cron: '0 0/5 * * * ?',
+      label: 'billing',
+      shardingTotalCount: 24,
+      runningItems: 9,
+      description: 'Settles open invoices of each region',
+    },
+  ],
   ['import-orders', { cron: '0/30 * * * * ?', label: 'orders', shardingTotalCount: 8, runningItems: 3 }],
   ['refresh-search-index', { cron: '0 0/15 * * * ?', label: 'search', shardingTotalCount: 12 }],
-  ['send-reminders', { cron: '0 0 8 * * ?', label: 'mail', shardingTotalCount: 4, status: 'DISABLED', nextFireAt: undefined }],
-  ['archive-events', { cron: '0 30 2 * * ?', label: 'data', shardingTotalCount: 16, lastRun: { at: NOW - 200 * MINUTE, result: 'failed', durationMs: 48_200 } }],
+  [
+    'send-reminders',
+    { cron: '0 0 8 * * ?', label: 'mail', shardingTotalCount: 4, status: 'DISABLED', nextFireAt: undefined },
+  ],
+  [
+    'archive-events',
+    {
+      cron: '0 30 2 * * ?',
+      label: 'data',
+      shardingTotalCount: 16,
+      lastRun: { at: NOW - 200 * MINUTE, result: 'failed', durationMs: 48_200 },
+    },
+  ],
   ['reconcile-payments', { cron: '0 0/10 * * * ?', label: 'billing', shardingTotalCount: 6, status: 'SHARDING_FLAG' }],
   ['warm-caches', { type: 'one-off', shardingTotalCount: 3, nextFireAt: undefined, cron: undefined }],
-  ['legacy-report', { status: 'CRASHED', label: 'java', instanceCount: 0, servers: [], cron: '0 0 1 * * ?', shardingTotalCount: 2 }],
-  ['broken-settings', { status: 'CONFIG_ERROR', problem: 'The stored settings are no YAML: bad indentation of a mapping entry (3:12).', type: undefined, cron: undefined, nextFireAt: undefined, shardingTotalCount: undefined }],
+  [
+    'legacy-report',
+    { status: 'CRASHED', label: 'java', instanceCount: 0, servers: [], cron: '0 0 1 * * ?', shardingTotalCount: 2 },
+  ],
+  [
+    'broken-settings',
+    {
+      status: 'CONFIG_ERROR',
+      problem: 'The stored settings are no YAML: bad indentation of a mapping entry (3:12).',
+      type: undefined,
+      cron: undefined,
+      nextFireAt: undefined,
+      shardingTotalCount: undefined,
+    },
+  ],
   [HOSTILE, { label: '<b>label</b>', shardingTotalCount: 200, cron: '0 0 0/1 * * ?' }],
 ];
 
@@ -48,7 +81,9 @@ export const jobs = (): JobRow[] => NAMES.map(([name, change], index) => job(nam
 
 /** As many as a large company has. */
 export const manyJobs = (count: number): JobRow[] =>
-  Array.from({ length: count }, (_, index) => job(`job-${String(index).padStart(4, '0')}`, index % 50, { shardingTotalCount: 3, cron: '0 0/5 * * * ?' }));
+  Array.from({ length: count }, (_, index) =>
+    job(`job-${String(index).padStart(4, '0')}`, index % 50, { shardingTotalCount: 3, cron: '0 0/5 * * * ?' }),
+  );
 
 const SERVERS = ['10.0.0.11', '10.0.0.12', '10.0.0.13'];
 export const instanceId = (index: number): string => `${SERVERS[index]}@-@${4711 + 97 * index}`;
@@ -100,19 +135,31 @@ export function execution(index: number, jobName: string, at: number, item: numb
     startedAt: at,
     completedAt: at + durationMs,
     durationMs,
-    ...(result === 'failed' && { failure: 'java.sql.SQLTransientConnectionException: connection is not available <script>' }),
+    ...(result === 'failed' && {
+      failure: 'java.sql.SQLTransientConnectionException: connection is not available <script>',
+    }),
   };
 }
 
 export const executions = (): ExecutionRow[] =>
-  Array.from({ length: 60 }, (_, index) => execution(index, NAMES[index % 6]?.[0] ?? '', NOW - index * 41_000, index % 8));
+  Array.from({ length: 60 }, (_, index) =>
+    execution(index, NAMES[index % 6]?.[0] ?? '', NOW - index * 41_000, index % 8),
+  );
 
 export const firings = (jobName: string): FiringRow[] =>
   Array.from({ length: 48 }, (_, index) => {
     const startedAt = NOW - (index + 1) * 5 * MINUTE;
     const items = Array.from({ length: 24 }, (__, item) => execution(index, jobName, startedAt + item * 3, item));
     const failed = items.filter(({ result }) => result === 'failed').length;
-    return { startedAt, completedAt: startedAt + 2_400, source: 'NORMAL_TRIGGER', succeeded: 24 - failed, failed, running: 0, items };
+    return {
+      startedAt,
+      completedAt: startedAt + 2_400,
+      source: 'NORMAL_TRIGGER',
+      succeeded: 24 - failed,
+      failed,
+      running: 0,
+      items,
+    };
   });
 
 export const statistics = (): RunStatistics => ({
@@ -136,18 +183,51 @@ export const overview = (): Overview => ({
   runningItems: 12,
   runs: statistics(),
   problems: [
-    { type: 'no-instance', severity: 'error', jobName: 'legacy-report', subject: 'The job legacy-report has no living instance.', consequence: 'It does not run.', cure: 'Start a process that has this job, or remove the job.' },
-    { type: 'unreadable', severity: 'error', jobName: 'broken-settings', subject: 'Its stored settings cannot be read.', consequence: 'No instance can start it.', cure: 'Save its settings again in the configuration page.' },
-    { type: 'clock', severity: 'warning', subject: 'The clock of 10.0.0.12 is 4 s behind.', consequence: 'Firings may come late there.', cure: 'Synchronise the clocks with NTP.' },
+    {
+      type: 'no-instance',
+      severity: 'error',
+      jobName: 'legacy-report',
+      subject: 'The job legacy-report has no living instance.',
+      consequence: 'It does not run.',
+      cure: 'Start a process that has this job, or remove the job.',
+    },
+    {
+      type: 'unreadable',
+      severity: 'error',
+      jobName: 'broken-settings',
+      subject: 'Its stored settings cannot be read.',
+      consequence: 'No instance can start it.',
+      cure: 'Save its settings again in the configuration page.',
+    },
+    {
+      type: 'clock',
+      severity: 'warning',
+      subject: 'The clock of 10.0.0.12 is 4 s behind.',
+      consequence: 'Firings may come late there.',
+      cure: 'Synchronise the clocks with NTP.',
+    },
   ],
-  nextFires: Array.from({ length: 20 }, (_, index) => ({ jobName: NAMES[index % 6]?.[0] ?? '', at: NOW + (index + 1) * 47_000 })),
+  nextFires: Array.from({ length: 20 }, (_, index) => ({
+    jobName: NAMES[index % 6]?.[0] ?? '',
+    at: NOW + (index + 1) * 47_000,
+  })),
 });
 
 export function schedule(from: number): ScheduleLane[] {
   return NAMES.slice(0, 7).map(([jobName], index) => ({
     jobName,
-    fires: index === 1 ? [from] : Array.from({ length: [24, 1, 16, 2, 1, 12, 0][index] ?? 0 }, (_, hour) => from + hour * (24 / ([24, 1, 16, 2, 1, 12, 1][index] ?? 1)) * 3_600_000),
+    fires:
+      index === 1
+        ? [from]
+        : Array.from(
+            { length: [24, 1, 16, 2, 1, 12, 0][index] ?? 0 },
+            (_, hour) => from + hour * (24 / ([24, 1, 16, 2, 1, 12, 1][index] ?? 1)) * 3_600_000,
+          ),
     ...(index === 1 && { everyMs: 30_000 }),
-    runs: Array.from({ length: index + 2 }, (_, run) => ({ from: from + run * 2 * 3_600_000, to: from + run * 2 * 3_600_000 + 600_000 * (1 + (run % 3)), result: run === 3 ? ('failed' as const) : ('ok' as const) })),
+    runs: Array.from({ length: index + 2 }, (_, run) => ({
+      from: from + run * 2 * 3_600_000,
+      to: from + run * 2 * 3_600_000 + 600_000 * (1 + (run % 3)),
+      result: run === 3 ? ('failed' as const) : ('ok' as const),
+    })),
   }));
 }

@@ -17,7 +17,10 @@ const field = (name: Setting, kind: Field['kind'] = 'text'): Field => ({
 });
 
 export const GROUPS: readonly { readonly title: TextKey; readonly fields: readonly Field[] }[] = [
-  { title: 'config.when', fields: [field('cron'), field('timeZone'), field('misfire', 'flag'), field('disabled', 'flag')] },
+  {
+    title: 'config.when',
+    fields: [field('cron'), field('timeZone'), field('misfire', 'flag'), field('disabled', 'flag')],
+  },
   {
     title: 'config.what',
     fields: [
@@ -64,7 +67,11 @@ export function textOf(value: unknown): string {
 /** The value that a text of the form stands for; `undefined` removes the setting. */
 export function valueOf({ kind }: Field, text: string): unknown {
   if (kind === 'number') return text.trim() === '' ? undefined : Number(text);
-  if (kind === 'list') return text.split(',').map((each) => each.trim()).filter((each) => each !== '');
+  if (kind === 'list')
+    return text
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== '');
   if (kind === 'props') return propsOf(text);
   return text === '' ? undefined : text;
 }

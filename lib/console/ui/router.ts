@@ -2,7 +2,7 @@ import { createRouter, createWebHistory, type RouteLocationNormalized } from 'vu
 import { onSessionEnd } from './api/client.js';
 import { t, type TextKey } from './i18n/i18n.js';
 import { live } from './live/live.js';
-import { choose, firstRegistry } from './state/registries.js';
+import { choose, chosen, firstRegistry } from './state/registries.js';
 import { forgetSession, knowSession } from './state/session.js';
 
 declare module 'vue-router' {
@@ -134,10 +134,8 @@ router.afterEach((to) => {
   const place = [job, ip].find((each) => typeof each === 'string' && each !== '');
   document.title = [place, to.meta.title && t(to.meta.title), 'ElasticJob'].filter(Boolean).join(' · ');
   if (to.meta.isPublic === true) return;
-  if (typeof registry === 'string') {
-    choose(registry);
-    live.watch(registry, typeof job === 'string' ? job : undefined);
-  }
+  if (typeof registry === 'string') choose(registry);
+  live.watch(chosen.value, typeof job === 'string' ? job : undefined);
 });
 
 const wanted = (to: RouteLocationNormalized): { returnTo?: string } =>

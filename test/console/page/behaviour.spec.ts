@@ -20,7 +20,7 @@ afterEach(async () => {
   const complaints = visits.flatMap((each) => each.complaints);
   await Promise.all(visits.splice(0).map(({ context }) => context.close()));
   await server.stop();
-  expect(complaints).toEqual([]);
+  if (complaints.length > 0) throw new Error(`The page complains:\n${complaints.join('\n')}`);
 });
 
 async function open(path: string, look: Look = {}): Promise<Page> {
@@ -58,7 +58,7 @@ describe('logging in', () => {
     await page.fill('[name=password]', 'correct horse battery');
     await page.click('button[type=submit]');
 
-    await page.waitForURL(`${url}/r/main`);
+    await expectUrl(page, '/r/main');
   });
 
   test('without an administrator, the first visit is the set-up', async () => {
@@ -71,7 +71,7 @@ describe('logging in', () => {
     await screenshot(page, 'setup');
     await page.click('button[type=submit]');
 
-    await page.waitForURL(`${url}/r/main`);
+    await expectUrl(page, '/r/main');
   });
 
   test('a session that ends while the page is open leads to the login', async () => {
@@ -80,7 +80,7 @@ describe('logging in', () => {
 
     server.send({ type: 'bye', reason: 'logged-out' });
 
-    await page.waitForURL(`${url}/login?returnTo=/r/main/jobs`);
+    await expectUrl(page, '/login?returnTo=/r/main/jobs');
   });
 });
 
@@ -169,7 +169,7 @@ describe('live', () => {
     server.send({ type: 'shards', jobName: 'settle-invoices', total: 24, shards: taken });
 
     await page.locator('[data-item="16"].taken.running').waitFor({ timeout: 1_000 });
-    await page.getByText('4 taken over').waitFor();
+    await expectShown(page, '4 taken over');
   });
 
   test('the list of jobs changes, while its rows keep their places under the pointer', async () => {
@@ -200,7 +200,7 @@ describe('live', () => {
     await page.getByText(/Offline since|Connecting/).waitFor();
     server.isStreaming = true;
 
-    await page.getByText('Live', { exact: true }).waitFor({ timeout: 10_000 });
+    await expectShown(page, 'Live');
   });
 
   test('pausing ends the stream, and resuming reads again', async () => {
@@ -273,10 +273,11 @@ describe('configuration', () => {
     expect(await page.getByRole('button', { name: 'Review changes' }).isDisabled()).toBe(true);
 
     await page.locator('#s-cron').fill('0 0/10 * * * ?');
-    await page.getByText('1 changes').waitFor();
+    await page.getByText('Changed settings: 1').waitFor();
     await page.getByRole('button', { name: 'Review changes' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('0 0/10 * * * ?').waitFor();
+    await page.waitForTimeout(400);
     await screenshot(page, 'config-review');
     await dialog.getByRole('button', { name: 'Save' }).click();
 
@@ -289,7 +290,7 @@ describe('configuration', () => {
   test('who saves later than somebody else is told, and loses no text', async () => {
     const page = await open(`${JOB}/config`);
     await page.locator('#s-description').fill('mine');
-    await page.getByText('1 changes').waitFor();
+    await page.getByText('Changed settings: 1').waitFor();
     server.known.version++;
     await page.getByRole('button', { name: 'Review changes' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
@@ -324,4 +325,14 @@ async function expectEventually(holds: () => Promise<boolean>): Promise<void> {
   const until = Date.now() + 5_000;
   while (!(await holds()) && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
   expect(await holds()).toBe(true);
+}
+
+async function expectUrl(page: Page, path: string): Promise<void> {
+  await page.waitForURL(url + path);
+  expect(page.url()).toBe(url + path);
+}
+
+async function expectShown(page: Page, text: string): Promise<void> {
+  await page.getByText(text, { exact: true }).waitFor({ timeout: 10_000 });
+  expect(await page.getByText(text, { exact: true }).isVisible()).toBe(true);
 }

@@ -75,7 +75,7 @@ export const en = {
   'col.target': 'Target',
   'col.task': 'Task',
   'col.zone': 'Time zone',
-  'config.changes': '{count} changes',
+  'config.changes': 'Changed settings: {count}',
   'config.conflict':
     'Somebody else has changed these settings in the meantime. Your text is still here; saving it is refused until you take theirs.',
   'config.discard': 'Discard',

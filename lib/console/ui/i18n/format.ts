@@ -26,7 +26,13 @@ export function dateTime(at: number | undefined, timeZone?: string): string {
   return formatOf({ ...day, hour: two, minute: two, second: two, ...(timeZone && { timeZone }) }).format(at);
 }
 
-export const clockTime = (at: number): string => formatOf({ hour: two, minute: two, second: two }).format(at);
+/** Without the year, for what is near. */
+export const nearTime = (at: number, timeZone?: string): string =>
+  formatOf({
+    ...{ month: 'short', day: '2-digit', hour: two, minute: two, second: two },
+    ...(timeZone && { timeZone }),
+  } as const).format(at);
+
 export const shortTime = (at: number): string => formatOf({ hour: two, minute: two }).format(at);
 export const longDay = (at: number): string =>
   formatOf({ weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' }).format(at);

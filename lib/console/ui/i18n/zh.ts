@@ -77,7 +77,7 @@ export const zh: Texts = {
   'col.target': '对象',
   'col.task': '任务',
   'col.zone': '时区',
-  'config.changes': '{count} 处修改',
+  'config.changes': '已修改 {count} 项',
   'config.conflict': '其他人已修改此配置。您的内容仍保留，但需先载入最新配置才能保存。',
   'config.discard': '放弃修改',
   'config.leave': '不保存就离开吗？',

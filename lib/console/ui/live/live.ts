@@ -13,13 +13,12 @@ type Listener = (event: LiveEvent) => void;
 
 const POLL_MS = 10_000;
 
-const state = reactive({ phase: 'connecting' as LivePhase, since: Date.now(), isEnded: false });
+const state = reactive<{ phase: LivePhase; since: number }>({ phase: 'connecting', since: Date.now() });
 const listeners = new Set<Listener>();
 const wanted: { registry?: string; job?: string } = {};
 const running: { stream?: LiveStream; poll?: ReturnType<typeof setInterval> } = {};
 
 function tell(event: LiveEvent): void {
-  if (event.type === 'bye' && event.reason === 'logged-out') state.isEnded = true;
   for (const listener of listeners) listener(event);
 }
 
@@ -70,12 +69,12 @@ export const live = {
     return () => listeners.delete(listener);
   },
 
-  pause(): void {
+  pause(this: void): void {
     stop();
     enter('paused');
   },
 
-  resume(): void {
+  resume(this: void): void {
     enter('connecting');
     start();
     tell({ type: 'resync' });
@@ -83,7 +82,6 @@ export const live = {
 
   /** Whoever logs in anew starts anew. */
   reset(): void {
-    state.isEnded = false;
     stop();
     delete wanted.registry;
     delete wanted.job;

@@ -13,6 +13,8 @@ export const current = computed(() => registries.value?.find(({ name }) => name 
 
 export async function readRegistries(): Promise<void> {
   registries.value = await list<RegistryInfo>('registries');
+  // What this browser remembers may have been removed.
+  if (current.value === undefined) chosen.value = registries.value[0]?.name;
 }
 
 export function choose(name: string): void {

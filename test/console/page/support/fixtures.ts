@@ -14,7 +14,10 @@ export const HOSTILE = `<img src=x onerror="window.harmed=1"> a/b 50% #?`;
 export const NOW = Date.now();
 const MINUTE = 60_000;
 
-const NAMES: readonly (readonly [string, Partial<JobRow>])[] = [
+/** What differs from an ordinary job; `undefined` is not known. */
+type Change = { readonly [Field in keyof JobRow]?: JobRow[Field] | undefined };
+
+const NAMES: readonly (readonly [string, Change])[] = [
   [
     'settle-invoices',
     {
@@ -60,7 +63,7 @@ const NAMES: readonly (readonly [string, Partial<JobRow>])[] = [
   [HOSTILE, { label: '<b>label</b>', shardingTotalCount: 200, cron: '0 0 0/1 * * ?' }],
 ];
 
-function job(name: string, index: number, change: Partial<JobRow>): JobRow {
+function job(name: string, index: number, change: Change): JobRow {
   const row = {
     jobName: name,
     status: 'OK',

@@ -124,8 +124,8 @@ function validate(configuration: typeof CONFIGURATION): Answer {
     )
     .map(([setting, after]) => ({
       setting,
-      before: String(CONFIGURATION[setting as keyof typeof CONFIGURATION]),
-      after: String(after),
+      before: JSON.stringify(CONFIGURATION[setting as keyof typeof CONFIGURATION]),
+      after: JSON.stringify(after),
     }));
   return {
     body: {

@@ -61,7 +61,7 @@ export function textOf(value: unknown): string {
     return Object.entries(value)
       .map(([key, each]) => `${key}=${String(each)}`)
       .join('\n');
-  return value === undefined ? '' : String(value as string | number);
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
 /** The value that a text of the form stands for; `undefined` removes the setting. */

@@ -516,3 +516,6 @@ export const en = {
   'window.6h': '6 hours',
   'window.7d': '7 days',
 } as const;
+
+/** A bundle of texts. */
+export type Texts = Readonly<Record<keyof typeof en, string>>;

@@ -1,7 +1,6 @@
 import { computed, ref } from 'vue';
-import { en } from './en.js';
+import { en, type Texts } from './en.js';
 
-export type Texts = Readonly<Record<keyof typeof en, string>>;
 export type TextKey = keyof typeof en;
 export type Language = 'en' | 'zh';
 

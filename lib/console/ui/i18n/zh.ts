@@ -1,4 +1,4 @@
-import { type Texts } from './i18n.js';
+import { type Texts } from './en.js';
 
 /** The page's texts in Chinese. */
 export const zh: Texts = {

@@ -321,7 +321,7 @@ export const en = {
   'phase.suspended': 'Connection interrupted',
   'problem.request': 'Request',
   'problem.unreachable': 'The console cannot be reached. Check the network, or whether it runs.',
-  'problem.wrong-credentials': 'The user name or the password is wrong.',
+  'problem.login-failed': 'The user name or the password is wrong.',
   'registries.add': 'Add a registry centre',
   'registries.digest': 'Digest',
   'registries.latency': 'Latency',

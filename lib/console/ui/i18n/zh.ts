@@ -311,7 +311,7 @@ export const zh: Texts = {
   'phase.suspended': '连接中断',
   'problem.request': '请求',
   'problem.unreachable': '无法连接控制台。请检查网络或其是否在运行。',
-  'problem.wrong-credentials': '用户名或密码错误。',
+  'problem.login-failed': '用户名或密码错误。',
   'registries.add': '添加注册中心',
   'registries.digest': '认证信息',
   'registries.latency': '延迟',

@@ -65,7 +65,7 @@ export function answer(known: Knowledge, method: string, path: string, query: UR
 
 function logIn(known: Knowledge, { username, password }: { username: string; password: string }): Answer {
   if (password !== 'correct horse battery')
-    return problem(401, 'wrong-credentials', 'The user name or the password is wrong.');
+    return problem(401, 'login-failed', 'The user name or the password is wrong.');
   known.role = username as Role;
   return { status: 204 };
 }

@@ -76,7 +76,7 @@ describe('logging in', () => {
 
   test('a session that ends while the page is open leads to the login', async () => {
     const page = await open('/r/main/jobs');
-    await page.getByText('import-orders').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
 
     server.send({ type: 'bye', reason: 'logged-out' });
 

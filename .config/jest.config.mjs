@@ -4,7 +4,12 @@ export default {
   rootDir: fileURLToPath(new URL('..', import.meta.url)),
   testEnvironment: '<rootDir>/.config/jest-environment.mjs',
   testMatch: ['<rootDir>/test/**/*.spec.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/campaigns/interop/', '<rootDir>/test/databases/'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '<rootDir>/test/campaigns/interop/',
+    '<rootDir>/test/databases/',
+    '<rootDir>/test/console/page/',
+  ],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   testTimeout: 30_000,

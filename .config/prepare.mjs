@@ -97,7 +97,14 @@ function sameEntries(some = {}, other = {}) {
 /** Identifies what a build is made of: every source, the settings of the compiler, and the dependencies. */
 function fingerprint() {
   const hash = createHash('sha256');
-  const settings = ['package.json', 'package-lock.json', 'nest-cli.json', 'tsconfig.json', '.config/finish-build.mjs'];
+  const settings = [
+    'package.json',
+    'package-lock.json',
+    'nest-cli.json',
+    'tsconfig.json',
+    '.config/finish-build.mjs',
+    '.config/vite.console.config.mjs',
+  ];
   for (const path of [...settings, ...filesBelow('lib'), ...filesBelow('sample')]) {
     hash
       .update(`${path}\0`)

@@ -1,0 +1,79 @@
+import { type Ref, shallowRef, watch } from 'vue';
+import { type Problem } from '../../contract/common.js';
+import { type InstanceRow, type ShardRow } from '../../contract/jobs.js';
+import { list } from '../api/client.js';
+import { useLoad } from '../api/use-load.js';
+import { jobPath } from '../state/use-registry.js';
+import { useLive, useLiveRefresh } from './use-live.js';
+
+const MOST_CHANGES = 30;
+
+/** Something that was seen to happen to an item while the page was open. */
+export interface ItemChange {
+  readonly id: number;
+  readonly at: number;
+  readonly type: 'moved' | 'taken-over' | 'started' | 'ended' | 'unowned';
+  readonly item: number;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+export interface Items {
+  readonly shards: Ref<readonly ShardRow[] | undefined>;
+  readonly instances: Ref<readonly InstanceRow[] | undefined>;
+  readonly changes: Ref<readonly ItemChange[]>;
+  readonly problem: Ref<Problem | undefined>;
+  readonly reload: () => Promise<void>;
+}
+
+/** Who works at an item now: who took it over, or else its owner. */
+export const workerOf = (shard: ShardRow): string | undefined => shard.takenOverBy ?? shard.instanceId;
+
+/** The items of a job as they are, and what happens to them. */
+export function useItems(registry: () => string, job: () => string): Items {
+  const path = (): string => jobPath(registry(), job());
+  const shards = useLoad(() => list<ShardRow>(`${path()}/shards`), path);
+  const instances = useLoad(() => list<InstanceRow>(`${path()}/instances`), path);
+  const changes = shallowRef<readonly ItemChange[]>([]);
+  const seen = { count: 0 };
+
+  watch(shards.data, (after, before) => {
+    if (before === undefined || after === undefined) return;
+    const found = changesBetween(before, after).map((each) => ({ ...each, id: ++seen.count, at: Date.now() }));
+    if (found.length > 0) changes.value = [...found.reverse(), ...changes.value].slice(0, MOST_CHANGES);
+  });
+
+  useLive((event) => {
+    if (event.type !== 'shards' || event.jobName !== job() || shards.data.value === undefined) return;
+    const byItem = new Map(shards.data.value.map((each) => [each.item, each]));
+    for (const each of event.shards) byItem.set(each.item, each);
+    const all = [...byItem.values()].filter(({ item }) => item < event.total);
+    shards.data.value = all.sort((one, other) => one.item - other.item);
+  });
+  useLiveRefresh(['instances'], () => void instances.reload());
+  return {
+    ...{ shards: shards.data, instances: instances.data, changes, problem: shards.problem },
+    reload: async () => void (await Promise.all([shards.reload(), instances.reload()])),
+  };
+}
+
+type Change = Omit<ItemChange, 'id' | 'at'>;
+
+export function changesBetween(before: readonly ShardRow[], after: readonly ShardRow[]): readonly Change[] {
+  const old = new Map(before.map((each) => [each.item, each]));
+  return after.flatMap((shard) => {
+    const was = old.get(shard.item);
+    return was === undefined || was === shard ? [] : changesOf(was, shard);
+  });
+}
+
+function changesOf(was: ShardRow, is: ShardRow): readonly Change[] {
+  const [from, to] = [workerOf(was), workerOf(is)];
+  const ends = { item: is.item, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+  if (is.takenOverBy !== undefined && was.takenOverBy !== is.takenOverBy) return [{ ...ends, type: 'taken-over' }];
+  if (to === undefined && from !== undefined) return [{ ...ends, type: 'unowned' }];
+  if (from !== to) return [{ ...ends, type: 'moved' }];
+  if (was.status !== 'RUNNING' && is.status === 'RUNNING') return [{ ...ends, type: 'started' }];
+  if (was.status === 'RUNNING' && is.status !== 'RUNNING') return [{ ...ends, type: 'ended' }];
+  return [];
+}

@@ -1,0 +1,41 @@
+/** Drawn for this page on a grid of 24 × 24, as strokes. */
+export const ICONS = {
+  overview: ['M4 13h6V4H4zM14 20h6v-9h-6zM14 4v3h6V4zM4 20h6v-3H4z'],
+  jobs: ['M4 6h16M4 12h16M4 18h10'],
+  servers: ['M4 5h16v5H4zM4 14h16v5H4z', 'M8 7.5h.01M8 16.5h.01'],
+  schedule: ['M5 5h14v15H5zM5 10h14M9 3v4M15 3v4'],
+  trace: ['M4 18l5-6 4 3 7-9', 'M15 6h5v5'],
+  registries: ['M12 3l8 4.5v9L12 21l-8-4.5v-9z', 'M4 7.5l8 4.5 8-4.5M12 12v9'],
+  dataSources: ['M5 6c0-4 14-4 14 0s-14 4-14 0zM5 6v12c0 4 14 4 14 0V6', 'M5 12c0 4 14 4 14 0'],
+  users: [
+    'M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM3 20c0-4 3-6 6-6s6 2 6 6',
+    'M16 4.5a3.5 3.5 0 0 1 0 6.5M18 14.5c2 .8 3 2.5 3 5.5',
+  ],
+  tokens: ['M8 15a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM12 11h9M18 11v4M15 11v3'],
+  sessions: ['M4 5h16v11H4zM9 20h6M12 16v4'],
+  audit: ['M6 3h9l4 4v14H6zM15 3v4h4M9 12h7M9 16h5'],
+  help: ['M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18z', 'M9.5 9.5c0-3.4 5-3.2 5 0 0 2-2.5 2-2.5 4M12 17h.01'],
+  menu: ['M4 7h16M4 12h16M4 17h16'],
+  close: ['M6 6l12 12M18 6L6 18'],
+  search: ['M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM20 20l-4-4'],
+  play: ['M8 5l11 7-11 7z'],
+  pause: ['M9 5v14M15 5v14'],
+  stop: ['M6 6h12v12H6z'],
+  check: ['M5 12.5l4.5 4.5L19 7'],
+  warn: ['M12 4l9 16H3zM12 10v4M12 17h.01'],
+  crown: ['M4 18h16l1-10-5 4-4-7-4 7-5-4z'],
+  takeover: ['M4 9h13l-4-4M20 15H7l4 4'],
+  down: ['M6 9l6 6 6-6'],
+  download: ['M12 4v11M7 11l5 5 5-5M5 20h14'],
+  refresh: ['M20 11a8 8 0 1 0-2 6.3M20 5v6h-6'],
+  user: ['M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 21c0-5 4-7 8-7s8 2 8 7'],
+  sun: [
+    'M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.4 1.4M17.6 17.6L19 19M5 19l1.4-1.4M17.6 6.4L19 5',
+  ],
+  moon: ['M20 14.5A8.5 8.5 0 0 1 9.500 4 8.500 8.500 0 1 0 20 14.500z'],
+  copy: ['M8 8h12v12H8zM16 8V4H4v12h4'],
+  columns: ['M4 5h16v14H4zM10 5v14M15 5v14'],
+  inbox: ['M4 13l3-8h10l3 8v6H4zM4 13h5l1 3h4l1-3h5'],
+} as const;
+
+export type IconName = keyof typeof ICONS;

@@ -1,0 +1,60 @@
+/** A column of a table; `of` gives what it is sorted by, and what is shown where no slot shows it. */
+export interface Column<Row> {
+  readonly key: string;
+  readonly label: string;
+  readonly of?: (row: Row) => string | number | undefined;
+  readonly isSortable?: boolean;
+  readonly align?: 'end';
+  /** A class that gives its width: `w-1` … `w-4`, or `fill` for what takes the rest. */
+  readonly width?: string;
+}
+
+export interface Sorting {
+  readonly key: string;
+  readonly isDescending: boolean;
+}
+
+const compareText = new Intl.Collator(undefined, { numeric: true }).compare;
+
+/** What is not known comes last, in either direction. */
+export function sorted<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  sorting: Sorting | undefined,
+): readonly Row[] {
+  const of = sorting && columns.find(({ key }) => key === sorting.key)?.of;
+  if (of === undefined) return rows;
+  const sign = sorting?.isDescending === true ? -1 : 1;
+  const keyed = rows.map((row) => ({ row, key: of(row) }));
+  keyed.sort((one, other) => {
+    if (one.key === undefined) return other.key === undefined ? 0 : 1;
+    if (other.key === undefined) return -1;
+    const order =
+      typeof one.key === 'number' && typeof other.key === 'number'
+        ? one.key - other.key
+        : compareText(String(one.key), String(other.key));
+    return sign * order;
+  });
+  return keyed.map(({ row }) => row);
+}
+
+/** `-name` is by name, descending. */
+export const parseSorting = (text: string): Sorting | undefined =>
+  text === '' ? undefined : { key: text.replace(/^-/, ''), isDescending: text.startsWith('-') };
+export const sortingText = (sorting: Sorting | undefined): string =>
+  sorting === undefined ? '' : `${sorting.isDescending ? '-' : ''}${sorting.key}`;
+
+/** The rows in the order that they had before; new ones follow, and those that are gone are left out. */
+export function inOrderOf<Row>(
+  rows: readonly Row[],
+  before: readonly string[],
+  keyOf: (row: Row) => string,
+): readonly Row[] {
+  const left = new Map(rows.map((row) => [keyOf(row), row]));
+  const kept = before.flatMap((key) => {
+    const row = left.get(key);
+    left.delete(key);
+    return row === undefined ? [] : [row];
+  });
+  return [...kept, ...left.values()];
+}

@@ -1,0 +1,338 @@
+/** What the page does: who may do what, what is live, what comes back, and what hostile names cannot do. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type Browser, type Page } from 'playwright-core';
+import { type Look, screenshot, startBrowser, type Visit, visit } from './support/browser.js';
+import { FakeConsole } from './support/fake-console.js';
+import { HOSTILE, instanceId, manyJobs, shards } from './support/fixtures.js';
+
+let browser: Browser;
+let server: FakeConsole;
+let url: string;
+const visits: Visit[] = [];
+
+beforeAll(async () => void (browser = await startBrowser()));
+afterAll(() => browser.close());
+beforeEach(async () => {
+  server = new FakeConsole();
+  url = await server.start();
+});
+afterEach(async () => {
+  const complaints = visits.flatMap((each) => each.complaints);
+  await Promise.all(visits.splice(0).map(({ context }) => context.close()));
+  await server.stop();
+  if (complaints.length > 0) throw new Error(`The page complains:\n${complaints.join('\n')}`);
+});
+
+async function open(path: string, look: Look = {}): Promise<Page> {
+  const opened = await visit(browser, look);
+  visits.push(opened);
+  await opened.page.goto(url + path);
+  return opened.page;
+}
+
+const JOB = '/r/main/jobs/settle-invoices';
+const sent = (method: string, path: RegExp): typeof server.known.requests =>
+  server.known.requests.filter((each) => each.method === method && path.test(each.path));
+
+describe('logging in', () => {
+  test('who is not logged in comes to the login, and from there to the wanted page', async () => {
+    server.known.role = undefined;
+    const page = await open(`${JOB}/runs?x=1`);
+
+    await page.fill('[name=username]', 'operator');
+    await page.fill('[name=password]', 'wrong');
+    await page.click('button[type=submit]');
+    await page.getByRole('alert').getByText('The user name or the password is wrong.').waitFor();
+    await page.fill('[name=password]', 'correct horse battery');
+    await page.click('button[type=submit]');
+
+    await page.waitForURL(`${url}${JOB}/runs?x=1`);
+    expect(sent('POST', /login/)[0]?.headers).toMatchObject({ 'x-ejc': '1', 'content-type': 'application/json' });
+  });
+
+  test('a page to return to is never on another site', async () => {
+    server.known.role = undefined;
+    const page = await open('/login?returnTo=//evil.example/');
+
+    await page.fill('[name=username]', 'guest');
+    await page.fill('[name=password]', 'correct horse battery');
+    await page.click('button[type=submit]');
+
+    await expectUrl(page, '/r/main');
+  });
+
+  test('without an administrator, the first visit is the set-up', async () => {
+    Object.assign(server.known, { role: undefined, isSetupNeeded: true });
+    const page = await open('/login');
+
+    await page.fill('[name=code]', 'ABCD-1234');
+    await page.fill('[name=username]', 'root');
+    await page.fill('[name=password]', 'correct horse battery');
+    await screenshot(page, 'setup');
+    await page.click('button[type=submit]');
+
+    await expectUrl(page, '/r/main');
+  });
+
+  test('a session that ends while the page is open leads to the login', async () => {
+    const page = await open('/r/main/jobs');
+    await page.getByText('Live', { exact: true }).waitFor();
+
+    server.send({ type: 'bye', reason: 'logged-out' });
+
+    await expectUrl(page, '/login?returnTo=/r/main/jobs');
+  });
+});
+
+describe('roles', () => {
+  const offered = async (page: Page): Promise<readonly string[]> => {
+    await page.locator('[data-item="0"]').waitFor();
+    await page.getByText('Settles open invoices').waitFor();
+    return page.locator('.head button').allInnerTexts();
+  };
+
+  test('a guest is offered nothing that changes something', async () => {
+    server.known.role = 'guest';
+    const page = await open(JOB);
+
+    expect(await offered(page)).toEqual([]);
+    expect(await page.getByRole('link', { name: 'Users' }).count()).toBe(0);
+    await page.goto(`${url}${JOB}/config`);
+    await page.locator('#s-cron').waitFor();
+    expect(await page.locator('#s-cron').isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Review changes' }).count()).toBe(0);
+  });
+
+  test('an operator triggers and disables, and is not offered to remove', async () => {
+    server.known.role = 'operator';
+    const page = await open(JOB);
+
+    expect((await offered(page)).map((text) => text.trim())).toEqual(['Trigger', 'Disable', '']);
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: /Shut down/ }).waitFor();
+    expect(await page.getByRole('menuitem', { name: /Remove/ }).count()).toBe(0);
+  });
+
+  test('removing a job wants its name typed, and sends the reason', async () => {
+    const page = await open(JOB);
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: /Remove/ }).click();
+    const dialog = page.getByRole('dialog');
+    const confirm = dialog.getByRole('button', { name: 'Remove' });
+    expect(await confirm.isDisabled()).toBe(true);
+
+    await dialog.locator('input').first().fill('retired');
+    await dialog.locator('input').last().fill('settle-invoices');
+    await confirm.click();
+
+    await page.waitForURL(`${url}/r/main/jobs`);
+    expect(sent('DELETE', /jobs\/settle-invoices$/)[0]?.body).toEqual({
+      reason: 'retired',
+      confirm: 'settle-invoices',
+    });
+  });
+});
+
+describe('live', () => {
+  const live = (page: Page): Promise<void> => page.getByText('Live', { exact: true }).waitFor();
+
+  test('an item that moves is seen at its new instance within a second, and is noted', async () => {
+    const page = await open(JOB);
+    await live(page);
+    const item = page.locator('[data-item="9"]');
+    const before = await item.boundingBox();
+    const began = Date.now();
+
+    server.send({
+      type: 'shards',
+      jobName: 'settle-invoices',
+      total: 24,
+      shards: [{ ...shards(24)[9]!, instanceId: instanceId(2), status: 'RUNNING' }],
+    });
+
+    await page.locator(`[data-item="9"][data-worker="${instanceId(2)}"].running.moved`).waitFor({ timeout: 1_000 });
+    expect(Date.now() - began).toBeLessThan(1_000);
+    await page.getByRole('log').getByText('moved').waitFor();
+    await page.waitForTimeout(350);
+    await screenshot(page, 'item-travelling');
+    await page.waitForTimeout(600);
+    expect((await item.boundingBox())?.x).toBeGreaterThan((before?.x ?? 0) + 200);
+  });
+
+  test('a takeover is marked, and items of the dead instance are shown at once', async () => {
+    const page = await open(JOB);
+    await live(page);
+
+    const taken = shards(24)
+      .slice(16, 19)
+      .map((shard) => ({ ...shard, takenOverBy: instanceId(0), status: 'RUNNING' as const }));
+    server.send({ type: 'shards', jobName: 'settle-invoices', total: 24, shards: taken });
+
+    await page.locator('[data-item="16"].taken.running').waitFor({ timeout: 1_000 });
+    await expectShown(page, '4 taken over');
+  });
+
+  test('the list of jobs changes, while its rows keep their places under the pointer', async () => {
+    const page = await open('/r/main/jobs?sort=name');
+    await live(page);
+    await page.getByText('warm-caches').hover();
+    const [job] = server.known.jobs;
+
+    server.send({ type: 'job', job: { ...job!, jobName: 'aaa-first', status: 'CRASHED' } });
+    await page.getByText('aaa-first').waitFor();
+    const held = await page.locator('tbody tr').last().innerText();
+    await page.mouse.move(5, 5);
+    await expectEventually(
+      async () =>
+        (await page.locator('tbody tr').first().innerText()).includes('aaa-first') ||
+        (await page.locator('tbody tr').nth(1).innerText()).includes('aaa-first'),
+    );
+
+    expect(held).toContain('aaa-first');
+  });
+
+  test('a lost stream is shown, and comes back', async () => {
+    const page = await open(JOB);
+    await live(page);
+
+    server.isStreaming = false;
+    server.cut();
+    await page.getByText(/Offline since|Connecting/).waitFor();
+    server.isStreaming = true;
+
+    await expectShown(page, 'Live');
+  });
+
+  test('pausing ends the stream, and resuming reads again', async () => {
+    const page = await open(JOB);
+    await live(page);
+
+    await page.getByText('Live', { exact: true }).click();
+    await page.getByText('Paused').waitFor();
+    await expectEventually(() => Promise.resolve(server.streamCount === 0));
+    const before = sent('GET', /shards$/).length;
+    await page.getByText('Paused').click();
+
+    await live(page);
+    await expectEventually(() => Promise.resolve(sent('GET', /shards$/).length > before));
+  });
+
+  test('two tabs of a browser read one stream', async () => {
+    const page = await open(JOB);
+    await live(page);
+    const second = await page.context().newPage();
+    await second.goto(url + JOB);
+    await second.getByText('Live', { exact: true }).waitFor();
+
+    expect(server.streamCount).toBe(1);
+  });
+});
+
+describe('hostile and large data', () => {
+  test('names are text, and lead to where they say', async () => {
+    const page = await open('/r/main/jobs');
+
+    await page.getByRole('link', { name: HOSTILE }).click();
+    await page.getByRole('heading', { name: HOSTILE }).waitFor();
+    await page.getByRole('link', { name: 'Explain' }).click();
+    await page.locator('blockquote').waitFor();
+
+    expect(await page.evaluate(() => 'harmed' in window)).toBe(false);
+    expect(await page.locator('img').count()).toBe(0);
+  });
+
+  test('two hundred items fit into the picture', async () => {
+    server.known.shards = shards(200);
+    const page = await open(JOB);
+    await page.locator('[data-item="199"]').waitFor();
+    await page.waitForTimeout(300);
+    await screenshot(page, 'items-200');
+
+    expect(await page.locator('[data-item]').count()).toBe(200);
+  });
+
+  test('five thousand jobs are drawn as rows that are seen, and scroll smoothly', async () => {
+    server.known.jobs = manyJobs(5_000);
+    const page = await open('/r/main/jobs');
+    await page.getByText('5,000', { exact: true }).first().waitFor({ timeout: 15_000 });
+    const began = Date.now();
+
+    await page.evaluate(() => document.querySelector('.box')?.scrollTo(0, 1e9));
+    await page.getByText('job-4999').waitFor();
+
+    expect(Date.now() - began).toBeLessThan(1_000);
+    expect(await page.locator('tbody tr').count()).toBeLessThan(60);
+  });
+});
+
+describe('configuration', () => {
+  test('a bad setting is refused at its field, a good one is shown as a difference before it is saved', async () => {
+    const page = await open(`${JOB}/config`);
+    await page.locator('#s-cron').fill('nonsense');
+    await page.getByText("got 'nonsense'").waitFor();
+    expect(await page.getByRole('button', { name: 'Review changes' }).isDisabled()).toBe(true);
+
+    await page.locator('#s-cron').fill('0 0/10 * * * ?');
+    await page.getByText('Changed settings: 1').waitFor();
+    await page.getByRole('button', { name: 'Review changes' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('0 0/10 * * * ?').waitFor();
+    await page.waitForTimeout(400);
+    await screenshot(page, 'config-review');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+
+    await page.getByText('Saved.').waitFor();
+    expect(sent('PUT', /config$/)[0]).toMatchObject({
+      body: { cron: '0 0/10 * * * ?', props: { 'mail.password': '******' } },
+    });
+  });
+
+  test('who saves later than somebody else is told, and loses no text', async () => {
+    const page = await open(`${JOB}/config`);
+    await page.locator('#s-description').fill('mine');
+    await page.getByText('Changed settings: 1').waitFor();
+    server.known.version++;
+    await page.getByRole('button', { name: 'Review changes' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+
+    await page.getByText('Somebody else has changed these settings').waitFor();
+    expect(await page.locator('#s-description').inputValue()).toBe('mine');
+  });
+});
+
+test('several jobs are triggered together, and what refused is named', async () => {
+  const page = await open('/r/main/jobs');
+  await page.getByLabel('import-orders').check();
+  await page.getByLabel('warm-caches').check();
+  await page.getByRole('button', { name: 'Trigger' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Trigger' }).click();
+
+  await page.getByText('No living instance.').waitFor();
+  expect(sent('POST', /batch$/)[0]?.body).toEqual({ action: 'trigger', names: ['import-orders', 'warm-caches'] });
+});
+
+test('filters stand in the address, and the keyboard finds the search', async () => {
+  const page = await open('/r/main/jobs');
+  await page.getByText('import-orders').waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('invoices');
+
+  await page.waitForURL(/q=invoices/);
+  await expectEventually(async () => (await page.locator('tbody tr').count()) === 1);
+});
+
+async function expectEventually(holds: () => Promise<boolean>): Promise<void> {
+  const until = Date.now() + 5_000;
+  while (!(await holds()) && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await holds()).toBe(true);
+}
+
+async function expectUrl(page: Page, path: string): Promise<void> {
+  await page.waitForURL(url + path);
+  expect(page.url()).toBe(url + path);
+}
+
+async function expectShown(page: Page, text: string): Promise<void> {
+  await page.getByText(text, { exact: true }).waitFor({ timeout: 10_000 });
+  expect(await page.getByText(text, { exact: true }).isVisible()).toBe(true);
+}

@@ -55,7 +55,10 @@ export async function startConsole(options: StandaloneOptions): Promise<Standalo
     await app.listen(port, host);
   } catch (error) {
     await app.close();
-    throw error;
+    if (!isTaken(error)) throw error;
+    throw new InvalidConfigurationError([
+      `--port: another program listens on ${host}:${port} already; give another port, such as --port ${port + 1}`,
+    ]);
   }
   return { url: urlOf(app, { host, scheme: tls === undefined ? 'http' : 'https' }), close: () => app.close() };
 }
@@ -106,4 +109,8 @@ function readPem(name: string, file: string): Buffer {
 function urlOf(app: INestApplication, { host, scheme }: { readonly host: string; readonly scheme: string }): string {
   const { port } = (app.getHttpServer() as { address(): AddressInfo }).address();
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}/`;
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }

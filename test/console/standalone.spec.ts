@@ -51,6 +51,19 @@ async function start(words: readonly string[], environment: Readonly<Record<stri
 }
 
 describe('npx elasticjob console', () => {
+  test('says that its port is taken, and by what to go on', async () => {
+    const running = await start([]);
+    const port = new URL(running.origin).port;
+
+    const second = run(['console', '--port', port]);
+
+    expect(await second.ended).toBe(EXIT.usage);
+    expect(second.terminal.err.text).toContain(
+      `--port: another program listens on 127.0.0.1:${port} already; give another port, such as --port ${Number(port) + 1}`,
+    );
+    await running.end();
+  });
+
   test('serves the page and the routes at the root, until it is told to end', async () => {
     const running = await start(['--state', join(folder, 'state')]);
 

@@ -19,7 +19,10 @@ export async function knowSession(): Promise<SessionInfo | undefined> {
   try {
     session.value = await get<SessionInfo>('auth/session');
   } catch (error) {
-    if (!(error instanceof ApiProblem) || error.problem.status !== 401) throw error;
+    // While there is no administrator, nobody can be logged in: the login page leads to the set-up.
+    const isNobody =
+      error instanceof ApiProblem && (error.problem.status === 401 || error.problem.code === 'setup-needed');
+    if (!isNobody) throw error;
     session.value = undefined;
   }
   isKnown.value = true;

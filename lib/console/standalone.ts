@@ -112,5 +112,5 @@ function urlOf(app: INestApplication, { host, scheme }: { readonly host: string;
 }
 
 function isTaken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+  return (error as { readonly code?: unknown } | null)?.code === 'EADDRINUSE';
 }

@@ -7,7 +7,12 @@ const packageJson = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   readonly files: readonly string[];
   readonly repository: { readonly url: string };
 };
-const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((page) => `docs/${page}`)];
+const pages = [
+  'README.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter((file) => file.endsWith('.md'))
+    .map((page) => `docs/${page}`),
+];
 
 /** The files that a page links to, from the root of the package. */
 function linkedFrom(page: string): readonly string[] {

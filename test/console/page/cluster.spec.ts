@@ -74,7 +74,7 @@ test('an administrator is made, sees each item where it runs, and sees items mov
   await page.waitForURL(`${origin}/r/shop`);
   await page.getByRole('link', { name: HOSTILE, exact: true }).first().waitFor();
   await page.goto(`${origin}/r/shop/jobs/syncOrders`);
-  await page.getByText(/^2 instances$/).waitFor();
+  await page.getByText(/^Instances: 2$/).waitFor();
   for (const { child } of [first, second]) await page.getByText(`· ${child.pid}-`).first().waitFor();
   await page
     .getByText(/running/)
@@ -89,7 +89,7 @@ test('an administrator is made, sees each item where it runs, and sees items mov
     .getByText(/taken over/)
     .first()
     .waitFor({ timeout: 20_000 });
-  await page.getByText(/^1 instances?$/).waitFor({ timeout: 20_000 });
+  await page.getByText(/^Instances: 1$/).waitFor({ timeout: 20_000 });
   await screenshot(page, 'cluster-after-crash');
   expect(complaints).toEqual([]);
   await context.close();

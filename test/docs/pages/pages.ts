@@ -15,10 +15,9 @@ export interface CodeBlock {
 
 /** The pages for users: their texts by their paths, the README first. */
 export const pages: ReadonlyMap<string, string> = new Map(
-  ['README.md', ...readdirSync(join(root, 'docs')).map((file) => `docs/${file}`)].map((page) => [
-    page,
-    readFileSync(join(root, page), 'utf8'),
-  ]),
+  ['README.md', ...readdirSync(join(root, 'docs')).map((file) => `docs/${file}`)]
+    .filter((file) => file.endsWith('.md'))
+    .map((page) => [page, readFileSync(join(root, page), 'utf8')]),
 );
 
 /** The text of a page. @throws if there is no such page */

@@ -205,7 +205,7 @@ export const en = {
   'job.done.shutdown': 'Shut down.',
   'job.gone': 'There is no such job',
   'job.goneText': 'The registry centre {registry} has no job of this name. It may have been removed.',
-  'job.instances': '{count} instances',
+  'job.instances': 'Instances: {count}',
   'job.mixed': 'Node and Java',
   'job.next': 'next',
   'job.parameter': 'Parameter',

@@ -87,7 +87,9 @@ function addressProblems({ host, tls, allowsInsecureHttp, console }: StandaloneO
 async function expressAdapter(): Promise<AbstractHttpAdapter> {
   try {
     const { ExpressAdapter } = await import('@nestjs/platform-express');
-    return new ExpressAdapter();
+    const adapter = new ExpressAdapter();
+    adapter.disable('x-powered-by');
+    return adapter;
   } catch (cause) {
     const reason = isModuleMissing(cause, '@nestjs/platform-express')
       ? 'the package @nestjs/platform-express is not installed: npm install @nestjs/platform-express'

@@ -13,13 +13,21 @@ export class Program implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
 
-  /** @param script absolute, or relative to the project's folder */
+  /**
+   * @param script absolute, or relative to the project's folder
+   * @param options `args` are those of Node, `words` those of the script
+   */
   constructor(
     script: string,
-    { env = {}, cwd = root, args = [] }: { env?: Record<string, string>; cwd?: string; args?: readonly string[] } = {},
+    {
+      env = {},
+      cwd = root,
+      args = [],
+      words = [],
+    }: { env?: Record<string, string>; cwd?: string; args?: readonly string[]; words?: readonly string[] } = {},
   ) {
     const inherited = Object.entries(process.env).filter(([name]) => !/^elasticjob|^node_options$/i.test(name));
-    this.#child = spawn(process.execPath, [...args, join(root, script)], {
+    this.#child = spawn(process.execPath, [...args, join(root, script), ...words], {
       cwd,
       env: { ...Object.fromEntries(inherited), NO_COLOR: '1', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

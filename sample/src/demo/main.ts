@@ -3,11 +3,14 @@
  * the items of the sharded job run while an instance joins and another one leaves, then checks the run log: from the moment
  * at which three instances ran, every firing must have run every item exactly once. Ends by itself; exit code 1 if not so.
  *
+ * `npm run demo -- --console` goes on until Ctrl-C, and shows the instances in the console instead.
+ *
  * `DEMO_PERIOD_SECONDS` (default 2, a divisor of 60) and `DEMO_FIRINGS` (in each of the three acts, default 3) set its pace.
  */
 import { JobBootstraps } from 'nestjs-elasticjob';
 import { type Run } from '../orders/run.entity.js';
 import { Instances } from './instances.js';
+import { keepOpen } from './open-house.js';
 import { RunLog } from './run-log.js';
 import { Screen } from './screen.js';
 import { isComplete, summaryOf } from './summary.js';
@@ -24,10 +27,18 @@ const instances = new Instances();
 const screen = new Screen(process.stdout);
 
 try {
-  process.exitCode = (await play()) ? 0 : 1;
+  if (process.argv.includes('--console')) await showConsole();
+  else process.exitCode = (await play()) ? 0 : 1;
 } finally {
   await instances.stopAll();
   await log.close();
+}
+
+async function showConsole(): Promise<void> {
+  const ending = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort());
+  const say = (note: string): void => void process.stdout.write(`${note}\n`);
+  await keepOpen({ instances, dataSource: log.dataSource, say, signal: ending.signal });
 }
 
 /** @returns whether every firing ran every item exactly once */

@@ -22,6 +22,11 @@ export class RunLog {
     return new RunLog(dataSource);
   }
 
+  /** Its connection. */
+  get dataSource(): DataSource {
+    return this.#dataSource;
+  }
+
   /** All runs read so far. */
   get runs(): readonly Run[] {
     return this.#runs;

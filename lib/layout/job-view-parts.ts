@@ -213,6 +213,7 @@ function readInstance(id: string, node: MirroredNode): InstanceView {
     serverIp: readable ? described.serverIp : ipOfInstanceId(id),
     session: node.session,
     readable,
+    ...(readable && described.labels !== undefined && { labels: described.labels }),
   };
 }
 

@@ -84,6 +84,8 @@ export interface JobView {
 export interface InstanceView extends JobInstance {
   /** Id of the session it lives with; `undefined` if its node is persistent, which only copies and backups make. */
   readonly session: string | undefined;
+  /** A field of Java's instances that Java 3.0 never sets. Only if it is set. */
+  readonly labels?: string;
   /**
    * Whether its node's text describes it. If not (emptied, or overwritten by an old console's `TRIGGER`), the instance
    * lives but gets no items, its id is the node's name and its ip the part of that before `@-@`.

@@ -79,6 +79,60 @@ describe.each(SERVERS)('jobs on %s', (server) => {
   });
 });
 
+test('the instances of a job say what their nodes say of them', async () => {
+  await using stage = await JobStage.open();
+  const paths = await stage.add('orders', { owners: { [A]: [0, 1], [B]: [2] } });
+  const [ip] = B.split('@-@');
+  await stage.instances.put(paths.instance(B), `jobInstanceId: '${B}'\nserverIp: ${ip}\nlabels: zone=a\n`);
+  await using app = await consoleOf(stage);
+  const browser = await Browser.loggedIn(app, 'gina');
+
+  const { json } = await browser.get(`${JOBS}/orders/instances`);
+
+  expect(json['items']).toEqual([
+    expect.not.objectContaining({ labels: expect.anything() }),
+    expect.objectContaining({ instanceId: B, kind: 'node', items: 1, labels: 'zone=a' }),
+  ]);
+});
+
+describe.each(SERVERS)('metrics on %s', (server) => {
+  test('count the jobs of each connected registry centre by their state', async () => {
+    await using stage = await JobStage.open();
+    const paths = await stage.add('orders', { owners: { [A]: [0, 1] } });
+    await stage.add('bills');
+    await stage.instances.create(paths.item(1, 'running'), A, 'session');
+    await using app = await consoleOf(stage, server);
+    const browser = await Browser.loggedIn(app, 'gina');
+    const scrape = async (): Promise<readonly string[]> => (await browser.get('/metrics')).text.split('\n');
+
+    await until(async () => (await scrape()).includes('elasticjob_console_running_items{registry="main"} 1'));
+    const { headers } = await browser.get('/metrics');
+    const lines = await scrape();
+
+    expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'elasticjob_console_registry_connected{registry="main"} 1',
+        'elasticjob_console_jobs{registry="main",status="CRASHED"} 1',
+        'elasticjob_console_jobs{registry="main",status="OK"} 1',
+        'elasticjob_console_jobs{registry="main",status="CONFIG_ERROR"} 0',
+        'elasticjob_console_event_streams 0',
+      ]),
+    );
+  });
+
+  test('say that a registry centre is out of reach', async () => {
+    await using stage = await JobStage.open();
+    await using app = await consoleOf(stage, server);
+    const browser = await Browser.loggedIn(app, 'gina');
+
+    stage.console.faults.disconnect();
+
+    const scrape = async (): Promise<string> => (await browser.get('/metrics')).text;
+    await until(async () => (await scrape()).includes('elasticjob_console_registry_connected{registry="main"} 0'));
+  });
+});
+
 test('guests steer nothing, and operators do not change settings', async () => {
   await using stage = await JobStage.open();
   await stage.add('orders', { owners: { [A]: [0, 1] } });
@@ -177,7 +231,7 @@ test('an unknown job, an unknown registry centre and an odd parameter are named'
     code: 'unknown-registry',
   });
   expect((await browser.get(`${JOBS}?sort=constructor`)).json).toMatchObject({ status: 400, code: 'unknown-sort' });
-  expect((await browser.get(`${JOBS}?limit=201`)).json).toMatchObject({ status: 400, code: 'bad-request' });
+  expect((await browser.get(`${JOBS}?limit=1001`)).json).toMatchObject({ status: 400, code: 'bad-request' });
   expect((await browser.get(`${JOBS}?cursor=nonsense`)).json).toMatchObject({ status: 400, code: 'bad-cursor' });
 });
 

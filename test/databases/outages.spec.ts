@@ -110,7 +110,7 @@ describe.each(KINDS)('%s', (kind) => {
     await server.end();
     offer(100, 400);
     await until(() => queue.status().failingSince !== undefined);
-    expect(queue.status().lastError).toMatch(/ECONNREFUSED|closed|terminated|lost/i);
+    expect(queue.status().lastError).toMatch(/ECONNREFUSED|ECONNRESET|EPIPE|closed|terminated|lost/i);
     await server.start();
     await until(() => queue.status().pending === 0, 'all is stored', 60_000);
 

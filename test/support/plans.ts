@@ -29,6 +29,8 @@ export function actionsOf(name: string, now: JobView, local: Partial<LocalState>
     backlog: NO_BACKLOG,
     isTriggerInDoubt: false,
     mayTakeOver: true,
+    removalWait: 'none',
+    formerLeader: undefined,
     idleInstancesWait: 'none',
     latestInstant: () => undefined,
     offlineServers: [],

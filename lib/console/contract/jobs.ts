@@ -71,9 +71,9 @@ export interface InstanceRow {
   readonly serverIp: string;
   readonly pid?: string;
   readonly kind: 'node' | 'java' | 'unknown';
+  /** A field of Java's instances that Java 3.0 never sets. */
   readonly labels?: string;
   readonly isLeader: boolean;
-  readonly since?: number;
   /** How many items it owns. */
   readonly items: number;
 }
@@ -170,7 +170,6 @@ export interface TreeNode {
   readonly value: string;
   readonly version: number;
   readonly isEphemeral: boolean;
-  readonly modifiedAt?: number;
 }
 
 /** Answer of `GET …/jobs/{job}/explain?item=&at=`. */

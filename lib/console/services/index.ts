@@ -8,6 +8,7 @@ import { EventsController } from '../http/api/events.controller.js';
 import { JobActionsController } from '../http/api/job-actions.controller.js';
 import { JobConfigurationsController } from '../http/api/job-configurations.controller.js';
 import { JobsController } from '../http/api/jobs.controller.js';
+import { MetricsController } from '../http/api/metrics.controller.js';
 import { OpenApiController } from '../http/api/open-api.controller.js';
 import { OverviewController } from '../http/api/overview.controller.js';
 import { RegistriesController } from '../http/api/registries.controller.js';
@@ -25,6 +26,7 @@ import { ConsoleJobs } from './jobs/console-jobs.js';
 import { JobActions } from './jobs/job-actions.js';
 import { JobConfigurations } from './jobs/job-configurations.js';
 import { Problems } from './jobs/problems.js';
+import { ConsoleMetrics } from './live/console-metrics.js';
 import { EventStreams } from './live/event-streams.js';
 import { StreamsLifecycle } from './live/streams.lifecycle.js';
 import { ApplicationJobs } from './registries/application-registry.js';
@@ -77,6 +79,12 @@ export const consoleServiceProviders: readonly Provider[] = [
   { provide: TraceTables, useFactory: (sources: DataSources) => new TraceTables(sources), inject: [DataSources] },
   streams,
   StreamsLifecycle,
+  {
+    provide: ConsoleMetrics,
+    useFactory: (options: ConsoleServiceOptions, registries: Registries, open: EventStreams) =>
+      new ConsoleMetrics(registries, open, () => clockOf(options).now()),
+    inject: [CONSOLE_SERVICE_OPTIONS, Registries, EventStreams],
+  },
   jobs,
   ...withAudit,
 ];
@@ -93,6 +101,7 @@ export const consoleServiceControllers: readonly Type[] = [
   TraceController,
   DataSourcesController,
   OpenApiController,
+  MetricsController,
   OlderJobsController,
   OlderServersController,
   OlderRegistriesController,

@@ -41,6 +41,8 @@ export type JobTimer =
   | 'java-leader-deadline'
   /** A Java instance that has vanished does not come back. */
   | 'java-reconnect'
+  /** Stop waiting for a removal to go on; make again what is missing. */
+  | 'removal-deadline'
   /** Stop waiting for an assignment that is due; run the triggered items that this instance owns. */
   | 'trigger-deadline'
   /** What keeps the job from running has lasted long enough to count, or to be logged again. */

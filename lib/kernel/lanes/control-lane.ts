@@ -10,7 +10,8 @@ import { decodeTrigger } from '../../layout/x-node/trigger.js';
 import { type Mailbox } from '../../async/mailbox.js';
 import { JobStoppedError } from '../../api/errors/errors.js';
 import { plan } from '../rules/plan.js';
-import { type Action, type PlanInput } from '../rules/plan-input.js';
+import { type Action, type Leading, type PlanInput } from '../rules/plan-input.js';
+import { leadingOf } from '../rules/removal.js';
 import { type MissedInstant } from '../view/assignment.js';
 import { type JobContext, type JobTimer } from '../job/job-context.js';
 import { JAVA_RECONNECT_GRACE_MS } from '../view/java-peers.js';
@@ -51,6 +52,9 @@ export interface ControlLaneDeps extends JobContext {
 /** How long a trigger waits for the items to be assigned again, which a Java leader may do only at the next firing. */
 const TRIGGER_DEADLINE_MS = 2_000;
 
+/** How long something must have been missing before it is made again: a removal, node by node, goes on meanwhile. */
+const REMOVAL_DEADLINE_MS = 1_000;
+
 /** How long crashed items wait for an idle instance before a busy one takes them over beside its own. */
 const IDLE_INSTANCES_DEADLINE_MS = 10_000;
 
@@ -62,10 +66,12 @@ export class ControlLane {
   /** The text of a trigger whose removal got no answer. */
   #triggerInDoubt: string | undefined;
   readonly #assignmentWait: Deadline<JobTimer>;
+  readonly #removalWait: Deadline<JobTimer>;
   readonly #idleInstancesWait: Deadline<JobTimer>;
   readonly #failures: ActionFailures;
   readonly #obstacle: StandingObstacle;
   #resyncMinutes: number | undefined;
+  #formerLeader: Leading | undefined;
 
   constructor(deps: ControlLaneDeps) {
     this.#deps = deps;
@@ -74,6 +80,7 @@ export class ControlLane {
     this.#failures = new ActionFailures(deps);
     this.#obstacle = new StandingObstacle(deps);
     this.#assignmentWait = new Deadline(timers, 'trigger-deadline', TRIGGER_DEADLINE_MS, requestReconcile);
+    this.#removalWait = new Deadline(timers, 'removal-deadline', REMOVAL_DEADLINE_MS, requestReconcile);
     this.#idleInstancesWait = new Deadline(
       timers,
       'idle-instances-deadline',
@@ -126,6 +133,7 @@ export class ControlLane {
   #noteState(): void {
     const { watch, me, instance, paths, registry, timer, leadership, restoredNodes } = this.#deps;
     const { view } = watch;
+    this.#formerLeader = leadingOf(view, watch.nodes.get(paths.leader)?.session, this.#formerLeader);
     // Without its node, the instance is about to stop.
     if (!view.instances.has(me)) return;
     restoredNodes.note(view);
@@ -185,6 +193,8 @@ export class ControlLane {
         isTriggerInDoubt: this.#triggerInDoubt !== undefined,
         assignmentWait: this.#assignmentWait.state,
         mayTakeOver: !timers.isSet('takeover'),
+        removalWait: this.#removalWait.state,
+        formerLeader: this.#formerLeader,
         idleInstancesWait: this.#idleInstancesWait.state,
         hasLostTrackOf: (item) => this.#hasLostTrackOf(item),
         leftovers: marks.own.leftovers,
@@ -215,14 +225,22 @@ export class ControlLane {
       case 'stop':
         return onRemoved();
       case 'restore-own-nodes':
+        this.#removalWait.reset();
         return registration.restoreOwnNodes();
+      case 'await-removal':
+        this.#removalWait.begin();
+        return;
+      case 'end-removal-wait':
+        return this.#removalWait.reset();
       case 'campaign':
+        this.#removalWait.reset();
         return leadership.campaignSoon();
       case 'abdicate':
         if (action.requesting === 'assignment') return assignment.abdicateRequestingAssignment();
         await registry.remove(paths.leader);
         return;
       case 'request-resharding':
+        this.#removalWait.reset();
         return assignment.request(action.reason);
       case 'wait-for-java-leader':
         return leadership.waitForJavaLeader(action.basis);

@@ -34,6 +34,10 @@ export interface LocalState {
   readonly assignmentWait: DeadlineState;
   /** Whether a takeover may be tried: not for a while after one has failed. */
   readonly mayTakeOver: boolean;
+  /** How long something has been missing without a reason, as while the job is removed node by node. */
+  readonly removalWait: DeadlineState;
+  /** Who led last, as long as nothing explains that it leads no more. */
+  readonly formerLeader: Leading | undefined;
   /** How long crashed items have been waiting for idle instances. */
   readonly idleInstancesWait: DeadlineState;
   /** The last instant of the schedule that has passed, in milliseconds since 1970; `undefined` if there is none. */
@@ -73,6 +77,13 @@ export interface LocalState {
   readonly resyncMinutes: number | undefined;
 }
 
+/** Who led last, and the session in which it did. */
+export interface Leading {
+  readonly id: string;
+  /** Id of the session; `undefined` if the node of the leader is persistent. */
+  readonly session: string | undefined;
+}
+
 /** What could not be run when it was due, and is run as soon as possible. */
 export interface Backlog {
   /** The latest instant (milliseconds since 1970) at which nothing could be begun at all. */
@@ -101,6 +112,7 @@ export interface DecidedFiring {
 export type Action =
   | { readonly type: 'stop' }
   | { readonly type: 'restore-own-nodes' }
+  | { readonly type: 'await-removal' | 'end-removal-wait' }
   | { readonly type: 'campaign' }
   | { readonly type: 'abdicate'; readonly requesting: 'assignment' | 'nothing' }
   | { readonly type: 'request-resharding'; readonly reason: string }

@@ -6,6 +6,7 @@
  * | Rule | Performed by | Java's counterpart |
  * |---|---|---|
  * | stop | job-runtime | InstanceShutdownStatusJobListener |
+ * | awaitRemoval | control-lane | – (Java makes nothing again by itself) |
  * | restoreOwnNodes | registration | – (Java never comes back) |
  * | standForElection | leadership | LeaderElectionJobListener |
  * | abdicate | leadership | LeaderAbdicationJobListener |
@@ -56,6 +57,7 @@ import {
 import { type Firing } from '../view/firing.js';
 import { assignedItems, failsOver, isFree, isInAssignment, numbersOf, wasBegun } from '../view/items.js';
 import { type Action, type DecidedFiring, type LocalState, type PlanInput } from './plan-input.js';
+import { isLosingNodes, lacksOwnNodes, wasLeaderRemoved, wereItemsRemoved } from './removal.js';
 
 type Rule = (input: PlanInput) => Action | undefined;
 
@@ -73,18 +75,28 @@ export function plan(input: PlanInput): readonly Action[] {
   return RULES.map((rule) => rule(input)).filter((action) => action !== undefined);
 }
 
-const restoreOwnNodes: Rule = ({ now, me, myIp }) => {
+const awaitRemoval: Rule = (input) => {
+  const isWaiting = input.local.removalWait !== 'none';
+  const isLosing = isLosingNodes(input);
+  if (isLosing === isWaiting) return undefined;
+  return { type: isLosing ? 'await-removal' : 'end-removal-wait' };
+};
+
+const restoreOwnNodes: Rule = (input) => {
+  const { now, me, local } = input;
   // An old console triggers an instance by overwriting its node, which then no longer describes the instance.
   const own = now.instances.get(me);
   // A copy of the tree that was written back made the node persistent: it would outlive this instance.
   const isSound = own?.readable === true && own.session !== undefined;
-  return isSound && now.servers.has(myIp) && now.live.has(me) && now.beginRecords.has(me)
-    ? undefined
-    : { type: 'restore-own-nodes' };
+  const isToRestore = !isSound || (lacksOwnNodes(input) && local.removalWait === 'over');
+  return isToRestore ? { type: 'restore-own-nodes' } : undefined;
 };
 
-const standForElection: Rule = ({ now, me }) =>
-  now.leader === undefined && isAvailable(now, me) ? { type: 'campaign' } : undefined;
+const standForElection: Rule = (input) => {
+  const { now, me, local } = input;
+  if (now.leader !== undefined || !isAvailable(now, me)) return undefined;
+  return wasLeaderRemoved(input) && local.removalWait !== 'over' ? undefined : { type: 'campaign' };
+};
 
 const abdicate: Rule = ({ now, me, myIp }) =>
   now.leader === me && now.servers.get(myIp) === 'DISABLED' ? { type: 'abdicate', requesting: wanted(now) } : undefined;
@@ -98,11 +110,13 @@ function wanted(now: JobView): 'assignment' | 'nothing' {
   return isWanted && !staysAsAssigned(now) ? 'assignment' : 'nothing';
 }
 
-const requestResharding: Rule = ({ now, me, local }) => {
+const requestResharding: Rule = (input) => {
+  const { now, me, local } = input;
   if (now.leader !== me || now.reshardingNeeded || now.config === undefined) return undefined;
   if (availableInstances(now).length === 0) return undefined;
   // A trigger that was accepted runs by the assignment that it was accepted under; without one, it waits here for the first one.
   if (local.isBeginningManually && isAssigned(now)) return undefined;
+  if (wereItemsRemoved(input) && local.removalWait !== 'over') return undefined;
   const total = now.config.shardingTotalCount;
   if (isRecounted(now, total))
     return { type: 'request-resharding', reason: 'the number of items differs from the configured one' };
@@ -389,6 +403,7 @@ const RULES: readonly Rule[] = [
   awaitFlappingPeers,
   endTriggerWait,
   endTakeoverWait,
+  awaitRemoval,
   restoreOwnNodes,
   removeRestoredNodes,
   reportCrashed,

@@ -119,7 +119,7 @@ test('an instance restores the node of its server, its sign of life and its reco
   const nodes = [paths.server(cluster.ipOf('A')), paths.live(id), paths.beginRecord(id)];
   for (const path of nodes) await operator.remove(path);
 
-  await cluster.settle();
+  await cluster.advance('1s');
 
   expect(nodes.filter((path) => !cluster.tree.has(path))).toEqual([]);
   expect(cluster.log.filter((line) => line.includes('overwritten'))).toEqual([]);

@@ -16,6 +16,9 @@ import { ConsoleJobs } from '../../services/jobs/console-jobs.js';
 import { Registries } from '../../services/registries/registries.js';
 import { bodyOf, integerOf, limitOf, oneOf, textOf, timeOf } from './requests.js';
 
+/** In a page of the list: rows of jobs are small, and the page of the browser wants them all. */
+const MOST_JOBS = 1_000;
+
 /** What there is of jobs. */
 @Controller('api/v1/registries/:registry/jobs')
 export class JobsController {
@@ -24,7 +27,7 @@ export class JobsController {
     @Inject(ConsoleJobs) private readonly jobs: ConsoleJobs,
   ) {}
 
-  /** Jobs, filtered and sorted: `sort` is name, status, shards, instances, running, cron, label, next or last, with a hyphen before it descending. */
+  /** Jobs, filtered and sorted, at most 1,000 a page: `sort` is name, status, shards, instances, running, cron, label, next or last, with a hyphen before it descending. */
   @Get()
   @Permit('read')
   list(
@@ -40,7 +43,7 @@ export class JobsController {
     return this.jobs.list(this.registries.find(registry), {
       ...{ q: textOf('q', q), status: textOf('status', status), label: textOf('label', label) },
       ...{ server: textOf('server', server), sort: textOf('sort', sort), cursor: textOf('cursor', cursor) },
-      limit: limitOf(limit),
+      limit: limitOf(limit, { most: MOST_JOBS }),
     });
   }
 

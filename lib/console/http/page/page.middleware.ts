@@ -14,7 +14,7 @@ import { placeOf } from './mount-path.js';
 import { type PageFile, PageFiles } from './page-files.js';
 
 /** What the page has nothing to do with. */
-const OTHERS = /^(api|healthz|readyz)(\/|$)/;
+const OTHERS = /^(api|healthz|readyz|metrics)(\/|$)/;
 
 /** A request as Express and middie hand it over. */
 interface PageRequest extends IncomingMessage {

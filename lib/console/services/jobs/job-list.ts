@@ -35,8 +35,8 @@ const SORTS: Readonly<Record<string, (row: JobRow) => Key>> = {
   last: ({ lastRun }) => lastRun?.at,
 };
 
-/** The worst first. */
-const STATUS_ORDER: readonly ConsoleJobStatus[] = [
+/** All states of jobs, the worst first. */
+export const STATUS_ORDER: readonly ConsoleJobStatus[] = [
   ...([
     'CONFIG_ERROR',
     'CRASHED',

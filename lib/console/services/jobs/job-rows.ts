@@ -146,13 +146,14 @@ export function kindOf({ javaPeers, live, beginRecords }: JobView, id: string): 
 /** The living instances of a job, by id. */
 export function instanceRows({ view }: LiveJob): readonly InstanceRow[] {
   return [...view.instances.values()]
-    .map(({ jobInstanceId: instanceId, serverIp }): InstanceRow => {
+    .map(({ jobInstanceId: instanceId, serverIp, labels }): InstanceRow => {
       const pid = /(\d+)(?:-[^-]*)?$/.exec(instanceId.slice(ipOfInstanceId(instanceId).length))?.[1];
       return {
         instanceId,
         serverIp,
         ...(pid !== undefined && { pid }),
         kind: kindOf(view, instanceId),
+        ...(labels !== undefined && { labels }),
         isLeader: view.leader === instanceId,
         items: view.items.filter(({ owner }) => owner === instanceId).length,
       };

@@ -99,10 +99,10 @@ export class ConsoleRegistry {
 
   get info(): RegistryInfo {
     const { name, serverLists, namespace, hasDigest, origin } = this.#parts;
-    const live = this.#live;
+    const live = this.knownJobs;
     return {
       ...{ name, serverLists, namespace, hasDigest, origin, status: this.status },
-      ...(live?.isKnown === true && { jobCount: live.size }),
+      ...(live !== undefined && { jobCount: live.size }),
     };
   }
 
@@ -130,6 +130,11 @@ export class ConsoleRegistry {
   /** The registry centre, connected or not; `undefined` if the console has been disconnected from it. */
   get anyCenter(): RegistryCenter | undefined {
     return this.#registry;
+  }
+
+  /** The jobs as last known; `undefined` as long as they have not been read. */
+  get knownJobs(): LiveJobs | undefined {
+    return this.#live?.isKnown === true ? this.#live : undefined;
   }
 
   /**

@@ -55,7 +55,7 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
       if (!this.#registries.has(stored.name)) this.#registries.set(stored.name, this.#fromStored(stored));
     const isWanted = ({ name, origin }: ConsoleRegistry): boolean =>
       origin !== 'console' || this.#stored(name)?.isConnected === true;
-    for (const registry of this.#all().filter(isWanted)) this.#connectSoon(registry);
+    for (const registry of this.all.filter(isWanted)) this.#connectSoon(registry);
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -67,16 +67,22 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
     return this.#guard.isOpen;
   }
 
-  /** All of them, by name. */
+  /** All of them. */
+  get all(): readonly ConsoleRegistry[] {
+    this.#findApplication();
+    return [...this.#registries.values()];
+  }
+
+  /** What the page says of all of them, with how long each takes to answer. */
   async list(): Promise<readonly RegistryInfo[]> {
-    const all = this.#all();
+    const all = this.all;
     await Promise.all(all.map((registry) => registry.measure()));
     return all.map(({ info }) => info);
   }
 
   /** @throws ConsoleProblem 404 if there is none of that name */
   find(name: string): ConsoleRegistry {
-    const all = this.#all();
+    const all = this.all;
     const registry = all.find((each) => each.name === name);
     if (registry !== undefined) return registry;
     const names = all.map((each) => each.name);
@@ -91,7 +97,7 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
   /** The registry centre that is meant if none is named. @throws ConsoleProblem 400 if it must be named, 404 if there is none */
   only(name: string | undefined): ConsoleRegistry {
     if (name !== undefined) return this.find(name);
-    const all = this.#all();
+    const all = this.all;
     const [first, ...others] = all;
     if (first === undefined)
       throw new ConsoleProblem(404, 'no-registry', 'The console knows no registry centre. Add one first.');
@@ -108,7 +114,7 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
   async add(change: RegistryChange): Promise<RegistryInfo> {
     this.#requireOpen();
     checkRegistryChange(change);
-    if (this.#all().some(({ name }) => name === change.name))
+    if (this.all.some(({ name }) => name === change.name))
       throw new ConsoleProblem(
         409,
         'name-taken',
@@ -196,11 +202,6 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** The application's own comes first, as long as it lives. */
-  #all(): readonly ConsoleRegistry[] {
-    this.#findApplication();
-    return [...this.#registries.values()];
-  }
-
   #findApplication(): void {
     const center = this.#application.registryCenter;
     if (center === undefined || this.#registries.has(APPLICATION)) return;

@@ -500,7 +500,6 @@ export const en = {
   'tree.ephemeral': 'ephemeral',
   'tree.filter': 'Filter nodes',
   'tree.masked': 'Mask addresses',
-  'tree.modified': 'Modified',
   'tree.path': 'Path',
   'tree.value': 'Value',
   'tree.version': 'Version',

@@ -490,7 +490,6 @@ export const zh: Texts = {
   'tree.ephemeral': '临时',
   'tree.filter': '筛选节点',
   'tree.masked': '隐藏地址',
-  'tree.modified': '修改时间',
   'tree.path': '路径',
   'tree.value': '值',
   'tree.version': '版本',

@@ -4,7 +4,7 @@ import { type JobRow } from '../../contract/jobs.js';
 import { asProblem, get, segment } from '../api/client.js';
 import { useLive } from './use-live.js';
 
-const PAGE_SIZE = 200;
+const PAGE_SIZE = 1_000;
 
 /** All jobs of a registry centre: read once, then kept up to date by what is heard. */
 export interface Jobs {

@@ -79,13 +79,19 @@ export class PeerProcess implements AsyncDisposable {
     await this.kill();
   }
 
+  /** Java prints the stacks of all its threads on SIGQUIT, by which a Node process would end. */
+  #tellWhatItDoes(then: () => void): void {
+    if (!this.#child.spawnfile.endsWith('java')) return then();
+    this.signal('SIGQUIT');
+    setTimeout(then, 1_000);
+  }
+
   async #answer(to: string): Promise<unknown> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => reject(new Error(`No answer to ${to} in ${ANSWER_LIMIT_MS} ms.\n${this.output}`)),
-        ANSWER_LIMIT_MS,
-      );
+      timer = setTimeout(() => {
+        this.#tellWhatItDoes(() => reject(new Error(`No answer to ${to} in ${ANSWER_LIMIT_MS} ms.\n${this.output}`)));
+      }, ANSWER_LIMIT_MS);
     });
     const gone = this.#exited.then((): never => {
       throw new Error(`The process ended before it answered ${to}.\n${this.output}`);

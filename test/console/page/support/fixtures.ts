@@ -99,7 +99,6 @@ export const instances = (): InstanceRow[] =>
     kind: index === 2 ? 'java' : 'node',
     ...(index === 0 && { labels: 'zone=a' }),
     isLeader: index === 1,
-    since: NOW - 6_000_000 * (index + 1),
     items: 8,
   }));
 

@@ -355,7 +355,6 @@ function readRegistry(known: Knowledge, [what, name, part]: readonly string[], q
       value: index === 0 ? 'jobName: settle-invoices\ncron: 0 0/5 * * * ?' : '',
       version: index,
       isEphemeral: index === 2,
-      modifiedAt: fixtures.NOW,
     })),
   );
 }

@@ -1,6 +1,7 @@
 /** What the rules make a leader do, and an instance whose own nodes are damaged: the actions with all they say. */
 import { describe, expect, test } from '@jest/globals';
 import { type LocalState } from '../../../../lib/kernel/rules/plan-input.js';
+import { leadingOf } from '../../../../lib/kernel/rules/removal.js';
 import { assignmentBasis } from '../../../../lib/kernel/view/assignment.js';
 import { type JobView } from '../../../../lib/layout/job-view.js';
 import { actionsOf, planOf } from '../../../support/plans.js';
@@ -36,7 +37,7 @@ describe('a leader asks for a new assignment, and says why', () => {
     [
       'the number of items differs from the configured one',
       aView(['A', 'B'], { config: aConfiguration({ shardingTotalCount: 3 }), items: [anItem(0), anItem(1)] }),
-      {},
+      { assignedFor: { basis: 'two items', pinned: [] } },
     ],
     ['there is a new leader', aView(['A', 'B']), { assignedFor: undefined }],
     [
@@ -44,7 +45,11 @@ describe('a leader asks for a new assignment, and says why', () => {
       aView(['A', 'B']),
       { assignedFor: { basis: 'other instances', pinned: [] } },
     ],
-    ['items have no living owner', aView(['A', 'B'], { items: [anItem(0), anItem(1, { owner: idOf('A') })] }), {}],
+    [
+      'items have no living owner',
+      aView(['A', 'B'], { items: [anItem(0), anItem(1, { owner: idOf('A') })] }),
+      { removalWait: 'over' },
+    ],
     [
       'items have no living owner',
       aView(['A', 'B'], { items: [anItem(0, { owner: 'gone' }), anItem(1, { owner: idOf('A') })] }),
@@ -91,6 +96,62 @@ describe('an instance that runs items', () => {
   });
 });
 
+describe('what has vanished without a reason, as while a job is removed node by node', () => {
+  const vanished: readonly [what: string, who: string, view: JobView, then: string][] = [
+    ['the server', 'B', aView(['A', 'B'], { servers: new Map([[ipOf('A'), 'ENABLED']]) }), 'restore-own-nodes'],
+    [
+      'the sign of life',
+      'B',
+      aView(['A', 'B'], { live: new Set([idOf('A')]), javaPeers: new Set() }),
+      'restore-own-nodes',
+    ],
+    ['the record', 'B', aView(['A', 'B'], { beginRecords: new Map() }), 'restore-own-nodes'],
+    ['the leader', 'B', aView(['A', 'B'], { leader: undefined }), 'campaign'],
+    ['an item', 'A', aView(['A', 'B'], { items: [anItem(0, { owner: idOf('A') })] }), 'request-resharding'],
+    [
+      'the owner of an item',
+      'A',
+      aView(['A', 'B'], { items: [anItem(0), anItem(1, { owner: idOf('A') })] }),
+      'request-resharding',
+    ],
+  ];
+
+  test.each(vanished)('%s is awaited for a second, and then made again', (_, who, view, then) => {
+    const local = { formerLeader: { id: idOf('A'), session: 'one' } };
+    expect(planOf(who, view, local)).toEqual(['await-removal']);
+    expect(planOf(who, view, { ...local, removalWait: 'waiting' })).toEqual([]);
+    expect(planOf(who, view, { ...local, removalWait: 'over' })).toEqual([then]);
+  });
+
+  test('ends to be awaited when it is back', () => {
+    expect(planOf('B', aView(['A', 'B']))).toEqual([]);
+    expect(planOf('B', aView(['A', 'B']), { removalWait: 'waiting' })).toEqual(['end-removal-wait']);
+    expect(planOf('B', aView(['A', 'B']), { removalWait: 'over' })).toEqual(['end-removal-wait']);
+  });
+
+  test('is no leader whose server was disabled, whose session has ended, or who is unknown', () => {
+    const leaderless = aView(['A', 'B'], { leader: undefined });
+    const { instances, servers } = leaderless;
+    const led = { id: idOf('A'), session: instances.get(idOf('A'))!.session };
+    const disabled = new Map([...servers, [ipOf('A'), 'DISABLED' as const]]);
+    const gone = new Map([...instances].filter(([id]) => id !== idOf('A')));
+
+    expect(leadingOf(aView(['A', 'B']), 'one', { id: idOf('B'), session: 'two' })).toEqual({ ...led, session: 'one' });
+    expect(leadingOf(leaderless, undefined, led)).toEqual(led);
+    expect(leadingOf(leaderless, undefined, { ...led, session: 'an earlier one' })).toBeUndefined();
+    expect(leadingOf({ ...leaderless, servers: disabled }, undefined, led)).toBeUndefined();
+    expect(leadingOf({ ...leaderless, instances: gone }, undefined, led)).toBeUndefined();
+    expect(leadingOf(leaderless, undefined, undefined)).toBeUndefined();
+  });
+
+  test('is no leader of Java, which may be reconnecting, nor one that this instance has never seen', () => {
+    const leaderless = aView(['A', 'B'], { leader: undefined });
+    const formerLeader = { id: idOf('A'), session: undefined };
+    expect(planOf('B', leaderless)).toEqual(['campaign']);
+    expect(planOf('B', { ...leaderless, javaPeers: new Set([idOf('A')]) }, { formerLeader })).toEqual(['campaign']);
+  });
+});
+
 describe('an instance restores its own nodes', () => {
   const { instances } = aView(['A', 'B']);
   const own = instances.get(idOf('B'))!;
@@ -102,10 +163,7 @@ describe('an instance restores its own nodes', () => {
       'a restored copy has made the node persistent, so that it would outlive the instance',
       { instances: withOwn({ session: undefined }) },
     ],
-    ['its server is missing', { servers: new Map([[ipOf('A'), 'ENABLED']]) }],
-    ['its sign of life is missing', { live: new Set([idOf('A')]), javaPeers: new Set() }],
-    ['its record is missing', { beginRecords: new Map() }],
-  ])('if %s', (_, view) => {
+  ])('at once if %s', (_, view) => {
     expect(planOf('B', aView(['A', 'B'], view))).toContain('restore-own-nodes');
   });
 });

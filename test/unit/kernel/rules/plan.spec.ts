@@ -144,7 +144,8 @@ describe('asking for a new assignment', () => {
 
   test('the leader asks when the number of items is changed', () => {
     const now = aView(['A', 'B'], { config: aConfiguration({ shardingTotalCount: 3 }), items: [anItem(0), anItem(1)] });
-    expect(planOf('A', now)).toEqual(['request-resharding']);
+    const assignedFor = { basis: assignmentBasis(aView(['A', 'B'])), pinned: [] };
+    expect(planOf('A', now, { assignedFor })).toEqual(['request-resharding']);
   });
 
   test('with staticSharding items once assigned stay, whoever comes or goes', () => {
@@ -226,12 +227,6 @@ describe('an instance', () => {
   test('whose node was removed stops, whatever else there is to do', () => {
     const now = aView(['B'], { leader: undefined, triggers: new Set([idOf('A')]) });
     expect(planOf('A', now)).toEqual(['stop']);
-  });
-
-  test('whose server node was removed puts it back', () => {
-    expect(planOf('B', aView(['A', 'B'], { servers: new Map([[ipOf('A'), 'ENABLED']]) }))).toEqual([
-      'restore-own-nodes',
-    ]);
   });
 
   test('runs once when it is triggered, and keeps the trigger while it is just beginning a run', () => {

@@ -17,6 +17,32 @@ export const sharding: readonly Mutant[] = [
   },
   {
     threads: [],
+    name: 'removal-without-end',
+    bug: 'Instances make at once what an operator removes node by node, and the removal never comes to its end.',
+    first: 'unit/kernel/node-by-node.spec.ts',
+    edits: [
+      {
+        file: 'kernel/rules/plan.ts',
+        find: "(lacksOwnNodes(input) && local.removalWait === 'over')",
+        replace: 'lacksOwnNodes(input)',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'removed-items-come-back-at-once',
+    bug: 'The leader assigns items at once that an operator removes with their job.',
+    first: 'unit/kernel/node-by-node.spec.ts',
+    edits: [
+      {
+        file: 'kernel/rules/plan.ts',
+        find: "if (wereItemsRemoved(input) && local.removalWait !== 'over') return undefined;",
+        replace: '',
+      },
+    ],
+  },
+  {
+    threads: [],
     name: 'disabled-leader-leaves-no-request',
     bug: 'A leader whose server is disabled leads no more, and no instance asks for its items to be assigned.',
     first: 'unit/kernel/beside-java.spec.ts',

@@ -50,6 +50,8 @@ export class JobStage implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // A session that is cut off would end a minute later, and keep this process until then.
+    this.console.faults.resume();
     await this.instances.close();
     await this.console.close();
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type ElasticJobConsoleOptions } from '../../lib/console/options/console-options.js';
 import { brokenLine } from '../../lib/console/security/audit-file.js';
+import { until } from '../support/until.js';
 import { Browser, send } from './support/browser.js';
 import { ConsoleApp, PASSWORDS, USERS } from './support/console-app.js';
 
@@ -40,7 +41,9 @@ describe('a console with a state folder', () => {
     expect((await send(`${app.origin}/elasticjob${SESSION}`, { headers })).status).toBe(200);
     const browser = await Browser.loggedIn(app, 'anna');
     expect((await browser.get('/api/v1/audit?action=user.create')).json['items']).toHaveLength(1);
-    const names = await readdir(folder);
+    let names: string[] = [];
+    // That a token was used is written down in the background.
+    await until(async () => (names = await readdir(folder)).every((name) => !name.endsWith('.new')));
     const modes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).mode & 0o777));
     expect(names.sort()).toEqual(['audit.jsonl', 'tokens.json', 'users.json']);
     expect(new Set(modes)).toEqual(new Set([0o600]));

@@ -104,7 +104,7 @@ export class AuditLog extends ConsoleAudit {
     this.#anonymous.count++;
     if (count === MOST_ANONYMOUS)
       this.#logger.warn(
-        'The console refuses more requests than its audit records: those of the rest of this minute are left out.',
+        'The console refuses very many requests of strangers: for the rest of this minute, it leaves these out of the audit.',
       );
     return count < MOST_ANONYMOUS;
   }

@@ -81,9 +81,8 @@ export const consoleServiceProviders: readonly Provider[] = [
   StreamsLifecycle,
   {
     provide: ConsoleMetrics,
-    useFactory: (options: ConsoleServiceOptions, registries: Registries, open: EventStreams) =>
-      new ConsoleMetrics(registries, open, () => clockOf(options).now()),
-    inject: [CONSOLE_SERVICE_OPTIONS, Registries, EventStreams],
+    useFactory: (registries: Registries, open: EventStreams) => new ConsoleMetrics(registries, open),
+    inject: [Registries, EventStreams],
   },
   jobs,
   ...withAudit,

@@ -4,7 +4,7 @@ import { describeCause } from '../../../api/text/describe-cause.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
 import { isModuleMissing } from '../../options/missing-package.js';
 import { STATUS_ORDER } from '../jobs/job-list.js';
-import { consoleStatus, jobRow } from '../jobs/job-rows.js';
+import { consoleStatus } from '../jobs/job-rows.js';
 import { type Registries } from '../registries/registries.js';
 import { type EventStreams } from './event-streams.js';
 
@@ -13,7 +13,6 @@ export class ConsoleMetrics {
   constructor(
     private readonly registries: Registries,
     private readonly streams: EventStreams,
-    private readonly now: () => number,
   ) {}
 
   /** @throws ConsoleProblem 501 `package-missing` if prom-client is not installed */
@@ -30,13 +29,13 @@ export class ConsoleMetrics {
       connected.set({ registry: registry.name }, registry.isConnected ? 1 : 0);
       const known = registry.knownJobs;
       if (known === undefined) continue;
-      // Those without jobs too, so that an alert can tell none from unknown.
-      for (const status of STATUS_ORDER) {
-        const count = known.jobs.filter((job) => consoleStatus(job) === status).length;
-        jobs.set({ registry: registry.name, status }, count);
+      // Every status has a sample, so that an alert can tell a status without jobs from an unknown one.
+      for (const status of STATUS_ORDER) jobs.set({ registry: registry.name, status }, 0);
+      running.set({ registry: registry.name }, 0);
+      for (const job of known.jobs) {
+        jobs.inc({ registry: registry.name, status: consoleStatus(job) });
+        running.inc({ registry: registry.name }, job.view.items.filter((item) => item.running).length);
       }
-      const items = known.jobs.reduce((sum, job) => sum + jobRow(job, this.now()).runningItems, 0);
-      running.set({ registry: registry.name }, items);
     }
     return { contentType: register.contentType, body: await register.metrics() };
   }

@@ -151,7 +151,7 @@ describe('the audit', () => {
     await audit.refused({ action: 'request', caller }, 'not-permitted');
 
     expect(await count()).toBe(121);
-    expect(log).toEqual([expect.stringContaining('those of the rest of this minute are left out')]);
+    expect(log).toEqual([expect.stringContaining('for the rest of this minute, it leaves these out of the audit')]);
     await clock.advance(59_999);
     await refuse();
     expect(await count()).toBe(121);

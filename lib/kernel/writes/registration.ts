@@ -3,6 +3,7 @@
  * its instances.
  */
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
+import { SessionLostError } from '../../api/errors/errors.js';
 import { isLostRace } from '../../api/errors/registry-errors.js';
 import { encodeWithdrawals } from '../../layout/x-node/withdrawals.js';
 import { instanceYaml } from '../../layout/job-instance.js';
@@ -52,6 +53,7 @@ export class Registration {
    * has left unfinished are reported as crashed in the same commit: later they could not be distinguished from living ones. On return,
    * the view must have been synchronised and read before.
    * @throws RegistryConflictError if peers have changed the same nodes again and again
+   * @throws SessionLostError if the session ended meanwhile: what was registered has gone with it
    */
   async register(config: JobConfiguration, occasion: Occasion): Promise<void> {
     const { registry, watch, marks } = this.#deps;
@@ -66,6 +68,10 @@ export class Registration {
         await watch.readAll();
       }
     }
+    // A process that was frozen hears of both in one breath. Registered in a session that is no more, it would take the
+    // absence of its node for an operator's order to stop.
+    if (session === undefined || liveSessionId(registry.session.state) !== session)
+      throw new SessionLostError(`it ended while job '${this.#deps.paths.jobName}' was being registered`);
     this.#session = session;
     await marks.removal.clearLeftovers();
   }

@@ -67,7 +67,7 @@ function report(record: CampaignRecord): number {
   const verdict = judge(record);
   console.log(`\n${summary(history, verdict)}`);
   for (const finding of verdict.findings.slice(0, SHOWN)) console.log(`\n${evidence(finding, history)}`);
-  for (const { kind, text } of verdict.findings.slice(SHOWN, LISTED)) console.log(`${kind}: ${text}`);
+  for (const { kind, text } of verdict.findings.slice(0, LISTED)) console.log(`${kind}: ${text}`);
   if (verdict.findings.length > LISTED) console.log(`… and ${verdict.findings.length - LISTED} more`);
   return verdict.findings.length;
 }

@@ -3,9 +3,14 @@ import { RegistryConflictError } from '../../../lib/api/errors/errors.js';
 import { Deferred } from '../../../lib/async/deferred.js';
 import { ipOfInstanceId } from '../../../lib/layout/job-instance.js';
 import { type Delivery } from '../../../lib/registry/embedded/delivery.js';
+import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
+import { type Operation } from '../../../lib/registry/registry-center.js';
+import { JobHost } from '../../../lib/kernel/job-host.js';
+import { OneOffJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
 import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
 import { type ManualClock, TestCluster } from '../../../lib/testing/index.js';
-import { idOf, ipOf } from '../../support/views.js';
+import { until } from '../../support/until.js';
+import { aConfiguration, idOf, ipOf } from '../../support/views.js';
 
 /** Every message takes ten milliseconds. */
 const slowly =
@@ -105,6 +110,44 @@ describe('an instance that comes back with another session', () => {
     expect(cluster.view.servers.get(cluster.ipOf('A'))).toBe('ENABLED');
     expect(cluster.owners).toEqual({ A: [1], B: [0] });
   });
+});
+
+/** The process freezes when its registration has been carried out, and hears of that when it has another session. */
+class FreezingCentre extends EmbeddedRegistryCenter {
+  #hasFrozen = false;
+
+  override async commit(operations: readonly Operation[]): Promise<number> {
+    const revision = await super.commit(operations);
+    const isRegistration = operations.some(({ type, path }) => type === 'create' && path.includes('/instances/'));
+    if (!isRegistration || this.#hasFrozen) return revision;
+    this.#hasFrozen = true;
+    const next = new Deferred();
+    const leave = this.session.onChange(({ phase }) => phase === 'connected' && next.resolve());
+    this.faults.expire();
+    await next.promise;
+    leave();
+    return revision;
+  }
+}
+
+test('an instance that loses its session while it registers is registered in the next one, and no operator has ended it', async () => {
+  const registryCenter = new FreezingCentre({ namespace: 'freezing' });
+  registryCenter.connect();
+  const entries: string[] = [];
+  const write = (message: string): void => void entries.push(message);
+  const host = new JobHost({ registryCenter, logger: { debug: write, log: write, warn: write, error: write } });
+  const job = { execute: () => void entries.push('runs') };
+  const bootstrap = new OneOffJobBootstrap(registryCenter, job, aConfiguration({ jobName: 'bill' }), { host });
+
+  await bootstrap.execute();
+  await until(() => entries.includes('runs'));
+
+  const { state } = registryCenter.session;
+  const [node] = await registryCenter.getAll([`/bill/instances/${host.instance.jobInstanceId}`]);
+  expect(node?.session).toBe(state.phase === 'connected' ? state.id : 'not connected');
+  expect(entries.filter((entry) => entry.includes('ended the job'))).toEqual([]);
+  await host.stop();
+  await registryCenter.close();
 });
 
 test('an instance that an operator removes makes nothing of the job anew from that moment on', async () => {

@@ -21,6 +21,19 @@ export const sessions: readonly Mutant[] = [
   },
   {
     threads: [],
+    name: 'registered-in-a-session-that-is-gone',
+    bug: 'An instance that is frozen while it registers takes the end of its session for an order to end the job.',
+    first: 'unit/kernel/sessions.spec.ts',
+    edits: [
+      {
+        file: 'kernel/writes/registration.ts',
+        find: 'session === undefined || liveSessionId(registry.session.state) !== session',
+        replace: 'session === undefined',
+      },
+    ],
+  },
+  {
+    threads: [],
     name: 'marks-removed-on-return',
     bug: 'After a short interruption an instance removes the marks of what it is still running.',
     first: 'unit/kernel/sessions.spec.ts',

@@ -76,11 +76,16 @@ async function trigger({ registry, paths, view }: TriggerRequest): Promise<void>
   const found = await Promise.all(
     [...view.instances.keys()].map(async (id) => {
       const path = paths.trigger(id);
-      return (await registry.create(path, '')) ? undefined : { path, text: await registry.get(path) };
+      if (await registry.create(path, '')) return undefined;
+      const { jobParameter, items } = decodeTrigger((await registry.get(path)) ?? '');
+      if (jobParameter !== undefined) return path;
+      // It stands for this one only if it is for all items.
+      if (items !== undefined) await registry.put(path, '');
+      return undefined;
     }),
   );
-  const other = found.find((earlier) => decodeTrigger(earlier?.text ?? '').jobParameter !== undefined);
-  if (other !== undefined) throw stillPending(paths.jobName, other.path);
+  const other = found.find((path) => path !== undefined);
+  if (other !== undefined) throw stillPending(paths.jobName, other);
 }
 
 /**

@@ -39,6 +39,8 @@ export interface TriggerJobOptions extends OperationContext {
   readonly acceptTimeoutMs?: number;
   /** The job parameter of this run alone. At most 10,000 characters. Default: that of the settings. */
   readonly jobParameter?: string;
+  /** The only items that run, such as those that have failed. Only their owners are triggered. Default: all items of the job. */
+  readonly items?: readonly number[];
 }
 
 /** Which servers are pruned. */
@@ -54,22 +56,27 @@ export interface PruneOptions extends OperationContext {
 /** Steers jobs on the registry centre only: no job need run in this process. Java instances obey it too. */
 export class JobOperateAPI extends AuditedOperations {
   /**
-   * Makes all instances of a job run their items once, now. An instance that has not accepted an earlier trigger yet runs once
-   * for both.
+   * Makes all instances of a job run their items once, now; with `items` only these. An instance that has not accepted an
+   * earlier trigger yet runs once for both. Listeners that are called once in the cluster are not called for single items.
    * @returns what each instance has made of it; `ended()` of it waits for the runs
    * @throws UnknownJobError if there is no job of that name
    * @throws JobStateError if no instance of it lives, or one has not accepted a trigger with another job parameter yet; with a
-   * job parameter also if Java instances take part, which would run without it
-   * @throws InvalidConfigurationError if the job parameter is too long, or cannot be stored
+   * job parameter also if Java instances take part, which would run without it; with `items` also if one of them does not exist,
+   * is disabled, is about to be assigned again, or has no living owner, or one that is disabled or a Java instance
+   * @throws InvalidConfigurationError if the job parameter is too long, or cannot be stored, or `items` is no list of items
    */
   trigger(
     jobName: string,
-    { acceptTimeoutMs = 5_000, jobParameter, ...context }: TriggerJobOptions = {},
+    { acceptTimeoutMs = 5_000, jobParameter, items, ...context }: TriggerJobOptions = {},
   ): Promise<TriggeredJob> {
     return this.audit.record({ ...context, operation: 'trigger', jobName }, async (changes) => {
       using job = await followJob(this.registry, jobName);
       const parts = { registry: this.registry, clock: this.clock, job };
-      return await triggerInstances(parts, changes, { acceptTimeoutMs, jobParameter });
+      return await triggerInstances(parts, changes, {
+        acceptTimeoutMs,
+        ...(jobParameter !== undefined && { jobParameter }),
+        ...(items !== undefined && { items }),
+      });
     });
   }
 

@@ -27,6 +27,8 @@ export interface TriggerNode {
   readonly serverIp: string;
   /** Revision of the trigger's node. */
   readonly since: number;
+  /** The only items it is to run; `undefined`: all of its own. */
+  readonly items: ReadonlySet<number> | undefined;
 }
 
 /** What the instances of a job have made of a trigger, and the wait until they have ended. */
@@ -86,10 +88,13 @@ export class TriggeredJob {
 /** How long Java instances are given to mark their items, in milliseconds: they keep no record of what they have begun. */
 const JAVA_START_MS = 1_000;
 
-/** The items that bear the mark of a run of that instance from before the trigger. */
-export function isBusy({ view, nodes, paths }: ReadJob, { id, since }: TriggerNode): boolean {
+/** Whether items that are to run bear the mark of a run of that instance from before the trigger. */
+export function isBusy({ view, nodes, paths }: ReadJob, { id, since, items }: TriggerNode): boolean {
   return view.items.some(
-    ({ item, runningOn }) => runningOn === id && (nodes.get(paths.item(item, 'running'))?.revision ?? since) < since,
+    ({ item, runningOn }) =>
+      runningOn === id &&
+      items?.has(item) !== false &&
+      (nodes.get(paths.item(item, 'running'))?.revision ?? since) < since,
   );
 }
 
@@ -98,7 +103,7 @@ function expectedRuns(job: ReadJob, node: TriggerNode): readonly ExpectedRun[] {
   const ip = instances.get(node.id)?.serverIp ?? '';
   if (servers.get(ip) !== 'ENABLED') return [];
   return items
-    .filter(({ owner, disabled }) => owner === node.id && !disabled)
+    .filter(({ item, owner, disabled }) => owner === node.id && !disabled && node.items?.has(item) !== false)
     .map(({ item }) => new ExpectedRun(item, node, job));
 }
 

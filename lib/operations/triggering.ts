@@ -1,6 +1,14 @@
 /** Triggering the instances of a job, and what they make of it. */
 import { DeadlineExceededError, InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
-import { decodeTrigger, encodeTrigger, triggerParameterProblem } from '../layout/x-node/trigger.js';
+import { describeValue } from '../api/text/describe-value.js';
+import { type JobView } from '../layout/job-view.js';
+import {
+  decodeTrigger,
+  encodeTrigger,
+  mergedTriggers,
+  type Trigger,
+  triggerParameterProblem,
+} from '../layout/x-node/trigger.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
 import { type FollowedJob, type ReadJob } from './job-reading.js';
@@ -16,47 +24,117 @@ export interface TriggeringParts {
 }
 
 /** What is asked of the instances. */
-export interface TriggerRequest {
+export interface TriggerRequest extends Trigger {
   readonly acceptTimeoutMs: number;
-  readonly jobParameter: string | undefined;
 }
 
-/** Triggers all instances, and waits for their answers. */
+/** Triggers all instances, or the owners of some items, and waits for their answers. */
 export async function triggerInstances(
   parts: TriggeringParts,
   changes: ChangeNotes,
-  { acceptTimeoutMs, jobParameter }: TriggerRequest,
+  { acceptTimeoutMs, ...trigger }: TriggerRequest,
 ): Promise<TriggeredJob> {
-  const problem = jobParameter === undefined ? undefined : triggerParameterProblem(jobParameter);
-  if (problem !== undefined)
-    throw new InvalidConfigurationError([`Job '${parts.job.now.jobName}' was not triggered: jobParameter ${problem}.`]);
-  const triggers = await writeTriggers(parts, changes, jobParameter);
+  const { jobParameter, items } = trigger;
+  const problems = [
+    ...(jobParameter === undefined ? [] : problemOf('jobParameter', triggerParameterProblem(jobParameter))),
+    ...(items === undefined ? [] : problemOf('items', itemsProblem(items))),
+  ];
+  const { jobName } = parts.job.now;
+  if (problems.length > 0)
+    throw new InvalidConfigurationError(problems.map((problem) => `Job '${jobName}' was not triggered: ${problem}.`));
+  const triggers = await writeTriggers(parts, changes, trigger);
   return await answers(parts, triggers, acceptTimeoutMs);
+}
+
+function problemOf(name: string, problem: string | undefined): readonly string[] {
+  return problem === undefined ? [] : [`${name} ${problem}`];
+}
+
+function itemsProblem(items: unknown): string | undefined {
+  const isList = Array.isArray(items) && items.length > 0 && items.every((item) => Number.isInteger(item) && item >= 0);
+  return isList ? undefined : `must be a list of at least one item, such as [0, 3], got ${describeValue(items)}`;
 }
 
 async function writeTriggers(
   { registry, job }: TriggeringParts,
   changes: ChangeNotes,
-  jobParameter: string | undefined,
+  trigger: Trigger,
 ): Promise<readonly TriggerNode[]> {
-  const value = encodeTrigger(jobParameter === undefined ? {} : { jobParameter });
-  const { result: earlier, revision } = await changeNodes(registry, changes, async () => {
+  const { result, revision } = await changeNodes(registry, changes, async () => {
     const now = await job.synced();
-    const { jobName, paths, nodes, view } = now;
-    const ids = [...view.instances.keys()];
-    if (ids.length === 0) throw new JobStateError(`Job '${jobName}' was not triggered: no instance of it lives.`);
-    if (jobParameter !== undefined && view.javaPeers.size > 0) throw javaPeersTakePart(now);
-    const other = ids.find((id) => differs(nodes.get(paths.trigger(id))?.value, jobParameter));
-    if (other !== undefined) throw stillPending(jobName, other);
+    const { nodes, paths } = now;
+    const plans = [...triggersOf(now, trigger)].map(([id, own]) => {
+      const earlier = nodes.get(paths.trigger(id));
+      const merged = earlier?.value === undefined ? own : mergedTriggers(decodeTrigger(earlier.value), own);
+      if (merged === undefined) throw stillPending(now.jobName, id);
+      // What asks for the same stays as it is, Java's own text included.
+      const value = encodeTrigger(merged);
+      const stays = earlier?.value !== undefined && encodeTrigger(decodeTrigger(earlier.value)) === value;
+      return {
+        id,
+        items: own.items,
+        since: stays ? earlier.revision : undefined,
+        value: stays ? earlier.value : value,
+      };
+    });
     return {
       nodes,
-      wanted: ids.map((id) => ({ path: paths.trigger(id), value: nodes.get(paths.trigger(id))?.value ?? value })),
-      result: [...view.instances.values()].map(({ jobInstanceId: id, serverIp }) => ({
-        ...{ id, serverIp, since: nodes.get(paths.trigger(id))?.revision },
+      wanted: plans.map(({ id, value }) => ({ path: paths.trigger(id), value })),
+      result: plans.map(({ id, items, since }) => ({
+        ...{ id, serverIp: now.view.instances.get(id)?.serverIp ?? '', since },
+        items: items && new Set(items),
       })),
     };
   });
-  return earlier.map(({ since, ...node }) => ({ ...node, since: since ?? revision ?? 0 }));
+  return result.map(({ since, ...node }) => ({ ...node, since: since ?? revision ?? 0 }));
+}
+
+/**
+ * What each instance is told, by its id.
+ * @throws JobStateError if an instance that would be told cannot do it
+ */
+function triggersOf(job: ReadJob, { items, ...trigger }: Trigger): ReadonlyMap<string, Trigger> {
+  const { jobName, view } = job;
+  const ids = [...view.instances.keys()];
+  if (ids.length === 0) throw new JobStateError(`Job '${jobName}' was not triggered: no instance of it lives.`);
+  if (trigger.jobParameter !== undefined && view.javaPeers.size > 0) throw javaPeersTakePart(job);
+  if (items !== undefined) return ownersOf(job, items, trigger);
+  return new Map(ids.map((id) => [id, trigger]));
+}
+
+/** The items by their owners. @throws JobStateError if one of them cannot be run now */
+function ownersOf(
+  { jobName, view }: ReadJob,
+  items: readonly number[],
+  trigger: Trigger,
+): ReadonlyMap<string, Trigger> {
+  const refuse = (why: string): never => {
+    throw new JobStateError(`Job '${jobName}' was not triggered: ${why}`);
+  };
+  if (view.reshardingNeeded) refuse('its items are about to be assigned again. Try again in a moment.');
+  const owners = new Map<string, number[]>();
+  for (const item of new Set(items)) {
+    const owner = runnableBy(view, item, refuse);
+    owners.set(owner, [...(owners.get(owner) ?? []), item]);
+  }
+  return new Map([...owners].map(([id, own]) => [id, { ...trigger, items: own }]));
+}
+
+function runnableBy(view: JobView, item: number, refuse: (why: string) => never): string {
+  const total = view.config?.shardingTotalCount ?? 0;
+  if (item >= total) return refuse(`it has no item ${item}; its items are 0 to ${total - 1}.`);
+  const { owner, disabled } = view.items.find((each) => each.item === item) ?? { owner: undefined, disabled: false };
+  const instance = view.instances.get(owner ?? '');
+  if (disabled) return refuse(`item ${item} is disabled. Enable it first.`);
+  if (instance === undefined) return refuse(`item ${item} has no living owner.`);
+  const { jobInstanceId: id, serverIp } = instance;
+  if (view.servers.get(serverIp) === 'DISABLED')
+    return refuse(`item ${item} belongs to an instance on server ${serverIp}, which is disabled. Enable it first.`);
+  if (view.javaPeers.has(id))
+    return refuse(
+      `item ${item} belongs to the Java instance ${id}, which would run all its items. Trigger the whole job instead.`,
+    );
+  return id;
 }
 
 async function answers(
@@ -85,11 +163,6 @@ async function answers(
 function noteAnswer(answered: Map<TriggerNode, TriggerAnswer>, node: TriggerNode, now: ReadJob): void {
   if (!now.view.instances.has(node.id)) answered.set(node, 'gone');
   else if (!now.view.triggers.has(node.id)) answered.set(node, isBusy(now, node) ? 'busy' : 'taken');
-}
-
-/** Whether a trigger that waits cannot stand for one with this job parameter as well. */
-function differs(waiting: string | undefined, jobParameter: string | undefined): boolean {
-  return waiting !== undefined && decodeTrigger(waiting).jobParameter !== jobParameter;
 }
 
 function stillPending(jobName: string, id: string): JobStateError {

@@ -77,6 +77,33 @@ describe.each(SERVERS)('jobs on %s', (server) => {
     expect((await browser.post(`${JOBS}/orders/instances/${encodeURIComponent(B)}/shutdown`)).status).toBe(204);
     expect(await stage.instances.children(paths.instances)).toEqual([A]);
   });
+
+  test('run single items again, at their owners alone', async () => {
+    await using stage = await JobStage.open();
+    const paths = await stage.add('orders', { owners: { [A]: [0], [B]: [1] } });
+    await using app = await consoleOf(stage, server);
+    const browser = await Browser.loggedIn(app, 'otto');
+    const triggers = async () =>
+      Promise.all([A, B].map((id) => stage.instances.get(paths.trigger(id)).then((text) => text ?? 'none')));
+
+    const rerun = await browser.post(`${JOBS}/orders/shards/1/rerun`, { parameter: 'again', reason: 'repaired' });
+    expect(rerun).toMatchObject({ status: 200, json: { instances: [{ instanceId: B, willRun: true }] } });
+    expect(await triggers()).toEqual(['none', '{"jobParameter":"again","items":"1"}']);
+    await stage.instances.remove(paths.trigger(B));
+    expect((await browser.post(`${JOBS}/orders/trigger`, { items: [0, 1] })).status).toBe(200);
+    expect(await triggers()).toEqual(['{"items":"0"}', '{"items":"1"}']);
+
+    for (const items of [[], [-1], 'all', { 0: 1 }])
+      expect((await browser.post(`${JOBS}/orders/trigger`, { items })).json).toMatchObject({
+        status: 400,
+        detail: expect.stringContaining('items must be a list of at least one item, such as [0, 3], got ') as unknown,
+      });
+    expect((await browser.post(`${JOBS}/orders/shards/7/rerun`)).json).toMatchObject({
+      status: 409,
+      code: 'job-state',
+      detail: expect.stringContaining('it has no item 7') as unknown,
+    });
+  }, 30_000);
 });
 
 test('the instances of a job say what their nodes say of them', async () => {

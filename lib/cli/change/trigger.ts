@@ -11,20 +11,26 @@ import { contextOf } from './context.js';
 export interface TriggerOptions extends Pick<ChangeOptions, 'reason'> {
   /** Takes the place of the job's parameter for these runs. Default: the job's own. */
   readonly parameter?: string;
+  /** The only items that run. Default: all. */
+  readonly items?: readonly number[];
   /** Waits until the triggered runs have ended. */
   readonly wait?: boolean;
   /** How long, in milliseconds. */
   readonly waitTimeout: number;
 }
 
-/** `trigger <job>`: makes all instances run their items now. */
+/** `trigger <job>`: makes all instances run their items now, or the owners of some items these. */
 export async function trigger(invocation: Invocation, jobName: string, options: TriggerOptions): Promise<ExitCode> {
   const { output, operations } = invocation;
-  const { parameter: jobParameter, wait = false, waitTimeout } = options;
-  const how = { ...contextOf(options), ...(jobParameter !== undefined && { jobParameter }) };
+  const { parameter: jobParameter, items, wait = false, waitTimeout } = options;
+  const how = {
+    ...contextOf(options),
+    ...(jobParameter !== undefined && { jobParameter }),
+    ...(items !== undefined && { items }),
+  };
   const triggered = await new JobOperateAPI(await invocation.registry(), operations).trigger(jobName, how);
   const { instances } = triggered;
-  if (!output.isJson) output.list({ rows: instances, columns: COLUMNS, empty: '' }, instances);
+  if (!output.isJson) output.list({ rows: instances, columns: columns(items), empty: '' }, instances);
   const willRun = instances.some((each) => each.willRun);
   if (!willRun) output.note('No instance runs it: see the answers.');
   const ended = wait && willRun ? await end(invocation, triggered, waitTimeout) : undefined;
@@ -47,12 +53,15 @@ async function end(
   }
 }
 
-const COLUMNS: readonly Column<TriggeredInstance>[] = [
-  { title: 'SERVER', text: ({ serverIp }) => serverIp },
-  { title: 'INSTANCE', text: ({ instanceId }) => instanceId },
-  { title: 'ANSWER', text: ({ answer }) => answer, tone: toneOf },
-  { title: '', text: meaningOf },
-];
+function columns(items: readonly number[] | undefined): readonly Column<TriggeredInstance>[] {
+  const what = items === undefined ? 'its items' : 'those of the items that it owns';
+  return [
+    { title: 'SERVER', text: ({ serverIp }) => serverIp },
+    { title: 'INSTANCE', text: ({ instanceId }) => instanceId },
+    { title: 'ANSWER', text: ({ answer }) => answer, tone: toneOf },
+    { title: '', text: (instance) => meaningOf(instance, what) },
+  ];
+}
 
 function toneOf({ answer }: TriggeredInstance): Tone {
   switch (answer) {
@@ -68,14 +77,14 @@ function toneOf({ answer }: TriggeredInstance): Tone {
   }
 }
 
-function meaningOf({ answer, willRun }: TriggeredInstance): string {
+function meaningOf({ answer, willRun }: TriggeredInstance, what: string): string {
   switch (answer) {
     case 'taken':
-      return 'runs its items';
+      return `runs ${what}`;
     case 'busy':
-      return willRun ? 'runs its items again when they have ended' : 'drops the trigger, as its items are running';
+      return willRun ? `runs ${what} again when they have ended` : 'drops the trigger, as its items are running';
     case 'waiting':
-      return 'runs its items as soon as it accepts the trigger';
+      return `runs ${what} as soon as it accepts the trigger`;
     case 'gone':
       return 'ended before it accepted the trigger';
     default:

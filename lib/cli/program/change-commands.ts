@@ -1,7 +1,7 @@
 import { type Command } from 'commander';
 import { type Action } from './action.js';
 import { addConfigCommands } from './config-commands.js';
-import { durationOption, integer } from './values.js';
+import { durationOption, integer, items } from './values.js';
 
 const REASON = ['--reason <text>', 'why, for the record of the operation'] as const;
 const YES = ['-y, --yes', 'do it without asking'] as const;
@@ -13,6 +13,7 @@ export function addChangeCommands(program: Command, action: Action): void {
   program
     .command('trigger <job>')
     .description('make all instances of a job run their items now')
+    .option('--items <list>', 'run only these items, such as 3 or 0-3,7 (default: all)', items)
     .option('--parameter <text>', 'parameter of the job for these runs (default: its own)')
     .option('--wait', 'wait until these runs have ended')
     .addOption(durationOption('--wait-timeout <duration>', 'how long to wait', '10m'))

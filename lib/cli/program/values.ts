@@ -1,5 +1,6 @@
 /** How texts of the command line are read. A text that cannot be used is wrong usage. */
 import { InvalidArgumentError, Option } from 'commander';
+import { fromRanges } from '../../layout/x-node/item-ranges.js';
 
 /** Milliseconds of a duration: `30`, `30s`, `1.5s`, `500ms`, `10m`, `2h`. A number alone is seconds. */
 export function duration(text: string): number {
@@ -25,6 +26,14 @@ export function integer(from: number, to: number): (text: string) => number {
     if (number >= from && number <= to) return number;
     throw new InvalidArgumentError(`It must be an integer from ${from} to ${to}.`);
   };
+}
+
+/** Items of a job: `3`, `0-3,7`. */
+export function items(text: string): readonly number[] {
+  const isList = /^\s*\d{1,10}(?:-\d{1,10})?\s*(?:,\s*\d{1,10}(?:-\d{1,10})?\s*)*$/.test(text);
+  const read = isList ? [...new Set(fromRanges(text))] : [];
+  if (read.length > 0) return read;
+  throw new InvalidArgumentError('It must be items such as 3 or 0-3,7.');
 }
 
 /** An instant: `2026-11-24T02:00:00Z`; without a zone, in the zone of this process. */

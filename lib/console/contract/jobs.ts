@@ -124,9 +124,11 @@ export interface ConfigurationCheck {
   readonly nextFires: readonly number[];
 }
 
-/** `POST …/trigger`. */
+/** `POST …/trigger`, and, without `items`, `POST …/shards/{item}/rerun`. */
 export interface TriggerRequest {
   readonly parameter?: string;
+  /** The only items that run. Default: all. */
+  readonly items?: readonly number[];
   readonly reason?: string;
 }
 

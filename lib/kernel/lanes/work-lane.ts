@@ -13,7 +13,7 @@ import { type Backlog, type DecidedFiring } from '../rules/plan-input.js';
 import { type Extensions } from '../types/extensions.js';
 import { type BegunRun, type Firing } from '../view/firing.js';
 import { type ItemsHere } from '../view/items-here.js';
-import { assignedItems, numbersOf } from '../view/items.js';
+import { assignedItems, describeItems, numbersOf } from '../view/items.js';
 import { JobRun, type JobRunDeps, type RunOwner } from '../run/job-run.js';
 import { type RunObservers } from '../run/run-observers.js';
 import { ManualBacklog } from './manual-backlog.js';
@@ -151,7 +151,7 @@ export class WorkLane {
   /** Starts a run. If none can begin now, a manual one waits, because its trigger has been accepted; others need not. */
   start(firing: Firing): void {
     if (!this.canBegin) {
-      if (firing.cause === 'manual' && firing.items === undefined) this.#manual.add(firing);
+      if (firing.cause === 'manual') this.#manual.add(firing);
       return;
     }
     this.#takeFromBacklog(firing);
@@ -266,9 +266,23 @@ export class WorkLane {
     this.#beginning = undefined;
     this.#hasWaitedInVain = false;
     const { cause, jobParameter } = run.firing;
-    if (cause === 'manual') this.#manual.noteBegun(numbersOf(begun.items), jobParameter);
+    if (cause === 'manual') {
+      this.#manual.noteBegun(numbersOf(begun.items), jobParameter);
+      this.#logLeftOut(run.firing, begun);
+    }
     if (!run.isAborted) this.#noteDecision(run.firing, begun);
     this.#deps.requestReconcile();
+  }
+
+  /** Whoever has triggered single items learns why one of them does not run. */
+  #logLeftOut({ items = [] }: Firing, begun: BegunRun): void {
+    const meant = new Set([...numbersOf(begun.items), ...begun.blocked]);
+    const left = items.filter((item) => !meant.has(item));
+    if (left.length > 0)
+      this.#deps.logger.log(
+        `the triggered items ${describeItems(left)} are not run here: they are disabled, or this server is, or another instance ` +
+          'owns them by now. Trigger them again.',
+      );
   }
 
   #noteEnd(run: JobRun, outcome: RunOutcome): void {

@@ -1,29 +1,55 @@
 /**
  * The value of `trigger/{instance}`, whose presence makes that instance run its items once. It is empty, as Java writes it, or
- * has what this run alone is given: `{"jobParameter":"only Beijing"}`. Java instances do not read it.
+ * says what this run alone is given, and which items it is for: `{"jobParameter":"only Beijing","items":"0-3,7"}`. Java
+ * instances do not read it.
  */
 import { describeValue, isMap } from '../../api/text/describe-value.js';
 import { storedTextProblem } from '../../api/text/stored-text.js';
+import { fromRanges, toRanges } from './item-ranges.js';
 
-/** What one manual firing is given instead of what the job's settings say. */
+/** What one manual firing is told. */
 export interface Trigger {
   /** Default: that of the settings. */
   readonly jobParameter?: string;
+  /** The only items that are run, of those the instance owns. Default: all. */
+  readonly items?: readonly number[];
 }
 
 /** The text for a trigger. */
-export function encodeTrigger({ jobParameter }: Trigger): string {
-  return jobParameter === undefined ? '' : JSON.stringify({ jobParameter });
+export function encodeTrigger({ jobParameter, items }: Trigger): string {
+  if (jobParameter === undefined && items === undefined) return '';
+  return JSON.stringify({ jobParameter, items: items && toRanges(items) });
 }
 
 /** The inverse of `encodeTrigger`; a text that cannot be read is a trigger without anything of its own. */
 export function decodeTrigger(text: string): Trigger {
+  const { jobParameter, items } = fieldsOf(text);
+  const numbers = typeof items === 'string' ? fromRanges(items) : [];
+  return {
+    ...(typeof jobParameter === 'string' && { jobParameter }),
+    ...(numbers.length > 0 && { items: numbers }),
+  };
+}
+
+function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);
-    return isMap(value) && typeof value['jobParameter'] === 'string' ? { jobParameter: value['jobParameter'] } : {};
+    return isMap(value) ? value : {};
   } catch {
     return {};
   }
+}
+
+/**
+ * One trigger that asks for all that both ask for, and for nothing else.
+ * @returns `undefined` if there is none: their job parameters differ
+ */
+export function mergedTriggers(one: Trigger, other: Trigger): Trigger | undefined {
+  const { jobParameter } = one;
+  if (jobParameter !== other.jobParameter) return undefined;
+  const parameter = jobParameter === undefined ? {} : { jobParameter };
+  if (one.items === undefined || other.items === undefined) return parameter;
+  return { ...parameter, items: [...new Set([...one.items, ...other.items])].sort((a, b) => a - b) };
 }
 
 /** It is stored with each instance's record of what it runs, so that it outlives a crash. */

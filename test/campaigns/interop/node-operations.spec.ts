@@ -40,6 +40,26 @@ afterAll(async () => {
 const instancesOf = async (job: MixedCluster): Promise<readonly string[]> =>
   (await job.nodes(/^instances\/./)).map(({ path }) => job.nameOf(path.split('/')[1]!)).sort();
 
+test.each([['J1'], ['N1']])(
+  'a single item is run again by its Node owner alone, and refused at Java; %s leads',
+  async (leader) => {
+    await using job = await sharedJob(cluster, leader === 'J1' ? ['J1', 'N1'] : ['N1', 'J1']);
+    const owners = await job.owners();
+    const jobs = new JobOperateAPI(registry);
+    const { jobName } = job.job;
+    const since = Date.now();
+
+    await expect(jobs.trigger(jobName, { items: [owners['J1']![0]!] })).rejects.toThrow('belongs to the Java instance');
+    const item = owners['N1']![0]!;
+    const triggered = await jobs.trigger(jobName, { items: [item] });
+    await triggered.ended({ timeoutMs: 20_000 });
+
+    expect(triggered.instances).toMatchObject([{ answer: 'taken', willRun: true }]);
+    await job.untilRan('the item', (runs) => areOver(runs, 1), since);
+    expect(job.ran(since)).toEqual({ N1: [item] });
+  },
+);
+
 describe.each([
   ['Java alone', ['J1', 'J2']],
   ['both kinds that Java leads', ['J1', 'N1']],

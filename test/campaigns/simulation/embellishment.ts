@@ -61,9 +61,23 @@ export class Embellishment {
         return this.#withRunLimits();
       case 'sticky strategy':
         return this.#withJob({ jobShardingStrategyType: 'STICKY' });
+      case 'items triggered':
+        return this.#withItemsTriggered();
       default:
         return feature satisfies never;
     }
+  }
+
+  /** Single items are triggered while some of them run, and once or twice the whole job meanwhile. */
+  #withItemsTriggered(): History {
+    const { job } = this.#history;
+    const atMs = (): number => this.#instantMs + this.#random.integer(-200, 2 * this.#periodMs);
+    const items = Array.from({ length: this.#random.integer(2, 6) }, (): Timed => {
+      const item = this.#random.integer(0, job.shardingTotalCount - 1);
+      return { atMs: atMs(), type: 'trigger', item };
+    });
+    const all = Array.from({ length: this.#random.integer(0, 2) }, (): Timed => ({ atMs: atMs(), type: 'trigger' }));
+    return this.#withSteps([...items, ...all], this.#withBehaviours('slow', 2));
   }
 
   #withMonitoringSwitched(): History {

@@ -1,4 +1,5 @@
 import { toYaml } from '../../../lib/layout/job-configuration-yaml.js';
+import { encodeTrigger } from '../../../lib/layout/x-node/trigger.js';
 import { idOf, ipOf } from '../../support/views.js';
 import { configurationOf } from './configuration.js';
 import { type Event } from './history.js';
@@ -77,11 +78,22 @@ export class EventPlayer {
         return true;
       }
       case 'trigger':
-        for (const id of namespace.children(paths.instances)) void operator.create(paths.trigger(id), '');
-        return true;
+        return this.#trigger(event.item);
       default:
         throw new Error(`operators do not do this: ${event.type}`);
     }
+  }
+
+  #trigger(item: number | undefined): boolean {
+    const { operator, paths, namespace } = this.#world;
+    if (item === undefined) {
+      for (const id of namespace.children(paths.instances)) void operator.create(paths.trigger(id), '');
+      return true;
+    }
+    const { value: owner } = namespace.get(paths.item(item, 'instance')) ?? {};
+    if (owner === undefined || namespace.get(paths.instance(owner)) === undefined) return false;
+    void operator.create(paths.trigger(owner), encodeTrigger({ items: [item] }));
+    return true;
   }
 
   #befall(machine: Machine, event: Event & { readonly name: string }): boolean {

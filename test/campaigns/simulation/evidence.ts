@@ -4,6 +4,7 @@
  */
 import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import { JobPaths } from '../../../lib/layout/job-paths.js';
+import { decodeTrigger } from '../../../lib/layout/x-node/trigger.js';
 import { decodeAssignmentRecord } from '../../../lib/layout/x-node/assignment-record.js';
 import { idOf, ipOf } from '../../support/views.js';
 import { configurationOf } from './configuration.js';
@@ -150,7 +151,15 @@ export class Evidence {
       const isTrigger = path.startsWith(this.paths.triggers) && (before === undefined) !== (after === undefined);
       const node = isTrigger ? this.paths.parse(path) : undefined;
       if (node?.type !== 'trigger') continue;
-      triggerChanges.push({ name: nameOfId(node.id), atMs, by, what: after === undefined ? 'removed' : 'made' });
+      const { items } = decodeTrigger(after ?? before ?? '');
+      const what = after === undefined ? 'removed' : 'made';
+      triggerChanges.push({
+        name: nameOfId(node.id),
+        atMs,
+        by,
+        what,
+        isFor: (item) => items?.includes(item) !== false,
+      });
     }
   }
 }
@@ -165,6 +174,8 @@ export interface TriggerChange {
   /** As in `Commit`. */
   readonly by: string;
   readonly what: 'made' | 'removed';
+  /** Whether it asks for the item, if the instance owns that. */
+  readonly isFor: (item: number) => boolean;
 }
 
 /** A length of time. */

@@ -31,6 +31,7 @@ const SHOWS: Readonly<Record<Feature, (history: History) => boolean>> = {
   'poisonous errors': ({ behaviours }) => behaviours.includes('poisonous'),
   'failing logger': (history) => has(history, 'fail-logger') && history.behaviours.includes('failing'),
   'run limits': ({ job }) => Object.keys(job.props ?? {}).some((key) => key.startsWith('run.')),
+  'items triggered': ({ steps }) => steps.some((step) => step.type === 'trigger' && step.item !== undefined),
   'sticky strategy': ({ job }) => job.jobShardingStrategyType === 'STICKY',
 };
 

@@ -7,7 +7,7 @@ import { Embellishment } from './embellishment.js';
 import { type History } from './history.js';
 
 /** Kinds of trouble, by the names that logs and shares give them. */
-export type Feature = keyof typeof WEIGHTS | keyof typeof RARITIES;
+export type Feature = keyof typeof WEIGHTS | keyof typeof RARITIES | keyof typeof LATEST;
 
 /** How often each feature comes among the histories that have one; out of the sum of all. */
 const WEIGHTS = {
@@ -29,24 +29,39 @@ const WEIGHTS = {
 /** Features that came later: one of so many histories has each. They do not change what seeds have drawn of the others. */
 const RARITIES = { 'run limits': 40, 'sticky strategy': 40 } as const;
 
+/** Those that came last, for the same reason with a stream of their own. */
+const LATEST = { 'items triggered': 40 } as const;
+
 /** Chosen such that the seeds of `found.spec.ts` stay plain that were found before there were features. */
 const STREAM = 0x28a9;
 
 /** Chosen such that no seed of `found.spec.ts` has a later feature that was found before there were any. */
 const LATER_STREAM = 0x1014;
 
+/** Chosen such that no seed of `found.spec.ts` has one of the latest. */
+const LATEST_STREAM = 0x2007;
+
 /** The names of all features. */
-export const FEATURES = [...Object.keys(WEIGHTS), ...Object.keys(RARITIES)] as readonly Feature[];
+export const FEATURES = [
+  ...Object.keys(WEIGHTS),
+  ...Object.keys(RARITIES),
+  ...Object.keys(LATEST),
+] as readonly Feature[];
 
 /** The plain history with the features that its seed draws: none for about half of all seeds. */
 export function withFeatures(plain: History): History {
   const random = new Random(plain.seed ^ STREAM);
-  const laterRandom = new Random(plain.seed ^ LATER_STREAM);
-  return withLaterFeatures(embellished(plain, drawn(random), random), laterRandom);
+  const first = embellished(plain, drawn(random), random);
+  const later = withLaterFeatures(first, RARITIES, new Random(plain.seed ^ LATER_STREAM));
+  return withLaterFeatures(later, LATEST, new Random(plain.seed ^ LATEST_STREAM));
 }
 
-function withLaterFeatures(history: History, random: Random): History {
-  const later = Object.entries(RARITIES).flatMap(([feature, rarity]) =>
+function withLaterFeatures(
+  history: History,
+  rarities: Readonly<Partial<Record<Feature, number>>>,
+  random: Random,
+): History {
+  const later = Object.entries(rarities).flatMap(([feature, rarity]) =>
     random.integer(1, rarity) === 1 ? [feature as Feature] : [],
   );
   // Large jobs take long enough alone.

@@ -39,7 +39,8 @@ export type Event =
   | { readonly type: 'set-clock'; readonly name: string; readonly skewMs: number }
   | { readonly type: 'disable-item' | 'enable-item'; readonly item: number }
   | { readonly type: 'reconfigure'; readonly change: Change }
-  | { readonly type: 'trigger' }
+  /** Of all items, or of one, whose owner alone is told. */
+  | { readonly type: 'trigger'; readonly item?: number }
   /** The registry loses all sessions and all nodes, and cannot be reached for a while. */
   | { readonly type: 'wipe'; readonly ms: number }
   /** The strategy UNRELIABLE throws for a while. */

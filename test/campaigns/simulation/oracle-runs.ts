@@ -70,7 +70,7 @@ function firingBegan({ recording, skews }: Evidence, accepted: readonly Acceptan
     (other) =>
       other.scheduledMs === undefined && other.instance === instance && other.item === item && other.begunMs < begunMs,
   );
-  return accepted.filter(({ name }) => name === instance)[earlier.length]?.atMs ?? Infinity;
+  return accepted.filter(({ name, isFor }) => name === instance && isFor(item))[earlier.length]?.atMs ?? Infinity;
 }
 
 /** The fencing token of an item never goes back, whichever instance runs it, and whether it is marked or not. */

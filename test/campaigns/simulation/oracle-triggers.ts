@@ -9,6 +9,8 @@ export interface Acceptance {
   readonly name: string;
   readonly atMs: number;
   readonly isCertain: boolean;
+  /** As in `TriggerChange`. */
+  readonly isFor: (item: number) => boolean;
 }
 
 /** How long an instance that had trouble may take until it is as if it had had none. */
@@ -31,7 +33,7 @@ function manualMarks({ marks }: Evidence): readonly Mark[] {
 export function acceptances({ triggerChanges }: Evidence): readonly Acceptance[] {
   return triggerChanges
     .filter(({ what }) => what === 'removed')
-    .map(({ name, atMs, by }) => ({ name, atMs, isCertain: name === by }));
+    .map(({ name, atMs, by, isFor }) => ({ name, atMs, isCertain: name === by, isFor }));
 }
 
 function surplus(manualRuns: readonly Mark[], accepted: readonly Acceptance[]): readonly string[] {
@@ -39,7 +41,7 @@ function surplus(manualRuns: readonly Mark[], accepted: readonly Acceptance[]): 
     const earlier = manualRuns
       .slice(0, index)
       .filter((mark) => mark.item === item && mark.instance === instance).length;
-    const asked = accepted.filter(({ name, atMs }) => name === instance && atMs <= fromMs).length;
+    const asked = accepted.filter(({ name, atMs, isFor }) => name === instance && atMs <= fromMs && isFor(item)).length;
     const what = `item ${item} ran manually on ${instance} at ${seconds(fromMs)}`;
     return earlier < asked ? [] : [`${what}, for the ${earlier + 1}. time after ${asked} triggers`];
   });
@@ -82,9 +84,10 @@ function owed(
   isExcused: (acceptance: Acceptance) => boolean,
 ): readonly string[] {
   return accepted.flatMap((acceptance) => {
-    const { name, atMs, isCertain } = acceptance;
+    const { name, atMs, isCertain, isFor } = acceptance;
     if (!isCertain || isExcused(acceptance) || wasDisabled(evidence, name, atMs)) return [];
     return ownedFor(evidence, name, atMs)
+      .filter(isFor)
       .filter((item) => !manualRuns.some((mark) => mark.item === item && mark.instance === name && mark.fromMs >= atMs))
       .map((item) => `${name} accepted a trigger at ${seconds(atMs)} and did not run item ${item}`);
   });
@@ -109,11 +112,11 @@ export function promptTriggers(evidence: Evidence): readonly string[] {
   if (history.onceListener !== undefined || !evidence.isAlwaysMonitored) return [];
   const withinMs = PROMPT_MS + 4 * history.slowestMessageMs;
   const manualRuns = manualMarks(evidence);
-  return triggerChanges.flatMap(({ name, atMs, what }) => {
+  return triggerChanges.flatMap(({ name, atMs, what, isFor }) => {
     if (what !== 'made' || !isQuiet(evidence, { fromMs: atMs - RECOVERY_MS, toMs: atMs + withinMs })) return [];
     const window = { fromMs: atMs - IDLE_MS, toMs: atMs + withinMs };
     return evidence.items
-      .filter((item) => isKeptByNothing(evidence, { item, name }, window))
+      .filter((item) => isFor(item) && isKeptByNothing(evidence, { item, name }, window))
       .filter(
         (item) => !manualRuns.some((mark) => mark.item === item && mark.fromMs >= atMs && mark.fromMs <= window.toMs),
       )

@@ -24,7 +24,7 @@ export function textOf(event: Event): string {
         .map(([key, value]) => `${key}=${value}`)
         .join(' ')}`;
     case 'trigger':
-      return 'trigger';
+      return event.item === undefined ? 'trigger' : `trigger item ${event.item}`;
     case 'wipe':
       return `wipe the registry, away for ${event.ms}ms`;
     case 'fail-strategy':

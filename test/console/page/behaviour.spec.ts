@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type Browser, type Page } from 'playwright-core';
 import { type Look, screenshot, startBrowser, type Visit, visit } from './support/browser.js';
 import { FakeConsole } from './support/fake-console.js';
-import { HOSTILE, instanceId, manyJobs, shards } from './support/fixtures.js';
+import { firings, HOSTILE, instanceId, manyJobs, shards } from './support/fixtures.js';
 
 let browser: Browser;
 let server: FakeConsole;
@@ -111,6 +111,34 @@ describe('roles', () => {
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: /Shut down/ }).waitFor();
     expect(await page.getByRole('menuitem', { name: /Remove/ }).count()).toBe(0);
+  });
+
+  test('an operator runs an item again from the picture, and the failed items of a firing from the runs', async () => {
+    server.known.role = 'operator';
+    const page = await open(JOB);
+    await page.locator('[data-item="3"]').click();
+    await page.getByRole('button', { name: 'Run now' }).click();
+    await page.getByText('Item 3 runs now.').waitFor();
+    await page.goto(`${url}${JOB}/runs`);
+    await page.getByRole('button', { name: 'Run failed items again' }).first().click();
+    await page.getByText('1 of 1 instances run it.').waitFor();
+
+    expect(sent('POST', /shards\/3\/rerun$/)).toHaveLength(1);
+    const [firing] = firings('settle-invoices').filter(({ failed }) => failed > 0);
+    const failed = firing?.items.filter(({ result }) => result === 'failed').map(({ item }) => item);
+    expect(sent('POST', /trigger$/)[0]?.body).toEqual({ items: [...new Set(failed)] });
+  });
+
+  test('a guest is not offered to run items', async () => {
+    server.known.role = 'guest';
+    const page = await open(JOB);
+    await page.locator('[data-item="3"]').click();
+    await page.getByText('Item 3', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Run now' }).count()).toBe(0);
+    await page.goto(`${url}${JOB}/runs`);
+    await page.getByText('Firings', { exact: true }).waitFor();
+
+    expect(await page.getByRole('button', { name: 'Run failed items again' }).count()).toBe(0);
   });
 
   test('removing a job wants its name typed, and sends the reason', async () => {

@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { Deferred } from '../../../lib/async/deferred.js';
 import { type Delivery } from '../../../lib/registry/embedded/delivery.js';
 import { type ManualClock, TestCluster } from '../../../lib/testing/index.js';
+import { type OneOffJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
+import { CallNotes, listening, Once } from '../../support/listeners.js';
 import { idOf } from '../../support/views.js';
 
 const told = ({ runs }: TestCluster): string[] => runs.map(({ item, at }) => `${item} ${at}`);
@@ -45,6 +47,96 @@ describe('a trigger', () => {
 
     expect(cluster.tree.has(cluster.paths.trigger(idOf('A')))).toBe(false);
     expect(told(cluster).filter((run) => run.endsWith('manual'))).toEqual(['0 manual', '1 manual']);
+  });
+});
+
+describe('a trigger of some items', () => {
+  const MANUAL = { cron: '', shardingTotalCount: 3 };
+
+  test('runs these alone, those that are busy when they have ended', async () => {
+    const end = new Deferred();
+    await using cluster = await TestCluster.start(['A'], {
+      job: MANUAL,
+      work: (_, { shardingItem }) => (shardingItem === 0 && cluster.runs.length <= 3 ? end.promise : undefined),
+    });
+    await cluster.trigger();
+    cluster.forget();
+
+    await cluster.operator.create(cluster.paths.trigger(idOf('A')), '{"items":"0-1"}');
+    await cluster.settle();
+    expect(told(cluster)).toEqual(['1 manual']);
+    end.resolve();
+    await cluster.settle();
+
+    expect(told(cluster)).toEqual(['1 manual', '0 manual']);
+  });
+
+  test('that is accepted while another run chooses its items follows that run', async () => {
+    for (let gapMs = 0; gapMs <= 90; gapMs += 5) {
+      const slowly =
+        (clock: ManualClock) =>
+        ({ arrive }: Delivery): void =>
+          void clock.after(10, arrive);
+      await using cluster = await TestCluster.start(['A'], { job: { shardingTotalCount: 3 }, deliver: slowly });
+      await cluster.advance(14_900 + gapMs);
+      cluster.forget();
+
+      void cluster.operator.create(cluster.paths.trigger(idOf('A')), '{"items":"2"}');
+      await cluster.advance('4s');
+
+      expect({ gapMs, told: told(cluster).filter((run) => run.endsWith('manual')) }).toEqual({
+        gapMs,
+        told: ['2 manual'],
+      });
+    }
+  });
+
+  test('says of items that the instance does not own, or that are disabled, that they are not run here', async () => {
+    const logged: string[] = [];
+    const write = (message: string): void => void logged.push(message);
+    await using cluster = await TestCluster.start(['A', 'B'], {
+      job: MANUAL,
+      host: { logger: { debug: write, log: write, warn: write, error: write } },
+    });
+    const [others, own] = [cluster.owners['B']!, cluster.owners['A']!];
+    await cluster.disableItem(own[0]!);
+
+    await cluster.operator.create(cluster.paths.trigger(idOf('A')), '{"items":"0-2"}');
+    await cluster.settle();
+
+    const missing = [...others, own[0]!].sort();
+    expect(logged.find((message) => message.includes('the triggered items '))).toContain('are not run here');
+    expect(told(cluster)).toEqual([0, 1, 2].filter((item) => !missing.includes(item)).map((item) => `${item} manual`));
+  });
+
+  test('gives way to a trigger of all items, by the application too', async () => {
+    await using cluster = await TestCluster.start(['A', 'B'], { job: MANUAL });
+    cluster.freeze('B');
+    await cluster.operator.create(cluster.paths.trigger(idOf('B')), `{"items":"${cluster.owners['B']![0]}"}`);
+
+    await (cluster.member('A').bootstrap as OneOffJobBootstrap).execute();
+    await cluster.thaw('B');
+
+    expect(cluster.runs.map(({ item }) => item).sort()).toEqual([0, 1, 2]);
+  });
+
+  test('calls the listeners of its instance, not those that are called once in the cluster', async () => {
+    const notes = new CallNotes();
+    await using cluster = await TestCluster.start(['A', 'B'], {
+      job: { ...MANUAL, jobListenerTypes: ['ONCE', 'EVERY'] },
+      host: (instance) => ({ listeners: [new Once(notes, instance), listening(notes, instance)] }),
+    });
+    const [item] = cluster.owners['A']!;
+
+    await cluster.operator.create(cluster.paths.trigger(idOf('A')), `{"items":"${item}"}`);
+    await cluster.advance('1s');
+    expect(notes.take()).toEqual([`A EVERY before [${item}]`, `A EVERY after [${item}]`]);
+    await cluster.trigger();
+    await cluster.advance('1s');
+
+    // The next round of the whole job is as if there had been nothing before.
+    expect(notes.take().filter((line) => line.includes(' all '))).toHaveLength(2);
+    expect(told(cluster)).toHaveLength(4);
   });
 });
 

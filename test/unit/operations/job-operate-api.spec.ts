@@ -254,6 +254,111 @@ describe('A trigger', () => {
   });
 });
 
+describe('A trigger of some items', () => {
+  const FOUR = { job: { cron: '', shardingTotalCount: 4 } };
+  const ran = ({ runs }: TestCluster): string[] => runs.map(({ instance, item }) => `${instance}${item}`).sort();
+
+  test('runs these and no others, and tells their owners alone', async () => {
+    await using cluster = await TestCluster.start(['A', 'B'], FOUR);
+    const { jobs, records } = operationsOn(cluster);
+    const [owned] = cluster.owners['A']!;
+
+    const triggered = await letTimePass(cluster, jobs.trigger('job', { items: [owned!] }));
+    await letTimePass(cluster, triggered.ended({ timeoutMs: 1_000 }));
+
+    expect(triggered.instances).toEqual([
+      { instanceId: cluster.idOf('A'), serverIp: cluster.ipOf('A'), answer: 'taken', willRun: true },
+    ]);
+    expect(ran(cluster)).toEqual([`A${owned}`]);
+    expect(Object.values(records[0]!.after)).toEqual([`{"items":"${owned}"}`]);
+
+    await letTimePass(cluster, jobs.trigger('job', { items: [3, 0, 3], jobParameter: 'again' }));
+    await cluster.settle();
+    const again = cluster.runs.slice(1);
+    expect(again.map(({ item, context }) => `${item} ${context.jobParameter}`).sort()).toEqual(['0 again', '3 again']);
+  });
+
+  test('runs a busy item again when it has ended, and says that it was busy only if one of them was', async () => {
+    const gate = new Deferred();
+    await using cluster = await TestCluster.start(['A'], {
+      job: { cron: '', shardingTotalCount: 2 },
+      work: (_, { shardingItem }) => (shardingItem === 0 ? gate.promise : undefined),
+    });
+    const { jobs } = operationsOn(cluster);
+    await cluster.trigger();
+    // Marks of items that have ended go together, a moment later.
+    await cluster.advance('5s');
+
+    const idle = await letTimePass(cluster, jobs.trigger('job', { items: [1] }));
+    expect(idle.instances).toMatchObject([{ answer: 'taken' }]);
+    const busy = await letTimePass(cluster, jobs.trigger('job', { items: [0] }));
+    expect(busy.instances).toMatchObject([{ answer: 'busy', willRun: true }]);
+    expect(ran(cluster)).toEqual(['A0', 'A1', 'A1']);
+    gate.resolve();
+    await letTimePass(cluster, busy.ended({ timeoutMs: 1_000 }));
+
+    expect(ran(cluster)).toEqual(['A0', 'A0', 'A1', 'A1']);
+  });
+
+  test('joins one that waits; a trigger of all items, from code too, takes the place of both', async () => {
+    await using cluster = await TestCluster.start(['A'], FOUR);
+    const { jobs } = operationsOn(cluster);
+    const trigger = (items?: readonly number[]) =>
+      letTimePass(cluster, jobs.trigger('job', { acceptTimeoutMs: 100, ...(items && { items }) }));
+    const text = (): string | undefined => cluster.tree.get(`/job/trigger/${cluster.idOf('A')}`);
+    cluster.freeze('A');
+
+    await trigger([1]);
+    await trigger([3]);
+    expect(text()).toBe('{"items":"1,3"}');
+    await expect(jobs.trigger('job', { items: [1], jobParameter: 'x' })).rejects.toThrow('another job parameter yet');
+    await trigger();
+    expect(text()).toBe('');
+    await trigger([2]);
+    expect(text()).toBe('');
+    await cluster.thaw('A');
+
+    expect(ran(cluster)).toEqual(['A0', 'A1', 'A2', 'A3']);
+  });
+
+  test.each<[why: string, items: readonly number[], says: string]>([
+    ['does not exist', [4], 'it has no item 4; its items are 0 to 3'],
+    ['is disabled', [2], 'item 2 is disabled. Enable it first.'],
+    ['belongs to a Java instance', [3], 'item 3 belongs to the Java instance 10.0.0.9@-@1'],
+    ['belongs to a server that is disabled', [0], 'on server 10.0.0.65, which is disabled'],
+    ['has no living owner', [1], 'item 1 has no living owner'],
+  ])('is refused if one of them %s, and triggers nothing', async (_, items, says) => {
+    await using cluster = await TestCluster.start(['A'], { job: { ...FOUR.job, staticSharding: true } });
+    const { jobs } = operationsOn(cluster);
+    await cluster.disableItem(2);
+    cluster.freeze('A');
+    await cluster.operator.create('/job/instances/10.0.0.9@-@1', '');
+    await cluster.operator.put('/job/sharding/3/instance', '10.0.0.9@-@1');
+    await cluster.operator.put('/job/sharding/1/instance', '10.0.0.8@-@1');
+    if (items[0] === 0) await cluster.operator.put('/job/servers/10.0.0.65', 'DISABLED');
+    await cluster.operator.remove('/job/leader/sharding/necessary');
+
+    await expect(letTimePass(cluster, jobs.trigger('job', { items }))).rejects.toThrow(says);
+
+    expect([...cluster.tree.keys()].filter((path) => path.startsWith('/job/trigger/'))).toEqual([]);
+  });
+
+  test('is refused while items are about to be assigned again, and if it is no list of items', async () => {
+    await using cluster = await TestCluster.start(['A'], FOUR);
+    const { jobs } = operationsOn(cluster);
+    for (const items of [[], [-1], [0.5], ['0'], 0] as unknown as number[][])
+      await expect(letTimePass(cluster, jobs.trigger('job', { items }))).rejects.toThrow(
+        'items must be a list of at least one item, such as [0, 3], got ',
+      );
+    cluster.freeze('A');
+    await cluster.operator.create('/job/leader/sharding/necessary', '');
+
+    await expect(letTimePass(cluster, jobs.trigger('job', { items: [0] }))).rejects.toThrow(
+      'about to be assigned again',
+    );
+  });
+});
+
 describe('Items', () => {
   test('are disabled, shown so, left out of firings, and enabled', async () => {
     await using cluster = await TestCluster.start(['A']);

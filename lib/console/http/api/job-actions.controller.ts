@@ -1,3 +1,4 @@
+import { describeValue } from '../../../api/text/describe-value.js';
 import { Body, Controller, Delete, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import {
   type BatchAnswer,
@@ -48,7 +49,7 @@ export class JobActionsController {
     });
   }
 
-  /** Makes all instances of a job run their items once, now. */
+  /** Makes all instances of a job run their items once, now; with `items` only these. */
   @Post(':job/trigger')
   @HttpCode(200)
   @Permit('operate')
@@ -58,12 +59,7 @@ export class JobActionsController {
     @Body() body: TriggerRequest,
     @CurrentCaller() caller: Caller,
   ): Promise<TriggerAnswer> {
-    const parameter = optionalText('parameter', bodyOf<TriggerRequest>(body).parameter);
-    return this.actions.trigger(
-      this.#action(registry, body, caller),
-      job,
-      parameter === undefined ? {} : { parameter },
-    );
+    return this.actions.trigger(this.#action(registry, body, caller), job, triggerOf(body, itemsOf(body)));
   }
 
   /** Enables a job on a server, or on all of its servers. */
@@ -117,6 +113,20 @@ export class JobActionsController {
     @CurrentCaller() caller: Caller,
   ): Promise<void> {
     return this.actions.shutdownInstance(this.#action(registry, body, caller), job, instance);
+  }
+
+  /** Runs one item of a job once more, now. */
+  @Post(':job/shards/:item/rerun')
+  @HttpCode(200)
+  @Permit('operate')
+  rerunItem(
+    @Param('registry') registry: string,
+    @Param('job') job: string,
+    @Param('item') item: string,
+    @Body() body: TriggerRequest,
+    @CurrentCaller() caller: Caller,
+  ): Promise<TriggerAnswer> {
+    return this.actions.trigger(this.#action(registry, body, caller), job, triggerOf(body, [itemOf(item)]));
   }
 
   /** Lets an item fire again. */
@@ -175,4 +185,18 @@ function targetOf(jobName: string, body: unknown): ActionTarget {
 
 function itemOf(text: string): number {
   return integerOf('item', text, { most: 2_147_483_647 }) ?? 0;
+}
+
+function triggerOf(body: TriggerRequest, items: readonly number[] | undefined): TriggerRequest {
+  const parameter = optionalText('parameter', bodyOf<TriggerRequest>(body).parameter);
+  return { ...(parameter !== undefined && { parameter }), ...(items !== undefined && { items }) };
+}
+
+function itemsOf(body: TriggerRequest): readonly number[] | undefined {
+  const { items } = bodyOf<TriggerRequest>(body);
+  if (items === undefined || items === null) return undefined;
+  const isList = Array.isArray(items) && items.length > 0 && items.every((item) => Number.isInteger(item) && item >= 0);
+  if (!isList)
+    throw badRequest('items', `must be a list of at least one item, such as [0, 3], got ${describeValue(items)}`);
+  return items as readonly number[];
 }

@@ -34,12 +34,16 @@ export class JobActions {
     private readonly clock: Clock,
   ) {}
 
-  trigger(action: ConsoleAction, jobName: string, { parameter }: TriggerRequest): Promise<TriggerAnswer> {
-    return this.#operate(action, 'job.trigger', jobName, async ({ jobs, context }) => {
+  /** Runs all items of a job once now, or some of them. */
+  trigger(action: ConsoleAction, jobName: string, { parameter, items }: TriggerRequest): Promise<TriggerAnswer> {
+    const [what, target] =
+      items === undefined ? ['job.trigger', jobName] : ['item.trigger', `${jobName}/${items.join()}`];
+    return this.#operate(action, what, target, async ({ jobs, context }) => {
       const options = {
         ...context,
         acceptTimeoutMs: ACCEPT_MS,
         ...(parameter !== undefined && { jobParameter: parameter }),
+        ...(items !== undefined && { items }),
       };
       const { instances } = await jobs.trigger(jobName, options);
       return { instances: instances.map(({ instanceId, answer, willRun }) => ({ instanceId, answer, willRun })) };

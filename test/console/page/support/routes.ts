@@ -88,7 +88,8 @@ function change(known: Knowledge, method: string, path: string, body: unknown): 
     known.version++;
     return { body: { version: known.version } };
   }
-  if (path.endsWith('/trigger')) return { body: { instances: [{ instanceId: 'a', answer: 'taken', willRun: true }] } };
+  if (path.endsWith('/trigger') || path.endsWith('/rerun'))
+    return { body: { instances: [{ instanceId: 'a', answer: 'taken', willRun: true }] } };
   if (path.endsWith('/batch'))
     return {
       body: {

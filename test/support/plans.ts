@@ -33,6 +33,7 @@ export function actionsOf(name: string, now: JobView, local: Partial<LocalState>
     formerLeader: undefined,
     idleInstancesWait: 'none',
     latestInstant: () => undefined,
+    isNextInstantNear: () => false,
     offlineServers: [],
     restoredNodes: [],
     hasLostTrackOf: () => false,

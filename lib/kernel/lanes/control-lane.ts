@@ -202,6 +202,7 @@ export class ControlLane {
         offlineServers: housekeeping.offlineServers,
         restoredNodes: restoredNodes.due,
         latestInstant: () => timer.latestDue(watch.view.config ?? {}),
+        isNextInstantNear: () => timer.isNextNear,
         armedFor: timer.armedFor,
         isScheduled: timer.isEnabled,
         assignedFor: leadership.assignedFor,

@@ -55,6 +55,9 @@ export class ClockTimers implements FiringTimers {
 
 const REMEMBERED_INSTANTS = 100;
 
+/** How far the clocks of peers may be ahead of this one, in milliseconds. Half of the shortest period, so that there is a time without doubt. */
+const SKEW_OF_PEERS_MS = 500;
+
 /** When a job fires. */
 export type Schedule = Pick<JobConfiguration, 'cron' | 'timeZone'>;
 
@@ -215,6 +218,11 @@ export class CronTimer {
   latestDue(schedule: Schedule): number | undefined {
     if (!this.#isEnabled) return this.#latestOf(schedule)?.getTime();
     return this.#latestDue()?.getTime();
+  }
+
+  /** Whether the next instant is so near that it may have come already by the clocks of peers. */
+  get isNextNear(): boolean {
+    return this.#next !== undefined && this.#next.getTime() - this.#deps.clock.now() <= SKEW_OF_PEERS_MS;
   }
 
   #latestInForce(): Date | undefined {

@@ -42,6 +42,8 @@ export interface LocalState {
   readonly idleInstancesWait: DeadlineState;
   /** The last instant of the schedule that has passed, in milliseconds since 1970; `undefined` if there is none. */
   readonly latestInstant: () => number | undefined;
+  /** Whether the next instant of the schedule may have come already by the clocks of peers. */
+  readonly isNextInstantNear: () => boolean;
   /** Servers that had no instance at the last two resyncs. */
   readonly offlineServers: readonly string[];
   /** Paths of nodes that live with no session although instances only make them with theirs, seen for long enough. */

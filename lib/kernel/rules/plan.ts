@@ -314,6 +314,8 @@ const clearMisfired: Rule = ({ now, me, local }) => {
   if (now.config === undefined) return undefined;
   const { cron } = now.config;
   const isOver = (item: number): boolean => {
+    // A peer whose clock is ahead may have made the note of an instant that is still to come here.
+    if (local.isNextInstantNear()) return false;
     const instant = local.latestInstant();
     if (instant !== undefined) return wasBegun(now, item, instant);
     // An instance that is stopping has no instants any more; its successor has.

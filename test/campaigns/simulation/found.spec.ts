@@ -321,6 +321,11 @@ const FOUND: readonly Found[] = [
     what: 'items that nobody owned are made up for after a later firing has begun',
     seeds: [20370135738],
   },
+  {
+    rule: 'missedFirings',
+    what: 'a misfire that a peer has noted for an instant still to come here is removed, and its item moves twice',
+    seeds: [20370410178],
+  },
 ];
 
 describe.each(FOUND)('$what', ({ rule, seeds }) => {

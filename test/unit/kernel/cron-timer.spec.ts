@@ -55,6 +55,22 @@ describe('the last instant of a job', () => {
   });
 });
 
+test('the next instant is near from half a second before it on, and while none is armed none is', async () => {
+  const { clock, timer } = newTimer();
+  expect(timer.isNextNear).toBe(false);
+  timer.enable(EVERY_10_S);
+  await clock.advance(19_499);
+  expect(timer.isNextNear).toBe(false);
+
+  await clock.advance(1);
+  expect(timer.isNextNear).toBe(true);
+  await clock.advance(500);
+  expect(timer.isNextNear).toBe(false);
+  timer.disable();
+  await clock.advance(9_900);
+  expect(timer.isNextNear).toBe(false);
+});
+
 const EVERY_FIVE = '0/5 * * * * ?';
 const at = (second: number): number => Date.parse('2030-01-01T00:00:00Z') + second * 1_000;
 

@@ -224,6 +224,14 @@ describe('the mark of an item that has misfired', () => {
     expect(planOf('A', misfired(), { latestInstant: () => undefined })).toEqual([]);
   });
 
+  test('stays although its firing has begun if the next one may have come by the clock of a peer, who would mean that one', () => {
+    const begun = misfired({ lastBegun: new Map([[1, T]]) });
+    const local = { latestInstant: () => T };
+
+    expect(planOf('A', begun, { ...local, isNextInstantNear: () => true })).toEqual([]);
+    expect(planOf('A', begun, { ...local, isNextInstantNear: () => false })).toEqual(['clear-misfired']);
+  });
+
   test('stays while the settings cannot be read, which does not mean that misfire is off', () => {
     expect(planOf('A', misfired({ config: undefined }), { latestInstant: () => T })).toEqual([]);
   });

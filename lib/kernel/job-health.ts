@@ -31,6 +31,8 @@ export type JobHealth =
 export interface JobSituation {
   readonly state: JobState;
   readonly session: { readonly state: SessionState; readonly reason?: string | undefined };
+  /** Whether it begins nothing since the connection broke, although that may be back. */
+  readonly isPaused: boolean;
   /** What keeps the job from running although it takes part. */
   readonly obstacle: Obstacle | undefined;
   /** Why the latest attempt to register failed, if it did. */
@@ -50,6 +52,7 @@ export function jobHealth(situation: JobSituation): JobHealth {
     case 'active':
       // The session knows of a loss earlier than the job.
       if (session.state.phase !== 'connected') return { state: 'suspended', reason: whyNotRegistered(situation) };
+      if (situation.isPaused) return { state: 'suspended', reason: RESUMING };
       return obstacle === undefined ? { state: 'active' } : { state: obstacle.effect, reason: obstacle.reason };
     case 'stopping':
       return { state: 'stopping', reason: state.why };
@@ -59,6 +62,9 @@ export function jobHealth(situation: JobSituation): JobHealth {
       return state satisfies never;
   }
 }
+
+const RESUMING =
+  'the connection is back, and the job goes on as soon as it has ended what it was doing when that broke';
 
 function whyNotRegistered({ session, registrationFailure }: JobSituation): string {
   const { phase } = session.state;

@@ -152,6 +152,7 @@ export class JobRuntime {
     return jobHealth({
       state: this.#state,
       session: this.#deps.registry.session,
+      isPaused: this.#components?.work.isPaused === true,
       obstacle: this.#components?.control.obstacle,
       registrationFailure: this.#registrationFailure,
     });

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { SnapshotService } from '../../lib/dump/snapshot-service.js';
 import { Browser } from './support/browser.js';
 import { ConsoleApp, USERS } from './support/console-app.js';
 import { JobStage } from './support/job-stage.js';
@@ -164,4 +165,31 @@ test('the nodes of a job are shown without secrets, and without addresses if ask
   expect(masked.text).toContain('/orders/servers/ip1');
   expect(dump.text).toContain('/orders/servers/ip1 | ENABLED');
   expect(dump.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+});
+
+test('an instance is asked for its dump where it lives, at the ports of the settings alone', async () => {
+  await using stage = await JobStage.open();
+  await stage.add('orders', { owners: { '127.0.0.1@-@1': [0] } });
+  const service = new SnapshotService(stage.instances, { port: 0 });
+  await service.listen();
+  const port = service.port!;
+  await using app = await ConsoleApp.start({
+    console: {
+      users: USERS,
+      registries: [{ name: 'main', registryCenter: stage.console }],
+      dump: { ports: [port, port] },
+    },
+  });
+  const browser = await Browser.loggedIn(app, 'anna');
+  const dump = (body: Readonly<Record<string, unknown>>) =>
+    browser.post('/api/v1/registries/main/jobs/orders/dump', body);
+
+  expect(await dump({ serverIp: '127.0.0.1', port })).toMatchObject({
+    status: 200,
+    json: { text: expect.stringContaining('/orders/servers/ip1 | ENABLED') as unknown },
+  });
+  expect(await dump({ serverIp: '127.0.0.1', port: port + 1 })).toMatchObject({ status: 403 });
+  expect(await dump({ serverIp: '10.0.0.9', port })).toMatchObject({ status: 404 });
+  await service.close();
+  expect(await dump({ serverIp: '127.0.0.1', port })).toMatchObject({ status: 504, json: { code: 'no-dump' } });
 });

@@ -69,6 +69,11 @@ export class WorkLane {
     return this.#gate === 'open' && this.#beginning === undefined && isFree;
   }
 
+  /** Whether nothing begins because the session is, or was, suspended or lost. */
+  get isPaused(): boolean {
+    return this.#gate === 'paused';
+  }
+
   /** Whether a manual run is choosing its items. */
   get isBeginningManually(): boolean {
     return this.#beginning?.firing.cause === 'manual';

@@ -72,7 +72,11 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRec
       SETTLING_LIMIT_MS,
     );
   await untilSettled();
-  await pause(2_000);
+  const haveRun = async (): Promise<boolean> => {
+    await pause(500);
+    return hasRunAll(instances);
+  };
+  await until(haveRun, 'each item to have run', SETTLING_LIMIT_MS);
 
   const from = monotonicMs();
   const since = (): string => ((monotonicMs() - from) / 1000).toFixed(1);
@@ -169,6 +173,15 @@ function isSpread(bystander: Bystander, { name }: JobSpec, instances: readonly I
   if (moment === undefined || !moment.isSeen || moment.isResharding) return false;
   const pids = new Set(instances.map(({ life }) => String(life.record.pid)));
   return moment.living.length === pids.size && moment.living.every((id) => pids.has(/@-@(\d+)-/.exec(id)?.[1] ?? ''));
+}
+
+/** Of an item that has never run, no record can show that a firing is missing. */
+function hasRunAll(instances: readonly Instance[]): boolean {
+  const events = instances.flatMap(({ life }) => life.events);
+  const started = new Set(events.flatMap((event) => (event.event === 'start' ? [`${event.job}/${event.item}`] : [])));
+  return JOBS.every(({ name, items }) =>
+    Array.from({ length: items }, (_, item) => `${name}/${item}`).every((each) => started.has(each)),
+  );
 }
 
 async function allNodes(bystander: Bystander): Promise<ReadonlyMap<JobSpec, ReadonlyMap<string, MirroredNode>>> {

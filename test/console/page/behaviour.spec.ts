@@ -129,6 +129,20 @@ describe('roles', () => {
     expect(sent('POST', /trigger$/)[0]?.body).toEqual({ items: [...new Set(failed)] });
   });
 
+  test('an operator asks an instance for its dump, a guest is not offered to', async () => {
+    const page = await open(`${JOB}/registry`);
+    await page.getByLabel('Port').fill('9999');
+    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByText('/settle-invoices | com.example.Job at 9999').waitFor();
+    const server = await page.getByLabel('Server').inputValue();
+    expect(sent('POST', /dump$/)[0]?.body).toEqual({ serverIp: server, port: 9999 });
+
+    server.known.role = 'guest';
+    await page.reload();
+    await page.getByLabel('Filter nodes').waitFor();
+    expect(await page.getByText('Dump of an instance').count()).toBe(0);
+  });
+
   test('a guest is not offered to run items', async () => {
     server.known.role = 'guest';
     const page = await open(JOB);

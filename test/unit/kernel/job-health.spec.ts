@@ -40,6 +40,14 @@ test.each<[health: JobHealth, ready: boolean, situation: Partial<JobSituation> &
     false,
     { state: { phase: 'active' }, session: SUSPENDED, obstacle: obstacle('blocked') },
   ],
+  [
+    {
+      state: 'suspended',
+      reason: 'the connection is back, and the job goes on as soon as it has ended what it was doing when that broke',
+    },
+    false,
+    { state: { phase: 'active' }, isPaused: true, obstacle: obstacle('blocked') },
+  ],
   [{ state: 'suspended', reason: 'it is being registered' }, false, { state: { phase: 'suspended' } }],
   [{ state: 'stopping', reason: 'it ends' }, true, { state: { phase: 'stopping', why: 'it ends' } }],
   [
@@ -55,7 +63,10 @@ test.each<[health: JobHealth, ready: boolean, situation: Partial<JobSituation> &
     { state: { phase: 'stopped', end: { type: 'failed', why: 'a conflict', failure: new Error('a conflict') } } },
   ],
 ])('%j: ready is %p', (health, ready, situation) => {
-  const found = jobHealth({ session: CONNECTED, obstacle: undefined, registrationFailure: undefined, ...situation });
+  const found = jobHealth({
+    ...{ session: CONNECTED, isPaused: false, obstacle: undefined, registrationFailure: undefined },
+    ...situation,
+  });
 
   expect(found).toEqual(health);
   expect(isReady(found)).toBe(ready);

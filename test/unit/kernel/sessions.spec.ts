@@ -130,6 +130,48 @@ class FreezingCentre extends EmbeddedRegistryCenter {
   }
 }
 
+/** Its commits wait for the gate, once there is one, as those of ZooKeeper do while the connection is broken. */
+class GatedCentre extends EmbeddedRegistryCenter {
+  gate: Promise<void> | undefined;
+  waiting = 0;
+
+  override async commit(operations: readonly Operation[]): Promise<number> {
+    this.waiting++;
+    await this.gate;
+    return super.commit(operations);
+  }
+}
+
+test('an instance does not claim to be active until it begins items again, though the connection is back before', async () => {
+  const registryCenter = new GatedCentre({ namespace: 'gated' });
+  registryCenter.connect();
+  const nothing = (): void => undefined;
+  const host = new JobHost({ registryCenter, logger: { debug: nothing, log: nothing, warn: nothing, error: nothing } });
+  const bootstrap = new OneOffJobBootstrap(registryCenter, { execute: nothing }, aConfiguration(), { host });
+  await bootstrap.execute();
+  const health = () => host.jobs.get('bill')!.health;
+  await until(() => health().state === 'active');
+  const gate = new Deferred();
+  registryCenter.gate = gate.promise;
+  registryCenter.waiting = 0;
+  // The job is busy with that repair when the connection breaks.
+  await registryCenter.put(`/bill/instances/${host.instance.jobInstanceId}`, 'TRIGGER');
+  await until(() => registryCenter.waiting > 0);
+
+  registryCenter.faults.disconnect();
+  registryCenter.faults.resume();
+  await until(() => registryCenter.session.state.phase === 'connected');
+
+  expect(health()).toMatchObject({
+    state: 'suspended',
+    reason: expect.stringContaining('the connection is back') as unknown,
+  });
+  gate.resolve();
+  await until(() => health().state === 'active');
+  await host.stop();
+  await registryCenter.close();
+});
+
 test('an instance that loses its session while it registers is registered in the next one, and no operator has ended it', async () => {
   const registryCenter = new FreezingCentre({ namespace: 'freezing' });
   registryCenter.connect();

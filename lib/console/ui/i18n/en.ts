@@ -128,6 +128,12 @@ export const en = {
   'dataSources.removeText': 'The console forgets this data source. Its tables stay as they are.',
   'dataSources.schema': 'Check tables',
   'dataSources.text': 'Databases in which runs are recorded.',
+  'dump.ask': 'Ask',
+  'dump.empty': 'The instance has nothing of this job.',
+  'dump.port': 'Port',
+  'dump.text':
+    'An instance with an open dump port answers with the nodes of the job as it sees them: setting elasticjob.dump.port, and dump.host for others than its own machine.',
+  'dump.title': 'Dump of an instance',
   'explain.anyItem': 'the whole job',
   'explain.at': 'At (your clock)',
   'explain.item': 'Item',

@@ -123,6 +123,12 @@ export const zh: Texts = {
   'dataSources.removeText': '控制台将不再使用该数据源，其表保持不变。',
   'dataSources.schema': '检查表',
   'dataSources.text': '记录运行历史的数据库。',
+  'dump.ask': '请求',
+  'dump.empty': '该实例没有此作业的数据。',
+  'dump.port': '端口',
+  'dump.text':
+    '打开了 dump 端口的实例会返回它所见的作业节点：设置 elasticjob.dump.port；若要供其他机器访问，还需设置 dump.host。',
+  'dump.title': '实例 dump',
   'explain.anyItem': '整个作业',
   'explain.at': '时刻（本地时间）',
   'explain.item': '分片项',

@@ -90,6 +90,8 @@ function change(known: Knowledge, method: string, path: string, body: unknown): 
   }
   if (path.endsWith('/trigger') || path.endsWith('/rerun'))
     return { body: { instances: [{ instanceId: 'a', answer: 'taken', willRun: true }] } };
+  if (path.endsWith('/dump'))
+    return { body: { text: `/settle-invoices | com.example.Job at ${(body as { port: number }).port}` } };
   if (path.endsWith('/batch'))
     return {
       body: {

@@ -134,8 +134,8 @@ describe('roles', () => {
     await page.getByLabel('Port').fill('9999');
     await page.getByRole('button', { name: 'Ask' }).click();
     await page.getByText('/settle-invoices | com.example.Job at 9999').waitFor();
-    const server = await page.getByLabel('Server').inputValue();
-    expect(sent('POST', /dump$/)[0]?.body).toEqual({ serverIp: server, port: 9999 });
+    const serverIp = await page.getByLabel('Server').inputValue();
+    expect(sent('POST', /dump$/)[0]?.body).toEqual({ serverIp, port: 9999 });
 
     server.known.role = 'guest';
     await page.reload();

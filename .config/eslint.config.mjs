@@ -1,7 +1,17 @@
 import js from '@eslint/js';
 import prettier from 'eslint-config-prettier/flat';
 import jest from 'eslint-plugin-jest';
+import vue from 'eslint-plugin-vue';
 import tseslint from 'typescript-eslint';
+import vueParser from 'vue-eslint-parser';
+
+/** For all TypeScript, in components too: rules that need no types. */
+const WITHOUT_TYPES = {
+  '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+  '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+  '@typescript-eslint/no-non-null-assertion': 'error',
+  'no-restricted-syntax': ['error', { selector: 'TSEnumDeclaration', message: 'Use a union of literals.' }],
+};
 
 export default tseslint.config(
   { ignores: ['dist/**', 'coverage/**', 'node_modules/**', '**/*.cjs', '**/target/**'] },
@@ -35,16 +45,34 @@ export default tseslint.config(
       },
     },
     rules: {
-      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      ...WITHOUT_TYPES,
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
-      '@typescript-eslint/no-non-null-assertion': 'error',
-      'no-restricted-syntax': ['error', { selector: 'TSEnumDeclaration', message: 'Use a union of literals.' }],
       'no-restricted-imports': [
         'error',
         { patterns: [{ regex: '^\\./index\\.js$', message: 'Inside a folder never import its index.' }] },
       ],
+    },
+  },
+  {
+    files: ['**/*.vue'],
+    extends: [...tseslint.configs.recommended, ...vue.configs['flat/recommended']],
+    // Without types: vue-tsc checks those, and a program of the components would make linting much slower.
+    languageOptions: { parser: vueParser, parserOptions: { parser: tseslint.parser } },
+    rules: {
+      ...WITHOUT_TYPES,
+      // TypeScript knows the names of the browser and of the compiler's macros.
+      'no-undef': 'off',
+      'vue/block-lang': ['error', { script: { lang: 'ts' } }],
+      'vue/component-api-style': ['error', ['script-setup']],
+      'vue/define-emits-declaration': 'error',
+      'vue/define-props-declaration': 'error',
+      'vue/define-macros-order': 'error',
+      'vue/eqeqeq': 'error',
+      'vue/no-unused-emit-declarations': 'error',
+      'vue/no-unused-refs': 'error',
+      'vue/no-useless-v-bind': 'error',
+      'vue/prefer-true-attribute-shorthand': 'error',
     },
   },
   {

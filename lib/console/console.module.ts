@@ -9,7 +9,7 @@
  *   ├ http/       controllers of logins, users, audit, and the page
  *   └ services/   registry centres, jobs, servers, tracing, live events, with their controllers
  * ```
- * All controllers get the guard and the filter here, so that none can be without. The application's own prefix, pipes and filters
+ * All controllers get the guard and the filter here, so that none can be without; `http/unrouted-requests.ts` answers what reaches no controller. The application's own prefix, pipes and filters
  * stay in force outside of the console and do not matter within.
  */
 import {
@@ -35,7 +35,7 @@ import { accessControllers } from './http/access/index.js';
 import { MetaController } from './http/meta.controller.js';
 import { packageFolder } from './http/package-folder.cjs';
 import { PageMiddleware } from './http/page/page.middleware.js';
-import { UnknownRouteController } from './http/unknown-route.controller.js';
+import { UnroutedRequests } from './http/unrouted-requests.js';
 import { PageFiles } from './http/page/page-files.js';
 import { ResponseHeaders } from './http/response-headers.js';
 import { optionProblems } from './options/check-options.js';
@@ -90,6 +90,7 @@ export class ElasticJobConsoleModule implements NestModule, OnModuleInit, OnModu
   constructor(
     @Inject(FirstSetup) private readonly setup: FirstSetup,
     @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(UnroutedRequests) private readonly unrouted: UnroutedRequests,
     @Inject(CONSOLE_OPTIONS) private readonly options: ElasticJobConsoleOptions,
   ) {}
 
@@ -97,6 +98,7 @@ export class ElasticJobConsoleModule implements NestModule, OnModuleInit, OnModu
   configure(consumer: MiddlewareConsumer): void {
     const { path = '/elasticjob' } = this.options;
     consumer.apply(PageMiddleware).forRoutes(`${path.replace(/\/$/, '')}{/*path}`);
+    this.unrouted.answerAll();
   }
 
   /** @internal */
@@ -118,8 +120,7 @@ function consoleModule(
   options: Provider,
   { path = '/elasticjob', decorators = [] }: Pick<ElasticJobConsoleOptions, 'path' | 'decorators'>,
 ): DynamicModule {
-  // The last one answers whatever nobody else does.
-  const controllers = [...accessControllers, ...consoleServiceControllers, MetaController, UnknownRouteController];
+  const controllers = [...accessControllers, ...consoleServiceControllers, MetaController];
   return {
     module: ElasticJobConsoleModule,
     imports: [RouterModule.register([{ path, module: ElasticJobConsoleModule }])],
@@ -136,6 +137,7 @@ function consoleModule(
       },
       ResponseHeaders,
       ProblemFilter,
+      UnroutedRequests,
       ...securityProviders,
       ...consoleServiceProviders,
     ],

@@ -6,7 +6,6 @@ import { type AbstractHttpAdapter, NestFactory } from '@nestjs/core';
 import { describeCause } from '../api/text/describe-cause.js';
 import { InvalidConfigurationError } from '../api/errors/errors.js';
 import { ElasticJobConsoleModule } from './console.module.js';
-import { ProblemFilter } from './http/problem.filter.js';
 import { type ConsoleUserSettings, type ElasticJobConsoleOptions } from './options/console-options.js';
 import { isModuleMissing } from './options/missing-package.js';
 import { isShippedDefault } from './security/password-hash.js';
@@ -49,8 +48,6 @@ export async function startConsole(options: StandaloneOptions): Promise<Standalo
     abortOnError: false,
     ...(httpsOptions !== undefined && { httpsOptions }),
   });
-  // Of requests that are refused before they reach a route, such as a body that is no JSON.
-  app.useGlobalFilters(app.get(ProblemFilter, { strict: false }));
   try {
     await app.listen(port, host);
   } catch (error) {

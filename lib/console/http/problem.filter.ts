@@ -5,6 +5,7 @@ import { describeFailure } from '../../api/text/describe-cause.js';
 import { type JobLogger } from '../../api/text/logger.js';
 import { CONSOLE_LOGGER } from '../options/console-tokens.js';
 import { type ConsoleRequest } from '../security/caller.js';
+import { SECURITY_HEADERS } from '../security/security-headers.js';
 import { problemOf } from './problems.js';
 
 /** Answers errors as `application/problem+json`. Nobody is shown the text of an error that was not foreseen; the log has it. */
@@ -16,8 +17,11 @@ export class ProblemFilter implements ExceptionFilter {
   ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
-    const request = host.switchToHttp().getRequest<ConsoleRequest>();
-    const response: unknown = host.switchToHttp().getResponse();
+    this.answer(error, host.switchToHttp().getRequest(), host.switchToHttp().getResponse());
+  }
+
+  /** Answers an error of a request, which may not have got as far as the guard. */
+  answer(error: unknown, request: ConsoleRequest, response: unknown): void {
     const requestId = request.elasticJobRequestId ?? randomUUID();
     const { problem, headers, isUnforeseen } = problemOf(error, requestId);
     if (isUnforeseen || problem.status === 500)
@@ -25,7 +29,8 @@ export class ProblemFilter implements ExceptionFilter {
     const { httpAdapter } = this.host;
     // A stream that has begun can only end.
     if (httpAdapter.isHeadersSent(response)) return void httpAdapter.end(response);
-    const all = { ...headers, 'content-type': 'application/problem+json; charset=utf-8' };
+    const type = { 'content-type': 'application/problem+json; charset=utf-8' };
+    const all = { ...SECURITY_HEADERS, 'x-request-id': requestId, ...headers, ...type };
     for (const [name, value] of Object.entries(all)) httpAdapter.setHeader(response, name, value);
     httpAdapter.reply(response, JSON.stringify(problem), problem.status);
   }

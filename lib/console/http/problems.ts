@@ -89,8 +89,24 @@ function fromNest(error: unknown): Known | undefined {
   const status = error instanceof HttpException ? error.getStatus() : statusOf(error);
   if (status === undefined || status < 400 || status > 499) return undefined;
   const code = status === 404 ? 'not-found' : status === 413 ? 'too-large' : 'bad-request';
-  const detail = status === 404 ? 'There is nothing here.' : (TITLES[status] ?? 'Bad request') + '.';
-  return { status, code, detail };
+  return {
+    status,
+    code,
+    detail: isBrokenJson(error) ? BROKEN_JSON : (DETAILS[status] ?? `${TITLES[status] ?? 'Bad request'}.`),
+  };
+}
+
+const BROKEN_JSON = 'The body of the request is no valid JSON.';
+
+const DETAILS: Readonly<Record<number, string>> = {
+  404: 'There is nothing here.',
+  413: 'The body of the request is too large.',
+};
+
+/** Express has a `SyntaxError` for it, Fastify a code. */
+function isBrokenJson(error: unknown): boolean {
+  const { name, code } = (error ?? {}) as { readonly name?: unknown; readonly code?: unknown };
+  return name === 'SyntaxError' || code === 'FST_ERR_CTP_INVALID_JSON_BODY';
 }
 
 function statusOf(error: unknown): number | undefined {

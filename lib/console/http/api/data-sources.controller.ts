@@ -10,7 +10,8 @@ import { type Caller } from '../../security/caller.js';
 import { ConsoleAudit } from '../../security/console-audit.js';
 import { CurrentCaller } from '../../security/current-caller.decorator.js';
 import { Permit } from '../../security/permit.decorator.js';
-import { DataSources, DRIVERS } from '../../services/trace/data-sources.js';
+import { DRIVERS } from '../../services/trace/data-source-description.js';
+import { DataSources } from '../../services/trace/data-sources.js';
 import { bodyOf } from './requests.js';
 
 const KEYS = ['driver', 'host', 'port', 'database', 'username'] as const;

@@ -5,22 +5,15 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { describeCause } from '../../../api/text/describe-cause.js';
 import { knownNames } from '../../../api/text/nearest.js';
-import { createRegistryCenter } from '../../../settings/create-registry-center.js';
 import { type ConnectionTest, type RegistryChange, type RegistryInfo } from '../../contract/registries.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
 import { ConsoleStore } from '../../store/console-store.js';
 import { type StoreDocument } from '../../store/store-document.js';
-import {
-  clockOf,
-  CONSOLE_SERVICE_OPTIONS,
-  type ConsoleServiceOptions,
-  type GivenRegistry,
-  loggerOf,
-  type RegistrySettings,
-} from '../console-service-options.js';
+import { clockOf, CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions, loggerOf } from '../console-service-options.js';
 import { ApplicationJobs } from './application-registry.js';
-import { ConsoleRegistry } from './console-registry.js';
-import { checkedCenter, checkRegistryChange, PATIENCE, testRegistry } from './registry-connections.js';
+import { type ConsoleRegistry } from './console-registry.js';
+import { checkRegistryChange, testRegistry } from './registry-connections.js';
+import { RegistryOrigins } from './registry-origins.js';
 import { openStoredRegistries, type StoredRegistry } from './stored-registries.js';
 import { TargetGuard, TargetRefusedError } from './target-guard.js';
 
@@ -34,6 +27,7 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #application: ApplicationJobs;
   readonly #store: ConsoleStore;
   readonly #guard: TargetGuard;
+  readonly #origins: RegistryOrigins;
   readonly #registries = new Map<string, ConsoleRegistry>();
   #document: StoreDocument<readonly StoredRegistry[]> | undefined;
 
@@ -46,13 +40,15 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
     this.#store = store;
     this.#application = application;
     this.#guard = new TargetGuard(options.connections?.allow ?? [], { clock: clockOf(options) });
-    for (const settings of options.registries ?? []) this.#registries.set(settings.name, this.#fromSettings(settings));
+    this.#origins = new RegistryOrigins(options, this.#guard);
+    for (const settings of options.registries ?? [])
+      this.#registries.set(settings.name, this.#origins.fromSettings(settings));
   }
 
   async onApplicationBootstrap(): Promise<void> {
     this.#document = await openStoredRegistries(this.#store);
     for (const stored of this.#document.value)
-      if (!this.#registries.has(stored.name)) this.#registries.set(stored.name, this.#fromStored(stored));
+      if (!this.#registries.has(stored.name)) this.#registries.set(stored.name, this.#origins.fromStored(stored));
     const isWanted = ({ name, origin }: ConsoleRegistry): boolean =>
       origin !== 'console' || this.#stored(name)?.isConnected === true;
     for (const registry of this.all.filter(isWanted)) this.#connectSoon(registry);
@@ -121,10 +117,16 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
         `There is a registry centre '${change.name}' already. Use another name.`,
       );
     const { name, serverLists, namespace, digest } = change;
-    const stored: StoredRegistry = { name, serverLists, namespace, ...this.#sealed(name, digest), isConnected: true };
+    const stored: StoredRegistry = {
+      name,
+      serverLists,
+      namespace,
+      ...this.#origins.sealed(name, digest),
+      isConnected: true,
+    };
     await this.#admit(change);
     await this.#write((all) => [...all, stored]);
-    const registry = this.#fromStored(stored);
+    const registry = this.#origins.fromStored(stored);
     this.#registries.set(name, registry);
     this.#connectSoon(registry);
     return registry.info;
@@ -150,13 +152,17 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
         'The digest must be given again when the servers or the namespace change: it would be sent elsewhere.',
       );
     const secret =
-      change.digest === undefined ? (kept === undefined ? {} : { digest: kept }) : this.#sealed(name, change.digest);
+      change.digest === undefined
+        ? kept === undefined
+          ? {}
+          : { digest: kept }
+        : this.#origins.sealed(name, change.digest);
     const { serverLists, namespace } = change;
     const stored: StoredRegistry = { ...others, serverLists, namespace, ...secret };
     await this.#admit(change);
     await this.#write((all) => all.map((each) => (each.name === name ? stored : each)));
     await this.#registries.get(name)?.disconnect();
-    const registry = this.#fromStored(stored);
+    const registry = this.#origins.fromStored(stored);
     this.#registries.set(name, registry);
     if (stored.isConnected) this.#connectSoon(registry);
     return registry.info;
@@ -194,56 +200,20 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
     checkRegistryChange(change);
     const stored = this.#stored(change.name);
     const isSame = stored?.serverLists === change.serverLists && stored.namespace === change.namespace;
-    const digest = change.digest ?? (isSame ? this.#digestOf(stored) : undefined);
+    const digest = change.digest ?? (isSame ? this.#origins.digestOf(stored) : undefined);
     const clock = clockOf(this.#options);
     const { serverLists, namespace } = change;
     const place = { serverLists, namespace };
-    return testRegistry(() => checkedCenter({ ...place, ...(digest && { digest }) }, this.#parts), clock);
+    return testRegistry(() => this.#origins.open({ ...place, ...(digest && { digest }) }), clock);
   }
 
   /** The application's own comes first, as long as it lives. */
   #findApplication(): void {
     const center = this.#application.registryCenter;
     if (center === undefined || this.#registries.has(APPLICATION)) return;
-    const registry = new ConsoleRegistry({
-      ...{ name: APPLICATION, serverLists: placeOf(center.description), namespace: center.fullPath('/').slice(1) },
-      ...{ hasDigest: false, origin: 'application', open: () => center, isOurs: false, audit: this.#application.audit },
-      ...this.#common,
-    });
+    const registry = this.#origins.fromApplication(APPLICATION, center, this.#application);
     this.#registries.set(APPLICATION, registry);
     this.#connectSoon(registry);
-  }
-
-  #fromSettings(settings: RegistrySettings | GivenRegistry): ConsoleRegistry {
-    if ('registryCenter' in settings) {
-      const { name, registryCenter } = settings;
-      const [serverLists, namespace] = [placeOf(registryCenter.description), registryCenter.fullPath('/').slice(1)];
-      const parts = { name, serverLists, namespace, hasDigest: false, open: () => registryCenter, isOurs: false };
-      return new ConsoleRegistry({ ...parts, origin: 'settings', ...this.#common });
-    }
-    const { name, ...center } = settings;
-    const { serverLists = 'in this process', namespace = '', digest = '' } = center;
-    const open = () => createRegistryCenter({ ...PATIENCE, ...center }, loggerOf(this.#options));
-    const parts = { name, serverLists, namespace, hasDigest: digest !== '', open, isOurs: true };
-    return new ConsoleRegistry({ ...parts, origin: 'settings', ...this.#common });
-  }
-
-  #fromStored(stored: StoredRegistry): ConsoleRegistry {
-    const { name, serverLists, namespace } = stored;
-    const open = () => {
-      const digest = this.#digestOf(stored);
-      return checkedCenter({ serverLists, namespace, ...(digest && { digest }) }, this.#parts);
-    };
-    const parts = { name, serverLists, namespace, hasDigest: stored.digest !== undefined, open, isOurs: true };
-    return new ConsoleRegistry({ ...parts, origin: 'console', ...this.#common });
-  }
-
-  get #common() {
-    return { clock: clockOf(this.#options), logger: loggerOf(this.#options) };
-  }
-
-  get #parts() {
-    return { guard: this.#guard, ...this.#common };
   }
 
   #connectSoon(registry: ConsoleRegistry): void {
@@ -257,7 +227,7 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
   /** Refuses what may not be connected to before anything is stored. */
   async #admit({ serverLists, namespace }: RegistryChange): Promise<void> {
     try {
-      await (await checkedCenter({ serverLists, namespace }, this.#parts)).close();
+      await (await this.#origins.open({ serverLists, namespace })).close();
     } catch (error) {
       throw refusedTarget(error);
     }
@@ -270,17 +240,6 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
       'connections-closed',
       'Registry centres cannot be added in the page: connections.allow of the settings is empty.',
     );
-  }
-
-  #sealed(name: string, digest: string | undefined): { readonly digest?: string } {
-    if (digest === undefined || digest === '') return {};
-    return { digest: this.#options.secrets.seal(`registries/${name}`, digest) };
-  }
-
-  #digestOf(stored: StoredRegistry | undefined): string | undefined {
-    return stored?.digest === undefined
-      ? undefined
-      : this.#options.secrets.open(`registries/${stored.name}`, stored.digest);
   }
 
   #stored(name: string): StoredRegistry | undefined {
@@ -307,11 +266,6 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
     this.#document ??= await openStoredRegistries(this.#store);
     await this.#document.update(change);
   }
-}
-
-/** `ZooKeeper at host:2181, namespace 'orders'` names the servers; others are described as they are. */
-function placeOf(description: string): string {
-  return /^ZooKeeper at (.+), namespace '/.exec(description)?.[1] ?? description.replace(/, namespace '.*$/, '');
 }
 
 function refusedTarget(error: unknown): unknown {

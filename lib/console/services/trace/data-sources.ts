@@ -3,40 +3,23 @@
  * the page. One is activated: pages show its runs unless they ask for another.
  */
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { type DataSource } from 'typeorm';
 import { knownNames } from '../../../api/text/nearest.js';
 import { RdbTraceStorage } from '../../../tracing/rdb/rdb-trace-storage.js';
-import { type SettingProblem } from '../../contract/common.js';
 import { type ConnectionTest } from '../../contract/registries.js';
-import {
-  type DataSourceChange,
-  type DataSourceDriver,
-  type DataSourceInfo,
-  type SchemaCheck,
-} from '../../contract/trace.js';
+import { type DataSourceChange, type DataSourceInfo, type SchemaCheck } from '../../contract/trace.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
 import { ConsoleStore } from '../../store/console-store.js';
 import { type StoreDocument } from '../../store/store-document.js';
-import {
-  clockOf,
-  CONSOLE_SERVICE_OPTIONS,
-  type ConsoleServiceOptions,
-  type DataSourceSettings,
-  type GivenDataSource,
-  loggerOf,
-} from '../console-service-options.js';
+import { clockOf, CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions } from '../console-service-options.js';
 import { ApplicationJobs } from '../registries/application-registry.js';
 import { failedTest } from '../registries/connection-failures.js';
-import { connectionNameProblem, invalid } from '../registries/registry-connections.js';
 import { TargetGuard, TargetRefusedError } from '../registries/target-guard.js';
-import { type DataSourcePlace, openDataSource, PORTS } from './open-data-source.js';
+import { checkDataSourceChange, isSamePlace } from './data-source-description.js';
+import { DataSourceOrigins } from './data-source-origins.js';
 import { openStoredDataSources, type StoredDataSource, type StoredDataSources } from './stored-data-sources.js';
-import { TraceSource } from './trace-source.js';
+import { type TraceSource } from './trace-source.js';
 
 const APPLICATION = 'application';
-
-/** The drivers that can be chosen. `sqljs` only in the settings, as it reads files. */
-export const DRIVERS: readonly DataSourceDriver[] = ['postgres', 'mysql', 'mariadb', 'sqljs'];
 
 /** All databases with traces. */
 @Injectable()
@@ -45,6 +28,7 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #store: ConsoleStore;
   readonly #application: ApplicationJobs;
   readonly #guard: TargetGuard;
+  readonly #origins: DataSourceOrigins;
   readonly #sources = new Map<string, TraceSource>();
   #document: StoreDocument<StoredDataSources> | undefined;
 
@@ -57,13 +41,15 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
     this.#store = store;
     this.#application = application;
     this.#guard = new TargetGuard(options.connections?.allow ?? [], { clock: clockOf(options) });
-    for (const settings of options.dataSources ?? []) this.#sources.set(settings.name, this.#fromSettings(settings));
+    this.#origins = new DataSourceOrigins(options, this.#guard);
+    for (const settings of options.dataSources ?? [])
+      this.#sources.set(settings.name, this.#origins.fromSettings(settings));
   }
 
   async onApplicationBootstrap(): Promise<void> {
     const { value } = (this.#document = await openStoredDataSources(this.#store));
     for (const stored of value.sources)
-      if (!this.#sources.has(stored.name)) this.#sources.set(stored.name, this.#fromStored(stored));
+      if (!this.#sources.has(stored.name)) this.#sources.set(stored.name, this.#origins.fromStored(stored));
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -111,23 +97,14 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
 
   async add(change: DataSourceChange): Promise<DataSourceInfo> {
     this.#requireOpen();
-    checkChange(change);
+    checkDataSourceChange(change);
     if (this.#all().some((source) => source.name === change.name))
       throw new ConsoleProblem(409, 'name-taken', `There is a data source '${change.name}' already. Use another name.`);
     await this.#admit(change);
-    const { name, driver, host, port, database, username, password } = change;
-    const secret = password === undefined || password === '' ? {} : { password: this.#seal(name, password) };
-    const stored: StoredDataSource = {
-      name,
-      driver,
-      host,
-      port,
-      database,
-      ...(username !== undefined && { username }),
-      ...secret,
-    };
+    const { name } = change;
+    const stored = storedFrom(change, this.#origins.sealed(name, change.password));
     await this.#write((all) => ({ ...all, sources: [...all.sources, stored] }));
-    const source = this.#fromStored(stored);
+    const source = this.#origins.fromStored(stored);
     this.#sources.set(name, source);
     return source.info(source === this.activated);
   }
@@ -136,7 +113,7 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
   async edit(name: string, change: DataSourceChange): Promise<DataSourceInfo> {
     const before = this.#own(name);
     this.#requireOpen();
-    checkChange(change);
+    checkDataSourceChange(change);
     if (change.name !== name)
       throw new ConsoleProblem(
         422,
@@ -150,22 +127,12 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
         'The password must be given again when the database is another one: it would be sent elsewhere.',
       );
     await this.#admit(change);
-    const { driver, host, port, database, username, password } = change;
     const kept = before.password === undefined ? {} : { password: before.password };
-    const given = password === '' || password === undefined ? {} : { password: this.#seal(name, password) };
-    const secret = password === undefined ? kept : given;
-    const stored: StoredDataSource = {
-      name,
-      driver,
-      host,
-      port,
-      database,
-      ...(username !== undefined && { username }),
-      ...secret,
-    };
+    const secret = change.password === undefined ? kept : this.#origins.sealed(name, change.password);
+    const stored = storedFrom(change, secret);
     await this.#write((all) => ({ ...all, sources: all.sources.map((each) => (each.name === name ? stored : each)) }));
     await this.#sources.get(name)?.close();
-    const source = this.#fromStored(stored);
+    const source = this.#origins.fromStored(stored);
     this.#sources.set(name, source);
     return source.info(source === this.activated);
   }
@@ -180,13 +147,13 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
   /** Whether a database could be used as it is described. */
   async test(change: DataSourceChange): Promise<ConnectionTest> {
     this.#requireOpen();
-    checkChange(change);
+    checkDataSourceChange(change);
     const stored = this.#document?.value.sources.find((each) => each.name === change.name);
-    const kept = stored !== undefined && isSamePlace(stored, change) ? this.#passwordOf(stored) : undefined;
+    const kept = stored !== undefined && isSamePlace(stored, change) ? this.#origins.passwordOf(stored) : undefined;
     const clock = clockOf(this.#options);
     const began = clock.monotonic();
     try {
-      const dataSource = await this.#openChecked({ ...change, password: change.password ?? kept });
+      const dataSource = await this.#origins.open({ ...change, password: change.password ?? kept });
       await dataSource.destroy();
       return { isOk: true, latencyMs: Math.round(clock.monotonic() - began) };
     } catch (error) {
@@ -213,57 +180,7 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
   #findApplication(): void {
     const { trace } = this.#application.past;
     if (!(trace instanceof RdbTraceStorage) || this.#sources.has(APPLICATION)) return;
-    this.#sources.set(APPLICATION, this.#given(APPLICATION, trace.dataSource, 'application'));
-  }
-
-  #fromSettings(settings: DataSourceSettings | GivenDataSource): TraceSource {
-    if ('dataSource' in settings) return this.#given(settings.name, settings.dataSource as DataSource, 'settings');
-    const { name, driver, host, port = PORTS[driver], database, username, password } = settings;
-    return this.#source({
-      info: {
-        ...{ name, driver, database, hasPassword: password !== undefined && password !== '', origin: 'settings' },
-        ...(host !== undefined && { host }),
-        ...(port !== undefined && { port }),
-        ...(username !== undefined && { username }),
-      },
-      open: () => openDataSource({ driver, host, port, database, username, password }),
-      isOurs: true,
-    });
-  }
-
-  #fromStored(stored: StoredDataSource): TraceSource {
-    const { password, ...info } = stored;
-    return this.#source({
-      info: { ...info, hasPassword: password !== undefined, origin: 'console' },
-      open: () => this.#openChecked({ ...stored, password: this.#passwordOf(stored) }),
-      isOurs: true,
-    });
-  }
-
-  #given(name: string, dataSource: DataSource, origin: DataSourceInfo['origin']): TraceSource {
-    const { type, host, port, username, password } = dataSource.options as unknown as Readonly<Record<string, unknown>>;
-    const { database } = dataSource.options;
-    return this.#source({
-      info: {
-        ...{ name, driver: type as DataSourceDriver, origin },
-        database: typeof database === 'string' ? database : '',
-        hasPassword: typeof password === 'string' && password !== '',
-        ...(typeof host === 'string' && { host }),
-        ...(typeof port === 'number' && { port }),
-        ...(typeof username === 'string' && { username }),
-      },
-      open: () => dataSource,
-      isOurs: false,
-    });
-  }
-
-  #source(parts: Pick<ConstructorParameters<typeof TraceSource>[0], 'info' | 'open' | 'isOurs'>): TraceSource {
-    const onFailure = (message: string): void => loggerOf(this.#options).warn(message);
-    return new TraceSource({ ...parts, clock: clockOf(this.#options), onFailure });
-  }
-
-  async #openChecked(place: DataSourcePlace & { readonly host: string; readonly port: number }): Promise<DataSource> {
-    return openDataSource({ ...place, host: await this.#guard.check(place.host, place.port) });
+    this.#sources.set(APPLICATION, this.#origins.given(APPLICATION, trace.dataSource, 'application'));
   }
 
   async #admit({ host, port }: DataSourceChange): Promise<void> {
@@ -280,14 +197,6 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
       'connections-closed',
       'Data sources cannot be added in the page: connections.allow of the settings is empty.',
     );
-  }
-
-  #seal(name: string, password: string): string {
-    return this.#options.secrets.seal(`data-sources/${name}`, password);
-  }
-
-  #passwordOf({ name, password }: StoredDataSource): string | undefined {
-    return password === undefined ? undefined : this.#options.secrets.open(`data-sources/${name}`, password);
   }
 
   #own(name: string): StoredDataSource {
@@ -307,36 +216,9 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
   }
 }
 
-function isSamePlace(one: Omit<StoredDataSource, 'password'>, other: DataSourceChange): boolean {
-  return (['driver', 'host', 'port', 'database', 'username'] as const).every((key) => one[key] === other[key]);
-}
-
-/** @throws ConsoleProblem 422 naming everything that is wrong */
-function checkChange({ name, driver, host, port, database, username, password }: DataSourceChange): void {
-  const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
-  const isOptional = (value: unknown): boolean => value === undefined || typeof value === 'string';
-  const checks: readonly (readonly [setting: string, problem: string | undefined])[] = [
-    ['name', connectionNameProblem(name)],
-    [
-      'driver',
-      DRIVERS.includes(driver) && driver !== 'sqljs'
-        ? undefined
-        : 'must be postgres, mysql or mariadb (sqljs reads a file, and stands in the settings only)',
-    ],
-    [
-      'host',
-      isText(host) && /^[\w.:-]{1,255}$/.test(host) ? undefined : 'must be a name or an address, without a port',
-    ],
-    ['port', Number.isInteger(port) && port >= 1 && port <= 65_535 ? undefined : 'must be an integer from 1 to 65535'],
-    [
-      'database',
-      isText(database) && /^[\p{L}\p{N}_$.-]{1,128}$/u.test(database) ? undefined : 'must be the name of a database',
-    ],
-    ['username', isOptional(username) ? undefined : 'must be a text'],
-    ['password', isOptional(password) ? undefined : 'must be a text'],
-  ];
-  const problems = checks.flatMap(([setting, problem]): SettingProblem[] =>
-    problem === undefined ? [] : [{ setting, message: `${setting} ${problem}.` }],
-  );
-  if (problems.length > 0) throw invalid('The data source cannot be used as it is described', problems);
+function storedFrom(
+  { name, driver, host, port, database, username }: DataSourceChange,
+  secret: Pick<StoredDataSource, 'password'>,
+): StoredDataSource {
+  return { name, driver, host, port, database, ...(username !== undefined && { username }), ...secret };
 }

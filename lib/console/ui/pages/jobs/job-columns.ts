@@ -1,0 +1,39 @@
+import { ref, watch, type Ref } from 'vue';
+import { type ConsoleJobStatus, type JobRow } from '../../../contract/jobs.js';
+import { t } from '../../i18n/i18n.js';
+import { type Column } from '../../parts/table/table.js';
+
+export const STATUSES: readonly ConsoleJobStatus[] = [
+  'OK',
+  'DISABLED',
+  'PARTIALLY_DISABLED',
+  'SHARDING_FLAG',
+  'CRASHED',
+  'CONFIG_ERROR',
+  'HIDDEN',
+  'UNKNOWN',
+];
+const STORED = 'elasticjob.columns';
+const AT_FIRST = ['name', 'status', 'items', 'instances', 'cron', 'next', 'last', 'label'];
+
+export const jobColumns = (): readonly Column<JobRow>[] => [
+  { key: 'name', label: t('col.job'), of: (job) => job.jobName, isSortable: true, width: 'fill' },
+  { key: 'status', label: t('col.status'), of: (job) => STATUSES.indexOf(job.status), isSortable: true },
+  { key: 'items', label: t('col.items'), of: (job) => job.shardingTotalCount, isSortable: true, align: 'end' },
+  { key: 'instances', label: t('col.instances'), of: (job) => job.instanceCount, isSortable: true, align: 'end' },
+  { key: 'cron', label: t('col.schedule'), of: (job) => job.cron, isSortable: true },
+  { key: 'next', label: t('col.next'), of: (job) => job.nextFireAt, isSortable: true },
+  { key: 'last', label: t('col.last'), of: (job) => job.lastRun?.at, isSortable: true },
+  { key: 'duration', label: t('col.duration'), of: (job) => job.lastRun?.durationMs, isSortable: true, align: 'end' },
+  { key: 'label', label: t('col.label'), of: (job) => job.label, isSortable: true },
+  { key: 'zone', label: t('col.zone'), of: (job) => job.timeZone, isSortable: true },
+  { key: 'description', label: t('col.description'), of: (job) => job.description },
+];
+
+/** Which columns the user wants to see; kept in this browser. The name is always there. */
+export function useShownColumns(): Ref<ReadonlySet<string>> {
+  const stored = localStorage.getItem(STORED);
+  const shown = ref<ReadonlySet<string>>(new Set(['name', ...(stored?.split(',') ?? AT_FIRST)]));
+  watch(shown, (keys) => localStorage.setItem(STORED, [...keys].join(',')));
+  return shown;
+}

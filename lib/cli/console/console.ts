@@ -1,6 +1,6 @@
 import { isMap } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
-import { type ElasticJobConsoleOptions } from '../../console/options/console-options.js';
+import { type ElasticJobConsoleOptions, type StateRegistrySettings } from '../../console/options/console-options.js';
 import { type StandaloneOptions } from '../../console/standalone.js';
 import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
 import { registrySettings } from '../connection/registry-settings.js';
@@ -15,6 +15,7 @@ export interface ConsoleCommandOptions {
   readonly port: number;
   readonly host: string;
   readonly state?: string;
+  readonly stateNamespace?: string;
   readonly insecureHttp?: boolean;
 }
 
@@ -44,6 +45,7 @@ function listening(invocation: Invocation, given: ConsoleCommandOptions): Omit<S
     console: {
       ...own,
       ...(given.state !== undefined && { stateFolder: given.state }),
+      ...(given.stateNamespace !== undefined && { stateRegistry: stateRegistryOf(invocation, given.stateNamespace) }),
       registries: registries instanceof Array && registry !== undefined ? [...registries, registry] : registries,
     },
   };
@@ -51,15 +53,28 @@ function listening(invocation: Invocation, given: ConsoleCommandOptions): Omit<S
 
 /** The registry centre of the application whose settings these are; `undefined` if they name none. */
 function registryOf(invocation: Invocation): (RegCenterSettings & { readonly name: string }) | undefined {
-  const { options, surroundings } = invocation;
+  const settings = registrySettingsOf(invocation);
+  return settings && { ...settings, name: settings.namespace ?? 'default' };
+}
+
+function registrySettingsOf({ options, surroundings }: Invocation): RegCenterSettings | undefined {
   try {
-    const settings = registrySettings(options, settingsFound(options, surroundings), surroundings);
-    return { ...settings, name: settings.namespace ?? 'default' };
+    return registrySettings(options, settingsFound(options, surroundings), surroundings);
   } catch (error) {
     // No servers or no namespace: the console has registry centres of its own settings, or of its page.
     if (error instanceof CommandError && options.servers === undefined) return undefined;
     throw error;
   }
+}
+
+/** The same servers as those of the jobs, with another namespace. */
+function stateRegistryOf(invocation: Invocation, namespace: string): StateRegistrySettings {
+  const { serverLists, ...settings } = registrySettingsOf(invocation) ?? {};
+  if (serverLists !== undefined) return { ...settings, serverLists, namespace };
+  throw new CommandError(
+    EXIT.usage,
+    '--state-namespace needs the registry centre of the jobs. Name its servers by --servers host:2181, and its namespace by --namespace orders; or set console.stateRegistry in the file.',
+  );
 }
 
 function tlsOf({ tls }: ConsoleSettings): StandaloneOptions['tls'] {

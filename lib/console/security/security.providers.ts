@@ -38,7 +38,18 @@ function provide<T>(
   inject: NonNullable<FactoryProvider['inject']>,
   useFactory: (...dependencies: never[]) => T | Promise<T>,
 ): Provider {
-  return { provide: token, inject, useFactory };
+  return { provide: token, inject, useFactory: (...given: never[]) => closingStore(given, useFactory) };
+}
+
+/** Nest closes nothing of an application that does not start, and the connection would keep the process alive. */
+async function closingStore<T>(dependencies: never[], make: (...dependencies: never[]) => T | Promise<T>): Promise<T> {
+  try {
+    return await make(...dependencies);
+  } catch (error) {
+    for (const each of dependencies as unknown[])
+      if (each instanceof RegistryConsoleStore) await each.onApplicationShutdown();
+    throw error;
+  }
 }
 
 /** The providers of the console's security. Others inject them by their classes. */

@@ -35,7 +35,8 @@ function listening(invocation: Invocation, given: ConsoleCommandOptions): Omit<S
   const path = settingsPath(options, surroundings);
   const settings = consoleSettings(path, surroundings.environment);
   const { registries = [], ...own } = settings.options as ElasticJobConsoleOptions;
-  const registry = settings.hasJobs || path === undefined ? registryOf(invocation) : undefined;
+  const center = settings.hasJobs || path === undefined ? registrySettingsOf(invocation) : undefined;
+  const registry = center && { ...center, name: center.namespace ?? 'default' };
   const tls = tlsOf(settings);
   return {
     port: given.port,
@@ -45,18 +46,13 @@ function listening(invocation: Invocation, given: ConsoleCommandOptions): Omit<S
     console: {
       ...own,
       ...(given.state !== undefined && { stateFolder: given.state }),
-      ...(given.stateNamespace !== undefined && { stateRegistry: stateRegistryOf(invocation, given.stateNamespace) }),
+      ...(given.stateNamespace !== undefined && { stateRegistry: stateRegistryOf(center, given.stateNamespace) }),
       registries: registries instanceof Array && registry !== undefined ? [...registries, registry] : registries,
     },
   };
 }
 
 /** The registry centre of the application whose settings these are; `undefined` if they name none. */
-function registryOf(invocation: Invocation): (RegCenterSettings & { readonly name: string }) | undefined {
-  const settings = registrySettingsOf(invocation);
-  return settings && { ...settings, name: settings.namespace ?? 'default' };
-}
-
 function registrySettingsOf({ options, surroundings }: Invocation): RegCenterSettings | undefined {
   try {
     return registrySettings(options, settingsFound(options, surroundings), surroundings);
@@ -68,8 +64,8 @@ function registrySettingsOf({ options, surroundings }: Invocation): RegCenterSet
 }
 
 /** The same servers as those of the jobs, with another namespace. */
-function stateRegistryOf(invocation: Invocation, namespace: string): StateRegistrySettings {
-  const { serverLists, ...settings } = registrySettingsOf(invocation) ?? {};
+function stateRegistryOf(center: RegCenterSettings | undefined, namespace: string): StateRegistrySettings {
+  const { serverLists, ...settings } = center ?? {};
   if (serverLists !== undefined) return { ...settings, serverLists, namespace };
   throw new CommandError(
     EXIT.usage,

@@ -163,3 +163,19 @@ test('a console whose state cannot be reached does not start, and says why', asy
     /^console\.stateRegistry: the console's state in ZooKeeper at 127\.0\.0\.1:1.* cannot be read: .*127\.0\.0\.1:1/,
   );
 }, 30_000);
+
+test('a console that cannot read what is stored leaves it as it is, and does not stay connected', async () => {
+  const proxy = await TcpProxy.start(zooKeeper.servers);
+  open.push({ [Symbol.asyncDispose]: () => proxy.close() });
+  const writer = new ZookeeperRegistryCenter({ serverLists: zooKeeper.servers, namespace: `${namespace}-console` });
+  open.push({ [Symbol.asyncDispose]: () => writer.close() });
+  writer.connect();
+  await whenConnected(writer.session, new AbortController().signal);
+  await writer.put('/state/tokens', 'nonsense');
+
+  await expect(aReplica(proxy.address)).rejects.toThrow(/state\/tokens' is damaged\. Nothing is overwritten/);
+
+  expect(proxy.accepted).toBeGreaterThan(0);
+  await until(() => proxy.connections === 0, 'no connection is left');
+  expect(await writer.get('/state/tokens')).toBe('nonsense');
+});

@@ -1,7 +1,10 @@
 /** Two replicas of the console that share their state on a real ZooKeeper. */
+import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { runCommandLine } from '../../../lib/cli/run.js';
 import { whenConnected } from '../../../lib/registry/session-state.js';
 import { ZookeeperRegistryCenter } from '../../../lib/registry/zookeeper/zookeeper-registry-center.js';
+import { systemClock } from '../../../lib/time/clock.js';
 import { Browser } from '../../console/support/browser.js';
 import { type ConsoleApp } from '../../console/support/console-app.js';
 import { EventReader } from '../../console/support/event-reader.js';
@@ -10,6 +13,7 @@ import { sharedZooKeeper } from '../../support/shared-zookeeper.js';
 import { TcpProxy } from '../../support/tcp-proxy.js';
 import { until } from '../../support/until.js';
 import { ZooKeeperServer } from '../../support/zookeeper-server.js';
+import { TestTerminal } from '../../unit/cli/stage.js';
 
 const zooKeeper = sharedZooKeeper();
 const SESSION = '/api/v1/auth/session';
@@ -52,6 +56,7 @@ test('a login, a new user and a logout at one replica hold at another, and end i
   expect((await addUser(admin, 'nora')).status).toBe(201);
   await until(async () => (await new Browser(b).login('nora', LONG)).status === 204, 'nora can log in');
   const atB = movedTo(b, browser);
+  await until(async () => (await atB.get(SESSION)).status === 200, 'B knows the session');
   using reader = new EventReader(b, atB, '/api/v1/registries/main/events');
   await reader.next('registry');
 
@@ -124,6 +129,7 @@ test('a session that was ended while a replica was cut off ends there as soon as
   const [a, b] = [await aReplica(), await aReplica(proxy.address)];
   const browser = await Browser.loggedIn(a, 'otto');
   const atB = movedTo(b, browser);
+  await until(async () => (await atB.get(SESSION)).status === 200, 'B knows the session');
   using reader = new EventReader(b, atB, '/api/v1/registries/main/events');
   await reader.next('registry');
   proxy.refuse();
@@ -179,3 +185,34 @@ test('a console that cannot read what is stored leaves it as it is, and does not
   await until(() => proxy.connections === 0, 'no connection is left');
   expect(await writer.get('/state/tokens')).toBe('nonsense');
 });
+
+test('the command line shares the state of two consoles beside the jobs, with --state-namespace', async () => {
+  const environment = process.env;
+  process.env = { ...environment, EJC_SESSION_KEYS: 's'.repeat(32), EJC_SECRET_KEY: 'k'.repeat(32) };
+  const place = ['--servers', zooKeeper.servers, '--namespace', namespace];
+  const consoles = [1, 2].map(() => {
+    const terminal = new TestTerminal();
+    const words = ['console', '--port', '0', ...place, '--state-namespace', `${namespace}-console`];
+    const surroundings = { terminal, environment: {}, directory: tmpdir(), clock: systemClock, version: () => '1.2.3' };
+    return { terminal, ended: runCommandLine(words, surroundings) };
+  });
+  open.push({
+    [Symbol.asyncDispose]: async () => {
+      process.env = environment;
+      for (const { terminal } of consoles) terminal.end();
+      await Promise.all(consoles.map(({ ended }) => ended));
+    },
+  });
+  await until(() => consoles.every(({ terminal }) => terminal.out.text.includes('listens on')), 'both listen', 20_000);
+  const [a, b] = consoles.map(({ terminal }) => ({ origin: /listens on (http\S+)\/\n/.exec(terminal.out.text)![1]! }));
+  // Nest's logger is that of the process: both may write to the terminal of one.
+  const code = /code, .* (\S{14})$/m.exec(consoles.map(({ terminal }) => terminal.err.text).join(''))![1];
+
+  const made = await new Browser(b!, '').post('/api/v1/setup', { username: 'olga', password: LONG, code });
+
+  expect(made.status).toBe(204);
+  await until(
+    async () => (await new Browser(a!, '').login('olga', LONG)).status === 204,
+    'olga can log in at the other',
+  );
+}, 60_000);

@@ -4,7 +4,7 @@
  * ```
  *   forRoot({ path, … })
  *   ├ options/    checks the options
- *   ├ store/      what must be remembered: a folder, or memory
+ *   ├ store/      what must be remembered: a folder, memory, or a registry centre that replicas share
  *   ├ security/   ConsoleGuard before every route: who is it, may they? The audit records what they do
  *   ├ http/       controllers of logins, users, audit, and the page
  *   └ services/   registry centres, jobs, servers, tracing, live events, with their controllers
@@ -102,8 +102,8 @@ export class ElasticJobConsoleModule implements NestModule, OnModuleInit, OnModu
   }
 
   /** @internal */
-  onModuleInit(): void {
-    this.setup.announce();
+  async onModuleInit(): Promise<void> {
+    await this.setup.announce();
     this.sessions.start();
   }
 

@@ -2,7 +2,11 @@
  * The console as a module of a Nest application: `nestjs-elasticjob/console`. Its page is at `dist/console-ui` of the package.
  */
 export { ElasticJobConsoleModule, type ElasticJobConsoleAsyncOptions } from './console.module.js';
-export { type ConsoleUserSettings, type ElasticJobConsoleOptions } from './options/console-options.js';
+export {
+  type ConsoleUserSettings,
+  type ElasticJobConsoleOptions,
+  type StateRegistrySettings,
+} from './options/console-options.js';
 export {
   type ConsoleServiceOptions,
   type DataSourceSettings,

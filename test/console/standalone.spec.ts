@@ -159,6 +159,24 @@ auth: { root_username: olga, root_password: '\${OLGAS}', guest_username: gina, g
       'console: { tls: { cert: a.pem } }',
       "console.tls: must have 'cert' and 'key', the paths of PEM files",
     ],
+    [
+      'a namespace for its state and no registry centre',
+      ['--state-namespace', 'shared'],
+      '',
+      '--state-namespace needs the registry centre of the jobs.',
+    ],
+    [
+      'its state in the namespace of the jobs',
+      ['--state-namespace', 'orders'],
+      'elasticjob: { regCenter: { serverLists: "127.0.0.1:1", namespace: orders } }',
+      "console.stateRegistry.namespace: must not be in the namespace 'orders', which has jobs",
+    ],
+    [
+      'shared state and no keys',
+      ['--state-namespace', 'orders-console'],
+      'elasticjob: { regCenter: { serverLists: "127.0.0.1:1", namespace: orders } }',
+      'console.secretKey: is required with stateRegistry',
+    ],
     ['a section that is none', [], 'console: 7', 'console: must be a map, got a number that is not shown'],
     ['YAML that is none', [], 'console: [', 'cannot be read'],
   ])('does not start with %s', async (_, words, yaml, complaint) => {

@@ -79,6 +79,30 @@ describe('a console with a state folder', () => {
     expect(await readFile(join(folder, 'sessions.json'), 'utf8')).not.toContain(cookie.slice(4, 47));
   });
 
+  test('ends the login of a user whom the settings no longer have, and lowers that of one with a lower role', async () => {
+    const keep = { sessionKeys: KEYS.slice(0, 1) };
+    let cookies: readonly string[];
+    {
+      await using app = await ConsoleApp.start({ console: optionsWith(keep) });
+      const browsers = [await Browser.loggedIn(app, 'otto'), await Browser.loggedIn(app, 'anna')];
+      cookies = browsers.map((browser) => `ejc=${browser.cookies.get('ejc')}`);
+    }
+    const users = USERS.filter(({ username }) => username !== 'otto').map((user) => ({
+      ...user,
+      role: 'guest' as const,
+    }));
+    await using app = await ConsoleApp.start({
+      console: optionsWith({ ...keep, users: [...users, { ...USERS[0]!, username: 'olga' }] }),
+    });
+
+    const answers = await Promise.all(
+      cookies.map((cookie) => send(`${app.origin}/elasticjob${SESSION}`, { headers: { cookie } })),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual([401, 200]);
+    expect(answers[1]!.json).toMatchObject({ username: 'anna', role: 'guest' });
+  });
+
   test.each([
     ['users.json', '{ "version": 1, "value": [', 'is damaged'],
     ['users.json', '{ "version": 2, "value": [] }', 'is of version 2, and this console reads version 1'],

@@ -1,6 +1,6 @@
 import { isMap } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
-import { type ElasticJobConsoleOptions } from '../../console/options/console-options.js';
+import { type ElasticJobConsoleOptions, type StateRegistrySettings } from '../../console/options/console-options.js';
 import { type StandaloneOptions } from '../../console/standalone.js';
 import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
 import { registrySettings } from '../connection/registry-settings.js';
@@ -15,6 +15,7 @@ export interface ConsoleCommandOptions {
   readonly port: number;
   readonly host: string;
   readonly state?: string;
+  readonly stateNamespace?: string;
   readonly insecureHttp?: boolean;
 }
 
@@ -34,7 +35,8 @@ function listening(invocation: Invocation, given: ConsoleCommandOptions): Omit<S
   const path = settingsPath(options, surroundings);
   const settings = consoleSettings(path, surroundings.environment);
   const { registries = [], ...own } = settings.options as ElasticJobConsoleOptions;
-  const registry = settings.hasJobs || path === undefined ? registryOf(invocation) : undefined;
+  const center = settings.hasJobs || path === undefined ? registrySettingsOf(invocation) : undefined;
+  const registry = center && { ...center, name: center.namespace ?? 'default' };
   const tls = tlsOf(settings);
   return {
     port: given.port,
@@ -44,22 +46,31 @@ function listening(invocation: Invocation, given: ConsoleCommandOptions): Omit<S
     console: {
       ...own,
       ...(given.state !== undefined && { stateFolder: given.state }),
+      ...(given.stateNamespace !== undefined && { stateRegistry: stateRegistryOf(center, given.stateNamespace) }),
       registries: registries instanceof Array && registry !== undefined ? [...registries, registry] : registries,
     },
   };
 }
 
 /** The registry centre of the application whose settings these are; `undefined` if they name none. */
-function registryOf(invocation: Invocation): (RegCenterSettings & { readonly name: string }) | undefined {
-  const { options, surroundings } = invocation;
+function registrySettingsOf({ options, surroundings }: Invocation): RegCenterSettings | undefined {
   try {
-    const settings = registrySettings(options, settingsFound(options, surroundings), surroundings);
-    return { ...settings, name: settings.namespace ?? 'default' };
+    return registrySettings(options, settingsFound(options, surroundings), surroundings);
   } catch (error) {
     // No servers or no namespace: the console has registry centres of its own settings, or of its page.
     if (error instanceof CommandError && options.servers === undefined) return undefined;
     throw error;
   }
+}
+
+/** The same servers as those of the jobs, with another namespace. */
+function stateRegistryOf(center: RegCenterSettings | undefined, namespace: string): StateRegistrySettings {
+  const { serverLists, ...settings } = center ?? {};
+  if (serverLists !== undefined) return { ...settings, serverLists, namespace };
+  throw new CommandError(
+    EXIT.usage,
+    '--state-namespace needs the registry centre of the jobs. Name its servers by --servers host:2181, and its namespace by --namespace orders; or set console.stateRegistry in the file.',
+  );
 }
 
 function tlsOf({ tls }: ConsoleSettings): StandaloneOptions['tls'] {

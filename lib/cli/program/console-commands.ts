@@ -11,6 +11,7 @@ export function addConsoleCommands(program: Command, action: Action): void {
     .option('-p, --port <number>', 'port to listen on', integer(0, 65_535), 8899)
     .option('--host <address>', 'address to listen on; 0.0.0.0: all IPv4 addresses', '127.0.0.1')
     .option('--state <folder>', 'folder for users, tokens, connections and the audit (default: memory)')
+    .option('--state-namespace <name>', 'namespace for state that several consoles share, in the same registry centre')
     .option('--insecure-http', 'listen without TLS on an address that others can reach')
     .action(
       action(async (invocation, _, options) => (await import('../console/console.js')).runConsole(invocation, options)),

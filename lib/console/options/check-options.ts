@@ -1,6 +1,7 @@
 import { describeValue, isMap } from '../../api/text/describe-value.js';
 import { knownNames } from '../../api/text/nearest.js';
 import { type Field, FIELDS, type Fields } from './option-fields.js';
+import { stateRegistryProblems } from './state-registry-problems.js';
 
 /**
  * Checks the options of the console.
@@ -71,6 +72,7 @@ function problemsTogether(options: Readonly<Record<string, unknown>>): readonly 
     ...(options['store'] !== undefined && options['stateFolder'] !== undefined
       ? ['console.store: must not be given with stateFolder: one of the two is enough']
       : []),
+    ...stateRegistryProblems(options),
   ];
 }
 

@@ -1,6 +1,8 @@
 import { type Role } from '../contract/common.js';
 import { type AuditRecord } from '../contract/session.js';
 import { type CasdoorSettings, type OidcSettings } from '../security/oidc/oidc-settings.js';
+import { type RegistryCenter } from '../../registry/registry-center.js';
+import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
 import { type ConsoleServiceOptions } from '../services/console-service-options.js';
 import { type ConsoleStore } from '../store/console-store.js';
 import { type Clock } from '../../time/clock.js';
@@ -15,6 +17,12 @@ export interface ConsoleUserSettings {
   readonly passwordHash?: string;
 }
 
+/** Where replicas of the console share their state: a namespace of its own, in which no jobs are. */
+export type StateRegistrySettings =
+  | (Omit<RegCenterSettings, 'required'> & { readonly serverLists: string; readonly namespace: string })
+  /** A registry centre that the application has made. The console connects and never closes it. */
+  | { readonly registryCenter: RegistryCenter };
+
 /** Options that the services have. */
 export const SERVICE_OPTIONS = ['registries', 'dataSources', 'connections', 'dump', 'compat', 'events'] as const;
 
@@ -28,6 +36,8 @@ export interface ElasticJobConsoleOptions extends Pick<ConsoleServiceOptions, (t
   readonly environment?: string;
   /** A folder for users, tokens, connections and the audit. Default: none, all that is forgotten when the process ends. */
   readonly stateFolder?: string;
+  /** For several replicas: the registry centre in which they share users, tokens, sessions and connections; `stateFolder` then has the audit alone. Needs `sessionKeys` and `secretKey`. Default: none, each process has its own. */
+  readonly stateRegistry?: StateRegistrySettings;
   /** Instead of a folder: a store of your own. */
   readonly store?: ConsoleStore;
   /** Users that stand in the settings. Default: none; the first administrator is made with a code from the log. */

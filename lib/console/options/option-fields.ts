@@ -116,6 +116,8 @@ export const FIELDS: Fields = {
   publicUrl: { rule: publicUrl },
   environment: { rule: text },
   stateFolder: { rule: folder },
+  // Its settings are those of a registry centre, which are declared elsewhere.
+  stateRegistry: {},
   store: { rule: store },
   users: {
     list: {

@@ -19,25 +19,35 @@ export interface StoredToken extends ApiToken {
 /** What a token is made of. */
 export interface TokenRequest extends Pick<StoredToken, 'name' | 'owner' | 'provider' | 'role'> {
   readonly lifetimeMs: number;
-  /** `short`: it is forgotten when the process ends, and is not listed. */
+  /** `short`: it is forgotten when the process ends, unless replicas share the state, and is not listed. */
   readonly keep: 'stored' | 'short';
 }
 
 /** How often the time of the last use is stored. */
 const LAST_USE_EVERY_MS = 60_000;
 const MOST_SHORT = 10_000;
+/** Of a shared store, so that they fit into one node. */
+const MOST_SHORT_SHARED = 2_000;
+
+/** Tokens that are valid for a short time, by their hash, the oldest first. */
+export type ShortTokens = Readonly<Record<string, StoredToken>>;
 
 /** The tokens by which scripts use the console. */
 export class ApiTokens {
   readonly #document: StoreDocument<readonly StoredToken[]>;
+  readonly #short: StoreDocument<ShortTokens>;
   readonly #clock: Clock;
-  /** Tokens that are not stored, by their hash. */
-  readonly #short = new Map<string, StoredToken>();
   readonly #ends = new Map<string, Abort>();
+  /** When it was last tried to store the last use of a token, by its id. */
+  readonly #notedAt = new Map<string, number>();
 
-  constructor(document: StoreDocument<readonly StoredToken[]>, clock: Clock) {
+  constructor(document: StoreDocument<readonly StoredToken[]>, short: StoreDocument<ShortTokens>, clock: Clock) {
     this.#document = document;
+    this.#short = short;
     this.#clock = clock;
+    // Tokens are revoked by other replicas too.
+    document.onChange(() => this.#endRevoked());
+    short.onChange(() => this.#endRevoked());
   }
 
   /** Makes a token. @returns it, and its secret, which is not kept anywhere */
@@ -57,14 +67,14 @@ export class ApiTokens {
       expiresAt,
     };
     if (keep === 'stored') await this.#document.update((tokens) => [...this.#living(tokens), token]);
-    else this.#keepShort(token);
+    else await this.#short.update((tokens) => this.#withShort(tokens, token));
     return { token, secret };
   }
 
   /** The token of a secret; `undefined` if there is none, or its time is up. */
   use(secret: string): { readonly token: StoredToken; readonly ended: AbortSignal } | undefined {
     const hash = hashOf(secret);
-    const token = this.#short.get(hash) ?? this.#document.value.find((each) => each.hash === hash);
+    const token = this.#short.value[hash] ?? this.#document.value.find((each) => each.hash === hash);
     if (token === undefined || !this.#isAlive(token)) return undefined;
     const end = this.#ends.get(token.id) ?? new Abort();
     this.#ends.set(token.id, end);
@@ -74,7 +84,8 @@ export class ApiTokens {
   /** Remembers that a token was used, at most once a minute. @throws Error if it could not be stored */
   async noteUse({ id, lastUsedAt = 0 }: StoredToken): Promise<void> {
     const now = this.#clock.now();
-    if (now - lastUsedAt < LAST_USE_EVERY_MS) return;
+    if (now - Math.max(lastUsedAt, this.#notedAt.get(id) ?? 0) < LAST_USE_EVERY_MS) return;
+    this.#notedAt.set(id, now);
     await this.#document.update((tokens) =>
       tokens.some((each) => each.id === id)
         ? tokens.map((each) => (each.id === id ? { ...each, lastUsedAt: now } : each))
@@ -102,20 +113,29 @@ export class ApiTokens {
   }
 
   async #revokeAll(isMeant: (token: StoredToken) => boolean): Promise<void> {
-    const meant = [...this.#document.value, ...this.#short.values()].filter(isMeant);
-    for (const { hash } of meant) this.#short.delete(hash);
-    await this.#document.update((tokens) => tokens.filter((each) => !isMeant(each)));
-    for (const { id } of meant) {
-      this.#ends.get(id)?.abort(new Error('The token has been revoked.'));
+    const without = (tokens: readonly StoredToken[]): readonly StoredToken[] =>
+      tokens.some(isMeant) ? tokens.filter((each) => !isMeant(each)) : tokens;
+    await this.#short.update((tokens) => {
+      const kept = without(Object.values(tokens));
+      return kept.length === Object.keys(tokens).length ? tokens : byHash(kept);
+    });
+    await this.#document.update(without);
+  }
+
+  #endRevoked(): void {
+    const all = [...this.#document.value, ...Object.values(this.#short.value)];
+    const ids = new Set(all.map(({ id }) => id));
+    for (const [id, end] of this.#ends) {
+      if (ids.has(id)) continue;
+      end.abort(new Error('The token has been revoked.'));
       this.#ends.delete(id);
+      this.#notedAt.delete(id);
     }
   }
 
-  #keepShort(token: StoredToken): void {
-    for (const [hash, each] of this.#short) if (!this.#isAlive(each)) this.#short.delete(hash);
-    const [oldest] = this.#short.keys();
-    if (oldest !== undefined && this.#short.size >= MOST_SHORT) this.#short.delete(oldest);
-    this.#short.set(token.hash, token);
+  #withShort(tokens: ShortTokens, added: StoredToken): ShortTokens {
+    const living = this.#living(Object.values(tokens));
+    return byHash([...living.slice(1 - (this.#short.isShared ? MOST_SHORT_SHARED : MOST_SHORT)), added]);
   }
 
   #living(tokens: readonly StoredToken[]): readonly StoredToken[] {
@@ -131,6 +151,10 @@ function isOf(token: StoredToken, { owner, provider }: Pick<StoredToken, 'owner'
   return token.owner === owner && token.provider === provider;
 }
 
+function byHash(tokens: readonly StoredToken[]): ShortTokens {
+  return Object.fromEntries(tokens.map((each) => [each.hash, each]));
+}
+
 function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }
@@ -142,11 +166,21 @@ export function shownToken({ hash: _hash, provider: _provider, ...shown }: Store
 
 /** Checks tokens that were stored. @throws Error if they are none */
 export function parseTokens(stored: unknown): readonly StoredToken[] {
-  const isToken = (value: unknown): boolean =>
+  if (Array.isArray(stored) && stored.every(isToken)) return stored as readonly StoredToken[];
+  throw new Error('it must be a list of tokens');
+}
+
+/** Checks short tokens that were stored. @throws Error if they are none */
+export function parseShortTokens(stored: unknown): ShortTokens {
+  if (isMap(stored) && Object.values(stored).every(isToken)) return stored as ShortTokens;
+  throw new Error('it must be a map of tokens');
+}
+
+function isToken(value: unknown): boolean {
+  return (
     isMap(value) &&
     ['id', 'name', 'owner', 'provider', 'hash'].every((name) => typeof value[name] === 'string') &&
     ['createdAt', 'expiresAt'].every((name) => typeof value[name] === 'number') &&
-    isRole(value['role']);
-  if (Array.isArray(stored) && stored.every(isToken)) return stored as readonly StoredToken[];
-  throw new Error('it must be a list of tokens');
+    isRole(value['role'])
+  );
 }

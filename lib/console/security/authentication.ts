@@ -2,7 +2,7 @@ import { type JobLogger } from '../../api/text/logger.js';
 import { describeCause } from '../../api/text/describe-cause.js';
 import { type Role } from '../contract/common.js';
 import { ConsoleProblem } from '../http/console-problem.js';
-import { type ApiTokens, type StoredToken, TOKEN_PREFIX } from './api-tokens.js';
+import { type ApiTokens, TOKEN_PREFIX } from './api-tokens.js';
 import { type Caller, type ConsoleRequest } from './caller.js';
 import { type Credentials } from './cross-site.js';
 import { type PasswordLogin } from './password-login.js';
@@ -52,7 +52,7 @@ export class Authentication {
 
   #callerOfToken(request: ConsoleRequest, secret: string): Caller {
     const used = this.tokens.use(secret);
-    const role = used && this.#roleOf(used.token);
+    const role = used && this.#roleOf(used.token.owner, used.token);
     if (used === undefined || role === undefined)
       throw new ConsoleProblem(401, 'wrong-token', 'There is no such token, or its time is up. Make another one.');
     void this.tokens.noteUse(used.token).catch((error: unknown) => {
@@ -62,8 +62,8 @@ export class Authentication {
     return callerFrom(request, { username, provider, role, expiresAt, ended: used.ended });
   }
 
-  /** A token can never do more than its owner can now. Owners of other providers are known only when they log in. */
-  #roleOf({ owner, provider, role }: StoredToken): Role | undefined {
+  /** Tokens and sessions can never do more than their owner can now. Owners of other providers are known only when they log in. */
+  #roleOf(owner: string, { provider, role }: { readonly provider: string; readonly role: Role }): Role | undefined {
     if (provider !== 'local') return role;
     const user = this.users.find(owner);
     return user !== undefined && isEnabled(user) ? weaker(user.role, role) : undefined;
@@ -81,8 +81,9 @@ export class Authentication {
 
   #callerOfCookie(request: ConsoleRequest, cookie: string): Caller | undefined {
     const used = this.sessions.use(cookie);
-    if (used === undefined) return undefined;
-    const { id: sessionId, username, role, provider } = used.session;
+    const role = used && this.#roleOf(used.session.username, used.session);
+    if (used === undefined || role === undefined) return undefined;
+    const { id: sessionId, username, provider } = used.session;
     const expiresAt = this.sessions.expiresAt(used.session);
     return { ...callerFrom(request, { username, role, provider, expiresAt, ended: used.ended }), sessionId };
   }

@@ -14,6 +14,11 @@ export class KeyRing {
     return `${text}.${signature(this.#keys[0] as Buffer, purpose, text).toString('base64url')}`;
   }
 
+  /** Bytes that only somebody with the first key can make of a text; the same ones each time. */
+  derive(purpose: string, text: string): Buffer {
+    return signature(this.#keys[0] as Buffer, purpose, text);
+  }
+
   /** The text that was signed; `undefined` if none of the keys has signed it. */
   verify(purpose: string, signed: string): string | undefined {
     const end = signed.lastIndexOf('.');

@@ -1,20 +1,22 @@
 /** Makes what stands between a request and the controllers. */
-import { join } from 'node:path';
 import { type FactoryProvider, type Provider } from '@nestjs/common';
 import { type JobLogger } from '../../api/text/logger.js';
 import { type Clock } from '../../time/clock.js';
-import { type ElasticJobConsoleOptions } from '../options/console-options.js';
+import { createRegistryCenter } from '../../settings/create-registry-center.js';
+import { type ElasticJobConsoleOptions, type StateRegistrySettings } from '../options/console-options.js';
 import { CONSOLE_CLOCK, CONSOLE_LOGGER, CONSOLE_OPTIONS, OIDC_PROVIDERS } from '../options/console-tokens.js';
+import { PATIENCE } from '../services/registries/registry-connections.js';
 import { ConsoleStore } from '../store/console-store.js';
 import { FileConsoleStore } from '../store/file-store.js';
 import { MemoryConsoleStore } from '../store/memory-store.js';
-import { StoreDocument } from '../store/store-document.js';
-import { ApiTokens, parseTokens, type StoredToken } from './api-tokens.js';
+import { RegistryConsoleStore } from '../store/registry-store.js';
+import { type DocumentFormat, StoreDocument } from '../store/store-document.js';
+import { ApiTokens, parseShortTokens, parseTokens, type ShortTokens, type StoredToken } from './api-tokens.js';
 import { AuditFile, AuditMemory } from './audit-file.js';
 import { AuditLog } from './audit-log.js';
 import { Authentication } from './authentication.js';
 import { ConsoleAudit } from './console-audit.js';
-import { FirstSetup } from './first-setup.js';
+import { FirstSetup, parseSetupSeed, type SetupSeed } from './first-setup.js';
 import { KeyRing } from './key-ring.js';
 import { LoginAttempts } from './login-attempts.js';
 import { Logins } from './logins.js';
@@ -28,19 +30,32 @@ import { TrustedProxies } from './trusted-proxies.js';
 import { parseUsers, type StoredUser, Users } from './users.js';
 
 const MINUTE_MS = 60_000;
+const SHORT_TOKENS: DocumentFormat<ShortTokens> = { initial: {}, parse: parseShortTokens };
+const SETUP: DocumentFormat<SetupSeed | null> = { initial: null, parse: parseSetupSeed };
 
 function provide<T>(
   token: FactoryProvider['provide'],
   inject: NonNullable<FactoryProvider['inject']>,
   useFactory: (...dependencies: never[]) => T | Promise<T>,
 ): Provider {
-  return { provide: token, inject, useFactory };
+  return { provide: token, inject, useFactory: (...given: never[]) => closingStore(given, useFactory) };
+}
+
+/** Nest closes nothing of an application that does not start, and the connection would keep the process alive. */
+async function closingStore<T>(dependencies: never[], make: (...dependencies: never[]) => T | Promise<T>): Promise<T> {
+  try {
+    return await make(...dependencies);
+  } catch (error) {
+    for (const each of dependencies as unknown[])
+      if (each instanceof RegistryConsoleStore) await each.onApplicationShutdown();
+    throw error;
+  }
 }
 
 /** The providers of the console's security. Others inject them by their classes. */
 export const securityProviders: readonly Provider[] = [
-  provide(ConsoleStore, [CONSOLE_OPTIONS], openStore),
-  provide(ConsoleAudit, [ConsoleStore, CONSOLE_OPTIONS, CONSOLE_LOGGER, CONSOLE_CLOCK], openAudit),
+  provide(ConsoleStore, [CONSOLE_OPTIONS, CONSOLE_LOGGER, CONSOLE_CLOCK], openStore),
+  provide(ConsoleAudit, [CONSOLE_OPTIONS, CONSOLE_LOGGER, CONSOLE_CLOCK], openAudit),
   provide(
     ConsoleSecrets,
     [CONSOLE_OPTIONS],
@@ -57,7 +72,7 @@ export const securityProviders: readonly Provider[] = [
   provide(Sessions, [CONSOLE_OPTIONS, ConsoleStore, KeyRing, CONSOLE_CLOCK], openSessions),
   provide(ApiTokens, [ConsoleStore, CONSOLE_CLOCK], openTokens),
   provide(OIDC_PROVIDERS, [CONSOLE_OPTIONS, CONSOLE_LOGGER], oidcProviders),
-  provide(FirstSetup, [Users, OIDC_PROVIDERS, CONSOLE_LOGGER, CONSOLE_CLOCK], firstSetup),
+  provide(FirstSetup, [Users, OIDC_PROVIDERS, ConsoleStore, KeyRing, CONSOLE_LOGGER, CONSOLE_CLOCK], firstSetup),
   provide(Logins, [Sessions], (sessions: Sessions) => new Logins(sessions)),
   provide(
     PasswordLogin,
@@ -72,24 +87,45 @@ export const securityProviders: readonly Provider[] = [
   ),
 ];
 
-async function openStore({ store, stateFolder }: ElasticJobConsoleOptions): Promise<ConsoleStore> {
+async function openStore(
+  { store, stateFolder, stateRegistry }: ElasticJobConsoleOptions,
+  logger: JobLogger,
+  clock: Clock,
+): Promise<ConsoleStore> {
   if (store !== undefined) return store;
+  if (stateRegistry !== undefined) return openSharedStore(stateRegistry, logger, clock);
   if (stateFolder === undefined) return new MemoryConsoleStore();
   const files = new FileConsoleStore(stateFolder);
   await files.open();
   return files;
 }
 
+function openSharedStore(
+  settings: StateRegistrySettings,
+  logger: JobLogger,
+  clock: Clock,
+): Promise<RegistryConsoleStore> {
+  if ('registryCenter' in settings)
+    return RegistryConsoleStore.open({ center: settings.registryCenter, isOurs: false, clock, logger });
+  const center = createRegistryCenter({ ...PATIENCE, ...settings }, logger);
+  return RegistryConsoleStore.open({ center, isOurs: true, clock, logger });
+}
+
 async function openAudit(
-  store: ConsoleStore,
-  { onAudit }: ElasticJobConsoleOptions,
+  { onAudit, stateFolder }: ElasticJobConsoleOptions,
   logger: JobLogger,
   clock: Clock,
 ): Promise<ConsoleAudit> {
-  const storage = store instanceof FileConsoleStore ? await AuditFile.open(join(store.folder)) : new AuditMemory();
-  const audit = new AuditLog({ storage, logger, clock });
+  const audit = new AuditLog({ storage: await auditStorage(stateFolder), logger, clock });
   if (onAudit !== undefined) audit.onRecord(onAudit);
   return audit;
+}
+
+async function auditStorage(stateFolder: string | undefined): Promise<AuditFile | AuditMemory> {
+  if (stateFolder === undefined) return new AuditMemory();
+  const files = new FileConsoleStore(stateFolder);
+  await files.open();
+  return AuditFile.open(files.folder);
 }
 
 async function openUsers(
@@ -112,14 +148,17 @@ async function openSessions(
   const initial: StoredSessions = {};
   // With a random key, no cookie of an earlier process is accepted.
   const isKept = store.isPersistent && sessionKeys.length > 0;
-  const document = isKept ? await StoreDocument.open(store, 'sessions', { initial, parse: parseSessions }) : undefined;
+  const document = isKept
+    ? await StoreDocument.open(store, 'sessions', { initial, parse: parseSessions })
+    : StoreDocument.unsaved(initial);
   const limits = { idleMs: sessionIdleMinutes * MINUTE_MS, longestMs: sessionHours * 60 * MINUTE_MS };
   return new Sessions(keys, clock, { limits, document });
 }
 
 async function openTokens(store: ConsoleStore, clock: Clock): Promise<ApiTokens> {
   const initial: readonly StoredToken[] = [];
-  return new ApiTokens(await StoreDocument.open(store, 'tokens', { initial, parse: parseTokens }), clock);
+  const document = await StoreDocument.open(store, 'tokens', { initial, parse: parseTokens });
+  return new ApiTokens(document, await openIfShared(store, 'short-tokens', SHORT_TOKENS), clock);
 }
 
 function oidcProviders(
@@ -133,7 +172,23 @@ function oidcProviders(
   );
 }
 
-function firstSetup(users: Users, providers: readonly OidcProvider[], logger: JobLogger, clock: Clock): FirstSetup {
+async function firstSetup(
+  users: Users,
+  providers: readonly OidcProvider[],
+  ...[store, keys, logger, clock]: [ConsoleStore, KeyRing, JobLogger, Clock]
+): Promise<FirstSetup> {
   const isNeeded = (): boolean => !users.hasAdmin && !providers.some(({ hasAdmins }) => hasAdmins);
-  return new FirstSetup(isNeeded, logger, clock);
+  const document = await openIfShared(store, 'setup', SETUP);
+  return new FirstSetup({ isNeeded, logger, clock, keys, document });
+}
+
+/** What matters beyond this process only if other replicas must know it. */
+async function openIfShared<T>(
+  store: ConsoleStore,
+  name: string,
+  format: DocumentFormat<T>,
+): Promise<StoreDocument<T>> {
+  return store instanceof RegistryConsoleStore
+    ? StoreDocument.open(store, name, format)
+    : StoreDocument.unsaved(format.initial);
 }

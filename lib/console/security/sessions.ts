@@ -6,6 +6,9 @@
  * ```
  * A session ends 30 minutes after its last request and 12 hours after its login (both can be set), when its user logs out, is
  * changed or disabled, or when an administrator ends it. Its signal then aborts, and whatever stream is open ends with it.
+ *
+ * Replicas that share a store write down from time to time which sessions they have seen, all at once, so that no request has to
+ * wait for that. A replica may thus know of a request at another one late, and gives sessions as much longer.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { Abort } from '../../async/abort.js';
@@ -44,48 +47,58 @@ export interface SessionLimits {
 /** The sessions as they are stored: by the SHA-256 of the id in the cookie. */
 export type StoredSessions = Readonly<Record<string, Session>>;
 
-interface OpenedSession {
-  session: Session;
+/** What this process knows of a session besides what is stored. */
+interface UsedSession {
+  /** When it was last used here. */
+  seenAt: number;
   readonly end: Abort;
 }
 
 /** What is signed, for the key ring. */
 const PURPOSE = 'session';
 const MOST_OF_USER = 20;
+/** Of a shared store, so that the sessions fit into one node; the oldest end. */
+const MOST_SHARED = 2_000;
 const SWEEP_MS = 30_000;
+/** Replicas write down so often within the time without a request after which a session ends. */
+const SWEEPS_WHILE_IDLE = 20;
 
 /** All sessions of the console. */
 export class Sessions {
   readonly #keys: KeyRing;
   readonly #clock: Clock;
   readonly #limits: SessionLimits;
-  readonly #document: StoreDocument<StoredSessions> | undefined;
-  /** By the SHA-256 of the id in the cookie. */
-  readonly #sessions = new Map<string, OpenedSession>();
+  readonly #document: StoreDocument<StoredSessions>;
+  readonly #sweepMs: number;
+  /** Those that were used here, by the SHA-256 of the id in the cookie. */
+  readonly #used = new Map<string, UsedSession>();
+  /** Those that have ended here, as long as they are stored: if the store does not answer, they are over all the same. */
+  readonly #ended = new Set<string>();
   #cancelSweep: (() => void) | undefined;
 
-  /** @param document where sessions are kept beyond the end of the process; `undefined`: nowhere */
   constructor(
     keys: KeyRing,
     clock: Clock,
-    {
-      limits,
-      document,
-    }: { readonly limits: SessionLimits; readonly document: StoreDocument<StoredSessions> | undefined },
+    { limits, document }: { readonly limits: SessionLimits; readonly document: StoreDocument<StoredSessions> },
   ) {
     this.#keys = keys;
     this.#clock = clock;
     this.#limits = limits;
     this.#document = document;
-    for (const [key, session] of Object.entries(document?.value ?? {}))
-      this.#sessions.set(key, { session, end: new Abort() });
+    this.#sweepMs = document.isShared ? Math.min(SWEEP_MS, limits.idleMs / SWEEPS_WHILE_IDLE) : SWEEP_MS;
+    document.onChange((stored) => {
+      for (const key of this.#used.keys()) if (stored[key] === undefined) this.#forget(key);
+      for (const key of this.#ended) if (stored[key] === undefined) this.#ended.delete(key);
+    });
   }
 
   /** Begins to end sessions whose time is up. */
   start(): void {
-    this.#cancelSweep ??= this.#clock.after(SWEEP_MS, () => {
+    this.#cancelSweep ??= this.#clock.after(this.#sweepMs, () => {
       this.#cancelSweep = undefined;
-      for (const [key, { session }] of this.#sessions) if (this.#isOver(session)) this.#end(key);
+      for (const key of this.#used.keys()) if (this.#find(key) === undefined) this.#forget(key);
+      // If that fails, the next sweep does it; requests that need the store say why it fails.
+      if (this.#document.isShared) void this.#store().catch(() => undefined);
       this.start();
     });
   }
@@ -101,10 +114,7 @@ export class Sessions {
     const secret = randomBytes(32).toString('base64url');
     const now = this.#clock.now();
     const session: Session = { ...who, id: randomBytes(9).toString('base64url'), createdAt: now, seenAt: now };
-    const [oldest, ...others] = this.#of(who);
-    if (oldest !== undefined && others.length + 1 >= MOST_OF_USER) this.#end(oldest);
-    this.#sessions.set(hashOf(secret), { session, end: new Abort() });
-    await this.#store();
+    await this.#store({ key: hashOf(secret), session });
     return { cookie: this.#keys.sign(PURPOSE, secret), session };
   }
 
@@ -112,14 +122,17 @@ export class Sessions {
   use(cookie: string): { readonly session: Session; readonly ended: AbortSignal } | undefined {
     const secret = this.#keys.verify(PURPOSE, cookie);
     const key = secret === undefined ? undefined : hashOf(secret);
-    const opened = key === undefined ? undefined : this.#sessions.get(key);
-    if (key === undefined || opened === undefined) return undefined;
-    if (this.#isOver(opened.session)) {
-      this.#end(key);
+    const session = key === undefined ? undefined : this.#find(key);
+    if (key === undefined) return undefined;
+    if (session === undefined) {
+      this.#forget(key);
       return undefined;
     }
-    opened.session = { ...opened.session, seenAt: this.#clock.now() };
-    return { session: opened.session, ended: opened.end.signal };
+    const seenAt = this.#clock.now();
+    const used = this.#used.get(key) ?? { seenAt, end: new Abort() };
+    used.seenAt = seenAt;
+    this.#used.set(key, used);
+    return { session: { ...session, seenAt }, ended: used.end.signal };
   }
 
   /** When a session ends if nothing is done until then, in milliseconds since 1970. */
@@ -129,49 +142,91 @@ export class Sessions {
 
   /** The open sessions, the latest login first. */
   list(): readonly Session[] {
-    return [...this.#sessions.values()]
-      .map(({ session }) => session)
-      .filter((session) => !this.#isOver(session))
+    return this.#open()
+      .map(([, session]) => session)
       .sort((one, other) => other.createdAt - one.createdAt);
   }
 
   /** Ends a session at once. @returns whether there was one of that id */
   async end(id: string): Promise<boolean> {
-    const found = [...this.#sessions].find(([, { session }]) => session.id === id);
-    if (found === undefined) return false;
-    this.#end(found[0]);
-    await this.#store();
-    return true;
+    return (await this.#endThose((session) => session.id === id)) > 0;
   }
 
   /** Ends all sessions of a user at once, except one if its id is given. */
   async endOf(user: Pick<Session, 'username' | 'provider'>, exceptId?: string): Promise<void> {
-    for (const key of this.#of(user)) if (this.#sessions.get(key)?.session.id !== exceptId) this.#end(key);
+    await this.#endThose((session) => isOf(session, user) && session.id !== exceptId);
+  }
+
+  async #endThose(isMeant: (session: Session) => boolean): Promise<number> {
+    const meant = this.#open().filter(([, session]) => isMeant(session));
+    for (const [key] of meant) {
+      this.#ended.add(key);
+      this.#forget(key);
+    }
     await this.#store();
+    return meant.length;
   }
 
-  /** The keys of a user's sessions, the oldest first. */
-  #of({ username, provider }: Pick<Session, 'username' | 'provider'>): readonly string[] {
-    return [...this.#sessions]
-      .filter(([, { session }]) => session.username === username && session.provider === provider)
-      .map(([key]) => key);
+  #find(key: string): Session | undefined {
+    const stored = this.#document.value[key];
+    if (stored === undefined || this.#ended.has(key)) return undefined;
+    const session = this.#seen(key, stored);
+    return this.#isOver(session) ? undefined : session;
   }
 
-  #end(key: string): void {
-    const opened = this.#sessions.get(key);
-    this.#sessions.delete(key);
-    opened?.end.abort(new Error('The session has ended.'));
+  #open(): readonly (readonly [key: string, session: Session])[] {
+    return Object.keys(this.#document.value).flatMap((key) => {
+      const session = this.#find(key);
+      return session === undefined ? [] : [[key, session] as const];
+    });
+  }
+
+  /** The session with its last request, here or at another replica. */
+  #seen(key: string, session: Session): Session {
+    return { ...session, seenAt: Math.max(session.seenAt, this.#used.get(key)?.seenAt ?? 0) };
+  }
+
+  #forget(key: string): void {
+    const used = this.#used.get(key);
+    this.#used.delete(key);
+    used?.end.abort(new Error('The session has ended.'));
   }
 
   #isOver(session: Session): boolean {
-    return this.#clock.now() >= this.expiresAt(session);
+    // Another replica has perhaps not yet written down that it has seen the session.
+    const graceMs = this.#document.isShared ? 2 * this.#sweepMs : 0;
+    const { createdAt, seenAt } = session;
+    return this.#clock.now() >= Math.min(createdAt + this.#limits.longestMs, seenAt + this.#limits.idleMs + graceMs);
   }
 
-  async #store(): Promise<void> {
-    await this.#document?.update(() =>
-      Object.fromEntries([...this.#sessions].map(([key, { session }]) => [key, session])),
-    );
+  /** Writes down what has become of the sessions, and a new one. */
+  async #store(added?: { readonly key: string; readonly session: Session }): Promise<void> {
+    await this.#document.update((stored) => {
+      const kept = Object.entries(stored)
+        .filter(([key]) => !this.#ended.has(key))
+        .map(([key, session]) => [key, this.#seen(key, session)] as const)
+        .filter(([, session]) => !this.#isOver(session));
+      const isSame =
+        kept.length === Object.keys(stored).length && kept.every(([key, { seenAt }]) => seenAt === stored[key]?.seenAt);
+      if (added === undefined) return isSame ? stored : Object.fromEntries(kept);
+      return Object.fromEntries([...this.#withRoom(kept, added.session), [added.key, added.session]]);
+    });
   }
+
+  /** Without the oldest session of a user who has as many as are allowed, and of all, if they are shared. */
+  #withRoom(
+    all: readonly (readonly [key: string, session: Session])[],
+    added: Session,
+  ): readonly (readonly [key: string, session: Session])[] {
+    const own = all.filter(([, session]) => isOf(session, added));
+    const tooMany = own.slice(0, Math.max(0, own.length + 1 - MOST_OF_USER));
+    const left = all.filter((each) => !tooMany.includes(each));
+    return this.#document.isShared ? left.slice(-(MOST_SHARED - 1)) : left;
+  }
+}
+
+function isOf(session: Session, { username, provider }: Pick<Session, 'username' | 'provider'>): boolean {
+  return session.username === username && session.provider === provider;
 }
 
 function hashOf(secret: string): string {

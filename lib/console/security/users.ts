@@ -17,6 +17,9 @@ export interface StoredUser {
   readonly lastLoginAt?: number;
 }
 
+/** A user that is to be made. */
+export type NewUser = Pick<StoredUser, 'username' | 'role' | 'passwordHash' | 'isEnabled'>;
+
 /** A user of the settings, with the hash of the password. */
 export interface SettingsUser {
   readonly username: string;
@@ -61,14 +64,16 @@ export class Users {
   }
 
   /** @throws ConsoleProblem 409 `user-exists` */
-  async add(user: Pick<StoredUser, 'username' | 'role' | 'passwordHash' | 'isEnabled'>): Promise<ConsoleUser> {
-    const added: StoredUser = { ...user, createdAt: this.#clock.now() };
-    await this.#document.update((users) => {
-      if (this.find(user.username) !== undefined)
-        throw new ConsoleProblem(409, 'user-exists', `There is a user '${user.username}' already.`);
-      return [...users, added];
+  add(user: NewUser): Promise<ConsoleUser> {
+    return this.#add(user);
+  }
+
+  /** Makes the first administrator. @throws ConsoleProblem 409 `setup-done` if another replica has made one, `user-exists` */
+  addFirst(user: Pick<StoredUser, 'username' | 'passwordHash'>): Promise<ConsoleUser> {
+    return this.#add({ ...user, role: 'admin', isEnabled: true }, () => {
+      if (this.hasAdmin)
+        throw new ConsoleProblem(409, 'setup-done', 'The console has an administrator already: log in.');
     });
-    return this.#shown({ ...added, origin: 'console' });
   }
 
   /** @throws ConsoleProblem 404 `unknown-user`, 409 `user-of-settings` or `last-admin` */
@@ -112,6 +117,17 @@ export class Users {
     );
   }
 
+  async #add(user: NewUser, check: () => void = () => undefined): Promise<ConsoleUser> {
+    const added: StoredUser = { ...user, createdAt: this.#clock.now() };
+    await this.#document.update((users) => {
+      check();
+      if (this.find(user.username) !== undefined)
+        throw new ConsoleProblem(409, 'user-exists', `There is a user '${user.username}' already.`);
+      return [...users, added];
+    });
+    return this.#shown({ ...added, origin: 'console' });
+  }
+
   #all(): readonly KnownUser[] {
     const ofSettings = this.#ofSettings.map((user) => ({ ...user, origin: 'settings' as const }));
     const own = this.#document.value.filter((user) => !this.#ofSettings.some((each) => isNamed(each, user.username)));
@@ -135,7 +151,8 @@ export class Users {
 
   #shown(user: KnownUser): ConsoleUser {
     const { username, role, origin } = user;
-    const lastLoginAt = this.#lastLogins.get(username) ?? (origin === 'console' ? user.lastLoginAt : undefined);
+    const known = [this.#lastLogins.get(username), origin === 'console' ? user.lastLoginAt : undefined];
+    const lastLoginAt = known.reduce((one = 0, other = 0) => Math.max(one, other)) || undefined;
     return {
       ...{ username, role, origin, isEnabled: isEnabled(user) },
       ...(origin === 'console' && { createdAt: user.createdAt }),

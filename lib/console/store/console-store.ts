@@ -1,6 +1,6 @@
 /**
  * Where the console keeps what it must remember: users, tokens, sessions, registry centres, data sources. Each is a document:
- * a name, and a value that JSON can hold. One process works on a store at a time.
+ * a name, and a value that JSON can hold. One process works on a store at a time; several share one in a registry centre.
  */
 export abstract class ConsoleStore {
   /** In words, for messages: `the folder '/var/lib/elasticjob'`. */

@@ -14,6 +14,9 @@ const VARIABLES = {
   OIDC_CLIENT_SECRET: 'a secret',
   CASDOOR_CLIENT_ID: 'an id',
   CASDOOR_CLIENT_SECRET: 'a secret',
+  CONSOLE_DIGEST: 'console:a secret',
+  CONSOLE_SESSION_KEY: 'a random text of at least 32 characters',
+  CONSOLE_SECRET_KEY: 'another random text of at least 32 characters',
 };
 const HASH = '$scrypt$ln=10,r=8,p=1$EYZuLZTPHAa1DTlI32lr8A$6GwffGpPp1JpDEfuHbclfFxQ+pCUjegMhy43sR88a80';
 

@@ -48,9 +48,7 @@ export class SetupController {
     if (waitMs > 0) throw tooManyAttempts(waitMs);
     await this.audit.record({ action: 'auth.setup', target: username, caller }, async () => {
       const passwordHash = await hashPassword(password);
-      const made = await this.setup.claim(code, () =>
-        this.users.add({ username, role: 'admin', isEnabled: true, passwordHash }),
-      );
+      const made = await this.setup.claim(code, () => this.users.addFirst({ username, passwordHash }));
       if (typeof made === 'string') throw new ConsoleProblem(403, made, REFUSALS[made]);
     });
     const cookie = await this.logins.open({ username, role: 'admin', provider: 'local' }, request);

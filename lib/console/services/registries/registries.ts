@@ -29,7 +29,11 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #guard: TargetGuard;
   readonly #origins: RegistryOrigins;
   readonly #registries = new Map<string, ConsoleRegistry>();
+  /** Those of them that were added in the page, as they were stored when they were made. */
+  readonly #added = new Map<string, StoredRegistry>();
   #document: StoreDocument<readonly StoredRegistry[]> | undefined;
+  /** Settled when no connection is being ended. */
+  #left: Promise<unknown> = Promise.resolve();
 
   constructor(
     @Inject(CONSOLE_SERVICE_OPTIONS) options: ConsoleServiceOptions,
@@ -46,12 +50,8 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    this.#document = await openStoredRegistries(this.#store);
-    for (const stored of this.#document.value)
-      if (!this.#registries.has(stored.name)) this.#registries.set(stored.name, this.#origins.fromStored(stored));
-    const isWanted = ({ name, origin }: ConsoleRegistry): boolean =>
-      origin !== 'console' || this.#stored(name)?.isConnected === true;
-    for (const registry of this.all.filter(isWanted)) this.#connectSoon(registry);
+    await this.#opened();
+    for (const registry of this.all) if (registry.origin !== 'console') this.#connectSoon(registry);
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -110,12 +110,7 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
   async add(change: RegistryChange): Promise<RegistryInfo> {
     this.#requireOpen();
     checkRegistryChange(change);
-    if (this.all.some(({ name }) => name === change.name))
-      throw new ConsoleProblem(
-        409,
-        'name-taken',
-        `There is a registry centre '${change.name}' already. Use another name.`,
-      );
+    if (this.all.some(({ name }) => name === change.name)) throw nameTaken(change.name);
     const { name, serverLists, namespace, digest } = change;
     const stored: StoredRegistry = {
       name,
@@ -125,11 +120,11 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
       isConnected: true,
     };
     await this.#admit(change);
-    await this.#write((all) => [...all, stored]);
-    const registry = this.#origins.fromStored(stored);
-    this.#registries.set(name, registry);
-    this.#connectSoon(registry);
-    return registry.info;
+    await this.#write((all) => {
+      if (all.some((each) => each.name === name)) throw nameTaken(name);
+      return [...all, stored];
+    });
+    return this.find(name).info;
   }
 
   /** Changes one that was added in the page; an omitted digest stays, an empty one is removed. */
@@ -161,19 +156,13 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
     const stored: StoredRegistry = { ...others, serverLists, namespace, ...secret };
     await this.#admit(change);
     await this.#write((all) => all.map((each) => (each.name === name ? stored : each)));
-    await this.#registries.get(name)?.disconnect();
-    const registry = this.#origins.fromStored(stored);
-    this.#registries.set(name, registry);
-    if (stored.isConnected) this.#connectSoon(registry);
-    return registry.info;
+    return this.find(name).info;
   }
 
   /** Forgets one that was added in the page. */
   async remove(name: string): Promise<void> {
     this.#own(name);
     await this.#write((all) => all.filter((each) => each.name !== name));
-    await this.#registries.get(name)?.disconnect();
-    this.#registries.delete(name);
   }
 
   async connect(name: string): Promise<RegistryInfo> {
@@ -263,9 +252,53 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   async #write(change: (all: readonly StoredRegistry[]) => readonly StoredRegistry[]): Promise<void> {
-    this.#document ??= await openStoredRegistries(this.#store);
-    await this.#document.update(change);
+    await (await this.#opened()).update(change);
+    await this.#left;
   }
+
+  async #opened(): Promise<StoreDocument<readonly StoredRegistry[]>> {
+    if (this.#document !== undefined) return this.#document;
+    const document = (this.#document = await openStoredRegistries(this.#store));
+    document.onChange(() => this.#follow());
+    this.#follow();
+    return document;
+  }
+
+  /** Takes over what was added, changed and removed in the page, of this process or of another replica. */
+  #follow(): void {
+    const all = this.#document?.value ?? [];
+    for (const name of this.#added.keys()) if (!all.some((each) => each.name === name)) this.#leave(name);
+    for (const stored of all) {
+      const before = this.#added.get(stored.name);
+      if (before === undefined && this.#registries.has(stored.name)) continue;
+      const isSame = before !== undefined && isSamePlace(before, stored);
+      const former = this.#registries.get(stored.name);
+      const registry = isSame && former !== undefined ? former : this.#origins.fromStored(stored);
+      this.#registries.set(stored.name, registry);
+      this.#added.set(stored.name, stored);
+      if (former !== undefined && (former !== registry || !stored.isConnected)) this.#disconnectSoon(former);
+      if (stored.isConnected && (former !== registry || !before?.isConnected)) this.#connectSoon(registry);
+    }
+  }
+
+  #leave(name: string): void {
+    const registry = this.#registries.get(name);
+    this.#added.delete(name);
+    this.#registries.delete(name);
+    if (registry !== undefined) this.#disconnectSoon(registry);
+  }
+
+  #disconnectSoon(registry: ConsoleRegistry): void {
+    this.#left = Promise.allSettled([this.#left, registry.disconnect()]);
+  }
+}
+
+function isSamePlace(one: StoredRegistry, other: StoredRegistry): boolean {
+  return (['serverLists', 'namespace', 'digest'] as const).every((key) => one[key] === other[key]);
+}
+
+function nameTaken(name: string): ConsoleProblem {
+  return new ConsoleProblem(409, 'name-taken', `There is a registry centre '${name}' already. Use another name.`);
 }
 
 function refusedTarget(error: unknown): unknown {

@@ -30,7 +30,11 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #guard: TargetGuard;
   readonly #origins: DataSourceOrigins;
   readonly #sources = new Map<string, TraceSource>();
+  /** Those of them that were added in the page, as they were stored when they were made. */
+  readonly #added = new Map<string, string>();
   #document: StoreDocument<StoredDataSources> | undefined;
+  /** Settled when no connection is being ended. */
+  #left: Promise<unknown> = Promise.resolve();
 
   constructor(
     @Inject(CONSOLE_SERVICE_OPTIONS) options: ConsoleServiceOptions,
@@ -47,9 +51,7 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    const { value } = (this.#document = await openStoredDataSources(this.#store));
-    for (const stored of value.sources)
-      if (!this.#sources.has(stored.name)) this.#sources.set(stored.name, this.#origins.fromStored(stored));
+    await this.#opened();
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -98,14 +100,15 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
   async add(change: DataSourceChange): Promise<DataSourceInfo> {
     this.#requireOpen();
     checkDataSourceChange(change);
-    if (this.#all().some((source) => source.name === change.name))
-      throw new ConsoleProblem(409, 'name-taken', `There is a data source '${change.name}' already. Use another name.`);
+    if (this.#all().some((source) => source.name === change.name)) throw nameTaken(change.name);
     await this.#admit(change);
     const { name } = change;
     const stored = storedFrom(change, this.#origins.sealed(name, change.password));
-    await this.#write((all) => ({ ...all, sources: [...all.sources, stored] }));
-    const source = this.#origins.fromStored(stored);
-    this.#sources.set(name, source);
+    await this.#write((all) => {
+      if (all.sources.some((each) => each.name === name)) throw nameTaken(name);
+      return { ...all, sources: [...all.sources, stored] };
+    });
+    const source = this.find(name);
     return source.info(source === this.activated);
   }
 
@@ -131,17 +134,13 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
     const secret = change.password === undefined ? kept : this.#origins.sealed(name, change.password);
     const stored = storedFrom(change, secret);
     await this.#write((all) => ({ ...all, sources: all.sources.map((each) => (each.name === name ? stored : each)) }));
-    await this.#sources.get(name)?.close();
-    const source = this.#origins.fromStored(stored);
-    this.#sources.set(name, source);
+    const source = this.find(name);
     return source.info(source === this.activated);
   }
 
   async remove(name: string): Promise<void> {
     this.#own(name);
     await this.#write((all) => ({ ...all, sources: all.sources.filter((each) => each.name !== name) }));
-    await this.#sources.get(name)?.close();
-    this.#sources.delete(name);
   }
 
   /** Whether a database could be used as it is described. */
@@ -211,9 +210,46 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   async #write(change: (all: StoredDataSources) => StoredDataSources): Promise<void> {
-    this.#document ??= await openStoredDataSources(this.#store);
-    await this.#document.update(change);
+    await (await this.#opened()).update(change);
+    await this.#left;
   }
+
+  async #opened(): Promise<StoreDocument<StoredDataSources>> {
+    if (this.#document !== undefined) return this.#document;
+    const document = (this.#document = await openStoredDataSources(this.#store));
+    document.onChange(() => this.#follow());
+    this.#follow();
+    return document;
+  }
+
+  /** Takes over what was added, changed and removed in the page, of this process or of another replica. */
+  #follow(): void {
+    const { sources = [] } = this.#document?.value ?? {};
+    for (const name of this.#added.keys()) if (!sources.some((each) => each.name === name)) this.#leave(name);
+    for (const stored of sources) {
+      const [text, former] = [JSON.stringify(stored), this.#sources.get(stored.name)];
+      const before = this.#added.get(stored.name);
+      if (before === text || (before === undefined && former !== undefined)) continue;
+      this.#added.set(stored.name, text);
+      this.#sources.set(stored.name, this.#origins.fromStored(stored));
+      this.#closeSoon(former);
+    }
+  }
+
+  #leave(name: string): void {
+    const source = this.#sources.get(name);
+    this.#added.delete(name);
+    this.#sources.delete(name);
+    this.#closeSoon(source);
+  }
+
+  #closeSoon(source: TraceSource | undefined): void {
+    if (source !== undefined) this.#left = Promise.allSettled([this.#left, source.close()]);
+  }
+}
+
+function nameTaken(name: string): ConsoleProblem {
+  return new ConsoleProblem(409, 'name-taken', `There is a data source '${name}' already. Use another name.`);
 }
 
 function storedFrom(

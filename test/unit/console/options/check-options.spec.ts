@@ -10,6 +10,11 @@ const CASDOOR = {
   ...{ endpoint: 'https://casdoor.example.com', clientId: 'id', clientSecret: 'secret' },
   ...{ organizationName: 'acme', applicationName: 'jobs' },
 };
+const SHARED = {
+  stateRegistry: { serverLists: 'zk1:2181', namespace: 'orders-console' },
+  sessionKeys: [KEY],
+  secretKey: KEY,
+};
 const PUBLIC = { publicUrl: 'https://ops.example.com/elasticjob' };
 
 describe('options of the console that are right', () => {
@@ -34,6 +39,9 @@ describe('options of the console that are right', () => {
       },
     ],
     [{ sessionKeys: [KEY, KEY], secretKey: KEY, decorators: [() => undefined], onAudit: () => undefined }],
+    [{ ...SHARED, stateFolder: '/var/lib/elasticjob', registries: [{ serverLists: 'zk1:2181', namespace: 'orders' }] }],
+    [{ ...SHARED, registries: [{ serverLists: 'other:2181', namespace: 'orders-console' }] }],
+    [{ ...SHARED, stateRegistry: { registryCenter: { commit: () => undefined } } }],
     [{ ...PUBLIC, oidc: [OIDC], casdoor: CASDOOR }],
     [
       {
@@ -147,6 +155,47 @@ describe('options of the console that are wrong are named with what would be rig
     [
       { dump: { ports: [0, 1] } },
       'console.dump.ports: must be the first and the last of the ports, [9888, 9899], got [0,1]',
+    ],
+    [
+      { ...SHARED, stateRegistry: 'zk1:2181' },
+      'console.stateRegistry: must be a map with serverLists and namespace, got a string that is not shown',
+    ],
+    [{ ...SHARED, stateRegistry: { namespace: 'a' } }, 'console.stateRegistry.serverLists: is required'],
+    [{ ...SHARED, stateRegistry: { serverLists: 'zk1:2181' } }, 'console.stateRegistry.namespace: is required'],
+    [
+      { ...SHARED, stateRegistry: { ...SHARED.stateRegistry, digst: 'a:b' } },
+      "console.stateRegistry.digst: unknown key; did you mean 'digest'?",
+    ],
+    [
+      { ...SHARED, stateRegistry: { ...SHARED.stateRegistry, digest: 'hush' } },
+      'console.stateRegistry.digest: must be of the form user:password, got a string that is not shown',
+    ],
+    [
+      { ...SHARED, stateRegistry: { registryCenter: {} } },
+      'console.stateRegistry.registryCenter: must be a RegistryCenter, got a map',
+    ],
+    ...['orders', 'orders/console'].map(
+      (namespace) =>
+        [
+          {
+            ...SHARED,
+            stateRegistry: { serverLists: 'zk1:2181', namespace },
+            registries: [{ name: 'main', serverLists: 'zk1:2181', namespace: 'orders' }],
+          },
+          `console.stateRegistry.namespace: must not be in the namespace 'orders', which has jobs; use one of its own, such as 'orders-console', got "${namespace}"`,
+        ] as const,
+    ),
+    [
+      { ...SHARED, sessionKeys: [] },
+      'console.sessionKeys: is required with stateRegistry: all replicas accept the same cookies only with the same keys; set it, or EJC_SESSION_KEYS, to a random text of at least 32 characters, the same at each replica',
+    ],
+    [
+      { ...SHARED, secretKey: undefined },
+      'console.secretKey: is required with stateRegistry: it encrypts the secrets that replicas share; set it, or EJC_SECRET_KEY, to a random text of at least 32 characters, the same at each replica',
+    ],
+    [
+      { ...SHARED, store: { read: () => undefined, write: () => undefined } },
+      'console.store: must not be given with stateRegistry: one of the two is enough',
     ],
     [{ compat: { always200: 'yes' } }, 'console.compat.always200: must be true or false, got "yes"'],
     [{ onAudit: 'log' }, 'console.onAudit: must be a function, got "log"'],

@@ -1,20 +1,29 @@
 import { describe, expect, test } from '@jest/globals';
-import { FirstSetup } from '../../../../lib/console/security/first-setup.js';
+import { FirstSetup, type SetupSeed } from '../../../../lib/console/security/first-setup.js';
+import { KeyRing } from '../../../../lib/console/security/key-ring.js';
+import { StoreDocument } from '../../../../lib/console/store/store-document.js';
 import { ManualClock } from '../../../../lib/testing/manual-clock.js';
 
 const MINUTE = 60_000;
 
 /** A set-up without administrators, and the codes that it has written to the log. */
-function aSetup(isNeeded = true): {
+async function aSetup(isNeeded = true): Promise<{
   readonly setup: FirstSetup;
   readonly codes: string[];
   readonly clock: ManualClock;
-} {
+}> {
   const codes: string[] = [];
   const clock = new ManualClock();
   const warn = (message: string): void => void codes.push(message.split(' ').at(-1) ?? '');
-  const setup = new FirstSetup(() => isNeeded, { warn }, clock);
-  setup.announce();
+  const document = StoreDocument.unsaved<SetupSeed | null>(null);
+  const setup = new FirstSetup({
+    isNeeded: () => isNeeded,
+    logger: { warn },
+    clock,
+    keys: new KeyRing([]),
+    document,
+  });
+  await setup.announce();
   return { setup, codes, clock };
 }
 
@@ -22,7 +31,7 @@ const make = (): Promise<string> => Promise.resolve('made');
 
 describe('the code of the first set-up', () => {
   test('is of twelve letters and digits that are not mistaken for others, and is taken in any spelling', async () => {
-    const { setup, codes } = aSetup();
+    const { setup, codes } = await aSetup();
 
     expect(codes).toEqual([expect.stringMatching(/^([A-HJ-NP-Z2-9]{4}-){2}[A-HJ-NP-Z2-9]{4}$/)]);
     expect(await setup.claim((codes[0] ?? '').replaceAll('-', ' ').toLowerCase(), make)).toBe('made');
@@ -30,7 +39,7 @@ describe('the code of the first set-up', () => {
   });
 
   test('is exchanged after ten wrong ones', async () => {
-    const { setup, codes } = aSetup();
+    const { setup, codes } = await aSetup();
     for (let guess = 0; guess < 9; guess++) expect(await setup.claim('AAAA-BBBB-CCCC', make)).toBe('wrong-code');
     expect(codes).toHaveLength(1);
 
@@ -42,7 +51,7 @@ describe('the code of the first set-up', () => {
   });
 
   test('is valid for 15 minutes', async () => {
-    const { setup, codes, clock } = aSetup();
+    const { setup, codes, clock } = await aSetup();
     await clock.advance(15 * MINUTE - 1);
     const failing = setup.claim(codes[0] ?? '', () => Promise.reject(new Error('no disk')));
     await expect(failing).rejects.toThrow('no disk');
@@ -54,14 +63,14 @@ describe('the code of the first set-up', () => {
   });
 
   test('stays valid if the administrator could not be made', async () => {
-    const { setup, codes } = aSetup();
+    const { setup, codes } = await aSetup();
     await expect(setup.claim(codes[0] ?? '', () => Promise.reject(new Error('no disk')))).rejects.toThrow('no disk');
 
     expect(await setup.claim(codes[0] ?? '', make)).toBe('made');
   });
 
   test('is not given out while there is an administrator', async () => {
-    const { setup, codes } = aSetup(false);
+    const { setup, codes } = await aSetup(false);
 
     expect(codes).toEqual([]);
     expect(await setup.claim('', make)).toBe('wrong-code');

@@ -1,0 +1,68 @@
+import { problemsInMap } from '../../api/settings/setting.js';
+import { describeValue, isMap } from '../../api/text/describe-value.js';
+import { RegCenterSettings } from '../../settings/reg-center-settings.js';
+
+const AT = 'console.stateRegistry';
+
+/**
+ * Checks `stateRegistry`, and what it needs of the other options.
+ * @returns the problems, one line each
+ */
+export function stateRegistryProblems(options: Readonly<Record<string, unknown>>): readonly string[] {
+  const { stateRegistry: settings } = options;
+  if (settings === undefined) return [];
+  if (!isMap(settings))
+    return [`${AT}: must be a map with serverLists and namespace, got ${describeValue(settings, 'hidden')}`];
+  return [
+    ...('registryCenter' in settings ? givenProblems(settings) : settingsProblems(settings)),
+    ...namespaceProblems(settings, options['registries']),
+    ...missingKeys(options),
+    ...(options['store'] === undefined
+      ? []
+      : ['console.store: must not be given with stateRegistry: one of the two is enough']),
+  ];
+}
+
+function givenProblems({ registryCenter }: Readonly<Record<string, unknown>>): readonly string[] {
+  const isCenter = typeof (registryCenter as Record<string, unknown> | null)?.['commit'] === 'function';
+  return isCenter
+    ? []
+    : [`${AT}.registryCenter: must be a RegistryCenter, got ${describeValue(registryCenter, 'hidden')}`];
+}
+
+function settingsProblems(settings: Readonly<Record<string, unknown>>): readonly string[] {
+  const missing = ['serverLists', 'namespace'].filter((name) => settings[name] === undefined || settings[name] === '');
+  return [...missing.map((name) => `${AT}.${name}: is required`), ...problemsInMap(settings, RegCenterSettings, AT)];
+}
+
+/** A node within a namespace of jobs would be a job to Java. */
+function namespaceProblems(settings: Readonly<Record<string, unknown>>, registries: unknown): readonly string[] {
+  const { serverLists, namespace } = settings;
+  if (typeof namespace !== 'string' || !Array.isArray(registries)) return [];
+  const around = registries
+    .filter(isMap)
+    .filter((each) => each['serverLists'] === serverLists && typeof each['namespace'] === 'string')
+    .map((each) => String(each['namespace']))
+    .find((jobs) => namespace === jobs || namespace.startsWith(`${jobs}/`));
+  return around === undefined
+    ? []
+    : [
+        `${AT}.namespace: must not be in the namespace '${around}', which has jobs; use one of its own, such as '${around}-console', got ${describeValue(namespace)}`,
+      ];
+}
+
+/** Keys that must be the same for all replicas, and must not be stored beside what they protect. */
+function missingKeys({ sessionKeys, secretKey }: Readonly<Record<string, unknown>>): readonly string[] {
+  return [
+    ...(sessionKeys === undefined || (Array.isArray(sessionKeys) && sessionKeys.length === 0)
+      ? [
+          'console.sessionKeys: is required with stateRegistry: all replicas accept the same cookies only with the same keys; set it, or EJC_SESSION_KEYS, to a random text of at least 32 characters, the same at each replica',
+        ]
+      : []),
+    ...(secretKey === undefined
+      ? [
+          'console.secretKey: is required with stateRegistry: it encrypts the secrets that replicas share; set it, or EJC_SECRET_KEY, to a random text of at least 32 characters, the same at each replica',
+        ]
+      : []),
+  ];
+}

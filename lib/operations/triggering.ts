@@ -1,12 +1,12 @@
 /** Triggering the instances of a job, and what they make of it. */
 import { DeadlineExceededError, InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
-import { describeValue } from '../api/text/describe-value.js';
 import { type JobView } from '../layout/job-view.js';
 import {
   decodeTrigger,
   encodeTrigger,
   mergedTriggers,
   type Trigger,
+  triggerItemsProblem,
   triggerParameterProblem,
 } from '../layout/x-node/trigger.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
@@ -37,7 +37,7 @@ export async function triggerInstances(
   const { jobParameter, items } = trigger;
   const problems = [
     ...(jobParameter === undefined ? [] : problemOf('jobParameter', triggerParameterProblem(jobParameter))),
-    ...(items === undefined ? [] : problemOf('items', itemsProblem(items))),
+    ...(items === undefined ? [] : problemOf('items', triggerItemsProblem(items))),
   ];
   const { jobName } = parts.job.now;
   if (problems.length > 0)
@@ -48,11 +48,6 @@ export async function triggerInstances(
 
 function problemOf(name: string, problem: string | undefined): readonly string[] {
   return problem === undefined ? [] : [`${name} ${problem}`];
-}
-
-function itemsProblem(items: unknown): string | undefined {
-  const isList = Array.isArray(items) && items.length > 0 && items.every((item) => Number.isInteger(item) && item >= 0);
-  return isList ? undefined : `must be a list of at least one item, such as [0, 3], got ${describeValue(items)}`;
 }
 
 async function writeTriggers(

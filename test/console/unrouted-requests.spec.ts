@@ -58,7 +58,7 @@ describe.each(SERVERS)('the console on %s', (server) => {
     const large = await post(app, '/elasticjob/api/v1/auth/login', TOO_LARGE);
 
     expectProblem(broken, { status: 400, code: 'bad-request' });
-    expect(broken.json['detail']).toBe('The body of the request is no valid JSON.');
+    expect(broken.json['detail']).toBe('The body of the request is not valid JSON.');
     expectProblem(large, { status: 413, code: 'too-large' });
   });
 

@@ -96,7 +96,7 @@ function fromNest(error: unknown): Known | undefined {
   };
 }
 
-const BROKEN_JSON = 'The body of the request is no valid JSON.';
+const BROKEN_JSON = 'The body of the request is not valid JSON.';
 
 const DETAILS: Readonly<Record<number, string>> = {
   404: 'There is nothing here.',

@@ -34,7 +34,7 @@ export interface FirstSetupParts {
 /** The first set-up: who can read the log of the process makes the first administrator. */
 export class FirstSetup {
   readonly #parts: FirstSetupParts;
-  /** The seed of the code that is in the log. */
+  /** The seed from which the code was made that the log shows. */
   #announced: string | undefined;
   #wrong = 0;
   /** One set-up at a time: the second one must find the first one's administrator. */

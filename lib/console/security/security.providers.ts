@@ -41,7 +41,7 @@ function provide<T>(
   return { provide: token, inject, useFactory: (...given: never[]) => closingStore(given, useFactory) };
 }
 
-/** Nest closes nothing of an application that does not start, and the connection would keep the process alive. */
+/** Closes the store if a provider fails: Nest does not do that for an application that fails to start, and the open connection would keep the process alive. */
 async function closingStore<T>(dependencies: never[], make: (...dependencies: never[]) => T | Promise<T>): Promise<T> {
   try {
     return await make(...dependencies);

@@ -213,7 +213,7 @@ export class Sessions {
     });
   }
 
-  /** Without the oldest session of a user who has as many as are allowed, and of all, if they are shared. */
+  /** The sessions that stay when one is added: the oldest of its user end beyond `MOST_OF_USER`, the oldest of all beyond `MOST_SHARED`. */
   #withRoom(
     all: readonly (readonly [key: string, session: Session])[],
     added: Session,

@@ -65,3 +65,12 @@ export function triggerParameterProblem(value: unknown): string | undefined {
     return `must have at most ${LONGEST_PARAMETER} characters, got ${value.length}: store the data where all instances can read it`;
   return storedTextProblem(value);
 }
+
+/**
+ * Checks the items of a trigger.
+ * @returns the problem, in words that follow their name, or undefined
+ */
+export function triggerItemsProblem(value: unknown): string | undefined {
+  const isList = Array.isArray(value) && value.length > 0 && value.every((item) => Number.isInteger(item) && item >= 0);
+  return isList ? undefined : `must be a list of at least one item, such as [0, 3], got ${describeValue(value)}`;
+}

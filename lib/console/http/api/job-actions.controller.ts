@@ -1,4 +1,4 @@
-import { describeValue } from '../../../api/text/describe-value.js';
+import { triggerItemsProblem } from '../../../layout/x-node/trigger.js';
 import { Body, Controller, Delete, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import {
   type BatchAnswer,
@@ -195,8 +195,7 @@ function triggerOf(body: TriggerRequest, items: readonly number[] | undefined): 
 function itemsOf(body: TriggerRequest): readonly number[] | undefined {
   const { items } = bodyOf<TriggerRequest>(body);
   if (items === undefined || items === null) return undefined;
-  const isList = Array.isArray(items) && items.length > 0 && items.every((item) => Number.isInteger(item) && item >= 0);
-  if (!isList)
-    throw badRequest('items', `must be a list of at least one item, such as [0, 3], got ${describeValue(items)}`);
-  return items as readonly number[];
+  const problem = triggerItemsProblem(items);
+  if (problem !== undefined) throw badRequest('items', problem);
+  return items;
 }

@@ -1,6 +1,7 @@
 import { describeCause } from '../../../api/text/describe-cause.js';
 import { Limiter } from '../../../async/limiter.js';
 import { JobPaths } from '../../../layout/job-paths.js';
+import { toRanges } from '../../../layout/x-node/item-ranges.js';
 import { readJob } from '../../../operations/job-reading.js';
 import { changeNodes } from '../../../operations/node-changes.js';
 import { type Clock } from '../../../time/clock.js';
@@ -37,7 +38,7 @@ export class JobActions {
   /** Runs all items of a job once now, or some of them. */
   trigger(action: ConsoleAction, jobName: string, { parameter, items }: TriggerRequest): Promise<TriggerAnswer> {
     const [what, target] =
-      items === undefined ? ['job.trigger', jobName] : ['item.trigger', `${jobName}/${items.join()}`];
+      items === undefined ? ['job.trigger', jobName] : ['item.trigger', `${jobName}/${toRanges(items)}`];
     return this.#operate(action, what, target, async ({ jobs, context }) => {
       const options = {
         ...context,

@@ -1,6 +1,6 @@
 import { type JobConfiguration } from '../api/job/job-configuration.js';
 import { type Mailbox } from '../async/mailbox.js';
-import { isPresenceOnly, JobViewReader } from '../layout/job-view.js';
+import { isPresenceOnly, isRoutine, JobViewReader } from '../layout/job-view.js';
 import { ControlLane } from './lanes/control-lane.js';
 import { type CronTimer } from './lanes/cron-timer.js';
 import { JobListeners } from './run/job-listeners.js';
@@ -57,7 +57,7 @@ export interface JobComponentsDeps extends Omit<JobContext, 'watch' | 'requestRe
  */
 export async function assembleJob(deps: JobComponentsDeps): Promise<JobComponents> {
   const { registry, paths, clock, logger, timer, extensions, definition } = deps;
-  const mirror = await registry.mirror(paths.root, { presenceOnly: isPresenceOnly });
+  const mirror = await registry.mirror(paths.root, { presenceOnly: isPresenceOnly, isRoutine });
   const watch = new JobWatch(mirror, new JobViewReader(paths.jobName), clock);
   const context: JobContext = { ...deps, watch, requestReconcile: () => control.requestReconcile() };
   const missedInstant: MissedInstant = (item, lastBegun) =>

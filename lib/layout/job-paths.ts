@@ -266,6 +266,19 @@ export class JobPaths {
     return `${this.root}/x-node/guarantee/${stage}-by`;
   }
 
+  /**
+   * The subtrees of all that concerns an instance which owns these items: everything but other items, what other instances
+   * have begun, and the job's root itself.
+   */
+  shareOf(id: string, items: readonly number[]): readonly string[] {
+    return [
+      ...[this.config, this.instances, this.servers, `${this.root}/leader`, `${this.root}/guarantee`],
+      ...[this.triggers, this.systemTime, this.nextJobInstanceIp],
+      ...[this.lives, this.assignmentRecord, this.crashReports, `${this.own}/guarantee`, this.beginRecord(id)],
+      ...items.map((item) => this.item(item)),
+    ];
+  }
+
   /** Which node of this job `path` names. Items must be written as Java writes them: `7`, not `07` or `+7`. */
   parse(path: string): JobPath {
     if (path === this.root) return { type: 'root' };

@@ -73,3 +73,13 @@ const PRESENCE_ONLY = new RegExp(
     ].join('|') +
     ')$',
 );
+
+/**
+ * Whether nodes like this one come, go or change although a job only does what it does all the time: fire, and be
+ * triggered. For `MirrorOptions.isRoutine`.
+ */
+export function isRoutine(path: string): boolean {
+  return ROUTINE.test(path);
+}
+
+const ROUTINE = /^\/[^/]+\/(?:sharding\/\d+\/(?:running|misfire)|trigger\/[^/]+|x-node\/fired\/[^/]+|systemTime\/current)$/;

@@ -12,11 +12,18 @@ const LEAST_CHANGES = 16;
  */
 export class MirroredTree {
   #nodes = new Map<string, MirroredNode>();
+  readonly #isRoutine: (path: string) => boolean;
   #moment = 0;
+  #stirs = 0;
   /** The paths that changed, the latest last. */
   #journal: string[] = [];
   /** The moment before the first change of the journal. */
   #journalStart = 0;
+
+  /** @param isRoutine whether a change of the node at this path is no stir */
+  constructor(isRoutine: (path: string) => boolean = () => false) {
+    this.#isRoutine = isRoutine;
+  }
 
   /** All nodes by path. It goes on with the tree: whoever needs a moment for longer copies it. */
   get nodes(): ReadonlyMap<string, MirroredNode> {
@@ -28,6 +35,11 @@ export class MirroredTree {
     return this.#moment;
   }
 
+  /** Grows with each change that is not routine, and whenever all nodes are replaced. */
+  get stirs(): number {
+    return this.#stirs;
+  }
+
   /** Shows a node as it is now; `undefined`: it is gone. @returns whether that is new */
   set(path: string, node: MirroredNode | undefined): boolean {
     if (this.#nodes.get(path) === node) return false;
@@ -36,6 +48,7 @@ export class MirroredTree {
     if (this.#journal.length >= Math.max(LEAST_CHANGES, CHANGES_PER_NODE * this.#nodes.size)) this.#forget();
     this.#journal.push(path);
     this.#moment++;
+    if (!this.#isRoutine(path)) this.#stirs++;
     return true;
   }
 
@@ -43,6 +56,7 @@ export class MirroredTree {
   replaceAll(nodes: Map<string, MirroredNode>): void {
     this.#nodes = nodes;
     this.#moment++;
+    this.#stirs++;
     this.#forget();
   }
 

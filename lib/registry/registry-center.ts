@@ -227,6 +227,8 @@ export interface MirrorOptions {
    * commit that changes only such nodes, the mirror may show one node after the other.
    */
   readonly presenceOnly?: (path: string) => boolean;
+  /** Nodes whose changes are routine (argument: absolute path). Default: none. See `Mirror.stirs` and `Mirror.narrow`. */
+  readonly isRoutine?: (path: string) => boolean;
 }
 
 /** A local copy of a subtree. It shows one moment of the tree, and moves forward only. */
@@ -245,6 +247,8 @@ export interface Mirror {
    * not known any more, so everything may have changed.
    */
   changesSince(moment: number): readonly string[] | undefined;
+  /** Grows with each change of `nodes` that is not routine, and whenever the whole subtree has been read again. */
+  readonly stirs: number;
   /** False while disconnected, and from a failed reading until the next complete one: the copy may be out of date. */
   readonly isCurrent: boolean;
   /** Calls `listener` after `nodes` or `isCurrent` has changed; once for several changes that come together. */
@@ -261,6 +265,19 @@ export interface Mirror {
    * @throws RegistryUnavailableError if they cannot be read now
    */
   load(): Promise<void>;
+  /**
+   * From now on the mirror follows only these subtrees of its own, given by their roots, and does not hear of changes
+   * elsewhere: what it shows there may be out of date. It follows everything again upon the first change in them that is not
+   * routine, a write of this registry centre object outside of them, `sync`, `load`, `widen`, or a new connection. It
+   * shows nothing of such a change before it has read everything: promise 5 holds for that moment and all later ones.
+   * @returns whether it does: not while it is out of date or narrowed already, nor if anything but routine happened
+   *   meanwhile, nor if another user of this registry centre object follows the same subtree
+   */
+  narrow(subtrees: readonly string[]): Promise<boolean>;
+  /** Whether the mirror follows only a part of its subtree. */
+  readonly isNarrowed: boolean;
+  /** Follows the whole subtree again, if it does not. What it shows catches up soon; `sync` says when. */
+  widen(): void;
   /** Ends the copy: it keeps showing its last moment, is not current, and calls no listener. */
   close(): void;
 }

@@ -12,6 +12,7 @@ import { commitPromises } from './commits.js';
 import { holdPromises } from './holds.js';
 import { mirrorPromises } from './mirrors.js';
 import { mirrorRecoveryPromises } from './mirrors-after-outages.js';
+import { narrowedMirrorPromises } from './narrowed-mirrors.js';
 import { nodePromises } from './nodes.js';
 import { sessionPromises } from './sessions.js';
 import { ContractStage, type ContractServer } from './stage.js';
@@ -35,6 +36,9 @@ export function registryCenterContract(name: string, openServer: () => Promise<C
     });
     describe('mirrors', () => {
       mirrorPromises(stage);
+    });
+    describe('narrowed mirrors', () => {
+      narrowedMirrorPromises(stage);
     });
     describe('mirrors after outages', () => {
       mirrorRecoveryPromises(stage);

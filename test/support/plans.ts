@@ -52,6 +52,8 @@ export function actionsOf(name: string, now: JobView, local: Partial<LocalState>
     decided: undefined,
     missedInstant: () => undefined,
     resyncMinutes: now.config?.reconcileIntervalMinutes,
+    isNarrowed: false,
+    calmMs: () => 0,
     ...local,
   };
   return plan({ now, me: idOf(name), myIp: ipOf(name), local: facts });

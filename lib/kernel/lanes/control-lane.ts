@@ -16,6 +16,7 @@ import { type MissedInstant } from '../view/assignment.js';
 import { type JobContext, type JobTimer } from '../job/job-context.js';
 import { JAVA_RECONNECT_GRACE_MS } from '../view/java-peers.js';
 import { type Obstacle, obstacleTo } from '../view/obstacles.js';
+import { ownItems } from '../view/own-share.js';
 import { type Assignment } from '../writes/assignment.js';
 import { type RunObservers } from '../run/run-observers.js';
 import { reportCrashes } from '../marks/crash-reports.js';
@@ -215,13 +216,15 @@ export class ControlLane {
         decided,
         missedInstant,
         resyncMinutes: this.#resyncMinutes,
+        isNarrowed: watch.isNarrowed,
+        calmMs: () => watch.calmMs,
       },
     };
   }
 
   async #perform(action: Action): Promise<void> {
     const { registry, paths, timers, registration, marks, housekeeping, assignment, leadership } = this.#deps;
-    const { work, onRemoved } = this.#deps;
+    const { work, onRemoved, watch, me } = this.#deps;
     switch (action.type) {
       case 'stop':
         return onRemoved();
@@ -287,6 +290,8 @@ export class ControlLane {
         return;
       case 'end-trigger-wait':
         return this.#assignmentWait.reset();
+      case 'follow-own-share':
+        return watch.narrow(paths.shareOf(me, ownItems(watch.view, me)));
       case 'run-once':
         this.#assignmentWait.reset();
         return this.#runOnce();

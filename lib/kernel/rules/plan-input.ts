@@ -77,6 +77,9 @@ export interface LocalState {
   readonly missedInstant: MissedInstant;
   /** How often the job is re-checked without a change, in minutes; below 1 never; `undefined` before the first time. */
   readonly resyncMinutes: number | undefined;
+  /** Whether this instance follows its own share of the job only, and how long only routine has been seen, in milliseconds. */
+  readonly isNarrowed: boolean;
+  readonly calmMs: () => number;
 }
 
 /** Who led last, and the session in which it did. */
@@ -135,5 +138,6 @@ export type Action =
   | { readonly type: 'schedule-resync'; readonly minutes: number }
   | { readonly type: 'await-flapping-peers' }
   | { readonly type: 'await-assignment' | 'end-trigger-wait' }
+  | { readonly type: 'follow-own-share' }
   | { readonly type: 'run-once' }
   | { readonly type: 'begin'; readonly firing: Firing };

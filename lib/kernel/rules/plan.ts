@@ -25,6 +25,7 @@
  * | takeOver | takeover | FailoverService.failoverIfNecessary |
  * | recoverMisfires | work-lane | JobTriggerListener, the misfire loop of ElasticJobExecutor |
  * | recoverHandover | work-lane | – (Java misses the firing) |
+ * | followOwnShare | job-watch | – (Java watches everything) |
  * | scheduleResync, awaitFlappingPeers, endTakeoverWait, endTriggerWait | control-lane | ReconcileService |
  *
  * Java's ReconcileService needs no rule for what it repairs: a resync is one more reconciliation, after everything was read
@@ -55,6 +56,7 @@ import {
   shareOfCrashed,
 } from '../view/crashes.js';
 import { type Firing } from '../view/firing.js';
+import { mayFollowOwnShare } from '../view/own-share.js';
 import { assignedItems, failsOver, isFree, isInAssignment, numbersOf, wasBegun } from '../view/items.js';
 import { type Action, type DecidedFiring, type LocalState, type PlanInput } from './plan-input.js';
 import { isLosingNodes, lacksOwnNodes, wasLeaderRemoved, wereItemsRemoved } from './removal.js';
@@ -400,6 +402,15 @@ const scheduleResync: Rule = ({ now, local }) => {
 const awaitFlappingPeers: Rule = ({ local }) =>
   local.hasFlappingPeers && !local.isAwaitingFlappingPeers ? { type: 'await-flapping-peers' } : undefined;
 
+/** In a calm job, what other instances' items do concerns the leader alone: it assigns, repairs and tidies up. */
+const followOwnShare: Rule = ({ now, me, local }) =>
+  !local.isNarrowed && local.isIdle && mayFollowOwnShare(now, me) && local.calmMs() >= CALM_MS
+    ? { type: 'follow-own-share' }
+    : undefined;
+
+/** How long a job must have done nothing but fire before its instances stop listening to each other's items. */
+const CALM_MS = 5_000;
+
 const RULES: readonly Rule[] = [
   scheduleResync,
   awaitFlappingPeers,
@@ -425,4 +436,5 @@ const RULES: readonly Rule[] = [
   takeOver,
   recoverMisfires,
   recoverHandover,
+  followOwnShare,
 ];

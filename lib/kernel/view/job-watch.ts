@@ -30,6 +30,9 @@ export class JobWatch {
   readonly #javaPeers: JavaPeers;
   /** The mirror's moment that the reader has seen last. */
   #readMoment: number | undefined;
+  /** When anything but routine was last seen to change, by the monotonic clock. */
+  #stirredAt: number;
+  #stirs = 0;
   #read: { readonly moment: number; readonly view: JobView } | undefined;
   /** What the records in a view say, as far as they are believed. */
   #believed: { readonly read: JobView['lastBegun']; readonly lastBegun: ReadonlyMap<number, number> } | undefined;
@@ -39,8 +42,11 @@ export class JobWatch {
     this.#reader = reader;
     this.#clock = clock;
     this.#javaPeers = new JavaPeers(clock);
+    this.#stirredAt = clock.monotonic();
     // What was going on while it was out of date may include a write of our own whose answer got lost.
     mirror.onChange(() => {
+      if (this.#stirs !== mirror.stirs) this.#stirredAt = clock.monotonic();
+      this.#stirs = mirror.stirs;
       if (!mirror.isCurrent) this.forgetReadings();
     });
   }
@@ -57,6 +63,21 @@ export class JobWatch {
       this.#noteOffRecord(view);
     }
     return this.#read.view;
+  }
+
+  /** How long nothing but routine was seen to change, in milliseconds. */
+  get calmMs(): number {
+    return this.#clock.monotonic() - this.#stirredAt;
+  }
+
+  /** Whether the view shows other instances' items as they were, until something else changes. */
+  get isNarrowed(): boolean {
+    return this.#mirror.isNarrowed;
+  }
+
+  /** From now on follows only these subtrees, until anything but routine happens in them. */
+  async narrow(subtrees: readonly string[]): Promise<void> {
+    await this.#mirror.narrow(subtrees);
   }
 
   /** Whether Java instances have vanished that still count as there. */
@@ -170,7 +191,9 @@ export class JobWatch {
    */
   until(predicate: (view: JobView) => boolean, { timeoutMs, signal, what }: Wait): Promise<JobView> {
     return new Promise((resolve, reject) => {
+      let isOver = false;
       const end = (settle: () => void): void => {
+        isOver = true;
         unsubscribe();
         cancelTimer();
         signal.removeEventListener('abort', onAbort);
@@ -189,6 +212,8 @@ export class JobWatch {
       signal.addEventListener('abort', onAbort, { once: true });
       if (signal.aborted) onAbort();
       else look();
+      // What is waited for may happen where a narrowed mirror does not look.
+      if (!isOver) this.#mirror.widen();
     });
   }
 

@@ -1,6 +1,7 @@
 import { RegistryUnavailableError } from '../../api/errors/errors.js';
 import { Listeners } from '../../async/listeners.js';
 import { MirroredTree } from '../mirrored-tree.js';
+import { NarrowScope } from '../narrow-scope.js';
 import { type Mirror, type MirrorOptions, type MirroredNode } from '../registry-center.js';
 import { type AnswerTo } from './embedded-connection.js';
 import { type WatchedCommit } from './embedded-namespace.js';
@@ -20,16 +21,23 @@ export class EmbeddedMirror implements Mirror {
   readonly #session: EmbeddedSession;
   readonly #presenceOnly: (path: string) => boolean;
   readonly #listeners = new Listeners({ onError: warnOfListenerError });
-  readonly #tree = new MirroredTree();
+  readonly #isRoutine: (path: string) => boolean;
+  readonly #tree: MirroredTree;
   #isCurrent = false;
   #isClosed = false;
+  #scope: NarrowScope | undefined;
+  /** Whether an answer with the whole subtree is on its way, which shows all that is pushed before it. */
+  #isRereading = false;
   #unwatch = (): void => undefined;
   #unsubscribe = (): void => undefined;
 
-  constructor(session: EmbeddedSession, path: string, { presenceOnly = () => false }: MirrorOptions = {}) {
+  constructor(session: EmbeddedSession, path: string, options: MirrorOptions = {}) {
+    const { presenceOnly = () => false, isRoutine = () => false } = options;
     this.#session = session;
     this.path = path;
     this.#presenceOnly = presenceOnly;
+    this.#isRoutine = isRoutine;
+    this.#tree = new MirroredTree(isRoutine);
   }
 
   get nodes(): ReadonlyMap<string, MirroredNode> {
@@ -42,6 +50,10 @@ export class EmbeddedMirror implements Mirror {
 
   changesSince(moment: number): readonly string[] | undefined {
     return this.#tree.changesSince(moment);
+  }
+
+  get stirs(): number {
+    return this.#tree.stirs;
   }
 
   get isCurrent(): boolean {
@@ -67,14 +79,36 @@ export class EmbeddedMirror implements Mirror {
     return this.#listeners.add(listener);
   }
 
+  get isNarrowed(): boolean {
+    return this.#scope !== undefined;
+  }
+
+  narrow(subtrees: readonly string[]): Promise<boolean> {
+    const canNarrow = this.#isCurrent && !this.isNarrowed && !this.#isRereading;
+    if (canNarrow) this.#scope = new NarrowScope(subtrees, this.#isRoutine);
+    return Promise.resolve(canNarrow);
+  }
+
+  widen(): void {
+    if (!this.isNarrowed) return;
+    this.#scope = undefined;
+    this.#isRereading = true;
+    const run = ({ namespace }: ServerSide): ReadonlyMap<string, StoredNode> => namespace.subtree(this.path);
+    // Without an answer, the connection has broken, and the next one reads again.
+    const to = { answered: (nodes: ReadonlyMap<string, StoredNode>) => this.#replaceAll(nodes), failed: () => undefined };
+    this.#session.send({ operation: 'mirror', path: this.path, kind: 'read', run }, to);
+  }
+
   async sync(): Promise<void> {
     this.#requireOpen('sync');
+    this.widen();
     // The changes that the server pushed before it answers arrive before the answer.
     await this.#session.request({ operation: 'sync', path: this.path, kind: 'read', run: () => undefined });
   }
 
   async load(): Promise<void> {
     this.#requireOpen('load');
+    if (this.isNarrowed || this.#isRereading) await this.sync();
     if (this.#unread().length === 0) return;
     const run = ({ namespace }: ServerSide): ReadonlyMap<string, StoredNode> => namespace.subtree(this.path);
     await new Promise<void>((resolve, failed) => {
@@ -88,6 +122,7 @@ export class EmbeddedMirror implements Mirror {
 
   close(): void {
     this.#isClosed = true;
+    this.#scope = undefined;
     this.#isCurrent = false;
     this.#unsubscribe();
     this.#unwatch();
@@ -121,9 +156,12 @@ export class EmbeddedMirror implements Mirror {
   }
 
   #follow({ changes, session }: WatchedCommit, own: string): void {
-    if (this.#isClosed) return;
+    if (this.#isClosed || this.#isRereading) return;
+    const scope = this.#scope;
+    if (scope && changes.some(({ path }) => scope.isEndedBy(path, session === own))) return this.widen();
     let changed = false;
     for (const { path, after } of changes) {
+      if (scope?.covers(path) === false) continue;
       const next = after && (session === own || !this.#presenceOnly(path) ? after : UNREAD);
       if (this.#tree.set(path, next)) changed = true;
     }
@@ -132,6 +170,8 @@ export class EmbeddedMirror implements Mirror {
 
   #replaceAll(nodes: ReadonlyMap<string, StoredNode>): void {
     if (this.#isClosed) return;
+    this.#scope = undefined;
+    this.#isRereading = false;
     const former = this.#tree.nodes;
     const present = new Map<string, MirroredNode>();
     for (const [path, node] of nodes) {
@@ -156,6 +196,8 @@ export class EmbeddedMirror implements Mirror {
   }
 
   #becomeOutdated(): void {
+    this.#scope = undefined;
+    this.#isRereading = false;
     if (!this.#isCurrent) return;
     this.#isCurrent = false;
     this.#listeners.notify();

@@ -3,13 +3,13 @@ import { isWithin } from '../node-paths.js';
 import { SubtreeIndex } from '../subtree-index.js';
 import { type WatchEvent } from './transport.js';
 import { perform } from './zookeeper-call.js';
-import { type MirrorContext, ZooKeeperMirror } from './zookeeper-mirror.js';
+import { type MirrorContext, type SubtreeWatches, ZooKeeperMirror } from './zookeeper-mirror.js';
 
 /** Called for an event within the watched path; its path is that within the namespace. */
 export type EventListener = (event: WatchEvent) => void;
 
 /** The mirrors and watches of one registry centre. All users of a path share one watch. */
-export class Mirrors {
+export class Mirrors implements SubtreeWatches {
   readonly #context: MirrorContext;
   readonly #mirrors = new Set<ZooKeeperMirror>();
   readonly #byRoot = new SubtreeIndex<ZooKeeperMirror>();
@@ -47,9 +47,9 @@ export class Mirrors {
       if (isWithin(event.path, path)) listener(event);
     };
     this.#listeners.add(entry);
-    this.#retain(path);
+    this.retain(path);
     const release = (): void => {
-      if (this.#listeners.delete(entry)) this.#release(path);
+      if (this.#listeners.delete(entry)) this.release(path);
     };
     try {
       await this.#context.session.connected?.transport.addWatch(this.#context.namespace.at(path));
@@ -58,6 +58,10 @@ export class Mirrors {
       throw error;
     }
     return release;
+  }
+
+  isShared(path: string): boolean {
+    return (this.#watches.get(path) ?? 0) > 1;
   }
 
   close(): void {
@@ -74,16 +78,14 @@ export class Mirrors {
   }
 
   #add(path: string, options: MirrorOptions): ZooKeeperMirror {
-    const mirror: ZooKeeperMirror = new ZooKeeperMirror(path, this.#context, options, () => {
+    const mirror: ZooKeeperMirror = new ZooKeeperMirror(path, { ...this.#context, watches: this }, options, () => {
       forgetWrites();
       forgetEvents();
       this.#mirrors.delete(mirror);
-      this.#release(path);
     });
     const forgetWrites = this.#context.writes.observe(path, mirror);
     const forgetEvents = this.#byRoot.add(path, mirror);
     this.#mirrors.add(mirror);
-    this.#retain(path);
     return mirror;
   }
 
@@ -96,11 +98,11 @@ export class Mirrors {
     }
   }
 
-  #retain(path: string): void {
+  retain(path: string): void {
     this.#watches.set(path, (this.#watches.get(path) ?? 0) + 1);
   }
 
-  #release(path: string): void {
+  release(path: string): void {
     const count = (this.#watches.get(path) ?? 0) - 1;
     if (count > 0) return void this.#watches.set(path, count);
     this.#watches.delete(path);

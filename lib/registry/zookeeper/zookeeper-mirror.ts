@@ -4,6 +4,8 @@ import { Listeners } from '../../async/listeners.js';
 import { type Clock } from '../../time/clock.js';
 import { type Mirror, type MirroredNode, type MirrorOptions } from '../registry-center.js';
 import { MirroredTree } from '../mirrored-tree.js';
+import { NarrowScope } from '../narrow-scope.js';
+import { isWithin } from '../node-paths.js';
 import { type Namespace } from './namespace.js';
 import { type OwnWrites, type WriteEffects, type WriteObserver, type WriteOutcome } from './operations/own-writes.js';
 import { type ReadNode, SubtreeCopy } from './subtree-copy.js';
@@ -18,6 +20,16 @@ export interface MirrorContext extends CallContext {
   readonly writes: OwnWrites;
   readonly clock: Clock;
   readonly logger: JobLogger;
+}
+
+/** Who needs which watch of a subtree: the mirrors of a registry centre share them. */
+export interface SubtreeWatches {
+  /** A watch of the subtree, which somebody sets, stays until `release`. */
+  retain(path: string): void;
+  /** Takes back one `retain` of the subtree. The last one removes the watch. */
+  release(path: string): void;
+  /** Whether the watch of the subtree is retained more than once. */
+  isShared(path: string): boolean;
 }
 
 /**
@@ -39,25 +51,38 @@ interface Waiter {
 export class ZooKeeperMirror implements Mirror, WriteObserver {
   isCurrent = false;
   readonly path: string;
-  readonly #context: MirrorContext;
+  readonly #context: MirrorContext & { readonly watches: SubtreeWatches };
   readonly #presenceOnly: (path: string) => boolean;
   readonly #onClose: () => void;
   readonly #listeners: Listeners;
   readonly #waiters = new Set<Waiter>();
-  readonly #tree = new MirroredTree();
+  readonly #isRoutine: (path: string) => boolean;
+  readonly #tree: MirroredTree;
   #copy: SubtreeCopy | undefined;
   #connected: Connected | undefined;
   #isWorking = false;
   #isClosed = false;
+  #scope: NarrowScope | undefined;
+  /** The roots of the subtrees whose watches this mirror retains. */
+  #retained: readonly string[] = [];
+  /** The scope that is being entered; `undefined` again if anything happens that would end it. */
+  #entering: NarrowScope | undefined;
   #cancelRetry: () => void = () => undefined;
 
-  constructor(path: string, context: MirrorContext, options: MirrorOptions, onClose: () => void) {
+  constructor(
+    path: string,
+    context: MirrorContext & { readonly watches: SubtreeWatches },
+    options: MirrorOptions,
+    onClose: () => void,
+  ) {
     this.path = path;
     this.#context = context;
     this.#listeners = new Listeners({
       onError: (error) => context.logger.error(`A listener of the mirror of ${path} failed: ${String(error)}`),
     });
     this.#presenceOnly = options.presenceOnly ?? (() => false);
+    this.#isRoutine = options.isRoutine ?? (() => false);
+    this.#tree = new MirroredTree(this.#isRoutine);
     this.#onClose = onClose;
   }
 
@@ -69,6 +94,10 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     return this.#tree.moment;
   }
 
+  get stirs(): number {
+    return this.#tree.stirs;
+  }
+
   changesSince(moment: number): readonly string[] | undefined {
     return this.#tree.changesSince(moment);
   }
@@ -77,7 +106,43 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     return this.#listeners.add(listener);
   }
 
+  get isNarrowed(): boolean {
+    return this.#scope !== undefined;
+  }
+
+  async narrow(subtrees: readonly string[]): Promise<boolean> {
+    const { watches, namespace, logger } = this.#context;
+    const copy = this.#copy;
+    const transport = this.#connected?.transport;
+    const isInTheWay = this.#scope ?? this.#entering;
+    if (!copy || copy.isNew || !transport || !this.isCurrent || isInTheWay || watches.isShared(this.path)) return false;
+    const scope = (this.#entering = new NarrowScope(subtrees, this.#isRoutine));
+    for (const root of subtrees) watches.retain(root);
+    let isComplete = true;
+    try {
+      await Promise.all(subtrees.map((root) => transport.addWatch(namespace.at(root))));
+    } catch (error) {
+      logger.debug(`The mirror of ${this.path} goes on to follow everything: ${String(error)}`);
+      isComplete = false;
+    }
+    const isCalm = this.#entering === scope && this.#copy === copy && this.isCurrent;
+    if (this.#entering === scope) this.#entering = undefined;
+    const isNarrowed = isComplete && isCalm && !watches.isShared(this.path);
+    if (isNarrowed) {
+      this.#scope = scope;
+      this.#retain(subtrees);
+    }
+    for (const root of subtrees) watches.release(root);
+    return isNarrowed;
+  }
+
+  widen(): void {
+    this.#entering = undefined;
+    if (this.#connected && this.isNarrowed) this.start(this.#connected);
+  }
+
   sync(): Promise<void> {
+    this.widen();
     return this.#perform('sync the mirror of', async (call) => {
       await call.read(({ transport }) => transport.sync(this.#serverPath));
       await call.within(this.settled());
@@ -85,6 +150,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   }
 
   load(): Promise<void> {
+    this.widen();
     return this.#perform('load the mirror of', async (call) => {
       let copy: SubtreeCopy | undefined;
       // If the copy is replaced meanwhile, its successor must be asked again. The time limit of the call ends the loop.
@@ -102,6 +168,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#leave();
+    this.#retain([]);
     this.isCurrent = false;
     this.#listeners.clear();
     this.#failWaiters(new RegistryUnavailableError('use the mirror of', this.path, new Error('the mirror was closed')));
@@ -110,7 +177,9 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
 
   /** Resolves as soon as the mirror shows all changes whose events have arrived. */
   settled(): Promise<void> {
-    if (this.isCurrent && this.#copy?.work.type === 'none' && this.#copy.changes.size === 0) return Promise.resolve();
+    const copy = this.#copy;
+    const isShown = copy?.isNew === false && copy.work.type === 'none' && copy.changes.size === 0;
+    if (this.isCurrent && isShown) return Promise.resolve();
     return new Promise((resolve, reject) => this.#waiters.add({ resolve, reject }));
   }
 
@@ -120,6 +189,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     this.#leave();
     this.#connected = connected;
     this.#copy = new SubtreeCopy(this.path, this.nodes, this.#presenceOnly);
+    this.#retain([this.path]);
     const { transport } = connected;
     const prepared = Promise.all([transport.addWatch(this.#serverPath), transport.sync(this.#serverPath)]);
     const copy = this.#copy;
@@ -139,11 +209,16 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   }
 
   onEvent(event: WatchEvent): void {
+    this.#noteStirs([event.path], { isOwn: false });
+    // What is outside of the scope may still be told: by a watch that is being removed, or of another mirror.
+    if (this.#scope?.covers(event.path) === false) return;
     this.#copy?.onEvent(event);
     this.#workSoon();
   }
 
   onWriteSent(effects: WriteEffects): void {
+    const inside = [...effects.events.keys()].filter((path) => isWithin(path, this.path));
+    this.#noteStirs(inside, { isOwn: true });
     this.#copy?.onWriteSent(effects);
   }
 
@@ -261,7 +336,24 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     this.#cancelRetry = this.#context.clock.after(this.#context.settings.retry.maxMs, () => this.start(connected));
   }
 
+  /** What is not routine ends the scope, or keeps it from being entered. */
+  #noteStirs(paths: readonly string[], { isOwn }: { readonly isOwn: boolean }): void {
+    const scope = this.#scope ?? this.#entering;
+    if (!scope || !paths.some((path) => scope.isEndedBy(path, isOwn))) return;
+    this.widen();
+  }
+
+  /** Retains the watches of these subtrees, and no others any more. */
+  #retain(roots: readonly string[]): void {
+    const { watches } = this.#context;
+    const former = this.#retained;
+    this.#retained = roots;
+    for (const root of roots) watches.retain(root);
+    for (const root of former) watches.release(root);
+  }
+
   #leave(): void {
+    this.#scope = undefined;
     this.#cancelRetry();
     this.#copy = undefined;
     this.#connected = undefined;

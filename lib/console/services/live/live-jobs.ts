@@ -170,7 +170,7 @@ export class LiveJobs {
     this.#listeners.notify(change);
   }
 
-  #apply(mirror: Mirror, changes: readonly string[] | undefined): { changed: Set<string>; removed: Set<string> } {
+  #apply(mirror: TreeMirror, changes: readonly string[] | undefined): { changed: Set<string>; removed: Set<string> } {
     const changed = new Set<string>();
     const removed = new Set<string>();
     const byJob = grouped(changes ?? mirror.nodes.keys());

@@ -1,0 +1,23 @@
+import { pathsUpwards } from './node-paths.js';
+
+/** What a narrowed mirror follows, to ask about many paths: what is within it, and what ends it. */
+export class NarrowScope {
+  readonly #roots: ReadonlySet<string>;
+  readonly #isRoutine: (path: string) => boolean;
+
+  constructor(subtrees: readonly string[], isRoutine: (path: string) => boolean) {
+    this.#roots = new Set(subtrees);
+    this.#isRoutine = isRoutine;
+  }
+
+  /** Whether the mirror follows this node. */
+  covers(path: string): boolean {
+    for (const root of pathsUpwards(path)) if (this.#roots.has(root)) return true;
+    return false;
+  }
+
+  /** Whether a change of this node ends the scope; outside of it, only a change that this registry centre object has made. */
+  isEndedBy(path: string, isOwn: boolean): boolean {
+    return this.covers(path) ? !this.#isRoutine(path) : isOwn;
+  }
+}

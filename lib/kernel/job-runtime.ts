@@ -484,7 +484,7 @@ export class JobRuntime {
       configuration: () => this.configuration,
       onRemoved: () => this.#onRemoved(),
     });
-    this.#cleanUps.push(components.watch.onChange(() => components.control.requestReconcile()));
+    this.#cleanUps.push(components.watch.onChange(() => components.control.noteChange()));
     return components;
   }
 

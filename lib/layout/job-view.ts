@@ -82,4 +82,5 @@ export function isRoutine(path: string): boolean {
   return ROUTINE.test(path);
 }
 
-const ROUTINE = /^\/[^/]+\/(?:sharding\/\d+\/(?:running|misfire)|trigger\/[^/]+|x-node\/fired\/[^/]+|systemTime\/current)$/;
+const ROUTINE =
+  /^\/[^/]+\/(?:sharding\/\d+\/(?:running|misfire)|trigger\/[^/]+|x-node\/fired\/[^/]+|systemTime\/current)$/;

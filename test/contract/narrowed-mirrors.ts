@@ -37,7 +37,13 @@ export function narrowedMirrorPromises(stage: ContractStage): void {
 
     expect(mirror.isNarrowed).toBe(true);
     expect(mirror.isCurrent).toBe(true);
-    expect(shown(mirror)).toEqual({ '': '', '/mine': 'before', '/mine/mark': '2', '/rare': 'before', '/theirs': 'before' });
+    expect(shown(mirror)).toEqual({
+      '': '',
+      '/mine': 'before',
+      '/mine/mark': '2',
+      '/rare': 'before',
+      '/theirs': 'before',
+    });
   });
 
   test('a change that is not routine widens the mirror, which shows it together with all that it has missed', async () => {
@@ -161,6 +167,9 @@ export function narrowedMirrorPromises(stage: ContractStage): void {
     second.close();
     await first.sync();
     await writer.put(stage.at('theirs'), 'later');
-    await until(() => first.nodes.get(stage.at('theirs'))?.value === 'later', 'the first mirror follows everything again');
+    await until(
+      () => first.nodes.get(stage.at('theirs'))?.value === 'later',
+      'the first mirror follows everything again',
+    );
   });
 }

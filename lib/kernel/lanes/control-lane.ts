@@ -16,7 +16,7 @@ import { type MissedInstant } from '../view/assignment.js';
 import { type JobContext, type JobTimer } from '../job/job-context.js';
 import { JAVA_RECONNECT_GRACE_MS } from '../view/java-peers.js';
 import { type Obstacle, obstacleTo } from '../view/obstacles.js';
-import { ownItems } from '../view/own-share.js';
+import { isAtRest, isOfOthers, ownItems } from '../view/own-share.js';
 import { type Assignment } from '../writes/assignment.js';
 import { type RunObservers } from '../run/run-observers.js';
 import { reportCrashes } from '../marks/crash-reports.js';
@@ -73,6 +73,8 @@ export class ControlLane {
   readonly #obstacle: StandingObstacle;
   #resyncMinutes: number | undefined;
   #formerLeader: Leading | undefined;
+  /** This instance's items, after a look at a job at rest that found nothing to do: what others do needs no further look. */
+  #ownAtRest: ReadonlySet<number> | undefined;
 
   constructor(deps: ControlLaneDeps) {
     this.#deps = deps;
@@ -95,6 +97,15 @@ export class ControlLane {
     return this.#obstacle.present;
   }
 
+  /** To be called after each change of the job's nodes. Reconciles soon, unless nothing but other instances' items has changed. */
+  noteChange(): void {
+    const { watch, paths, me } = this.#deps;
+    const own = this.#ownAtRest;
+    const changes = watch.newChanges() ?? [];
+    const areOfOthers = own !== undefined && changes.every((path) => isOfOthers(paths.parse(path), { own, me }));
+    if (changes.length === 0 || !areOfOthers) this.requestReconcile();
+  }
+
   /** Reconciles soon; several requests that come before that are one. */
   requestReconcile(): void {
     if (this.#isReconcileQueued) return;
@@ -113,6 +124,7 @@ export class ControlLane {
   /** Plans from the present view and performs the plan. To be called in the mailbox only. Never rejects. */
   async reconcile(): Promise<void> {
     const { timers, logger, registration, watch, configuration } = this.#deps;
+    this.#ownAtRest = undefined;
     const { session } = registration;
     if (session === undefined || !watch.isCurrent) return;
     try {
@@ -127,7 +139,9 @@ export class ControlLane {
     if (registration.session !== session) return;
     this.#noteState();
     this.#changes.note(session);
-    await this.#performAll(plan(this.#planInput()));
+    const actions = plan(this.#planInput());
+    if (actions.length === 0) this.#noteRest();
+    await this.#performAll(actions);
   }
 
   /** Takes note of what stands in the way, and of nodes that should not be there. */
@@ -146,6 +160,13 @@ export class ControlLane {
       strategyFailure: leadership.strategyFailure,
     });
     this.#obstacle.note(obstacle);
+  }
+
+  /** A leader that keeps items with their owners until they have ended waits for that end. */
+  #noteRest(): void {
+    const { watch, me, leadership } = this.#deps;
+    const isWaiting = (leadership.assignedFor?.pinned.length ?? 0) > 0;
+    if (!isWaiting && isAtRest(watch.view)) this.#ownAtRest = new Set(ownItems(watch.view, me));
   }
 
   async #performAll(actions: readonly Action[]): Promise<void> {

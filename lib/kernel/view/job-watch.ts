@@ -33,6 +33,8 @@ export class JobWatch {
   /** When anything but routine was last seen to change, by the monotonic clock. */
   #stirredAt: number;
   #stirs = 0;
+  /** The mirror's moment at the last call of `newChanges`. */
+  #changesSeen: number | undefined;
   #read: { readonly moment: number; readonly view: JobView } | undefined;
   /** What the records in a view say, as far as they are believed. */
   #believed: { readonly read: JobView['lastBegun']; readonly lastBegun: ReadonlyMap<number, number> } | undefined;
@@ -63,6 +65,13 @@ export class JobWatch {
       this.#noteOffRecord(view);
     }
     return this.#read.view;
+  }
+
+  /** Paths that have changed since the last call, some perhaps twice; `undefined`: everything may have changed. */
+  newChanges(): readonly string[] | undefined {
+    const since = this.#changesSeen;
+    this.#changesSeen = this.#mirror.moment;
+    return since === undefined ? undefined : this.#mirror.changesSince(since);
   }
 
   /** How long nothing but routine was seen to change, in milliseconds. */

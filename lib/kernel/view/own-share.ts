@@ -1,4 +1,5 @@
 /** When an instance need not hear what the items of others do: pure functions of a view. */
+import { type JobPath } from '../../layout/job-paths.js';
 import { hasJavaPeers, type JobView } from '../../layout/job-view.js';
 import { isAssigned, isAvailable, isMisassigned } from './assignment.js';
 import { numbersOf } from './items.js';
@@ -7,20 +8,39 @@ import { numbersOf } from './items.js';
 const LEAST_ITEMS_OF_OTHERS = 3;
 
 /**
- * Whether only this instance's share of the job concerns it, for as long as nothing but firings happens: another living
- * instance of ours leads, the items are assigned, and nobody comes, goes, has crashed, or waits for others in a once-listener.
+ * Whether this instance need not even hear what other instances' items do: the job is at rest, and another living instance
+ * of ours leads. The leader hears everything, because it repairs what operators break.
  */
 export function mayFollowOwnShare(view: JobView, me: string): boolean {
-  const { config, leader, items } = view;
-  if (config?.monitorExecution !== true || leader === undefined || leader === me) return false;
+  const { leader, items } = view;
+  if (leader === undefined || leader === me) return false;
   const ofOthers = items.filter(({ owner }) => owner !== me).length;
-  if (ofOthers < LEAST_ITEMS_OF_OTHERS || !isAssigned(view) || !isAvailable(view, me)) return false;
-  return areAllWell(view) && !isAnyTakenOver(view) && !hasOnceListeners(view) && !isMisassigned(view);
+  return ofOthers >= LEAST_ITEMS_OF_OTHERS && isAtRest(view) && isAvailable(view, me) && !isMisassigned(view);
+}
+
+/**
+ * Whether what other instances' items do concerns nobody here, not even a leader, for as long as nothing but firings happens:
+ * the items are assigned, all of them to living instances of ours, and nobody waits for anybody.
+ */
+export function isAtRest(view: JobView): boolean {
+  const { config, items } = view;
+  if (config?.monitorExecution !== true || items.length !== config.shardingTotalCount || !isAssigned(view))
+    return false;
+  return areAllWell(view) && !isAnyTakenOver(view) && !hasOnceListeners(view);
 }
 
 /** The items that concern this instance: those that it owns. */
 export function ownItems({ items }: JobView, me: string): readonly number[] {
   return numbersOf(items.filter(({ owner }) => owner === me));
+}
+
+/** Whether a node says only what another instance's item does at a firing, or what another instance has begun. */
+export function isOfOthers(
+  path: JobPath,
+  { own, me }: { readonly own: ReadonlySet<number>; readonly me: string },
+): boolean {
+  if (path.type === 'beginRecord') return path.id !== me;
+  return path.type === 'itemMark' && (path.mark === 'running' || path.mark === 'misfire') && !own.has(path.item);
 }
 
 /** Whether every instance is one of ours, and none is starting, stopping or gone. */

@@ -97,6 +97,7 @@ export async function assembleJob(deps: JobComponentsDeps): Promise<JobComponent
       leadership,
       restoredNodes,
       work,
+      items,
       observers,
       missedInstant,
       timer,

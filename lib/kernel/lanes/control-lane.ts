@@ -9,6 +9,7 @@ import { Deadline } from '../../async/deadline.js';
 import { decodeTrigger } from '../../layout/x-node/trigger.js';
 import { type Mailbox } from '../../async/mailbox.js';
 import { JobStoppedError } from '../../api/errors/errors.js';
+import { type ItemsHere } from '../view/items-here.js';
 import { plan } from '../rules/plan.js';
 import { type Action, type Leading, type PlanInput } from '../rules/plan-input.js';
 import { leadingOf } from '../rules/removal.js';
@@ -16,7 +17,7 @@ import { type MissedInstant } from '../view/assignment.js';
 import { type JobContext, type JobTimer } from '../job/job-context.js';
 import { JAVA_RECONNECT_GRACE_MS } from '../view/java-peers.js';
 import { type Obstacle, obstacleTo } from '../view/obstacles.js';
-import { isAtRest, isOfOthers, ownItems } from '../view/own-share.js';
+import { isAtRest, ownItems } from '../view/own-share.js';
 import { type Assignment } from '../writes/assignment.js';
 import { type RunObservers } from '../run/run-observers.js';
 import { reportCrashes } from '../marks/crash-reports.js';
@@ -42,6 +43,7 @@ export interface ControlLaneDeps extends JobContext {
   readonly restoredNodes: RestoredNodes;
   readonly timer: CronTimer;
   readonly work: WorkLane;
+  readonly items: ItemsHere;
   readonly observers: RunObservers;
   readonly missedInstant: MissedInstant;
   /** The configuration that holds. */
@@ -99,11 +101,8 @@ export class ControlLane {
 
   /** To be called after each change of the job's nodes. Reconciles soon, unless nothing but other instances' items has changed. */
   noteChange(): void {
-    const { watch, paths, me } = this.#deps;
-    const own = this.#ownAtRest;
-    const changes = watch.newChanges() ?? [];
-    const areOfOthers = own !== undefined && changes.every((path) => isOfOthers(paths.parse(path), { own, me }));
-    if (changes.length === 0 || !areOfOthers) this.requestReconcile();
+    const changes = this.#deps.watch.newChanges() ?? [];
+    if (changes.length === 0 || !changes.every((path) => this.#isMereFiring(path))) this.requestReconcile();
   }
 
   /** Reconciles soon; several requests that come before that are one. */
@@ -160,6 +159,18 @@ export class ControlLane {
       strategyFailure: leadership.strategyFailure,
     });
     this.#obstacle.note(obstacle);
+  }
+
+  /** Whether the node at this path has changed only because instances fire, and this one has nothing to do about it. */
+  #isMereFiring(path: string): boolean {
+    const { watch, paths, items } = this.#deps;
+    const own = this.#ownAtRest;
+    if (own === undefined) return false;
+    const node = paths.parse(path);
+    if (node.type === 'beginRecord') return watch.nodes.has(path);
+    // What this instance runs itself it looks at when that has ended.
+    const isAwaited = node.type === 'itemMark' && own.has(node.item) && items.phase(node.item) === undefined;
+    return node.type === 'itemMark' && (node.mark === 'running' || node.mark === 'misfire') && !isAwaited;
   }
 
   /** A leader that keeps items with their owners until they have ended waits for that end. */

@@ -1,5 +1,4 @@
 /** When an instance need not hear what the items of others do: pure functions of a view. */
-import { type JobPath } from '../../layout/job-paths.js';
 import { hasJavaPeers, type JobView } from '../../layout/job-view.js';
 import { isAssigned, isAvailable, isMisassigned } from './assignment.js';
 import { numbersOf } from './items.js';
@@ -32,15 +31,6 @@ export function isAtRest(view: JobView): boolean {
 /** The items that concern this instance: those that it owns. */
 export function ownItems({ items }: JobView, me: string): readonly number[] {
   return numbersOf(items.filter(({ owner }) => owner === me));
-}
-
-/** Whether a node says only what another instance's item does at a firing, or what another instance has begun. */
-export function isOfOthers(
-  path: JobPath,
-  { own, me }: { readonly own: ReadonlySet<number>; readonly me: string },
-): boolean {
-  if (path.type === 'beginRecord') return path.id !== me;
-  return path.type === 'itemMark' && (path.mark === 'running' || path.mark === 'misfire') && !own.has(path.item);
 }
 
 /** Whether every instance is one of ours, and none is starting, stopping or gone. */

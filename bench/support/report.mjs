@@ -8,7 +8,7 @@ export function table(columns, rows) {
 }
 
 /** Thousands apart, and no more digits than mean something. */
-export function number(value, digits = value < 10 ? 1 : 0) {
+export function number(value, digits = value < 100 ? 1 : 0) {
   if (!Number.isFinite(value)) return '–';
   return value.toLocaleString('en', { maximumFractionDigits: digits, minimumFractionDigits: digits });
 }

@@ -39,10 +39,6 @@ await serve(async ({ zooKeeper, namespace, jobs, items, ...settings }) => {
 
   return {
     fire,
-    /** Fires again and again. */
-    async work(ms) {
-      for (const end = performance.now() + ms; performance.now() < end;) await fire();
-    },
     facts: () => ({ cpu: process.cpuUsage(), runs, owned: sum('itemsOwned') }),
     async stop() {
       await host.stop();

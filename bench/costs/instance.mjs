@@ -1,0 +1,48 @@
+// One instance of the library for `costs` and `throughput`: it fires when its parent says so, and answers when its items
+// have ended and bear no mark. The settings are a user's: those that the benchmark does not name have their defaults.
+import {
+  EmbeddedRegistryCenter,
+  jobConfiguration,
+  JobHost,
+  ScheduleJobBootstrap,
+  ZookeeperRegistryCenter,
+} from 'nestjs-elasticjob';
+import { serve } from '../support/children.mjs';
+
+const silent = { debug() {}, log() {}, warn: console.error, error: console.error };
+
+await serve(async ({ zooKeeper, namespace, jobs, items, ...settings }) => {
+  const fires = new Map();
+  const timers = { arm: (jobName, _instant, onFire) => void fires.set(jobName, onFire), disarm() {} };
+  const registryCenter =
+    zooKeeper === undefined
+      ? new EmbeddedRegistryCenter({ namespace })
+      : new ZookeeperRegistryCenter({ serverLists: zooKeeper, namespace });
+  registryCenter.connect();
+  const host = new JobHost({ registryCenter, timers, logger: silent });
+  let runs = 0;
+  const job = { execute: () => void runs++ };
+  const starts = Array.from({ length: jobs }, async (_, number) => {
+    const own = { jobName: `job-${number}`, shardingTotalCount: items, cron: '0 0 0 * * ?', timeZone: 'GMT' };
+    const configuration = jobConfiguration({ ...own, ...settings });
+    await new ScheduleJobBootstrap(registryCenter, job, configuration, { host, jobClassName: 'BenchJob' }).schedule();
+  });
+  await Promise.all(starts);
+  const sum = (key) => [...host.jobs.values()].reduce((total, runtime) => total + runtime[key], 0);
+
+  async function fire() {
+    const due = runs + sum('itemsOwned');
+    for (const each of fires.values()) each();
+    do await new Promise((resolve) => setTimeout(resolve, 1));
+    while (runs < due || sum('itemsRunning') > 0);
+  }
+
+  return {
+    fire,
+    facts: () => ({ cpu: process.cpuUsage(), runs, owned: sum('itemsOwned') }),
+    async stop() {
+      await host.stop();
+      await registryCenter.close();
+    },
+  };
+});

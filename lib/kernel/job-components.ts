@@ -81,6 +81,7 @@ export async function assembleJob(deps: JobComponentsDeps): Promise<JobComponent
     ...context,
     ...{ items, marks, takeover, failures, extensions, observers },
     configuration: deps.configuration,
+    noteProgress: () => control.noteProgress(),
     executor: extensions.executorOf(paths.jobName, definition.job),
     interceptors: extensions.interceptors,
     listeners: new JobListeners({ ...context, types: extensions, barrier, marks }),

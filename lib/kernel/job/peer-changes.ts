@@ -18,6 +18,8 @@ export interface PeerChange {
 
 /** The instances that have come and gone between two moments. `at`: the second one. */
 export function peerChanges(before: JobView, now: JobView, at: number): readonly PeerChange[] {
+  // Most views differ in what items do.
+  if (before.instances === now.instances && before.live === now.live) return [];
   const reporter = reporterOf(before, now);
   const joined = present(now).filter((id) => isGone(before, id));
   const gone = present(before).filter((id) => isGone(now, id));
@@ -39,6 +41,7 @@ export function inheritedChanges(
   pending: readonly PeerChange[],
   { before, now, at, sessionTimeoutMs }: Inheritance,
 ): readonly PeerChange[] {
+  if (pending.length === 0) return [];
   const reporter = reporterOf(before, now);
   return pending
     .filter((change) => {

@@ -61,6 +61,14 @@ const REMOVAL_DEADLINE_MS = 1_000;
 /** How long crashed items wait for an idle instance before a busy one takes them over beside its own. */
 const IDLE_INSTANCES_DEADLINE_MS = 10_000;
 
+/** A job at rest, with nothing to do for this instance. */
+interface Rest {
+  /** This instance's items. */
+  readonly own: ReadonlySet<number>;
+  /** Whether this instance ran nothing, and nothing that was due kept it from beginning. */
+  readonly isIdle: boolean;
+}
+
 /** Reconciles one job on this instance. */
 export class ControlLane {
   readonly #deps: ControlLaneDeps;
@@ -75,8 +83,8 @@ export class ControlLane {
   readonly #obstacle: StandingObstacle;
   #resyncMinutes: number | undefined;
   #formerLeader: Leading | undefined;
-  /** This instance's items, after a look at a job at rest that found nothing to do: what others do needs no further look. */
-  #ownAtRest: ReadonlySet<number> | undefined;
+  /** What the last look found, if the job was at rest and there was nothing to do: mere firings need no further look. */
+  #rest: Rest | undefined;
 
   constructor(deps: ControlLaneDeps) {
     this.#deps = deps;
@@ -105,6 +113,17 @@ export class ControlLane {
     if (changes.length === 0 || !changes.every((path) => this.#isMereFiring(path))) this.requestReconcile();
   }
 
+  /**
+   * To be called when a run has begun or an item has ended. Reconciles soon, unless that is the ordinary course of a firing, in
+   * which nothing waits here: the end of the run is looked at.
+   */
+  noteProgress(): void {
+    const { missedInstant, missedByItem, pendingTrigger, triggeredItems } = this.#deps.work.backlog;
+    const isAnyDue = missedInstant !== undefined || pendingTrigger !== undefined;
+    const isAwaited = isAnyDue || missedByItem.size > 0 || triggeredItems.size > 0;
+    if (isAwaited || this.#rest?.isIdle !== true) this.requestReconcile();
+  }
+
   /** Reconciles soon; several requests that come before that are one. */
   requestReconcile(): void {
     if (this.#isReconcileQueued) return;
@@ -123,7 +142,7 @@ export class ControlLane {
   /** Plans from the present view and performs the plan. To be called in the mailbox only. Never rejects. */
   async reconcile(): Promise<void> {
     const { timers, logger, registration, watch, configuration } = this.#deps;
-    this.#ownAtRest = undefined;
+    this.#rest = undefined;
     const { session } = registration;
     if (session === undefined || !watch.isCurrent) return;
     try {
@@ -164,8 +183,8 @@ export class ControlLane {
   /** Whether the node at this path has changed only because instances fire, and this one has nothing to do about it. */
   #isMereFiring(path: string): boolean {
     const { watch, paths, items } = this.#deps;
-    const own = this.#ownAtRest;
-    if (own === undefined) return false;
+    if (this.#rest === undefined) return false;
+    const { own } = this.#rest;
     const node = paths.parse(path);
     if (node.type === 'beginRecord') return watch.nodes.has(path);
     // What this instance runs itself it looks at when that has ended.
@@ -175,9 +194,13 @@ export class ControlLane {
 
   /** A leader that keeps items with their owners until they have ended waits for that end. */
   #noteRest(): void {
-    const { watch, me, leadership } = this.#deps;
+    const { watch, me, leadership, work, marks } = this.#deps;
+    const { view } = watch;
     const isWaiting = (leadership.assignedFor?.pinned.length ?? 0) > 0;
-    if (!isWaiting && isAtRest(watch.view)) this.#ownAtRest = new Set(ownItems(watch.view, me));
+    if (isWaiting || !isAtRest(view)) return;
+    const isTriggered = view.triggers.has(me) || this.#triggerInDoubt !== undefined;
+    const isIdle = work.isIdle && work.canBegin && marks.own.items.length === 0 && !isTriggered;
+    this.#rest = { own: new Set(ownItems(view, me)), isIdle };
   }
 
   async #performAll(actions: readonly Action[]): Promise<void> {

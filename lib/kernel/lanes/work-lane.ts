@@ -30,6 +30,8 @@ export interface WorkLaneDeps extends Omit<JobRunDeps, 'pool'> {
   readonly observers: RunObservers;
   /** The configuration that holds. */
   readonly configuration: () => JobConfiguration;
+  /** Asks for a look at the job if the begin of a run, or the end of an item, may have made something due. */
+  readonly noteProgress: () => void;
 }
 
 /** Owns the runs of one job on this instance. */
@@ -261,9 +263,10 @@ export class WorkLane {
    * for each of them.
    */
   #noteReleased(item: number): void {
-    const { configuration, requestReconcile } = this.#deps;
+    const { configuration, requestReconcile, noteProgress } = this.#deps;
     const isAwaited = this.#missedByItem.has(item) || this.#manual.items.has(item);
-    if (isAwaited || configuration().monitorExecution) requestReconcile();
+    if (isAwaited) requestReconcile();
+    else if (configuration().monitorExecution) noteProgress();
   }
 
   /** The next run may begin beside this one. */
@@ -276,7 +279,7 @@ export class WorkLane {
       this.#logLeftOut(run.firing, begun);
     }
     if (!run.isAborted) this.#noteDecision(run.firing, begun);
-    this.#deps.requestReconcile();
+    this.#deps.noteProgress();
   }
 
   /** Whoever has triggered single items learns why one of them does not run. */

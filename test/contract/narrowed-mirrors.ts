@@ -37,7 +37,13 @@ export function narrowedMirrorPromises(stage: ContractStage): void {
 
     expect(mirror.isNarrowed).toBe(true);
     expect(mirror.isCurrent).toBe(true);
-    expect(shown(mirror)).toEqual({ '': '', '/mine': 'before', '/mine/mark': '2', '/rare': 'before', '/theirs': 'before' });
+    expect(shown(mirror)).toEqual({
+      '': '',
+      '/mine': 'before',
+      '/mine/mark': '2',
+      '/rare': 'before',
+      '/theirs': 'before',
+    });
   });
 
   test('a change that is not routine widens the mirror, which shows it together with all that it has missed', async () => {
@@ -84,6 +90,20 @@ export function narrowedMirrorPromises(stage: ContractStage): void {
     expect(mirror.isNarrowed).toBe(false);
     expect(mirror.nodes.get(stage.at('theirs'))?.value).toBe('after');
     expect(mirror.isCurrent).toBe(true);
+  });
+
+  test('load reads the values that a narrowed mirror has left unread', async () => {
+    const [writer, reader] = [await stage.open(), await stage.open()];
+    await writer.put(stage.at('mine', 'mark'), 'value');
+    await writer.put(stage.at('theirs', 'mark'), 'value');
+    const mirror = await reader.mirror(stage.at(), { ...options, presenceOnly: (path) => path.endsWith('/mark') });
+    expect(await mirror.narrow(scope())).toBe(true);
+
+    await mirror.load();
+
+    expect(mirror.isNarrowed).toBe(false);
+    expect(mirror.nodes.get(stage.at('mine', 'mark'))?.value).toBe('value');
+    expect(mirror.nodes.get(stage.at('theirs', 'mark'))?.value).toBe('value');
   });
 
   test('routine writes of our own within the scope leave the mirror narrowed', async () => {
@@ -161,6 +181,9 @@ export function narrowedMirrorPromises(stage: ContractStage): void {
     second.close();
     await first.sync();
     await writer.put(stage.at('theirs'), 'later');
-    await until(() => first.nodes.get(stage.at('theirs'))?.value === 'later', 'the first mirror follows everything again');
+    await until(
+      () => first.nodes.get(stage.at('theirs'))?.value === 'later',
+      'the first mirror follows everything again',
+    );
   });
 }

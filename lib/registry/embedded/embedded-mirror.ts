@@ -95,7 +95,10 @@ export class EmbeddedMirror implements Mirror {
     this.#isRereading = true;
     const run = ({ namespace }: ServerSide): ReadonlyMap<string, StoredNode> => namespace.subtree(this.path);
     // Without an answer, the connection has broken, and the next one reads again.
-    const to = { answered: (nodes: ReadonlyMap<string, StoredNode>) => this.#replaceAll(nodes), failed: () => undefined };
+    const to = {
+      answered: (nodes: ReadonlyMap<string, StoredNode>) => this.#replaceAll(nodes),
+      failed: () => undefined,
+    };
     this.#session.send({ operation: 'mirror', path: this.path, kind: 'read', run }, to);
   }
 

@@ -12,7 +12,7 @@ const LEAST_ITEMS_OF_OTHERS = 3;
  */
 export function mayFollowOwnShare(view: JobView, me: string): boolean {
   const { config, leader, items } = view;
-  if (config?.monitorExecution !== true || leader === undefined || leader === me) return false;
+  if (config?.monitorExecution !== true || leader === me) return false;
   const ofOthers = items.filter(({ owner }) => owner !== me).length;
   if (ofOthers < LEAST_ITEMS_OF_OTHERS || !isAssigned(view) || !isAvailable(view, me)) return false;
   return areAllWell(view) && !isAnyTakenOver(view) && !hasOnceListeners(view) && !isMisassigned(view);

@@ -5,7 +5,7 @@ import { mayFollowOwnShare, ownItems } from '../../../../lib/kernel/view/own-sha
 import { type ItemView, type JobView, NO_GUARANTEE } from '../../../../lib/layout/job-view.js';
 import { aConfiguration, aView, anItem, idOf, ipOf } from '../../../support/views.js';
 
-const [A, B, GONE] = [idOf('A'), idOf('B'), idOf('X')];
+const [A, B, C, GONE] = [idOf('A'), idOf('B'), idOf('C'), idOf('X')];
 const CONFIG = aConfiguration({ shardingTotalCount: 6, failover: true });
 
 /** A calm job: A leads, and each of A and B owns three items. */
@@ -31,10 +31,24 @@ test('so it may while items run and misfire, whether its own or others’', () =
 });
 
 test('so may an instance that owns nothing', () => {
-  expect(mayFollowOwnShare(calm({ ...ownedBy(6), assignmentRecord: assignmentRecordFor(calm()) }), B)).toBe(true);
+  expect(mayFollowOwnShare(calm(assigned(ownedBy(6))), B)).toBe(true);
 });
 
-const alone = new Map([...calm().instances].filter(([id]) => id !== A));
+/** A view whose assignment was made for what it shows. */
+const assigned = (changes: Partial<JobView>): Partial<JobView> => ({
+  ...changes,
+  assignmentRecord: assignmentRecordFor(calm(changes)),
+});
+const servers = new Map([
+  [ipOf('A'), 'ENABLED' as const],
+  [ipOf('B'), 'DISABLED' as const],
+]);
+const disabled = assigned({ ...ownedBy(6), servers });
+const withoutLeader = assigned({
+  instances: new Map([...aView(['B', 'C']).instances]),
+  live: new Set([B, C]),
+  items: calm().items.map((item) => anItem(item.item, { owner: item.item % 2 === 0 ? C : B })),
+});
 const guarantee = (changes: Partial<JobView['guarantee']>): Partial<JobView> => ({
   guarantee: { ...NO_GUARANTEE, ...changes },
 });
@@ -51,24 +65,12 @@ describe('an instance follows everything', () => {
     ['others own fewer than three items', ownedBy(2)],
     ['another assignment is wanted', { reshardingNeeded: true }],
     ['the leader assigns', { processing: true }],
+    ['it owns nothing, and its server is disabled', disabled],
+    ['the leader has ended', withoutLeader],
     [
-      'its own server is disabled',
-      {
-        servers: new Map([
-          [ipOf('A'), 'ENABLED'],
-          [ipOf('B'), 'DISABLED'],
-        ]),
-        assignmentRecord: assignmentRecordFor(
-          calm({
-            servers: new Map([
-              [ipOf('A'), 'ENABLED'],
-              [ipOf('B'), 'DISABLED'],
-            ]),
-          }),
-        ),
-      },
+      'an instance was removed by an operator, and another one starts',
+      { live: new Set([B, GONE]), javaPeers: new Set() },
     ],
-    ['the leader has ended', { instances: alone, assignmentRecord: assignmentRecordFor(calm({ instances: alone })) }],
     ['another instance is Java’s', { live: new Set([B]) }],
     ['another instance counts as Java’s', { javaPeers: new Set([A]) }],
     ['an instance starts or stops', { live: new Set([A, B, GONE]) }],

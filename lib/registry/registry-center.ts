@@ -17,7 +17,8 @@
  * 4. **A session node lives exactly as long as its session.** A short loss of connection removes nothing. When the
  *    session ends, all its nodes vanish, and no others.
  * 5. **A mirror shows moments, never mixtures.** What a mirror shows is the subtree as it was at one revision; it only
- *    moves forward; after any disconnection it converges by itself. Reading it costs no request.
+ *    moves forward; after any disconnection it converges by itself. Reading it costs no request. A mirror that its user has
+ *    narrowed to some of its subtrees keeps this promise for them; see `Mirror.narrow`, which an implementation may refuse.
  * 6. **At most one session holds a path exclusively.** A hold passes on when its session ends.
  *
  * Paths are absolute within the namespace: `/job/config`. Missing parents are created with the node, persistent and
@@ -247,7 +248,10 @@ export interface Mirror {
    * not known any more, so everything may have changed.
    */
   changesSince(moment: number): readonly string[] | undefined;
-  /** Grows with each change of `nodes` that is not routine, and whenever the whole subtree has been read again. */
+  /**
+   * Grows with each change of `nodes` that is not routine, and whenever the whole subtree has been read again. May grow with
+   * routine changes, too: an implementation that cannot distinguish them returns `moment`.
+   */
   readonly stirs: number;
   /** False while disconnected, and from a failed reading until the next complete one: the copy may be out of date. */
   readonly isCurrent: boolean;
@@ -270,8 +274,11 @@ export interface Mirror {
    * elsewhere: what it shows there may be out of date. It follows everything again upon the first change in them that is not
    * routine, a write of this registry centre object outside of them, `sync`, `load`, `widen`, or a new connection. It
    * shows nothing of such a change before it has read everything: promise 5 holds for that moment and all later ones.
+   *
+   * An implementation that always follows everything answers `false`; then `isNarrowed` is never true, and `widen` has nothing
+   * to do.
    * @returns whether it does: not while it is out of date or narrowed already, nor if anything but routine happened
-   *   meanwhile, nor if another user of this registry centre object follows the same subtree
+   *   meanwhile or was told and does not show yet, nor if another user of this registry centre object follows the same subtree
    */
   narrow(subtrees: readonly string[]): Promise<boolean>;
   /** Whether the mirror follows only a part of its subtree. */

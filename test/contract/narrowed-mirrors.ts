@@ -92,6 +92,20 @@ export function narrowedMirrorPromises(stage: ContractStage): void {
     expect(mirror.isCurrent).toBe(true);
   });
 
+  test('load reads the values that a narrowed mirror has left unread', async () => {
+    const [writer, reader] = [await stage.open(), await stage.open()];
+    await writer.put(stage.at('mine', 'mark'), 'value');
+    await writer.put(stage.at('theirs', 'mark'), 'value');
+    const mirror = await reader.mirror(stage.at(), { ...options, presenceOnly: (path) => path.endsWith('/mark') });
+    expect(await mirror.narrow(scope())).toBe(true);
+
+    await mirror.load();
+
+    expect(mirror.isNarrowed).toBe(false);
+    expect(mirror.nodes.get(stage.at('mine', 'mark'))?.value).toBe('value');
+    expect(mirror.nodes.get(stage.at('theirs', 'mark'))?.value).toBe('value');
+  });
+
   test('routine writes of our own within the scope leave the mirror narrowed', async () => {
     const [writer, reader] = [await stage.open(), await stage.open()];
     const mirror = await narrowed(reader, writer);

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { type Direction, Link, reset, type Weather } from './tcp-link.js';
-import { GreetingReader, type RequestName, RequestReader, type SessionKey } from './zookeeper-frames.js';
+import { EventReader, GreetingReader, type RequestName, RequestReader, type SessionKey } from './zookeeper-frames.js';
 
 export { type Direction };
 
@@ -22,6 +22,7 @@ export class TcpProxy {
   readonly #weather: Weather = { blackHole: { up: false, down: false }, delayMs: { up: 0, down: 0 }, chunkBytes: 0 };
   #refusing = false;
   #accepted = 0;
+  #events = 0;
   #withheldFrom: RequestName | undefined;
   #session: SessionKey | undefined;
   #target: Target;
@@ -46,6 +47,11 @@ export class TcpProxy {
   /** `127.0.0.1:port`, to be given to clients. */
   get address(): string {
     return `127.0.0.1:${this.port}`;
+  }
+
+  /** Watch events that the server has sent since the start or the last `resetRequests()`. */
+  get events(): number {
+    return this.#events;
   }
 
   /** Open connections. */
@@ -82,6 +88,7 @@ export class TcpProxy {
 
   resetRequests(): void {
     this.#counts.clear();
+    this.#events = 0;
   }
 
   /** Breaks all connections at once (both sides are reset). New ones are still accepted. */
@@ -168,9 +175,13 @@ export class TcpProxy {
     client.setNoDelay(true);
     const reader = new RequestReader((name) => this.#onRequest(name, link));
     const greeting = new GreetingReader((session) => (this.#session = session));
+    const events = new EventReader(() => this.#events++);
     const link: Link = new Link(client, upstream, this.#weather, {
       up: (data) => reader.push(data),
-      down: (data) => greeting.push(data),
+      down: (data) => {
+        greeting.push(data);
+        events.push(data);
+      },
     });
     this.#links.add(link);
     link.onEnd = () => this.#links.delete(link);

@@ -25,6 +25,30 @@ export class GreetingReader {
   }
 }
 
+/**
+ * Counts the watch events in what a server sends on one connection. The first frame is the answer to the connect request; all
+ * others begin with the number of what they answer, which is -1 for an event.
+ */
+export class EventReader {
+  #pending: Buffer = Buffer.alloc(0);
+  #isGreeted = false;
+
+  constructor(private readonly onEvent: () => void) {}
+
+  push(data: Buffer): void {
+    this.#pending = this.#pending.length === 0 ? data : Buffer.concat([this.#pending, data]);
+    while (this.#pending.length >= 8) {
+      const length = this.#pending.readInt32BE(0);
+      if (this.#pending.length < 4 + length) return;
+      if (this.#isGreeted && this.#pending.readInt32BE(4) === EVENT_XID) this.onEvent();
+      this.#isGreeted = true;
+      this.#pending = this.#pending.subarray(4 + length);
+    }
+  }
+}
+
+const EVENT_XID = -1;
+
 /** Names of the requests of ZooKeeper's protocol, by their numbers. */
 export const REQUEST_NAMES = {
   1: 'create',

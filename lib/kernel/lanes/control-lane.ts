@@ -17,7 +17,7 @@ import { type MissedInstant } from '../view/assignment.js';
 import { type JobContext, type JobTimer } from '../job/job-context.js';
 import { JAVA_RECONNECT_GRACE_MS } from '../view/java-peers.js';
 import { type Obstacle, obstacleTo } from '../view/obstacles.js';
-import { isAtRest, ownItems } from '../view/own-share.js';
+import { isAtRest, mayFollowOwnShare, ownItems } from '../view/own-share.js';
 import { type Assignment } from '../writes/assignment.js';
 import { type RunObservers } from '../run/run-observers.js';
 import { reportCrashes } from '../marks/crash-reports.js';
@@ -346,6 +346,8 @@ export class ControlLane {
       case 'end-trigger-wait':
         return this.#assignmentWait.reset();
       case 'follow-own-share':
+        // What came before it may have taken time, and things may have changed since it was planned.
+        if (!mayFollowOwnShare(watch.view, me)) return;
         return watch.narrow(paths.shareOf(me, ownItems(watch.view, me)));
       case 'run-once':
         this.#assignmentWait.reset();

@@ -12,7 +12,7 @@ const LEAST_ITEMS_OF_OTHERS = 3;
  */
 export function mayFollowOwnShare(view: JobView, me: string): boolean {
   const { leader, items } = view;
-  if (leader === undefined || leader === me) return false;
+  if (leader === me) return false;
   const ofOthers = items.filter(({ owner }) => owner !== me).length;
   return ofOthers >= LEAST_ITEMS_OF_OTHERS && isAtRest(view) && isAvailable(view, me) && !isMisassigned(view);
 }

@@ -15,6 +15,8 @@ export class Mirrors implements SubtreeWatches {
   readonly #byRoot = new SubtreeIndex<ZooKeeperMirror>();
   readonly #listeners = new Set<EventListener>();
   readonly #watches = new Map<string, number>();
+  /** Paths whose watches were to be removed while there was no connection; the client sets them again on the next one. */
+  readonly #abandoned = new Set<string>();
 
   constructor(context: MirrorContext) {
     this.#context = context;
@@ -91,6 +93,7 @@ export class Mirrors implements SubtreeWatches {
 
   #onSession(state: SessionState): void {
     const { connected } = this.#context.session;
+    if (connected) this.#removeAbandoned();
     for (const mirror of [...this.#mirrors]) {
       if (state.phase === 'closed') mirror.close();
       else if (connected) mirror.start(connected);
@@ -106,10 +109,21 @@ export class Mirrors implements SubtreeWatches {
     const count = (this.#watches.get(path) ?? 0) - 1;
     if (count > 0) return void this.#watches.set(path, count);
     this.#watches.delete(path);
+    this.#remove(path);
+  }
+
+  #remove(path: string): void {
     const transport = this.#context.session.connected?.transport;
-    transport?.removeWatch(this.#context.namespace.at(path)).catch((error: unknown) => {
+    if (!transport) return void this.#abandoned.add(path);
+    transport.removeWatch(this.#context.namespace.at(path)).catch((error: unknown) => {
       // Harmless: events of an unused watch are ignored.
       this.#context.logger.debug(`The watch of ${path} could not be removed: ${String(error)}`);
     });
+  }
+
+  #removeAbandoned(): void {
+    const paths = [...this.#abandoned].filter((path) => !this.#watches.has(path));
+    this.#abandoned.clear();
+    for (const path of paths) this.#remove(path);
   }
 }

@@ -67,6 +67,8 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   #retained: readonly string[] = [];
   /** The scope that is being entered; `undefined` again if anything happens that would end it. */
   #entering: NarrowScope | undefined;
+  /** The connection on which the server has refused narrower watches. */
+  #refusing: Connected | undefined;
   #cancelRetry: () => void = () => undefined;
 
   constructor(
@@ -113,16 +115,19 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   async narrow(subtrees: readonly string[]): Promise<boolean> {
     const { watches, namespace, logger } = this.#context;
     const copy = this.#copy;
-    const transport = this.#connected?.transport;
+    const connected = this.#connected;
     const isInTheWay = this.#scope ?? this.#entering;
-    if (!copy || copy.isNew || !transport || !this.isCurrent || isInTheWay || watches.isShared(this.path)) return false;
+    if (!copy || !connected || isInTheWay || connected === this.#refusing) return false;
+    // What was told and does not show yet may be what must keep the mirror wide.
+    if (!this.#isSettled || watches.isShared(this.path)) return false;
     const scope = (this.#entering = new NarrowScope(subtrees, this.#isRoutine));
     for (const root of subtrees) watches.retain(root);
     let isComplete = true;
     try {
-      await Promise.all(subtrees.map((root) => transport.addWatch(namespace.at(root))));
+      await Promise.all(subtrees.map((root) => connected.transport.addWatch(namespace.at(root))));
     } catch (error) {
       logger.debug(`The mirror of ${this.path} goes on to follow everything: ${String(error)}`);
+      this.#refusing = connected;
       isComplete = false;
     }
     const isCalm = this.#entering === scope && this.#copy === copy && this.isCurrent;
@@ -155,7 +160,8 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
       let copy: SubtreeCopy | undefined;
       // If the copy is replaced meanwhile, its successor must be asked again. The time limit of the call ends the loop.
       while (!copy || copy !== this.#copy) {
-        if (!this.isCurrent) await call.within(this.settled());
+        // A copy that is being read for the first time does not know yet which nodes there are.
+        if (!this.isCurrent || this.#copy?.isNew !== false) await call.within(this.settled());
         copy = this.#copy;
         copy?.wantValues();
         this.#workSoon();
@@ -177,9 +183,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
 
   /** Resolves as soon as the mirror shows all changes whose events have arrived. */
   settled(): Promise<void> {
-    const copy = this.#copy;
-    const isShown = copy?.isNew === false && copy.work.type === 'none' && copy.changes.size === 0;
-    if (this.isCurrent && isShown) return Promise.resolve();
+    if (this.#isSettled) return Promise.resolve();
     return new Promise((resolve, reject) => this.#waiters.add({ resolve, reject }));
   }
 
@@ -230,6 +234,11 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   onWriteFailed(effects: WriteEffects, fate: 'refused' | 'unknown'): void {
     this.#copy?.onWriteFailed(effects, fate);
     this.#workSoon();
+  }
+
+  get #isSettled(): boolean {
+    const copy = this.#copy;
+    return this.isCurrent && copy?.isNew === false && copy.work.type === 'none' && copy.changes.size === 0;
   }
 
   get #serverPath(): string {

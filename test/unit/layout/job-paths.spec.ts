@@ -3,6 +3,7 @@ import fc from 'fast-check';
 
 import { type JobPath, JobPaths } from '../../../lib/layout/job-paths.js';
 import { javaTrees } from './fixtures.js';
+import { NarrowScope } from '../../../lib/registry/narrow-scope.js';
 import { expectProperty } from '../../support/property.js';
 
 const paths = new JobPaths('bill');
@@ -76,6 +77,19 @@ describe('the paths of a job', () => {
     expect(new Set(every.map(([path]) => path)).size).toBe(every.length);
     // The root is a field, item() builds seven kinds of paths, guarantee() four, and guaranteeLatch() two.
     expect(every).toHaveLength(builders.length + 1 + 6 + 3 + 1);
+  });
+
+  test('the share of an instance is everything but other items, what others have begun, and the root', () => {
+    const scope = new NarrowScope(paths.shareOf(id, [3, 10]), () => false);
+    const left = every.map(([path]) => path).filter((path) => !scope.covers(path));
+    const isOther = (path: string): boolean => path === paths.sharding || path.startsWith(paths.item(0));
+
+    expect(left.filter((path) => !isOther(path)).sort()).toEqual([paths.root, paths.beginRecords].sort());
+    expect(left.filter(isOther)).toHaveLength(7);
+    expect([paths.item(3), paths.item(10, 'disabled')].every((path) => scope.covers(path))).toBe(true);
+    expect(
+      [paths.item(1), paths.item(30), paths.beginRecord('10.0.0.2@-@1-other')].some((path) => scope.covers(path)),
+    ).toBe(false);
   });
 
   test.each([

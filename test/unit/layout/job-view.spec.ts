@@ -8,6 +8,7 @@ import {
   hasJavaPeers,
   isGone,
   isPresenceOnly,
+  isRoutine,
   JobViewReader,
   readJobView,
   NO_GUARANTEE,
@@ -482,4 +483,41 @@ test.each([
   ['/sharding/1/running', false],
 ])('of %s only the existence matters: %p', (path, expected) => {
   expect(isPresenceOnly(path)).toBe(expected);
+});
+
+test.each([
+  [paths.item(12, 'running'), true],
+  [paths.item(0, 'misfire'), true],
+  [paths.trigger(java), true],
+  [paths.beginRecord(other), true],
+  [paths.systemTime, true],
+  [paths.item(0), false],
+  [paths.item(0, 'instance'), false],
+  [paths.item(0, 'disabled'), false],
+  [paths.item(0, 'failover'), false],
+  [paths.item(0, 'failovering'), false],
+  [paths.sharding, false],
+  [paths.triggers, false],
+  [paths.beginRecords, false],
+  [`${paths.beginRecord(other)}/x`, false],
+  [`${paths.trigger(java)}/x`, false],
+  [`${paths.item(0, 'running')}/x`, false],
+  ['/bill/systemTime', false],
+  ['/x/bill/sharding/0/running', false],
+  [paths.root, false],
+  [paths.config, false],
+  [paths.instance(other), false],
+  [paths.live(other), false],
+  [paths.server('10.0.0.1'), false],
+  [paths.leader, false],
+  [paths.resharding, false],
+  [paths.processing, false],
+  [paths.crashedItem(0), false],
+  [paths.crashReport(0), false],
+  [paths.assignmentRecord, false],
+  [paths.guarantee('started', 0), false],
+  [paths.arrivals(other), false],
+  [paths.nextJobInstanceIp, false],
+])('a change of %s is routine: %p', (path, expected) => {
+  expect(isRoutine(path)).toBe(expected);
 });

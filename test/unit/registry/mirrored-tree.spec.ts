@@ -57,4 +57,29 @@ describe('a mirrored tree', () => {
     tree.set(count === 0 ? '/a' : '/n0', node('one more'));
     expect(tree.changesSince(moment)).toBeUndefined();
   });
+
+  test('counts as stirs all changes that are not routine, and each replacement of all nodes', () => {
+    const tree = new MirroredTree((path) => path === '/mark');
+    const stirsAfter = (change: () => unknown): number => {
+      const before = tree.stirs;
+      change();
+      return tree.stirs - before;
+    };
+
+    expect(stirsAfter(() => tree.replaceAll(new Map([['/a', node('a')]])))).toBe(1);
+    expect(stirsAfter(() => tree.set('/a', node('other')))).toBe(1);
+    expect(stirsAfter(() => tree.set('/a', undefined))).toBe(1);
+    expect(stirsAfter(() => tree.set('/a', undefined))).toBe(0);
+    expect(stirsAfter(() => tree.set('/mark', node('')))).toBe(0);
+    expect(stirsAfter(() => tree.set('/mark', undefined))).toBe(0);
+  });
+
+  test('knows nothing that is routine unless it is told', () => {
+    const tree = treeOf();
+    const { stirs } = tree;
+
+    tree.set('/mark', node(''));
+
+    expect(tree.stirs).toBe(stirs + 1);
+  });
 });

@@ -674,3 +674,27 @@ describe('a trigger', () => {
     });
   });
 });
+
+describe('in a job of ten items that did nothing but fire', () => {
+  const now = aView(['A', 'B'], { config: aConfiguration({ shardingTotalCount: 10 }) });
+  const calmFor = (ms: number, local: Partial<LocalState> = {}): Partial<LocalState> => ({
+    calmMs: () => ms,
+    ...local,
+  });
+
+  test('for five seconds, instances that do not lead stop listening to each other’s items', () => {
+    expect(planOf('B', now, calmFor(4_999))).toEqual([]);
+    expect(planOf('B', now, calmFor(5_000))).toEqual(['follow-own-share']);
+    expect(planOf('A', now, calmFor(5_000))).toEqual([]);
+  });
+
+  test('an instance that does so already, or that runs items, does nothing about it', () => {
+    expect(planOf('B', now, calmFor(5_000, { isNarrowed: true }))).toEqual([]);
+    expect(planOf('B', now, calmFor(5_000, { isIdle: false }))).toEqual([]);
+  });
+
+  test('and in which an instance starts, everybody goes on listening', () => {
+    const starting = { ...now, live: new Set([...now.live, idOf('C')]) };
+    expect(planOf('B', starting, calmFor(60_000))).toEqual([]);
+  });
+});

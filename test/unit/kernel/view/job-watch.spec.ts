@@ -4,11 +4,12 @@ import { describe, expect, test } from '@jest/globals';
 import { DeadlineExceededError } from '../../../../lib/api/errors/errors.js';
 import { JobWatch, WRONG_CLOCK_MS } from '../../../../lib/kernel/view/job-watch.js';
 import { JobPaths } from '../../../../lib/layout/job-paths.js';
-import { isPresenceOnly, type JobView, JobViewReader } from '../../../../lib/layout/job-view.js';
+import { isPresenceOnly, isRoutine, type JobView, JobViewReader } from '../../../../lib/layout/job-view.js';
 import { EmbeddedRegistryCenter } from '../../../../lib/registry/embedded/embedded-registry-center.js';
 import { EmbeddedRegistryServer } from '../../../../lib/registry/embedded/embedded-registry-server.js';
 import { whenConnected } from '../../../../lib/registry/session-state.js';
 import { ManualClock } from '../../../../lib/testing/manual-clock.js';
+import { until } from '../../../support/until.js';
 import { idOf } from '../../../support/views.js';
 
 const T = Date.parse('2030-01-01T00:00:05Z');
@@ -28,7 +29,7 @@ async function start() {
   }
   await peer.create(paths.root, 'BillJob');
   await peer.create(paths.sharding, '');
-  const mirror = await registry.mirror(paths.root, { presenceOnly: isPresenceOnly });
+  const mirror = await registry.mirror(paths.root, { presenceOnly: isPresenceOnly, isRoutine });
   let loads = 0;
   const load = mirror.load.bind(mirror);
   mirror.load = () => {
@@ -332,4 +333,59 @@ test('a closed watch keeps its last view, and hears of nothing any more', async 
 
   expect({ isCurrent: watch.isCurrent, changes }).toEqual({ isCurrent: false, changes: 0 });
   expect(watch.view.leader).toBe(view.leader);
+});
+
+describe('the calm of a job', () => {
+  test('lasts as long as nothing but routine is seen', async () => {
+    const { clock, peer, watch } = await start();
+    await clock.advance(1_000);
+    expect(watch.calmMs).toBe(1_000);
+
+    for (const path of [paths.item(0, 'instance'), paths.triggers, paths.beginRecords]) await peer.put(path, B);
+    await watch.sync();
+    expect(watch.calmMs).toBe(0);
+    await clock.advance(2_000);
+    for (const path of [paths.item(0, 'running'), paths.trigger(B), paths.beginRecord(B)]) await peer.put(path, B);
+    await peer.remove(paths.item(0, 'running'));
+    await watch.sync();
+    expect(watch.calmMs).toBe(2_000);
+
+    await peer.put(paths.leader, B);
+    await watch.sync();
+    expect(watch.calmMs).toBe(0);
+  });
+});
+
+describe('a watch of a share of the job', () => {
+  /** The watch follows the leader and item 0; B has begun both items since, which shows of item 0 alone. */
+  async function narrowed() {
+    const started = await start();
+    const { peer, watch } = started;
+    for (const item of [0, 1]) await peer.put(paths.item(item, 'instance'), B);
+    await watch.sync();
+    await watch.narrow([paths.leader, paths.item(0)]);
+    for (const item of [1, 0]) await peer.put(paths.item(item, 'running'), B);
+    await until(() => isRunning(0)(watch.view), 'the watch shows that item 0 runs');
+    return started;
+  }
+  const wait = { timeoutMs: 5_000, signal: never, what: () => 'an item' };
+  const isRunning = (item: number) => (view: JobView) => view.items[item]?.running === true;
+
+  test('shows what happens there, and nothing else; that is what a wait that ends at once goes by', async () => {
+    const { watch } = await narrowed();
+
+    const view = await watch.until(isRunning(0), wait);
+
+    expect(view.items.map(({ running }) => running)).toEqual([true, false]);
+    expect(watch.isNarrowed).toBe(true);
+  });
+
+  test('becomes one of the whole job when something is waited for that it does not show', async () => {
+    const { watch } = await narrowed();
+
+    const view = await watch.until(isRunning(1), wait);
+
+    expect(view.items.map(({ running }) => running)).toEqual([true, true]);
+    expect(watch.isNarrowed).toBe(false);
+  });
 });

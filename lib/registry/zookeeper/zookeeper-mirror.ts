@@ -112,6 +112,10 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     return this.#scope !== undefined;
   }
 
+  get isWidening(): boolean {
+    return this.isCurrent && this.#copy?.isNew === true;
+  }
+
   async narrow(subtrees: readonly string[]): Promise<boolean> {
     const { watches, namespace, logger } = this.#context;
     const copy = this.#copy;

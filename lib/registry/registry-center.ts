@@ -275,14 +275,19 @@ export interface Mirror {
    * routine, a write of this registry centre object outside of them, `sync`, `load`, `widen`, or a new connection. It
    * shows nothing of such a change before it has read everything: promise 5 holds for that moment and all later ones.
    *
-   * An implementation that always follows everything answers `false`; then `isNarrowed` is never true, and `widen` has nothing
-   * to do.
+   * An implementation that always follows everything answers `false`; then `isNarrowed` and `isWidening` are never true, and
+   * `widen` has nothing to do.
    * @returns whether it does: not while it is out of date or narrowed already, nor if anything but routine happened
    *   meanwhile or was told and does not show yet, nor if another user of this registry centre object follows the same subtree
    */
   narrow(subtrees: readonly string[]): Promise<boolean>;
   /** Whether the mirror follows only a part of its subtree. */
   readonly isNarrowed: boolean;
+  /**
+   * Whether it follows everything again and has not read everything yet: it shows what it showed before, without what was
+   * written since, our own writes included. `onChange` calls its listeners when that is over.
+   */
+  readonly isWidening: boolean;
   /** Follows the whole subtree again, if it does not. What it shows catches up soon; `sync` says when. */
   widen(): void;
   /** Ends the copy: it keeps showing its last moment, is not current, and calls no listener. */

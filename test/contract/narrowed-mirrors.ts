@@ -106,6 +106,37 @@ export function narrowedMirrorPromises(stage: ContractStage): void {
     expect(mirror.nodes.get(stage.at('theirs', 'mark'))?.value).toBe('value');
   });
 
+  test('a narrowed mirror whose whole subtree is removed shows that, and notifies of it', async () => {
+    const [writer, reader] = [await stage.open(), await stage.open()];
+    const mirror = await narrowed(reader, writer);
+    const seen: number[] = [];
+    mirror.onChange(() => seen.push(mirror.nodes.size));
+
+    await writer.remove(stage.at());
+
+    await until(() => seen.at(-1) === 0, 'the mirror notifies that nothing is left');
+    expect(mirror.isNarrowed).toBe(false);
+  });
+
+  test('a mirror that widens says so until it has read everything', async () => {
+    const [writer, reader] = [await stage.open(), await stage.open()];
+    const mirror = await narrowed(reader, writer);
+    expect(mirror.isWidening).toBe(false);
+    const seen: unknown[] = [];
+    mirror.onChange(() => seen.push([mirror.isWidening, mirror.nodes.get(stage.at('theirs'))?.value]));
+
+    await writer.put(stage.at('theirs'), 'after');
+    mirror.widen();
+    expect([mirror.isWidening, mirror.isNarrowed, mirror.isCurrent]).toEqual([true, false, true]);
+    expect(await mirror.narrow(scope())).toBe(false);
+    await mirror.sync();
+
+    expect(seen).toEqual([[false, 'after']]);
+    expect(mirror.isWidening).toBe(false);
+    mirror.close();
+    expect(mirror.isWidening).toBe(false);
+  });
+
   test('routine writes of our own within the scope leave the mirror narrowed', async () => {
     const [writer, reader] = [await stage.open(), await stage.open()];
     const mirror = await narrowed(reader, writer);

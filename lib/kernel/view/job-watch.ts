@@ -178,9 +178,12 @@ export class JobWatch {
     return this.#mirror.nodes;
   }
 
-  /** False while the view may be out of date. */
+  /**
+   * False while the view may be out of date: without a connection, and while everything is read again after the mirror was
+   * narrowed, because the view lacks even our own writes then.
+   */
   get isCurrent(): boolean {
-    return this.#mirror.isCurrent;
+    return this.#mirror.isCurrent && !this.#mirror.isWidening;
   }
 
   /** Calls `listener` after each change; returns a function that ends the subscription. */

@@ -83,6 +83,10 @@ export class EmbeddedMirror implements Mirror {
     return this.#scope !== undefined;
   }
 
+  get isWidening(): boolean {
+    return this.#isRereading;
+  }
+
   narrow(subtrees: readonly string[]): Promise<boolean> {
     const canNarrow = this.#isCurrent && !this.isNarrowed && !this.#isRereading;
     if (canNarrow) this.#scope = new NarrowScope(subtrees, this.#isRoutine);
@@ -126,6 +130,7 @@ export class EmbeddedMirror implements Mirror {
   close(): void {
     this.#isClosed = true;
     this.#scope = undefined;
+    this.#isRereading = false;
     this.#isCurrent = false;
     this.#unsubscribe();
     this.#unwatch();

@@ -112,6 +112,10 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     return this.#scope !== undefined;
   }
 
+  get isWidening(): boolean {
+    return this.isCurrent && this.#copy?.isNew === true;
+  }
+
   async narrow(subtrees: readonly string[]): Promise<boolean> {
     const { watches, namespace, logger } = this.#context;
     const copy = this.#copy;
@@ -317,7 +321,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
 
   #publish(copy: SubtreeCopy): void {
     // A copy that is new shows what it has read itself, not what has changed since.
-    const changed = copy.changes.size > 0 || !this.isCurrent;
+    const changed = copy.changes.size > 0 || copy.isNew || !this.isCurrent;
     if (copy.isNew) this.#tree.replaceAll(new Map(copy.nodes));
     else for (const path of copy.changes) this.#tree.set(path, copy.nodes.get(path));
     copy.published();

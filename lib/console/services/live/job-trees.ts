@@ -14,7 +14,7 @@ export interface TreeOptions extends MirrorOptions {
 }
 
 /** A mirror of all jobs. */
-export interface TreeMirror extends Omit<Mirror, 'stirs' | 'narrow' | 'isNarrowed' | 'widen'> {
+export interface TreeMirror extends Omit<Mirror, 'stirs' | 'narrow' | 'isNarrowed' | 'isWidening' | 'widen'> {
   /** Why jobs cannot be read with these credentials, by name. */
   readonly hidden?: ReadonlyMap<string, string>;
 }

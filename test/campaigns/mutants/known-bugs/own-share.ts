@@ -47,4 +47,17 @@ export const ownShare: readonly Mutant[] = [
       },
     ],
   },
+  {
+    threads: [],
+    name: 'acts-on-a-frozen-view',
+    bug: 'While an instance reads everything again, it acts on a view without its own writes: a firing drops items that seem to run.',
+    first: 'zookeeper/kernel/own-share.spec.ts',
+    edits: [
+      {
+        file: 'kernel/view/job-watch.ts',
+        find: 'return this.#mirror.isCurrent && !this.#mirror.isWidening;',
+        replace: 'return this.#mirror.isCurrent;',
+      },
+    ],
+  },
 ];

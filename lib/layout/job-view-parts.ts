@@ -12,6 +12,7 @@ import { fromYaml } from './job-configuration-yaml.js';
 import { ipOfInstanceId, parseInstanceYaml } from './job-instance.js';
 import { type GuaranteeStage, type JobPath, type JobPaths } from './job-paths.js';
 import { type InstanceView, type JobView, type ServerStatus } from './job-view-types.js';
+import { mapOf } from './shared-empty.js';
 
 /** Remembers what was made of a node, as long as the node is in use. */
 class Memo<T extends object> {
@@ -107,7 +108,7 @@ export const READERS: { readonly [Key in Part]: PartReader } = {
   records: (nodes) => {
     const beginRecords = new Map(withId(nodes).map(([id, node]) => [id, beginRecordOf(node)] as const));
     const begun = mergeBeginRecords(beginRecords.values());
-    const manuallyBegun = new Map([...begun.manual].filter(([item]) => !begun.returned.has(item)));
+    const manuallyBegun = mapOf([...begun.manual].filter(([item]) => !begun.returned.has(item)));
     return { beginRecords, lastBegun: lastInstants(begun), manuallyBegun };
   },
   servers: (nodes) => ({

@@ -3,6 +3,7 @@ import { type ItemNodes, type ItemView, itemView, NO_ITEM_NODES } from './item-v
 import { type JobPath, JobPaths } from './job-paths.js';
 import { NOTHING, type Part, PART_OF, type PartNode, READERS } from './job-view-parts.js';
 import { type JobView } from './job-view-types.js';
+import { setOf } from './shared-empty.js';
 
 /** Reads a job's nodes, given by absolute path as a mirror of the job's root has them. Other nodes are ignored. */
 export function readJobView(nodes: ReadonlyMap<string, MirroredNode>, jobName: string): JobView {
@@ -101,7 +102,7 @@ export class JobViewReader {
     if (!changed.has('instances') && !changed.has('live') && !changed.has('records')) return read;
     const { instances, live, beginRecords } = { ...this.#view, ...read };
     const ids = [...instances.keys()];
-    return { ...read, javaPeers: new Set(ids.filter((id) => !live.has(id) && !beginRecords.has(id))) };
+    return { ...read, javaPeers: setOf(ids.filter((id) => !live.has(id) && !beginRecords.has(id))) };
   }
 }
 

@@ -19,6 +19,7 @@
 
 import { fromRanges, toRanges } from './item-ranges.js';
 import { quotedText } from './quoted-text.js';
+import { mapOf, sharedIfEmpty } from '../shared-empty.js';
 
 /** What one instance, or several together, have begun. */
 export interface BeginRecord {
@@ -72,7 +73,7 @@ export function decodeBeginRecord(text: string): BeginRecord {
       else noteLater(isReturned === undefined ? instants : returned, item, Number(instant));
     }
   }
-  return { instants, manual, returned };
+  return { instants: sharedIfEmpty(instants), manual: sharedIfEmpty(manual), returned: sharedIfEmpty(returned) };
 }
 
 function noteLater(instants: Map<number, number>, item: number, instant: number): void {
@@ -93,12 +94,12 @@ export function mergeBeginRecords(records: Iterable<BeginRecord | undefined>): B
     for (const [item, parameter] of record.manual)
       if (record.instants.get(item) === instants.get(item)) manual.set(item, parameter);
   const returned = [...latestReturned].filter(([item, instant]) => (instants.get(item) ?? -Infinity) < instant);
-  return { instants, manual, returned: new Map(returned) };
+  return { instants: sharedIfEmpty(instants), manual: sharedIfEmpty(manual), returned: mapOf(returned) };
 }
 
 /** The last instants, in milliseconds since 1970, that the items are not to be run for any more: begun, or before their return. */
 export function lastInstants({ instants, returned }: BeginRecord): ReadonlyMap<number, number> {
-  return new Map([...instants, ...returned]);
+  return mapOf([...instants, ...returned]);
 }
 
 /** What items are begun for. */
@@ -129,7 +130,7 @@ export function withBegun(
     if (instant === undefined) manual.set(item, jobParameter);
     else manual.delete(item);
   }
-  return { instants, manual, returned };
+  return { instants: sharedIfEmpty(instants), manual: sharedIfEmpty(manual), returned: sharedIfEmpty(returned) };
 }
 
 /** The record after the leader has brought these items back, which were not there at `instant` (milliseconds since 1970). */
@@ -152,7 +153,7 @@ export function withoutBegun(record: BeginRecord, items: readonly number[], form
     // The leader may have brought the item back once more meanwhile.
     if (absentUntil !== undefined) noteLater(returned, item, absentUntil);
   }
-  return { instants, manual, returned };
+  return { instants: sharedIfEmpty(instants), manual: sharedIfEmpty(manual), returned: sharedIfEmpty(returned) };
 }
 
 const MANUAL = 'manual';

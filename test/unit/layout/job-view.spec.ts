@@ -456,6 +456,19 @@ describe('a reader', () => {
   });
 });
 
+test('views of idle jobs share their empty maps and sets', () => {
+  const [one, another] = ['bill', 'mail'].map((job) => {
+    const its = new JobPaths(job);
+    const nodes = [its.root, its.instance(other), its.live(other), its.beginRecord(other)];
+    return readJobView(nodesOf(Object.fromEntries(nodes.map((path) => [path, node()]))), job);
+  });
+
+  expect(one!.beginRecords.size).toBe(1);
+  for (const part of ['javaPeers', 'lastBegun', 'manuallyBegun'] as const) expect(one![part]).toBe(another![part]);
+  const [record, otherRecord] = [one!, another!].map((view) => view.beginRecords.get(other)!);
+  for (const part of ['instants', 'manual', 'returned'] as const) expect(record![part]).toBe(otherRecord![part]);
+});
+
 test.each([
   [paths.item(12, 'running'), true],
   [paths.item(12, 'misfire'), true],

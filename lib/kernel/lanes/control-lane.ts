@@ -17,7 +17,7 @@ import { type MissedInstant } from '../view/assignment.js';
 import { type JobContext, type JobTimer } from '../job/job-context.js';
 import { JAVA_RECONNECT_GRACE_MS } from '../view/java-peers.js';
 import { type Obstacle, obstacleTo } from '../view/obstacles.js';
-import { isAtRest, mayFollowOwnShare, ownItems } from '../view/own-share.js';
+import { mayFollowOwnShare, ownItems } from '../view/own-share.js';
 import { type Assignment } from '../writes/assignment.js';
 import { type RunObservers } from '../run/run-observers.js';
 import { reportCrashes } from '../marks/crash-reports.js';
@@ -29,6 +29,7 @@ import { type Registration } from '../writes/registration.js';
 import { ActionFailures } from './action-failures.js';
 import { ChangeLog } from './change-log.js';
 import { type CronTimer } from './cron-timer.js';
+import { Rest } from './rest.js';
 import { StandingObstacle } from './standing-obstacle.js';
 import { type WorkLane } from './work-lane.js';
 
@@ -61,14 +62,6 @@ const REMOVAL_DEADLINE_MS = 1_000;
 /** How long crashed items wait for an idle instance before a busy one takes them over beside its own. */
 const IDLE_INSTANCES_DEADLINE_MS = 10_000;
 
-/** A job at rest, with nothing to do for this instance. */
-interface Rest {
-  /** This instance's items. */
-  readonly own: ReadonlySet<number>;
-  /** Whether this instance ran nothing, and nothing that was due kept it from beginning. */
-  readonly isIdle: boolean;
-}
-
 /** Reconciles one job on this instance. */
 export class ControlLane {
   readonly #deps: ControlLaneDeps;
@@ -83,14 +76,14 @@ export class ControlLane {
   readonly #obstacle: StandingObstacle;
   #resyncMinutes: number | undefined;
   #formerLeader: Leading | undefined;
-  /** What the last look found, if the job was at rest and there was nothing to do: mere firings need no further look. */
-  #rest: Rest | undefined;
+  readonly #rest: Rest;
 
   constructor(deps: ControlLaneDeps) {
     this.#deps = deps;
     this.#changes = new ChangeLog(deps, deps.observers);
     const { timers, requestReconcile } = deps;
     this.#failures = new ActionFailures(deps);
+    this.#rest = new Rest(deps);
     this.#obstacle = new StandingObstacle(deps);
     this.#assignmentWait = new Deadline(timers, 'trigger-deadline', TRIGGER_DEADLINE_MS, requestReconcile);
     this.#removalWait = new Deadline(timers, 'removal-deadline', REMOVAL_DEADLINE_MS, requestReconcile);
@@ -107,21 +100,15 @@ export class ControlLane {
     return this.#obstacle.present;
   }
 
-  /** To be called after each change of the job's nodes. Reconciles soon, unless nothing but other instances' items has changed. */
+  /** To be called after each change of the job's nodes. Reconciles soon, unless instances have merely fired. */
   noteChange(): void {
     const changes = this.#deps.watch.newChanges() ?? [];
-    if (changes.length === 0 || !changes.every((path) => this.#isMereFiring(path))) this.requestReconcile();
+    if (changes.length === 0 || !changes.every((path) => this.#rest.isMereFiring(path))) this.requestReconcile();
   }
 
-  /**
-   * To be called when a run has begun or an item has ended. Reconciles soon, unless that is the ordinary course of a firing, in
-   * which nothing waits here: the end of the run is looked at.
-   */
+  /** To be called when a run has begun or an item has ended. Reconciles soon, unless nothing waits for that. */
   noteProgress(): void {
-    const { missedInstant, missedByItem, pendingTrigger, triggeredItems } = this.#deps.work.backlog;
-    const isAnyDue = missedInstant !== undefined || pendingTrigger !== undefined;
-    const isAwaited = isAnyDue || missedByItem.size > 0 || triggeredItems.size > 0;
-    if (isAwaited || this.#rest?.isIdle !== true) this.requestReconcile();
+    if (!this.#rest.isOrdinaryProgress) this.requestReconcile();
   }
 
   /** Reconciles soon; several requests that come before that are one. */
@@ -142,7 +129,7 @@ export class ControlLane {
   /** Plans from the present view and performs the plan. To be called in the mailbox only. Never rejects. */
   async reconcile(): Promise<void> {
     const { timers, logger, registration, watch, configuration } = this.#deps;
-    this.#rest = undefined;
+    this.#rest.disturb();
     const { session } = registration;
     if (session === undefined || !watch.isCurrent) return;
     try {
@@ -158,7 +145,7 @@ export class ControlLane {
     this.#noteState();
     this.#changes.note(session);
     const actions = plan(this.#planInput());
-    if (actions.length === 0) this.#noteRest();
+    if (actions.length === 0) this.#rest.begin({ isTriggerInDoubt: this.#triggerInDoubt !== undefined });
     await this.#performAll(actions);
   }
 
@@ -178,29 +165,6 @@ export class ControlLane {
       strategyFailure: leadership.strategyFailure,
     });
     this.#obstacle.note(obstacle);
-  }
-
-  /** Whether the node at this path has changed only because instances fire, and this one has nothing to do about it. */
-  #isMereFiring(path: string): boolean {
-    const { watch, paths, items } = this.#deps;
-    if (this.#rest === undefined) return false;
-    const { own } = this.#rest;
-    const node = paths.parse(path);
-    if (node.type === 'beginRecord') return watch.nodes.has(path);
-    // What this instance runs itself it looks at when that has ended.
-    const isAwaited = node.type === 'itemMark' && own.has(node.item) && items.phase(node.item) === undefined;
-    return node.type === 'itemMark' && (node.mark === 'running' || node.mark === 'misfire') && !isAwaited;
-  }
-
-  /** A leader that keeps items with their owners until they have ended waits for that end. */
-  #noteRest(): void {
-    const { watch, me, leadership, work, marks } = this.#deps;
-    const { view } = watch;
-    const isWaiting = (leadership.assignedFor?.pinned.length ?? 0) > 0;
-    if (isWaiting || !isAtRest(view)) return;
-    const isTriggered = view.triggers.has(me) || this.#triggerInDoubt !== undefined;
-    const isIdle = work.isIdle && work.canBegin && marks.own.items.length === 0 && !isTriggered;
-    this.#rest = { own: new Set(ownItems(view, me)), isIdle };
   }
 
   async #performAll(actions: readonly Action[]): Promise<void> {

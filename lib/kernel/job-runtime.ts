@@ -50,7 +50,7 @@ import { type JobHealth, jobHealth } from './job-health.js';
 import { type JobEnd, type JobPhase, type JobState, nextState } from './job-state.js';
 import { removalOf } from './job-removal.js';
 import { CronTimer, type FiringTimers } from './lanes/cron-timer.js';
-import { LateFirings } from './lanes/late-firings.js';
+import { LateFirings } from './lanes/untimely-firings.js';
 import { type Extensions } from './types/extensions.js';
 import { type JobTimer } from './job/job-context.js';
 import { type JobDefinition } from './job/job-definition.js';

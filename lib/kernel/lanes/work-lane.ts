@@ -17,7 +17,7 @@ import { assignedItems, describeItems, numbersOf } from '../view/items.js';
 import { JobRun, type JobRunDeps, type RunOwner } from '../run/job-run.js';
 import { type RunObservers } from '../run/run-observers.js';
 import { ManualBacklog } from './manual-backlog.js';
-import { PassedFirings } from './passed-firings.js';
+import { PassedFirings } from './untimely-firings.js';
 import { runPolicyOf } from '../run/run-policy.js';
 
 /** How long the instance still waits for a run that was aborted after the grace period, in milliseconds. */

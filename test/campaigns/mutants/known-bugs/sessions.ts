@@ -126,7 +126,7 @@ export const sessions: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/view/java-peers.ts',
-        find: '    this.#java = new Map(present);',
+        find: '    this.#java = mapOf(present);',
         replace: '    this.#java = new Map([...view.instances, ...present]);',
       },
     ],

@@ -311,8 +311,10 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
       const answer = await transport.multiRead(chunk.map((path) => namespace.at(path)));
       for (const [index, path] of chunk.entries()) nodes.set(path, answer[index]);
     });
-    const listings = lists.map(async (path) => {
-      children.set(path, await childrenOf(transport, namespace.at(path)));
+    const listings = chunks(lists, NODES_PER_READ).map(async (chunk) => {
+      const answer = await transport.multiList(chunk.map((path) => namespace.at(path)));
+      // A node that has been removed since it was read has none; an event about that follows.
+      for (const [index, path] of chunk.entries()) children.set(path, answer[index] ?? []);
     });
     await Promise.all([...readings, ...listings]);
     for (const node of nodes.values()) if (node) writes.saw(node.stat.mzxid);
@@ -377,16 +379,6 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     const waiters = [...this.#waiters];
     this.#waiters.clear();
     for (const waiter of waiters) waiter.reject(error);
-  }
-}
-
-async function childrenOf(transport: ZooKeeperTransport, path: string): Promise<readonly string[]> {
-  try {
-    return await transport.getChildren(path);
-  } catch (error) {
-    // It has been removed since it was read; an event about that follows.
-    if (error instanceof ZooKeeperError && error.errorName === 'NO_NODE') return [];
-    throw error;
   }
 }
 

@@ -150,6 +150,20 @@ test('a new job costs 15 requests until its items are assigned, whatever their n
   await operator.close();
 });
 
+test('an instance that joins a job of 500 items makes no request for each of them', async () => {
+  const namespace = zooKeeper.namespace();
+  const configuration = aConfiguration({ ...JOB, shardingTotalCount: 500 });
+  await using first = await CountedInstance.start(namespace, configuration);
+  await until(async () => (await first.owners()).size === 1, 'its items to be assigned');
+
+  await using second = await CountedInstance.start(namespace, configuration);
+  await until(async () => (await second.owners()).size === 2, 'half of the items to move');
+  // What this test itself has asked for.
+  const { getData: _values = 0, getChildren: _names = 0, sync: _syncs = 0, ...others } = await second.requests();
+
+  expect(sumOf(others)).toBeLessThanOrEqual(25);
+});
+
 describe('a steady firing', () => {
   test.each([1, 10, 500])(
     'of a monitored job with %i items costs two commits and no read',

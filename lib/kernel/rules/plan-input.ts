@@ -77,8 +77,9 @@ export interface LocalState {
   readonly missedInstant: MissedInstant;
   /** How often the job is re-checked without a change, in minutes; below 1 never; `undefined` before the first time. */
   readonly resyncMinutes: number | undefined;
-  /** Whether this instance follows its own share of the job only, and how long only routine has been seen, in milliseconds. */
+  /** Whether this instance follows its own share of the job only. */
   readonly isNarrowed: boolean;
+  /** How long nothing but routine was seen to change, in milliseconds. */
   readonly calmMs: () => number;
 }
 

@@ -157,12 +157,10 @@ test('an instance that joins a job of 500 items makes no request for each of the
   await until(async () => (await first.owners()).size === 1, 'its items to be assigned');
 
   await using second = await CountedInstance.start(namespace, configuration);
-  await until(async () => (await second.owners()).size === 2, 'half of the items to move');
-  const { requests } = second.proxy;
-  // The others are asked for by this test itself, too.
-  const others = Object.entries(requests).filter(([name]) => !['ping', 'getData', 'getChildren', 'sync'].includes(name));
+  await until(async () => (await first.owners()).size === 2, 'half of the items to move');
 
-  expect(sumOf(Object.fromEntries(others))).toBeLessThanOrEqual(25);
+  // Reading the nodes one by one would take more than 500.
+  expect(sumOf(await second.requests())).toBeLessThanOrEqual(40);
 });
 
 describe('a steady firing', () => {

@@ -59,13 +59,13 @@ describe('a thread that ends by itself fails its item, and the next item has a n
 
 describe('if no thread can be started,', () => {
   const limit =
-    "it has reached the limit of 4 MB; let it hold less at once, or raise props['run.workerMemoryMegabytes']";
+    "it has reached the limit of 3 MB; let it hold less at once, or raise props['run.workerMemoryMegabytes']";
   /**
    * A pool whose threads have too little memory to start. Properties that small are refused, so it is opened here.
    * With 2 MB or less, Node 24 ends the whole process.
    */
   const starved = async (): Promise<WorkerPool> =>
-    WorkerPool.open({ worker: 'crunch.mjs', url: pathToFileURL(worker('')).href, memoryMb: 4 }, clock);
+    WorkerPool.open({ worker: 'crunch.mjs', url: pathToFileURL(worker('')).href, memoryMb: 3 }, clock);
   const logger = { debug: () => undefined, log: () => undefined, warn: () => undefined, error: () => undefined };
 
   test('the job is refused at its start', async () => {

@@ -8,6 +8,11 @@ export interface AbortSource {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
+/** @throws the reason if it was aborted */
+export function throwIfAborted(source: AbortSource): void {
+  if (source.aborted) throw source.reason;
+}
+
 /**
  * An abort whose `AbortSignal` is made when it is asked for first: to make one takes longer than to run an item that never
  * looks at it.

@@ -12,7 +12,8 @@ export interface ListenersOptions {
 export class Listeners<Event = void> {
   readonly #onError: (error: unknown) => void;
   readonly #subscriptions = new Set<{ readonly listener: (event: Event) => void }>();
-  readonly #events: Event[] = [];
+  /** What came while listeners were being called. */
+  #later: Event[] | undefined;
   #isNotifying = false;
 
   constructor({ onError }: ListenersOptions) {
@@ -33,13 +34,14 @@ export class Listeners<Event = void> {
 
   /** Calls all listeners with the event; later, if a listener is being called at the moment. */
   notify(event: Event): void {
-    this.#events.push(event);
-    if (this.#isNotifying) return;
+    if (this.#isNotifying) return void (this.#later ??= []).push(event);
     this.#isNotifying = true;
     try {
-      while (this.#events.length > 0) this.#callAll(this.#events.shift() as Event);
+      this.#callAll(event);
+      while (this.#later !== undefined && this.#later.length > 0) this.#callAll(this.#later.shift() as Event);
     } finally {
       this.#isNotifying = false;
+      this.#later = undefined;
     }
   }
 

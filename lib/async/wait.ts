@@ -29,7 +29,16 @@ export function withDeadline<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(timeoutMs, () => reject(onTimeout()));
-    promise.then(resolve, reject).finally(cancel);
+    promise.then(
+      (value) => {
+        cancel();
+        resolve(value);
+      },
+      (error: Error) => {
+        cancel();
+        reject(error);
+      },
+    );
   });
 }
 

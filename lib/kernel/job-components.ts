@@ -1,17 +1,23 @@
+import { type ItemInterceptor } from '../api/events/run-events.js';
 import { type JobConfiguration } from '../api/job/job-configuration.js';
+import { type JobInstance } from '../api/extensions/sharding-strategy.js';
 import { type Mailbox } from '../async/mailbox.js';
+import { type NamedTimers } from '../async/named-timers.js';
+import { type JobPaths } from '../layout/job-paths.js';
+import { type RegistryCenter } from '../registry/registry-center.js';
 import { isPresenceOnly, isRoutine, JobViewReader } from '../layout/job-view.js';
+import { type Clock } from '../time/clock.js';
 import { ControlLane } from './lanes/control-lane.js';
 import { type CronTimer } from './lanes/cron-timer.js';
 import { JobListeners } from './run/job-listeners.js';
 import { RunObservers } from './run/run-observers.js';
 import { WorkLane } from './lanes/work-lane.js';
 import { Barrier } from './once/barrier.js';
-import { type Extensions } from './types/extensions.js';
+import { type Extensions, type ItemExecutor } from './types/extensions.js';
 import { FailureReports } from './types/failure-reports.js';
 import { instantLostInHandover, type MissedInstant } from './view/assignment.js';
 import { ItemsHere } from './view/items-here.js';
-import { type JobContext } from './job/job-context.js';
+import { type JobContext, type JobTimer } from './job/job-context.js';
 import { type JobDefinition } from './job/job-definition.js';
 import { type JobLog } from './job/job-log.js';
 import { JobWatch } from './view/job-watch.js';
@@ -25,18 +31,6 @@ import { Takeover } from './marks/takeover.js';
 
 /** How long, beside two session timeouts, an item may take to change its owner, in milliseconds. */
 const HANDOVER_MS = 5_000;
-
-/** Everything of a job that works on its tree, once that is being watched. */
-export interface JobComponents extends JobContext {
-  readonly marks: ItemMarks;
-  readonly registration: Registration;
-  readonly leadership: Leadership;
-  readonly barrier: Barrier;
-  readonly failures: FailureReports;
-  readonly observers: RunObservers;
-  readonly work: WorkLane;
-  readonly control: ControlLane;
-}
 
 /** What `assembleJob` needs: the context of the job, but for what it makes itself. */
 export interface JobComponentsDeps extends Omit<JobContext, 'watch' | 'requestReconcile' | 'logger'> {
@@ -52,68 +46,102 @@ export interface JobComponentsDeps extends Omit<JobContext, 'watch' | 'requestRe
 }
 
 /**
+ * Everything of a job that works on its tree, once that is being watched. All parts are given this one object, and use of it what they
+ * declare: a copy for each of them would cost two kilobytes a job.
+ */
+export class JobComponents implements JobContext {
+  readonly registry: RegistryCenter;
+  readonly paths: JobPaths;
+  readonly me: string;
+  readonly instance: JobInstance;
+  readonly clock: Clock;
+  readonly timers: NamedTimers<JobTimer>;
+  readonly timer: CronTimer;
+  readonly mailbox: Mailbox;
+  readonly logger: JobLog;
+  readonly extensions: Extensions;
+  readonly types: Extensions;
+  readonly watch: JobWatch;
+  readonly executor: ItemExecutor;
+  readonly interceptors: readonly ItemInterceptor[];
+  readonly configuration: () => JobConfiguration;
+  readonly onRemoved: () => void;
+  readonly items: ItemsHere;
+  readonly failures: FailureReports;
+  readonly observers: RunObservers;
+  readonly marks: ItemMarks;
+  readonly registration: Registration;
+  readonly assignment: Assignment;
+  readonly leadership: Leadership;
+  readonly takeover: Takeover;
+  readonly barrier: Barrier;
+  readonly listeners: JobListeners;
+  readonly housekeeping: Housekeeping;
+  readonly restoredNodes: RestoredNodes;
+  readonly work: WorkLane;
+  readonly control: ControlLane;
+
+  constructor(deps: JobComponentsDeps, watch: JobWatch) {
+    const { extensions, definition } = deps;
+    this.registry = deps.registry;
+    this.paths = deps.paths;
+    this.me = deps.me;
+    this.instance = deps.instance;
+    this.clock = deps.clock;
+    this.timers = deps.timers;
+    this.timer = deps.timer;
+    this.mailbox = deps.mailbox;
+    this.logger = deps.logger;
+    this.extensions = this.types = extensions;
+    this.watch = watch;
+    this.executor = extensions.executorOf(deps.paths.jobName, definition.job);
+    this.interceptors = extensions.interceptors;
+    this.configuration = deps.configuration;
+    this.onRemoved = deps.onRemoved;
+    this.items = new ItemsHere();
+    this.failures = new FailureReports(this);
+    this.observers = new RunObservers(extensions.observers, deps.logger);
+    this.marks = new ItemMarks(this);
+    this.registration = new Registration(this);
+    this.assignment = new Assignment(this);
+    this.leadership = new Leadership(this);
+    this.takeover = new Takeover(this);
+    this.barrier = new Barrier(this, (view, item) => instantLostInHandover(view, item, this.missedInstant));
+    this.listeners = new JobListeners(this);
+    this.housekeeping = new Housekeeping(this);
+    this.restoredNodes = new RestoredNodes(this);
+    this.work = new WorkLane(this);
+    this.control = new ControlLane(this);
+  }
+
+  readonly requestReconcile = (): void => this.control.requestReconcile();
+
+  readonly noteProgress = (): void => this.control.noteProgress();
+
+  readonly isStanding = (): boolean => this.registration.session !== undefined;
+
+  readonly latestInstant = (): number | undefined => this.timer.latest(this.watch.view.config ?? {});
+
+  readonly missedInstant: MissedInstant = (item, lastBegun) =>
+    this.watch.isOnRecordSince(item, lastBegun)
+      ? this.timer.missedInstant(lastBegun, catchUpWindowMs(this.registry))
+      : undefined;
+}
+
+/**
  * Begins to watch the job's tree, and puts together all that works on it.
  * @throws RegistryUnavailableError if the tree cannot be read now
  */
 export async function assembleJob(deps: JobComponentsDeps): Promise<JobComponents> {
-  const { registry, paths, clock, logger, timer, extensions, definition } = deps;
+  const { registry, paths, clock } = deps;
   const mirror = await registry.mirror(paths.root, { presenceOnly: isPresenceOnly, isRoutine });
-  const watch = new JobWatch(mirror, new JobViewReader(paths.jobName), clock);
-  const context: JobContext = { ...deps, watch, requestReconcile: () => control.requestReconcile() };
-  const missedInstant: MissedInstant = (item, lastBegun) =>
-    watch.isOnRecordSince(item, lastBegun) ? timer.missedInstant(lastBegun, catchUpWindowMs(context)) : undefined;
-
-  const items = new ItemsHere();
-  const marks = new ItemMarks({ ...context, items });
-  const takeover = new Takeover({ ...context, marks, items });
-  const registration = new Registration({ ...context, marks });
-  const assignment = new Assignment({
-    ...context,
-    types: extensions,
-    latestInstant: () => timer.latest(watch.view.config ?? {}),
-  });
-  const isStanding = (): boolean => registration.session !== undefined;
-  const leadership = new Leadership({ ...context, assignment, isStanding });
-  const barrier = new Barrier(context, (view, item) => instantLostInHandover(view, item, missedInstant));
-  const failures = new FailureReports({ extensions, clock, logger });
-  const observers = new RunObservers(extensions.observers, logger);
-  const work = new WorkLane({
-    ...context,
-    ...{ items, marks, takeover, failures, extensions, observers },
-    configuration: deps.configuration,
-    noteProgress: () => control.noteProgress(),
-    executor: extensions.executorOf(paths.jobName, definition.job),
-    interceptors: extensions.interceptors,
-    listeners: new JobListeners({ ...context, types: extensions, barrier, marks }),
-  });
-  const housekeeping = new Housekeeping(context);
-  const restoredNodes = new RestoredNodes(context);
-  const control: ControlLane = new ControlLane({
-    ...context,
-    ...{
-      registration,
-      marks,
-      housekeeping,
-      assignment,
-      leadership,
-      restoredNodes,
-      work,
-      items,
-      observers,
-      missedInstant,
-      timer,
-    },
-    mailbox: deps.mailbox,
-    configuration: deps.configuration,
-    onRemoved: deps.onRemoved,
-  });
-  return { ...context, marks, registration, leadership, barrier, failures, observers, work, control };
+  return new JobComponents(deps, new JobWatch(mirror, new JobViewReader(paths.jobName), clock));
 }
 
 /**
  * How long after its instant a firing is recovered when its item has changed its owner. It has to cover the longest
  * handover, that after a crash. Past it, operators who switch a job on again do not expect last night's run.
  */
-function catchUpWindowMs({ registry }: JobContext): number {
+function catchUpWindowMs(registry: RegistryCenter): number {
   return 2 * registry.session.timeoutMs + HANDOVER_MS;
 }

@@ -118,7 +118,11 @@ export class JobRuntime {
     };
     this.#timer = new CronTimer({ jobName, clock, timers: firingTimers, onFire });
     this.#shutdown = new JobShutdown({
-      ...{ mailbox: this.#mailbox, registry, paths: this.#paths, clock, logger: this.#logger },
+      mailbox: this.#mailbox,
+      registry,
+      paths: this.#paths,
+      clock,
+      logger: this.#logger,
       me: instance.jobInstanceId,
       gracePeriodMs: shutdownGracePeriodMs,
     });
@@ -473,7 +477,10 @@ export class JobRuntime {
   async #assemble(): Promise<JobComponents> {
     const { registry, instance, extensions, clock } = this.#deps;
     const components = await assembleJob({
-      ...{ registry, instance, extensions, clock },
+      registry,
+      instance,
+      extensions,
+      clock,
       paths: this.#paths,
       me: instance.jobInstanceId,
       logger: this.#logger,

@@ -37,7 +37,9 @@ export function commitChunks<Group extends OperationGroup>(
     let chunk = chunks.at(-1);
     const count = (chunk?.operations.length ?? 0) + group.operations.length;
     if (!chunk || bytes + groupBytes > limits.bytes || count > limits.operations) {
-      requireRoom([...guard, ...group.operations], limits);
+      const isTooMuch =
+        guardBytes + groupBytes > limits.bytes || guard.length + group.operations.length > limits.operations;
+      if (isTooMuch) throw tooLarge([...guard, ...group.operations], limits);
       chunks.push((chunk = { groups: [], operations: [...guard] }));
       bytes = guardBytes;
     }
@@ -48,9 +50,8 @@ export function commitChunks<Group extends OperationGroup>(
   return chunks;
 }
 
-function requireRoom(operations: readonly Operation[], limits: CommitLimits): void {
+function tooLarge(operations: readonly Operation[], limits: CommitLimits): RegistryRefusedError {
   const problem = commitSizeProblem(operations, limits);
-  if (problem === undefined) return;
   const reason = `operations that must not be split do not fit into one commit: ${problem}`;
-  throw new RegistryRefusedError('commit to', operations[0]?.path ?? '/', reason);
+  return new RegistryRefusedError('commit to', operations[0]?.path ?? '/', reason);
 }

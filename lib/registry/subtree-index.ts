@@ -1,5 +1,3 @@
-import { pathsUpwards } from './node-paths.js';
-
 /**
  * Values that belong to subtrees, such as the mirrors of a registry centre. The values whose subtree covers a path are
  * found in as many steps as the path has parts, so that thousands of mirrors do not slow down each write and each
@@ -7,23 +5,50 @@ import { pathsUpwards } from './node-paths.js';
  */
 export class SubtreeIndex<T> {
   readonly #byRoot = new Map<string, Set<T>>();
+  /** How many roots have so many parts. */
+  readonly #rootsByDepth = new Map<number, number>();
 
   /** Adds a value for the subtree at `root`. Returns a function that removes it again. */
   add(root: string, value: T): () => void {
-    const values = this.#byRoot.get(root) ?? new Set<T>();
+    const known = this.#byRoot.get(root);
+    const values = known ?? new Set<T>();
     this.#byRoot.set(root, values.add(value));
+    if (known === undefined) this.#countRoot(root, 1);
     return () => {
       values.delete(value);
-      if (values.size === 0 && this.#byRoot.get(root) === values) this.#byRoot.delete(root);
+      if (values.size > 0 || this.#byRoot.get(root) !== values) return;
+      this.#byRoot.delete(root);
+      this.#countRoot(root, -1);
     };
   }
 
   /** The values whose subtree covers any of these paths, each once. A copy: it does not change with the index. */
   covering(paths: Iterable<string>): ReadonlySet<T> {
     const found = new Set<T>();
-    for (const path of paths) {
-      for (const root of pathsUpwards(path)) for (const value of this.#byRoot.get(root) ?? []) found.add(value);
-    }
+    for (const path of paths) this.#collect(path, found);
     return found;
   }
+
+  /** Looks only where there are roots: to cut a path at each of its parts takes longer than all else. */
+  #collect(path: string, found: Set<T>): void {
+    if (this.#rootsByDepth.has(0)) addAll(found, this.#byRoot.get('/'));
+    if (path === '/') return;
+    let depth = 0;
+    for (let end = 0; end < path.length;) {
+      const next = path.indexOf('/', end + 1);
+      end = next === -1 ? path.length : next;
+      if (this.#rootsByDepth.has(++depth)) addAll(found, this.#byRoot.get(path.slice(0, end)));
+    }
+  }
+
+  #countRoot(root: string, by: 1 | -1): void {
+    const depth = root === '/' ? 0 : root.split('/').length - 1;
+    const count = (this.#rootsByDepth.get(depth) ?? 0) + by;
+    if (count > 0) this.#rootsByDepth.set(depth, count);
+    else this.#rootsByDepth.delete(depth);
+  }
+}
+
+function addAll<T>(found: Set<T>, values: ReadonlySet<T> | undefined): void {
+  if (values !== undefined) for (const value of values) found.add(value);
 }

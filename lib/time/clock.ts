@@ -24,12 +24,17 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(delayMs, task) {
+    const wholeMs = Math.max(0, Math.ceil(delayMs));
+    if (wholeMs <= LONGEST_TIMER_MS) {
+      const timer = setTimeout(task, wholeMs);
+      return () => clearTimeout(timer);
+    }
     let timer: NodeJS.Timeout;
     const arm = (remainingMs: number): void => {
       const stepMs = Math.min(remainingMs, LONGEST_TIMER_MS);
       timer = setTimeout(() => (remainingMs > stepMs ? arm(remainingMs - stepMs) : task()), stepMs);
     };
-    arm(Math.max(0, Math.ceil(delayMs)));
+    arm(wholeMs);
     return () => clearTimeout(timer);
   },
 };

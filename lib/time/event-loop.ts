@@ -13,6 +13,9 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
+/** For so many turns of the event loop, tasks that may wait give way to others; then they have their turn, too. */
+const MOST_TURNS_WAITED = 128;
+
 /**
  * Runs tasks at once, but only some in one turn of the event loop: the others follow in the next turns, in their order. All that a
  * task sets off by promises comes before anything else in this process, and the sockets of a web server want their turn, too.
@@ -20,6 +23,9 @@ export function nextTurn(): Promise<void> {
 export class Turns {
   readonly #most: number;
   readonly #waiting: (() => void)[] = [];
+  /** What gives way to the tasks of `run`, each with the turn in which it came. A turn that leaves some of them schedules another one. */
+  readonly #patient: { readonly task: () => void; readonly turn: number }[] = [];
+  #turn = 0;
   #begun = 0;
   #isScheduled = false;
 
@@ -31,12 +37,18 @@ export class Turns {
   /** Runs the task now or in one of the next turns. What it throws passes through, and keeps no other task from its turn. */
   run(task: () => void): void {
     this.#schedule();
-    if (this.#waiting.length > 0 || this.#begun === this.#most) {
+    if (this.#waiting.length > 0 || this.#begun >= this.#most) {
       this.#waiting.push(task);
       return;
     }
     this.#begun++;
     task();
+  }
+
+  /** Runs the task now, or, if tasks of `run` wait for their turn, when these have had it, or have kept it waiting for long. */
+  runAfterwards(task: () => void): void {
+    if (this.#waiting.length === 0 && this.#patient.length === 0) return task();
+    this.#patient.push({ task, turn: this.#turn });
   }
 
   #schedule(): void {
@@ -48,8 +60,19 @@ export class Turns {
   #nextTurn(): void {
     this.#isScheduled = false;
     this.#begun = 0;
-    if (this.#waiting.length > 0) this.#schedule();
-    for (const task of this.#waiting.splice(0, this.#most)) this.#runSafely(task);
+    this.#turn++;
+    const urgent = this.#waiting.splice(0, this.#most);
+    const tasks = [...urgent, ...this.#takePatient({ isFree: urgent.length === 0 })];
+    if (tasks.length > 0) this.#schedule();
+    for (const task of tasks) this.#runSafely(task);
+  }
+
+  /** The tasks that have been patient for long enough. The first ones have waited longest. */
+  #takePatient({ isFree }: { readonly isFree: boolean }): readonly (() => void)[] {
+    const first = this.#patient.slice(0, this.#most);
+    const ready = isFree ? first : first.filter(({ turn }) => this.#turn - turn > MOST_TURNS_WAITED);
+    this.#patient.splice(0, ready.length);
+    return ready.map(({ task }) => task);
   }
 
   /** As an error of a timer would, it ends up as an uncaught exception. */

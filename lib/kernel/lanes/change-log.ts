@@ -1,4 +1,5 @@
 import { type InstanceCrash, type JavaInstanceGone } from '../../api/events/run-events.js';
+import { RareSet } from '../../async/rare-collections.js';
 import { type JobView } from '../../layout/job-view.js';
 import { type JobContext } from '../job/job-context.js';
 import { jobChanges } from '../job/job-changes.js';
@@ -14,7 +15,7 @@ export class ChangeLog {
   /** Changes that a peer is to report. */
   #pending: readonly PeerChange[] = [];
   /** Ids of Java instances that are gone, and that may still run items: observers are notified when they do not. */
-  readonly #gone = new Set<string>();
+  readonly #gone = new RareSet<string>();
 
   constructor(context: JobContext, observers: RunObservers) {
     this.#context = context;

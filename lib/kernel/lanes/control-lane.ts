@@ -158,7 +158,10 @@ export class ControlLane {
     if (!view.instances.has(me)) return;
     restoredNodes.note(view);
     const obstacle = obstacleTo({
-      ...{ view, me, myIp: instance.serverIp, paths },
+      view,
+      me,
+      myIp: instance.serverIp,
+      paths,
       fullPath: (path) => registry.fullPath(path),
       schedule: timer.state,
       assignmentFailure: this.#failures.of('reshard', 'request-resharding', 'settle-returning'),

@@ -1,4 +1,5 @@
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
+import { RareMap } from '../../async/rare-collections.js';
 import { QuartzCron } from '../../time/cron.js';
 import { type Clock, systemClock } from '../../time/clock.js';
 import { firingTurns } from '../../time/event-loop.js';
@@ -53,6 +54,9 @@ export class ClockTimers implements FiringTimers {
   }
 }
 
+/** No two instants of an expression are nearer to each other, in milliseconds. */
+const SHORTEST_PERIOD_MS = 1_000;
+
 const REMEMBERED_INSTANTS = 100;
 
 /** How far the clocks of peers may be ahead of this one, in milliseconds. Half of the shortest period, so that there is a time without doubt. */
@@ -88,7 +92,7 @@ export class CronTimer {
   #changedAt: number | undefined;
   /** The last instant of the schedule whose place this one took. */
   #latestFormer: Date | undefined;
-  readonly #after = new Map<number, readonly [Date | undefined, Date | undefined]>();
+  readonly #after = new RareMap<number, readonly [Date | undefined, Date | undefined]>();
 
   constructor(deps: CronTimerDeps) {
     this.#deps = deps;
@@ -274,8 +278,10 @@ export class CronTimer {
     timers.arm(jobName, instant, () => {
       // Armed before the firing is reported, so that no failure there can end the schedule. Instants that passed while the
       // event loop was busy are not fired one by one: the one that is late stands for them.
-      this.#armNext(Math.max(instant.getTime(), clock.now()));
-      this.#latest = this.#isBeforeNext(instant) ? instant : undefined;
+      const after = Math.max(instant.getTime(), clock.now());
+      this.#armNext(after);
+      this.#latest =
+        after - instant.getTime() < SHORTEST_PERIOD_MS || this.#isBeforeNext(instant) ? instant : undefined;
       onFire(instant);
     });
   }

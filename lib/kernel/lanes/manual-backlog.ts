@@ -1,3 +1,5 @@
+import { RareMap, RareSet } from '../../async/rare-collections.js';
+import { mapOf } from '../../layout/shared-empty.js';
 import { type Firing } from '../view/firing.js';
 
 /** What a manual firing is told: its own `jobParameter`, or `undefined` for that of the settings. */
@@ -8,8 +10,8 @@ type Parameter = string | undefined;
  * Triggers with the same job parameter are one; others are run one after the other, in the order in which they came.
  */
 export class ManualBacklog {
-  readonly #ofAll = new Set<Parameter>();
-  readonly #ofItems = new Map<number, Set<Parameter>>();
+  readonly #ofAll = new RareSet<Parameter>();
+  readonly #ofItems = new RareMap<number, Set<Parameter>>();
 
   /** The next one for all items; `undefined` if there is none. */
   get next(): Pick<Firing, 'jobParameter'> | undefined {
@@ -19,7 +21,7 @@ export class ManualBacklog {
 
   /** The items that wait, each with the parameter of its next run. */
   get items(): ReadonlyMap<number, Parameter> {
-    return new Map([...this.#ofItems].map(([item, [next]]) => [item, next]));
+    return mapOf([...this.#ofItems].map(([item, [next]]) => [item, next] as const));
   }
 
   /** The firing has to wait. */

@@ -9,22 +9,23 @@ import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { type DueFiring, type RunOutcome } from '../../api/events/run-events.js';
 import { Limiter } from '../../async/limiter.js';
 import { withDeadline } from '../../async/wait.js';
+import { RareMap } from '../../async/rare-collections.js';
+import { firingTurns } from '../../time/event-loop.js';
 import { type Backlog, type DecidedFiring } from '../rules/plan-input.js';
 import { type Extensions } from '../types/extensions.js';
-import { type BegunRun, type Firing } from '../view/firing.js';
+import { type BegunRun, type Firing, runPolicyOf } from '../view/firing.js';
 import { type ItemsHere } from '../view/items-here.js';
 import { assignedItems, describeItems, numbersOf } from '../view/items.js';
 import { JobRun, type JobRunDeps, type RunOwner } from '../run/job-run.js';
 import { type RunObservers } from '../run/run-observers.js';
 import { ManualBacklog } from './manual-backlog.js';
 import { PassedFirings } from './untimely-firings.js';
-import { runPolicyOf } from '../run/run-policy.js';
 
 /** How long the instance still waits for a run that was aborted after the grace period, in milliseconds. */
 const ABORTED_RUN_TIMEOUT_MS = 1_000;
 
 /** What the work lane needs. */
-export interface WorkLaneDeps extends Omit<JobRunDeps, 'pool'> {
+export interface WorkLaneDeps extends JobRunDeps {
   readonly items: ItemsHere;
   readonly extensions: Extensions;
   readonly observers: RunObservers;
@@ -37,9 +38,8 @@ export interface WorkLaneDeps extends Omit<JobRunDeps, 'pool'> {
 /** Owns the runs of one job on this instance. */
 export class WorkLane {
   readonly #deps: WorkLaneDeps;
-  readonly #runDeps: JobRunDeps;
   readonly #passedFirings: PassedFirings;
-  readonly #runs = new Map<JobRun, Promise<void>>();
+  readonly #runs = new RareMap<JobRun, Promise<void>>();
   #beginning: JobRun | undefined;
   /** One pool for all runs of the job, so that its limit holds for items of different firings together. */
   #pool: Limiter | undefined;
@@ -48,7 +48,7 @@ export class WorkLane {
   #missedInstant: number | undefined;
   #isKeptByMisfire = false;
   #hasLostSession = false;
-  readonly #missedByItem = new Map<number, number>();
+  readonly #missedByItem = new RareMap<number, number>();
   readonly #manual = new ManualBacklog();
   #decided: DecidedFiring | undefined;
   /** Whether the latest firing that ended without beginning had waited in vain. */
@@ -57,7 +57,6 @@ export class WorkLane {
   constructor(deps: WorkLaneDeps) {
     this.#deps = deps;
     this.#passedFirings = new PassedFirings(deps.clock, deps.logger);
-    this.#runDeps = { ...deps, pool: (configuration) => this.#poolFor(configuration) };
   }
 
   /** True while no run is in progress. */
@@ -165,12 +164,13 @@ export class WorkLane {
     this.#hasLostSession = false;
     const owner: RunOwner = {
       onBegun: (begun) => this.#noteBegun(run, begun),
+      pool: (configuration) => this.#poolFor(configuration),
       onItemReleased: (item) => this.#noteReleased(item),
       onEvent: (event) => this.#deps.observers.notify(event),
       isObserved: this.#deps.observers.isAny,
       hasWaitedInVain: this.#hasWaitedInVain,
     };
-    const run: JobRun = new JobRun(this.#runDeps, firing, owner);
+    const run: JobRun = new JobRun(this.#deps, firing, owner);
     this.#beginning = run;
     const ended = run.execute().then((outcome) => this.#noteEnd(run, outcome));
     this.#runs.set(run, ended);
@@ -243,9 +243,13 @@ export class WorkLane {
 
   #notifyOfDue(instant: number, fate: DueFiring['fate']): void {
     const { observers, paths, clock, items } = this.#deps;
+    if (!observers.isAny) return;
     observers.notifyOfDueFiring({
-      ...{ jobName: paths.jobName, fate, itemsRunning: items.busy.size },
-      ...{ scheduledAt: new Date(instant), at: new Date(clock.now()) },
+      jobName: paths.jobName,
+      fate,
+      itemsRunning: items.busy.size,
+      scheduledAt: new Date(instant),
+      at: new Date(clock.now()),
     });
   }
 
@@ -302,7 +306,8 @@ export class WorkLane {
     else if (outcome.type === 'postponed') this.#postpone(firing);
     else if (outcome.type === 'failed' && firing.instant !== undefined)
       this.#noteDecided(firing.instant, firing.items ?? this.#ownItems);
-    this.#deps.requestReconcile();
+    // Other firings that are due begin first.
+    firingTurns.runAfterwards(this.#deps.requestReconcile);
   }
 
   /** Taking over has failed, perhaps because other instances were faster. It is not tried again at once. */

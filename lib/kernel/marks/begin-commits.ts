@@ -36,12 +36,13 @@ export class BeginCommits {
   /** The commits for these items, to be made in order; one, unless the items do not fit into it. */
   async chunks(items: readonly ItemView[], beginning: Beginning): Promise<readonly BeginCommit[]> {
     const { registry, watch, paths, me } = this.#context;
-    await this.#openRecord();
     const path = paths.beginRecord(me);
+    if (watch.nodes.get(path)?.value === undefined) await this.#openRecord();
     const version = watch.nodes.get(path)?.version;
     const fence = this.#fence(beginning.view);
     const record = (upTo: readonly ItemView[]): string => this.#record(upTo, beginning);
-    const length = Math.max(watch.nodes.get(path)?.value?.length ?? 0, record(items).length) + RECORD_SLACK;
+    const all = record(items);
+    const length = Math.max(watch.nodes.get(path)?.value?.length ?? 0, all.length) + RECORD_SLACK;
     // The longest record that any of the commits can write stands for all of them while they are measured.
     const measure: Operation = { type: 'set', path, value: '-'.repeat(length) };
     const groups = items.map((item) => ({ item, operations: this.#markOperations(item, beginning) }));
@@ -49,7 +50,7 @@ export class BeginCommits {
     let begun = 0;
     return chunks.map((chunk, index): BeginCommit => {
       begun += chunk.groups.length;
-      const value = record(items.slice(0, begun));
+      const value = begun === items.length ? all : record(items.slice(0, begun));
       return {
         items: chunk.groups.map(({ item }) => item),
         operations: [

@@ -9,6 +9,7 @@
  */
 import { describeCause } from '../../api/text/describe-cause.js';
 import { isLostRace, isOutage, isOutcomeUnknown } from '../../api/errors/registry-errors.js';
+import { type AbortSource, throwIfAborted } from '../../async/abort.js';
 import { sleep } from '../../async/wait.js';
 import { type ItemView } from '../../layout/job-view.js';
 import { type BeginRecord, encodeBeginRecord, NOTHING_BEGUN, withoutBegun } from '../../layout/x-node/begin-record.js';
@@ -63,11 +64,11 @@ export class ItemMarks {
    * @throws RegistryUnavailableError if an item may still be due and the registry centre cannot be reached
    * @throws the reason of `signal` if it is aborted before anything was asked for
    */
-  async begin(items: readonly ItemView[], choosing: Choosing, signal: AbortSignal): Promise<Begin> {
+  async begin(items: readonly ItemView[], choosing: Choosing, signal: AbortSource): Promise<Begin> {
     const { instant, jobParameter, view } = choosing;
     const { registry, watch, me, items: here } = this.#deps;
     // While a former mark of an item is being removed, the removal could not distinguish it from the new one.
-    await this.removal.settled;
+    if (!this.removal.isAtRest) await this.removal.settled;
     const session = liveSessionId(registry.session.state);
     const lifetime = failsOver(view) ? 'persistent' : 'session';
     const former = watch.view.beginRecords.get(me);
@@ -76,7 +77,7 @@ export class ItemMarks {
     here.begin(numbersOf(items));
     try {
       for (const chunk of await this.#commits.chunks(items, { ...choosing, lifetime })) {
-        signal.throwIfAborted();
+        throwIfAborted(signal);
         const revision = await this.#commit(chunk.operations, chunk.items, signal);
         isComplete = revision !== undefined;
         if (revision === undefined) break;
@@ -117,7 +118,7 @@ export class ItemMarks {
   async #commit(
     operations: readonly Operation[],
     items: readonly ItemView[],
-    signal: AbortSignal,
+    signal: AbortSource,
   ): Promise<number | undefined> {
     try {
       return await this.#deps.registry.commit(operations);
@@ -133,7 +134,7 @@ export class ItemMarks {
    * @returns the revision of the commit; `undefined` if it was not carried out
    * @throws the reason of `signal` if it is aborted before that is known
    */
-  async wasMarked(items: readonly ItemView[], signal: AbortSignal): Promise<number | undefined> {
+  async wasMarked(items: readonly ItemView[], signal: AbortSource): Promise<number | undefined> {
     const [first] = items;
     if (first === undefined) return undefined;
     const { registry, watch, paths, me } = this.#deps;
@@ -145,7 +146,7 @@ export class ItemMarks {
   }
 
   /** Whether everything has been read. If not, the connection has broken once more, and this resolves after a pause. */
-  async #readAll(signal: AbortSignal): Promise<boolean> {
+  async #readAll(signal: AbortSource): Promise<boolean> {
     const { watch, clock } = this.#deps;
     try {
       await watch.sync();

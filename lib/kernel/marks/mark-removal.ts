@@ -8,6 +8,7 @@ import { Deferred } from '../../async/deferred.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Operation } from '../../registry/registry-center.js';
 import { liveSessionId, whenConnected } from '../../registry/session-state.js';
+import { firingTurns } from '../../time/event-loop.js';
 import { type JobContext } from '../job/job-context.js';
 import { isReported } from '../view/crashes.js';
 import { type ItemsHere } from '../view/items-here.js';
@@ -34,10 +35,17 @@ export class MarkRemoval {
   #batch: { readonly removed: Deferred; readonly cancel: () => void } | undefined;
   /** One removal after the other, so that a begin can wait for all that were asked for before. */
   #removal: Promise<void> = Promise.resolve();
+  /** How many removals have not ended. */
+  #unended = 0;
 
   constructor(deps: MarkRemovalDeps, own: OwnMarks) {
     this.#deps = deps;
     this.#own = own;
+  }
+
+  /** Whether no mark is being removed, or waits for that. */
+  get isAtRest(): boolean {
+    return this.#unended === 0 && this.#batch === undefined;
   }
 
   /** Resolves when all removals that were asked for before have ended. Never rejects. */
@@ -62,7 +70,8 @@ export class MarkRemoval {
       this.#batch = { removed: new Deferred(), cancel: clock.after(BATCH_MS, () => void this.flush()) };
     }
     const { removed } = this.#batch;
-    if (!this.#deps.items.isRunning) void this.flush();
+    // Firings that are due begin first.
+    if (!this.#deps.items.isRunning) firingTurns.runAfterwards(() => void this.flush());
     return removed.promise;
   }
 
@@ -108,7 +117,8 @@ export class MarkRemoval {
   }
 
   #queue(removal: () => Promise<void>): Promise<void> {
-    this.#removal = this.#removal.then(removal);
+    this.#unended++;
+    this.#removal = this.#removal.then(removal).finally(() => this.#unended--);
     return this.#removal;
   }
 

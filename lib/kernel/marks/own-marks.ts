@@ -1,3 +1,4 @@
+import { RareMap } from '../../async/rare-collections.js';
 import { type ItemMark } from '../../layout/job-paths.js';
 import { type EndedItem } from '../view/items.js';
 
@@ -23,7 +24,7 @@ export interface OwnMark {
 
 /** What this instance has marked in the registry centre, as far as it knows. */
 export class OwnMarks {
-  readonly #marks = new Map<number, OwnMark>();
+  readonly #marks = new RareMap<number, OwnMark>();
 
   /** Items whose run has ended and that may still bear this instance's marks, because these could not be removed. */
   get leftovers(): readonly EndedItem[] {
@@ -37,7 +38,9 @@ export class OwnMarks {
 
   /** Items whose marks are in that state. */
   itemsThatAre(wanted: OwnMark['state']): readonly EndedItem[] {
-    return [...this.#marks].flatMap(([item, { state, instant }]) => (state === wanted ? [{ item, instant }] : []));
+    const items: EndedItem[] = [];
+    for (const [item, { state, instant }] of this.#marks) if (state === wanted) items.push({ item, instant });
+    return items;
   }
 
   /** Whether this instance has marked the item, as far as it knows. */

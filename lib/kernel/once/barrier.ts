@@ -30,6 +30,8 @@
  *
  * Java's part in this is in `java.ts`.
  */
+import { JobStoppedError } from '../../api/errors/errors.js';
+import { Abort } from '../../async/abort.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';
 import { type JobView } from '../../layout/job-view.js';
 import { parseRoundKey, roundKey } from '../../layout/x-node/arrival-record.js';
@@ -60,7 +62,7 @@ export class Barrier {
   readonly #instantLostInHandover: InstantLostInHandover;
   readonly #arrivals: OwnArrivals;
   readonly #callback: OnceCallback;
-  readonly #leaving = new AbortController();
+  readonly #leaving = new Abort();
   readonly #missedSinceMs: number;
 
   constructor(context: JobContext, instantLostInHandover: InstantLostInHandover) {
@@ -91,7 +93,7 @@ export class Barrier {
 
   /** From now on no instance is waited for to complete: this instance is about to go. */
   leave(): void {
-    this.#leaving.abort();
+    this.#leaving.abort(new JobStoppedError(this.#context.paths.jobName, 'it waits for no instance any more'));
   }
 
   /** Withdraws what was reported, as far as the registry centre can be reached. Never rejects. */

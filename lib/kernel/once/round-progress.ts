@@ -1,4 +1,5 @@
 import { describeCause } from '../../api/text/describe-cause.js';
+import { RareMap, RareSet } from '../../async/rare-collections.js';
 import { type ItemView, type JobView } from '../../layout/job-view.js';
 import { type JobContext } from '../job/job-context.js';
 import { type InstantLostInHandover, type MissingItem, missingItems } from './missing-items.js';
@@ -48,13 +49,13 @@ export interface RoundProgressOptions {
 export class RoundProgress {
   readonly #context: JobContext;
   readonly #instantLostInHandover: InstantLostInHandover;
-  readonly #sightings = new Map<number, Sighting>();
+  readonly #sightings = new RareMap<number, Sighting>();
   /** How long items have been late before their present sighting, in milliseconds. */
-  readonly #lateMs = new Map<number, number>();
+  readonly #lateMs = new RareMap<number, number>();
   /** Items with the owner they had when all records were read. */
-  readonly #read = new Set<string>();
+  readonly #read = new RareSet<string>();
   /** Instances that have come with a takeover, and whose own firing follows. */
-  readonly #behind = new Set<string>();
+  readonly #behind = new RareSet<string>();
 
   constructor(context: JobContext, { firing, missedSinceMs, instantLostInHandover }: RoundProgressOptions) {
     this.#context = context;

@@ -1,6 +1,7 @@
 import { describeCause } from '../../api/text/describe-cause.js';
 import { DeadlineExceededError, InvalidConfigurationError } from '../../api/errors/errors.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
+import { type AbortSource, throwIfAborted } from '../../async/abort.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type ItemView, type JobView } from '../../layout/job-view.js';
 import { isDecided, runningItems } from '../view/assignment.js';
@@ -31,10 +32,10 @@ interface Turn extends Omit<BegunRun, 'items'> {
 export class ItemChoice {
   readonly #deps: ItemChoiceDeps;
   readonly #firing: Firing;
-  readonly #signal: AbortSignal;
+  readonly #signal: AbortSource;
 
   /** @param signal ends the choice; items that have begun by then run */
-  constructor(deps: ItemChoiceDeps, firing: Firing, signal: AbortSignal) {
+  constructor(deps: ItemChoiceDeps, firing: Firing, signal: AbortSource) {
     this.#deps = deps;
     this.#firing = firing;
     this.#signal = signal;
@@ -48,8 +49,8 @@ export class ItemChoice {
     let turn: Turn | undefined;
     try {
       // Items that have ended and only wait for others to lose their marks with them are free.
-      await marks.removal.flush();
-      await marks.removal.clearLeftovers();
+      if (!marks.removal.isAtRest) await marks.removal.flush();
+      if (marks.own.leftovers.length > 0) await marks.removal.clearLeftovers();
       while (!(turn = await this.#turn(begun)).isComplete) {
         if (clock.monotonic() > deadline)
           throw new DeadlineExceededError(`a stable assignment of job '${paths.jobName}'`, ASSIGNMENT_TIMEOUT_MS);
@@ -72,9 +73,9 @@ export class ItemChoice {
     const { instant, jobParameter } = this.#firing;
     const signal = this.#signal;
     let view = await this.#assignedView();
-    while (configurationIn(view, paths).monitorExecution && (await watch.readBeginRecords()))
-      view = await this.#assignedView();
-    signal.throwIfAborted();
+    while (configurationIn(view, paths).monitorExecution && !watch.areBeginRecordsRead)
+      if (await watch.readBeginRecords()) view = await this.#assignedView();
+    throwIfAborted(signal);
     const config = configurationIn(view, paths);
     const { items, blocked, decidedOn } = chooseItems(view, me, this.#firing, here.busy);
     const turn = {
@@ -83,7 +84,8 @@ export class ItemChoice {
       decidedOn,
       chosen: numbersOf(items),
     };
-    if (config.monitorExecution && config.misfire && instant !== undefined) await this.#noteMisfired(blocked);
+    if (blocked.length > 0 && config.monitorExecution && config.misfire && instant !== undefined)
+      await this.#noteMisfired(blocked);
     if (items.length === 0) return { ...turn, isComplete: true };
     if (!config.monitorExecution) {
       here.run(numbersOf(items));

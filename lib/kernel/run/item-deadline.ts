@@ -12,8 +12,8 @@ export const GIVE_UP_AFTER_MS = 5_000;
 export interface ItemDeadlineDeps {
   readonly jobName: string;
   readonly item: number;
-  /** How long the item may run, in milliseconds; `undefined`: without limit. */
-  readonly timeoutMs: number | undefined;
+  /** How long the item may run, in milliseconds. */
+  readonly timeoutMs: number;
   readonly clock: Clock;
   readonly logger: JobLog;
   /** The time is up: the item is to be aborted for this reason. */
@@ -30,8 +30,7 @@ export type CodeEnd = 'ended' | 'given-up';
  */
 export class ItemDeadline {
   readonly #deps: ItemDeadlineDeps;
-  /** There is one if the item has a time limit. */
-  readonly #givenUp: Deferred | undefined;
+  readonly #givenUp = new Deferred();
   #startedAt = 0;
   #passed: ItemTimeoutError | undefined;
   #isAborted = false;
@@ -39,7 +38,6 @@ export class ItemDeadline {
 
   constructor(deps: ItemDeadlineDeps) {
     this.#deps = deps;
-    if (deps.timeoutMs !== undefined) this.#givenUp = new Deferred();
   }
 
   /** Set once the time is up, if the item was not aborted before. */
@@ -51,7 +49,7 @@ export class ItemDeadline {
   start(): void {
     const { timeoutMs, clock } = this.#deps;
     this.#startedAt = clock.monotonic();
-    if (timeoutMs !== undefined) this.#cancelTimer = clock.after(timeoutMs, () => this.#pass(timeoutMs));
+    this.#cancelTimer = clock.after(timeoutMs, () => this.#pass());
   }
 
   /** The item was aborted for another reason. It counts, but code that hangs is given up all the same when its time is up. */
@@ -70,15 +68,14 @@ export class ItemDeadline {
    */
   async codeEnd(code: Promise<void>): Promise<CodeEnd> {
     const ended = code.then((): CodeEnd => 'ended');
-    if (this.#givenUp === undefined) return ended;
     const end = await Promise.race([ended, this.#givenUp.promise.then((): CodeEnd => 'given-up')]);
     if (end === 'given-up') this.#reportLateEnd(code);
     return end;
   }
 
-  #pass(timeoutMs: number): void {
-    const { jobName, item, clock, onPassed } = this.#deps;
-    this.#cancelTimer = clock.after(GIVE_UP_AFTER_MS, () => this.#givenUp?.resolve());
+  #pass(): void {
+    const { jobName, item, timeoutMs, clock, onPassed } = this.#deps;
+    this.#cancelTimer = clock.after(GIVE_UP_AFTER_MS, () => this.#givenUp.resolve());
     if (this.#isAborted) return;
     this.#passed = new ItemTimeoutError(jobName, item, timeoutMs);
     onPassed(this.#passed);

@@ -14,6 +14,7 @@ import { type Clock } from '../../time/clock.js';
 import { type JobLog } from '../job/job-log.js';
 import { type ItemExecutor } from '../types/extensions.js';
 import { type BegunItem } from '../view/firing.js';
+import { ItemContext } from './item-context.js';
 import { type CodeEnd, ItemDeadline } from './item-deadline.js';
 
 /** No pause before a retry is longer, unless the first one is. */
@@ -67,14 +68,20 @@ export class ItemRun {
   readonly #softStop = new Abort();
   #attempts = 0;
   #startedAt: number | undefined;
-  readonly #deadline: ItemDeadline;
+  /** There is one if the item has a time limit. */
+  readonly #deadline: ItemDeadline | undefined;
 
   constructor(options: ItemRunOptions, begun: BegunItem) {
     this.#options = options;
     this.#begun = begun;
-    const { shared, limits, clock, logger } = options;
-    this.#deadline = new ItemDeadline({
-      ...{ jobName: shared.jobName, item: begun.item, timeoutMs: limits.timeoutMs, clock, logger },
+    const { timeoutMs } = options.limits;
+    if (timeoutMs !== undefined) this.#deadline = this.#deadlineAfter(timeoutMs);
+  }
+
+  #deadlineAfter(timeoutMs: number): ItemDeadline {
+    const { shared, clock, logger } = this.#options;
+    return new ItemDeadline({
+      ...{ jobName: shared.jobName, item: this.#begun.item, timeoutMs, clock, logger },
       onPassed: (reason) => this.#abort(reason),
     });
   }
@@ -96,12 +103,12 @@ export class ItemRun {
 
   /** Whether the item was aborted for another reason than that its time is up: another run may have to finish its work. */
   get isCutShort(): boolean {
-    return this.#stop.aborted && this.#deadline.passed === undefined;
+    return this.#stop.aborted && this.#deadline?.passed === undefined;
   }
 
   /** Aborts the item's signal. An item that still waits for a place in the pool does not start. */
   abort(reason: Error): void {
-    this.#deadline.noteAborted();
+    this.#deadline?.noteAborted();
     this.#abort(reason);
   }
 
@@ -133,7 +140,7 @@ export class ItemRun {
         if (ended !== undefined) return ended;
       }
     } finally {
-      this.#deadline.cancel();
+      this.#deadline?.cancel();
     }
   }
 
@@ -149,7 +156,12 @@ export class ItemRun {
 
   async #outcomeOfCall(): Promise<AttemptOutcome> {
     try {
-      const end = await this.#deadline.codeEnd(this.#execute());
+      const code = this.#execute();
+      if (this.#deadline === undefined) {
+        await code;
+        return { type: 'succeeded' };
+      }
+      const end = await this.#deadline.codeEnd(code);
       const outcome = this.#timedOut(end);
       if (outcome !== undefined) return outcome;
       return end === 'given-up' ? { type: 'aborted', cause: this.#stop.reason } : { type: 'succeeded' };
@@ -200,7 +212,7 @@ export class ItemRun {
 
   /** `undefined`: its time is not up. */
   #timedOut(end: CodeEnd): ItemOutcome | undefined {
-    const cause = this.#deadline.passed;
+    const cause = this.#deadline?.passed;
     if (cause === undefined) return undefined;
     this.#options.onFailed(cause);
     return { type: 'timed-out', cause, isGivenUp: end === 'given-up' };
@@ -214,8 +226,9 @@ export class ItemRun {
     this.#attempts++;
     const context = this.#context();
     if (this.#startedAt === undefined) this.#start(context);
-    const execute = async (): Promise<void> => executor.process(configuration, context, this.#running);
-    if (interceptors.length === 0) return execute();
+    const running = new RunningItem(this.#options, this.#begun.item);
+    if (interceptors.length === 0) return executor.process(configuration, context, running);
+    const execute = async (): Promise<void> => executor.process(configuration, context, running);
     const wrapped = interceptors.reduceRight<() => Promise<void>>(
       (next, interceptor) => async () => interceptor.around(context, next),
       execute,
@@ -226,29 +239,14 @@ export class ItemRun {
   #start(context: ShardingContext): void {
     const { clock, onStart } = this.#options;
     this.#startedAt = clock.monotonic();
-    this.#deadline.start();
+    this.#deadline?.start();
     onStart(context);
-  }
-
-  get #running(): RunningJob {
-    const { present, logger } = this.#options;
-    const { item } = this.#begun;
-    let log: JobLogger | undefined;
-    return {
-      get logger() {
-        return (log ??= itemLog(logger, item));
-      },
-      get configuration() {
-        return present();
-      },
-    };
   }
 
   #context(): ShardingContext {
     const { shared, parameters } = this.#options;
     const { item, instant, jobParameter = shared.jobParameter, fencingToken } = this.#begun;
-    const [stop, softStop] = [this.#stop, this.#softStop];
-    return {
+    const facts = {
       jobName: shared.jobName,
       taskId: shared.taskId,
       shardingTotalCount: shared.shardingTotalCount,
@@ -257,14 +255,29 @@ export class ItemRun {
       shardingParameter: parameters.get(item),
       scheduledAt: instant === undefined ? undefined : new Date(instant),
       attempt: this.#attempts,
-      get signal() {
-        return stop.signal;
-      },
-      get softStop() {
-        return softStop.signal;
-      },
       fencingToken,
     };
+    return new ItemContext(facts, { stop: this.#stop, softStop: this.#softStop });
+  }
+}
+
+/** The job of an item that runs. */
+class RunningItem implements RunningJob {
+  readonly #options: ItemRunOptions;
+  readonly #item: number;
+  #log: JobLogger | undefined;
+
+  constructor(options: ItemRunOptions, item: number) {
+    this.#options = options;
+    this.#item = item;
+  }
+
+  get configuration(): JobConfiguration {
+    return this.#options.present();
+  }
+
+  get logger(): JobLogger {
+    return (this.#log ??= itemLog(this.#options.logger, this.#item));
   }
 }
 

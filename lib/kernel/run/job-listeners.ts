@@ -2,6 +2,7 @@ import { DeadlineExceededError } from '../../api/errors/errors.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { type AbstractDistributeOnceElasticJobListener, isDistributeOnce } from '../../api/extensions/job-listener.js';
 import { type ShardingContexts } from '../../api/job/sharding-contexts.js';
+import { type Abort } from '../../async/abort.js';
 import { timedCall } from '../../async/timed-call.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';
 import { readItemParameters } from '../../layout/sharding-item-parameters.js';
@@ -22,7 +23,8 @@ export interface ChosenFiring {
   readonly blocked: readonly number[];
   readonly config: JobConfiguration;
   readonly jobInstanceId: string;
-  readonly signal: AbortSignal;
+  /** Aborts the run. */
+  readonly stop: Pick<Abort, 'signal'>;
 }
 
 /** The items of a run that belong to one firing of the cluster: a takeover may run items of several. */
@@ -58,7 +60,7 @@ export function listenedFiring(chosen: ChosenFiring): ListenedFiring | undefined
 function contextsFor({
   config,
   jobInstanceId,
-  signal,
+  stop,
 }: ChosenFiring): (items: readonly number[], instant: number | undefined) => ShardingContexts {
   const { jobName, shardingTotalCount, jobParameter } = config;
   const parameters = readItemParameters(config.shardingItemParameters);
@@ -72,7 +74,7 @@ function contextsFor({
     currentJobEventSamplingCount: 0,
     allowSendJobEvent: true,
     scheduledAt: instant === undefined ? undefined : new Date(instant),
-    signal,
+    signal: stop.signal,
   });
 }
 

@@ -20,7 +20,7 @@ import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { isDisconnection } from '../../api/errors/registry-errors.js';
 import { type ItemInterceptor, type ItemOutcome, type RunOutcome } from '../../api/events/run-events.js';
 import { runLimitsOf } from '../../api/settings/run-limits.js';
-import { type AbortSource } from '../../async/abort.js';
+import { Abort, type AbortSource } from '../../async/abort.js';
 import { type Limiter } from '../../async/limiter.js';
 import { readItemParameters } from '../../layout/sharding-item-parameters.js';
 import { whenConnected } from '../../registry/session-state.js';
@@ -41,14 +41,14 @@ export interface JobRunDeps extends ItemChoiceDeps, RunReportDeps {
   readonly interceptors: readonly ItemInterceptor[];
   readonly listeners: JobListeners;
   readonly takeover: Takeover;
-  /** The pool of the job on this instance, sized for these settings. */
-  readonly pool: (configuration: JobConfiguration) => Limiter;
 }
 
 /** The work lane, as a run sees it. */
 export interface RunOwner extends RunListener {
   /** The run has chosen its items, and holds them; it may have none. */
   onBegun(begun: BegunRun): void;
+  /** The pool of the job on this instance, sized for these settings. */
+  pool(configuration: JobConfiguration): Limiter;
   /** An item may be begun again. */
   onItemReleased(item: number): void;
   /** Whether an earlier firing has waited in vain to begin, and none has begun since. */
@@ -62,8 +62,8 @@ export class JobRun {
   readonly #owner: RunOwner;
   readonly #report: RunReport;
   /** Ends the choice of items; once they have begun, it has no effect. */
-  readonly #beginning = new AbortController();
-  readonly #stop = new AbortController();
+  readonly #beginning = new Abort();
+  readonly #stop = new Abort();
   #items: ReadonlyMap<number, ItemRun> = new Map();
   /** Why the firing was interrupted; `undefined` while it goes on. */
   #interruption: FiringInterruptedError | undefined;
@@ -79,7 +79,7 @@ export class JobRun {
 
   /** Whether the run was aborted. */
   get isAborted(): boolean {
-    return this.#stop.signal.aborted;
+    return this.#stop.aborted;
   }
 
   /** Runs from the choice of the items to the last listener. Never rejects. */
@@ -130,7 +130,7 @@ export class JobRun {
   async #begin(): Promise<BegunRun> {
     await checkClock(this.#deps);
     if (this.firing.cause === 'failover') return this.#takeOver();
-    const begun = await new ItemChoice(this.#deps, this.firing, this.#beginning.signal).begin();
+    const begun = await new ItemChoice(this.#deps, this.firing, this.#beginning).begin();
     const { jobParameter = begun.config.jobParameter } = this.firing;
     return { ...begun, config: { ...begun.config, jobParameter } };
   }
@@ -143,12 +143,12 @@ export class JobRun {
   }
 
   #notBegun(cause: unknown): RunOutcome {
-    const { signal } = this.#beginning;
+    const { aborted, reason } = this.#beginning;
     if (isDisconnection(cause)) {
       this.#deps.logger.warn(`a firing waits because the registry centre cannot be reached: ${describeCause(cause)}`);
       return { type: 'postponed', cause };
     }
-    if (signal.aborted && cause === signal.reason) return { type: 'stopped', cause };
+    if (aborted && cause === reason) return { type: 'stopped', cause };
     if (!(cause instanceof DeadlineExceededError)) {
       this.#report.failed(cause);
       return { type: 'failed', cause };
@@ -163,12 +163,12 @@ export class JobRun {
 
   /** Makes the begun items ready to run. Settings that became wrong while the job runs fail each of them. */
   #prepare(begun: BegunRun): ListenedFiring | undefined {
-    const { signal } = this.#stop;
+    const { reason } = this.#stop;
     try {
       const options = this.#itemOptions(begun);
       this.#items = new Map(begun.items.map((each) => [each.item, new ItemRun(options, each)]));
-      if (signal.aborted) this.abort(signal.reason as Error);
-      return listenedFiring({ ...begun, firing: this.firing, jobInstanceId: this.#deps.me, signal });
+      if (reason !== undefined) this.abort(reason);
+      return listenedFiring({ ...begun, firing: this.firing, jobInstanceId: this.#deps.me, stop: this.#stop });
     } catch (error) {
       this.#items = new Map();
       this.#unprepared = { type: 'failed', cause: error };
@@ -178,7 +178,7 @@ export class JobRun {
   }
 
   #itemOptions(begun: BegunRun): ItemRunOptions {
-    const { paths, registry, executor, interceptors, pool, clock, configuration, logger } = this.#deps;
+    const { paths, registry, executor, interceptors, clock, configuration, logger } = this.#deps;
     const { config } = begun;
     const { session } = registry;
     const isConnected = ({ aborted }: AbortSource): boolean => session.state.phase === 'connected' && !aborted;
@@ -187,7 +187,7 @@ export class JobRun {
       limits: runLimitsOf(config),
       shared: {
         jobName: paths.jobName,
-        taskId: this.#report.taskId(begun),
+        taskId: this.#report.taskId,
         shardingTotalCount: config.shardingTotalCount,
         jobParameter: config.jobParameter,
       },
@@ -196,7 +196,7 @@ export class JobRun {
       present: configuration,
       logger,
       interceptors,
-      pool: pool(config),
+      pool: this.#owner.pool(config),
       clock,
       whenConnected: (abort) => (isConnected(abort) ? undefined : whenConnected(session, abort)),
       onStart: (context) => this.#report.emit({ type: 'item-started', context }),
@@ -210,8 +210,8 @@ export class JobRun {
     try {
       await call();
     } catch (error) {
-      const { signal } = this.#stop;
-      if (!signal.aborted || error !== signal.reason) this.#failed(error, config);
+      const { aborted, reason } = this.#stop;
+      if (!aborted || error !== reason) this.#failed(error, config);
     }
   }
 

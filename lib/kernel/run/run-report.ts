@@ -9,10 +9,9 @@ import {
 } from '../../api/events/run-events.js';
 import { taskId } from '../../layout/task-id.js';
 import { type FailureReports } from '../types/failure-reports.js';
-import { type BegunItem, type BegunRun, type Firing } from '../view/firing.js';
+import { type BegunItem, type BegunRun, type Firing, runPolicyOf } from '../view/firing.js';
 import { type JobContext } from '../job/job-context.js';
 import { type Retry } from './item-run.js';
-import { runPolicyOf } from './run-policy.js';
 
 /** What a report needs. */
 export interface RunReportDeps extends JobContext {
@@ -46,9 +45,9 @@ export class RunReport {
     this.info = { jobName: paths.jobName, instance, runId: nextRunId(), cause, scheduledAt: dateOf(instant) };
   }
 
-  /** Java's task id of the run. */
-  taskId({ items }: BegunRun): string {
-    return this.#taskIdOf(items.map(({ item }) => item));
+  /** Java's task id of the run; before it has chosen its items, that of a run without items. */
+  get taskId(): string {
+    return this.#taskId ?? this.#taskIdOf([]);
   }
 
   #taskIdOf(items: readonly number[]): string {
@@ -63,7 +62,7 @@ export class RunReport {
 
   /** The run is over. */
   ended(outcome: RunOutcome): void {
-    this.#emit({ type: 'run-ended', outcome, taskId: this.#taskId ?? this.#taskIdOf([]) });
+    this.#emit({ type: 'run-ended', outcome, taskId: this.taskId });
   }
 
   #emit(event: Event): void {
@@ -74,9 +73,10 @@ export class RunReport {
   /** The run has begun its items. A run without items emits nothing. */
   begun(begun: BegunRun): void {
     const { items, blocked, config: configuration } = begun;
-    this.#taskId = this.taskId(begun);
-    if (items.length === 0) return;
-    this.emit({ type: 'items-begun', taskId: this.taskId(begun), configuration, items: items.map(runItemOf), blocked });
+    this.#taskId = this.#taskIdOf(items.map(({ item }) => item));
+    if (items.length === 0 || !this.#listener.isObserved) return;
+    const taskId = this.#taskId;
+    this.emit({ type: 'items-begun', taskId, configuration, items: items.map(runItemOf), blocked });
   }
 
   /** An attempt at an item has failed, and another one follows. The error handler is given the last failure only. */
@@ -92,11 +92,11 @@ export class RunReport {
   itemEnded(begun: BegunItem, config: BegunRun['config'], end: ItemEnding): void {
     const { failures, instance } = this.#deps;
     const { outcome, attempts, durationMs, parameter } = end;
-    const item = runItemOf(begun);
-    this.emit({ type: 'item-ended', item, outcome, attempts, durationMs });
+    if (this.#listener.isObserved)
+      this.emit({ type: 'item-ended', item: runItemOf(begun), outcome, attempts, durationMs });
     if (outcome.type === 'aborted') this.#logAbort(outcome.cause);
     if ((outcome.type !== 'failed' && outcome.type !== 'timed-out') || end.isReported) return;
-    const { scheduledAt } = item;
+    const scheduledAt = dateOf(begun.instant);
     failures.report({
       ...{ configuration: config, cause: outcome.cause, item: begun.item, parameter, scheduledAt, instance },
       taskId: this.#taskId,

@@ -321,7 +321,10 @@ function idleProperties({ props }: JobConfiguration, job: unknown): readonly Pro
   });
 }
 
-const cpu: JobExecutorThreadPoolSizeProvider = { type: 'CPU', getSize: () => 2 * availableParallelism() };
+/** Asked for once: it takes a system call, and each firing needs it. */
+const CORES = availableParallelism();
+
+const cpu: JobExecutorThreadPoolSizeProvider = { type: 'CPU', getSize: () => 2 * CORES };
 const singleThread: JobExecutorThreadPoolSizeProvider = { type: 'SINGLE_THREAD', getSize: () => 1 };
 
 function namedListeners(listeners: readonly AnyJobListener[]): readonly NamedListener[] {

@@ -3,6 +3,7 @@ import { type JobErrorHandler, type JobFailure } from '../../api/extensions/erro
 import { DeadlineExceededError, FiringInterruptedError } from '../../api/errors/errors.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { withDeadline } from '../../async/wait.js';
+import { RareSet } from '../../async/rare-collections.js';
 import { type Clock } from '../../time/clock.js';
 import { type JobLog } from '../job/job-log.js';
 import { describeJobFailure, failureFields } from './error-handlers.js';
@@ -27,7 +28,7 @@ export interface FailureReportsDeps {
 /** Hands the failures of a job to its error handler. The run does not wait for the handler. */
 export class FailureReports {
   readonly #deps: FailureReportsDeps;
-  readonly #pending = new Set<Promise<void>>();
+  readonly #pending = new RareSet<Promise<void>>();
   /** The handler that was given the last failure. */
   #current: { readonly handler: JobErrorHandler; readonly jobName: string } | undefined;
 

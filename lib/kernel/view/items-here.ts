@@ -1,3 +1,5 @@
+import { RareMap, RareSet } from '../../async/rare-collections.js';
+
 /** Where an item stands that this instance holds. */
 export type ItemPhase =
   /** Its marks are being written. */
@@ -12,8 +14,8 @@ export type ItemPhase =
  * The work lane owns it, a run changes it, and the rules and the marks read it.
  */
 export class ItemsHere {
-  readonly #phases = new Map<number, ItemPhase>();
-  readonly #busy = new Set<number>();
+  readonly #phases = new RareMap<number, ItemPhase>();
+  readonly #busy = new RareSet<number>();
   /** How many items are in the phase `running`. */
   #running = 0;
 

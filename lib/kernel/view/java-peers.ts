@@ -1,3 +1,4 @@
+import { RareMap } from '../../async/rare-collections.js';
 import { type InstanceView, type JobView } from '../../layout/job-view.js';
 import { mapOf, setOf } from '../../layout/shared-empty.js';
 import { type Clock } from '../../time/clock.js';
@@ -22,7 +23,7 @@ export class JavaPeers {
   /** Java instances that the last view showed. */
   #java: ReadonlyMap<string, InstanceView> = mapOf<string, InstanceView>([]);
   /** Java instances that have vanished and may reconnect, and when they were missed first, by the monotonic clock. */
-  readonly #vanished = new Map<string, { readonly instance: InstanceView; readonly atMs: number }>();
+  readonly #vanished = new RareMap<string, { readonly instance: InstanceView; readonly atMs: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;

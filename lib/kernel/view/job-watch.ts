@@ -1,4 +1,6 @@
 import { DeadlineExceededError } from '../../api/errors/errors.js';
+import { type AbortSource } from '../../async/abort.js';
+import { RareMap } from '../../async/rare-collections.js';
 import { isGone, type JobView, type JobViewReader } from '../../layout/job-view.js';
 import { type Mirror, type MirroredNode } from '../../registry/registry-center.js';
 import { type Clock } from '../../time/clock.js';
@@ -8,7 +10,7 @@ import { JavaPeers } from './java-peers.js';
 /** How long, and for what, to wait. */
 export interface Wait {
   readonly timeoutMs: number;
-  readonly signal: AbortSignal;
+  readonly signal: AbortSource;
   /** Completes the sentence "Waited … in vain for", naming whom is waited for; asked only when the time is up. */
   readonly what: () => string;
 }
@@ -21,12 +23,12 @@ export class JobWatch {
   readonly #mirror: Mirror;
   readonly #reader: JobViewReader;
   readonly #clock: Clock;
-  readonly #lastBegun = new Map<number, number>();
+  readonly #lastBegun = new RareMap<number, number>();
   #lastBegunReadFor: number | undefined;
   /** Instances that were there when it was last known who runs what; `undefined` if that is not known. */
   #runnersReadFor: Set<string> | undefined;
   /** By item, when its owner was last seen to be one that keeps no record; milliseconds since 1970. */
-  readonly #offRecord = new Map<number, number>();
+  readonly #offRecord = new RareMap<number, number>();
   readonly #javaPeers: JavaPeers;
   /** The mirror's moment that the reader has seen last. */
   #readMoment: number | undefined;
@@ -132,6 +134,11 @@ export class JobWatch {
     return { ...view, lastBegun };
   }
 
+  /** Whether what peers have begun is known, so that `readBeginRecords` has nothing to do. */
+  get areBeginRecordsRead(): boolean {
+    return this.view.shardingVersion === this.#lastBegunReadFor;
+  }
+
   /**
    * Reads what peers have begun, if that may matter: once after each assignment, because under the same one no other instance
    * begins this instance's items.
@@ -201,7 +208,15 @@ export class JobWatch {
    * Resolves with the first current view that fulfils `predicate`, the present one included.
    * @throws DeadlineExceededError when the time is up; the signal's reason when it is aborted
    */
-  until(predicate: (view: JobView) => boolean, { timeoutMs, signal, what }: Wait): Promise<JobView> {
+  until(predicate: (view: JobView) => boolean, wait: Wait): Promise<JobView> {
+    if (!wait.signal.aborted && this.isCurrent) {
+      const { view } = this;
+      if (predicate(view)) return Promise.resolve(view);
+    }
+    return this.#awaitView(predicate, wait);
+  }
+
+  #awaitView(predicate: (view: JobView) => boolean, { timeoutMs, signal, what }: Wait): Promise<JobView> {
     return new Promise((resolve, reject) => {
       let isOver = false;
       const end = (settle: () => void): void => {

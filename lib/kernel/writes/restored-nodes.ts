@@ -10,6 +10,7 @@
  * its own nodes as soon as it is back. Nothing is removed that a session keeps.
  */
 import { isLostRace } from '../../api/errors/registry-errors.js';
+import { RareMap, RareSet } from '../../async/rare-collections.js';
 import { type JobView } from '../../layout/job-view.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type MirroredNode, type Operation } from '../../registry/registry-center.js';
@@ -20,9 +21,9 @@ import { RESTORED_NODE_GRACE_MS } from '../view/obstacles.js';
 export class RestoredNodes {
   readonly #context: JobContext;
   /** By path of the node, when it was seen first, by the monotonic clock. */
-  readonly #since = new Map<string, number>();
+  readonly #since = new RareMap<string, number>();
   /** Nodes that a reading has shown to live with a session. */
-  readonly #living = new Set<string>();
+  readonly #living = new RareSet<string>();
 
   constructor(context: JobContext) {
     this.#context = context;

@@ -19,7 +19,7 @@ import { type SessionState } from '../registry-center.js';
 import { type Mirrors } from './mirrors.js';
 import { childPath } from '../node-paths.js';
 import { type NodeCreation } from './operations/node-creation.js';
-import { type ZooKeeperTransport } from './transport.js';
+import { type ZooKeeperRequests } from './transport.js';
 import { type Call, perform } from './zookeeper-call.js';
 import { isAnswer } from './zookeeper-failures.js';
 import { type MirrorContext } from './zookeeper-mirror.js';
@@ -184,13 +184,13 @@ export class ExclusiveHold {
     }
   }
 
-  async #removeNode(transport: ZooKeeperTransport): Promise<void> {
+  async #removeNode(transport: ZooKeeperRequests): Promise<void> {
     const nodes = this.#node === undefined ? await this.#ownNodes(transport) : [this.#node];
     await Promise.all(nodes.map((node) => transport.delete(node).catch(absentAs(undefined))));
   }
 
   /** Paths at the servers of our node, if its creation was not confirmed: one or none. */
-  async #ownNodes(transport: ZooKeeperTransport): Promise<readonly string[]> {
+  async #ownNodes(transport: ZooKeeperRequests): Promise<readonly string[]> {
     const { namespace } = this.#context;
     const names = await transport.getChildren(namespace.at(this.#path)).catch(absentAs<readonly string[]>([]));
     const own = names.filter((name) => name.startsWith(this.#prefix));

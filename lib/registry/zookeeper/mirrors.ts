@@ -10,7 +10,7 @@ export type EventListener = (event: WatchEvent) => void;
 
 /** The mirrors and watches of one registry centre. All users of a path share one watch. */
 export class Mirrors implements SubtreeWatches {
-  readonly #context: MirrorContext;
+  readonly #context: MirrorContext & { readonly watches: SubtreeWatches };
   readonly #mirrors = new Set<ZooKeeperMirror>();
   readonly #byRoot = new SubtreeIndex<ZooKeeperMirror>();
   readonly #listeners = new Set<EventListener>();
@@ -19,7 +19,7 @@ export class Mirrors implements SubtreeWatches {
   readonly #abandoned = new Set<string>();
 
   constructor(context: MirrorContext) {
-    this.#context = context;
+    this.#context = { ...context, watches: this };
     context.session.onEvent = (event) => this.#onEvent(event);
     context.session.onChange((state) => this.#onSession(state));
   }
@@ -80,7 +80,7 @@ export class Mirrors implements SubtreeWatches {
   }
 
   #add(path: string, options: MirrorOptions): ZooKeeperMirror {
-    const mirror: ZooKeeperMirror = new ZooKeeperMirror(path, { ...this.#context, watches: this }, options, () => {
+    const mirror: ZooKeeperMirror = new ZooKeeperMirror(path, this.#context, options, () => {
       forgetWrites();
       forgetEvents();
       this.#mirrors.delete(mirror);

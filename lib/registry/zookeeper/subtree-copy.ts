@@ -1,3 +1,4 @@
+import { RareMap, RareSet } from '../../async/rare-collections.js';
 import { type MirroredNode } from '../registry-center.js';
 import { childPath, isWithin } from '../node-paths.js';
 import { type WriteEffects, type WriteOutcome } from './operations/own-writes.js';
@@ -47,17 +48,18 @@ export class SubtreeCopy {
   /** The nodes as known so far, not always of one moment. */
   readonly nodes = new Map<string, MirroredNode>();
   /** Paths of the nodes that have changed since the last `published()`. */
-  readonly changes = new Set<string>();
+  readonly changes = new RareSet<string>();
   #previous: ReadonlyMap<string, MirroredNode>;
   readonly #root: string;
   readonly #presenceOnly: (path: string) => boolean;
-  readonly #unread = new Set<string>();
-  readonly #unlisted = new Set<string>();
-  readonly #wanted = new Set<string>();
-  readonly #own = new Map<string, OwnWriteRecord>();
-  readonly #sent = new Set<WriteEffects>();
+  readonly #unread = new RareSet<string>();
+  readonly #unlisted = new RareSet<string>();
+  readonly #wanted = new RareSet<string>();
+  readonly #own = new RareMap<string, OwnWriteRecord>();
+  readonly #sent = new RareSet<WriteEffects>();
   /** Paths with an event since the present reading was sent. */
-  readonly #touched = new Set<string>();
+  /** Paths of the events that have come since the requests were sent whose answers are missing. */
+  #touched: RareSet<string> | undefined;
   #walking = true;
   /**
    * How many events have arrived that are not proven to be our own, and how many of them are covered by an answer (c).
@@ -110,19 +112,21 @@ export class SubtreeCopy {
     }
   }
 
-  onEvent({ type, path }: WatchEvent): void {
-    this.#touched.add(path);
+  /** @returns whether the event makes work; what our own write in flight has caused is dealt with when its answer comes */
+  onEvent({ type, path }: WatchEvent): boolean {
+    this.#touched?.add(path);
     const own = this.#own.get(path);
     if (!own && !this.#walking && this.#presenceOnly(path) && !this.#wanted.has(path)) {
       if (type === 'deleted') this.#drop(path);
       else this.#put(path, { ...PRESENT });
-      return;
+      return true;
     }
     if (own) own.seen++;
     else this.#events++;
     if (type === 'deleted') this.#drop(path);
     // Until the tree has been walked, only a reading shows whether there are children to list.
     else if (!own || this.#walking) this.#unread.add(path);
+    return !own || this.#walking;
   }
 
   /** The requests of `work` are being sent now. Returns a function to call with their answers. */
@@ -132,19 +136,21 @@ export class SubtreeCopy {
   ) => void {
     this.#unread.clear();
     this.#unlisted.clear();
-    this.#touched.clear();
+    const touched = (this.#touched = new RareSet());
     const eventsBefore = this.#events;
     return (read, lists) => {
+      this.#touched = undefined;
       this.#eventsCompleted = eventsBefore;
       // An event since then may be newer than what was read; it was handled when it arrived.
-      for (const [path, node] of read) if (!this.#touched.has(path)) this.#take(path, node);
+      for (const [path, node] of read) if (!touched.has(path)) this.#take(path, node);
       for (const [path, names] of lists) for (const name of names) this.#unread.add(childPath(path, name));
     };
   }
 
   onWriteSent(effects: WriteEffects): void {
     this.#sent.add(effects);
-    for (const [path, count] of this.#affected(effects)) {
+    for (const [path, count] of effects.events) {
+      if (!isWithin(path, this.#root)) continue;
       const record = this.#own.get(path) ?? { inFlight: 0, expected: 0, seen: 0, spoiled: false, outcome: undefined };
       record.inFlight++;
       record.expected += count;
@@ -165,7 +171,7 @@ export class SubtreeCopy {
 
   #settle(effects: WriteEffects, note: (record: OwnWriteRecord, path: string, count: number) => void): void {
     if (!this.#sent.delete(effects)) return;
-    for (const [path, count] of this.#affected(effects)) {
+    for (const [path, count] of effects.events) {
       const record = this.#own.get(path);
       if (!record) continue;
       note(record, path, count);
@@ -182,10 +188,6 @@ export class SubtreeCopy {
     if (!isOurs || this.#walking) this.#unread.add(path);
     else if (outcome) this.#put(path, outcome);
     else this.#drop(path);
-  }
-
-  *#affected({ events }: WriteEffects): Generator<readonly [string, number]> {
-    for (const entry of events) if (isWithin(entry[0], this.#root)) yield entry;
   }
 
   #take(path: string, node: ReadNode | undefined): void {

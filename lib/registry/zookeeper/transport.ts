@@ -7,7 +7,7 @@
  * are answered in the order in which they were made; a watch event is delivered before the answer to any request that
  * could show the change. While not connected, every request rejects at once.
  */
-export interface ZooKeeperTransport {
+export interface ZooKeeperTransport extends ZooKeeperRequests {
   readonly state: TransportState;
   /** Called after each change of state, in order. Set it before `connect()`. */
   onState: (state: TransportState) => void;
@@ -35,7 +35,10 @@ export interface ZooKeeperTransport {
   acceptOlderData?(): void;
   /** Ends the session at the server, if that answers within a second, and closes the connection in any case. */
   close(): Promise<void>;
+}
 
+/** The requests that a session can be asked. */
+export interface ZooKeeperRequests {
   create(path: string, data: Buffer, mode: CreateMode): Promise<CreateResult>;
   delete(path: string, version?: number): Promise<void>;
   exists(path: string): Promise<Stat | undefined>;

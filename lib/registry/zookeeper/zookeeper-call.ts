@@ -14,19 +14,27 @@ export interface CallContext {
   readonly settings: Pick<ZookeeperSettings, 'retry' | 'operationTimeoutMs'>;
 }
 
+/** What a call is about, for messages. */
+export interface CallSubject {
+  /** A verb: `create`, `read`. */
+  readonly operation: string;
+  /** Path within the namespace, or several. */
+  readonly path: string;
+}
+
 /**
  * Runs one operation of the registry centre.
  * @throws RegistryRefusedError for an answer of the server that `task` does not handle
  */
 export async function perform<T>(
   context: CallContext,
-  { operation, path }: { readonly operation: string; readonly path: string },
+  subject: CallSubject,
   task: (call: Call) => Promise<T>,
 ): Promise<T> {
   try {
-    return await task(new Call(context, operation, path));
+    return await task(new Call(context, subject));
   } catch (error) {
-    throw translated(operation, path, error);
+    throw translated(subject.operation, subject.path, error);
   }
 }
 
@@ -41,18 +49,24 @@ export async function perform<T>(
 export class Call {
   readonly #context: CallContext;
   readonly #endsAt: number;
+  readonly #subject: CallSubject;
   #failures = 0;
   #sessionId: string | undefined;
 
-  constructor(
-    context: CallContext,
-    /** A verb for messages: `create`, `read`. */
-    readonly operation: string,
-    /** Path within the namespace. */
-    readonly path: string,
-  ) {
+  constructor(context: CallContext, subject: CallSubject) {
     this.#context = context;
+    this.#subject = subject;
     this.#endsAt = context.clock.monotonic() + context.settings.operationTimeoutMs;
+  }
+
+  /** A verb for messages: `create`, `read`. */
+  get operation(): string {
+    return this.#subject.operation;
+  }
+
+  /** Path within the namespace. */
+  get path(): string {
+    return this.#subject.path;
   }
 
   /** The session that this call belongs to, once it has one. */
@@ -117,7 +131,7 @@ export class Call {
     const late = (): Error => this.#unanswered(kind, new Error(`no answer within ${settings.operationTimeoutMs} ms`));
     for (;;) {
       // In a loop on purpose: each attempt depends on how the one before ended.
-      const connected = await this.connected();
+      const connected = this.#connectedNow ?? (await this.connected());
       try {
         return await withDeadline(clock, send(connected), this.#remainingMs, late);
       } catch (error) {
@@ -152,6 +166,14 @@ export class Call {
       }
       await this.pause(new Error(`the session is ${state.phase}`));
     }
+  }
+
+  /** `undefined` if the session of this call is not connected. */
+  get #connectedNow(): Connected | undefined {
+    const { connected } = this.#context.session;
+    if (connected === undefined) return undefined;
+    this.#sessionId ??= connected.sessionId;
+    return connected.sessionId === this.#sessionId ? connected : undefined;
   }
 
   get #remainingMs(): number {

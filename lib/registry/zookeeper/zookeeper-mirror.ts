@@ -1,6 +1,7 @@
 import { RegistryUnavailableError } from '../../api/errors/errors.js';
 import { type JobLogger } from '../../api/text/logger.js';
 import { Listeners } from '../../async/listeners.js';
+import { RareSet } from '../../async/rare-collections.js';
 import { type Clock } from '../../time/clock.js';
 import { type Mirror, type MirroredNode, type MirrorOptions } from '../registry-center.js';
 import { MirroredTree } from '../mirrored-tree.js';
@@ -9,7 +10,7 @@ import { isWithin } from '../node-paths.js';
 import { type Namespace } from './namespace.js';
 import { type OwnWrites, type WriteEffects, type WriteObserver, type WriteOutcome } from './operations/own-writes.js';
 import { type ReadNode, SubtreeCopy } from './subtree-copy.js';
-import { type WatchEvent, ZooKeeperError, type ZooKeeperTransport } from './transport.js';
+import { type WatchEvent, ZooKeeperError, type ZooKeeperRequests } from './transport.js';
 import { type Call, type CallContext, perform } from './zookeeper-call.js';
 import { isRetryable, translated } from './zookeeper-failures.js';
 import { type Connected } from './zookeeper-session.js';
@@ -55,7 +56,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   readonly #presenceOnly: (path: string) => boolean;
   readonly #onClose: () => void;
   readonly #listeners: Listeners;
-  readonly #waiters = new Set<Waiter>();
+  readonly #waiters = new RareSet<Waiter>();
   readonly #isRoutine: (path: string) => boolean;
   readonly #tree: MirroredTree;
   #copy: SubtreeCopy | undefined;
@@ -69,7 +70,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   #entering: NarrowScope | undefined;
   /** The connection on which the server has refused narrower watches. */
   #refusing: Connected | undefined;
-  #cancelRetry: () => void = () => undefined;
+  #cancelRetry: (() => void) | undefined;
 
   constructor(
     path: string,
@@ -217,16 +218,14 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   }
 
   onEvent(event: WatchEvent): void {
-    this.#noteStirs([event.path], { isOwn: false });
+    this.#noteStir(event.path, { isOwn: false });
     // What is outside of the scope may still be told: by a watch that is being removed, or of another mirror.
     if (this.#scope?.covers(event.path) === false) return;
-    this.#copy?.onEvent(event);
-    this.#workSoon();
+    if (this.#copy?.onEvent(event) === true) this.#workSoon();
   }
 
   onWriteSent(effects: WriteEffects): void {
-    const inside = [...effects.events.keys()].filter((path) => isWithin(path, this.path));
-    this.#noteStirs(inside, { isOwn: true });
+    for (const path of effects.events.keys()) if (isWithin(path, this.path)) this.#noteStir(path, { isOwn: true });
     this.#copy?.onWriteSent(effects);
   }
 
@@ -260,7 +259,8 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     const transport = this.#connected?.transport;
     if (!copy || !transport || this.#isWorking) return;
     this.#isWorking = true;
-    queueMicrotask(() => void this.#run(copy, () => this.#work(copy, transport)));
+    // `queueMicrotask` would make an object for async hooks each time.
+    void Promise.resolve().then(() => this.#run(copy, () => this.#work(copy, transport)));
   }
 
   async #run(copy: SubtreeCopy, work: () => Promise<void>): Promise<void> {
@@ -271,7 +271,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     }
   }
 
-  async #work(copy: SubtreeCopy, transport: ZooKeeperTransport): Promise<void> {
+  async #work(copy: SubtreeCopy, transport: ZooKeeperRequests): Promise<void> {
     while (this.#copy === copy) {
       const { work } = copy;
       switch (work.type) {
@@ -300,7 +300,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
 
   async #read(
     copy: SubtreeCopy,
-    transport: ZooKeeperTransport,
+    transport: ZooKeeperRequests,
     { paths, lists }: { readonly paths: readonly string[]; readonly lists: readonly string[] },
   ): Promise<void> {
     const { namespace, writes } = this.#context;
@@ -352,10 +352,9 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   }
 
   /** What is not routine ends the scope, or keeps it from being entered. */
-  #noteStirs(paths: readonly string[], { isOwn }: { readonly isOwn: boolean }): void {
+  #noteStir(path: string, { isOwn }: { readonly isOwn: boolean }): void {
     const scope = this.#scope ?? this.#entering;
-    if (!scope || !paths.some((path) => scope.isEndedBy(path, isOwn))) return;
-    this.widen();
+    if (scope?.isEndedBy(path, isOwn) === true) this.widen();
   }
 
   /** Retains the watches of these subtrees, and no others any more. */
@@ -369,7 +368,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
 
   #leave(): void {
     this.#scope = undefined;
-    this.#cancelRetry();
+    this.#cancelRetry?.();
     this.#copy = undefined;
     this.#connected = undefined;
     this.#isWorking = false;

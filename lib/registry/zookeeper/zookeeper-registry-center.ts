@@ -178,12 +178,15 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
 
   async commit(operations: readonly Operation[]): Promise<number> {
     for (const { path } of operations) requireUsable('commit to', path);
-    const shown = pathsInWords(operations.map(({ path }) => path));
+    const subject = {
+      operation: 'commit to',
+      get path() {
+        return pathsInWords(operations.map(({ path }) => path));
+      },
+    };
     const problem = commitSizeProblem(operations, this.limits);
-    if (problem !== undefined) throw new RegistryRefusedError('commit to', shown, problem);
-    return perform(this.#context, { operation: 'commit to', path: shown }, (call) =>
-      commit(this.#context, call, operations),
-    );
+    if (problem !== undefined) throw new RegistryRefusedError(subject.operation, subject.path, problem);
+    return perform(this.#context, subject, (call) => commit(this.#context, call, operations));
   }
 
   async mirror(path: string, options?: MirrorOptions): Promise<Mirror> {

@@ -20,8 +20,9 @@ import { type JobLogger } from '../../api/text/logger.js';
 import { Listeners } from '../../async/listeners.js';
 import { type Clock } from '../../time/clock.js';
 import { type Session, type SessionState } from '../registry-center.js';
+import { GroupedRequests } from './grouped-requests.js';
 import { OutageLog } from './outage-log.js';
-import { type TransportState, type WatchEvent, type ZooKeeperTransport } from './transport.js';
+import { type TransportState, type WatchEvent, type ZooKeeperRequests, type ZooKeeperTransport } from './transport.js';
 import { isAnswer } from './zookeeper-failures.js';
 
 /** What a session needs. */
@@ -39,7 +40,7 @@ export interface ZooKeeperSessionOptions {
 
 /** A connected session, which can be asked now. */
 export interface Connected {
-  readonly transport: ZooKeeperTransport;
+  readonly transport: ZooKeeperRequests;
   readonly sessionId: string;
 }
 
@@ -62,6 +63,8 @@ export class ZooKeeperSession implements Session {
   #state: SessionState = { phase: 'connecting' };
   #timeoutMs: number;
   #transport: ZooKeeperTransport | undefined;
+  /** What `#transport` is asked through. */
+  #requests: ZooKeeperRequests | undefined;
   /** The transport of a lost session that may still live at the server. */
   #retiring: ZooKeeperTransport | undefined;
   #started = false;
@@ -97,8 +100,8 @@ export class ZooKeeperSession implements Session {
   /** The session, if it can be asked now. */
   get connected(): Connected | undefined {
     const { state } = this;
-    return state.phase === 'connected' && this.#transport
-      ? { transport: this.#transport, sessionId: state.id }
+    return state.phase === 'connected' && this.#transport && this.#requests
+      ? { transport: this.#requests, sessionId: state.id }
       : undefined;
   }
 
@@ -128,6 +131,7 @@ export class ZooKeeperSession implements Session {
     if (this.#state.phase === 'closed') return;
     const transport = this.#options.open();
     this.#transport = transport;
+    this.#requests = new GroupedRequests(transport);
     if (this.#state.phase === 'lost') this.#enter({ phase: 'connecting' });
     this.#notify();
     const ifCurrent =

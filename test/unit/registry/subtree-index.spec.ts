@@ -8,10 +8,10 @@ function anIndex(...roots: readonly string[]): SubtreeIndex<string> {
 }
 
 test.each([
-  ['/a/b', ['/a/b', '/a', '/']],
-  ['/a', ['/a', '/']],
-  ['/a/bc', ['/a', '/']],
-  ['/a/b/c/d', ['/a/b', '/a', '/']],
+  ['/a/b', ['/', '/a', '/a/b']],
+  ['/a', ['/', '/a']],
+  ['/a/bc', ['/', '/a']],
+  ['/a/b/c/d', ['/', '/a', '/a/b']],
   ['/', ['/']],
   ['/x', ['/']],
 ])('%s is covered by the subtrees it lies within, and by no sibling', (path, expected) => {
@@ -29,4 +29,17 @@ test('a value that was removed is not found, others with the same root are', () 
   remove();
   remove();
   expect([...index.covering(['/a/b'])]).toEqual(['other']);
+});
+
+test('a root is found as long as it has values, whatever roots of the same depth have gone', () => {
+  const index = new SubtreeIndex<string>();
+  const forget = [index.add('/a/b', 'one'), index.add('/c/d', 'other'), index.add('/', 'all')];
+
+  forget[0]?.();
+  expect([...index.covering(['/a/b/x', '/c/d/x'])]).toEqual(['all', 'other']);
+  forget[1]?.();
+  forget[2]?.();
+  expect([...index.covering(['/a/b/x', '/c/d/x', '/'])]).toEqual([]);
+  index.add('/c/d', 'again');
+  expect([...index.covering(['/c/d', '/c/dd', '/c'])]).toEqual(['again']);
 });

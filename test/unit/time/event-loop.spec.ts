@@ -69,7 +69,10 @@ describe('Tasks that come together', () => {
     const come = (...names: readonly string[]): void => {
       for (const name of names) turns.run(() => ran.push(name));
     };
-    return { ran, come };
+    const comePatiently = (...names: readonly string[]): void => {
+      for (const name of names) turns.runAfterwards(() => ran.push(name));
+    };
+    return { ran, come, comePatiently };
   };
 
   test('run some in a turn of the event loop, in their order, also if others come meanwhile', async () => {
@@ -99,6 +102,43 @@ describe('Tasks that come together', () => {
       expect(ran.at(-1)).toBe(name);
       await nextTurn();
     }
+  });
+
+  test('have precedence of those that may wait, which come when none is left', async () => {
+    const { ran, come, comePatiently } = arrange();
+
+    comePatiently('at once');
+    come('a', 'b', 'c', 'd', 'e');
+    comePatiently('v', 'w', 'x');
+    expect(ran).toEqual(['at once', 'a', 'b']);
+    await nextTurn();
+    await nextTurn();
+    expect(ran.slice(3)).toEqual(['c', 'd', 'e']);
+    comePatiently('y');
+    await nextTurn();
+    expect(ran.slice(6)).toEqual(['v', 'w']);
+    // Those that may wait had this turn.
+    come('f');
+    await nextTurn();
+    expect(ran.slice(8)).toEqual(['f']);
+    await nextTurn();
+    expect(ran.slice(9)).toEqual(['x', 'y']);
+    comePatiently('again at once');
+    expect(ran.at(-1)).toBe('again at once');
+  });
+
+  test('do not keep others waiting for ever', async () => {
+    const { ran, come, comePatiently } = arrange();
+    come('1', '2', '3', '4');
+    comePatiently('patient');
+    let turns = 0;
+
+    for (; !ran.includes('patient') && turns < 1_000; turns++) {
+      come('more', 'and more');
+      await nextTurn();
+    }
+
+    expect(turns).toBe(129);
   });
 
   test('keep no other from its turn by throwing', async () => {

@@ -15,24 +15,20 @@ import { aConfiguration } from '../../support/views.js';
 const zooKeeper = sharedZooKeeper();
 const silent = { debug: () => undefined, log: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Timers that fire when a test wants it, each time for a later instant. */
+/** Timers that fire when a test wants it, those of all jobs together, each time for a later instant. */
 class ManualTimers implements FiringTimers {
-  #instant = new Date(0);
-  #onFire: () => void = () => undefined;
+  readonly #armed = new Map<string, () => void>();
 
-  arm(_jobName: string, instant: Date, onFire: () => void): void {
-    this.#instant = instant;
-    this.#onFire = onFire;
+  arm(jobName: string, _instant: Date, onFire: () => void): void {
+    this.#armed.set(jobName, onFire);
   }
 
-  disarm(): void {
-    this.#onFire = () => undefined;
+  disarm(jobName: string): void {
+    this.#armed.delete(jobName);
   }
 
-  fire(): Date {
-    const instant = this.#instant;
-    this.#onFire();
-    return instant;
+  fire(): void {
+    for (const onFire of [...this.#armed.values()]) onFire();
   }
 }
 
@@ -129,6 +125,19 @@ class CountedInstance implements AsyncDisposable {
 }
 
 const JOB = { cron: '0 0 0 * * ?', timeZone: 'GMT' };
+
+test('jobs that fire at the same second cost two requests in all, whatever their number', async () => {
+  const [first, ...others] = Array.from({ length: 50 }, (_, index) =>
+    aConfiguration({ jobName: `job${index}`, cron: '0 0 0 * * ?' }),
+  );
+  const { shardingTotalCount } = first!;
+  await using instance = await CountedInstance.start(zooKeeper.namespace(), first!);
+  for (const configuration of others) await instance.begin(configuration);
+  // The first firing of a job reads and writes more.
+  await instance.fire(50 * shardingTotalCount, 2);
+
+  expect(await instance.fire(50 * shardingTotalCount, 2)).toEqual({ multi: 2 });
+});
 
 test('a new job costs 15 requests until its items are assigned, whatever their number', async () => {
   const namespace = zooKeeper.namespace();

@@ -174,7 +174,7 @@ export class ZooKeeperClient implements ZooKeeperTransport {
 
   async multi(operations: readonly MultiOperation[]): Promise<MultiResult> {
     const parts = operations.map((operation) => this.#part(operation));
-    const { answer, zxid } = await this.#ask(multi, operations.map(({ path }) => path).join(', '), parts);
+    const { answer, zxid } = await this.#ask(multi, pathsInWords(operations.map(({ path }) => path)), parts);
     throwIfRefused(answer, operations);
     return { zxid: transactionOf(answer) ?? zxid, stats: answer.map(statOfWritten) };
   }

@@ -4,7 +4,7 @@ import { pathsInWords } from '../../node-paths.js';
 import { type MirroredNode } from '../../registry-center.js';
 import { type Namespace } from '../namespace.js';
 import { toRevision } from '../subtree-copy.js';
-import { type ZooKeeperTransport } from '../transport.js';
+import { type ZooKeeperRequests } from '../transport.js';
 import { type CallContext, perform } from '../zookeeper-call.js';
 
 /** What bulk reads need. */
@@ -48,7 +48,7 @@ export function listInChunks(
 async function inChunks<T>(
   context: BulkReadContext,
   { operation, paths }: { readonly operation: string; readonly paths: readonly string[] },
-  ask: (transport: ZooKeeperTransport, serverPaths: readonly string[]) => Promise<readonly T[]>,
+  ask: (transport: ZooKeeperRequests, serverPaths: readonly string[]) => Promise<readonly T[]>,
 ): Promise<readonly T[]> {
   const limiter = new Limiter(REQUESTS_AT_ONCE);
   const starts = Array.from({ length: Math.ceil(paths.length / NODES_PER_REQUEST) }, (_, n) => n * NODES_PER_REQUEST);

@@ -7,7 +7,7 @@ import { type NodeCreation } from './node-creation.js';
 import { mirrored } from './node-reads.js';
 import { type OwnWrites, type WriteEffects, type WriteOutcome } from './own-writes.js';
 import { type ReadNode, toRevision } from '../subtree-copy.js';
-import { type MultiOperation, type MultiResult, type ZooKeeperTransport } from '../transport.js';
+import { type MultiOperation, type MultiResult, type ZooKeeperRequests } from '../transport.js';
 import { type Call } from '../zookeeper-call.js';
 import { isAnswer } from '../zookeeper-failures.js';
 
@@ -158,7 +158,7 @@ async function findOut(
 }
 
 async function readTogether(
-  transport: ZooKeeperTransport,
+  transport: ZooKeeperRequests,
   serverPaths: readonly string[],
 ): Promise<readonly (ReadNode | undefined)[]> {
   const [first] = serverPaths;

@@ -2,12 +2,12 @@ import { type RegistryOutcomeUnknownError } from '../../../api/errors/errors.js'
 import { type MirroredNode } from '../../registry-center.js';
 import { type Namespace } from '../namespace.js';
 import { type ReadNode, toRevision } from '../subtree-copy.js';
-import { type Stat, type ZooKeeperTransport } from '../transport.js';
+import { type Stat, type ZooKeeperRequests } from '../transport.js';
 import { type Call } from '../zookeeper-call.js';
 import { isAnswer } from '../zookeeper-failures.js';
 
 /** Reads a node after the connected server has caught up with the leader; `undefined` if there is none. */
-export async function readSynced(transport: ZooKeeperTransport, serverPath: string): Promise<ReadNode | undefined> {
+export async function readSynced(transport: ZooKeeperRequests, serverPath: string): Promise<ReadNode | undefined> {
   try {
     const [, node] = await Promise.all([transport.sync(serverPath), transport.getData(serverPath)]);
     return node;

@@ -4,7 +4,7 @@ import { childPath } from '../../node-paths.js';
 import { type Namespace } from '../namespace.js';
 import { reread } from './node-reads.js';
 import { type OwnWrites } from './own-writes.js';
-import { type ZooKeeperTransport } from '../transport.js';
+import { type ZooKeeperRequests } from '../transport.js';
 import { type Call } from '../zookeeper-call.js';
 import { isAnswer } from '../zookeeper-failures.js';
 
@@ -76,7 +76,7 @@ export class NodeRemoval {
     }
   }
 
-  #removeAtOnce(transport: ZooKeeperTransport, paths: readonly string[]): Promise<unknown> {
+  #removeAtOnce(transport: ZooKeeperRequests, paths: readonly string[]): Promise<unknown> {
     const [only] = paths;
     return this.#writes.track<unknown>(
       { events: new Map(paths.map((path) => [path, 1])) },
@@ -89,7 +89,7 @@ export class NodeRemoval {
   }
 
   /** All nodes from `path` down, parents before children. */
-  async #subtree(transport: ZooKeeperTransport, path: string): Promise<readonly string[]> {
+  async #subtree(transport: ZooKeeperRequests, path: string): Promise<readonly string[]> {
     const found: string[] = [];
     let level: readonly string[] = [path];
     while (level.length > 0) {
@@ -101,7 +101,7 @@ export class NodeRemoval {
     return found;
   }
 
-  async #childrenOf(transport: ZooKeeperTransport, path: string): Promise<readonly string[] | undefined> {
+  async #childrenOf(transport: ZooKeeperRequests, path: string): Promise<readonly string[] | undefined> {
     try {
       return (await transport.getChildren(this.#namespace.at(path))).map((name) => childPath(path, name));
     } catch (error) {

@@ -94,7 +94,7 @@ export const misfire: readonly Mutant[] = [
     first: 'unit/kernel/runs.spec.ts',
     edits: [
       {
-        file: 'kernel/run/run-policy.ts',
+        file: 'kernel/view/firing.ts',
         find: "missed: misfire ? 'recover' : 'drop' }",
         replace: "missed: 'recover' }",
       },
@@ -112,7 +112,7 @@ export const misfire: readonly Mutant[] = [
     first: 'unit/kernel/misfire.spec.ts',
     edits: [
       {
-        file: 'kernel/run/run-policy.ts',
+        file: 'kernel/view/firing.ts',
         find: "missed: misfire ? 'recover' : 'drop' }",
         replace: "missed: 'drop' }",
       },

@@ -10,8 +10,8 @@ export const runs: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/lanes/work-lane.ts',
-        find: 'pool: (configuration) => this.#poolFor(configuration) };',
-        replace: 'pool: (configuration) => new Limiter(deps.extensions.threadPoolSize(configuration)) };',
+        find: 'pool: (configuration) => this.#poolFor(configuration),',
+        replace: 'pool: (configuration) => new Limiter(this.#deps.extensions.threadPoolSize(configuration)),',
       },
     ],
   },

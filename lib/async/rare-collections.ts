@@ -1,0 +1,117 @@
+/**
+ * Collections that are empty nearly all the time. A process may have thousands of jobs with dozens of them each, and an empty `Map` takes
+ * six times the memory of one that is only made when something is put into it.
+ */
+
+const NO_ENTRIES: ReadonlyMap<never, never> = new Map<never, never>();
+const NO_VALUES: ReadonlySet<never> = new Set<never>();
+
+/** A `Map` that takes hardly any memory while it is empty. */
+export class RareMap<Key, Value> implements ReadonlyMap<Key, Value> {
+  #map: Map<Key, Value> | undefined;
+
+  get size(): number {
+    return this.#map === undefined ? 0 : this.#map.size;
+  }
+
+  has(key: Key): boolean {
+    return this.#map?.has(key) === true;
+  }
+
+  get(key: Key): Value | undefined {
+    return this.#map?.get(key);
+  }
+
+  set(key: Key, value: Value): this {
+    (this.#map ??= new Map()).set(key, value);
+    return this;
+  }
+
+  /** @returns whether it was there */
+  delete(key: Key): boolean {
+    if (this.#map?.delete(key) !== true) return false;
+    if (this.#map.size === 0) this.#map = undefined;
+    return true;
+  }
+
+  clear(): void {
+    this.#map = undefined;
+  }
+
+  keys(): MapIterator<Key> {
+    return this.#entries.keys();
+  }
+
+  values(): MapIterator<Value> {
+    return this.#entries.values();
+  }
+
+  entries(): MapIterator<[Key, Value]> {
+    return this.#entries.entries();
+  }
+
+  [Symbol.iterator](): MapIterator<[Key, Value]> {
+    return this.#entries.entries();
+  }
+
+  forEach(task: (value: Value, key: Key, map: ReadonlyMap<Key, Value>) => void): void {
+    for (const [key, value] of this.#entries) task(value, key, this);
+  }
+
+  get #entries(): ReadonlyMap<Key, Value> {
+    return this.#map ?? NO_ENTRIES;
+  }
+}
+
+/** A `Set` that takes hardly any memory while it is empty. */
+export class RareSet<Value> implements ReadonlySet<Value> {
+  #set: Set<Value> | undefined;
+
+  get size(): number {
+    return this.#set === undefined ? 0 : this.#set.size;
+  }
+
+  has(value: Value): boolean {
+    return this.#set?.has(value) === true;
+  }
+
+  add(value: Value): this {
+    (this.#set ??= new Set()).add(value);
+    return this;
+  }
+
+  /** @returns whether it was there */
+  delete(value: Value): boolean {
+    if (this.#set?.delete(value) !== true) return false;
+    if (this.#set.size === 0) this.#set = undefined;
+    return true;
+  }
+
+  clear(): void {
+    this.#set = undefined;
+  }
+
+  keys(): SetIterator<Value> {
+    return this.#values.values();
+  }
+
+  values(): SetIterator<Value> {
+    return this.#values.values();
+  }
+
+  entries(): SetIterator<[Value, Value]> {
+    return this.#values.entries();
+  }
+
+  [Symbol.iterator](): SetIterator<Value> {
+    return this.#values.values();
+  }
+
+  forEach(task: (value: Value, again: Value, set: ReadonlySet<Value>) => void): void {
+    for (const value of this.#values) task(value, value, this);
+  }
+
+  get #values(): ReadonlySet<Value> {
+    return this.#set ?? NO_VALUES;
+  }
+}

@@ -1,0 +1,63 @@
+import { type ShardingContext } from '../../api/job/sharding-context.js';
+import { type Abort } from '../../async/abort.js';
+
+/** What an item's context says, but for its signals. */
+export type ItemFacts = Omit<ShardingContext, 'signal' | 'softStop'>;
+
+/** The aborts of an item's run. */
+export interface ItemAborts {
+  readonly stop: Abort;
+  readonly softStop: Abort;
+}
+
+/**
+ * The context of one item, whose signals are made when the job asks for them. They are properties of its own, as all else in it, so
+ * that `{ ...context }` has them too. An object literal with the same two getters would take five times the memory and the time.
+ */
+export class ItemContext implements ShardingContext {
+  readonly jobName: string;
+  readonly taskId: string;
+  readonly shardingTotalCount: number;
+  readonly jobParameter: string;
+  readonly shardingItem: number;
+  readonly shardingParameter: string | undefined;
+  readonly scheduledAt: Date | undefined;
+  readonly attempt: number;
+  declare readonly signal: AbortSignal;
+  declare readonly softStop: AbortSignal;
+  readonly fencingToken: number;
+  readonly #aborts: ItemAborts;
+
+  constructor(facts: ItemFacts, aborts: ItemAborts) {
+    this.jobName = facts.jobName;
+    this.taskId = facts.taskId;
+    this.shardingTotalCount = facts.shardingTotalCount;
+    this.jobParameter = facts.jobParameter;
+    this.shardingItem = facts.shardingItem;
+    this.shardingParameter = facts.shardingParameter;
+    this.scheduledAt = facts.scheduledAt;
+    this.attempt = facts.attempt;
+    this.fencingToken = facts.fencingToken;
+    this.#aborts = aborts;
+    Object.defineProperty(this, 'signal', SIGNAL);
+    Object.defineProperty(this, 'softStop', SOFT_STOP);
+  }
+
+  static abortsOf(context: ItemContext): ItemAborts {
+    return context.#aborts;
+  }
+}
+
+const SIGNAL: PropertyDescriptor & ThisType<ItemContext> = {
+  enumerable: true,
+  get() {
+    return ItemContext.abortsOf(this).stop.signal;
+  },
+};
+
+const SOFT_STOP: PropertyDescriptor & ThisType<ItemContext> = {
+  enumerable: true,
+  get() {
+    return ItemContext.abortsOf(this).softStop.signal;
+  },
+};

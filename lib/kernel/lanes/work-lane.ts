@@ -31,7 +31,7 @@ export interface WorkLaneDeps extends JobRunDeps {
   readonly observers: RunObservers;
   /** The configuration that holds. */
   readonly configuration: () => JobConfiguration;
-  /** Asks for a look at the job if the begin of a run, or the end of an item, may have made something due. */
+  /** Requests reconciling if the begin of a run, or the end of an item, may have made something due. */
   readonly noteProgress: () => void;
 }
 
@@ -307,7 +307,7 @@ export class WorkLane {
     else if (outcome.type === 'failed' && firing.instant !== undefined)
       this.#noteDecided(firing.instant, firing.items ?? this.#ownItems);
     // Other firings that are due begin first.
-    firingTurns.runAfterwards(this.#deps.requestReconcile);
+    firingTurns.runWhenFree(this.#deps.requestReconcile);
   }
 
   /** Taking over has failed, perhaps because other instances were faster. It is not tried again at once. */

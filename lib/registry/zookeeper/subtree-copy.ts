@@ -57,8 +57,7 @@ export class SubtreeCopy {
   readonly #wanted = new RareSet<string>();
   readonly #own = new RareMap<string, OwnWriteRecord>();
   readonly #sent = new RareSet<WriteEffects>();
-  /** Paths with an event since the present reading was sent. */
-  /** Paths of the events that have come since the requests were sent whose answers are missing. */
+  /** Paths of events that have arrived while a reading waits for its answer; `undefined` while none is under way. */
   #touched: RareSet<string> | undefined;
   #walking = true;
   /**
@@ -77,6 +76,11 @@ export class SubtreeCopy {
     this.#previous = previous;
     this.#presenceOnly = presenceOnly;
     this.#unread.add(root);
+  }
+
+  /** Whether a write of our own has no answer yet. */
+  get hasOwnWritesInFlight(): boolean {
+    return this.#sent.size > 0;
   }
 
   /** Whether no moment of this copy was shown yet. */

@@ -11,6 +11,7 @@ import { type Namespace } from './namespace.js';
 import { type OwnWrites, type WriteEffects, type WriteObserver, type WriteOutcome } from './operations/own-writes.js';
 import { type ReadNode, SubtreeCopy } from './subtree-copy.js';
 import { type WatchEvent, ZooKeeperError, type ZooKeeperRequests } from './transport.js';
+import { type Watches } from './watches.js';
 import { type Call, type CallContext, perform } from './zookeeper-call.js';
 import { isRetryable, translated } from './zookeeper-failures.js';
 import { type Connected } from './zookeeper-session.js';
@@ -19,18 +20,9 @@ import { type Connected } from './zookeeper-session.js';
 export interface MirrorContext extends CallContext {
   readonly namespace: Namespace;
   readonly writes: OwnWrites;
+  readonly watches: Watches;
   readonly clock: Clock;
   readonly logger: JobLogger;
-}
-
-/** Who needs which watch of a subtree: the mirrors of a registry centre share them. */
-export interface SubtreeWatches {
-  /** A watch of the subtree, which somebody sets, stays until `release`. */
-  retain(path: string): void;
-  /** Takes back one `retain` of the subtree. The last one removes the watch. */
-  release(path: string): void;
-  /** Whether the watch of the subtree is retained more than once. */
-  isShared(path: string): boolean;
 }
 
 /**
@@ -52,7 +44,7 @@ interface Waiter {
 export class ZooKeeperMirror implements Mirror, WriteObserver {
   isCurrent = false;
   readonly path: string;
-  readonly #context: MirrorContext & { readonly watches: SubtreeWatches };
+  readonly #context: MirrorContext;
   readonly #presenceOnly: (path: string) => boolean;
   readonly #onClose: () => void;
   readonly #listeners: Listeners;
@@ -68,16 +60,13 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   #retained: readonly string[] = [];
   /** The scope that is being entered; `undefined` again if anything happens that would end it. */
   #entering: NarrowScope | undefined;
+  /** What it would follow if the watch were its own, and not that of the whole namespace. */
+  #wished: NarrowScope | undefined;
   /** The connection on which the server has refused narrower watches. */
   #refusing: Connected | undefined;
   #cancelRetry: (() => void) | undefined;
 
-  constructor(
-    path: string,
-    context: MirrorContext & { readonly watches: SubtreeWatches },
-    options: MirrorOptions,
-    onClose: () => void,
-  ) {
+  constructor(path: string, context: MirrorContext, options: MirrorOptions, onClose: () => void) {
     this.path = path;
     this.#context = context;
     this.#listeners = new Listeners({
@@ -118,18 +107,22 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   }
 
   async narrow(subtrees: readonly string[]): Promise<boolean> {
-    const { watches, namespace, logger } = this.#context;
+    const { watches, logger } = this.#context;
     const copy = this.#copy;
     const connected = this.#connected;
     const isInTheWay = this.#scope ?? this.#entering;
     if (!copy || !connected || isInTheWay || connected === this.#refusing) return false;
-    // What was told and does not show yet may be what must keep the mirror wide.
-    if (!this.#isSettled || watches.isShared(this.path)) return false;
-    const scope = (this.#entering = new NarrowScope(subtrees, this.#isRoutine));
+    // An event that has arrived and does not show yet may be a reason not to narrow.
+    if (!this.#isSettled || copy.hasOwnWritesInFlight) return false;
+    const scope = new NarrowScope(subtrees, this.#isRoutine);
+    if (watches.isOfNamespace) this.#wished = scope;
+    if (watches.isShared(this.path)) return false;
+    this.#entering = scope;
     for (const root of subtrees) watches.retain(root);
     let isComplete = true;
     try {
-      await Promise.all(subtrees.map((root) => connected.transport.addWatch(namespace.at(root))));
+      const set = Promise.all(subtrees.map((root) => watches.set(root, connected)));
+      await this.#perform('narrow the mirror of', (call) => call.within(set).then(() => undefined));
     } catch (error) {
       logger.debug(`The mirror of ${this.path} goes on to follow everything: ${String(error)}`);
       this.#refusing = connected;
@@ -200,7 +193,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     this.#copy = new SubtreeCopy(this.path, this.nodes, this.#presenceOnly);
     this.#retain([this.path]);
     const { transport } = connected;
-    const prepared = Promise.all([transport.addWatch(this.#serverPath), transport.sync(this.#serverPath)]);
+    const prepared = Promise.all([this.#context.watches.set(this.path, connected), transport.sync(this.#serverPath)]);
     const copy = this.#copy;
     this.#isWorking = true;
     void this.#run(copy, async () => {
@@ -217,11 +210,13 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     this.#listeners.notify();
   }
 
-  onEvent(event: WatchEvent): void {
+  /** @returns whether the mirror needs to hear of this */
+  onEvent(event: WatchEvent): boolean {
     this.#noteStir(event.path, { isOwn: false });
-    // What is outside of the scope may still be told: by a watch that is being removed, or of another mirror.
-    if (this.#scope?.covers(event.path) === false) return;
+    // What is outside of the scope may still be reported: by a watch that is being removed, or one that has other users.
+    if (this.#scope?.covers(event.path) === false) return false;
     if (this.#copy?.onEvent(event) === true) this.#workSoon();
+    return this.#wished?.covers(event.path) !== false;
   }
 
   onWriteSent(effects: WriteEffects): void {
@@ -355,6 +350,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   #noteStir(path: string, { isOwn }: { readonly isOwn: boolean }): void {
     const scope = this.#scope ?? this.#entering;
     if (scope?.isEndedBy(path, isOwn) === true) this.widen();
+    if (this.#wished?.isEndedBy(path, isOwn) === true) this.#wished = undefined;
   }
 
   /** Retains the watches of these subtrees, and no others any more. */
@@ -367,7 +363,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   }
 
   #leave(): void {
-    this.#scope = undefined;
+    this.#scope = this.#wished = undefined;
     this.#cancelRetry?.();
     this.#copy = undefined;
     this.#connected = undefined;

@@ -165,7 +165,7 @@ export class WorkLane {
     const owner: RunOwner = {
       onBegun: (begun) => this.#noteBegun(run, begun),
       pool: (configuration) => this.#poolFor(configuration),
-      onItemReleased: (item) => this.#noteReleased(item),
+      onItemReleased: (item, configuration) => this.#noteReleased(item, configuration),
       onEvent: (event) => this.#deps.observers.notify(event),
       isObserved: this.#deps.observers.isAny,
       hasWaitedInVain: this.#hasWaitedInVain,
@@ -266,11 +266,11 @@ export class WorkLane {
    * Without marks, only a firing that the item has missed waits for it, so that a firing of many items does not reconcile
    * for each of them.
    */
-  #noteReleased(item: number): void {
-    const { configuration, requestReconcile, noteProgress } = this.#deps;
+  #noteReleased(item: number, { monitorExecution }: JobConfiguration): void {
+    const { requestReconcile, noteProgress } = this.#deps;
     const isAwaited = this.#missedByItem.has(item) || this.#manual.items.has(item);
     if (isAwaited) requestReconcile();
-    else if (configuration().monitorExecution) noteProgress();
+    else if (monitorExecution) noteProgress();
   }
 
   /** The next run may begin beside this one. */

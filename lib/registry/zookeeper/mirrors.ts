@@ -72,7 +72,7 @@ export class Mirrors {
     if (path === undefined) return;
     const inside = { ...event, path };
     let isNeeded = this.#listeners.size > 0;
-    for (const mirror of this.#byRoot.covering([path])) isNeeded = mirror.onEvent(inside) || isNeeded;
+    for (const mirror of this.#byRoot.coveringPath(path)) isNeeded = mirror.onEvent(inside) || isNeeded;
     for (const listener of [...this.#listeners]) listener(inside);
     this.#context.watches.noteEvent({ isSpared: !isNeeded });
   }

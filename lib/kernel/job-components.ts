@@ -135,7 +135,7 @@ export class JobComponents implements JobContext {
 export async function assembleJob(deps: JobComponentsDeps): Promise<JobComponents> {
   const { registry, paths, clock } = deps;
   const mirror = await registry.mirror(paths.root, { presenceOnly: isPresenceOnly, isRoutine });
-  return new JobComponents(deps, new JobWatch(mirror, new JobViewReader(paths.jobName), clock));
+  return new JobComponents(deps, new JobWatch(mirror, new JobViewReader(paths), clock));
 }
 
 /**

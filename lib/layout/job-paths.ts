@@ -77,7 +77,8 @@ type PlainNode =
   | 'crashReports'
   | 'assignmentRecord';
 
-const ITEM_MARKS = ['instance', 'running', 'failover', 'failovering', 'misfire', 'disabled'] as const;
+/** All marks of an item. */
+export const ITEM_MARKS = ['instance', 'running', 'failover', 'failovering', 'misfire', 'disabled'] as const;
 
 /** Builds the paths of one job's nodes, absolute within the namespace, and finds which node a path names. */
 export class JobPaths {

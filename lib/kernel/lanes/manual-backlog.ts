@@ -1,5 +1,5 @@
 import { RareMap, RareSet } from '../../async/rare-collections.js';
-import { mapOf } from '../../layout/shared-empty.js';
+import { mapOf } from '../../layout/shared-collections.js';
 import { type Firing } from '../view/firing.js';
 
 /** What a manual firing is told: its own `jobParameter`, or `undefined` for that of the settings. */

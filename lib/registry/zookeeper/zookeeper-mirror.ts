@@ -241,7 +241,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
 
   get #isSettled(): boolean {
     const copy = this.#copy;
-    return this.isCurrent && copy?.isNew === false && copy.work.type === 'none' && copy.changes.size === 0;
+    return this.isCurrent && copy !== undefined && copy.work.type === 'none' && !copy.hasChanged;
   }
 
   get #serverPath(): string {
@@ -323,10 +323,8 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
 
   #publish(copy: SubtreeCopy): void {
     // A copy that is new shows what it has read itself, not what has changed since.
-    const changed = copy.changes.size > 0 || copy.isNew || !this.isCurrent;
-    if (copy.isNew) this.#tree.replaceAll(new Map(copy.nodes));
-    else for (const path of copy.changes) this.#tree.set(path, copy.nodes.get(path));
-    copy.published();
+    const changed = copy.hasChanged || !this.isCurrent;
+    copy.publishIn(this.#tree);
     this.isCurrent = true;
     // Taken before listeners are called: a listener that begins to wait now waits for a later moment.
     const waiters = [...this.#waiters];

@@ -58,19 +58,17 @@ export class ItemChanges {
    */
   after(hasNodes: (item: number) => boolean): readonly ItemView[] {
     const items: ItemView[] = this.#before.slice();
+    const added: ItemView[] = [];
     const gone = new Set<number>();
-    let isInOrder = true;
     for (const [item, draft] of this.#drafts) {
       const index = indexOf(this.#before, item);
       if (saysNothing(draft) && !hasNodes(item)) gone.add(item);
       else if (index >= 0) items[index] = draft;
-      else {
-        items.push(draft);
-        isInOrder = false;
-      }
+      else added.push(draft);
     }
     const present = gone.size === 0 ? items : items.filter(({ item }) => !gone.has(item));
-    return isInOrder ? present : present.sort((one, other) => one.item - other.item);
+    // What is concatenated takes no more memory than it needs.
+    return added.length === 0 ? present : present.concat(added).sort((one, other) => one.item - other.item);
   }
 }
 

@@ -3,7 +3,7 @@ import { InvalidConfigurationError } from '../api/errors/errors.js';
 import { type JobConfiguration } from '../api/job/job-configuration.js';
 import { type MirroredNode } from '../registry/registry-center.js';
 import { type CrashedRun, decodeCrash } from './x-node/crash-report.js';
-import { decodeAssignmentRecord } from './x-node/assignment-record.js';
+import { type AssignmentRecord, decodeAssignmentRecord } from './x-node/assignment-record.js';
 import { decodeWithdrawals } from './x-node/withdrawals.js';
 import {
   type BeginRecord,
@@ -35,10 +35,11 @@ class Memo<T extends object> {
 const configurations = new Memo<ReadConfiguration>();
 const records = new Memo<BeginRecord>();
 
-// Most jobs of a process know the same instances and servers.
+// Most jobs of a process know the same instances and servers, and were assigned for the same.
 const INSTANCES = new Shared<InstanceView>();
 const INSTANCE_MAPS = new Shared<ReadonlyMap<string, InstanceView>>();
 const SERVER_MAPS = new Shared<ReadonlyMap<string, ServerStatus>>();
+const ASSIGNMENT_RECORDS = new Shared<AssignmentRecord | undefined>();
 const RECORD_MAPS = new Shared<ReadonlyMap<string, BeginRecord | undefined>>();
 
 interface ReadConfiguration {
@@ -163,9 +164,10 @@ export const READERS: { readonly [Key in Part]: PartReader } = {
     return { strayItems: [...setAfter(new Set(before.strayItems), byName)] };
   },
   nextJobInstanceIp: ([next]) => ({ nextJobInstanceIp: textOf(next?.node) }),
-  assignmentRecord: ([record]) => ({
-    assignmentRecord: record?.node === undefined ? undefined : decodeAssignmentRecord(valueOf(record.node)),
-  }),
+  assignmentRecord: ([record]) => {
+    const text = record?.node === undefined ? '' : valueOf(record.node);
+    return { assignmentRecord: ASSIGNMENT_RECORDS.of(text, () => decodeAssignmentRecord(text)) };
+  },
 };
 
 /** A node by what distinguishes it from the other nodes of its part. */

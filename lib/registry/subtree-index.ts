@@ -4,22 +4,25 @@
  * event.
  */
 export class SubtreeIndex<T> {
-  readonly #byRoot = new Map<string, Set<T>>();
+  readonly #byRoot = new Map<string, readonly T[]>();
   /** How many roots have so many parts. */
   readonly #rootsByDepth = new Map<number, number>();
 
-  /** Adds a value for the subtree at `root`. Returns a function that removes it again. */
-  add(root: string, value: T): () => void {
+  /** Adds a value for the subtree at `root`. */
+  add(root: string, value: T): void {
     const known = this.#byRoot.get(root);
-    const values = known ?? new Set<T>();
-    this.#byRoot.set(root, values.add(value));
+    this.#byRoot.set(root, known === undefined ? [value] : known.concat([value]));
     if (known === undefined) this.#countRoot(root, 1);
-    return () => {
-      values.delete(value);
-      if (values.size > 0 || this.#byRoot.get(root) !== values) return;
-      this.#byRoot.delete(root);
-      this.#countRoot(root, -1);
-    };
+  }
+
+  /** Removes a value from the subtree at `root`, if it is there. */
+  remove(root: string, value: T): void {
+    const known = this.#byRoot.get(root);
+    if (known?.includes(value) !== true) return;
+    const values = known.filter((each) => each !== value);
+    if (values.length > 0) return void this.#byRoot.set(root, values);
+    this.#byRoot.delete(root);
+    this.#countRoot(root, -1);
   }
 
   /** The values whose subtree covers any of these paths, each once. A copy: it does not change with the index. */
@@ -49,6 +52,6 @@ export class SubtreeIndex<T> {
   }
 }
 
-function addAll<T>(found: Set<T>, values: ReadonlySet<T> | undefined): void {
+function addAll<T>(found: Set<T>, values: readonly T[] | undefined): void {
   if (values !== undefined) for (const value of values) found.add(value);
 }

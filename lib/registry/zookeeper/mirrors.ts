@@ -3,14 +3,14 @@ import { isWithin } from '../node-paths.js';
 import { SubtreeIndex } from '../subtree-index.js';
 import { type WatchEvent } from './transport.js';
 import { perform } from './zookeeper-call.js';
-import { type MirrorContext, type SubtreeWatches, ZooKeeperMirror } from './zookeeper-mirror.js';
+import { type MirrorContext, type MirrorOwner, type OwnedMirrorContext, ZooKeeperMirror } from './zookeeper-mirror.js';
 
 /** Called for an event within the watched path; its path is that within the namespace. */
 export type EventListener = (event: WatchEvent) => void;
 
 /** The mirrors and watches of one registry centre. All users of a path share one watch. */
-export class Mirrors implements SubtreeWatches {
-  readonly #context: MirrorContext & { readonly watches: SubtreeWatches };
+export class Mirrors implements MirrorOwner {
+  readonly #context: OwnedMirrorContext;
   readonly #mirrors = new Set<ZooKeeperMirror>();
   readonly #byRoot = new SubtreeIndex<ZooKeeperMirror>();
   readonly #listeners = new Set<EventListener>();
@@ -19,7 +19,7 @@ export class Mirrors implements SubtreeWatches {
   readonly #abandoned = new Set<string>();
 
   constructor(context: MirrorContext) {
-    this.#context = { ...context, watches: this };
+    this.#context = { ...context, owner: this };
     context.session.onEvent = (event) => this.#onEvent(event);
     context.session.onChange((state) => this.#onSession(state));
   }
@@ -80,15 +80,17 @@ export class Mirrors implements SubtreeWatches {
   }
 
   #add(path: string, options: MirrorOptions): ZooKeeperMirror {
-    const mirror: ZooKeeperMirror = new ZooKeeperMirror(path, this.#context, options, () => {
-      forgetWrites();
-      forgetEvents();
-      this.#mirrors.delete(mirror);
-    });
-    const forgetWrites = this.#context.writes.observe(path, mirror);
-    const forgetEvents = this.#byRoot.add(path, mirror);
+    const mirror = new ZooKeeperMirror(path, this.#context, options);
+    this.#context.writes.observe(path, mirror);
+    this.#byRoot.add(path, mirror);
     this.#mirrors.add(mirror);
     return mirror;
+  }
+
+  forget(mirror: ZooKeeperMirror): void {
+    this.#context.writes.stopObserving(mirror.path, mirror);
+    this.#byRoot.remove(mirror.path, mirror);
+    this.#mirrors.delete(mirror);
   }
 
   #onSession(state: SessionState): void {

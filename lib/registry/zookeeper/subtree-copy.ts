@@ -61,6 +61,8 @@ export class SubtreeCopy {
   readonly #sent = new RareSet<WriteEffects>();
   /** Paths of the events that have come since the requests were sent whose answers are missing. */
   #touched: RareSet<string> | undefined;
+  /** The node that was put last. */
+  #latest: MirroredNode | undefined;
   /**
    * How many events have arrived that are not proven to be our own, and how many of them are covered by an answer (c).
    */
@@ -222,9 +224,18 @@ export class SubtreeCopy {
     return { value: isHidden ? undefined : text, version, revision, session };
   }
 
-  #put(path: string, node: MirroredNode): void {
+  #put(path: string, given: MirroredNode): void {
+    const node = this.#shared(given);
     if (this.#walked !== undefined) this.#walked.set(path, node);
     else if (this.get(path) !== node) this.#changes.set(path, node);
+  }
+
+  /** Nodes that one transaction has made alike are one object, as most of those that an instance makes when it registers. */
+  #shared(node: MirroredNode): MirroredNode {
+    const latest = this.#latest;
+    if (latest !== undefined && isMadeAlike(latest, node)) return latest;
+    this.#latest = node;
+    return node;
   }
 
   #drop(path: string): void {
@@ -233,6 +244,12 @@ export class SubtreeCopy {
     if (this.#walked !== undefined) this.#walked.delete(path);
     else if (this.get(path) !== undefined) this.#changes.set(path, undefined);
   }
+}
+
+/** Whether nodes come from the same write, and do not differ. Of presence-only nodes, nobody knows where they come from. */
+function isMadeAlike(one: MirroredNode, other: MirroredNode): boolean {
+  const isKnown = one.revision === other.revision && one.revision !== PRESENT.revision;
+  return isKnown && one.version === other.version && one.session === other.session && one.value === other.value;
 }
 
 /** A presence-only node that another session has written: only its existence is known. Copied for each new node. */

@@ -23,20 +23,29 @@ export interface MirrorContext extends CallContext {
   readonly logger: JobLogger;
 }
 
-/** Who needs which watch of a subtree: the mirrors of a registry centre share them. */
-export interface SubtreeWatches {
+/** What has the mirrors of a registry centre. It knows which of them needs which watch of a subtree, because they share the owner. */
+export interface MirrorOwner {
   /** A watch of the subtree, which somebody sets, stays until `release`. */
   retain(path: string): void;
   /** Takes back one `retain` of the subtree. The last one removes the watch. */
   release(path: string): void;
   /** Whether the watch of the subtree is retained more than once. */
   isShared(path: string): boolean;
+  /** The mirror is closed. */
+  forget(mirror: ZooKeeperMirror): void;
+}
+
+/** What a mirror is given. */
+export interface OwnedMirrorContext extends MirrorContext {
+  readonly owner: MirrorOwner;
 }
 
 /**
  * Most nodes read by one request. Even with long paths, the request stays far below a server's limit of one megabyte.
  */
 const NODES_PER_READ = 1000;
+
+const ofNoPath = (): boolean => false;
 
 interface Waiter {
   resolve(): void;
@@ -52,9 +61,8 @@ interface Waiter {
 export class ZooKeeperMirror implements Mirror, WriteObserver {
   isCurrent = false;
   readonly path: string;
-  readonly #context: MirrorContext & { readonly watches: SubtreeWatches };
+  readonly #context: OwnedMirrorContext;
   readonly #presenceOnly: (path: string) => boolean;
-  readonly #onClose: () => void;
   readonly #listeners: Listeners;
   readonly #waiters = new RareSet<Waiter>();
   readonly #isRoutine: (path: string) => boolean;
@@ -68,25 +76,22 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   #retained: readonly string[] = [];
   /** The scope that is being entered; `undefined` again if anything happens that would end it. */
   #entering: NarrowScope | undefined;
-  /** The connection on which the server has refused narrower watches. */
+  /** The connection on which the server has refused narrower owner. */
   #refusing: Connected | undefined;
   #cancelRetry: (() => void) | undefined;
 
-  constructor(
-    path: string,
-    context: MirrorContext & { readonly watches: SubtreeWatches },
-    options: MirrorOptions,
-    onClose: () => void,
-  ) {
+  constructor(path: string, context: OwnedMirrorContext, options: MirrorOptions) {
     this.path = path;
     this.#context = context;
-    this.#listeners = new Listeners({
-      onError: (error) => context.logger.error(`A listener of the mirror of ${path} failed: ${String(error)}`),
-    });
-    this.#presenceOnly = options.presenceOnly ?? (() => false);
-    this.#isRoutine = options.isRoutine ?? (() => false);
+    this.#listeners = new Listeners(this);
+    this.#presenceOnly = options.presenceOnly ?? ofNoPath;
+    this.#isRoutine = options.isRoutine ?? ofNoPath;
     this.#tree = new MirroredTree(this.#isRoutine);
-    this.#onClose = onClose;
+  }
+
+  /** A listener has failed. */
+  onError(error: unknown): void {
+    this.#context.logger.error(`A listener of the mirror of ${this.path} failed: ${String(error)}`);
   }
 
   get nodes(): ReadonlyMap<string, MirroredNode> {
@@ -118,15 +123,15 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   }
 
   async narrow(subtrees: readonly string[]): Promise<boolean> {
-    const { watches, namespace, logger } = this.#context;
+    const { owner, namespace, logger } = this.#context;
     const copy = this.#copy;
     const connected = this.#connected;
     const isInTheWay = this.#scope ?? this.#entering;
     if (!copy || !connected || isInTheWay || connected === this.#refusing) return false;
     // What was told and does not show yet may be what must keep the mirror wide.
-    if (!this.#isSettled || watches.isShared(this.path)) return false;
+    if (!this.#isSettled || owner.isShared(this.path)) return false;
     const scope = (this.#entering = new NarrowScope(subtrees, this.#isRoutine));
-    for (const root of subtrees) watches.retain(root);
+    for (const root of subtrees) owner.retain(root);
     let isComplete = true;
     try {
       await Promise.all(subtrees.map((root) => connected.transport.addWatch(namespace.at(root))));
@@ -137,12 +142,12 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     }
     const isCalm = this.#entering === scope && this.#copy === copy && this.isCurrent;
     if (this.#entering === scope) this.#entering = undefined;
-    const isNarrowed = isComplete && isCalm && !watches.isShared(this.path);
+    const isNarrowed = isComplete && isCalm && !owner.isShared(this.path);
     if (isNarrowed) {
       this.#scope = scope;
       this.#retain(subtrees);
     }
-    for (const root of subtrees) watches.release(root);
+    for (const root of subtrees) owner.release(root);
     return isNarrowed;
   }
 
@@ -183,7 +188,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     this.isCurrent = false;
     this.#listeners.clear();
     this.#failWaiters(new RegistryUnavailableError('use the mirror of', this.path, new Error('the mirror was closed')));
-    this.#onClose();
+    this.#context.owner.forget(this);
   }
 
   /** Resolves as soon as the mirror shows all changes whose events have arrived. */
@@ -357,11 +362,11 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
 
   /** Retains the watches of these subtrees, and no others any more. */
   #retain(roots: readonly string[]): void {
-    const { watches } = this.#context;
+    const { owner } = this.#context;
     const former = this.#retained;
     this.#retained = roots;
-    for (const root of roots) watches.retain(root);
-    for (const root of former) watches.release(root);
+    for (const root of roots) owner.retain(root);
+    for (const root of former) owner.release(root);
   }
 
   #leave(): void {

@@ -1,24 +1,34 @@
+const nothing = (): void => undefined;
+
 /** A promise that its owner settles by a call. A rejection that no caller waits for is not reported as unhandled. */
 export class Deferred {
   readonly promise: Promise<void>;
-  #resolve: () => void = () => undefined;
-  #reject: (reason: unknown) => void = () => undefined;
+  #resolve: () => void = nothing;
+  #reject: (reason: unknown) => void = nothing;
 
   constructor() {
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.promise.catch(() => undefined);
+    this.promise.catch(nothing);
   }
 
   /** Fulfils the promise. Has no effect if it is settled. */
   resolve(): void {
     this.#resolve();
+    this.#forget();
   }
 
   /** Rejects the promise. Has no effect if it is settled. */
   reject(reason: unknown): void {
     this.#reject(reason);
+    this.#forget();
+  }
+
+  /** The functions of the promise would take as much memory as the promise for as long as it is kept. */
+  #forget(): void {
+    this.#resolve = nothing;
+    this.#reject = nothing;
   }
 }

@@ -1,7 +1,7 @@
 /** How listeners are called. */
 export interface ListenersOptions {
   /** Called with what a listener throws. Must not throw itself. */
-  readonly onError: (error: unknown) => void;
+  onError(error: unknown): void;
 }
 
 /**
@@ -10,26 +10,31 @@ export interface ListenersOptions {
  * one whose subscription has ended is not called any more, not even with an event that is being passed on.
  */
 export class Listeners<Event = void> {
-  readonly #onError: (error: unknown) => void;
-  readonly #subscriptions = new Set<{ readonly listener: (event: Event) => void }>();
+  readonly #options: ListenersOptions;
+  /** In the order in which they began, or `undefined`: most have one or two, for which a set is too large. */
+  #subscriptions: Subscription<Event>[] | undefined;
   /** What came while listeners were being called. */
   #later: Event[] | undefined;
   #isNotifying = false;
 
-  constructor({ onError }: ListenersOptions) {
-    this.#onError = onError;
+  constructor(options: ListenersOptions) {
+    this.#options = options;
   }
 
   /** Subscribes; the same function may subscribe several times. Returns a function that ends this subscription. */
   add(listener: (event: Event) => void): () => void {
-    const subscription = { listener };
-    this.#subscriptions.add(subscription);
-    return () => void this.#subscriptions.delete(subscription);
+    const subscription: Subscription<Event> = { listener };
+    const former = this.#subscriptions;
+    if (former === undefined) this.#subscriptions = [subscription];
+    else if (former.length === 1) this.#subscriptions = former.concat(subscription);
+    else former.push(subscription);
+    return () => this.#end(subscription);
   }
 
   /** Ends all subscriptions. */
   clear(): void {
-    this.#subscriptions.clear();
+    for (const subscription of this.#subscriptions ?? []) subscription.listener = undefined;
+    this.#subscriptions = undefined;
   }
 
   /** Calls all listeners with the event; later, if a listener is being called at the moment. */
@@ -46,13 +51,25 @@ export class Listeners<Event = void> {
   }
 
   #callAll(event: Event): void {
-    for (const subscription of [...this.#subscriptions]) {
-      if (!this.#subscriptions.has(subscription)) continue;
+    for (const subscription of this.#subscriptions?.slice() ?? []) {
       try {
-        subscription.listener(event);
+        subscription.listener?.(event);
       } catch (error) {
-        this.#onError(error);
+        this.#options.onError(error);
       }
     }
   }
+
+  #end(subscription: Subscription<Event>): void {
+    if (subscription.listener === undefined) return;
+    subscription.listener = undefined;
+    const left = this.#subscriptions ?? [];
+    left.splice(left.indexOf(subscription), 1);
+    if (left.length === 0) this.#subscriptions = undefined;
+  }
+}
+
+/** `undefined`: it has ended. */
+interface Subscription<Event> {
+  listener: ((event: Event) => void) | undefined;
 }

@@ -1,6 +1,7 @@
 import { type ItemInterceptor } from '../api/events/run-events.js';
 import { type JobConfiguration } from '../api/job/job-configuration.js';
 import { type JobInstance } from '../api/extensions/sharding-strategy.js';
+import { Deadlines } from '../async/deadlines.js';
 import { type Mailbox } from '../async/mailbox.js';
 import { type NamedTimers } from '../async/named-timers.js';
 import { type JobPaths } from '../layout/job-paths.js';
@@ -15,7 +16,6 @@ import { WorkLane } from './lanes/work-lane.js';
 import { Barrier } from './once/barrier.js';
 import { type Extensions, type ItemExecutor } from './types/extensions.js';
 import { FailureReports } from './types/failure-reports.js';
-import { instantLostInHandover, type MissedInstant } from './view/assignment.js';
 import { ItemsHere } from './view/items-here.js';
 import { type JobContext, type JobTimer } from './job/job-context.js';
 import { type JobDefinition } from './job/job-definition.js';
@@ -39,8 +39,6 @@ export interface JobComponentsDeps extends Omit<JobContext, 'watch' | 'requestRe
   readonly extensions: Extensions;
   readonly mailbox: Mailbox;
   readonly timer: CronTimer;
-  /** The configuration that holds. */
-  readonly configuration: () => JobConfiguration;
   /** The node of this instance was removed. */
   readonly onRemoved: () => void;
 }
@@ -64,8 +62,9 @@ export class JobComponents implements JobContext {
   readonly watch: JobWatch;
   readonly executor: ItemExecutor;
   readonly interceptors: readonly ItemInterceptor[];
-  readonly configuration: () => JobConfiguration;
+  readonly definition: JobDefinition;
   readonly onRemoved: () => void;
+  readonly deadlines: Deadlines<JobTimer>;
   readonly items: ItemsHere;
   readonly failures: FailureReports;
   readonly observers: RunObservers;
@@ -96,8 +95,9 @@ export class JobComponents implements JobContext {
     this.watch = watch;
     this.executor = extensions.executorOf(deps.paths.jobName, definition.job);
     this.interceptors = extensions.interceptors;
-    this.configuration = deps.configuration;
+    this.definition = definition;
     this.onRemoved = deps.onRemoved;
+    this.deadlines = new Deadlines(deps.timers, this.requestReconcile);
     this.items = new ItemsHere();
     this.failures = new FailureReports(this);
     this.observers = new RunObservers(extensions.observers, deps.logger);
@@ -106,7 +106,7 @@ export class JobComponents implements JobContext {
     this.assignment = new Assignment(this);
     this.leadership = new Leadership(this);
     this.takeover = new Takeover(this);
-    this.barrier = new Barrier(this, (view, item) => instantLostInHandover(view, item, this.missedInstant));
+    this.barrier = new Barrier(this);
     this.listeners = new JobListeners(this);
     this.housekeeping = new Housekeeping(this);
     this.restoredNodes = new RestoredNodes(this);
@@ -116,16 +116,28 @@ export class JobComponents implements JobContext {
 
   readonly requestReconcile = (): void => this.control.requestReconcile();
 
-  readonly noteProgress = (): void => this.control.noteProgress();
+  /** The configuration that holds: the registry's, or the local one while that cannot be read. */
+  configuration(): JobConfiguration {
+    return this.watch.view.config ?? this.definition.configuration;
+  }
 
-  readonly isStanding = (): boolean => this.registration.session !== undefined;
+  noteProgress(): void {
+    this.control.noteProgress();
+  }
 
-  readonly latestInstant = (): number | undefined => this.timer.latest(this.watch.view.config ?? {});
+  isStanding(): boolean {
+    return this.registration.session !== undefined;
+  }
 
-  readonly missedInstant: MissedInstant = (item, lastBegun) =>
-    this.watch.isOnRecordSince(item, lastBegun)
-      ? this.timer.missedInstant(lastBegun, catchUpWindowMs(this.registry))
-      : undefined;
+  latestInstant(): number | undefined {
+    return this.timer.latest(this.watch.view.config ?? {});
+  }
+
+  /** As `MissedInstant` of the rules. */
+  missedInstant(item: number, lastBegun: number): number | undefined {
+    if (!this.watch.isOnRecordSince(item, lastBegun)) return undefined;
+    return this.timer.missedInstant(lastBegun, catchUpWindowMs(this.registry));
+  }
 }
 
 /**
@@ -135,7 +147,7 @@ export class JobComponents implements JobContext {
 export async function assembleJob(deps: JobComponentsDeps): Promise<JobComponents> {
   const { registry, paths, clock } = deps;
   const mirror = await registry.mirror(paths.root, { presenceOnly: isPresenceOnly, isRoutine });
-  return new JobComponents(deps, new JobWatch(mirror, new JobViewReader(paths.jobName), clock));
+  return new JobComponents(deps, new JobWatch(mirror, new JobViewReader(paths), clock));
 }
 
 /**

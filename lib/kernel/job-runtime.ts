@@ -83,12 +83,13 @@ export class JobRuntime {
   readonly #logger: JobLog;
   readonly #timers: NamedTimers<JobTimer>;
   readonly #timer: CronTimer;
-  readonly #shutdown: JobShutdown;
   readonly #mailbox = new Mailbox();
-  readonly #cleanUps: (() => void)[] = [];
 
   #state: JobState = { phase: 'created' };
   #components: JobComponents | undefined;
+  /** Made when the job ends. */
+  #madeShutdown: JobShutdown | undefined;
+  #unsubscribe: (() => void) | undefined;
   /** True once the job has been active here: what is refused later is no mistake of the caller of `start()`. */
   #hasTakenPart = false;
   /** Set by the first call of `start()`. */
@@ -104,7 +105,7 @@ export class JobRuntime {
   #lineage: Lineage | undefined;
 
   constructor(definition: JobDefinition, deps: JobRuntimeDeps) {
-    const { clock, firingTimers, instance, logger, events, registry, shutdownGracePeriodMs } = deps;
+    const { clock, firingTimers, instance, logger, events } = deps;
     const { jobName } = definition.configuration;
     this.definition = definition;
     this.#deps = deps;
@@ -117,7 +118,11 @@ export class JobRuntime {
       this.#components?.work.fire(instant.getTime());
     };
     this.#timer = new CronTimer({ jobName, clock, timers: firingTimers, onFire });
-    this.#shutdown = new JobShutdown({
+  }
+
+  get #shutdown(): JobShutdown {
+    const { clock, instance, registry, shutdownGracePeriodMs } = this.#deps;
+    this.#madeShutdown ??= new JobShutdown({
       mailbox: this.#mailbox,
       registry,
       paths: this.#paths,
@@ -126,6 +131,7 @@ export class JobRuntime {
       me: instance.jobInstanceId,
       gracePeriodMs: shutdownGracePeriodMs,
     });
+    return this.#madeShutdown;
   }
 
   get jobName(): string {
@@ -185,7 +191,7 @@ export class JobRuntime {
 
   /** The configuration that holds: the registry's, or the local one until the registry has been read. */
   get configuration(): JobConfiguration {
-    return this.#components?.watch.view.config ?? this.definition.configuration;
+    return this.#components?.configuration() ?? this.definition.configuration;
   }
 
   /**
@@ -214,7 +220,7 @@ export class JobRuntime {
     const { session } = registry;
     registry.connect();
     void this.#mailbox.post(() => this.#become({ phase: 'starting' }));
-    this.#cleanUps.push(session.onChange((state) => this.#onSession(state)));
+    this.#unsubscribe = session.onChange((state) => this.#onSession(state));
     this.#onSession(session.state);
     return this.#started.promise;
   }
@@ -323,7 +329,8 @@ export class JobRuntime {
     this.#timer.disable();
     this.#timers.cancelAll();
     this.#components?.barrier.stop();
-    for (const cleanUp of this.#cleanUps.splice(0)) cleanUp();
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
     this.#components?.watch.close();
     if (this.#components !== undefined) this.#shutdown.end(this.#components);
     void this.#releaseExecutor();
@@ -488,10 +495,9 @@ export class JobRuntime {
       timer: this.#timer,
       mailbox: this.#mailbox,
       definition: this.definition,
-      configuration: () => this.configuration,
       onRemoved: () => this.#onRemoved(),
     });
-    this.#cleanUps.push(components.watch.onChange(() => components.control.noteChange()));
+    components.watch.onChange(() => components.control.noteChange());
     return components;
   }
 

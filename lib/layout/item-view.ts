@@ -27,35 +27,115 @@ export interface ItemView {
   readonly failoveringBy: string | undefined;
 }
 
-/** The nodes of an item: its own, and those below it. */
-export type ItemNodes = { readonly [Key in 'item' | ItemMark]: MirroredNode | undefined };
+/** A node of an item: its own, or one of those below it. */
+export type ItemNode = 'item' | ItemMark;
 
-/** An item without nodes. */
-export const NO_ITEM_NODES: ItemNodes = {
-  ...{ item: undefined, instance: undefined, running: undefined, failover: undefined },
-  ...{ failovering: undefined, misfire: undefined, disabled: undefined },
-};
+type Draft = { -readonly [Key in keyof ItemView]: ItemView[Key] };
 
-/** What the nodes of an item say; `undefined` if there is none. */
-export function itemView(item: number, nodes: ItemNodes): ItemView | undefined {
-  const { item: own, instance, running, failover, failovering, misfire, disabled } = nodes;
-  if ((own ?? instance ?? running ?? failover ?? failovering ?? misfire ?? disabled) === undefined) return undefined;
-  const owner = textOf(instance);
-  const takenOverBy = textOf(failover);
+/** Items as they become, node by node: what the other nodes of an item say stays as it was. */
+export class ItemChanges {
+  /** In ascending order. */
+  readonly #before: readonly ItemView[];
+  readonly #drafts = new Map<number, Draft>();
+
+  constructor(before: readonly ItemView[]) {
+    this.#before = before;
+  }
+
+  /** The node is like that now; `undefined`: it is not there. */
+  note(item: number, name: ItemNode, node: MirroredNode | undefined): void {
+    let draft = this.#drafts.get(item);
+    if (draft === undefined) {
+      const before = this.#before[indexOf(this.#before, item)];
+      this.#drafts.set(item, (draft = before === undefined ? withoutNodes(item) : { ...before }));
+    }
+    noteNode(draft, name, node);
+  }
+
+  /**
+   * All items in ascending order.
+   * @param hasNodes whether an item of which nothing is known has nodes nevertheless, such as one for an empty owner
+   */
+  after(hasNodes: (item: number) => boolean): readonly ItemView[] {
+    const items: ItemView[] = this.#before.slice();
+    const added: ItemView[] = [];
+    const gone = new Set<number>();
+    for (const [item, draft] of this.#drafts) {
+      const index = indexOf(this.#before, item);
+      if (saysNothing(draft) && !hasNodes(item)) gone.add(item);
+      else if (index >= 0) items[index] = draft;
+      else added.push(draft);
+    }
+    const present = gone.size === 0 ? items : items.filter(({ item }) => !gone.has(item));
+    // What is concatenated takes no more memory than it needs.
+    return added.length === 0 ? present : present.concat(added).sort((one, other) => one.item - other.item);
+  }
+}
+
+/** Where the item is in the list, which is in ascending order; -1 if it is not there. */
+function indexOf(items: readonly ItemView[], item: number): number {
+  // Items are numbered from 0, and usually none is missing.
+  if (items[item]?.item === item) return item;
+  let [start, end] = [0, items.length];
+  while (start < end) {
+    const middle = (start + end) >> 1;
+    if ((items[middle]?.item ?? Infinity) < item) start = middle + 1;
+    else end = middle;
+  }
+  return items[start]?.item === item ? start : -1;
+}
+
+function withoutNodes(item: number): Draft {
   return {
     item,
-    version: own?.version,
-    owner,
-    ownerRevision: owner === undefined ? 0 : (instance?.revision ?? 0),
-    running: running !== undefined,
-    runningOn: textOf(running),
-    runningSession: running?.session,
-    disabled: disabled !== undefined,
-    misfired: misfire !== undefined,
-    takenOverBy,
-    takenOverRevision: takenOverBy === undefined ? 0 : (failover?.revision ?? 0),
-    failoveringBy: textOf(failovering),
+    version: undefined,
+    owner: undefined,
+    ownerRevision: 0,
+    running: false,
+    runningOn: undefined,
+    runningSession: undefined,
+    disabled: false,
+    misfired: false,
+    takenOverBy: undefined,
+    takenOverRevision: 0,
+    failoveringBy: undefined,
   };
+}
+
+function noteNode(draft: Draft, name: ItemNode, node: MirroredNode | undefined): void {
+  switch (name) {
+    case 'item':
+      draft.version = node?.version;
+      return;
+    case 'instance':
+      draft.owner = textOf(node);
+      draft.ownerRevision = draft.owner === undefined ? 0 : (node?.revision ?? 0);
+      return;
+    case 'running':
+      draft.running = node !== undefined;
+      draft.runningOn = textOf(node);
+      draft.runningSession = node?.session;
+      return;
+    case 'failover':
+      draft.takenOverBy = textOf(node);
+      draft.takenOverRevision = draft.takenOverBy === undefined ? 0 : (node?.revision ?? 0);
+      return;
+    case 'failovering':
+      draft.failoveringBy = textOf(node);
+      return;
+    case 'misfire':
+      draft.misfired = node !== undefined;
+      return;
+    case 'disabled':
+      draft.disabled = node !== undefined;
+      return;
+    default:
+      return name satisfies never;
+  }
+}
+
+function saysNothing({ version, owner, takenOverBy, failoveringBy, running, misfired, disabled }: ItemView): boolean {
+  return (version ?? owner ?? takenOverBy ?? failoveringBy) === undefined && !running && !misfired && !disabled;
 }
 
 /** The node's value. Java keeps some nodes with the empty text where it means that there is no value. */

@@ -58,9 +58,17 @@ export function ipOfInstanceId(id: string): string {
 }
 
 /** The value of the instance's node, as Java writes it. Java refuses other keys, and takes its own ip for a missing one. */
-export function instanceYaml({ jobInstanceId, serverIp }: JobInstance): string {
-  return yamlEntry('jobInstanceId', jobInstanceId) + yamlEntry('serverIp', serverIp);
+export function instanceYaml(instance: JobInstance): string {
+  const known = yamlByInstance.get(instance);
+  if (known !== undefined) return known;
+  const { jobInstanceId, serverIp } = instance;
+  const yaml = yamlEntry('jobInstanceId', jobInstanceId) + yamlEntry('serverIp', serverIp);
+  yamlByInstance.set(instance, yaml);
+  return yaml;
 }
+
+/** One text for all jobs of an instance. */
+const yamlByInstance = new WeakMap<JobInstance, string>();
 
 /**
  * Parses the value of an instance's node. `undefined` if the value does not describe an instance: it is empty before

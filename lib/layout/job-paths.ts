@@ -77,16 +77,13 @@ type PlainNode =
   | 'crashReports'
   | 'assignmentRecord';
 
-const ITEM_MARKS = ['instance', 'running', 'failover', 'failovering', 'misfire', 'disabled'] as const;
+/** All marks of an item. */
+export const ITEM_MARKS = ['instance', 'running', 'failover', 'failovering', 'misfire', 'disabled'] as const;
 
 /** Builds the paths of one job's nodes, absolute within the namespace, and finds which node a path names. */
 export class JobPaths {
   /** The job's root node; its value is the job's name, or a Java job's class name or type. */
   readonly root: string;
-  /** The inner folder of what is our own. */
-  readonly own: string;
-  /** What the paths of all items begin with. */
-  readonly #itemsStart: string;
 
   /**
    * @param jobName name of the job; which names a new job may have is the business of `api/`
@@ -97,8 +94,11 @@ export class JobPaths {
       throw new InvalidConfigurationError([`jobName must be a single path segment, got ${JSON.stringify(jobName)}.`]);
     }
     this.root = `/${jobName}`;
-    this.own = `${this.root}/x-node`;
-    this.#itemsStart = `${this.sharding}/`;
+  }
+
+  /** The inner folder of what is our own. */
+  get own(): string {
+    return `${this.root}/x-node`;
   }
 
   /** The job's settings as YAML. */
@@ -175,10 +175,10 @@ export class JobPaths {
 
   /** Which item a node of the job is, or is below: `7` for `sharding/7`, `sharding/7/running` and all else there. */
   itemOf(path: string): number | undefined {
-    const start = this.#itemsStart;
-    if (!path.startsWith(start)) return undefined;
-    const end = path.indexOf('/', start.length);
-    return itemNumber(end < 0 ? path.slice(start.length) : path.slice(start.length, end));
+    if (!this.#isBelowRoot(path) || !path.startsWith(ITEMS, this.root.length)) return undefined;
+    const start = this.root.length + ITEMS.length;
+    const end = path.indexOf('/', start);
+    return itemNumber(end < 0 ? path.slice(start) : path.slice(start, end));
   }
 
   /** Parent of the items that have reported the stage of a firing; with an item, that item's node. Java's. */
@@ -282,11 +282,20 @@ export class JobPaths {
   /** Which node of this job `path` names. Items must be written as Java writes them: `7`, not `07` or `+7`. */
   parse(path: string): JobPath {
     if (path === this.root) return { type: 'root' };
-    if (path.startsWith(this.#itemsStart)) return parseBelowItems(path.slice(this.#itemsStart.length));
-    const below = `${this.root}/`;
-    return path.startsWith(below) ? parseBelowRoot(path.slice(below.length)) : UNKNOWN;
+    if (!this.#isBelowRoot(path)) return UNKNOWN;
+    const { length } = this.root;
+    return path.startsWith(ITEMS, length)
+      ? parseBelowItems(path.slice(length + ITEMS.length))
+      : parseBelowRoot(path.slice(length + 1));
+  }
+
+  #isBelowRoot(path: string): boolean {
+    return path.startsWith(this.root) && path[this.root.length] === '/';
   }
 }
+
+/** What the paths of all items begin with, after that of the root. */
+const ITEMS = '/sharding/';
 
 const UNKNOWN: JobPath = { type: 'unknown' };
 

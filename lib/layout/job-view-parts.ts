@@ -2,17 +2,23 @@
 import { InvalidConfigurationError } from '../api/errors/errors.js';
 import { type JobConfiguration } from '../api/job/job-configuration.js';
 import { type MirroredNode } from '../registry/registry-center.js';
-import { decodeCrash } from './x-node/crash-report.js';
-import { decodeAssignmentRecord } from './x-node/assignment-record.js';
+import { type CrashedRun, decodeCrash } from './x-node/crash-report.js';
+import { type AssignmentRecord, decodeAssignmentRecord } from './x-node/assignment-record.js';
 import { decodeWithdrawals } from './x-node/withdrawals.js';
-import { type BeginRecord, decodeBeginRecord, lastInstants, mergeBeginRecords } from './x-node/begin-record.js';
+import {
+  type BeginRecord,
+  decodeBeginRecord,
+  lastInstants,
+  mergeBeginRecords,
+  NOTHING_BEGUN,
+} from './x-node/begin-record.js';
 import { GuaranteeDraft, NO_GUARANTEE } from './x-node/guarantee-view.js';
 import { textOf } from './item-view.js';
 import { fromYaml } from './job-configuration-yaml.js';
 import { ipOfInstanceId, parseInstanceYaml } from './job-instance.js';
 import { type GuaranteeStage, type JobPath, type JobPaths } from './job-paths.js';
 import { type InstanceView, type JobView, type ServerStatus } from './job-view-types.js';
-import { mapOf } from './shared-empty.js';
+import { mapOf, setOf, Shared, sharedIfEmpty, sharedMap } from './shared-collections.js';
 
 /** Remembers what was made of a node, as long as the node is in use. */
 class Memo<T extends object> {
@@ -27,20 +33,24 @@ class Memo<T extends object> {
 
 // For all readers of the process: mirrors of the embedded registry show the same node objects.
 const configurations = new Memo<ReadConfiguration>();
-const instances = new Memo<InstanceView>();
 const records = new Memo<BeginRecord>();
-const guaranteeRecords = new Memo<object>();
+
+// Most jobs of a process know the same instances and servers, and were assigned for the same.
+const INSTANCES = new Shared<InstanceView>();
+const INSTANCE_MAPS = new Shared<ReadonlyMap<string, InstanceView>>();
+const SERVER_MAPS = new Shared<ReadonlyMap<string, ServerStatus>>();
+const ASSIGNMENT_RECORDS = new Shared<AssignmentRecord | undefined>();
+const RECORD_MAPS = new Shared<ReadonlyMap<string, BeginRecord | undefined>>();
 
 interface ReadConfiguration {
   readonly configuration: JobConfiguration | undefined;
   readonly configFault: string | undefined;
 }
 
-/** A node of a part, and which one of the job's it is. */
-export interface PartNode {
-  readonly part: Part;
+/** A node that may have changed, and which one of the job's it is; `undefined`: it is not there. */
+export interface ChangedNode {
   readonly path: JobPath;
-  readonly node: MirroredNode;
+  readonly node: MirroredNode | undefined;
 }
 
 /** What is read together whenever one of its nodes has changed. */
@@ -90,79 +100,109 @@ export const PART_OF: { readonly [Type in JobPath['type']]?: Part } = {
   assignmentRecord: 'assignmentRecord',
 };
 
-type PartReader = (nodes: readonly PartNode[], paths: JobPaths) => Partial<JobView>;
+/** What a part becomes: of the nodes that have not changed, the view before says all. */
+type PartReader = (changed: readonly ChangedNode[], before: JobView, paths: JobPaths) => Partial<JobView>;
 
 export const READERS: { readonly [Key in Part]: PartReader } = {
-  root: ([root]) => ({ exists: root !== undefined, jobClass: textOf(root?.node) }),
-  config: ([config], paths) => {
-    if (config === undefined) return NO_CONFIGURATION;
-    const { node } = config;
+  root: ([root]) => ({ exists: root?.node !== undefined, jobClass: textOf(root?.node) }),
+  config: ([config], _before, paths) => {
+    const node = config?.node;
+    if (node === undefined) return NO_CONFIGURATION;
     const { configuration, configFault } = configurations.of(node, () => readConfiguration(node, paths.config));
     return { config: configuration, configFault, configRevision: node.revision, configVersion: node.version };
   },
-  instances: (nodes) => ({
-    instances: new Map(
-      withId(nodes).map(([id, node]) => [id, instances.of(node, () => readInstance(id, node))] as const),
+  instances: (changed, before) => ({
+    instances: sharedMap(
+      mapAfter(before.instances, withId(changed), (node, id) => readInstance(id, node)),
+      INSTANCE_MAPS,
+      (instance) => JSON.stringify(instance),
     ),
   }),
-  records: (nodes) => {
-    const beginRecords = new Map(withId(nodes).map(([id, node]) => [id, beginRecordOf(node)] as const));
+  records: (changed, before) => {
+    const beginRecords = sharedIfIdle(mapAfter(before.beginRecords, withId(changed), beginRecordOf));
     const begun = mergeBeginRecords(beginRecords.values());
     const manuallyBegun = mapOf([...begun.manual].filter(([item]) => !begun.returned.has(item)));
     return { beginRecords, lastBegun: lastInstants(begun), manuallyBegun };
   },
-  servers: (nodes) => ({
-    servers: new Map(
-      nodes.flatMap(({ path, node }) => (path.type === 'server' ? [[path.ip, serverStatus(node)] as const] : [])),
-    ),
-  }),
+  servers: (changed, before) => {
+    const byIp = changed.flatMap(({ path, node }) => (path.type === 'server' ? [[path.ip, node] as const] : []));
+    return { servers: sharedMap(mapAfter(before.servers, byIp, serverStatus), SERVER_MAPS, (status) => status) };
+  },
   leader: ([leader]) => {
     const id = textOf(leader?.node);
-    return { leader: id, leaderSession: id === undefined ? undefined : leader?.node.session };
+    return { leader: id, leaderSession: id === undefined ? undefined : leader?.node?.session };
   },
-  resharding: ([request]) => ({ reshardingNeeded: request !== undefined, reshardingVersion: request?.node.version }),
-  processing: ([mark]) => ({ processing: mark !== undefined }),
-  sharding: ([parent]) => ({ shardingVersion: parent?.node.version }),
-  lives: ([parent]) => ({ withdrawn: parent === undefined ? [] : decodeWithdrawals(valueOf(parent.node)) }),
-  live: (nodes) => ({ live: new Set(withId(nodes).map(([id]) => id)) }),
-  triggers: (nodes) => ({ triggers: new Set(withId(nodes).map(([id]) => id)) }),
-  crashedItems: (nodes) => ({
-    crashedItems: withItem(nodes)
-      .map(([item]) => item)
-      .sort((one, other) => one - other),
+  resharding: ([request]) => ({
+    reshardingNeeded: request?.node !== undefined,
+    reshardingVersion: request?.node?.version,
   }),
-  crashReports: (nodes) => ({
-    crashReports: new Map(withItem(nodes).map(([item, node]) => [item, decodeCrash(valueOf(node))] as const)),
+  processing: ([mark]) => ({ processing: mark?.node !== undefined }),
+  sharding: ([parent]) => ({ shardingVersion: parent?.node?.version }),
+  lives: ([parent]) => {
+    const withdrawn = parent?.node === undefined ? NO_IDS : decodeWithdrawals(valueOf(parent.node));
+    return { withdrawn: withdrawn.length === 0 ? NO_IDS : withdrawn };
+  },
+  live: (changed, before) => ({ live: setAfter(before.live, withId(changed)) }),
+  triggers: (changed, before) => ({ triggers: setAfter(before.triggers, withId(changed)) }),
+  crashedItems: (changed, before) => ({
+    crashedItems: [...setAfter(new Set(before.crashedItems), withItem(changed))].sort((one, other) => one - other),
   }),
-  guaranteeItems: (nodes) => ({
-    startedItems: arrivedAt('started', nodes),
-    completedItems: arrivedAt('completed', nodes),
+  crashReports: (changed, before) => ({
+    crashReports: mapAfter(before.crashReports, withItem(changed), (node) => decodeCrash(valueOf(node))),
   }),
-  guarantee: (nodes) => {
-    const draft = new GuaranteeDraft();
-    for (const { path, node } of nodes)
-      draft.add(path, node, (known, make) => guaranteeRecords.of(known, make) as ReturnType<typeof make>);
+  guaranteeItems: (changed, before) => ({
+    startedItems: setAfter(before.startedItems, arrivingAt('started', changed)),
+    completedItems: setAfter(before.completedItems, arrivingAt('completed', changed)),
+  }),
+  guarantee: (changed, before) => {
+    const draft = new GuaranteeDraft(before.guarantee);
+    for (const { path, node } of changed) draft.note(path, node);
     return { guarantee: draft.finished() };
   },
-  strayItems: (nodes) => ({ strayItems: nodes.flatMap(({ path }) => (path.type === 'strayItem' ? [path.name] : [])) }),
-  nextJobInstanceIp: ([node]) => ({ nextJobInstanceIp: textOf(node?.node) }),
-  assignmentRecord: ([record]) => ({
-    assignmentRecord: record === undefined ? undefined : decodeAssignmentRecord(valueOf(record.node)),
-  }),
+  strayItems: (changed, before) => {
+    const byName = changed.flatMap(({ path, node }) => (path.type === 'strayItem' ? [[path.name, node] as const] : []));
+    return { strayItems: [...setAfter(new Set(before.strayItems), byName)] };
+  },
+  nextJobInstanceIp: ([next]) => ({ nextJobInstanceIp: textOf(next?.node) }),
+  assignmentRecord: ([record]) => {
+    const text = record?.node === undefined ? '' : valueOf(record.node);
+    return { assignmentRecord: ASSIGNMENT_RECORDS.of(text, () => decodeAssignmentRecord(text)) };
+  },
 };
 
-function withId(nodes: readonly PartNode[]): readonly (readonly [string, MirroredNode])[] {
-  return nodes.flatMap(({ path, node }) => ('id' in path ? [[path.id, node] as const] : []));
+/** A node by what distinguishes it from the other nodes of its part. */
+type Keyed<Key> = readonly (readonly [Key, MirroredNode | undefined])[];
+
+function withId(changed: readonly ChangedNode[]): Keyed<string> {
+  return changed.flatMap(({ path, node }) => ('id' in path ? [[path.id, node] as const] : []));
 }
 
-function withItem(nodes: readonly PartNode[]): readonly (readonly [number, MirroredNode])[] {
-  return nodes.flatMap(({ path, node }) => ('item' in path ? [[path.item, node] as const] : []));
+function withItem(changed: readonly ChangedNode[]): Keyed<number> {
+  return changed.flatMap(({ path, node }) => ('item' in path ? [[path.item, node] as const] : []));
 }
 
-function arrivedAt(stage: GuaranteeStage, nodes: readonly PartNode[]): ReadonlySet<number> {
-  return new Set(
-    nodes.flatMap(({ path }) => (path.type === 'guaranteeItem' && path.stage === stage ? [path.item] : [])),
-  );
+function arrivingAt(stage: GuaranteeStage, changed: readonly ChangedNode[]): Keyed<number> {
+  return withItem(changed.filter(({ path }) => path.type === 'guaranteeItem' && path.stage === stage));
+}
+
+function mapAfter<Key, Value>(
+  before: ReadonlyMap<Key, Value>,
+  changed: Keyed<Key>,
+  valueFrom: (node: MirroredNode, key: Key) => Value,
+): ReadonlyMap<Key, Value> {
+  const after = new Map(before);
+  for (const [key, node] of changed)
+    if (node === undefined) after.delete(key);
+    else after.set(key, valueFrom(node, key));
+  return sharedIfEmpty(after);
+}
+
+function setAfter<Key extends string | number>(before: ReadonlySet<Key>, changed: Keyed<Key>): ReadonlySet<Key> {
+  const after = new Set(before);
+  for (const [key, node] of changed)
+    if (node === undefined) after.delete(key);
+    else after.add(key);
+  return setOf([...after]);
 }
 
 function serverStatus({ value }: MirroredNode): ServerStatus {
@@ -170,7 +210,16 @@ function serverStatus({ value }: MirroredNode): ServerStatus {
 }
 
 function beginRecordOf(node: MirroredNode): BeginRecord | undefined {
+  if (node.value === '') return NOTHING_BEGUN;
   return node.value === undefined ? undefined : records.of(node, () => decodeBeginRecord(valueOf(node)));
+}
+
+/** A job that has not run yet has the same records as others. */
+function sharedIfIdle(
+  records: ReadonlyMap<string, BeginRecord | undefined>,
+): ReadonlyMap<string, BeginRecord | undefined> {
+  for (const record of records.values()) if (record !== undefined && record !== NOTHING_BEGUN) return records;
+  return sharedMap(records, RECORD_MAPS, (record) => (record === undefined ? 'unread' : 'empty'));
 }
 
 const NO_CONFIGURATION = {
@@ -180,21 +229,40 @@ const NO_CONFIGURATION = {
   configVersion: undefined,
 };
 
-/** A job of which there is no node. */
+const NO_IDS: readonly string[] = [];
+
+/** A job of which there is no node. One literal: a copy of it takes the least memory. */
 export const NOTHING: JobView = {
-  ...{ exists: false, jobClass: undefined, ...NO_CONFIGURATION },
-  ...{ instances: new Map(), live: new Set(), withdrawn: [], javaPeers: new Set(), servers: new Map() },
-  ...{ leader: undefined, leaderSession: undefined, reshardingNeeded: false, reshardingVersion: undefined },
-  ...{ processing: false, shardingVersion: undefined, assignmentRecord: undefined, items: [], strayItems: [] },
-  ...{
-    triggers: new Set(),
-    crashedItems: [],
-    crashReports: new Map(),
-    startedItems: new Set(),
-    completedItems: new Set(),
-  },
-  ...{ guarantee: NO_GUARANTEE, nextJobInstanceIp: undefined, lastBegun: new Map(), manuallyBegun: new Map() },
-  beginRecords: new Map(),
+  exists: false,
+  jobClass: undefined,
+  config: undefined,
+  configFault: undefined,
+  configRevision: undefined,
+  configVersion: undefined,
+  instances: mapOf<string, InstanceView>([]),
+  live: setOf<string>([]),
+  withdrawn: NO_IDS,
+  javaPeers: setOf<string>([]),
+  servers: mapOf<string, ServerStatus>([]),
+  leader: undefined,
+  leaderSession: undefined,
+  reshardingNeeded: false,
+  reshardingVersion: undefined,
+  processing: false,
+  shardingVersion: undefined,
+  assignmentRecord: undefined,
+  items: [],
+  strayItems: [],
+  triggers: setOf<string>([]),
+  crashedItems: [],
+  crashReports: mapOf<number, CrashedRun>([]),
+  startedItems: setOf<number>([]),
+  completedItems: setOf<number>([]),
+  guarantee: NO_GUARANTEE,
+  nextJobInstanceIp: undefined,
+  lastBegun: mapOf<number, number>([]),
+  manuallyBegun: mapOf<number, string | undefined>([]),
+  beginRecords: mapOf<string, BeginRecord | undefined>([]),
 };
 
 function readConfiguration(node: MirroredNode, path: string): ReadConfiguration {
@@ -207,6 +275,11 @@ function readConfiguration(node: MirroredNode, path: string): ReadConfiguration 
 }
 
 function readInstance(id: string, node: MirroredNode): InstanceView {
+  // Neither ids nor sessions contain a slash.
+  return INSTANCES.of(`${id}/${node.session ?? ''}/${valueOf(node)}`, () => instanceView(id, node));
+}
+
+function instanceView(id: string, node: MirroredNode): InstanceView {
   const described = parseInstanceYaml(valueOf(node));
   const readable = described?.jobInstanceId === id;
   return {

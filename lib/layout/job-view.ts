@@ -23,18 +23,20 @@ export { JobViewReader, readJobView } from './job-view-reader.js';
  * Instances that get items, in the order Java gives them to strategies: descending UTF-16 order of id.
  * @returns for the same view always the same list
  */
-export function availableInstances(view: JobView): readonly JobInstance[] {
-  let available = availableByView.get(view);
-  if (available === undefined) availableByView.set(view, (available = findAvailable(view)));
+export function availableInstances({ instances, servers }: JobView): readonly JobInstance[] {
+  let byServers = availableBy.get(instances);
+  if (byServers === undefined) availableBy.set(instances, (byServers = new WeakMap()));
+  let available = byServers.get(servers);
+  if (available === undefined) byServers.set(servers, (available = findAvailable(instances, servers)));
   return available;
 }
 
-/** The rules ask many times for each view, which never changes. */
-const availableByView = new WeakMap<JobView, readonly JobInstance[]>();
+/** The rules ask many times. By instances and by servers: those of most jobs, and of most views of a job, are the same. */
+const availableBy = new WeakMap<JobView['instances'], WeakMap<JobView['servers'], readonly JobInstance[]>>();
 
-function findAvailable(view: JobView): readonly JobInstance[] {
-  return [...view.instances.values()]
-    .filter(({ readable, serverIp }) => readable && view.servers.get(serverIp) === 'ENABLED')
+function findAvailable(instances: JobView['instances'], servers: JobView['servers']): readonly JobInstance[] {
+  return [...instances.values()]
+    .filter(({ readable, serverIp }) => readable && servers.get(serverIp) === 'ENABLED')
     .sort((one, other) => (one.jobInstanceId < other.jobInstanceId ? 1 : -1));
 }
 

@@ -15,7 +15,7 @@ export function nodeName(path: string): string {
 
 /** Whether `path` is `root` or below it. */
 export function isWithin(path: string, root: string): boolean {
-  return root === '/' || path === root || path.startsWith(`${root}/`);
+  return root === '/' || (path.startsWith(root) && (path.length === root.length || path[root.length] === '/'));
 }
 
 /** The path itself, its parent, and so on up to `/`. */

@@ -4,25 +4,28 @@
  * event.
  */
 export class SubtreeIndex<T> {
-  readonly #byRoot = new Map<string, Set<T>>();
+  readonly #byRoot = new Map<string, readonly T[]>();
   /** How many roots have so many parts. */
   readonly #rootsByDepth = new Map<number, number>();
 
-  /** Adds a value for the subtree at `root`. Returns a function that removes it again. */
-  add(root: string, value: T): () => void {
+  /** Adds a value for the subtree at `root`. */
+  add(root: string, value: T): void {
     const known = this.#byRoot.get(root);
-    const values = known ?? new Set<T>();
-    this.#byRoot.set(root, values.add(value));
+    this.#byRoot.set(root, known === undefined ? [value] : known.concat([value]));
     if (known === undefined) this.#countRoot(root, 1);
-    return () => {
-      values.delete(value);
-      if (values.size > 0 || this.#byRoot.get(root) !== values) return;
-      this.#byRoot.delete(root);
-      this.#countRoot(root, -1);
-    };
   }
 
-  /** The values whose subtree covers the path. A copy, as a rule of none or one. */
+  /** Removes a value from the subtree at `root`, if it is there. */
+  remove(root: string, value: T): void {
+    const known = this.#byRoot.get(root);
+    if (known?.includes(value) !== true) return;
+    const values = known.filter((each) => each !== value);
+    if (values.length > 0) return void this.#byRoot.set(root, values);
+    this.#byRoot.delete(root);
+    this.#countRoot(root, -1);
+  }
+
+  /** The values whose subtree covers the path, each as often as it was added. A copy: it does not change with the index. */
   coveringPath(path: string): readonly T[] {
     const found: T[] = [];
     this.#collect(path, (values) => found.push(...values));
@@ -32,7 +35,7 @@ export class SubtreeIndex<T> {
   /** The values whose subtree covers any of these paths, each once. A copy: it does not change with the index. */
   covering(paths: Iterable<string>): ReadonlySet<T> {
     const found = new Set<T>();
-    const add = (values: ReadonlySet<T>): void => {
+    const add = (values: readonly T[]): void => {
       for (const value of values) found.add(value);
     };
     for (const path of paths) this.#collect(path, add);
@@ -40,7 +43,7 @@ export class SubtreeIndex<T> {
   }
 
   /** Looks only where there are roots: to cut a path at each of its parts takes longer than all else. */
-  #collect(path: string, add: (values: ReadonlySet<T>) => void): void {
+  #collect(path: string, add: (values: readonly T[]) => void): void {
     if (this.#rootsByDepth.has(0)) this.#addRoot('/', add);
     if (path === '/') return;
     let depth = 0;
@@ -51,7 +54,7 @@ export class SubtreeIndex<T> {
     }
   }
 
-  #addRoot(root: string, add: (values: ReadonlySet<T>) => void): void {
+  #addRoot(root: string, add: (values: readonly T[]) => void): void {
     const values = this.#byRoot.get(root);
     if (values !== undefined) add(values);
   }

@@ -104,7 +104,7 @@ export function problemsInJobName(jobName: unknown): readonly string[] {
 export function withDefaults(jobName: string, options: JobOptions): JobConfiguration {
   const { cron, timeZone, label, jobShardingStrategyType, jobExecutorThreadPoolSizeProviderType, jobErrorHandlerType } =
     options;
-  const props = flattenProps(options.props ?? {});
+  const { jobListenerTypes = NO_TYPES, props = NO_PROPS } = options;
   return Object.freeze({
     jobName,
     shardingTotalCount: options.shardingTotalCount ?? 0,
@@ -120,14 +120,24 @@ export function withDefaults(jobName: string, options: JobOptions): JobConfigura
     ...(isSet(jobShardingStrategyType) && { jobShardingStrategyType }),
     ...(isSet(jobExecutorThreadPoolSizeProviderType) && { jobExecutorThreadPoolSizeProviderType }),
     ...(isSet(jobErrorHandlerType) && { jobErrorHandlerType }),
-    jobListenerTypes: Object.freeze([...(options.jobListenerTypes ?? [])]),
+    jobListenerTypes: jobListenerTypes.length === 0 ? NO_TYPES : Object.freeze([...jobListenerTypes]),
     description: options.description ?? '',
-    props: Object.freeze({ ...('flat' in props && Object.fromEntries(props.flat)), ...runLimitProps(options) }),
+    props: allProps(props, options),
     disabled: options.disabled ?? false,
     overwrite: options.overwrite ?? false,
     ...(isSet(label) && { label }),
     staticSharding: options.staticSharding ?? false,
   });
+}
+
+// One of each for all jobs: most have no listeners and no properties.
+const NO_TYPES: readonly string[] = Object.freeze([]);
+const NO_PROPS: Readonly<Record<string, string>> = Object.freeze({});
+
+function allProps(given: Required<JobOptions>['props'], options: JobOptions): Readonly<Record<string, string>> {
+  const flattened = flattenProps(given);
+  const props = { ...('flat' in flattened && Object.fromEntries(flattened.flat)), ...runLimitProps(options) };
+  return Object.keys(props).length === 0 ? NO_PROPS : Object.freeze(props);
 }
 
 function isSet(text: string | undefined): text is string {

@@ -5,7 +5,7 @@
 import { describeCause } from '../../api/text/describe-cause.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { isLostRace, isOutage, isOutcomeUnknown } from '../../api/errors/registry-errors.js';
-import { Deadline } from '../../async/deadline.js';
+import { type Deadlines } from '../../async/deadlines.js';
 import { decodeTrigger } from '../../layout/x-node/trigger.js';
 import { type Mailbox } from '../../async/mailbox.js';
 import { JobStoppedError } from '../../api/errors/errors.js';
@@ -46,11 +46,13 @@ export interface ControlLaneDeps extends JobContext {
   readonly work: WorkLane;
   readonly items: ItemsHere;
   readonly observers: RunObservers;
-  readonly missedInstant: MissedInstant;
+  /** Those of this job. */
+  readonly deadlines: Deadlines<JobTimer>;
+  missedInstant(...of: Parameters<MissedInstant>): number | undefined;
   /** The configuration that holds. */
-  readonly configuration: () => JobConfiguration;
+  configuration(): JobConfiguration;
   /** The node of this instance was removed. */
-  readonly onRemoved: () => void;
+  onRemoved(): void;
 }
 
 /** How long a trigger waits for the items to be assigned again, which a Java leader may do only at the next firing. */
@@ -69,9 +71,6 @@ export class ControlLane {
   #isReconcileQueued = false;
   /** The text of a trigger whose removal got no answer. */
   #triggerInDoubt: string | undefined;
-  readonly #assignmentWait: Deadline<JobTimer>;
-  readonly #removalWait: Deadline<JobTimer>;
-  readonly #idleInstancesWait: Deadline<JobTimer>;
   readonly #failures: ActionFailures;
   readonly #obstacle: StandingObstacle;
   #resyncMinutes: number | undefined;
@@ -81,18 +80,9 @@ export class ControlLane {
   constructor(deps: ControlLaneDeps) {
     this.#deps = deps;
     this.#changes = new ChangeLog(deps, deps.observers);
-    const { timers, requestReconcile } = deps;
     this.#failures = new ActionFailures(deps);
     this.#rest = new Rest(deps);
     this.#obstacle = new StandingObstacle(deps);
-    this.#assignmentWait = new Deadline(timers, 'trigger-deadline', TRIGGER_DEADLINE_MS, requestReconcile);
-    this.#removalWait = new Deadline(timers, 'removal-deadline', REMOVAL_DEADLINE_MS, requestReconcile);
-    this.#idleInstancesWait = new Deadline(
-      timers,
-      'idle-instances-deadline',
-      IDLE_INSTANCES_DEADLINE_MS,
-      requestReconcile,
-    );
   }
 
   /** What keeps the job from running here although it takes part; `undefined` if nothing does. */
@@ -128,12 +118,12 @@ export class ControlLane {
 
   /** Plans from the present view and performs the plan. To be called in the mailbox only. Never rejects. */
   async reconcile(): Promise<void> {
-    const { timers, logger, registration, watch, configuration } = this.#deps;
+    const { timers, logger, registration, watch } = this.#deps;
     this.#rest.disturb();
     const { session } = registration;
     if (session === undefined || !watch.isCurrent) return;
     try {
-      if (configuration().monitorExecution) await watch.readBeginRecords();
+      if (this.#deps.configuration().monitorExecution) await watch.readBeginRecords();
       await watch.readRunners();
     } catch (error) {
       logger.debug(`could not read what peers run: ${describeCause(error)}`);
@@ -199,8 +189,8 @@ export class ControlLane {
       housekeeping,
       assignment,
       leadership,
-      missedInstant,
       restoredNodes,
+      deadlines,
     } = this.#deps;
     const { isIdle, canBegin, isBeginningManually, busy, backlog, decided } = work;
     return {
@@ -214,11 +204,11 @@ export class ControlLane {
         busy,
         backlog,
         isTriggerInDoubt: this.#triggerInDoubt !== undefined,
-        assignmentWait: this.#assignmentWait.state,
+        assignmentWait: deadlines.state('trigger-deadline'),
         mayTakeOver: !timers.isSet('takeover'),
-        removalWait: this.#removalWait.state,
+        removalWait: deadlines.state('removal-deadline'),
         formerLeader: this.#formerLeader,
-        idleInstancesWait: this.#idleInstancesWait.state,
+        idleInstancesWait: deadlines.state('idle-instances-deadline'),
         hasLostTrackOf: (item) => this.#hasLostTrackOf(item),
         leftovers: marks.own.leftovers,
         superseded: marks.own.superseded,
@@ -236,7 +226,7 @@ export class ControlLane {
         isAwaitingFlappingPeers: timers.isSet('java-reconnect'),
         overdueAssignment: leadership.overdueAssignment,
         decided,
-        missedInstant,
+        missedInstant: (item, lastBegun) => this.#deps.missedInstant(item, lastBegun),
         resyncMinutes: this.#resyncMinutes,
         isNarrowed: watch.isNarrowed,
         calmMs: () => watch.calmMs,
@@ -246,27 +236,27 @@ export class ControlLane {
 
   async #perform(action: Action): Promise<void> {
     const { registry, paths, timers, registration, marks, housekeeping, assignment, leadership } = this.#deps;
-    const { work, onRemoved, watch, me } = this.#deps;
+    const { work, watch, me, deadlines } = this.#deps;
     switch (action.type) {
       case 'stop':
-        return onRemoved();
+        return this.#deps.onRemoved();
       case 'restore-own-nodes':
-        this.#removalWait.reset();
+        deadlines.reset('removal-deadline');
         return registration.restoreOwnNodes();
       case 'await-removal':
-        this.#removalWait.begin();
+        deadlines.begin('removal-deadline', REMOVAL_DEADLINE_MS);
         return;
       case 'end-removal-wait':
-        return this.#removalWait.reset();
+        return deadlines.reset('removal-deadline');
       case 'campaign':
-        this.#removalWait.reset();
+        deadlines.reset('removal-deadline');
         return leadership.campaignSoon();
       case 'abdicate':
         if (action.requesting === 'assignment') return assignment.abdicateRequestingAssignment();
         await registry.remove(paths.leader);
         return;
       case 'request-resharding':
-        this.#removalWait.reset();
+        deadlines.reset('removal-deadline');
         return assignment.request(action.reason);
       case 'wait-for-java-leader':
         return leadership.waitForJavaLeader(action.basis);
@@ -308,16 +298,16 @@ export class ControlLane {
       case 'await-flapping-peers':
         return timers.set('java-reconnect', JAVA_RECONNECT_GRACE_MS, () => this.#reread());
       case 'await-assignment':
-        this.#assignmentWait.begin();
+        deadlines.begin('trigger-deadline', TRIGGER_DEADLINE_MS);
         return;
       case 'end-trigger-wait':
-        return this.#assignmentWait.reset();
+        return deadlines.reset('trigger-deadline');
       case 'follow-own-share':
         // What came before it may have taken time, and things may have changed since it was planned.
         if (!mayFollowOwnShare(watch.view, me)) return;
         return watch.narrow(paths.shareOf(me, ownItems(watch.view, me)));
       case 'run-once':
-        this.#assignmentWait.reset();
+        deadlines.reset('trigger-deadline');
         return this.#runOnce();
       case 'begin':
         return work.start(action.firing);
@@ -380,8 +370,8 @@ export class ControlLane {
 
   /** Gives idle instances, and this one when it has finished, the time to take over; once for each crash. */
   #awaitIdleInstances(items: readonly number[]): void {
-    if (!this.#idleInstancesWait.begin()) return;
-    const { logger, work } = this.#deps;
+    const { logger, work, deadlines } = this.#deps;
+    if (!deadlines.begin('idle-instances-deadline', IDLE_INSTANCES_DEADLINE_MS)) return;
     logger.log(
       `items ${items.join(',')} wait to be taken over by an idle instance; this one still runs items ` +
         `${[...work.busy].join(',')}, and takes them over after ${IDLE_INSTANCES_DEADLINE_MS} ms at the latest.`,
@@ -389,8 +379,8 @@ export class ControlLane {
   }
 
   #endTakeoverWait(): void {
-    const { timers, watch } = this.#deps;
-    this.#idleInstancesWait.reset();
+    const { timers, watch, deadlines } = this.#deps;
+    deadlines.reset('idle-instances-deadline');
     if (watch.view.crashedItems.length > 0) return;
     timers.cancel('takeover');
     timers.succeeded('takeover');

@@ -86,13 +86,14 @@ export class CronTimer {
   /** Why the schedule that it was armed for last cannot be used. */
   #refusal: string | undefined;
   #isEnabled = false;
-  #next: Date | undefined;
-  #latest: Date | undefined;
+  // Instants in milliseconds since 1970: dates would take six times the memory.
+  #next: number | undefined;
+  #latest: number | undefined;
   /** When this schedule took the place of another one; milliseconds since 1970. */
   #changedAt: number | undefined;
   /** The last instant of the schedule whose place this one took. */
-  #latestFormer: Date | undefined;
-  readonly #after = new RareMap<number, readonly [Date | undefined, Date | undefined]>();
+  #latestFormer: number | undefined;
+  readonly #after = new RareMap<number, readonly [number | undefined, number | undefined]>();
 
   constructor(deps: CronTimerDeps) {
     this.#deps = deps;
@@ -112,13 +113,13 @@ export class CronTimer {
 
   /** The instant that the timer fires next; `undefined` while it is not armed, or if no instant follows. */
   get nextInstant(): Date | undefined {
-    return this.#next;
+    return this.#next === undefined ? undefined : new Date(this.#next);
   }
 
   /** Milliseconds from `nextInstant` to the instant that follows; `undefined` if there is none. */
   get periodMs(): number | undefined {
-    const following = this.#next && this.#cron?.next(this.#next);
-    return this.#next && following && following.getTime() - this.#next.getTime();
+    const following = this.#next === undefined ? undefined : this.#following(this.#next);
+    return this.#next === undefined || following === undefined ? undefined : following - this.#next;
   }
 
   /** From now on the job fires by its cron expression here. @throws InvalidCronError as `arm` */
@@ -176,7 +177,7 @@ export class CronTimer {
 
   /** The wall clock was set: the timer is armed again by the new time. An instant that the clock leapt over fires now, late. */
   rearm(): void {
-    const fresh = this.#cron?.next(new Date(this.#deps.clock.now()));
+    const fresh = this.#following(this.#deps.clock.now());
     if (this.#next === undefined || fresh === undefined || fresh < this.#next)
       return this.#armNext(this.#deps.clock.now());
     this.#armAt(this.#next);
@@ -205,9 +206,9 @@ export class CronTimer {
   missedInstant(lastBegun: number, windowMs: number): number | undefined {
     const [instant, following] = this.#instantsAfter(lastBegun);
     if (instant === undefined || this.#next === undefined || instant >= this.#next) return undefined;
-    if (instant.getTime() < this.#deps.clock.now() - windowMs) return undefined;
-    if (this.#changedAt !== undefined && instant.getTime() <= this.#changedAt) return undefined;
-    return following !== undefined && following < this.#next ? undefined : instant.getTime();
+    if (instant < this.#deps.clock.now() - windowMs) return undefined;
+    if (this.#changedAt !== undefined && instant <= this.#changedAt) return undefined;
+    return following !== undefined && following < this.#next ? undefined : instant;
   }
 
   /**
@@ -215,36 +216,36 @@ export class CronTimer {
    * year. While the job does not fire here, as while it stops, it is the last instant of `schedule` that has passed.
    */
   latest(schedule: Schedule): number | undefined {
-    return (this.#isEnabled ? this.#latestInForce() : this.#latestOf(schedule))?.getTime();
+    return this.#isEnabled ? this.#latestInForce() : this.#latestOf(schedule);
   }
 
   /** As `latest`; but until a schedule that took the place of another one has fired, it is the last instant of that other one. */
   latestDue(schedule: Schedule): number | undefined {
-    if (!this.#isEnabled) return this.#latestOf(schedule)?.getTime();
-    return this.#latestDue()?.getTime();
+    return this.#isEnabled ? this.#latestDue() : this.#latestOf(schedule);
   }
 
   /** Whether the next instant is so near that it may have come already by the clocks of peers. */
   get isNextNear(): boolean {
-    return this.#next !== undefined && this.#next.getTime() - this.#deps.clock.now() <= SKEW_OF_PEERS_MS;
+    return this.#next !== undefined && this.#next - this.#deps.clock.now() <= SKEW_OF_PEERS_MS;
   }
 
-  #latestInForce(): Date | undefined {
-    if (this.#cron !== undefined && this.#next !== undefined) this.#latest ??= lastBefore(this.#cron, this.#next);
+  #latestInForce(): number | undefined {
+    if (this.#cron !== undefined && this.#next !== undefined)
+      this.#latest ??= lastBefore(this.#cron, new Date(this.#next))?.getTime();
     return this.#latest;
   }
 
-  #latestDue(): Date | undefined {
+  #latestDue(): number | undefined {
     const latest = this.#latestInForce();
-    const isOfFormer = this.#changedAt !== undefined && (latest?.getTime() ?? 0) <= this.#changedAt;
+    const isOfFormer = this.#changedAt !== undefined && (latest ?? 0) <= this.#changedAt;
     return isOfFormer ? this.#latestFormer : latest;
   }
 
-  #latestOf({ cron, timeZone }: Schedule): Date | undefined {
+  #latestOf({ cron, timeZone }: Schedule): number | undefined {
     if (cron === undefined) return undefined;
     try {
       const parsed = QuartzCron.parse(cron, timeZone === undefined ? {} : { timeZone });
-      return lastBefore(parsed, new Date(this.#deps.clock.now() + 1));
+      return lastBefore(parsed, new Date(this.#deps.clock.now() + 1))?.getTime();
     } catch (error) {
       if (error instanceof InvalidCronError) return undefined;
       throw error;
@@ -252,37 +253,44 @@ export class CronTimer {
   }
 
   /** The next two instants after `lastBegun`. Remembered: each reconciliation asks for each item, and most share one instant. */
-  #instantsAfter(lastBegun: number): readonly [Date | undefined, Date | undefined] {
+  #instantsAfter(lastBegun: number): readonly [number | undefined, number | undefined] {
     const known = this.#after.get(lastBegun);
     if (known !== undefined) return known;
-    const instant = this.#cron?.next(new Date(lastBegun));
-    const instants = [instant, instant && this.#cron?.next(instant)] as const;
+    const instant = this.#following(lastBegun);
+    const instants = [instant, instant === undefined ? undefined : this.#following(instant)] as const;
     if (this.#after.size >= REMEMBERED_INSTANTS) this.#after.clear();
     this.#after.set(lastBegun, instants);
     return instants;
   }
 
   /** Whether no other instant lies between that one and the one the timer is armed for. */
-  #isBeforeNext(instant: Date): boolean {
-    return this.#cron?.next(instant)?.getTime() === this.#next?.getTime();
+  #isBeforeNext(instant: number): boolean {
+    return this.#following(instant) === this.#next;
+  }
+
+  /** The first instant after that one, which need not be an instant of the schedule. */
+  #following(instant: number): number | undefined {
+    return this.#cron?.next(new Date(instant))?.getTime();
   }
 
   #armNext(after: number): void {
-    const instant = this.#cron?.next(new Date(after));
+    const instant = this.#following(after);
     this.#next = instant;
     if (instant !== undefined) this.#armAt(instant);
   }
 
-  #armAt(instant: Date): void {
-    const { timers, jobName, clock, onFire } = this.#deps;
-    timers.arm(jobName, instant, () => {
-      // Armed before the firing is reported, so that no failure there can end the schedule. Instants that passed while the
-      // event loop was busy are not fired one by one: the one that is late stands for them.
-      const after = Math.max(instant.getTime(), clock.now());
-      this.#armNext(after);
-      this.#latest =
-        after - instant.getTime() < SHORTEST_PERIOD_MS || this.#isBeforeNext(instant) ? instant : undefined;
-      onFire(instant);
-    });
+  #armAt(instant: number): void {
+    const { timers, jobName } = this.#deps;
+    timers.arm(jobName, new Date(instant), () => this.#fire(instant));
+  }
+
+  #fire(instant: number): void {
+    const { clock, onFire } = this.#deps;
+    // Armed before the firing is reported, so that no failure there can end the schedule. Instants that passed while the
+    // event loop was busy are not fired one by one: the one that is late stands for them.
+    const after = Math.max(instant, clock.now());
+    this.#armNext(after);
+    this.#latest = after - instant < SHORTEST_PERIOD_MS || this.#isBeforeNext(instant) ? instant : undefined;
+    onFire(new Date(instant));
   }
 }

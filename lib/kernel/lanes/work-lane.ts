@@ -19,7 +19,7 @@ import { assignedItems, describeItems, numbersOf } from '../view/items.js';
 import { JobRun, type JobRunDeps, type RunOwner } from '../run/job-run.js';
 import { type RunObservers } from '../run/run-observers.js';
 import { ManualBacklog } from './manual-backlog.js';
-import { PassedFirings } from './untimely-firings.js';
+import { type PassedFiring, PassedFirings } from './untimely-firings.js';
 
 /** How long the instance still waits for a run that was aborted after the grace period, in milliseconds. */
 const ABORTED_RUN_TIMEOUT_MS = 1_000;
@@ -30,15 +30,16 @@ export interface WorkLaneDeps extends JobRunDeps {
   readonly extensions: Extensions;
   readonly observers: RunObservers;
   /** The configuration that holds. */
-  readonly configuration: () => JobConfiguration;
+  configuration(): JobConfiguration;
   /** Requests reconciling if the begin of a run, or the end of an item, may have made something due. */
-  readonly noteProgress: () => void;
+  noteProgress(): void;
 }
 
 /** Owns the runs of one job on this instance. */
 export class WorkLane {
   readonly #deps: WorkLaneDeps;
-  readonly #passedFirings: PassedFirings;
+  /** Made for the first firing that passes. */
+  #passedFirings: PassedFirings | undefined;
   readonly #runs = new RareMap<JobRun, Promise<void>>();
   #beginning: JobRun | undefined;
   /** One pool for all runs of the job, so that its limit holds for items of different firings together. */
@@ -56,7 +57,6 @@ export class WorkLane {
 
   constructor(deps: WorkLaneDeps) {
     this.#deps = deps;
-    this.#passedFirings = new PassedFirings(deps.clock, deps.logger);
   }
 
   /** True while no run is in progress. */
@@ -149,9 +149,15 @@ export class WorkLane {
   #logPassed(instant: number, missed: 'recover' | 'drop'): void {
     const { logger, items } = this.#deps;
     if (this.#gate === 'open' && this.#beginning === undefined && items.busy.size > 0)
-      return this.#passedFirings.note({ instant, items: [...items.busy], missed });
+      return this.#notePassed({ instant, items: [...items.busy], missed });
     const fate = missed === 'recover' ? 'has to wait' : 'is dropped';
     logger.debug(`the firing at ${new Date(instant).toISOString()} ${fate}.`);
+  }
+
+  #notePassed(firing: PassedFiring): void {
+    const { clock, logger } = this.#deps;
+    this.#passedFirings ??= new PassedFirings(clock, logger);
+    this.#passedFirings.note(firing);
   }
 
   /** Starts a run. If none can begin now, a manual one waits, because its trigger has been accepted; others need not. */
@@ -187,10 +193,10 @@ export class WorkLane {
   }
 
   #drop(instant: number): void {
-    const { listeners, configuration, logger } = this.#deps;
+    const { listeners, logger } = this.#deps;
     const items = this.#ownItems;
     this.#noteDecided(instant, items);
-    void listeners.drop(instant, items, configuration()).catch((error: unknown) => {
+    void listeners.drop(instant, items, this.#deps.configuration()).catch((error: unknown) => {
       logger.debug(`could not report that a firing is dropped: ${describeCause(error)}`);
     });
   }
@@ -267,10 +273,9 @@ export class WorkLane {
    * for each of them.
    */
   #noteReleased(item: number, { monitorExecution }: JobConfiguration): void {
-    const { requestReconcile, noteProgress } = this.#deps;
     const isAwaited = this.#missedByItem.has(item) || this.#manual.items.has(item);
-    if (isAwaited) requestReconcile();
-    else if (monitorExecution) noteProgress();
+    if (isAwaited) this.#deps.requestReconcile();
+    else if (monitorExecution) this.#deps.noteProgress();
   }
 
   /** The next run may begin beside this one. */
@@ -333,7 +338,7 @@ export class WorkLane {
     if (cause === 'manual') this.#manual.add({ ...firing, items: blocked });
     if (instant === undefined) return;
     if (cause === 'schedule' && blocked.length > 0)
-      this.#passedFirings.note({ instant, items: blocked, missed: runPolicyOf(config).missed });
+      this.#notePassed({ instant, items: blocked, missed: runPolicyOf(config).missed });
     if (runPolicyOf(config).missed === 'recover') for (const item of blocked) this.#missItem(item, instant);
     this.#noteDecided(instant, decidedOn);
   }

@@ -34,7 +34,7 @@ export class MarkRemoval {
   /** Marks that wait to be removed together. */
   #batch: { readonly removed: Deferred; readonly cancel: () => void } | undefined;
   /** One removal after the other, so that a begin can wait for all that were asked for before. */
-  #removal: Promise<void> = Promise.resolve();
+  #removal: Promise<void> | undefined;
   /** How many removals have not ended. */
   #unended = 0;
 
@@ -50,7 +50,7 @@ export class MarkRemoval {
 
   /** Resolves when all removals that were asked for before have ended. Never rejects. */
   get settled(): Promise<void> {
-    return this.#removal;
+    return this.#removal ?? Promise.resolve();
   }
 
   /**
@@ -122,7 +122,7 @@ export class MarkRemoval {
 
   #queue(removal: () => Promise<void>): Promise<void> {
     this.#unended++;
-    this.#removal = this.#removal.then(removal).finally(() => this.#unended--);
+    this.#removal = this.settled.then(removal).finally(() => this.#unended--);
     return this.#removal;
   }
 

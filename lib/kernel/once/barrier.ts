@@ -36,6 +36,7 @@ import { type GuaranteeStage } from '../../layout/job-paths.js';
 import { type JobView } from '../../layout/job-view.js';
 import { parseRoundKey, roundKey } from '../../layout/x-node/arrival-record.js';
 import { type JobContext } from '../job/job-context.js';
+import { instantLostInHandover, type MissedInstant } from '../view/assignment.js';
 import { BarrierWait } from './barrier-wait.js';
 import { type InstantLostInHandover } from './missing-items.js';
 import { type BarrierCall, OnceCallback } from './once-callback.js';
@@ -56,55 +57,76 @@ interface RoundOfPart<Part> {
   readonly progress: RoundProgress;
 }
 
+/** What barriers need. */
+export interface BarrierDeps extends JobContext {
+  missedInstant(...of: Parameters<MissedInstant>): number | undefined;
+}
+
+/** What the barriers of a job have in common. */
+interface SharedByRuns {
+  readonly arrivals: OwnArrivals;
+  readonly callback: OnceCallback;
+  readonly leaving: Abort;
+  readonly instantLostInHandover: InstantLostInHandover;
+}
+
 /** The barriers of one job on this instance. */
 export class Barrier {
-  readonly #context: JobContext;
-  readonly #instantLostInHandover: InstantLostInHandover;
-  readonly #arrivals: OwnArrivals;
-  readonly #callback: OnceCallback;
-  readonly #leaving = new Abort();
+  readonly #context: BarrierDeps;
+  /** Made when it is needed first: most jobs have no such listeners. */
+  #shared: SharedByRuns | undefined;
   readonly #missedSinceMs: number;
 
-  constructor(context: JobContext, instantLostInHandover: InstantLostInHandover) {
+  constructor(context: BarrierDeps) {
     this.#context = context;
-    this.#instantLostInHandover = instantLostInHandover;
     this.#missedSinceMs = context.clock.now();
-    this.#arrivals = new OwnArrivals(context);
-    this.#callback = new OnceCallback(context);
   }
 
   /** The barriers of a run that begins. Its parts are in the order of their instants. */
   run<Part extends RunPart>(parts: readonly Part[]): BarrierRun<Part> {
-    this.#arrivals.beginRun();
+    const shared = this.#ofAllRuns();
+    shared.arrivals.beginRun();
     return new BarrierRun(parts, {
+      ...shared,
       context: this.#context,
       missedSinceMs: this.#missedSinceMs,
-      arrivals: this.#arrivals,
-      callback: this.#callback,
-      leaving: this.#leaving.signal,
-      instantLostInHandover: this.#instantLostInHandover,
+      leaving: shared.leaving.signal,
     });
   }
 
   /** This instance was busy when the firing at that instant (milliseconds since 1970) came, and drops it for its items. Never rejects. */
   drop(instant: number, items: readonly number[]): Promise<void> {
-    return this.#arrivals.drop(instant, items, this.#leaving.signal);
+    const { arrivals, leaving } = this.#ofAllRuns();
+    return arrivals.drop(instant, items, leaving.signal);
   }
 
   /** From now on no instance is waited for to complete: this instance is about to go. */
   leave(): void {
-    this.#leaving.abort(new JobStoppedError(this.#context.paths.jobName, 'it waits for no instance any more'));
+    this.#ofAllRuns().leaving.abort(
+      new JobStoppedError(this.#context.paths.jobName, 'it waits for no instance any more'),
+    );
   }
 
   /** Withdraws what was reported, as far as the registry centre can be reached. Never rejects. */
   withdraw(): Promise<void> {
-    return this.#arrivals.withdraw();
+    return this.#ofAllRuns().arrivals.withdraw();
   }
 
   /** Ends what goes on in the background. */
   stop(): void {
     this.leave();
-    this.#callback.stop();
+    this.#ofAllRuns().callback.stop();
+  }
+
+  #ofAllRuns(): SharedByRuns {
+    const context = this.#context;
+    this.#shared ??= {
+      arrivals: new OwnArrivals(context),
+      callback: new OnceCallback(context),
+      leaving: new Abort(),
+      instantLostInHandover: (view, item) => instantLostInHandover(view, item, (...of) => context.missedInstant(...of)),
+    };
+    return this.#shared;
   }
 }
 

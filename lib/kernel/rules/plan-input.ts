@@ -1,5 +1,5 @@
 /** What a decision depends on, and what may come of it: the two ends of `plan`. */
-import { type DeadlineState } from '../../async/deadline.js';
+import { type DeadlineState } from '../../async/deadlines.js';
 import { type JobView } from '../../layout/job-view.js';
 import { type AssignedFor, type MissedInstant, type OverdueAssignment } from '../view/assignment.js';
 import { type Firing } from '../view/firing.js';

@@ -113,7 +113,8 @@ export interface JobListenersDeps extends Pick<JobContext, 'clock' | 'logger' | 
  */
 export class JobListeners {
   readonly #deps: JobListenersDeps;
-  readonly #barriers = new WeakMap<ListenedFiring, BarrierRun<ListenedPart>>();
+  /** Made for the first firing with listeners. */
+  #barriers: WeakMap<ListenedFiring, BarrierRun<ListenedPart>> | undefined;
 
   constructor(deps: JobListenersDeps) {
     this.#deps = deps;
@@ -164,6 +165,7 @@ export class JobListeners {
   }
 
   #barriersOf(firing: ListenedFiring): BarrierRun<ListenedPart> {
+    this.#barriers ??= new WeakMap();
     const barriers = this.#barriers.get(firing) ?? this.#deps.barrier.run(firing.parts);
     this.#barriers.set(firing, barriers);
     return barriers;

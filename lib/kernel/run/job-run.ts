@@ -37,7 +37,7 @@ import { outcomeOf, type RunListener, RunReport, type RunReportDeps } from './ru
 export interface JobRunDeps extends ItemChoiceDeps, RunReportDeps {
   readonly executor: ItemExecutor;
   /** The configuration that holds now. */
-  readonly configuration: () => JobConfiguration;
+  configuration(): JobConfiguration;
   readonly interceptors: readonly ItemInterceptor[];
   readonly listeners: JobListeners;
   readonly takeover: Takeover;
@@ -178,7 +178,7 @@ export class JobRun {
   }
 
   #itemOptions(begun: BegunRun): ItemRunOptions {
-    const { paths, registry, executor, interceptors, clock, configuration, logger } = this.#deps;
+    const { paths, registry, executor, interceptors, clock, logger } = this.#deps;
     const { config } = begun;
     const { session } = registry;
     const isConnected = ({ aborted }: AbortSource): boolean => session.state.phase === 'connected' && !aborted;
@@ -193,7 +193,7 @@ export class JobRun {
       },
       parameters: readItemParameters(config.shardingItemParameters),
       executor,
-      present: configuration,
+      present: () => this.#deps.configuration(),
       logger,
       interceptors,
       pool: this.#owner.pool(config),

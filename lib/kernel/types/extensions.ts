@@ -75,6 +75,58 @@ export interface ItemExecutor {
   release(jobName: string): void | Promise<void>;
 }
 
+/** Executes jobs that have a type. */
+class TypedExecutor implements ItemExecutor {
+  readonly #typed: TypedJobItemExecutor;
+
+  constructor(typed: TypedJobItemExecutor) {
+    this.#typed = typed;
+  }
+
+  process(configuration: JobConfiguration, context: ShardingContext, running: RunningJob): void | Promise<void> {
+    return this.#typed.process(configuration, context, running);
+  }
+
+  validate(configuration: JobConfiguration): readonly PropertyProblem[] {
+    return this.#typed.validate?.(configuration) ?? [];
+  }
+
+  prepare(configuration: JobConfiguration): void | Promise<void> {
+    return this.#typed.prepare?.(configuration);
+  }
+
+  release(jobName: string): void | Promise<void> {
+    return this.#typed.release?.(jobName);
+  }
+}
+
+/** Executes the job of an object. */
+class ClassedExecutor implements ItemExecutor {
+  readonly #classed: ClassedJobItemExecutor;
+  readonly #job: object;
+
+  constructor(classed: ClassedJobItemExecutor, job: object) {
+    this.#classed = classed;
+    this.#job = job;
+  }
+
+  process(configuration: JobConfiguration, context: ShardingContext, running: RunningJob): void | Promise<void> {
+    return this.#classed.process(this.#job, configuration, context, running);
+  }
+
+  validate(configuration: JobConfiguration): readonly PropertyProblem[] {
+    return this.#classed.validate?.(configuration, this.#job) ?? [];
+  }
+
+  prepare(configuration: JobConfiguration): void | Promise<void> {
+    return this.#classed.prepare?.(configuration, this.#job);
+  }
+
+  release(jobName: string): void | Promise<void> {
+    return this.#classed.release?.(jobName);
+  }
+}
+
 /** A listener with the type by which jobs name it. */
 export interface NamedListener {
   readonly type: string;
@@ -161,23 +213,11 @@ export class Extensions {
     if (typeof job === 'string') {
       const path = keyPath(jobPath(jobName), 'elasticJobType');
       const typed = choose(this.#executors, job, { path, what: 'job type', hint: hintFor(job) });
-      return {
-        process: (configuration, context, running) => typed.process(configuration, context, running),
-        validate: (configuration) => typed.validate?.(configuration) ?? [],
-        prepare: (configuration) => typed.prepare?.(configuration),
-        release: (name) => typed.release?.(name),
-      };
+      return new TypedExecutor(typed);
     }
     const object = typeof job === 'object' ? job : null;
     const classed = object === null ? undefined : this.#classedExecutors.find((each) => each.accepts(object));
-    if (object !== null && classed !== undefined) {
-      return {
-        process: (configuration, context, running) => classed.process(object, configuration, context, running),
-        validate: (configuration) => classed.validate?.(configuration, object) ?? [],
-        prepare: (configuration) => classed.prepare?.(configuration, object),
-        release: (name) => classed.release?.(name),
-      };
-    }
+    if (object !== null && classed !== undefined) return new ClassedExecutor(classed, object);
     const requirements = this.#classedExecutors.map(({ requirement }) => requirement).join(', or ');
     throw new InvalidConfigurationError([
       `${jobPath(jobName)}: Elastic job cannot be null and must have ${requirements}, got ${job === null ? 'null' : typeof job}`,

@@ -1,6 +1,6 @@
 import { RareMap } from '../../async/rare-collections.js';
 import { type InstanceView, type JobView } from '../../layout/job-view.js';
-import { mapOf, setOf } from '../../layout/shared-empty.js';
+import { mapOf, setOf } from '../../layout/shared-collections.js';
 import { type Clock } from '../../time/clock.js';
 
 /** How long a Java instance that has vanished counts as there. It needs some milliseconds to create its node again. */
@@ -47,10 +47,10 @@ export class JavaPeers {
   }
 
   #oursIn({ instances, live, beginRecords }: JobView): ReadonlySet<string> {
-    const ours = new Set(live);
-    for (const id of beginRecords.keys()) ours.add(id);
-    for (const id of this.#ours) if (instances.has(id)) ours.add(id);
-    return ours;
+    const others: string[] = [];
+    for (const id of beginRecords.keys()) if (!live.has(id)) others.push(id);
+    for (const id of this.#ours) if (!live.has(id) && instances.has(id)) others.push(id);
+    return others.length === 0 ? live : new Set([...live, ...others]);
   }
 
   #noteVanished({ instances }: JobView): void {

@@ -26,7 +26,7 @@ export class JobWatch {
   readonly #lastBegun = new RareMap<number, number>();
   #lastBegunReadFor: number | undefined;
   /** Instances that were there when it was last known who runs what; `undefined` if that is not known. */
-  #runnersReadFor: Set<string> | undefined;
+  #runnersReadFor: Pick<JobView, 'instances' | 'live'> | undefined;
   /** By item, when its owner was last seen to be one that keeps no record; milliseconds since 1970. */
   readonly #offRecord = new RareMap<number, number>();
   readonly #javaPeers: JavaPeers;
@@ -37,7 +37,8 @@ export class JobWatch {
   #stirs = 0;
   /** The mirror's moment at the last call of `newChanges`. */
   #changesSeen: number | undefined;
-  #read: { readonly moment: number; readonly view: JobView } | undefined;
+  /** What was read at `#readMoment`, unless it has to be looked at again. */
+  #view: JobView | undefined;
   /** What the records in a view say, as far as they are believed. */
   #believed: { readonly read: JobView['lastBegun']; readonly lastBegun: ReadonlyMap<number, number> } | undefined;
 
@@ -58,15 +59,14 @@ export class JobWatch {
   /** The job as of the mirror's present moment. */
   get view(): JobView {
     const { moment } = this.#mirror;
-    if (this.#read?.moment !== moment) {
-      const changes = this.#readMoment === undefined ? undefined : this.#mirror.changesSince(this.#readMoment);
-      const seen = this.#reader.read(this.#mirror.nodes, changes);
-      this.#readMoment = moment;
-      const view = this.#javaPeers.remember(this.#withAllBegun(seen));
-      this.#read = { moment, view };
-      this.#noteOffRecord(view);
-    }
-    return this.#read.view;
+    if (this.#view !== undefined && this.#readMoment === moment) return this.#view;
+    const changes = this.#readMoment === undefined ? undefined : this.#mirror.changesSince(this.#readMoment);
+    const seen = this.#reader.read(this.#mirror.nodes, changes);
+    this.#readMoment = moment;
+    const view = this.#javaPeers.remember(this.#withAllBegun(seen));
+    this.#view = view;
+    this.#noteOffRecord(view);
+    return view;
   }
 
   /** Paths that have changed since the last call, some perhaps twice; `undefined`: everything may have changed. */
@@ -112,7 +112,7 @@ export class JobWatch {
 
   /** Looks at the nodes again although none has changed: time has passed, or the clock was set. */
   reread(): void {
-    this.#read = undefined;
+    this.#view = undefined;
     this.#believed = undefined;
   }
 
@@ -125,6 +125,10 @@ export class JobWatch {
       // What was believed while this clock was wrong itself gives way to what is plausible now.
       if (instant > known || known > latestTrusted) this.#lastBegun.set(item, instant);
     }
+    if (this.#isAllBegunIn(view.lastBegun, latestTrusted)) {
+      this.#believed = undefined;
+      return view;
+    }
     // A mark far in the future was made by a clock that was wrong, and must not keep the item from running until then.
     const lastBegun = new Map<number, number>();
     for (const [item, instant] of this.#lastBegun) if (instant <= latestTrusted) lastBegun.set(item, instant);
@@ -132,6 +136,14 @@ export class JobWatch {
     const isAllBelieved = lastBegun.size === this.#lastBegun.size;
     this.#believed = isAllBelieved ? { read: view.lastBegun, lastBegun } : undefined;
     return { ...view, lastBegun };
+  }
+
+  /** Whether a view says all that was ever read, and all of it is believed: the usual case. */
+  #isAllBegunIn(read: ReadonlyMap<number, number>, latestTrusted: number): boolean {
+    if (read.size !== this.#lastBegun.size) return false;
+    for (const [item, instant] of this.#lastBegun)
+      if (instant > latestTrusted || read.get(item) !== instant) return false;
+    return true;
   }
 
   /** Whether what peers have begun is known, so that `readBeginRecords` has nothing to do. */
@@ -161,11 +173,12 @@ export class JobWatch {
   async readRunners(): Promise<boolean> {
     const { view } = this;
     const seen = this.#runnersReadFor;
-    const isKnown = seen !== undefined && ![...seen].some((id) => isGone(view, id)) && !hasUnreadDeadMarks(view);
+    const isKnown = seen !== undefined && !isAnyGone(view, seen) && !hasUnreadDeadMarks(view);
     const isUnread =
       !isKnown && view.items.some(({ running, runningOn }) => running && isPartlyUnread(view, runningOn));
     if (isUnread) await this.#mirror.load();
-    this.#runnersReadFor = new Set([...view.instances.keys(), ...view.live]);
+    const { instances, live } = view;
+    if (seen?.instances !== instances || seen.live !== live) this.#runnersReadFor = { instances, live };
     return isUnread;
   }
 
@@ -247,6 +260,12 @@ export class JobWatch {
   close(): void {
     this.#mirror.close();
   }
+}
+
+/** Whether one of the instances that were there is gone. */
+function isAnyGone(view: JobView, { instances, live }: Pick<JobView, 'instances' | 'live'>): boolean {
+  if (instances === view.instances && live === view.live) return false;
+  return [...instances.keys(), ...live].some((id) => isGone(view, id));
 }
 
 /** Whether it is not known who runs an item, or, if that instance is gone, what it has begun since it was read last. */

@@ -51,7 +51,7 @@ export const IDLE_ITEMS_DEADLINE_MS = 1_000;
 export interface AssignmentDeps extends JobContext {
   readonly types: Extensions;
   /** The last instant of the schedule that has passed; milliseconds since 1970. `undefined` if there is none. */
-  readonly latestInstant: () => number | undefined;
+  latestInstant(): number | undefined;
 }
 
 /** The leader's part in assigning items. */
@@ -119,8 +119,8 @@ export class Assignment {
    * record: it may still run, and be taken over.
    */
   async #settlement(): Promise<readonly Operation[]> {
-    const { watch, paths, me, latestInstant } = this.#deps;
-    const instant = latestInstant();
+    const { watch, paths, me } = this.#deps;
+    const instant = this.#deps.latestInstant();
     if (instant === undefined) return [];
     const returning = returningItems(watch.view, instant);
     if (returning.length === 0) return [];

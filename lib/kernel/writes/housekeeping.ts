@@ -15,11 +15,13 @@ export interface HousekeepingDeps {
   readonly logger: JobLogger;
 }
 
+const NO_SERVERS: readonly string[] = [];
+
 /** Removes what other instances have left in the registry centre and would never remove. */
 export class Housekeeping {
   readonly #deps: HousekeepingDeps;
-  #emptyServers: readonly string[] = [];
-  #offlineServers: readonly string[] = [];
+  #emptyServers = NO_SERVERS;
+  #offlineServers = NO_SERVERS;
 
   constructor(deps: HousekeepingDeps) {
     this.#deps = deps;

@@ -6,7 +6,7 @@
  * for running ones. A leader that loses its leadership forgets it, because it does not know what its successors did.
  */
 import { describeCause } from '../../api/text/describe-cause.js';
-import { Deadline } from '../../async/deadline.js';
+import { type Deadlines } from '../../async/deadlines.js';
 import { ShardingStrategyError } from '../types/strategies/owners.js';
 import { type AssignedFor, assignmentBasis, type OverdueAssignment } from '../view/assignment.js';
 import { type JobContext, type JobTimer } from '../job/job-context.js';
@@ -18,7 +18,9 @@ import { StrategyFailures } from './strategy-failures.js';
 export interface LeadershipDeps extends JobContext {
   readonly assignment: Assignment;
   /** Whether this instance still wants to lead; asked when its turn in the election has come. */
-  readonly isStanding: () => boolean;
+  isStanding(): boolean;
+  /** Those of this job. */
+  readonly deadlines: Deadlines<JobTimer>;
 }
 
 /** Longest wait for the election latch. A participant that died holds it until its session ends. */
@@ -30,9 +32,8 @@ const JAVA_LEADER_DEADLINE_MS = 5_000;
 /** Standing for election, and what an instance remembers of assignments: its own as the leader, those due of a Java leader. */
 export class Leadership {
   readonly #deps: LeadershipDeps;
-  readonly #idleItems: Deadline<JobTimer>;
   readonly #strategyFailures: StrategyFailures;
-  /** Revision of the request for which `#idleItems` waits. */
+  /** Revision of the request for which the leader waits for idle items. */
   #waitsFor: number | undefined;
   #assignedFor: AssignedFor | undefined;
   #overdueAssignment: OverdueAssignment | undefined;
@@ -40,9 +41,7 @@ export class Leadership {
 
   constructor(deps: LeadershipDeps) {
     this.#deps = deps;
-    const { timers, requestReconcile } = deps;
     this.#strategyFailures = new StrategyFailures(deps);
-    this.#idleItems = new Deadline(timers, 'idle-items-deadline', IDLE_ITEMS_DEADLINE_MS, requestReconcile);
   }
 
   /** What this instance last assigned the items for; `undefined` if it has not since it leads. */
@@ -52,7 +51,7 @@ export class Leadership {
 
   /** Whether running items have had their time for the present request. */
   get idleItemsDeadlinePassed(): boolean {
-    return this.#idleItems.state === 'over' && this.#waitsFor === this.#request;
+    return this.#deps.deadlines.state('idle-items-deadline') === 'over' && this.#waitsFor === this.#request;
   }
 
   /** `assignmentBasis` for which the strategy has failed and is not asked again yet. */
@@ -73,7 +72,7 @@ export class Leadership {
   /** Forgets everything: what an earlier leadership of this instance assigned says nothing of what its successors did. */
   forget(): void {
     this.#assignedFor = undefined;
-    this.#idleItems.reset();
+    this.#deps.deadlines.reset('idle-items-deadline');
   }
 
   /** Stands for election beside the control lane, because an instance that has just died may hold the latch. */
@@ -102,11 +101,11 @@ export class Leadership {
 
   /** Makes this instance the leader unless there is one. Returns whether this call made it the leader. */
   #campaign(): Promise<boolean> {
-    const { registry, paths, me, isStanding } = this.#deps;
+    const { registry, paths, me } = this.#deps;
     return registry.exclusively(paths.electionLatch, LATCH_TIMEOUT_MS, async () => {
-      if (!isStanding()) return false;
+      if (!this.#deps.isStanding()) return false;
       const won = await registry.create(paths.leader, me, 'session');
-      if (!won || isStanding()) return won;
+      if (!won || this.#deps.isStanding()) return won;
       // Withdrawn in between: a leader that does not take part would block the job for as long as this process lives.
       await registry.remove(paths.leader);
       return false;
@@ -115,8 +114,8 @@ export class Leadership {
 
   /** Gives running items time to finish, once for each request. */
   awaitIdleItems(items: readonly number[]): void {
-    if (this.#waitsFor !== this.#request) this.#idleItems.reset();
-    if (!this.#idleItems.begin()) return;
+    if (this.#waitsFor !== this.#request) this.#deps.deadlines.reset('idle-items-deadline');
+    if (!this.#deps.deadlines.begin('idle-items-deadline', IDLE_ITEMS_DEADLINE_MS)) return;
     this.#waitsFor = this.#request;
     this.#deps.logger.debug(`waits for the running items ${describeItems(items)} before it assigns the items.`);
   }
@@ -153,6 +152,6 @@ export class Leadership {
       return this.#strategyFailures.note(error, basis);
     }
     this.#strategyFailures.end();
-    this.#idleItems.reset();
+    this.#deps.deadlines.reset('idle-items-deadline');
   }
 }

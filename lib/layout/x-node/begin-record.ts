@@ -19,7 +19,7 @@
 
 import { fromRanges, toRanges } from './item-ranges.js';
 import { quotedText } from './quoted-text.js';
-import { mapOf, sharedIfEmpty } from '../shared-empty.js';
+import { mapOf, sharedIfEmpty } from '../shared-collections.js';
 
 /** What one instance, or several together, have begun. */
 export interface BeginRecord {

@@ -37,35 +37,48 @@ export const NO_GUARANTEE: GuaranteeView = {
   completed: NO_STAGE,
 };
 
-/** What can be remembered of a node as long as it does not change. */
-type Remember = <T extends object>(node: MirroredNode, make: () => T) => T;
-
 /** A `GuaranteeView` in the making. */
 export class GuaranteeDraft {
-  readonly #arrivals = new Map<string, ReadonlyMap<string, ArrivalRecord>>();
-  readonly #dropped = new Map<string, DroppedFirings>();
-  readonly #stages: Record<GuaranteeStage, StageView> = { started: NO_STAGE, completed: NO_STAGE };
+  readonly #arrivals: Map<string, ReadonlyMap<string, ArrivalRecord>>;
+  readonly #dropped: Map<string, DroppedFirings>;
+  readonly #stages: Record<GuaranteeStage, StageView>;
 
-  /** Adds what the node says, if it is one of ours. */
-  add(path: JobPath, node: MirroredNode, remember: Remember): void {
-    const value = node.value ?? '';
+  /** What the nodes that are not noted say stays as it was. */
+  constructor({ arrivals, dropped, started, completed }: GuaranteeView) {
+    this.#arrivals = new Map(arrivals);
+    this.#dropped = new Map(dropped);
+    this.#stages = { started, completed };
+  }
+
+  /** Notes what the node says now, if it is one of ours; `undefined`: it is not there. */
+  note(path: JobPath, node: MirroredNode | undefined): void {
     switch (path.type) {
-      case 'arrivals': {
-        const { rounds, dropped } = remember(node, () => decodeArrivals(value));
-        this.#arrivals.set(path.id, rounds);
-        if (dropped.size > 0) this.#dropped.set(path.id, dropped);
-        return;
-      }
+      case 'arrivals':
+        return this.#noteArrivals(path.id, node);
       case 'called':
-        return this.#change(path.stage, { called: remember(node, () => decodeCalled(value)) });
+        return this.#change(path.stage, {
+          called: node === undefined ? NO_STAGE.called : decodeCalled(node.value ?? ''),
+        });
       case 'call':
-        return this.#change(path.stage, { call: decodeCall(value) });
+        return this.#change(path.stage, { call: node && decodeCall(node.value ?? '') });
       default:
     }
   }
 
   finished(): GuaranteeView {
     return { arrivals: this.#arrivals, dropped: this.#dropped, ...this.#stages };
+  }
+
+  #noteArrivals(id: string, node: MirroredNode | undefined): void {
+    if (node === undefined) {
+      this.#arrivals.delete(id);
+      this.#dropped.delete(id);
+      return;
+    }
+    const { rounds, dropped } = decodeArrivals(node.value ?? '');
+    this.#arrivals.set(id, rounds);
+    if (dropped.size > 0) this.#dropped.set(id, dropped);
+    else this.#dropped.delete(id);
   }
 
   #change(stage: GuaranteeStage, change: Partial<StageView>): void {

@@ -106,7 +106,8 @@ export class EmbeddedNamespace {
 
   /** Calls `watch` within each commit that changes `path` or something below it. Returns a function that ends it. */
   watch(path: string, watch: Watch): () => void {
-    return this.#watches.add(path, watch);
+    this.#watches.add(path, watch);
+    return () => this.#watches.remove(path, watch);
   }
 
   #removeAll(session: string, paths: readonly string[]): void {

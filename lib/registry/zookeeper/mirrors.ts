@@ -4,20 +4,21 @@ import { SubtreeIndex } from '../subtree-index.js';
 import { type WatchEvent } from './transport.js';
 import { perform } from './zookeeper-call.js';
 import { Watches } from './watches.js';
-import { type MirrorContext, ZooKeeperMirror } from './zookeeper-mirror.js';
+import { type MirrorContext, type OwnedMirrorContext, ZooKeeperMirror } from './zookeeper-mirror.js';
 
 /** Called for an event within the watched path; its path is that within the namespace. */
 export type EventListener = (event: WatchEvent) => void;
 
 /** The mirrors of one registry centre, and the users of its watches. */
 export class Mirrors {
-  readonly #context: MirrorContext;
+  readonly #context: OwnedMirrorContext;
   readonly #mirrors = new Set<ZooKeeperMirror>();
   readonly #byRoot = new SubtreeIndex<ZooKeeperMirror>();
   readonly #listeners = new Set<EventListener>();
 
-  constructor(context: Omit<MirrorContext, 'watches'>) {
-    this.#context = { ...context, watches: new Watches({ ...context, mirrorCount: () => this.#mirrors.size }) };
+  constructor(context: MirrorContext) {
+    const watches = new Watches({ ...context, mirrorCount: () => this.#mirrors.size });
+    this.#context = { ...context, watches, owner: this };
     context.session.onEvent = (event) => this.#onEvent(event);
     context.session.onChange((state) => this.#onSession(state));
   }
@@ -78,15 +79,17 @@ export class Mirrors {
   }
 
   #add(path: string, options: MirrorOptions): ZooKeeperMirror {
-    const mirror: ZooKeeperMirror = new ZooKeeperMirror(path, this.#context, options, () => {
-      forgetWrites();
-      forgetEvents();
-      this.#mirrors.delete(mirror);
-    });
-    const forgetWrites = this.#context.writes.observe(path, mirror);
-    const forgetEvents = this.#byRoot.add(path, mirror);
+    const mirror = new ZooKeeperMirror(path, this.#context, options);
+    this.#context.writes.observe(path, mirror);
+    this.#byRoot.add(path, mirror);
     this.#mirrors.add(mirror);
     return mirror;
+  }
+
+  forget(mirror: ZooKeeperMirror): void {
+    this.#context.writes.stopObserving(mirror.path, mirror);
+    this.#byRoot.remove(mirror.path, mirror);
+    this.#mirrors.delete(mirror);
   }
 
   #onSession(state: SessionState): void {

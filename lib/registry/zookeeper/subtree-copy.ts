@@ -1,5 +1,6 @@
 import { RareMap, RareSet } from '../../async/rare-collections.js';
 import { type MirroredNode } from '../registry-center.js';
+import { type MirroredTree } from '../mirrored-tree.js';
 import { childPath, isWithin } from '../node-paths.js';
 import { type WriteEffects, type WriteOutcome } from './operations/own-writes.js';
 import { type Stat, type WatchEvent } from './transport.js';
@@ -45,11 +46,12 @@ interface OwnWriteRecord {
  * events need no (c), since their number is known.
  */
 export class SubtreeCopy {
-  /** The nodes as known so far, not always of one moment. */
-  readonly nodes = new Map<string, MirroredNode>();
-  /** Paths of the nodes that have changed since the last `published()`. */
-  readonly changes = new RareSet<string>();
-  #previous: ReadonlyMap<string, MirroredNode>;
+  /** What the mirror shows. */
+  #shown: ReadonlyMap<string, MirroredNode>;
+  /** The nodes that have been read until the first moment is shown. */
+  #walked: Map<string, MirroredNode> | undefined = new Map();
+  /** The nodes that are not as they are shown; `undefined`: a node that is gone. Empty until the first moment is shown. */
+  readonly #changes = new RareMap<string, MirroredNode | undefined>();
   readonly #root: string;
   readonly #presenceOnly: (path: string) => boolean;
   readonly #unread = new RareSet<string>();
@@ -59,7 +61,8 @@ export class SubtreeCopy {
   readonly #sent = new RareSet<WriteEffects>();
   /** Paths of events that have arrived while a reading waits for its answer; `undefined` while none is under way. */
   #touched: RareSet<string> | undefined;
-  #walking = true;
+  /** The node that was put last. */
+  #latest: MirroredNode | undefined;
   /**
    * How many events have arrived that are not proven to be our own, and how many of them are covered by an answer (c).
    */
@@ -68,12 +71,12 @@ export class SubtreeCopy {
 
   constructor(
     root: string,
-    /** What the mirror showed before. Unchanged nodes stay the same objects. */
-    previous: ReadonlyMap<string, MirroredNode>,
+    /** What the mirror shows from before. Unchanged nodes stay the same objects. */
+    shown: ReadonlyMap<string, MirroredNode>,
     presenceOnly: (path: string) => boolean,
   ) {
     this.#root = root;
-    this.#previous = previous;
+    this.#shown = shown;
     this.#presenceOnly = presenceOnly;
     this.#unread.add(root);
   }
@@ -85,7 +88,18 @@ export class SubtreeCopy {
 
   /** Whether no moment of this copy was shown yet. */
   get isNew(): boolean {
-    return this.#walking;
+    return this.#walked !== undefined;
+  }
+
+  /** Whether the mirror does not show the present state. */
+  get hasChanged(): boolean {
+    return this.isNew || this.#changes.size > 0;
+  }
+
+  /** A node as known so far; the nodes are not always of one moment. */
+  get(path: string): MirroredNode | undefined {
+    if (this.#walked !== undefined) return this.#walked.get(path);
+    return this.#changes.has(path) ? this.#changes.get(path) : this.#shown.get(path);
   }
 
   get work(): CopyWork {
@@ -96,12 +110,14 @@ export class SubtreeCopy {
     return this.#events > this.#eventsCompleted ? { type: 'barrier' } : { type: 'none' };
   }
 
-  /** The mirror has shown the present state as one moment. */
-  published(): void {
-    this.changes.clear();
-    this.#walking = false;
-    this.#previous = NO_NODES;
+  /** Shows the present state in the tree, as one moment. Nobody else changes the tree from then on. */
+  publishIn(tree: MirroredTree): void {
+    if (this.#walked === undefined) for (const [path, node] of this.#changes) tree.set(path, node);
+    else tree.replaceAll(this.#walked);
+    this.#walked = undefined;
+    this.#changes.clear();
     this.#wanted.clear();
+    this.#shown = tree.nodes;
   }
 
   /**
@@ -109,8 +125,9 @@ export class SubtreeCopy {
    * meanwhile.
    */
   wantValues(): void {
-    for (const [path, { value }] of this.nodes) {
-      if (value !== undefined) continue;
+    for (const path of this.#walked?.keys() ?? [...this.#shown.keys(), ...this.#changes.keys()]) {
+      const node = this.get(path);
+      if (node === undefined || node.value !== undefined) continue;
       this.#wanted.add(path);
       this.#unread.add(path);
     }
@@ -120,7 +137,7 @@ export class SubtreeCopy {
   onEvent({ type, path }: WatchEvent): boolean {
     this.#touched?.add(path);
     const own = this.#own.get(path);
-    if (!own && !this.#walking && this.#presenceOnly(path) && !this.#wanted.has(path)) {
+    if (!own && !this.isNew && this.#presenceOnly(path) && !this.#wanted.has(path)) {
       if (type === 'deleted') this.#drop(path);
       else this.#put(path, { ...PRESENT });
       return true;
@@ -129,8 +146,8 @@ export class SubtreeCopy {
     else this.#events++;
     if (type === 'deleted') this.#drop(path);
     // Until the tree has been walked, only a reading shows whether there are children to list.
-    else if (!own || this.#walking) this.#unread.add(path);
-    return !own || this.#walking;
+    else if (!own || this.isNew) this.#unread.add(path);
+    return !own || this.isNew;
   }
 
   /** The requests of `work` are being sent now. Returns a function to call with their answers. */
@@ -189,20 +206,20 @@ export class SubtreeCopy {
     const isOurs = !spoiled && seen === expected;
     if (!isOurs) this.#events += seen;
     if (seen === 0 && !spoiled) return;
-    if (!isOurs || this.#walking) this.#unread.add(path);
+    if (!isOurs || this.isNew) this.#unread.add(path);
     else if (outcome) this.#put(path, outcome);
     else this.#drop(path);
   }
 
   #take(path: string, node: ReadNode | undefined): void {
     if (!node) return this.#drop(path);
-    if (this.#walking && node.stat.numChildren > 0) this.#unlisted.add(path);
+    if (this.isNew && node.stat.numChildren > 0) this.#unlisted.add(path);
     const isHidden = this.#presenceOnly(path) && !this.#wanted.has(path);
     this.#put(path, this.#mirrored(path, node, isHidden));
   }
 
   #mirrored(path: string, { data, stat }: ReadNode, isHidden: boolean): MirroredNode {
-    const known = this.nodes.get(path) ?? this.#previous.get(path);
+    const known = this.get(path) ?? (this.isNew ? this.#shown.get(path) : undefined);
     const { version, ephemeralOwner: session } = stat;
     const revision = toRevision(stat.mzxid);
     const text = data.toString();
@@ -212,20 +229,33 @@ export class SubtreeCopy {
     return { value: isHidden ? undefined : text, version, revision, session };
   }
 
-  #put(path: string, node: MirroredNode): void {
-    if (this.nodes.get(path) === node) return;
-    this.nodes.set(path, node);
-    this.changes.add(path);
+  #put(path: string, given: MirroredNode): void {
+    const node = this.#shared(given);
+    if (this.#walked !== undefined) this.#walked.set(path, node);
+    else if (this.get(path) !== node) this.#changes.set(path, node);
+  }
+
+  /** Nodes that one transaction has made alike are one object, as most of those that an instance makes when it registers. */
+  #shared(node: MirroredNode): MirroredNode {
+    const latest = this.#latest;
+    if (latest !== undefined && isMadeAlike(latest, node)) return latest;
+    this.#latest = node;
+    return node;
   }
 
   #drop(path: string): void {
     this.#unread.delete(path);
     this.#unlisted.delete(path);
-    if (this.nodes.delete(path)) this.changes.add(path);
+    if (this.#walked !== undefined) this.#walked.delete(path);
+    else if (this.get(path) !== undefined) this.#changes.set(path, undefined);
   }
 }
 
-const NO_NODES: ReadonlyMap<string, MirroredNode> = new Map();
+/** Whether nodes come from the same write, and do not differ. Of presence-only nodes, nobody knows where they come from. */
+function isMadeAlike(one: MirroredNode, other: MirroredNode): boolean {
+  const isKnown = one.revision === other.revision && one.revision !== PRESENT.revision;
+  return isKnown && one.version === other.version && one.session === other.session && one.value === other.value;
+}
 
 /** A presence-only node that another session has written: only its existence is known. Copied for each new node. */
 const PRESENT: MirroredNode = { value: undefined, version: 0, revision: 0, session: undefined };

@@ -20,15 +20,28 @@ import { type Connected } from './zookeeper-session.js';
 export interface MirrorContext extends CallContext {
   readonly namespace: Namespace;
   readonly writes: OwnWrites;
-  readonly watches: Watches;
   readonly clock: Clock;
   readonly logger: JobLogger;
+}
+
+/** What has the mirrors of a registry centre. */
+export interface MirrorOwner {
+  /** The mirror is closed. */
+  forget(mirror: ZooKeeperMirror): void;
+}
+
+/** What a mirror is given. */
+export interface OwnedMirrorContext extends MirrorContext {
+  readonly owner: MirrorOwner;
+  readonly watches: Watches;
 }
 
 /**
  * Most nodes read by one request. Even with long paths, the request stays far below a server's limit of one megabyte.
  */
 const NODES_PER_READ = 1000;
+
+const ofNoPath = (): boolean => false;
 
 interface Waiter {
   resolve(): void;
@@ -44,9 +57,8 @@ interface Waiter {
 export class ZooKeeperMirror implements Mirror, WriteObserver {
   isCurrent = false;
   readonly path: string;
-  readonly #context: MirrorContext;
+  readonly #context: OwnedMirrorContext;
   readonly #presenceOnly: (path: string) => boolean;
-  readonly #onClose: () => void;
   readonly #listeners: Listeners;
   readonly #waiters = new RareSet<Waiter>();
   readonly #isRoutine: (path: string) => boolean;
@@ -66,16 +78,18 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   #refusing: Connected | undefined;
   #cancelRetry: (() => void) | undefined;
 
-  constructor(path: string, context: MirrorContext, options: MirrorOptions, onClose: () => void) {
+  constructor(path: string, context: OwnedMirrorContext, options: MirrorOptions) {
     this.path = path;
     this.#context = context;
-    this.#listeners = new Listeners({
-      onError: (error) => context.logger.error(`A listener of the mirror of ${path} failed: ${String(error)}`),
-    });
-    this.#presenceOnly = options.presenceOnly ?? (() => false);
-    this.#isRoutine = options.isRoutine ?? (() => false);
+    this.#listeners = new Listeners(this);
+    this.#presenceOnly = options.presenceOnly ?? ofNoPath;
+    this.#isRoutine = options.isRoutine ?? ofNoPath;
     this.#tree = new MirroredTree(this.#isRoutine);
-    this.#onClose = onClose;
+  }
+
+  /** A listener has failed. */
+  onError(error: unknown): void {
+    this.#context.logger.error(`A listener of the mirror of ${this.path} failed: ${String(error)}`);
   }
 
   get nodes(): ReadonlyMap<string, MirroredNode> {
@@ -176,7 +190,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     this.isCurrent = false;
     this.#listeners.clear();
     this.#failWaiters(new RegistryUnavailableError('use the mirror of', this.path, new Error('the mirror was closed')));
-    this.#onClose();
+    this.#context.owner.forget(this);
   }
 
   /** Resolves as soon as the mirror shows all changes whose events have arrived. */
@@ -236,7 +250,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
 
   get #isSettled(): boolean {
     const copy = this.#copy;
-    return this.isCurrent && copy?.isNew === false && copy.work.type === 'none' && copy.changes.size === 0;
+    return this.isCurrent && copy !== undefined && copy.work.type === 'none' && !copy.hasChanged;
   }
 
   get #serverPath(): string {
@@ -318,10 +332,8 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
 
   #publish(copy: SubtreeCopy): void {
     // A copy that is new shows what it has read itself, not what has changed since.
-    const changed = copy.changes.size > 0 || copy.isNew || !this.isCurrent;
-    if (copy.isNew) this.#tree.replaceAll(new Map(copy.nodes));
-    else for (const path of copy.changes) this.#tree.set(path, copy.nodes.get(path));
-    copy.published();
+    const changed = copy.hasChanged || !this.isCurrent;
+    copy.publishIn(this.#tree);
     this.isCurrent = true;
     // Taken before listeners are called: a listener that begins to wait now waits for a later moment.
     const waiters = [...this.#waiters];

@@ -20,6 +20,14 @@ const FLAG = 'must be true or false';
 const PRINTABLE = 'must not contain control characters, which Java peers could not read back';
 const SEPARATORS = 'must not contain the line separators U+0085, U+2028 and U+2029';
 
+test('jobs without listeners and properties share that they have none, which nobody can change', () => {
+  const [one, another] = ['one', 'another'].map((jobName) => jobConfiguration({ jobName, shardingTotalCount: 1 }));
+
+  expect(one!.props).toBe(another!.props);
+  expect(one!.jobListenerTypes).toBe(another!.jobListenerTypes);
+  expect([Object.isFrozen(one!.props), Object.isFrozen(one!.jobListenerTypes)]).toEqual([true, true]);
+});
+
 test('settings that are left out have the defaults of the manual', () => {
   expect(jobConfiguration({ jobName: 'job', shardingTotalCount: 3 })).toEqual({
     jobName: 'job',

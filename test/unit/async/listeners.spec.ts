@@ -22,6 +22,23 @@ describe('Listeners', () => {
     expect(heard).toEqual(['a 1', 'b 1', 'b 2']);
   });
 
+  test('leave one by one, and others come after all have left', () => {
+    const { all, heard } = listeners();
+    const [leaveA, , leaveC, leaveD] = ['a', 'b', 'c', 'd'].map((name) => all.add((event) => heard.push(name + event)));
+
+    leaveC?.();
+    all.notify('1');
+    leaveA?.();
+    leaveD?.();
+    all.notify('2');
+    all.clear();
+    leaveD?.();
+    all.add((event) => heard.push(`e${event}`));
+    all.notify('3');
+
+    expect(heard).toEqual(['a1', 'b1', 'd1', 'b2', 'e3']);
+  });
+
   test('may be the same function twice, which leaves once', () => {
     const { all, heard } = listeners();
     const listener = (event: string): unknown => heard.push(event);

@@ -71,7 +71,7 @@ describe('the paths of a job', () => {
 
   test('the list above is complete', () => {
     const builders = Object.getOwnPropertyNames(JobPaths.prototype).filter(
-      (name) => !['constructor', 'parse', 'itemOf', 'shareOf'].includes(name),
+      (name) => !['constructor', 'own', 'parse', 'itemOf', 'shareOf'].includes(name),
     );
 
     expect(new Set(every.map(([path]) => path)).size).toBe(every.length);

@@ -9,6 +9,7 @@ import {
   isGone,
   isPresenceOnly,
   isRoutine,
+  type JobView,
   JobViewReader,
   readJobView,
   NO_GUARANTEE,
@@ -454,6 +455,30 @@ describe('a reader', () => {
     // It takes about one; the rest is for busy machines, and for code that is measured.
     expect(Math.min(...durations)).toBeLessThan(20);
   });
+});
+
+test('views of jobs with the same instances and servers share them, unless something is different', () => {
+  const read = (job: string, server = 'ENABLED'): JobView => {
+    const its = new JobPaths(job);
+    const nodes = { [its.instance(java)]: described(java, '192.0.2.2'), [its.live(java)]: node() };
+    return readJobView(nodesOf({ ...nodes, [its.server('192.0.2.2')]: node(server) }), job);
+  };
+  const [one, another, switchedOff] = [read('bill'), read('mail'), read('news', 'DISABLED')];
+
+  for (const part of ['instances', 'live', 'servers'] as const) expect(one[part]).toBe(another[part]);
+  expect(availableInstances(one)).toBe(availableInstances(another));
+  expect(switchedOff.instances).toBe(one.instances);
+  expect(switchedOff.servers).toEqual(new Map([['192.0.2.2', 'DISABLED']]));
+  expect(availableInstances(switchedOff)).toEqual([]);
+});
+
+test('views of many different clusters are right, although only some of them are remembered', () => {
+  const views = Array.from({ length: 600 }, (_, number) => {
+    const id = `10.0.0.1@-@${number % 300}`;
+    return { id, view: readJobView(nodesOf({ [paths.instance(id)]: described(id, '10.0.0.1') }), 'bill') };
+  });
+
+  for (const { id, view } of views) expect([...view.instances.keys(), ...view.javaPeers]).toEqual([id, id]);
 });
 
 test('views of idle jobs share their empty maps and sets', () => {

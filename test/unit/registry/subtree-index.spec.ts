@@ -24,21 +24,24 @@ test('a subtree that covers several of the paths is found once', () => {
 
 test('a value that was removed is not found, others with the same root are', () => {
   const index = new SubtreeIndex<string>();
-  const remove = index.add('/a', 'one');
+  index.add('/a', 'one');
   index.add('/a', 'other');
-  remove();
-  remove();
+  index.remove('/a', 'one');
+  index.remove('/a', 'one');
+  index.remove('/b', 'other');
   expect([...index.covering(['/a/b'])]).toEqual(['other']);
 });
 
 test('a root is found as long as it has values, whatever roots of the same depth have gone', () => {
   const index = new SubtreeIndex<string>();
-  const forget = [index.add('/a/b', 'one'), index.add('/c/d', 'other'), index.add('/', 'all')];
+  index.add('/a/b', 'one');
+  index.add('/c/d', 'other');
+  index.add('/', 'all');
 
-  forget[0]?.();
+  index.remove('/a/b', 'one');
   expect([...index.covering(['/a/b/x', '/c/d/x'])]).toEqual(['all', 'other']);
-  forget[1]?.();
-  forget[2]?.();
+  index.remove('/c/d', 'other');
+  index.remove('/', 'all');
   expect([...index.covering(['/a/b/x', '/c/d/x', '/'])]).toEqual([]);
   index.add('/c/d', 'again');
   expect([...index.covering(['/c/d', '/c/dd', '/c'])]).toEqual(['again']);

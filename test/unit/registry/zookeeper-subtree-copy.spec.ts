@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { MirroredTree } from '../../../lib/registry/mirrored-tree.js';
 import { type MirroredNode } from '../../../lib/registry/registry-center.js';
 import { type ReadNode, SubtreeCopy } from '../../../lib/registry/zookeeper/subtree-copy.js';
 
@@ -20,13 +21,13 @@ const own = (value: string, revision: number) => ({ value, version: 0, revision,
 const write = (path: string) => ({ events: new Map([[path, 1]]) });
 
 /** A copy that has been read and shown: `/job` with the child `/job/a`. */
-function shownCopy(): SubtreeCopy {
+function shownCopy(tree = new MirroredTree()): SubtreeCopy {
   const copy = new SubtreeCopy('/job', new Map(), () => false);
   copy.startReading()(new Map([['/job', node('root', 1n, 1)]]), new Map());
   copy.startReading()(new Map(), new Map([['/job', ['a']]]));
   copy.startReading()(new Map([['/job/a', node('0', 2n)]]), new Map());
   expect(copy.work.type).toBe('none');
-  copy.published();
+  copy.publishIn(tree);
   return copy;
 }
 
@@ -38,7 +39,7 @@ test('an answer that was overtaken by a removal does not bring the node back', (
   copy.onEvent({ type: 'deleted', path: '/job/a' });
   answered(new Map([['/job/a', node('1', 3n)]]), new Map());
 
-  expect(copy.nodes.has('/job/a')).toBe(false);
+  expect(copy.get('/job/a')).toBeUndefined();
   expect(copy.work.type).toBe('barrier');
 });
 
@@ -50,7 +51,7 @@ test('an answer that was overtaken by a change is not shown, but read again', ()
   copy.onEvent({ type: 'changed', path: '/job/a' });
   answered(new Map([['/job/a', node('1', 3n)]]), new Map());
 
-  expect(copy.nodes.get('/job/a')?.value).toBe('0');
+  expect(copy.get('/job/a')?.value).toBe('0');
   expect(copy.work).toEqual({ type: 'read', paths: ['/job/a'], lists: [] });
 });
 
@@ -64,7 +65,7 @@ test('our own write is taken from its answer, without a reading', () => {
   copy.onWriteDone(ours, new Map([['/job/a', own('ours', 5)]]));
 
   expect(copy.work.type).toBe('none');
-  expect(copy.nodes.get('/job/a')).toEqual(own('ours', 5));
+  expect(copy.get('/job/a')).toEqual(own('ours', 5));
 });
 
 test('our own write is read again if a peer wrote the node as well', () => {
@@ -76,7 +77,7 @@ test('our own write is read again if a peer wrote the node as well', () => {
   copy.onEvent({ type: 'changed', path: '/job/a' });
   copy.onWriteDone(ours, new Map([['/job/a', own('ours', 5)]]));
 
-  expect(copy.nodes.get('/job/a')?.value).toBe('0');
+  expect(copy.get('/job/a')?.value).toBe('0');
   expect(copy.work).toEqual({ type: 'read', paths: ['/job/a'], lists: [] });
 });
 
@@ -104,7 +105,7 @@ test('two writes of our own to one node at the same time end with the later one'
   copy.onWriteDone(second, new Map([['/job/a', own('2', 6)]]));
 
   expect(copy.work.type).toBe('none');
-  expect(copy.nodes.get('/job/a')?.value).toBe('2');
+  expect(copy.get('/job/a')?.value).toBe('2');
 });
 
 test('a removal by a peer is complete only after an answer', () => {
@@ -115,13 +116,108 @@ test('a removal by a peer is complete only after an answer', () => {
   copy.startReading()(new Map(), new Map());
 
   expect(copy.work.type).toBe('none');
-  expect([...copy.nodes.keys()]).toEqual(['/job']);
+  expect([copy.get('/job')?.value, copy.get('/job/a')]).toEqual(['root', undefined]);
+});
+
+test('the tree shows what has changed when that is one moment, and not before', () => {
+  const tree = new MirroredTree();
+  const copy = shownCopy(tree);
+  const before = { nodes: tree.nodes, moment: tree.moment, root: tree.nodes.get('/job') };
+
+  copy.onEvent({ type: 'deleted', path: '/job/a' });
+  copy.onEvent({ type: 'created', path: '/job/b' });
+  copy.startReading()(new Map([['/job/b', node('new', 3n)]]), new Map());
+  expect(copy.hasChanged).toBe(true);
+  expect([...tree.nodes.keys()]).toEqual(['/job', '/job/a']);
+  copy.publishIn(tree);
+
+  expect(copy.hasChanged).toBe(false);
+  expect(tree.changesSince(before.moment)).toEqual(['/job/a', '/job/b']);
+  expect([...tree.nodes].map(([path, { value }]) => [path, value])).toEqual([
+    ['/job', 'root'],
+    ['/job/b', 'new'],
+  ]);
+  expect(tree.nodes).toBe(before.nodes);
+  expect(copy.get('/job')).toBe(before.root);
+});
+
+test('a node that is read again and has not changed is no change', () => {
+  const copy = shownCopy();
+
+  copy.onEvent({ type: 'changed', path: '/job/a' });
+  copy.startReading()(new Map([['/job/a', node('0', 2n)]]), new Map());
+
+  expect(copy.hasChanged).toBe(false);
+});
+
+test('a copy that begins again shows the nodes that have not changed as the same objects, and lacks what is gone', () => {
+  const tree = new MirroredTree();
+  shownCopy(tree);
+  const root = tree.nodes.get('/job');
+  const copy = new SubtreeCopy('/job', tree.nodes, () => false);
+  expect([copy.isNew, copy.hasChanged, copy.get('/job')]).toEqual([true, true, undefined]);
+
+  copy.startReading()(new Map([['/job', node('root', 1n)]]), new Map());
+  expect([...tree.nodes.keys()]).toEqual(['/job', '/job/a']);
+  copy.publishIn(tree);
+
+  expect([...tree.nodes]).toEqual([['/job', root]]);
+  expect(tree.nodes.get('/job')).toBe(root);
+});
+
+test('values are wanted of nodes too that the tree does not show yet', () => {
+  const tree = new MirroredTree();
+  const copy = new SubtreeCopy('/job', new Map(), (path) => path !== '/job');
+  copy.startReading()(new Map([['/job', node('root', 1n)]]), new Map());
+  copy.publishIn(tree);
+  copy.onEvent({ type: 'created', path: '/job/mark' });
+
+  copy.wantValues();
+
+  expect(copy.work).toEqual({ type: 'read', paths: ['/job/mark'], lists: [] });
+});
+
+test('nodes that one transaction has made alike are one object, others are not', () => {
+  const copy = shownCopy();
+  const outcome = new Map<string, MirroredNode>([
+    ['/job/b', own('', 5)],
+    ['/job/c', own('', 5)],
+    ['/job/d', own('text', 5)],
+    ['/job/e', { ...own('text', 5), session: 'one' }],
+    ['/job/f', { ...own('text', 6), session: 'one' }],
+    ['/job/g', { ...own('text', 6), session: 'one', version: 1 }],
+  ]);
+  const ours = { events: new Map([...outcome.keys()].map((path) => [path, 1])) };
+
+  copy.onWriteSent(ours);
+  for (const path of outcome.keys()) copy.onEvent({ type: 'created', path });
+  copy.onWriteDone(ours, outcome);
+
+  expect(copy.get('/job/b')).toBe(copy.get('/job/c'));
+  for (const [path, written] of outcome) expect(copy.get(path)).toEqual(written);
+});
+
+test('a presence-only node that was removed and created again has changed, although it looks the same', () => {
+  const tree = new MirroredTree();
+  const copy = new SubtreeCopy('/job', new Map(), (path) => path !== '/job');
+  copy.startReading()(new Map([['/job', node('root', 1n)]]), new Map());
+  copy.onEvent({ type: 'created', path: '/job/mark' });
+  copy.publishIn(tree);
+  copy.onEvent({ type: 'created', path: '/job/mark' });
+  copy.publishIn(tree);
+  const before = tree.moment;
+
+  copy.onEvent({ type: 'deleted', path: '/job/mark' });
+  copy.onEvent({ type: 'created', path: '/job/mark' });
+  copy.publishIn(tree);
+
+  expect(tree.changesSince(before)).toEqual(['/job/mark']);
 });
 
 test('a wanted value is read although its node is removed and created again meanwhile', () => {
   const copy = new SubtreeCopy('/job', new Map(), () => true);
   copy.startReading()(new Map([['/job', node('old', 1n)]]), new Map());
-  copy.published();
+  copy.publishIn(new MirroredTree());
   copy.wantValues();
 
   const answered = copy.startReading();
@@ -132,7 +228,7 @@ test('a wanted value is read although its node is removed and created again mean
   copy.startReading()(new Map([['/job', node('new', 2n)]]), new Map());
 
   expect(work).toEqual({ type: 'read', paths: ['/job'], lists: [] });
-  expect(copy.nodes.get('/job')?.value).toBe('new');
+  expect(copy.get('/job')?.value).toBe('new');
 });
 
 test('a node with the numbers of a former one is taken as it is: servers that have lost their data count from the beginning', () => {
@@ -153,6 +249,6 @@ test('a node with the numbers of a former one is taken as it is: servers that ha
     new Map(),
   );
 
-  expect(copy.nodes.get('/job/text')?.value).toBe('new');
-  expect(copy.nodes.get('/job/mark')).toEqual({ ...own('old', 2), value: undefined, session: 'new' });
+  expect(copy.get('/job/text')?.value).toBe('new');
+  expect(copy.get('/job/mark')).toEqual({ ...own('old', 2), value: undefined, session: 'new' });
 });

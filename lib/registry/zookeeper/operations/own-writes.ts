@@ -41,9 +41,13 @@ export class OwnWrites {
     if (zxid > this.#newest) this.#newest = zxid;
   }
 
-  /** Notifies `observer` of writes that change the subtree at `root`. Returns a function that ends the subscription. */
-  observe(root: string, observer: WriteObserver): () => void {
-    return this.#observers.add(root, observer);
+  /** Notifies `observer` of writes that change the subtree at `root`, until `stopObserving`. */
+  observe(root: string, observer: WriteObserver): void {
+    this.#observers.add(root, observer);
+  }
+
+  stopObserving(root: string, observer: WriteObserver): void {
+    this.#observers.remove(root, observer);
   }
 
   /** Sends a write and notifies the observers of its outcome. `send` must ask at once; a transaction goes out at the end of this turn. */

@@ -227,8 +227,8 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/writes/leadership.ts',
-        find: "return this.#idleItems.state === 'over' &&",
-        replace: "return this.#idleItems.state === 'none' &&",
+        find: "return this.#deps.deadlines.state('idle-items-deadline') === 'over' &&",
+        replace: "return this.#deps.deadlines.state('idle-items-deadline') === 'none' &&",
       },
     ],
   },
@@ -350,7 +350,7 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/writes/leadership.ts',
-        find: 'if (!won || isStanding()) return won;',
+        find: 'if (!won || this.#deps.isStanding()) return won;',
         replace: "if (!won || me !== '') return won;",
       },
     ],

@@ -25,23 +25,38 @@ export class SubtreeIndex<T> {
     this.#countRoot(root, -1);
   }
 
+  /** The values whose subtree covers the path. A copy, as a rule of none or one. */
+  coveringPath(path: string): readonly T[] {
+    const found: T[] = [];
+    this.#collect(path, (values) => found.push(...values));
+    return found;
+  }
+
   /** The values whose subtree covers any of these paths, each once. A copy: it does not change with the index. */
   covering(paths: Iterable<string>): ReadonlySet<T> {
     const found = new Set<T>();
-    for (const path of paths) this.#collect(path, found);
+    const add = (values: readonly T[]): void => {
+      for (const value of values) found.add(value);
+    };
+    for (const path of paths) this.#collect(path, add);
     return found;
   }
 
   /** Looks only where there are roots: to cut a path at each of its parts takes longer than all else. */
-  #collect(path: string, found: Set<T>): void {
-    if (this.#rootsByDepth.has(0)) addAll(found, this.#byRoot.get('/'));
+  #collect(path: string, add: (values: readonly T[]) => void): void {
+    if (this.#rootsByDepth.has(0)) this.#addRoot('/', add);
     if (path === '/') return;
     let depth = 0;
     for (let end = 0; end < path.length;) {
       const next = path.indexOf('/', end + 1);
       end = next === -1 ? path.length : next;
-      if (this.#rootsByDepth.has(++depth)) addAll(found, this.#byRoot.get(path.slice(0, end)));
+      if (this.#rootsByDepth.has(++depth)) this.#addRoot(path.slice(0, end), add);
     }
+  }
+
+  #addRoot(root: string, add: (values: readonly T[]) => void): void {
+    const values = this.#byRoot.get(root);
+    if (values !== undefined) add(values);
   }
 
   #countRoot(root: string, by: 1 | -1): void {
@@ -50,8 +65,4 @@ export class SubtreeIndex<T> {
     if (count > 0) this.#rootsByDepth.set(depth, count);
     else this.#rootsByDepth.delete(depth);
   }
-}
-
-function addAll<T>(found: Set<T>, values: readonly T[] | undefined): void {
-  if (values !== undefined) for (const value of values) found.add(value);
 }

@@ -13,7 +13,7 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
-/** For so many turns of the event loop, tasks that may wait give way to others; then they have their turn, too. */
+/** After so many turns, a deferred task runs although other tasks still wait. */
 const MOST_TURNS_WAITED = 128;
 
 /**
@@ -23,8 +23,8 @@ const MOST_TURNS_WAITED = 128;
 export class Turns {
   readonly #most: number;
   readonly #waiting: (() => void)[] = [];
-  /** What gives way to the tasks of `run`, each with the turn in which it came. A turn that leaves some of them schedules another one. */
-  readonly #patient: { readonly task: () => void; readonly turn: number }[] = [];
+  /** Tasks of `runWhenFree` that wait, each with the turn in which it came. While there are any, another turn is scheduled. */
+  readonly #deferred: { readonly task: () => void; readonly turn: number }[] = [];
   #turn = 0;
   #begun = 0;
   #isScheduled = false;
@@ -45,10 +45,10 @@ export class Turns {
     task();
   }
 
-  /** Runs the task now, or, if tasks of `run` wait for their turn, when these have had it, or have kept it waiting for long. */
-  runAfterwards(task: () => void): void {
-    if (this.#waiting.length === 0 && this.#patient.length === 0) return task();
-    this.#patient.push({ task, turn: this.#turn });
+  /** Runs the task now if no task of `run` waits; otherwise when none waits any more, or after 128 turns. */
+  runWhenFree(task: () => void): void {
+    if (this.#waiting.length === 0 && this.#deferred.length === 0) return task();
+    this.#deferred.push({ task, turn: this.#turn });
   }
 
   #schedule(): void {
@@ -62,17 +62,20 @@ export class Turns {
     this.#begun = 0;
     this.#turn++;
     const urgent = this.#waiting.splice(0, this.#most);
-    const tasks = [...urgent, ...this.#takePatient({ isFree: urgent.length === 0 })];
+    const tasks = [...urgent, ...this.#takeDeferred({ isFree: urgent.length === 0 })];
     if (tasks.length > 0) this.#schedule();
     for (const task of tasks) this.#runSafely(task);
   }
 
-  /** The tasks that have been patient for long enough. The first ones have waited longest. */
-  #takePatient({ isFree }: { readonly isFree: boolean }): readonly (() => void)[] {
-    const first = this.#patient.slice(0, this.#most);
-    const ready = isFree ? first : first.filter(({ turn }) => this.#turn - turn > MOST_TURNS_WAITED);
-    this.#patient.splice(0, ready.length);
-    return ready.map(({ task }) => task);
+  /**
+   * The deferred tasks that run now: some if nothing else waits, otherwise all that have waited for long enough, because more of
+   * them may come than of those they give way to. The first ones have waited longest.
+   */
+  #takeDeferred({ isFree }: { readonly isFree: boolean }): readonly (() => void)[] {
+    const isReady = ({ turn }: { readonly turn: number }): boolean => this.#turn - turn > MOST_TURNS_WAITED;
+    const overdue = this.#deferred.findIndex((each) => !isReady(each));
+    const count = isFree ? this.#most : overdue === -1 ? this.#deferred.length : overdue;
+    return this.#deferred.splice(0, count).map(({ task }) => task);
   }
 
   /** As an error of a timer would, it ends up as an uncaught exception. */

@@ -31,7 +31,7 @@ export interface WorkLaneDeps extends JobRunDeps {
   readonly observers: RunObservers;
   /** The configuration that holds. */
   configuration(): JobConfiguration;
-  /** Asks for a look at the job if the begin of a run, or the end of an item, may have made something due. */
+  /** Requests reconciling if the begin of a run, or the end of an item, may have made something due. */
   noteProgress(): void;
 }
 
@@ -171,7 +171,7 @@ export class WorkLane {
     const owner: RunOwner = {
       onBegun: (begun) => this.#noteBegun(run, begun),
       pool: (configuration) => this.#poolFor(configuration),
-      onItemReleased: (item) => this.#noteReleased(item),
+      onItemReleased: (item, configuration) => this.#noteReleased(item, configuration),
       onEvent: (event) => this.#deps.observers.notify(event),
       isObserved: this.#deps.observers.isAny,
       hasWaitedInVain: this.#hasWaitedInVain,
@@ -272,10 +272,10 @@ export class WorkLane {
    * Without marks, only a firing that the item has missed waits for it, so that a firing of many items does not reconcile
    * for each of them.
    */
-  #noteReleased(item: number): void {
+  #noteReleased(item: number, { monitorExecution }: JobConfiguration): void {
     const isAwaited = this.#missedByItem.has(item) || this.#manual.items.has(item);
     if (isAwaited) this.#deps.requestReconcile();
-    else if (this.#deps.configuration().monitorExecution) this.#deps.noteProgress();
+    else if (monitorExecution) this.#deps.noteProgress();
   }
 
   /** The next run may begin beside this one. */
@@ -312,7 +312,7 @@ export class WorkLane {
     else if (outcome.type === 'failed' && firing.instant !== undefined)
       this.#noteDecided(firing.instant, firing.items ?? this.#ownItems);
     // Other firings that are due begin first.
-    firingTurns.runAfterwards(this.#deps.requestReconcile);
+    firingTurns.runWhenFree(this.#deps.requestReconcile);
   }
 
   /** Taking over has failed, perhaps because other instances were faster. It is not tried again at once. */

@@ -67,12 +67,16 @@ export class MarkRemoval {
     marked.state = 'ended';
     if (this.#batch === undefined) {
       const { clock } = this.#deps;
-      this.#batch = { removed: new Deferred(), cancel: clock.after(BATCH_MS, () => void this.flush()) };
+      this.#batch = { removed: new Deferred(), cancel: clock.after(BATCH_MS, () => this.#flushSoon()) };
     }
     const { removed } = this.#batch;
-    // Firings that are due begin first.
-    if (!this.#deps.items.isRunning) firingTurns.runAfterwards(() => void this.flush());
+    if (!this.#deps.items.isRunning) this.#flushSoon();
     return removed.promise;
+  }
+
+  /** Firings that are due begin first. */
+  #flushSoon(): void {
+    firingTurns.runWhenFree(() => void this.flush());
   }
 
   /** Removes the marks of all runs that have ended now. Never rejects: what cannot be removed is a leftover. */

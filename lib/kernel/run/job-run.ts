@@ -49,8 +49,8 @@ export interface RunOwner extends RunListener {
   onBegun(begun: BegunRun): void;
   /** The pool of the job on this instance, sized for these settings. */
   pool(configuration: JobConfiguration): Limiter;
-  /** An item may be begun again. */
-  onItemReleased(item: number): void;
+  /** An item, which ran with these settings, may be begun again. */
+  onItemReleased(item: number, configuration: JobConfiguration): void;
   /** Whether an earlier firing has waited in vain to begin, and none has begun since. */
   readonly hasWaitedInVain: boolean;
 }
@@ -239,7 +239,7 @@ export class JobRun {
     // A job that returns because its signal aborted may have left its work half done.
     await marks.removal.end(begun.item, run?.isCutShort === true ? 'cut-short' : 'ended');
     here.release([begun.item]);
-    this.#owner.onItemReleased(begun.item);
+    this.#owner.onItemReleased(begun.item, config);
     return outcome;
   }
 }

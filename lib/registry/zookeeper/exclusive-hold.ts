@@ -25,7 +25,7 @@ import { isAnswer } from './zookeeper-failures.js';
 import { type MirrorContext } from './zookeeper-mirror.js';
 
 /** What a hold needs. */
-export interface HoldContext extends MirrorContext {
+export interface HoldContext extends Omit<MirrorContext, 'watches'> {
   readonly creation: NodeCreation;
   readonly mirrors: Mirrors;
 }

@@ -3,23 +3,22 @@ import { isWithin } from '../node-paths.js';
 import { SubtreeIndex } from '../subtree-index.js';
 import { type WatchEvent } from './transport.js';
 import { perform } from './zookeeper-call.js';
-import { type MirrorContext, type MirrorOwner, type OwnedMirrorContext, ZooKeeperMirror } from './zookeeper-mirror.js';
+import { Watches } from './watches.js';
+import { type MirrorContext, type MirrorOwner, ZooKeeperMirror } from './zookeeper-mirror.js';
 
 /** Called for an event within the watched path; its path is that within the namespace. */
 export type EventListener = (event: WatchEvent) => void;
 
-/** The mirrors and watches of one registry centre. All users of a path share one watch. */
+/** The mirrors of one registry centre, and the users of its watches. */
 export class Mirrors implements MirrorOwner {
-  readonly #context: OwnedMirrorContext;
+  readonly #context: MirrorContext & { readonly owner: MirrorOwner };
   readonly #mirrors = new Set<ZooKeeperMirror>();
   readonly #byRoot = new SubtreeIndex<ZooKeeperMirror>();
   readonly #listeners = new Set<EventListener>();
-  readonly #watches = new Map<string, number>();
-  /** Paths whose watches were to be removed while there was no connection; the client sets them again on the next one. */
-  readonly #abandoned = new Set<string>();
 
-  constructor(context: MirrorContext) {
-    this.#context = { ...context, owner: this };
+  constructor(context: Omit<MirrorContext, 'watches'>) {
+    const watches = new Watches({ ...context, mirrorCount: () => this.#mirrors.size });
+    this.#context = { ...context, watches, owner: this };
     context.session.onEvent = (event) => this.#onEvent(event);
     context.session.onChange((state) => this.#onSession(state));
   }
@@ -45,25 +44,23 @@ export class Mirrors implements MirrorOwner {
    * @returns a function that ends it
    */
   async watch(path: string, listener: EventListener): Promise<() => void> {
+    const { watches, session } = this.#context;
     const entry: EventListener = (event) => {
       if (isWithin(event.path, path)) listener(event);
     };
     this.#listeners.add(entry);
-    this.retain(path);
+    watches.retain(path);
     const release = (): void => {
-      if (this.#listeners.delete(entry)) this.release(path);
+      if (this.#listeners.delete(entry)) watches.release(path);
     };
     try {
-      await this.#context.session.connected?.transport.addWatch(this.#context.namespace.at(path));
+      const { connected } = session;
+      if (connected) await watches.set(path, connected);
     } catch (error) {
       release();
       throw error;
     }
     return release;
-  }
-
-  isShared(path: string): boolean {
-    return (this.#watches.get(path) ?? 0) > 1;
   }
 
   close(): void {
@@ -75,8 +72,10 @@ export class Mirrors implements MirrorOwner {
     const path = this.#context.namespace.within(event.path);
     if (path === undefined) return;
     const inside = { ...event, path };
-    for (const mirror of this.#byRoot.covering([path])) mirror.onEvent(inside);
+    let isNeeded = this.#listeners.size > 0;
+    for (const mirror of this.#byRoot.coveringPath(path)) isNeeded = mirror.onEvent(inside) || isNeeded;
     for (const listener of [...this.#listeners]) listener(inside);
+    this.#context.watches.noteEvent({ isSpared: !isNeeded });
   }
 
   #add(path: string, options: MirrorOptions): ZooKeeperMirror {
@@ -95,37 +94,11 @@ export class Mirrors implements MirrorOwner {
 
   #onSession(state: SessionState): void {
     const { connected } = this.#context.session;
-    if (connected) this.#removeAbandoned();
+    if (connected) this.#context.watches.removeAbandoned();
     for (const mirror of [...this.#mirrors]) {
       if (state.phase === 'closed') mirror.close();
       else if (connected) mirror.start(connected);
       else mirror.stop();
     }
-  }
-
-  retain(path: string): void {
-    this.#watches.set(path, (this.#watches.get(path) ?? 0) + 1);
-  }
-
-  release(path: string): void {
-    const count = (this.#watches.get(path) ?? 0) - 1;
-    if (count > 0) return void this.#watches.set(path, count);
-    this.#watches.delete(path);
-    this.#remove(path);
-  }
-
-  #remove(path: string): void {
-    const transport = this.#context.session.connected?.transport;
-    if (!transport) return void this.#abandoned.add(path);
-    transport.removeWatch(this.#context.namespace.at(path)).catch((error: unknown) => {
-      // Harmless: events of an unused watch are ignored.
-      this.#context.logger.debug(`The watch of ${path} could not be removed: ${String(error)}`);
-    });
-  }
-
-  #removeAbandoned(): void {
-    const paths = [...this.#abandoned].filter((path) => !this.#watches.has(path));
-    this.#abandoned.clear();
-    for (const path of paths) this.#remove(path);
   }
 }

@@ -20,6 +20,12 @@ export class Namespace {
     return serverPath.startsWith(`${this.root}/`) ? serverPath.slice(this.root.length) : undefined;
   }
 
+  /** The path at the servers of the job that has a node at `serverPath`: of the child of the namespace's node above it, or itself. */
+  jobRootOf(serverPath: string): string {
+    const end = serverPath.indexOf('/', this.root.length + 1);
+    return end === -1 ? serverPath : serverPath.slice(0, end);
+  }
+
   /** Paths at the servers of the namespace node and of the nodes above it, from the top. */
   get containers(): readonly string[] {
     return [...ancestors(this.root), this.root];

@@ -60,7 +60,7 @@ export class SubtreeCopy {
   #wanted: Set<string> | undefined;
   readonly #own = new RareMap<string, OwnWriteRecord>();
   #sent: Set<WriteEffects> | undefined;
-  /** Paths of the events that have come since the requests were sent whose answers are missing. */
+  /** Paths of events that have arrived while a reading waits for its answer; `undefined` while none is under way. */
   #touched: Set<string> | undefined;
   /** The node that was put last. */
   #latest: MirroredNode | undefined;
@@ -80,6 +80,11 @@ export class SubtreeCopy {
     this.#shown = shown;
     this.#presenceOnly = presenceOnly;
     this.#unread = new Set([root]);
+  }
+
+  /** Whether a write of our own has no answer yet. */
+  get hasOwnWritesInFlight(): boolean {
+    return this.#sent !== undefined;
   }
 
   /** Whether no moment of this copy was shown yet. */

@@ -84,12 +84,13 @@ export class Call {
   }
 
   /**
-   * Sends a request for a change.
+   * Sends a request for a change. `isAwaited` says whether its answer is still waited for: once this call has rejected, nothing
+   * may be sent for it any more.
    * @throws ZooKeeperError if the server refuses
    * @throws RegistryUnavailableError if the change was certainly not made
    * @throws RegistryOutcomeUnknownError if the answer was lost
    */
-  write<T>(send: (connected: Connected) => Promise<T>): Promise<T> {
+  write<T>(send: (connected: Connected, isAwaited: () => boolean) => Promise<T>): Promise<T> {
     return this.#ask(send, 'write');
   }
 
@@ -126,14 +127,22 @@ export class Call {
     });
   }
 
-  async #ask<T>(send: (connected: Connected) => Promise<T>, kind: 'read' | 'write'): Promise<T> {
+  async #ask<T>(
+    send: (connected: Connected, isAwaited: () => boolean) => Promise<T>,
+    kind: 'read' | 'write',
+  ): Promise<T> {
     const { clock, settings } = this.#context;
-    const late = (): Error => this.#unanswered(kind, new Error(`no answer within ${settings.operationTimeoutMs} ms`));
+    let isOver = false;
+    const isAwaited = (): boolean => !isOver;
+    const late = (): Error => {
+      isOver = true;
+      return this.#unanswered(kind, new Error(`no answer within ${settings.operationTimeoutMs} ms`));
+    };
     for (;;) {
       // In a loop on purpose: each attempt depends on how the one before ended.
       const connected = this.#connectedNow ?? (await this.connected());
       try {
-        return await withDeadline(clock, send(connected), this.#remainingMs, late);
+        return await withDeadline(clock, send(connected, isAwaited), this.#remainingMs, late);
       } catch (error) {
         if (!(error instanceof ZooKeeperError)) throw error;
         if (error.outcomeUnknown && kind === 'write') throw this.#unanswered(kind, error);

@@ -11,6 +11,7 @@ import { type Namespace } from './namespace.js';
 import { type OwnWrites, type WriteEffects, type WriteObserver, type WriteOutcome } from './operations/own-writes.js';
 import { type ReadNode, SubtreeCopy } from './subtree-copy.js';
 import { type WatchEvent, ZooKeeperError, type ZooKeeperRequests } from './transport.js';
+import { type Watches } from './watches.js';
 import { type Call, type CallContext, perform } from './zookeeper-call.js';
 import { isRetryable, translated } from './zookeeper-failures.js';
 import { type Connected } from './zookeeper-session.js';
@@ -19,33 +20,23 @@ import { type Connected } from './zookeeper-session.js';
 export interface MirrorContext extends CallContext {
   readonly namespace: Namespace;
   readonly writes: OwnWrites;
+  readonly watches: Watches;
   readonly clock: Clock;
   readonly logger: JobLogger;
 }
 
-/** What has the mirrors of a registry centre. It knows which of them needs which watch of a subtree, because they share the owner. */
+/** What has the mirrors of a registry centre. */
 export interface MirrorOwner {
-  /** A watch of the subtree, which somebody sets, stays until `release`. */
-  retain(path: string): void;
-  /** Takes back one `retain` of the subtree. The last one removes the watch. */
-  release(path: string): void;
-  /** Whether the watch of the subtree is retained more than once. */
-  isShared(path: string): boolean;
   /** The mirror is closed. */
   forget(mirror: ZooKeeperMirror): void;
 }
 
-/** What a mirror is given. */
-export interface OwnedMirrorContext extends MirrorContext {
-  readonly owner: MirrorOwner;
-}
+const ofNoPath = (): boolean => false;
 
 /**
  * Most nodes read by one request. Even with long paths, the request stays far below a server's limit of one megabyte.
  */
 const NODES_PER_READ = 1000;
-
-const ofNoPath = (): boolean => false;
 
 interface Waiter {
   resolve(): void;
@@ -61,7 +52,7 @@ interface Waiter {
 export class ZooKeeperMirror implements Mirror, WriteObserver {
   isCurrent = false;
   readonly path: string;
-  readonly #context: OwnedMirrorContext;
+  readonly #context: MirrorContext & { readonly owner: MirrorOwner };
   readonly #presenceOnly: (path: string) => boolean;
   readonly #listeners: Listeners;
   readonly #waiters = new RareSet<Waiter>();
@@ -76,11 +67,13 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   #retained: readonly string[] = [];
   /** The scope that is being entered; `undefined` again if anything happens that would end it. */
   #entering: NarrowScope | undefined;
-  /** The connection on which the server has refused narrower owner. */
+  /** What it would follow if the watch were its own, and not that of the whole namespace. */
+  #wished: NarrowScope | undefined;
+  /** The connection on which the server has refused narrower watches. */
   #refusing: Connected | undefined;
   #cancelRetry: (() => void) | undefined;
 
-  constructor(path: string, context: OwnedMirrorContext, options: MirrorOptions) {
+  constructor(path: string, context: MirrorContext & { readonly owner: MirrorOwner }, options: MirrorOptions) {
     this.path = path;
     this.#context = context;
     this.#listeners = new Listeners(this);
@@ -123,18 +116,22 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   }
 
   async narrow(subtrees: readonly string[]): Promise<boolean> {
-    const { owner, namespace, logger } = this.#context;
+    const { watches, logger } = this.#context;
     const copy = this.#copy;
     const connected = this.#connected;
     const isInTheWay = this.#scope ?? this.#entering;
     if (!copy || !connected || isInTheWay || connected === this.#refusing) return false;
-    // What was told and does not show yet may be what must keep the mirror wide.
-    if (!this.#isSettled || owner.isShared(this.path)) return false;
-    const scope = (this.#entering = new NarrowScope(subtrees, this.#isRoutine));
-    for (const root of subtrees) owner.retain(root);
+    // An event that has arrived and does not show yet may be a reason not to narrow.
+    if (!this.#isSettled || copy.hasOwnWritesInFlight) return false;
+    const scope = new NarrowScope(subtrees, this.#isRoutine);
+    if (watches.isOfNamespace) this.#wished = scope;
+    if (watches.isShared(this.path)) return false;
+    this.#entering = scope;
+    for (const root of subtrees) watches.retain(root);
     let isComplete = true;
     try {
-      await Promise.all(subtrees.map((root) => connected.transport.addWatch(namespace.at(root))));
+      const set = Promise.all(subtrees.map((root) => watches.set(root, connected)));
+      await this.#perform('narrow the mirror of', (call) => call.within(set).then(() => undefined));
     } catch (error) {
       logger.debug(`The mirror of ${this.path} goes on to follow everything: ${String(error)}`);
       this.#refusing = connected;
@@ -142,12 +139,12 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     }
     const isCalm = this.#entering === scope && this.#copy === copy && this.isCurrent;
     if (this.#entering === scope) this.#entering = undefined;
-    const isNarrowed = isComplete && isCalm && !owner.isShared(this.path);
+    const isNarrowed = isComplete && isCalm && !watches.isShared(this.path);
     if (isNarrowed) {
       this.#scope = scope;
       this.#retain(subtrees);
     }
-    for (const root of subtrees) owner.release(root);
+    for (const root of subtrees) watches.release(root);
     return isNarrowed;
   }
 
@@ -205,7 +202,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     this.#copy = new SubtreeCopy(this.path, this.nodes, this.#presenceOnly);
     this.#retain([this.path]);
     const { transport } = connected;
-    const prepared = Promise.all([transport.addWatch(this.#serverPath), transport.sync(this.#serverPath)]);
+    const prepared = Promise.all([this.#context.watches.set(this.path, connected), transport.sync(this.#serverPath)]);
     const copy = this.#copy;
     this.#isWorking = true;
     void this.#run(copy, async () => {
@@ -222,11 +219,13 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     this.#listeners.notify();
   }
 
-  onEvent(event: WatchEvent): void {
+  /** @returns whether the mirror needs to hear of this */
+  onEvent(event: WatchEvent): boolean {
     this.#noteStir(event.path, { isOwn: false });
-    // What is outside of the scope may still be told: by a watch that is being removed, or of another mirror.
-    if (this.#scope?.covers(event.path) === false) return;
+    // What is outside of the scope may still be reported: by a watch that is being removed, or one that has other users.
+    if (this.#scope?.covers(event.path) === false) return false;
     if (this.#copy?.onEvent(event) === true) this.#workSoon();
+    return this.#wished?.covers(event.path) !== false;
   }
 
   onWriteSent(effects: WriteEffects): void {
@@ -358,19 +357,20 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   #noteStir(path: string, { isOwn }: { readonly isOwn: boolean }): void {
     const scope = this.#scope ?? this.#entering;
     if (scope?.isEndedBy(path, isOwn) === true) this.widen();
+    if (this.#wished?.isEndedBy(path, isOwn) === true) this.#wished = undefined;
   }
 
   /** Retains the watches of these subtrees, and no others any more. */
   #retain(roots: readonly string[]): void {
-    const { owner } = this.#context;
+    const { watches } = this.#context;
     const former = this.#retained;
     this.#retained = roots;
-    for (const root of roots) owner.retain(root);
-    for (const root of former) owner.release(root);
+    for (const root of roots) watches.retain(root);
+    for (const root of former) watches.release(root);
   }
 
   #leave(): void {
-    this.#scope = undefined;
+    this.#scope = this.#wished = undefined;
     this.#cancelRetry?.();
     this.#copy = undefined;
     this.#connected = undefined;

@@ -4,12 +4,14 @@
  * ```
  *   ZookeeperRegistryCenter        the port: one method each, a few lines
  *     ├── NodeCreation, NodeWrites, NodeRemoval, commit    writes, and what a lost answer means
- *     ├── Mirrors, ZooKeeperMirror local copies: one watch each, one request per round of changes
- *     │      └── SubtreeCopy       when a copy is one moment (no network in it)
+ *     ├── Mirrors, ZooKeeperMirror local copies: one request per round of changes
+ *     │      ├── SubtreeCopy       when a copy is one moment (no network in it)
+ *     │      └── Watches           one watch for each copy, or one for all of many
  *     ├── ExclusiveHold            Curator's LeaderLatch
  *     ├── Call                     attempts, pauses, and the time limit of one operation
  *     └── ZooKeeperSession         connected, suspended, lost; one transport after the other
- *            └── ZooKeeperTransport     one session on the wire; the client in `client/`, or another one
+ *            └── GroupedRequests        the transactions of one turn of the event loop in one request
+ *                   └── ZooKeeperTransport     one session on the wire; the client in `client/`, or another one
  * ```
  * The server is authoritative, with one exception: whether the session may have ended is also judged by our own clock,
  * since a server that cannot be reached cannot say so.
@@ -101,6 +103,7 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
         ),
       probe: (transport) => readable(transport, namespace.root),
       probeRefusal: refusalOf(settings),
+      subtreeOf: (path) => namespace.jobRootOf(path),
       timeoutMs: settings.sessionTimeoutMs,
       clock,
       logger,

@@ -22,7 +22,7 @@ import { type Clock } from '../../time/clock.js';
 import { type Session, type SessionState } from '../registry-center.js';
 import { GroupedRequests } from './grouped-requests.js';
 import { OutageLog } from './outage-log.js';
-import { type TransportState, type WatchEvent, type ZooKeeperRequests, type ZooKeeperTransport } from './transport.js';
+import { type SessionRequests, type TransportState, type WatchEvent, type ZooKeeperTransport } from './transport.js';
 import { isAnswer } from './zookeeper-failures.js';
 
 /** What a session needs. */
@@ -33,6 +33,8 @@ export interface ZooKeeperSessionOptions {
   readonly probe: (transport: ZooKeeperTransport) => Promise<unknown>;
   /** Why `probe` is refused, in words for the log. */
   readonly probeRefusal: string;
+  /** The subtree of a path at the servers that has revisions of its own: the job's. */
+  readonly subtreeOf: (path: string) => string;
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly logger: JobLogger;
@@ -40,7 +42,7 @@ export interface ZooKeeperSessionOptions {
 
 /** A connected session, which can be asked now. */
 export interface Connected {
-  readonly transport: ZooKeeperRequests;
+  readonly transport: SessionRequests;
   readonly sessionId: string;
 }
 
@@ -64,7 +66,7 @@ export class ZooKeeperSession implements Session {
   #timeoutMs: number;
   #transport: ZooKeeperTransport | undefined;
   /** What `#transport` is asked through. */
-  #requests: ZooKeeperRequests | undefined;
+  #requests: GroupedRequests | undefined;
   /** The transport of a lost session that may still live at the server. */
   #retiring: ZooKeeperTransport | undefined;
   #started = false;
@@ -131,7 +133,7 @@ export class ZooKeeperSession implements Session {
     if (this.#state.phase === 'closed') return;
     const transport = this.#options.open();
     this.#transport = transport;
-    this.#requests = new GroupedRequests(transport);
+    this.#requests = new GroupedRequests(transport, this.#options.subtreeOf);
     if (this.#state.phase === 'lost') this.#enter({ phase: 'connecting' });
     this.#notify();
     const ifCurrent =
@@ -255,6 +257,7 @@ export class ZooKeeperSession implements Session {
   }
 
   async #finish(reason: string): Promise<void> {
+    this.#requests?.sendWaiting();
     const transports = [this.#transport, this.#retiring].filter((transport) => transport !== undefined);
     this.#transport = this.#retiring = undefined;
     this.#cancelCheck();

@@ -80,5 +80,15 @@ describe('what a campaign leaves behind', () => {
     expect(judge(usual().run({ by: 'A', for: 5_000, at: 5_010, aborts: 5_100 }))).toEqual([5_000]);
     expect(judge(usual().run({ by: 'A', for: 5_000, at: 6_200, ends: 6_300 }))).toEqual([5_000]);
     expect(judge(usual().runs('A', [5_000]).runs('B', [5_000]))).toEqual([5_000]);
+    // The run before went on, for an instant before all was well or after it.
+    const delayed = (ends: number): Story =>
+      new Story()
+        .runs('A', seconds(1, 2))
+        .run({ by: 'A', for: 3_000, at: 3_900, ends })
+        .run({ by: 'A', for: 4_000, at: 6_500, ends: 6_600 })
+        .run({ by: 'A', for: 5_000, at: 6_650, ends: 6_700 })
+        .runs('A', seconds(6, 9));
+    expect(judge(delayed(6_450))).toEqual([]);
+    expect(judge(delayed(5_400))).toEqual([4_000]);
   });
 });

@@ -56,8 +56,12 @@ export function ownership(job: JobSpec, nodes: Nodes, living: ReadonlySet<number
 /** A run has this long to start when all is well. */
 const PROMPT_MS = 1_000;
 
-/** Instants since `settledAt` for which some item did not run exactly once, promptly and to its end. */
+/**
+ * Instants since `settledAt` for which some item did not run exactly once, promptly and to its end. An item that still ran for an
+ * earlier instant begins promptly when that run has ended: what the faults have delayed is caught up with in a few periods.
+ */
 export function incompleteFirings(history: History, runs: readonly Run[], settledAt: number): readonly Finding[] {
+  const byItem = groupBy(runs, ({ job, item }) => `${job}/${item}`);
   const late = groupBy(
     runs.filter(({ start }) => start >= settledAt - PROMPT_MS),
     ({ job, item, scheduledAt }) => `${job}/${item} ${scheduledAt}`,
@@ -75,7 +79,11 @@ export function incompleteFirings(history: History, runs: readonly Run[], settle
           const t = instant - history.wallOffset;
           const own = late.get(`${job.name}/${item} ${instant}`) ?? [];
           const [run] = own;
-          if (own.length === 1 && run?.outcome === 'done' && run.start - t < PROMPT_MS) return [];
+          const earlier = (byItem.get(`${job.name}/${item}`) ?? []).filter(
+            ({ scheduledAt = Infinity, end }) => scheduledAt < instant && end <= (run?.start ?? t),
+          );
+          const possibleAt = Math.max(t, ...earlier.map(({ end }) => end));
+          if (own.length === 1 && run?.outcome === 'done' && run.start - possibleAt < PROMPT_MS) return [];
           const found = own.map(
             ({ outcome, process, start }) => `${outcome} on ${process} after ${Math.round(start - t)} ms`,
           );

@@ -69,10 +69,10 @@ describe('Tasks that come together', () => {
     const come = (...names: readonly string[]): void => {
       for (const name of names) turns.run(() => ran.push(name));
     };
-    const comePatiently = (...names: readonly string[]): void => {
-      for (const name of names) turns.runAfterwards(() => ran.push(name));
+    const comeLater = (...names: readonly string[]): void => {
+      for (const name of names) turns.runWhenFree(() => ran.push(name));
     };
-    return { ran, come, comePatiently };
+    return { ran, come, comeLater };
   };
 
   test('run some in a turn of the event loop, in their order, also if others come meanwhile', async () => {
@@ -105,16 +105,16 @@ describe('Tasks that come together', () => {
   });
 
   test('have precedence of those that may wait, which come when none is left', async () => {
-    const { ran, come, comePatiently } = arrange();
+    const { ran, come, comeLater } = arrange();
 
-    comePatiently('at once');
+    comeLater('at once');
     come('a', 'b', 'c', 'd', 'e');
-    comePatiently('v', 'w', 'x');
+    comeLater('v', 'w', 'x');
     expect(ran).toEqual(['at once', 'a', 'b']);
     await nextTurn();
     await nextTurn();
     expect(ran.slice(3)).toEqual(['c', 'd', 'e']);
-    comePatiently('y');
+    comeLater('y');
     await nextTurn();
     expect(ran.slice(6)).toEqual(['v', 'w']);
     // Those that may wait had this turn.
@@ -123,22 +123,44 @@ describe('Tasks that come together', () => {
     expect(ran.slice(8)).toEqual(['f']);
     await nextTurn();
     expect(ran.slice(9)).toEqual(['x', 'y']);
-    comePatiently('again at once');
+    comeLater('again at once');
     expect(ran.at(-1)).toBe('again at once');
   });
 
   test('do not keep others waiting for ever', async () => {
-    const { ran, come, comePatiently } = arrange();
+    const { ran, come, comeLater } = arrange();
     come('1', '2', '3', '4');
-    comePatiently('patient');
+    comeLater('deferred');
     let turns = 0;
 
-    for (; !ran.includes('patient') && turns < 1_000; turns++) {
+    for (; !ran.includes('deferred') && turns < 1_000; turns++) {
       come('more', 'and more');
       await nextTurn();
     }
 
     expect(turns).toBe(129);
+  });
+
+  test('do not let those that may wait pile up, however many of them each brings', async () => {
+    const turns = new Turns(2);
+    let waiting = 0;
+    const defer = (): void => {
+      waiting++;
+      turns.runWhenFree(() => void waiting--);
+    };
+    const comeAgain = (): void => {
+      for (let n = 0; n < 5; n++) defer();
+      turns.run(comeAgain);
+    };
+    // One more than run in a turn, so that one always waits.
+    for (let n = 0; n < 3; n++) turns.run(comeAgain);
+
+    const most = 10 * 130;
+    for (let turn = 0; turn < 500; turn++) {
+      await nextTurn();
+      expect(waiting).toBeLessThanOrEqual(most);
+    }
+    expect(waiting).toBeGreaterThan(most / 2);
   });
 
   test('keep no other from its turn by throwing', async () => {

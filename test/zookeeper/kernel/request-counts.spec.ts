@@ -126,7 +126,7 @@ class CountedInstance implements AsyncDisposable {
 
 const JOB = { cron: '0 0 0 * * ?', timeZone: 'GMT' };
 
-test('jobs that fire at the same second cost two requests in all, whatever their number', async () => {
+test('fifty jobs of two items that fire at the same second cost two requests in all', async () => {
   const [first, ...others] = Array.from({ length: 50 }, (_, index) =>
     aConfiguration({ jobName: `job${index}`, cron: '0 0 0 * * ?' }),
   );

@@ -23,7 +23,7 @@ export interface CommitContext {
 /** A transaction whose answer was lost. */
 interface LostTransaction {
   readonly unknown: RegistryOutcomeUnknownError;
-  /** The newest transaction that was known when it was sent; its own number is greater. */
+  /** The newest transaction that was known when it was asked for; its own number is greater. */
   readonly before: bigint;
 }
 
@@ -66,10 +66,14 @@ async function send(
   operations: readonly Operation[],
 ): Promise<number> {
   const effects = effectsOf(operations);
-  const { zxid } = await call.write(({ transport, sessionId }) =>
+  const { zxid } = await call.write(({ transport, sessionId }, isAwaited) =>
     writes.track(
       effects,
-      () => transport.multi(operations.map((operation) => toMulti(namespace, operation))),
+      () =>
+        transport.multiTogether(
+          operations.map((operation) => toMulti(namespace, operation)),
+          isAwaited,
+        ),
       (result) => outcomeOf(operations, result, sessionId),
     ),
   );

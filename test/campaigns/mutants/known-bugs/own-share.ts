@@ -29,8 +29,8 @@ export const ownShare: readonly Mutant[] = [
     edits: [
       {
         file: 'registry/zookeeper/zookeeper-mirror.ts',
-        find: 'if (!this.#isSettled || owner.isShared(this.path)) return false;',
-        replace: 'if (!this.isCurrent || copy.isNew || owner.isShared(this.path)) return false;',
+        find: 'if (!this.#isSettled || copy.hasOwnWritesInFlight) return false;',
+        replace: 'if (!this.isCurrent || copy.isNew) return false;',
       },
     ],
   },

@@ -34,6 +34,19 @@ export const sessions: readonly Mutant[] = [
   },
   {
     threads: [],
+    name: 'sends-again-what-nobody-waits-for',
+    bug: 'Commits of several jobs are refused together after their deadline, and are sent again although their askers have read that they were not carried out: a firing is lost or run twice.',
+    first: 'zookeeper/registry-center/grouped-commits.spec.ts',
+    edits: [
+      {
+        file: 'registry/zookeeper/grouped-requests.ts',
+        find: 'else if (isAwaited()) this.#transport',
+        replace: 'else if (true) this.#transport',
+      },
+    ],
+  },
+  {
+    threads: [],
     name: 'marks-removed-on-return',
     bug: 'After a short interruption an instance removes the marks of what it is still running.',
     first: 'unit/kernel/sessions.spec.ts',

@@ -107,3 +107,14 @@ export class RareSet<Value> implements ReadonlySet<Value> {
     for (const value of this.#set ?? NO_VALUES) task(value, value, this);
   }
 }
+
+/** The set with the value. For fields that hold no set while it would be empty, which takes even less memory than a `RareSet`. */
+export function withValue<Value>(set: Set<Value> | undefined, value: Value): Set<Value> {
+  return (set ?? new Set<Value>()).add(value);
+}
+
+/** The set without the value; `undefined` if nothing is left. */
+export function withoutValue<Value>(set: Set<Value> | undefined, value: Value): Set<Value> | undefined {
+  set?.delete(value);
+  return set === undefined || set.size === 0 ? undefined : set;
+}

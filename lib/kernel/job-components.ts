@@ -58,27 +58,26 @@ export class JobComponents implements JobContext {
   readonly mailbox: Mailbox;
   readonly logger: JobLog;
   readonly extensions: Extensions;
-  readonly types: Extensions;
   readonly watch: JobWatch;
   readonly executor: ItemExecutor;
-  readonly interceptors: readonly ItemInterceptor[];
   readonly definition: JobDefinition;
   readonly onRemoved: () => void;
   readonly deadlines: Deadlines<JobTimer>;
   readonly items: ItemsHere;
-  readonly failures: FailureReports;
   readonly observers: RunObservers;
   readonly marks: ItemMarks;
   readonly registration: Registration;
   readonly assignment: Assignment;
   readonly leadership: Leadership;
-  readonly takeover: Takeover;
   readonly barrier: Barrier;
-  readonly listeners: JobListeners;
   readonly housekeeping: Housekeeping;
   readonly restoredNodes: RestoredNodes;
   readonly work: WorkLane;
   readonly control: ControlLane;
+  // Made when they are needed first: a job that waits for its next firing needs none of them.
+  #failures: FailureReports | undefined;
+  #takeover: Takeover | undefined;
+  #listeners: JobListeners | undefined;
 
   constructor(deps: JobComponentsDeps, watch: JobWatch) {
     const { extensions, definition } = deps;
@@ -91,23 +90,19 @@ export class JobComponents implements JobContext {
     this.timer = deps.timer;
     this.mailbox = deps.mailbox;
     this.logger = deps.logger;
-    this.extensions = this.types = extensions;
+    this.extensions = extensions;
     this.watch = watch;
     this.executor = extensions.executorOf(deps.paths.jobName, definition.job);
-    this.interceptors = extensions.interceptors;
     this.definition = definition;
     this.onRemoved = deps.onRemoved;
     this.deadlines = new Deadlines(deps.timers, this.requestReconcile);
     this.items = new ItemsHere();
-    this.failures = new FailureReports(this);
     this.observers = new RunObservers(extensions.observers, deps.logger);
     this.marks = new ItemMarks(this);
     this.registration = new Registration(this);
     this.assignment = new Assignment(this);
     this.leadership = new Leadership(this);
-    this.takeover = new Takeover(this);
     this.barrier = new Barrier(this);
-    this.listeners = new JobListeners(this);
     this.housekeeping = new Housekeeping(this);
     this.restoredNodes = new RestoredNodes(this);
     this.work = new WorkLane(this);
@@ -115,6 +110,26 @@ export class JobComponents implements JobContext {
   }
 
   readonly requestReconcile = (): void => this.control.requestReconcile();
+
+  get types(): Extensions {
+    return this.extensions;
+  }
+
+  get interceptors(): readonly ItemInterceptor[] {
+    return this.extensions.interceptors;
+  }
+
+  get failures(): FailureReports {
+    return (this.#failures ??= new FailureReports(this));
+  }
+
+  get takeover(): Takeover {
+    return (this.#takeover ??= new Takeover(this));
+  }
+
+  get listeners(): JobListeners {
+    return (this.#listeners ??= new JobListeners(this));
+  }
 
   /** The configuration that holds: the registry's, or the local one while that cannot be read. */
   configuration(): JobConfiguration {

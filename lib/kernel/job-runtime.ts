@@ -450,17 +450,18 @@ export class JobRuntime {
     await control.reconcile();
   }
 
-  async #register({ registration, observers, ...context }: JobComponents): Promise<void> {
+  async #register(components: JobComponents): Promise<void> {
+    const { registration, observers, watch, me } = components;
     const occasion: Occasion = this.#hasTakenPart ? 'return' : 'start';
-    const config = await this.#establish(context, occasion);
+    const config = await this.#establish(components, occasion);
     if (this.#isEnding()) return;
     if (config === undefined) return this.#onRemoved();
     await registration.register(config, occasion);
-    const { leader, items, instances, live, javaPeers } = context.watch.view;
+    const { leader, items, instances, live, javaPeers } = watch.view;
     const owners = new Map(items.flatMap(({ item, owner }) => (owner === undefined ? [] : [[item, owner]])));
     this.#logger.event({ type: 'registered', leader, owners });
     const { clock, instance } = this.#deps;
-    const living = [...new Set([...instances.keys(), ...live, context.me])];
+    const living = [...new Set([...instances.keys(), ...live, me])];
     const { jobName } = this;
     observers.notifyOfRegistration({
       jobName,
@@ -497,7 +498,7 @@ export class JobRuntime {
       definition: this.definition,
       onRemoved: () => this.#onRemoved(),
     });
-    components.watch.onChange(() => components.control.noteChange());
+    components.watch.observer = components.control;
     return components;
   }
 

@@ -22,13 +22,15 @@ export interface EventCollector {
  */
 export class JobLog implements JobLogger {
   readonly #logger: JobLogger;
-  readonly #subject: LogSubject;
+  readonly #jobName: string | undefined;
+  readonly #instance: string;
   readonly #collector: EventCollector | undefined;
 
   /** Without `collector`, each event is an entry of its own. */
-  constructor(logger: JobLogger, subject: LogSubject, collector?: EventCollector) {
+  constructor(logger: JobLogger, { jobName, instance }: LogSubject, collector?: EventCollector) {
     this.#logger = logger;
-    this.#subject = subject;
+    this.#jobName = jobName;
+    this.#instance = instance;
     this.#collector = collector;
   }
 
@@ -54,15 +56,15 @@ export class JobLog implements JobLogger {
 
   /** An event of the job. If it is summarised with those of other jobs, its own entry is for debugging only. */
   event(event: JobEvent): void {
-    const { jobName, instance } = this.#subject;
-    const { level, text: message, fields } = wordsOf(event, instance);
+    const jobName = this.#jobName;
+    const { level, text: message, fields } = wordsOf(event, this.#instance);
     const isSummarised = jobName !== undefined && this.#collector?.collect(jobName, event) === true;
     this.#write({ ...fields, event: event.type, message, level: isSummarised ? 'debug' : level });
   }
 
   #write({ message: text, ...entry }: LogFields & Pick<LogEntry, 'level' | 'message' | 'stack'>): void {
-    const { jobName } = this.#subject;
+    const jobName = this.#jobName;
     const message = jobName === undefined ? text : `Job '${jobName}': ${text}`;
-    writeEntry(this.#logger, { ...this.#subject, ...entry, message });
+    writeEntry(this.#logger, { jobName, instance: this.#instance, ...entry, message });
   }
 }

@@ -6,6 +6,8 @@ import { jobChanges } from '../job/job-changes.js';
 import { type RunObservers } from '../run/run-observers.js';
 import { inheritedChanges, type PeerChange, peerChanges } from '../job/peer-changes.js';
 
+const NO_CHANGES: readonly PeerChange[] = [];
+
 /** Logs what changes in a job: who comes and goes, and what operators do. Observers are notified of instances that are gone. */
 export class ChangeLog {
   readonly #context: JobContext;
@@ -13,7 +15,7 @@ export class ChangeLog {
   #before: JobView | undefined;
   #session: string | undefined;
   /** Changes that a peer is to report. */
-  #pending: readonly PeerChange[] = [];
+  #pending = NO_CHANGES;
   /** Ids of Java instances that are gone, and that may still run items: observers are notified when they do not. */
   readonly #gone = new RareSet<string>();
 
@@ -56,7 +58,8 @@ export class ChangeLog {
       if (event.type === 'crashed') this.#observers.notifyOfCrash(this.#notice(event.peer));
       if (event.type === 'gone') this.#gone.add(event.peer);
     }
-    this.#pending = [...pending, ...changes].filter(({ reporter }) => reporter !== me && reporter !== undefined);
+    const left = [...pending, ...changes].filter(({ reporter }) => reporter !== me && reporter !== undefined);
+    this.#pending = left.length === 0 ? NO_CHANGES : left;
   }
 
   #noteGone({ instances, items }: JobView): void {

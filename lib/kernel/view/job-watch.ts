@@ -20,6 +20,8 @@ export const WRONG_CLOCK_MS = 600_000;
 
 /** The job's mirror, read as a `JobView`. Reading is local and synchronous; waiting is woken by changes, not by a timer. */
 export class JobWatch {
+  /** Notified of each change, before those who wait for a view. */
+  observer: { noteChange(): void } | undefined;
   readonly #mirror: Mirror;
   readonly #reader: JobViewReader;
   readonly #clock: Clock;
@@ -48,12 +50,16 @@ export class JobWatch {
     this.#clock = clock;
     this.#javaPeers = new JavaPeers(clock);
     this.#stirredAt = clock.monotonic();
+    mirror.onChange(() => this.#onChange());
+  }
+
+  #onChange(): void {
+    const { stirs, isCurrent } = this.#mirror;
+    if (this.#stirs !== stirs) this.#stirredAt = this.#clock.monotonic();
+    this.#stirs = stirs;
     // What was going on while it was out of date may include a write of our own whose answer got lost.
-    mirror.onChange(() => {
-      if (this.#stirs !== mirror.stirs) this.#stirredAt = clock.monotonic();
-      this.#stirs = mirror.stirs;
-      if (!mirror.isCurrent) this.forgetReadings();
-    });
+    if (!isCurrent) this.forgetReadings();
+    this.observer?.noteChange();
   }
 
   /** The job as of the mirror's present moment. */

@@ -4,13 +4,13 @@ import { SubtreeIndex } from '../subtree-index.js';
 import { type WatchEvent } from './transport.js';
 import { perform } from './zookeeper-call.js';
 import { Watches } from './watches.js';
-import { type MirrorContext, type OwnedMirrorContext, ZooKeeperMirror } from './zookeeper-mirror.js';
+import { type MirrorContext, type MirrorOwner, type OwnedMirrorContext, ZooKeeperMirror } from './zookeeper-mirror.js';
 
 /** Called for an event within the watched path; its path is that within the namespace. */
 export type EventListener = (event: WatchEvent) => void;
 
 /** The mirrors of one registry centre, and the users of its watches. */
-export class Mirrors {
+export class Mirrors implements MirrorOwner {
   readonly #context: OwnedMirrorContext;
   readonly #mirrors = new Set<ZooKeeperMirror>();
   readonly #byRoot = new SubtreeIndex<ZooKeeperMirror>();

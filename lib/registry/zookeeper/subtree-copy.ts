@@ -1,4 +1,4 @@
-import { RareMap, RareSet } from '../../async/rare-collections.js';
+import { RareMap, withoutValue, withValue } from '../../async/rare-collections.js';
 import { type MirroredNode } from '../registry-center.js';
 import { type MirroredTree } from '../mirrored-tree.js';
 import { childPath, isWithin } from '../node-paths.js';
@@ -54,13 +54,14 @@ export class SubtreeCopy {
   readonly #changes = new RareMap<string, MirroredNode | undefined>();
   readonly #root: string;
   readonly #presenceOnly: (path: string) => boolean;
-  readonly #unread = new RareSet<string>();
-  readonly #unlisted = new RareSet<string>();
-  readonly #wanted = new RareSet<string>();
+  // Fields without a set or map while it would be empty: a process may have thousands of copies.
+  #unread: Set<string> | undefined;
+  #unlisted: Set<string> | undefined;
+  #wanted: Set<string> | undefined;
   readonly #own = new RareMap<string, OwnWriteRecord>();
-  readonly #sent = new RareSet<WriteEffects>();
+  #sent: Set<WriteEffects> | undefined;
   /** Paths of events that have arrived while a reading waits for its answer; `undefined` while none is under way. */
-  #touched: RareSet<string> | undefined;
+  #touched: Set<string> | undefined;
   /** The node that was put last. */
   #latest: MirroredNode | undefined;
   /**
@@ -78,12 +79,12 @@ export class SubtreeCopy {
     this.#root = root;
     this.#shown = shown;
     this.#presenceOnly = presenceOnly;
-    this.#unread.add(root);
+    this.#unread = new Set([root]);
   }
 
   /** Whether a write of our own has no answer yet. */
   get hasOwnWritesInFlight(): boolean {
-    return this.#sent.size > 0;
+    return this.#sent !== undefined;
   }
 
   /** Whether no moment of this copy was shown yet. */
@@ -103,9 +104,8 @@ export class SubtreeCopy {
   }
 
   get work(): CopyWork {
-    if (this.#unread.size > 0 || this.#unlisted.size > 0) {
-      return { type: 'read', paths: [...this.#unread], lists: [...this.#unlisted] };
-    }
+    if (this.#unread !== undefined || this.#unlisted !== undefined)
+      return { type: 'read', paths: [...(this.#unread ?? [])], lists: [...(this.#unlisted ?? [])] };
     for (const { seen } of this.#own.values()) if (seen > 0) return { type: 'wait' };
     return this.#events > this.#eventsCompleted ? { type: 'barrier' } : { type: 'none' };
   }
@@ -116,7 +116,7 @@ export class SubtreeCopy {
     else tree.replaceAll(this.#walked);
     this.#walked = undefined;
     this.#changes.clear();
-    this.#wanted.clear();
+    this.#wanted = undefined;
     this.#shown = tree.nodes;
   }
 
@@ -128,8 +128,8 @@ export class SubtreeCopy {
     for (const path of this.#walked?.keys() ?? [...this.#shown.keys(), ...this.#changes.keys()]) {
       const node = this.get(path);
       if (node === undefined || node.value !== undefined) continue;
-      this.#wanted.add(path);
-      this.#unread.add(path);
+      this.#wanted = withValue(this.#wanted, path);
+      this.#unread = withValue(this.#unread, path);
     }
   }
 
@@ -137,7 +137,7 @@ export class SubtreeCopy {
   onEvent({ type, path }: WatchEvent): boolean {
     this.#touched?.add(path);
     const own = this.#own.get(path);
-    if (!own && !this.isNew && this.#presenceOnly(path) && !this.#wanted.has(path)) {
+    if (!own && !this.isNew && this.#presenceOnly(path) && this.#wanted?.has(path) !== true) {
       if (type === 'deleted') this.#drop(path);
       else this.#put(path, { ...PRESENT });
       return true;
@@ -146,7 +146,7 @@ export class SubtreeCopy {
     else this.#events++;
     if (type === 'deleted') this.#drop(path);
     // Until the tree has been walked, only a reading shows whether there are children to list.
-    else if (!own || this.isNew) this.#unread.add(path);
+    else if (!own || this.isNew) this.#unread = withValue(this.#unread, path);
     return !own || this.isNew;
   }
 
@@ -155,21 +155,22 @@ export class SubtreeCopy {
     read: ReadonlyMap<string, ReadNode | undefined>,
     lists: ReadonlyMap<string, readonly string[]>,
   ) => void {
-    this.#unread.clear();
-    this.#unlisted.clear();
-    const touched = (this.#touched = new RareSet());
+    this.#unread = undefined;
+    this.#unlisted = undefined;
+    const touched = (this.#touched = new Set());
     const eventsBefore = this.#events;
     return (read, lists) => {
       this.#touched = undefined;
       this.#eventsCompleted = eventsBefore;
       // An event since then may be newer than what was read; it was handled when it arrived.
       for (const [path, node] of read) if (!touched.has(path)) this.#take(path, node);
-      for (const [path, names] of lists) for (const name of names) this.#unread.add(childPath(path, name));
+      for (const [path, names] of lists)
+        for (const name of names) this.#unread = withValue(this.#unread, childPath(path, name));
     };
   }
 
   onWriteSent(effects: WriteEffects): void {
-    this.#sent.add(effects);
+    this.#sent = withValue(this.#sent, effects);
     for (const [path, count] of effects.events) {
       if (!isWithin(path, this.#root)) continue;
       const record = this.#own.get(path) ?? { inFlight: 0, expected: 0, seen: 0, spoiled: false, outcome: undefined };
@@ -191,7 +192,8 @@ export class SubtreeCopy {
   }
 
   #settle(effects: WriteEffects, note: (record: OwnWriteRecord, path: string, count: number) => void): void {
-    if (!this.#sent.delete(effects)) return;
+    if (this.#sent?.has(effects) !== true) return;
+    this.#sent = withoutValue(this.#sent, effects);
     for (const [path, count] of effects.events) {
       const record = this.#own.get(path);
       if (!record) continue;
@@ -206,15 +208,15 @@ export class SubtreeCopy {
     const isOurs = !spoiled && seen === expected;
     if (!isOurs) this.#events += seen;
     if (seen === 0 && !spoiled) return;
-    if (!isOurs || this.isNew) this.#unread.add(path);
+    if (!isOurs || this.isNew) this.#unread = withValue(this.#unread, path);
     else if (outcome) this.#put(path, outcome);
     else this.#drop(path);
   }
 
   #take(path: string, node: ReadNode | undefined): void {
     if (!node) return this.#drop(path);
-    if (this.isNew && node.stat.numChildren > 0) this.#unlisted.add(path);
-    const isHidden = this.#presenceOnly(path) && !this.#wanted.has(path);
+    if (this.isNew && node.stat.numChildren > 0) this.#unlisted = withValue(this.#unlisted, path);
+    const isHidden = this.#presenceOnly(path) && this.#wanted?.has(path) !== true;
     this.#put(path, this.#mirrored(path, node, isHidden));
   }
 
@@ -244,8 +246,8 @@ export class SubtreeCopy {
   }
 
   #drop(path: string): void {
-    this.#unread.delete(path);
-    this.#unlisted.delete(path);
+    this.#unread = withoutValue(this.#unread, path);
+    this.#unlisted = withoutValue(this.#unlisted, path);
     if (this.#walked !== undefined) this.#walked.delete(path);
     else if (this.get(path) !== undefined) this.#changes.set(path, undefined);
   }

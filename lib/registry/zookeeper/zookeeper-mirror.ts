@@ -36,12 +36,12 @@ export interface OwnedMirrorContext extends MirrorContext {
   readonly watches: Watches;
 }
 
+const ofNoPath = (): boolean => false;
+
 /**
  * Most nodes read by one request. Even with long paths, the request stays far below a server's limit of one megabyte.
  */
 const NODES_PER_READ = 1000;
-
-const ofNoPath = (): boolean => false;
 
 interface Waiter {
   resolve(): void;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { RareMap, RareSet } from '../../../lib/async/rare-collections.js';
+import { RareMap, RareSet, withoutValue, withValue } from '../../../lib/async/rare-collections.js';
 
 describe('A map that is empty nearly all the time', () => {
   test('has nothing at first', () => {
@@ -93,4 +93,15 @@ describe('A set that is empty nearly all the time', () => {
     set.add('x').clear();
     expect([set.size, set.has('x')]).toEqual([0, false]);
   });
+});
+
+test('a field has a set only as long as that has values', () => {
+  const one = withValue(undefined, 'a');
+  expect(withValue(one, 'b')).toBe(one);
+  expect([...one]).toEqual(['a', 'b']);
+
+  expect(withoutValue(one, 'a')).toBe(one);
+  expect(withoutValue(one, 'c')).toBe(one);
+  expect(withoutValue(one, 'b')).toBeUndefined();
+  expect(withoutValue(undefined, 'b')).toBeUndefined();
 });

@@ -77,8 +77,8 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/writes/assignment.ts',
-        find: 'return { basis: assignmentBasis(view), pinned',
-        replace: 'return { basis: assignmentBasis(await watch.sync()), pinned',
+        find: 'const basis = assignmentBasis(view);',
+        replace: 'const basis = assignmentBasis(await watch.sync());',
       },
     ],
   },

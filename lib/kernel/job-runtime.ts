@@ -44,6 +44,7 @@ import {
   type SessionState,
 } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
+import { type Timers } from '../time/shared-timers.js';
 import { assembleJob, type JobComponents } from './job-components.js';
 import { JobShutdown } from './job-shutdown.js';
 import { type JobHealth, jobHealth } from './job-health.js';
@@ -67,6 +68,8 @@ export interface JobRuntimeDeps {
   readonly instance: JobInstance;
   readonly extensions: Extensions;
   readonly firingTimers: FiringTimers;
+  /** Of all jobs of this process. */
+  readonly timers: Timers;
   readonly clock: Clock;
   readonly logger: JobLogger;
   /** Summarises what many jobs have in common. */
@@ -105,13 +108,13 @@ export class JobRuntime {
   #lineage: Lineage | undefined;
 
   constructor(definition: JobDefinition, deps: JobRuntimeDeps) {
-    const { clock, firingTimers, instance, logger, events } = deps;
+    const { clock, firingTimers, timers, instance, logger, events } = deps;
     const { jobName } = definition.configuration;
     this.definition = definition;
     this.#deps = deps;
     this.#paths = new JobPaths(jobName);
     this.#logger = new JobLog(logger, { jobName, instance: instance.jobInstanceId }, events);
-    this.#timers = new NamedTimers(clock);
+    this.#timers = new NamedTimers(timers);
     const lateFirings = new LateFirings(clock, this.#logger);
     const onFire = (instant: Date): void => {
       lateFirings.note(instant);

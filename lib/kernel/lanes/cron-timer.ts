@@ -5,13 +5,14 @@ import { type Clock, systemClock } from '../../time/clock.js';
 import { firingTurns } from '../../time/event-loop.js';
 import { InvalidCronError } from '../../time/invalid-cron-error.js';
 import { lastBefore } from '../../time/last-before.js';
+import { type Timers, timersForIdleJobs } from '../../time/shared-timers.js';
 import { scheduleKey } from '../view/assignment.js';
 import { type ScheduleState } from '../view/obstacles.js';
 
-/** Wakes jobs at instants: one timer a job. In Nest, the scheduler registry shows them under the jobs' names. */
+/** Wakes jobs at instants. In Nest, the scheduler registry shows them under the jobs' names. */
 export interface FiringTimers {
   /**
-   * Arms the job's one timer, replacing an earlier one: calls `onFire` once, not before `instant`, later if the event
+   * Arms the timer of a job, replacing an earlier one: calls `onFire` once, not before `instant`, later if the event
    * loop is busy; lateness is never a reason not to call it.
    */
   arm(jobName: string, instant: Date, onFire: () => void): void;
@@ -19,21 +20,23 @@ export interface FiringTimers {
   disarm(jobName: string): void;
 }
 
-/** Timers on a clock, for use outside Nest and in tests. */
+/** Timers of jobs on a clock, for use outside Nest and in tests. */
 export class ClockTimers implements FiringTimers {
   readonly #clock: Clock;
+  readonly #timers: Timers;
   readonly #cancels = new Map<string, () => void>();
   readonly #isInTurns: boolean;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, timers: Timers = timersForIdleJobs(clock)) {
     this.#clock = clock;
+    this.#timers = timers;
     // Under a clock that a test moves, everything that is due happens at once.
     this.#isInTurns = clock === systemClock;
   }
 
   arm(jobName: string, instant: Date, onFire: () => void): void {
     this.disarm(jobName);
-    const cancelTimer = this.#clock.after(instant.getTime() - this.#clock.now(), () => {
+    const cancelTimer = this.#timers.after(instant.getTime() - this.#clock.now(), () => {
       if (this.#isInTurns) firingTurns.run(fire);
       else fire();
     });

@@ -1,15 +1,16 @@
-import { CronJob, CronTime } from 'cron';
 import { type SchedulerRegistry } from '@nestjs/schedule';
 import { JobConflictError } from '../../api/errors/errors.js';
 import { type JobLogger } from '../../api/text/logger.js';
 import { type FiringTimers } from '../../kernel/lanes/cron-timer.js';
 import { type Clock, systemClock } from '../../time/clock.js';
 import { firingTurns } from '../../time/event-loop.js';
+import { type Timers, timersForIdleJobs } from '../../time/shared-timers.js';
+import { InstantCronJob } from './instant-cron-job.js';
 
 /**
  * Timers that are cron jobs of `@nestjs/schedule`: each job appears in the `SchedulerRegistry` under its name, with its
  * next and last date. Each has one `CronJob`, which is armed for one instant after the other. This library computes the
- * instants, as the package `cron` does not understand Quartz expressions.
+ * instants, as the package `cron` does not understand Quartz expressions, and waits for all of them with one timer.
  *
  * Methods of such a `CronJob` affect this instance only, until the job's schedule changes: `stop()` and `deleteCronJob()`
  * end its firings here, `start()` resumes them (an instant that was missed meanwhile fires at once), and `fireOnTick()`
@@ -20,11 +21,13 @@ export class SchedulerRegistryTimers implements FiringTimers {
   readonly #logger: JobLogger;
   readonly #clock: Clock;
   readonly #timers = new Map<string, Timer>();
+  readonly #waits: Timers;
 
   constructor(registry: SchedulerRegistry, logger: JobLogger, clock: Clock = systemClock) {
     this.#registry = registry;
     this.#logger = logger;
     this.#clock = clock;
+    this.#waits = timersForIdleJobs(clock);
   }
 
   /**
@@ -35,9 +38,7 @@ export class SchedulerRegistryTimers implements FiringTimers {
     const timer = this.#timers.get(jobName) ?? this.#add(jobName, instant);
     timer.onFire = onFire;
     timer.instant = instant;
-    timer.cronTime.instant = instant;
-    timer.cronJob.setTime(timer.cronTime);
-    timer.cronJob.start();
+    timer.cronJob.arm(instant);
   }
 
   /** Stops the timer of a job and removes its cron job. Does nothing if there is none. */
@@ -57,13 +58,13 @@ export class SchedulerRegistryTimers implements FiringTimers {
         `Job '${jobName}' cannot be scheduled: the SchedulerRegistry has a cron job of that name, which is not an ElasticJob. Rename one of them.`,
       );
     }
-    const cronJob: OurCronJob = CronJob.from<null, null>({
-      cronTime: instant,
+    const cronJob = new InstantCronJob(instant, {
+      clock: this.#clock,
+      timers: this.#waits,
       onTick: () => this.#onTick(jobName, timer),
-      errorHandler: (error) => this.#logger.error(`Job '${jobName}': its timer failed: ${String(error)}`),
     });
-    const cronTime = new LateCronTime(instant, this.#clock);
-    const timer: Timer = { cronJob, cronTime, instant, onFire: () => undefined };
+    cronJob.errorHandler = (error) => this.#logger.error(`Job '${jobName}': its timer failed: ${String(error)}`);
+    const timer: Timer = { cronJob, instant, onFire: () => undefined };
     this.#registry.addCronJob(jobName, cronJob);
     this.#timers.set(jobName, timer);
     return timer;
@@ -87,41 +88,8 @@ export class SchedulerRegistryTimers implements FiringTimers {
   }
 }
 
-type OurCronJob = Parameters<SchedulerRegistry['addCronJob']>[1];
-
 interface Timer {
-  readonly cronJob: OurCronJob;
-  readonly cronTime: LateCronTime;
+  readonly cronJob: InstantCronJob;
   instant: Date;
   onFire: () => void;
-}
-
-/** The package `cron`'s own type of a date, which it does not export. */
-type Instant = ReturnType<CronTime['getNextDateFrom']>;
-
-/**
- * An instant for `cron` that may be past. `cron` itself refuses past instants, or skips them after 250 ms; but a firing
- * that is late because the event loop was blocked must still happen. It goes on from one instant to the next, because to
- * make one of `cron`'s dates takes longer than all else that arming a timer does.
- */
-class LateCronTime extends CronTime {
-  instant: Date;
-  readonly #clock: Clock;
-
-  constructor(instant: Date, clock: Clock) {
-    super(instant);
-    this.instant = instant;
-    this.#clock = clock;
-  }
-
-  override getTimeout(): number {
-    return Math.max(0, this.instant.getTime() - this.#clock.now());
-  }
-
-  override sendAt(): Instant;
-  override sendAt(i: number): Instant[];
-  override sendAt(i?: number): Instant | Instant[] {
-    const instant = new CronTime(this.instant).source as Instant;
-    return i === undefined ? instant : [instant];
-  }
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { SchedulerRegistry } from '@nestjs/schedule';
-import { CronJob } from 'cron';
+import { CronJob, CronTime } from 'cron';
 import { SchedulerRegistryTimers } from '../../../lib/nest/jobs/scheduler-registry-timers.js';
 import { until } from '../../support/until.js';
 import { RecordingLogger } from './application.js';
@@ -149,6 +149,17 @@ describe('a timer', () => {
   });
 });
 
+test('the timers of a hundred jobs wait with one timer of Node', () => {
+  jest.useFakeTimers({ now: 0 });
+  const { timers } = given();
+
+  for (let job = 0; job < 100; job++) timers.arm(`job-${job}`, inMs(1_000 * job), () => undefined);
+
+  expect(jest.getTimerCount()).toBe(1);
+  for (let job = 0; job < 100; job++) timers.disarm(`job-${job}`);
+  expect(jest.getTimerCount()).toBe(0);
+});
+
 describe('what a user does to the CronJob', () => {
   test('stop() ends the firings on this instance, start() resumes them with the one that was missed', () => {
     jest.useFakeTimers();
@@ -163,6 +174,54 @@ describe('what a user does to the CronJob', () => {
     jest.advanceTimersByTime(1);
 
     expect(fired).toEqual(['fired']);
+    timers.disarm('job');
+  });
+
+  test('start() changes nothing while it is active, and isActive says whether it is', () => {
+    jest.useFakeTimers();
+    const { registry, timers } = given();
+    const fired: string[] = [];
+    timers.arm('job', inMs(10), () => fired.push('fired'));
+    const cronJob = registry.getCronJob('job');
+    const active: boolean[] = [];
+
+    cronJob.start();
+    active.push(cronJob.isActive);
+    void cronJob.stop();
+    active.push(cronJob.isActive);
+    cronJob.start();
+    active.push(cronJob.isActive);
+    jest.advanceTimersByTime(1_000);
+    active.push(cronJob.isActive);
+
+    expect(fired).toEqual(['fired']);
+    expect(active).toEqual([true, false, true, false]);
+    timers.disarm('job');
+  });
+
+  test.each<[state: string, calls: number]>([
+    ['active', 1],
+    ['stopped', 0],
+  ])('setTime() moves the next firing of one that is %s, until it is armed again', (state, calls) => {
+    jest.useFakeTimers({ now: 0 });
+    const { registry, timers } = given();
+    const fired: number[] = [];
+    const note = (): void => void fired.push(Date.now());
+    timers.arm('job', inMs(10), note);
+    const cronJob = registry.getCronJob('job');
+    if (state === 'stopped') void cronJob.stop();
+
+    cronJob.setTime(new CronTime(inMs(500)));
+    jest.advanceTimersByTime(499);
+    expect(fired).toEqual([]);
+    jest.advanceTimersByTime(1);
+    expect(fired).toHaveLength(calls);
+    const instant = inMs(1_000);
+    timers.arm('job', instant, note);
+
+    expect(cronJob.nextDate().toMillis()).toBe(instant.getTime());
+    jest.advanceTimersByTime(1_000);
+    expect(fired.at(-1)).toBe(instant.getTime());
     timers.disarm('job');
   });
 

@@ -1,5 +1,5 @@
 // How long many new jobs of one process take until they are ready, and until their items are assigned; their requests to
-// ZooKeeper, and their memory. `--jobs 10000`, `--items 1`.
+// ZooKeeper, the round trips that one of them waits for, and their memory. `--jobs 10000`, `--items 1`.
 import '../.config/typescript.mjs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -15,6 +15,9 @@ const { values } = parseArgs({
   options: { jobs: { type: 'string', default: '1000,10000' }, items: { type: 'string', default: '1' } },
   strict: false,
 });
+
+/** Long enough that nothing else counts. */
+const ROUND_TRIP_MS = 40;
 
 for (const jobs of values.jobs.split(',').map(Number)) console.log(`${jobs} jobs: ${await measured(jobs)}`);
 
@@ -32,6 +35,12 @@ async function measured(jobs) {
   await start(one, counted, ['second']);
   await sleep(1_000);
   const requests = proxy.count();
+  proxy.delay('up', ROUND_TRIP_MS / 2);
+  proxy.delay('down', ROUND_TRIP_MS / 2);
+  const asked = performance.now();
+  await start(one, counted, ['third']);
+  const roundTrips = (performance.now() - asked) / ROUND_TRIP_MS;
+  proxy.heal();
 
   globalThis.gc?.();
   const before = process.memoryUsage().heapUsed;
@@ -51,7 +60,7 @@ async function measured(jobs) {
   const seconds = (ms) => `${(ms / 1_000).toFixed(1)} s`;
   const text =
     `ready ${seconds(ready)}, assigned ${seconds(assigned)}, ${((user + system) / 1_000 / jobs).toFixed(2)} ms CPU a job, ` +
-    `${requests} requests a job, ${heap.toFixed(1)} KiB heap a job${globalThis.gc ? '' : ' (with garbage: run with --expose-gc)'}`;
+    `${requests} requests a job, ${roundTrips.toFixed(1)} round trips until a job is ready, ${heap.toFixed(1)} KiB heap a job${globalThis.gc ? '' : ' (with garbage: run with --expose-gc)'}`;
   await Promise.all([registryCenter.close(), counted.close()]);
   await proxy[Symbol.asyncDispose]();
   await server.dispose();

@@ -1,4 +1,4 @@
-// How many runs that do nothing a second: firings of 1,000 items of this library, one after the other, next to jobs of BullMQ, added
+// How many runs that do nothing a second: firings of 1,000 items of this library, of one job or of four at a time, one after the other, next to jobs of BullMQ, added
 // 1,000 at a time and up to three batches ahead, with concurrency 100. In one process and in three, and in turns.
 //   npm run bench -- throughput                     three rounds of 4 s each, after one that does not count
 //   npm run bench -- throughput --without bullmq    where there is no redis-server
@@ -22,6 +22,7 @@ const QUEUE = { batchesAhead: 3, concurrency: 100 };
 const CASES = [
   ...[true, false].map((monitorExecution) => ({ registry: 'embedded', monitorExecution, processes: [1] })),
   ...[true, false].map((monitorExecution) => ({ registry: 'ZooKeeper', monitorExecution, processes: [1, 3] })),
+  { registry: 'ZooKeeper', monitorExecution: true, jobs: 4, processes: [1, 3] },
   { peer: 'BullMQ', processes: [1, 3] },
 ]
   .filter(({ peer }) => peer === undefined || values.without !== 'bullmq')
@@ -64,23 +65,23 @@ async function run() {
   }
 }
 
-async function start({ peer, registry, monitorExecution, processes }, { redis, zooKeeper }) {
-  const namespace = `throughput-${peer ?? registry}-${monitorExecution}-${processes}`;
+async function start({ peer, registry, monitorExecution, jobs = 1, processes }, { redis, zooKeeper }) {
+  const namespace = `throughput-${peer ?? registry}-${monitorExecution}-${jobs}-${processes}`;
   const module = new URL(peer ? 'throughput/queue.mjs' : 'costs/instance.mjs', import.meta.url);
   const settings = peer
     ? { ...QUEUE, redisPort: redis.port, batch: Math.ceil(ITEMS / processes) }
-    : { jobs: 1, items: ITEMS, monitorExecution, ...(registry === 'ZooKeeper' && { zooKeeper: zooKeeper.address }) };
+    : { jobs, items: ITEMS, monitorExecution, ...(registry === 'ZooKeeper' && { zooKeeper: zooKeeper.address }) };
   const all = Array.from({ length: processes }, () => Child.start(module, { ...settings, namespace }));
   const children = await Promise.all(all);
-  if (peer === undefined) await areAssigned(children);
+  if (peer === undefined) await areAssigned(children, jobs * ITEMS);
   return children;
 }
 
-async function areAssigned(children) {
+async function areAssigned(children, items) {
   const deadline = performance.now() + 60_000;
   for (;;) {
     const owned = (await ask(children, 'facts')).map((each) => each.owned);
-    if (owned.every((count) => count > 0) && owned.reduce((sum, count) => sum + count) === ITEMS) return;
+    if (owned.every((count) => count > 0) && owned.reduce((sum, count) => sum + count) === items) return;
     if (performance.now() > deadline) throw new Error(`The items were not all assigned within 60 s: ${owned}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
@@ -139,6 +140,7 @@ function report(running) {
   }
 }
 
-function titleOf({ peer, registry, monitorExecution }) {
-  return peer ?? `library, ${registry}, ${monitorExecution ? 'monitored' : 'unmonitored'}`;
+function titleOf({ peer, registry, monitorExecution, jobs = 1 }) {
+  const atOnce = jobs > 1 ? `, ${jobs} jobs` : '';
+  return peer ?? `library, ${registry}, ${monitorExecution ? 'monitored' : 'unmonitored'}${atOnce}`;
 }

@@ -1,6 +1,6 @@
 import { pathsUpwards } from './node-paths.js';
 
-/** What a narrowed mirror follows, to ask about many paths: what is within it, and what ends it. */
+/** The subtrees that a narrowed mirror follows, and which changes make it follow everything again. */
 export class NarrowScope {
   readonly #roots: ReadonlySet<string>;
   readonly #isRoutine: (path: string) => boolean;

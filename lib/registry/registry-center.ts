@@ -12,8 +12,10 @@
  * 2. **A lost race is `false`.** `create` and `remove` say whether *this* call did it. Code that acts only on `true`
  *    can repeat a stale decision without harm.
  * 3. **A commit happens as a whole or not at all**, at one point of the tree's one history. Every change has a
- *    revision; all changes of a commit have the same one, and later changes have greater ones. `limits` says how much a
- *    commit may hold: a commit within the limits is accepted, a larger one is refused and changes nothing.
+ *    revision; all changes of a commit have the same one, and later changes have greater ones. Commits that are asked for
+ *    at the same time and change different children of the namespace's node may be one point, and share a revision.
+ *    `limits` says how much a commit may hold: a commit within the limits is accepted, a larger one is refused and
+ *    changes nothing.
  * 4. **A session node lives exactly as long as its session.** A short loss of connection removes nothing. When the
  *    session ends, all its nodes vanish, and no others.
  * 5. **A mirror shows moments, never mixtures.** What a mirror shows is the subtree as it was at one revision; it only
@@ -278,7 +280,7 @@ export interface Mirror {
    * An implementation that always follows everything answers `false`; then `isNarrowed` and `isWidening` are never true, and
    * `widen` has nothing to do.
    * @returns whether it does: not while it is out of date or narrowed already, nor if anything but routine happened
-   *   meanwhile or was told and does not show yet, nor if another user of this registry centre object follows the same subtree
+   *   meanwhile, or an event of it has arrived and does not show yet, nor if another user of this registry centre object follows the same subtree
    */
   narrow(subtrees: readonly string[]): Promise<boolean>;
   /** Whether the mirror follows only a part of its subtree. */

@@ -29,7 +29,7 @@ import { type Registration } from '../writes/registration.js';
 import { ActionFailures } from './action-failures.js';
 import { ChangeLog } from './change-log.js';
 import { type CronTimer } from './cron-timer.js';
-import { Rest } from './rest.js';
+import { FiringChanges } from './firing-changes.js';
 import { StandingObstacle } from './standing-obstacle.js';
 import { type WorkLane } from './work-lane.js';
 
@@ -75,13 +75,13 @@ export class ControlLane {
   readonly #obstacle: StandingObstacle;
   #resyncMinutes: number | undefined;
   #formerLeader: Leading | undefined;
-  readonly #rest: Rest;
+  readonly #firingChanges: FiringChanges;
 
   constructor(deps: ControlLaneDeps) {
     this.#deps = deps;
     this.#changes = new ChangeLog(deps, deps.observers);
     this.#failures = new ActionFailures(deps);
-    this.#rest = new Rest(deps);
+    this.#firingChanges = new FiringChanges(deps);
     this.#obstacle = new StandingObstacle(deps);
   }
 
@@ -93,12 +93,13 @@ export class ControlLane {
   /** To be called after each change of the job's nodes. Reconciles soon, unless instances have merely fired. */
   noteChange(): void {
     const changes = this.#deps.watch.newChanges() ?? [];
-    if (changes.length === 0 || !changes.every((path) => this.#rest.isMereFiring(path))) this.requestReconcile();
+    if (changes.length === 0 || !changes.every((path) => this.#firingChanges.isCausedByFiring(path)))
+      this.requestReconcile();
   }
 
   /** To be called when a run has begun or an item has ended. Reconciles soon, unless nothing waits for that. */
   noteProgress(): void {
-    if (!this.#rest.isOrdinaryProgress) this.requestReconcile();
+    if (!this.#firingChanges.needsNoReconcile) this.requestReconcile();
   }
 
   /** Reconciles soon; several requests that come before that are one. */
@@ -119,7 +120,7 @@ export class ControlLane {
   /** Plans from the present view and performs the plan. To be called in the mailbox only. Never rejects. */
   async reconcile(): Promise<void> {
     const { timers, logger, registration, watch } = this.#deps;
-    this.#rest.disturb();
+    this.#firingChanges.disturb();
     const { session } = registration;
     if (session === undefined || !watch.isCurrent) return;
     try {
@@ -135,7 +136,7 @@ export class ControlLane {
     this.#noteState();
     this.#changes.note(session);
     const actions = plan(this.#planInput());
-    if (actions.length === 0) this.#rest.begin({ isTriggerInDoubt: this.#triggerInDoubt !== undefined });
+    if (actions.length === 0) this.#firingChanges.rest({ isTriggerInDoubt: this.#triggerInDoubt !== undefined });
     await this.#performAll(actions);
   }
 

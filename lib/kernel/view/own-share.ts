@@ -1,4 +1,4 @@
-/** When an instance need not hear what the items of others do: pure functions of a view. */
+/** Decides when an instance may stop listening to other instances' items: pure functions of a view. */
 import { hasJavaPeers, type JobView } from '../../layout/job-view.js';
 import { isAssigned, isAvailable, isMisassigned } from './assignment.js';
 import { numbersOf } from './items.js';
@@ -18,8 +18,8 @@ export function mayFollowOwnShare(view: JobView, me: string): boolean {
 }
 
 /**
- * Whether what other instances' items do concerns nobody here, not even a leader, for as long as nothing but firings happens:
- * the items are assigned, all of them to living instances of ours, and nobody waits for anybody.
+ * Whether only firings go on: the items are assigned, all of them to living instances of ours, and no instance waits for another. As
+ * long as nothing else happens, an instance need not know what other instances' items do, not even the leader.
  */
 export function isAtRest(view: JobView): boolean {
   const { config, items } = view;

@@ -6,8 +6,8 @@ import { isAtRest, ownItems } from '../view/own-share.js';
 import { type Leadership } from '../writes/leadership.js';
 import { type WorkLane } from './work-lane.js';
 
-/** What it takes to know that a job is at rest. */
-export interface RestDeps extends Pick<JobContext, 'watch' | 'paths' | 'me'> {
+/** What `FiringChanges` needs. */
+export interface FiringChangesDeps extends Pick<JobContext, 'watch' | 'paths' | 'me'> {
   readonly leadership: Leadership;
   readonly work: WorkLane;
   readonly marks: ItemMarks;
@@ -15,22 +15,22 @@ export interface RestDeps extends Pick<JobContext, 'watch' | 'paths' | 'me'> {
 }
 
 /**
- * What need not be looked at. After a look at a job at rest that found nothing to do, there is nothing to do either while
- * instances merely fire, until this instance's own run has ended.
+ * Decides which changes need no reconciling. If a job is at rest and the last reconciling has found nothing to do, changes that
+ * firings make need none until this instance's own run has ended.
  */
-export class Rest {
-  readonly #deps: RestDeps;
+export class FiringChanges {
+  readonly #deps: FiringChangesDeps;
   /** This instance's items, while it rests. */
   #own: ReadonlySet<number> | undefined;
   /** Whether this instance ran nothing when it began to rest, and could have. */
   #wasIdle = false;
 
-  constructor(deps: RestDeps) {
+  constructor(deps: FiringChangesDeps) {
     this.#deps = deps;
   }
 
-  /** A look has found nothing to do. */
-  begin({ isTriggerInDoubt }: { readonly isTriggerInDoubt: boolean }): void {
+  /** Reconciling has found nothing to do. */
+  rest({ isTriggerInDoubt }: { readonly isTriggerInDoubt: boolean }): void {
     const { watch, me, leadership, work, marks } = this.#deps;
     const { view } = watch;
     // The leader waits for the end of items that had to stay with their owners.
@@ -41,25 +41,25 @@ export class Rest {
     this.#wasIdle = work.isIdle && work.canBegin && marks.own.items.length === 0 && !isTriggered;
   }
 
-  /** Another look has begun. */
+  /** Reconciling has begun again. */
   disturb(): void {
     this.#own = undefined;
     this.#wasIdle = false;
   }
 
   /** Whether the node at this path has changed only because instances fire, and this one has nothing to do about it. */
-  isMereFiring(path: string): boolean {
+  isCausedByFiring(path: string): boolean {
     const { watch, paths, items } = this.#deps;
     if (this.#own === undefined) return false;
     const node = paths.parse(path);
     if (node.type === 'beginRecord') return watch.nodes.has(path);
     if (node.type !== 'itemMark' || !(node.mark === 'running' || node.mark === 'misfire')) return false;
-    // What this instance runs itself it looks at when that has ended; what it is to run it may wait for.
+    // The end of a run here is reconciled anyway. An own item that does not run here may be one that this instance waits for.
     return !this.#own.has(node.item) || items.phase(node.item) !== undefined;
   }
 
-  /** Whether a run that begins, or an item that ends, makes nothing due: the end of the run is looked at anyway. */
-  get isOrdinaryProgress(): boolean {
+  /** Whether a run that begins, or an item that ends, makes nothing due: the end of the run is reconciled anyway. */
+  get needsNoReconcile(): boolean {
     const { missedInstant, missedByItem, pendingTrigger, triggeredItems } = this.#deps.work.backlog;
     const isFiringDue = missedInstant !== undefined || pendingTrigger !== undefined;
     return this.#wasIdle && !isFiringDue && missedByItem.size === 0 && triggeredItems.size === 0;

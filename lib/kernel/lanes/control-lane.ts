@@ -6,7 +6,7 @@ import { describeCause } from '../../api/text/describe-cause.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { isLostRace, isOutage, isOutcomeUnknown } from '../../api/errors/registry-errors.js';
 import { type Deadlines } from '../../async/deadlines.js';
-import { decodeTrigger } from '../../layout/x-node/trigger.js';
+import { covers, decodeTrigger } from '../../layout/x-node/trigger.js';
 import { type Mailbox } from '../../async/mailbox.js';
 import { JobStoppedError } from '../../api/errors/errors.js';
 import { type ItemsHere } from '../view/items-here.js';
@@ -343,7 +343,10 @@ export class ControlLane {
     const path = paths.trigger(me);
     const inDoubt = this.#triggerInDoubt;
     const text = await registry.get(path);
-    if (text === undefined) {
+    // Another trigger that stands in the place of the one in doubt would ask for the same as well, had that still been there.
+    const isAnother =
+      text !== undefined && inDoubt !== undefined && !covers(decodeTrigger(text), decodeTrigger(inDoubt));
+    if (text === undefined || isAnother) {
       // What this instance could not be sure to have removed is gone: it has.
       this.#triggerInDoubt = undefined;
       return inDoubt;

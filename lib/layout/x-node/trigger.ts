@@ -52,6 +52,12 @@ export function mergedTriggers(one: Trigger, other: Trigger): Trigger | undefine
   return { ...parameter, items: [...new Set([...one.items, ...other.items])].sort((a, b) => a - b) };
 }
 
+/** Whether one trigger asks for all that the other one asks for. */
+export function covers(one: Trigger, other: Trigger): boolean {
+  const merged = mergedTriggers(one, other);
+  return merged !== undefined && encodeTrigger(merged) === encodeTrigger(one);
+}
+
 /** It is stored with each instance's record of what it runs, so that it outlives a crash. */
 const LONGEST_PARAMETER = 10_000;
 

@@ -17,6 +17,11 @@ const FOUND: readonly Found[] = [
     seeds: [910008331, 910009970, 910025994, 730016812, 730024202],
   },
   {
+    rule: 'lostTriggers',
+    what: 'a trigger whose removal got no answer is run, although one of a single item has come in its place',
+    seeds: [20380016484],
+  },
+  {
     rule: 'missedFirings',
     what: 'an item whose server was disabled for a moment, or that came back to its owner, is run for the instant',
     seeds: [730014559, 730012384, 730031352, 910034531, 910037428],

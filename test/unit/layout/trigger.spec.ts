@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { decodeTrigger, encodeTrigger, mergedTriggers } from '../../../lib/layout/x-node/trigger.js';
+import { covers, decodeTrigger, encodeTrigger, mergedTriggers } from '../../../lib/layout/x-node/trigger.js';
 
 test('a trigger without a job parameter is empty, as Java and its consoles write it', () => {
   expect(encodeTrigger({})).toBe('');
@@ -25,6 +25,19 @@ test('two triggers are one for the items of both, unless their job parameters di
   const one = { items: [3], jobParameter: 'x' };
   expect(mergedTriggers(one, { jobParameter: 'x', items: [4] })).toEqual({ items: [3, 4], jobParameter: 'x' });
   expect(mergedTriggers(one, { items: [3] })).toBeUndefined();
+});
+
+test.each([
+  [{}, {}, true],
+  [{}, { items: [3] }, true],
+  [{ items: [3] }, {}, false],
+  [{ items: [1, 3] }, { items: [3] }, true],
+  [{ items: [1] }, { items: [3] }, false],
+  [{ jobParameter: 'x' }, { jobParameter: 'x', items: [3] }, true],
+  [{ jobParameter: 'x' }, {}, false],
+  [{}, { jobParameter: 'x' }, false],
+])('whether %j asks for all that %j asks for: %j', (one, other, expected) => {
+  expect(covers(one, other)).toBe(expected);
 });
 
 // An operator’s tool may have written anything; the trigger must fire all the same.

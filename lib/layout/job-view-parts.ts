@@ -108,7 +108,9 @@ export const READERS: { readonly [Key in Part]: PartReader } = {
   config: ([config], _before, paths) => {
     const node = config?.node;
     if (node === undefined) return NO_CONFIGURATION;
-    const { configuration, configFault } = configurations.of(node, () => readConfiguration(node, paths.config));
+    const { configuration, ...read } = configurations.of(node, () => readConfiguration(node, paths.config));
+    // A fault names the path, and nodes of different jobs may be one object.
+    const configFault = read.configFault && readConfiguration(node, paths.config).configFault;
     return { config: configuration, configFault, configRevision: node.revision, configVersion: node.version };
   },
   instances: (changed, before) => ({

@@ -72,9 +72,9 @@ export class Turns {
    * them may come than of those they give way to. The first ones have waited longest.
    */
   #takeDeferred({ isFree }: { readonly isFree: boolean }): readonly (() => void)[] {
-    const isReady = ({ turn }: { readonly turn: number }): boolean => this.#turn - turn > MOST_TURNS_WAITED;
-    const overdue = this.#deferred.findIndex((each) => !isReady(each));
-    const count = isFree ? this.#most : overdue === -1 ? this.#deferred.length : overdue;
+    const isOverdue = ({ turn }: { readonly turn: number }): boolean => this.#turn - turn > MOST_TURNS_WAITED;
+    const firstInTime = this.#deferred.findIndex((each) => !isOverdue(each));
+    const count = isFree ? this.#most : firstInTime === -1 ? this.#deferred.length : firstInTime;
     return this.#deferred.splice(0, count).map(({ task }) => task);
   }
 

@@ -136,7 +136,9 @@ export class ControlLane {
     this.#noteState();
     this.#changes.note(session);
     const actions = plan(this.#planInput());
-    if (actions.length === 0) this.#firingChanges.rest({ isTriggerInDoubt: this.#triggerInDoubt !== undefined });
+    // A mirror may refuse to follow a part again and again, and a job is at rest all the same.
+    if (actions.every(({ type }) => type === 'follow-own-share'))
+      this.#firingChanges.rest({ isTriggerInDoubt: this.#triggerInDoubt !== undefined });
     await this.#performAll(actions);
   }
 

@@ -14,7 +14,8 @@ export class Mirrors implements MirrorOwner {
   readonly #context: OwnedMirrorContext;
   readonly #mirrors = new Set<ZooKeeperMirror>();
   readonly #byRoot = new SubtreeIndex<ZooKeeperMirror>();
-  readonly #listeners = new Set<EventListener>();
+  /** Each returns whether the event was one for it. */
+  readonly #listeners = new Set<(event: WatchEvent) => boolean>();
 
   constructor(context: MirrorContext) {
     const watches = new Watches({ ...context, mirrorCount: () => this.#mirrors.size });
@@ -45,8 +46,10 @@ export class Mirrors implements MirrorOwner {
    */
   async watch(path: string, listener: EventListener): Promise<() => void> {
     const { watches, session } = this.#context;
-    const entry: EventListener = (event) => {
-      if (isWithin(event.path, path)) listener(event);
+    const entry = (event: WatchEvent): boolean => {
+      const isInside = isWithin(event.path, path);
+      if (isInside) listener(event);
+      return isInside;
     };
     this.#listeners.add(entry);
     watches.retain(path);
@@ -72,9 +75,9 @@ export class Mirrors implements MirrorOwner {
     const path = this.#context.namespace.within(event.path);
     if (path === undefined) return;
     const inside = { ...event, path };
-    let isNeeded = this.#listeners.size > 0;
+    let isNeeded = false;
     for (const mirror of this.#byRoot.coveringPath(path)) isNeeded = mirror.onEvent(inside) || isNeeded;
-    for (const listener of [...this.#listeners]) listener(inside);
+    for (const listener of [...this.#listeners]) isNeeded = listener(inside) || isNeeded;
     this.#context.watches.noteEvent({ isSpared: !isNeeded });
   }
 

@@ -105,7 +105,8 @@ export class Watches {
 
   /** To be called on each connection: removes watches that could not be removed without one. */
   removeAbandoned(): void {
-    const paths = [...this.#abandoned].filter((path) => !this.#users.has(path));
+    const isNeeded = (path: string): boolean => this.#users.has(path) && !this.isOfNamespace;
+    const paths = [...this.#abandoned].filter((path) => !isNeeded(path));
     this.#abandoned.clear();
     for (const path of paths) this.#remove(path);
   }
@@ -155,7 +156,7 @@ export class Watches {
     this.#ofNamespace = undefined;
     this.#withoutNamespace = transport;
     logger.debug(
-      `Most of what the watch of the namespace ${namespace.root} reports concerns no job here, so each job has one of its own again.`,
+      `Most of what the watch of the namespace ${namespace.root} reports need not be heard here, so each job has one of its own again.`,
     );
     const paths = [...this.#users.keys()];
     Promise.all(paths.map((path) => this.#setSingle(path, transport))).then(

@@ -73,7 +73,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   /** The scope that is being entered; `undefined` again if anything happens that would end it. */
   #entering: NarrowScope | undefined;
   /** What it would follow if the watch were its own, and not that of the whole namespace. */
-  #wished: NarrowScope | undefined;
+  #wishedScope: NarrowScope | undefined;
   /** The connection on which the server has refused narrower watches. */
   #refusing: Connected | undefined;
   #cancelRetry: (() => void) | undefined;
@@ -129,7 +129,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     // An event that has arrived and does not show yet may be a reason not to narrow.
     if (!this.#isSettled || copy.hasOwnWritesInFlight) return false;
     const scope = new NarrowScope(subtrees, this.#isRoutine);
-    if (watches.isOfNamespace) this.#wished = scope;
+    if (watches.isOfNamespace) this.#wishedScope = scope;
     if (watches.isShared(this.path)) return false;
     this.#entering = scope;
     for (const root of subtrees) watches.retain(root);
@@ -230,7 +230,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     // What is outside of the scope may still be reported: by a watch that is being removed, or one that has other users.
     if (this.#scope?.covers(event.path) === false) return false;
     if (this.#copy?.onEvent(event) === true) this.#workSoon();
-    return this.#wished?.covers(event.path) !== false;
+    return this.#wishedScope?.covers(event.path) !== false;
   }
 
   onWriteSent(effects: WriteEffects): void {
@@ -362,7 +362,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   #noteStir(path: string, { isOwn }: { readonly isOwn: boolean }): void {
     const scope = this.#scope ?? this.#entering;
     if (scope?.isEndedBy(path, isOwn) === true) this.widen();
-    if (this.#wished?.isEndedBy(path, isOwn) === true) this.#wished = undefined;
+    if (this.#wishedScope?.isEndedBy(path, isOwn) === true) this.#wishedScope = undefined;
   }
 
   /** Retains the watches of these subtrees, and no others any more. */
@@ -375,7 +375,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
   }
 
   #leave(): void {
-    this.#scope = this.#wished = undefined;
+    this.#scope = this.#wishedScope = undefined;
     this.#cancelRetry?.();
     this.#copy = undefined;
     this.#connected = undefined;

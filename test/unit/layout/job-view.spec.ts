@@ -559,3 +559,12 @@ test.each([
 ])('a change of %s is routine: %p', (path, expected) => {
   expect(isRoutine(path)).toBe(expected);
 });
+
+test('a fault of the configuration names the job’s own path, also if other jobs share the node', () => {
+  const broken = { value: 'x: [', version: 0, revision: 5, session: undefined };
+  const faultOf = (jobName: string): string | undefined =>
+    readJobView(new Map([[`/${jobName}/config`, broken]]), jobName).configFault;
+
+  expect(faultOf('one')).toContain('/one/config');
+  expect(faultOf('other')).toContain('/other/config');
+});

@@ -21,16 +21,19 @@ test('a hundred idle jobs wait for their firings and reconciliations with as man
   const areIdle = (): boolean => [...host.jobs.values()].every(({ health }) => health.state === 'active');
   const before = nodeTimers();
 
-  await schedule(0);
-  await until(areIdle, 'the first job to be idle');
-  // The registry centre may have one of its own for a moment.
-  await until(() => nodeTimers() - before <= 3, 'the timers of the first job');
-  const ofOne = nodeTimers() - before;
-  await Promise.all(Array.from({ length: JOBS - 1 }, (_, index) => schedule(index + 1)));
-  await until(areIdle, 'all jobs to be idle');
+  try {
+    await schedule(0);
+    await until(areIdle, 'the first job to be idle');
+    // The registry centre may have one of its own for a moment.
+    await until(() => nodeTimers() - before <= 3, 'the timers of the first job');
+    const ofOne = nodeTimers() - before;
+    await Promise.all(Array.from({ length: JOBS - 1 }, (_, index) => schedule(index + 1)));
+    await until(areIdle, 'all jobs to be idle');
 
-  await until(() => nodeTimers() - before <= ofOne, `${JOBS} jobs to have ${ofOne} timers`, 5_000);
-  await host.stop();
-  await registryCenter.close();
+    await until(() => nodeTimers() - before <= ofOne, `${JOBS} jobs to have ${ofOne} timers`, 5_000);
+  } finally {
+    await host.stop();
+    await registryCenter.close();
+  }
   expect(nodeTimers()).toBe(before);
 });

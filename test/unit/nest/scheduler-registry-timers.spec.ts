@@ -55,6 +55,22 @@ describe('a timer', () => {
     timers.disarm('job');
   });
 
+  test.each<[when: string, firstMs: number, secondMs: number]>([
+    ['an earlier', 1_000, 10],
+    ['a later', 10, 1_000],
+  ])('that is armed again for %s instant calls at that one only', (_, firstMs, secondMs) => {
+    jest.useFakeTimers({ now: 0 });
+    const { timers } = given();
+    const fired: string[] = [];
+
+    timers.arm('job', inMs(firstMs), () => fired.push(`first at ${Date.now()}`));
+    timers.arm('job', inMs(secondMs), () => fired.push(`second at ${Date.now()}`));
+    jest.advanceTimersByTime(2_000);
+
+    expect(fired).toEqual([`second at ${secondMs}`]);
+    timers.disarm('job');
+  });
+
   test('that is late because the event loop was blocked for two seconds still calls', async () => {
     const { timers } = given();
     const fired: string[] = [];

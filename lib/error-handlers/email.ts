@@ -11,8 +11,8 @@ export interface EmailSettings extends ChannelSettings, MailServer {
   readonly subject: string;
   readonly from: string;
   readonly to: readonly string[];
-  readonly cc: string | undefined;
-  readonly bcc: string | undefined;
+  readonly cc: readonly string[];
+  readonly bcc: readonly string[];
   /** Whether the conversation with the server is logged. */
   readonly debug: boolean;
 }
@@ -65,21 +65,20 @@ export function email({ clock, logger, load = loadMailer }: EmailDeps): NoticeCh
 function readSettings(props: Props): Reading<EmailSettings> {
   const reader = new PropsReader(props);
   // In the order of Java's checks.
-  const host = reader.required('email.host');
-  const port = reader.positive('email.port');
+  const host = reader.host('email.host');
+  const port = reader.port('email.port');
   const username = reader.required('email.username');
   const password = reader.required('email.password');
-  const from = reader.required('email.from');
-  const to = reader.required('email.to');
+  const from = reader.address('email.from');
+  const to = reader.someAddresses('email.to');
   return reader.result({
-    ...{ host, port, username, password, from },
-    to: to.split(',').flatMap((address) => (address.trim() === '' ? [] : [address.trim()])),
-    cc: reader.optional('email.cc'),
-    bcc: reader.optional('email.bcc'),
+    ...{ host, port, username, password, from, to },
+    cc: reader.addresses('email.cc'),
+    bcc: reader.addresses('email.bcc'),
     subject: reader.optional('email.subject') ?? 'ElasticJob error message',
-    useSsl: reader.flag('email.useSsl', 'true'),
+    useSsl: reader.flag('email.useSsl', true),
     trusted: (reader.optional('email.ssl.trust') ?? '').split(' ').filter((name) => name !== ''),
-    debug: reader.flag('email.debug', 'false'),
+    debug: reader.flag('email.debug', false),
     digestMs: reader.positive('email.digestIntervalMilliseconds', DEFAULT_DIGEST_MS),
     attemptMs: ATTEMPT_MS,
     // What SMTP sends of them: each alone, and both together.
@@ -91,8 +90,8 @@ function mailOf(text: string, { subject, from, to, cc, bcc }: EmailSettings): Ma
   return {
     ...{ subject, from, to, text },
     html: `<pre>${escaped(text)}</pre>`,
-    ...(cc !== undefined && { cc }),
-    ...(bcc !== undefined && { bcc }),
+    ...(cc.length > 0 && { cc }),
+    ...(bcc.length > 0 && { bcc }),
   };
 }
 

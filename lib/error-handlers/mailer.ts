@@ -13,8 +13,8 @@ export interface Mail {
   readonly subject: string;
   readonly from: string;
   readonly to: readonly string[];
-  readonly cc?: string;
-  readonly bcc?: string;
+  readonly cc?: readonly string[];
+  readonly bcc?: readonly string[];
   readonly text: string;
   readonly html: string;
 }

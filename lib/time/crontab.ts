@@ -17,6 +17,7 @@
  * the job a `timeZone` whose clocks are never set, or another hour.
  */
 import { CronExpressionParser, type CronFieldCollection } from 'cron-parser';
+import { type CrontabWords, refuseTooLongSteps } from './crontab-steps.js';
 import { CRON_FIELDS, FieldFault, readValues, type CronField } from './cron-field.js';
 import { QuartzCron, type CronOptions } from './cron.js';
 import { InvalidCronError } from './invalid-cron-error.js';
@@ -29,16 +30,6 @@ const DAYS_A_WEEK = 7;
 /** Fewer numbers are easier to read one by one: `2,4,6`, not `2/2`. */
 const FEWEST_STEPS = 4;
 
-/** The texts of the six fields as they were written. */
-interface CrontabWords {
-  readonly second: string;
-  readonly minute: string;
-  readonly hour: string;
-  readonly dayOfMonth: string;
-  readonly month: string;
-  readonly dayOfWeek: string;
-}
-
 /**
  * The Quartz expression that fires when `expression` does.
  *
@@ -46,8 +37,8 @@ interface CrontabWords {
  * fields, six fields (seconds first), or is a macro such as `@hourly`. Fields that Quartz reads the same way stay as
  * written
  * @param options the time zone, which is only checked: it is the same for both texts
- * @throws InvalidCronError if the text is neither, or if Quartz has no equal expression, because both day fields
- * restrict the days or `L` stands among other days
+ * @throws InvalidCronError if the text is neither, if a step is longer than its field (every 90 minutes), or if Quartz has no
+ * equal expression, because both day fields restrict the days or `L` stands among other days
  * @throws InvalidTimeZoneError if the time zone is not known
  */
 export function toQuartz(expression: string, options: CronOptions = {}): string {
@@ -62,6 +53,7 @@ function rewrite(expression: string): string {
   const fields = readCrontab(expression, text.startsWith('@') ? macro(text) : text);
   // A macro has no words of its own. cron-parser writes equal ones for it.
   const words = splitWords(expression, text.startsWith('@') ? fields.stringify(true) : text);
+  refuseTooLongSteps(expression, words);
 
   const time = [
     asWritten(CRON_FIELDS.second, { word: words.second, values: fields.second.values }),

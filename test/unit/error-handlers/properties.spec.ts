@@ -28,6 +28,12 @@ describe('accepted are', () => {
   test.each([
     ['EMAIL', EMAIL],
     ['EMAIL', { ...EMAIL, 'email.password': '', 'email.useSsl': 'FALSE', 'email.ssl.trust': '*' }],
+    ['EMAIL', { ...EMAIL, 'email.useSsl': 'TRUE', 'email.debug': '', 'email.port': '65535', 'email.host': '::1' }],
+    [
+      'EMAIL',
+      { ...EMAIL, 'email.from': 'Jobs <jobs@example.com>', 'email.to': 'one@example.com, Two <two@localhost>,' },
+    ],
+    ['EMAIL', { ...EMAIL, 'email.cc': '"Doe; Jane, PhD" <jane@example.com>,b@c', 'email.bcc': '' }],
     ['WECHAT', WECHAT],
     ['WECHAT', { ...WECHAT, 'wechat.connectTimeoutMilliseconds': '1', 'wechat.connectTimeout': 'ignored' }],
     ['DINGTALK', DINGTALK],
@@ -43,6 +49,58 @@ describe('refused are', () => {
     ['EMAIL', { ...EMAIL, 'email.port': 'smtp' }, ['The property `email.port` should be integer.']],
     ['EMAIL', { ...EMAIL, 'email.port': '0' }, ['The property `email.port` should be positive.']],
     ['EMAIL', { ...EMAIL, 'email.port': '99999999999' }, ['The property `email.port` should be integer.']],
+    ...['yes', '1', 'on', 'false ', 'no'].flatMap((value) =>
+      ['email.useSsl', 'email.debug'].map(
+        (key) =>
+          [
+            'EMAIL',
+            { ...EMAIL, [key]: value },
+            [`The property \`${key}\` must be true or false, got "${value}".`],
+          ] as const,
+      ),
+    ),
+    [
+      'EMAIL',
+      { ...EMAIL, 'email.port': '65536' },
+      ['The property `email.port` must be a port from 1 to 65535, got "65536".'],
+    ],
+    ...['smtp://mail', 'mail:25', '', 'mail server', '[::1]', 'jobs@mail'].map(
+      (host) =>
+        [
+          'EMAIL',
+          { ...EMAIL, 'email.host': host },
+          [
+            `The property \`email.host\` must be the name or the IP address of a server alone, such as smtp.example.com, without protocol and port, got "${host}".`,
+          ],
+        ] as const,
+    ),
+    ...['nobody', 'a@b, c@d', 'Jobs jobs@example.com', ''].map(
+      (from) =>
+        [
+          'EMAIL',
+          { ...EMAIL, 'email.from': from },
+          [
+            `The property \`email.from\` must be a mail address such as jobs@example.com or Jobs <jobs@example.com>, got "${from}".`,
+          ],
+        ] as const,
+    ),
+    ...['email.to', 'email.cc', 'email.bcc'].flatMap((key) =>
+      ['a@b.c;d@e.f', 'a@b.c d@e.f', 'a@b.c,nobody'].map(
+        (value) =>
+          [
+            'EMAIL',
+            { ...EMAIL, [key]: value },
+            [
+              `The property \`${key}\` must be mail addresses such as jobs@example.com, separated by commas, got "${value}".`,
+            ],
+          ] as const,
+      ),
+    ),
+    [
+      'EMAIL',
+      { ...EMAIL, 'email.to': ' , ' },
+      ['The property `email.to` must have at least one mail address, got " , ".'],
+    ],
     ['WECHAT', {}, required('wechat.webhook')],
     ['DINGTALK', {}, required('dingtalk.webhook')],
     ...(['wechat', 'dingtalk'] as const).flatMap((prefix) => {

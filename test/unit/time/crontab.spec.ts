@@ -28,6 +28,8 @@ describe('crontab text', () => {
     ['0 0 1 JAN-JUN/2 *', '0 0 0 1 1,3,5 ?'],
     ['0 0 1 JAN-DEC/3 *', '0 0 0 1 1/3 ?'],
     ['*/60 * * * *', '0 0 * * * ?'],
+    ['0 */24 * * *', '0 0 0 * * ?'],
+    ['0 0 1 */12 *', '0 0 0 1 */12 ?'],
     ['  30 4   1 * * ', '0 30 4 1 * ?'],
     ['@yearly', '0 0 0 1 1 ?'],
     ['@monthly', '0 0 0 1 * ?'],
@@ -51,6 +53,31 @@ describe('crontab text', () => {
     ['0 0 * * H/2', `'H' stands for a number`],
     ['0 0 15W * *', `cron-parser says "Invalid characters, got value: 15W"`],
     ['60 * * * *', `cron-parser says "Constraint error, got value 60 expected range 0-59"`],
+    [
+      '*/90 * * * *',
+      "minutes '*/90' has the step 90 in '*/90', of which 60 is the largest, as the minutes begin again with each hour; for every 90 minutes, make two jobs of it, with '0 */3 * * *' and '30 1-23/3 * * *'",
+    ],
+    ['5/120 * * * *', "for every 2 hours, write '5 */2 * * *'"],
+    ['*/100 * * * *', 'as the minutes begin again with each hour; write the minutes one by one'],
+    ['0 */180 * * * *', "for every 3 hours, write '0 */3 * * *'"],
+    ['*/90 * * * * *', 'as the seconds begin again with each minute; write the seconds one by one'],
+    ['*/120 * * * * *', "for every 2 minutes, write '0 */2 * * * *'"],
+    [
+      '0 */25 * * *',
+      "hours '*/25' has the step 25 in '*/25', of which 24 is the largest, as the hours begin again with each day",
+    ],
+    ['0 */48 * * *', "for every 2 days, write '0 0 */2 * *'"],
+    ['0 0 */45 * *', "day of month '*/45' has the step 45 in '*/45', of which 31 is the largest"],
+    [
+      '0 0 1 */13 *',
+      "month '*/13' has the step 13 in '*/13', of which 12 is the largest, as the months begin again with each year",
+    ],
+    ['5/70 * * * *', "has the step 70 in '5/70', of which 60 is the largest"],
+    ['0,1-59/99 * * * *', "minutes '0,1-59/99' has the step 99 in '1-59/99', of which 60 is the largest"],
+    [
+      '0 0 * * 1-5/9',
+      "day of week '1-5/9' has the step 9 in '1-5/9', of which 7 is the largest, as the days begin again with each week",
+    ],
     ['@reboot', 'start a one-off job instead'],
     ['@fortnightly', `'@fortnightly' is no macro it knows`],
     ['', 'it has 0 fields, but 5 or 6 are needed'],
@@ -111,7 +138,7 @@ describe('rewritten text fires when the original does', () => {
       number(min, max).map(String),
       fc.tuple(number(min, max), number(min, max)).map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`),
       fc
-        .tuple(number(min, max), number(min, max), number(1, 9))
+        .tuple(number(min, max), number(min, max), number(1, Math.min(9, max)))
         .map(([a, b, step]) => `${Math.min(a, b)}-${Math.max(a, b)}/${step}`),
       fc.tuple(number(min, max), number(1, max)).map(([from, step]) => `${from}/${step}`),
       number(1, max).map((step) => `*/${step}`),

@@ -1,0 +1,79 @@
+// Steps of crontab text that are longer than their field. cron libraries read `*/90` in the field of minutes as `*/60`, because the
+// minutes begin again with each hour. The author means every 90 minutes.
+import { CRON_FIELDS, type CronField } from './cron-field.js';
+import { InvalidCronError } from './invalid-cron-error.js';
+
+/** The texts of the six fields as they were written. */
+export interface CrontabWords {
+  readonly second: string;
+  readonly minute: string;
+  readonly hour: string;
+  readonly dayOfMonth: string;
+  readonly month: string;
+  readonly dayOfWeek: string;
+}
+
+type FieldKey = keyof CrontabWords;
+
+const FIELDS = ['second', 'minute', 'hour', 'dayOfMonth', 'month', 'dayOfWeek'] as const satisfies readonly FieldKey[];
+
+/** What the values of a field are, and what they begin again with. */
+const UNITS: Readonly<Record<FieldKey, { readonly values: string; readonly whole: string }>> = {
+  second: { values: 'seconds', whole: 'minute' },
+  minute: { values: 'minutes', whole: 'hour' },
+  hour: { values: 'hours', whole: 'day' },
+  dayOfMonth: { values: 'days', whole: 'month' },
+  month: { values: 'months', whole: 'year' },
+  dayOfWeek: { values: 'days', whole: 'week' },
+};
+
+/** @throws InvalidCronError if a step is longer than its field, saying what to write for it */
+export function refuseTooLongSteps(expression: string, words: CrontabWords): void {
+  for (const key of FIELDS) {
+    const field = CRON_FIELDS[key];
+    const size = field.max - field.min + 1;
+    for (const item of words[key].split(',')) {
+      const step = Number(item.split('/')[1] ?? 0);
+      if (step <= size) continue;
+      const { values, whole } = UNITS[key];
+      throw new InvalidCronError(expression, {
+        reason:
+          `${field.name} '${words[key]}' has the step ${step} in '${item}', of which ${size} is the largest, as the ${values} begin ` +
+          `again with each ${whole}; ${cure(words, { key, step, size })}`,
+        field: field.name satisfies CronField['name'],
+      });
+    }
+  }
+}
+
+interface LongStep {
+  readonly key: FieldKey;
+  readonly step: number;
+  /** How many values the field has. */
+  readonly size: number;
+}
+
+/** What to write for a step after `*` or a number. */
+function cure(words: CrontabWords, { key, step, size }: LongStep): string {
+  const { values, whole } = UNITS[key];
+  const [start = '', end] = words[key].split('/');
+  const first = start === '*' ? '0' : start;
+  const oneByOne = `write the ${values} one by one, such as '0,7', in several jobs if need be`;
+  const next = FIELDS[FIELDS.indexOf(key) + 1];
+  if (!/^\d+$/.test(first) || end !== String(step) || next === undefined || words[next] !== '*') return oneByOne;
+  if (step % size === 0 && ['second', 'minute', 'hour'].includes(key)) {
+    const every = `${step / size} ${whole}s`;
+    return `for every ${every}, write '${textOf(words, { [key]: first, [next]: `*/${step / size}` })}'`;
+  }
+  if (key !== 'minute' || start !== '*' || step !== 90) return oneByOne;
+  const onTheHour = textOf(words, { minute: '0', hour: '*/3' });
+  const halfPast = textOf(words, { minute: '30', hour: '1-23/3' });
+  return `for every 90 minutes, make two jobs of it, with '${onTheHour}' and '${halfPast}'`;
+}
+
+/** The expression with other texts in some fields, and without the field of seconds if it is not needed. */
+function textOf(words: CrontabWords, changes: Partial<CrontabWords>): string {
+  const { second, minute, hour, dayOfMonth, month, dayOfWeek } = { ...words, ...changes };
+  const five = [minute, hour, dayOfMonth, month, dayOfWeek].join(' ');
+  return second === '0' && changes.second === undefined ? five : `${second} ${five}`;
+}

@@ -195,6 +195,11 @@ export interface Session {
    */
   readonly reason?: string | undefined;
   /**
+   * Whether the registry has confirmed nothing for two thirds of the timeout, by this process's clock. After a stall that is
+   * so at once, although the session still counts as connected: it may be over, or not.
+   */
+  readonly isSilent: boolean;
+  /**
    * Calls `listener` after each change of state, in order, with the state after the change.
    * A listener that throws does not keep others from being called. Returns a function that ends the subscription.
    */

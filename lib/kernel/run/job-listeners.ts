@@ -156,12 +156,23 @@ export class JobListeners {
     const once = listeners.filter(({ listener }) => isDistributeOnce(listener)).map(({ type }) => type);
     // An item that is reported and still marked would be run again after the last call if this instance died now.
     if (once.length > 0) await this.#deps.marks.removal.clearWhenConnected(contexts.signal);
+    const { signal } = contexts;
+    // What becomes of the barriers must not keep listeners of every instance from closing what they have opened.
+    const failures: unknown[] = [];
     // Peers do not wait for an instance whose run was aborted: it is about to go.
-    if (!contexts.signal.aborted) await barriers.reportCompleted(once, contexts.signal);
+    if (!signal.aborted)
+      await barriers.reportCompleted(once, signal).catch((error: unknown) => void failures.push(error));
     for (const { type, listener } of listeners)
       if (!isDistributeOnce(listener))
         await this.#calling(`${type}.afterJobExecuted`, contexts, (each) => listener.afterJobExecuted(each));
-      else if (!contexts.signal.aborted) await barriers.complete(type, (part) => onceCall(listener, 'completed', part));
+      else if (!signal.aborted && failures.length === 0)
+        await barriers
+          .complete(type, (part) => onceCall(listener, 'completed', part))
+          .catch((error: unknown) => {
+            if (!signal.aborted) throw error;
+            failures.push(error);
+          });
+    if (failures.length > 0) throw failures[0];
   }
 
   #barriersOf(firing: ListenedFiring): BarrierRun<ListenedPart> {

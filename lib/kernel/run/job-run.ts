@@ -20,7 +20,7 @@ import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { isDisconnection } from '../../api/errors/registry-errors.js';
 import { type ItemInterceptor, type ItemOutcome, type RunOutcome } from '../../api/events/run-events.js';
 import { runLimitsOf } from '../../api/settings/run-limits.js';
-import { Abort, type AbortSource } from '../../async/abort.js';
+import { Abort, type AbortSource, throwIfAborted } from '../../async/abort.js';
 import { type Limiter } from '../../async/limiter.js';
 import { readItemParameters } from '../../layout/sharding-item-parameters.js';
 import { whenConnected } from '../../registry/session-state.js';
@@ -198,11 +198,30 @@ export class JobRun {
       interceptors,
       pool: this.#owner.pool(config),
       clock,
-      whenConnected: (abort) => (isConnected(abort) ? undefined : whenConnected(session, abort)),
+      whenConnected: (abort) => (isConnected(abort) && !session.isSilent ? undefined : this.#whenHeard(abort)),
       onStart: (context) => this.#report.emit({ type: 'item-started', context }),
       onRetry: (item, retry) => this.#report.itemRetried(item, retry),
       onFailed: (cause) => this.#interruptAfter(cause, config),
     };
+  }
+
+  /** Resolves when the session is connected, and the registry centre has just answered if it was silent before. */
+  async #whenHeard(abort: AbortSource): Promise<void> {
+    const { watch, registry, logger } = this.#deps;
+    const { session } = registry;
+    for (;;) {
+      await whenConnected(session, abort);
+      if (!session.isSilent) return;
+      const isHeard = await watch.sync().then(
+        () => true,
+        (error: unknown) => {
+          logger.debug(`items wait until the registry centre answers: ${describeCause(error)}`);
+          return false;
+        },
+      );
+      throwIfAborted(abort);
+      if (isHeard) return;
+    }
   }
 
   /** What a listener throws keeps no item from running, unless the job's error handler interrupts firings. */

@@ -58,6 +58,8 @@ export class EmbeddedSession implements Session {
   #lastWrite: LastWrite | undefined;
   /** Ends the countdown that runs while nothing arrives; `undefined` while none runs. */
   #cancelCountdown: (() => void) | undefined;
+  /** When that began, on the monotonic scale. */
+  #silentSince = 0;
 
   constructor(namespace: string, clock: Clock, timeoutMs: number) {
     this.#namespace = namespace;
@@ -67,6 +69,11 @@ export class EmbeddedSession implements Session {
 
   get state(): SessionState {
     return this.#state;
+  }
+
+  get isSilent(): boolean {
+    if (this.#cancelCountdown === undefined) return false;
+    return this.#clock.monotonic() - this.#silentSince >= (this.timeoutMs * 2) / 3;
   }
 
   onChange(listener: (state: SessionState) => void): () => void {
@@ -213,6 +220,7 @@ export class EmbeddedSession implements Session {
    */
   #startCountdown(kind: 'nothing arrives' | 'changes arrive'): void {
     if (this.#cancelCountdown || this.#state.phase === 'closed') return;
+    this.#silentSince = this.#clock.monotonic();
     const noticeMs = kind === 'changes arrive' ? this.timeoutMs : (this.timeoutMs * 2) / 3;
     const cancelNotice = this.#clock.after(noticeMs, () =>
       this.#connection?.cut(`nothing was answered for ${noticeMs} ms`),

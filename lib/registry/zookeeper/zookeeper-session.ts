@@ -7,7 +7,8 @@
  *   (`renewedAt`). When the timeout has passed since then, peers may see our nodes gone, so the session is lost, even
  *   if events still arrive. Each reading of the state checks the elapsed time, so a process that was stopped (SIGSTOP)
  *   never takes itself for connected when it continues, not even before its timers run. This does not hold if the whole
- *   machine slept: Linux's monotonic clock stands still then, and the loss shows only on contact.
+ *   machine slept: Linux's monotonic clock stands still then, and the loss shows only on contact. For the same reason
+ *   `isSilent` reads the clock: after a stall, items wait for an answer before a timer could suspend the session.
  * - **A new session only after the old one has ended.** A session lost by our own clock may still live at the server,
  *   for instance after a restart of all servers. Its transport is kept until it can end the session there, so a new
  *   session never finds nodes of its predecessor.
@@ -97,6 +98,10 @@ export class ZooKeeperSession implements Session {
     const { state } = this;
     if (state.phase === 'connected') return undefined;
     return state.phase === 'closed' ? state.reason : (this.#outage.reason ?? this.#remark);
+  }
+
+  get isSilent(): boolean {
+    return this.#silentMs >= DOUBTFUL_AFTER * this.#timeoutMs;
   }
 
   /** The session, if it can be asked now. */
@@ -312,7 +317,7 @@ export class ZooKeeperSession implements Session {
     if (this.#loseIfTimePassed()) return this.#notify();
     const state = this.#state;
     const now = this.#options.clock.monotonic();
-    const doubtful = this.#silentMs >= DOUBTFUL_AFTER * this.#timeoutMs;
+    const doubtful = this.isSilent;
     if (!doubtful) this.#doubtSince = undefined;
     else this.#doubtSince ??= now;
     const lasting = this.#doubtSince !== undefined && now - this.#doubtSince >= DOUBT_LASTS * this.#timeoutMs;

@@ -5,6 +5,7 @@ import { type ShardingContexts } from '../../../lib/api/job/sharding-contexts.js
 import { type InvalidConfigurationError } from '../../../lib/api/errors/errors.js';
 import { Extensions } from '../../../lib/kernel/types/extensions.js';
 import { ManualClock, TestCluster, type TestClusterOptions } from '../../../lib/testing/index.js';
+import { type Delivery } from '../../../lib/registry/embedded/delivery.js';
 import { listening, Once, CallNotes } from '../../support/listeners.js';
 import { aConfiguration } from '../../support/views.js';
 
@@ -141,6 +142,39 @@ describe('listeners of every instance', () => {
         ...['A ONE before [0,1]', ...before, 'A item 0', 'A item 1', 'A ONE after [0,1]', ...after],
       ]);
       expect(errors).toEqual([`Error: ONE ${phase} on A`]);
+    },
+  );
+
+  test.each(['reports its items to the barrier of a once-listener', 'makes the call of a once-listener'])(
+    'are called after a firing also if the session is lost while the instance %s',
+    async (when) => {
+      const notes = new CallNotes();
+      const isReport = ({ what }: Delivery): boolean =>
+        when.startsWith('reports') && notes.lines.includes('A item 0') && /^create .*guarantee.completed/.test(what);
+      const cutOff =
+        (clock: ManualClock) =>
+        (message: Delivery): void => {
+          if (isReport(message)) cluster.cut('A');
+          clock.after(0, message.arrive);
+        };
+      const completed = (): Promise<void> => {
+        cluster.cut('A');
+        return new Promise(() => undefined);
+      };
+      await using cluster: TestCluster = await start(
+        ['A'],
+        notes,
+        (name) => [new Once(notes, name, { completed }), listening(notes, name)],
+        { deliver: cutOff, job: { shardingTotalCount: 1 } },
+      );
+
+      await cluster.fire();
+      await cluster.advance('1m');
+
+      const made = when.startsWith('makes') ? ['A all completed [0]'] : [];
+      expect(notes.lines).toEqual([
+        ...['A all started [0]', 'A EVERY before [0]', 'A item 0', ...made, 'A EVERY after [0]'],
+      ]);
     },
   );
 

@@ -47,6 +47,21 @@ describe('an instance that is cut off for a moment', () => {
     expect(cluster.runs.map(({ item, at }) => `${item} ${at}`)).toEqual(['0 00:00:05', '1 00:00:05']);
   });
 
+  test('begins nothing when no request was answered for two thirds of the session, even if changes still arrive and runs are not marked', async () => {
+    await using cluster = await TestCluster.start(['A'], {
+      job: { monitorExecution: false },
+      sessionTimeoutMs: 12_000,
+    });
+    cluster.cut('A', { direction: 'sending' });
+    await cluster.advance('11s');
+    expect(cluster.member('A').registry.session.state.phase).toBe('connected');
+    expect(cluster.runs.map(({ item, at }) => `${item} ${at}`)).toEqual(['0 00:00:05', '1 00:00:05']);
+    cluster.forget();
+
+    await cluster.heal('A');
+    expect(cluster.runs.map(({ item, at }) => `${item} ${at}`)).toEqual(['0 00:00:10', '1 00:00:10']);
+  });
+
   test('begins no further item of a run in progress meanwhile', async () => {
     const first = new Deferred();
     const pool = { type: 'ONE', getSize: () => 1 };

@@ -87,6 +87,7 @@ function counting(real: Session): { readonly session: Session; readonly subscrip
       return real.state;
     },
     timeoutMs: real.timeoutMs,
+    isSilent: real.isSilent,
     onChange(listener) {
       const unsubscribe = real.onChange(listener);
       subscriptions++;

@@ -160,8 +160,11 @@ test('a process that was frozen for a part of its session goes on as if nothing 
   await centre.put('/a', '');
 
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000);
+  // No item begins until the server has answered: the session may be over.
+  expect([centre.session.state.phase, centre.session.isSilent]).toEqual(['connected', true]);
 
   await centre.put('/a', 'again');
+  expect(centre.session.isSilent).toBe(false);
   expect(idOf(centre)).toBe(id);
   expect(phases()).toEqual([]);
 });

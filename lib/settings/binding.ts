@@ -165,7 +165,7 @@ function converted(value: unknown, kind: SettingDeclaration['kind']): unknown {
       return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
     case 'text-list':
       if (typeof value !== 'string') return value;
-      return value.trim() === '' ? [] : value.split(',').map((entry) => entry.trim());
+      return entriesIn(value);
     case 'text-map':
     case 'section':
     case 'code':
@@ -173,6 +173,12 @@ function converted(value: unknown, kind: SettingDeclaration['kind']): unknown {
     default:
       return kind satisfies never;
   }
+}
+
+/** `a,b`, or `[ a, b ]` as Java's manual writes lists in properties. */
+function entriesIn(text: string): readonly string[] {
+  const list = /^\s*\[(.*)\]\s*$/s.exec(text)?.[1] ?? text;
+  return list.trim() === '' ? [] : list.split(',').map((entry) => entry.trim());
 }
 
 function merge(into: BoundTree, from: BoundTree): void {

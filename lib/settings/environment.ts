@@ -3,12 +3,15 @@
  * `ELASTICJOB_REGCENTER_SERVERLISTS`, `ELASTICJOB_REG_CENTER_SERVER_LISTS` and `elasticjob.reg-center.server-lists`
  * are the same setting.
  *
- * A variable cannot spell every name of a job or of a property, so:
+ * A variable in capitals cannot spell every name of a job or of a property, so:
  * - `ELASTICJOB_JOBS_SYNCORDERS_…` or `…_SYNC_ORDERS_…` means the known job whose name is the same if case and separators
  *   are ignored (`syncOrders`, `sync-orders`). If there is none, it means a new job of that name in lower case
  *   (`syncorders`, `sync_orders`).
  * - `…_PROPS_EMAIL_HOST` means the known property whose key is the same if case and separators are ignored. If there is
  *   none, it means a new one in lower case with a dot for each `_` (`email.host`).
+ *
+ * A name with dots is exact, as in Java: `elasticjob.jobs.syncOrders.cron`. Other programs write into the environment too, and
+ * Kubernetes does for each Service: only a variable that resembles a setting can be a mistake.
  */
 import { isNearly, relaxed, suggestion } from '../api/text/nearest.js';
 import { settingsOf } from '../api/settings/setting.js';
@@ -30,6 +33,8 @@ export interface EnvironmentReading {
   readonly strangers: readonly string[];
   /** Variables whose names begin almost like those of settings, such as `ELASTIC_JOB_…`. */
   readonly lookalikes: readonly string[];
+  /** New jobs whose names are in lower case only because capitals cannot spell them, with one of their variables each. */
+  readonly folded: ReadonlyMap<string, string>;
 }
 
 /** A setting's place in the tree, outermost name first. */
@@ -38,39 +43,101 @@ type Place = readonly string[];
 /** Known names of jobs, with the keys of their properties. */
 export type KnownJobs = ReadonlyMap<string, readonly string[]>;
 
+/** The variables of a process by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 const SECTIONS = ['regCenter', 'jobs', 'tracing', 'dump'];
 
-/** Reads all variables of `environment` that begin with `ELASTICJOB_`. */
-export function readEnvironment(
-  environment: Readonly<Record<string, string | undefined>>,
-  known: KnownJobs,
-): EnvironmentReading {
-  const tree: Record<string, unknown> = {};
-  const origins = new Map<string, string>();
-  const problems: string[] = [];
-  const strangers: string[] = [];
-  const lookalikes: string[] = [];
-  for (const variable of Object.keys(environment).sort()) {
+/** Reads all variables of `environment` that begin with `ELASTICJOB_`. An empty variable counts as not set. */
+export function readEnvironment(environment: Environment, known: KnownJobs): EnvironmentReading {
+  const reading = {
+    ...{ tree: {}, origins: new Map<string, string>(), folded: new Map<string, string>() },
+    ...{ problems: [] as string[], strangers: [] as string[], lookalikes: [] as string[] },
+  };
+  const jobs = new Map(known);
+  const unclear: string[] = [];
+  for (const variable of exactFirst(ownVariables(environment))) {
     const parts = partsOf(variable);
-    const value = environment[variable];
-    if (value === undefined) continue;
-    if (parts === undefined) {
-      if (isLookalike(variable)) lookalikes.push(variable);
+    const place = parts && settingMeant(parts, jobs);
+    if (place === undefined) {
+      unclear.push(variable);
       continue;
     }
-    const place = placeOf(parts, known);
-    if (place === undefined) strangers.push(variable);
-    else if ('problem' in place) problems.push(`${variable}: ${place.problem}`);
-    else if (origins.has(originKey(place))) {
-      problems.push(
-        `elasticjob.${place.join('.')}: is given twice, by ${origins.get(originKey(place))} and ${variable}`,
-      );
-    } else {
-      origins.set(originKey(place), variable);
-      put(tree, place, value);
+    const [section, name = ''] = place;
+    if (section === 'jobs' && !jobs.has(name)) {
+      jobs.set(name, []);
+      if (!variable.includes(name)) reading.folded.set(name, variable);
     }
+    add(reading, { place, variable, value: environment[variable] ?? '' });
   }
-  return { tree, origins, problems, strangers, lookalikes };
+  // Only now are all jobs known, also those that the environment alone defines.
+  for (const variable of unclear.sort()) judge(reading, { variable, value: environment[variable] ?? '', jobs });
+  reading.problems.sort();
+  return reading;
+}
+
+type Draft = {
+  -readonly [Key in keyof EnvironmentReading]: EnvironmentReading[Key] extends readonly string[]
+    ? string[]
+    : EnvironmentReading[Key] extends ReadonlyMap<string, string>
+      ? Map<string, string>
+      : Record<string, unknown>;
+};
+
+function add(
+  { tree, origins, problems }: Draft,
+  { place, variable, value }: { readonly place: Place; readonly variable: string; readonly value: string },
+): void {
+  const key = originKey(place);
+  const other = origins.get(key);
+  if (other !== undefined) {
+    const [first, second] = [other, variable].sort();
+    problems.push(`elasticjob.${place.join('.')}: is given twice, by ${first} and ${second}`);
+    return;
+  }
+  origins.set(key, variable);
+  put(tree, place, value);
+}
+
+/** A variable that means no setting: one that resembles a setting is a mistake. */
+function judge(
+  reading: Draft,
+  { variable, value, jobs }: { readonly variable: string; readonly value: string; readonly jobs: KnownJobs },
+): void {
+  const parts = partsOf(variable);
+  if (parts === undefined) {
+    if (isLookalike(variable)) reading.lookalikes.push(variable);
+    return;
+  }
+  const place = resembled(parts, jobs);
+  if (place === undefined) reading.strangers.push(variable);
+  else if ('problem' in place) reading.problems.push(`${variable}: ${place.problem}`);
+  else add(reading, { place, variable, value });
+}
+
+/** The variables that have a value, without those that Kubernetes makes for Services. */
+function ownVariables(environment: Environment): readonly string[] {
+  const set = Object.keys(environment).filter((variable) => (environment[variable] ?? '') !== '');
+  const services = set.flatMap((variable) => /^(.+)_SERVICE_HOST$/.exec(variable)?.[1] ?? []);
+  const isLink = (variable: string): boolean =>
+    services.some(
+      (service) =>
+        variable.startsWith(`${service}_`) &&
+        isServiceLink(variable.slice(service.length), environment[variable] ?? ''),
+    );
+  return set.filter((variable) => !isLink(variable));
+}
+
+/** `ELASTICJOB_DUMP_PORT` is the port of a Service `elasticjob-dump` only if it is an address: a setting is a number. */
+function isServiceLink(suffix: string, value: string): boolean {
+  if (suffix === '_PORT') return /^(tcp|udp|sctp):/.test(value);
+  return /^_(SERVICE_(HOST|PORT(_.+)?)|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/.test(suffix);
+}
+
+/** In alphabetical order, but variables with small letters first: they can spell the names of new jobs. */
+function exactFirst(variables: readonly string[]): readonly string[] {
+  const capitals = (variable: string): number => Number(!/\p{Ll}/u.test(variable));
+  return [...variables].sort().sort((one, other) => capitals(one) - capitals(other));
 }
 
 /** Whether the first word or two of a name are `elasticjob`, with at most one letter wrong. */
@@ -84,48 +151,86 @@ export function originKey(place: Place): string {
   return place.join('\0');
 }
 
+/** The words of a name after `elasticjob`. Only a name with dots is exact; other words in capitals are taken in lower case. */
 function partsOf(variable: string): readonly string[] | undefined {
-  const rest = /^elasticjob[._](.+)$/i.exec(variable)?.[1];
-  const parts = rest
-    ?.split(/[._]+/)
-    .filter((part) => part !== '')
-    .map((part) => part.toLowerCase());
-  return parts === undefined || parts.length === 0 ? undefined : parts;
+  const [, separator, rest = ''] = /^elasticjob([._])(.+)$/i.exec(variable) ?? [];
+  const words = separator === '.' ? rest.split('.') : rest.split(/[._]+/).map(folded);
+  const parts = words.filter((part) => part !== '');
+  return parts.length === 0 ? undefined : parts;
 }
 
-function placeOf(parts: readonly string[], known: KnownJobs): Place | { readonly problem: string } | undefined {
-  const scalars = [...settingsOf(ModuleSettings)].flatMap(([name, { kind }]) =>
+function folded(word: string): string {
+  return /\p{Ll}/u.test(word) ? word : word.toLowerCase();
+}
+
+function scalars(): readonly string[] {
+  return [...settingsOf(ModuleSettings)].flatMap(([name, { kind }]) =>
     kind === 'section' || kind === 'code' ? [] : [name],
   );
-  const scalar = named(parts, scalars);
+}
+
+/** The setting that a name means, perhaps one of a job that nobody has named yet. */
+function settingMeant(parts: readonly string[], jobs: KnownJobs): Place | undefined {
+  const scalar = named(parts, scalars());
   if (scalar !== undefined) return [scalar];
+  const { section, rest } = sectionOf(parts);
+  if (section === 'jobs') return jobSettingMeant(rest, jobs);
+  const place = section === undefined ? undefined : inSection(section, rest);
+  return place?.setting === undefined ? undefined : [...place.section, place.setting];
+}
+
+/** The section that the first words mean. */
+function sectionOf(parts: readonly string[]): {
+  readonly section: string | undefined;
+  readonly rest: readonly string[];
+} {
   for (let length = 1; length < parts.length; length++) {
     const section = named(parts.slice(0, length), SECTIONS);
-    const rest = parts.slice(length);
-    if (section === 'jobs') return placeInJobs(rest, known);
-    const inner =
-      rest.length === 1 && section === 'regCenter' ? named(rest, Object.keys(SECURITY_SECTIONS)) : undefined;
-    if (inner !== undefined) return { problem: isSection(inner, `regCenter_${inner}`) };
-    if (section !== undefined) return [section, ...inSection(section, rest)];
+    if (section !== undefined) return { section, rest: parts.slice(length) };
   }
-  return stranger(parts, scalars);
+  return { section: undefined, rest: parts };
 }
 
-function inSection(section: string, parts: readonly string[]): Place {
-  if (section === 'tracing') return [named(parts, settingsOf(TracingSettings).keys()) ?? parts.join('-')];
-  if (section === 'dump') return [named(parts, settingsOf(DumpSettings).keys()) ?? parts.join('-')];
-  const inner = Object.entries(SECURITY_SECTIONS).find(([name]) => name === parts[0] && parts.length > 1);
-  const rest = inner === undefined ? parts : parts.slice(1);
-  const setting = named(rest, settingsOf(inner?.[1] ?? RegCenterSettings).keys()) ?? rest.join('-');
-  return inner === undefined ? [setting] : [inner[0], setting];
+/** The declared settings of a section, and the one that the words mean; `undefined` if they mean none. */
+function inSection(
+  section: string,
+  parts: readonly string[],
+): {
+  readonly section: Place;
+  readonly rest: readonly string[];
+  readonly names: readonly string[];
+  readonly setting: string | undefined;
+} {
+  const [first = '', ...others] = parts;
+  const inner = Object.entries(SECURITY_SECTIONS).find(([name]) => section === 'regCenter' && name === relaxed(first));
+  const isInner = inner !== undefined && others.length > 0;
+  const type = isInner ? inner[1] : TYPES[section as keyof typeof TYPES];
+  const rest = isInner ? others : parts;
+  const names = [...settingsOf(type)].flatMap(([name, { kind }]) => (kind === 'section' ? [] : [name]));
+  return { section: isInner ? [section, inner[0]] : [section], rest, names, setting: named(rest, names) };
 }
 
-function stranger(parts: readonly string[], scalars: readonly string[]): { readonly problem: string } | undefined {
+/** The sections besides the jobs. */
+const TYPES = { regCenter: RegCenterSettings, tracing: TracingSettings, dump: DumpSettings } as const;
+
+/** What a name without a meaning was probably meant for; `undefined`: nothing of ours. */
+function resembled(parts: readonly string[], jobs: KnownJobs): Place | { readonly problem: string } | undefined {
+  const whole = named(parts, SECTIONS);
+  if (whole !== undefined) return { problem: isSection(whole, whole) };
+  const { section, rest } = sectionOf(parts);
+  if (section === 'jobs') return resembledInJobs(rest, jobs);
+  if (section === undefined) return resembledAtTop(parts);
+  const inner = section === 'regCenter' ? named(rest, Object.keys(SECURITY_SECTIONS)) : undefined;
+  if (inner !== undefined) return { problem: isSection(inner, `regCenter_${inner}`) };
+  const place = inSection(section, rest);
+  const name = place.rest.join('-');
+  return suggestion(name, place.names) === '' ? undefined : [...place.section, name];
+}
+
+function resembledAtTop(parts: readonly string[]): { readonly problem: string } | undefined {
   const whole = parts.join('-');
-  const section = named(parts, SECTIONS);
-  if (section !== undefined) return { problem: isSection(section, section) };
   const meant =
-    suggestion(whole, scalars) ||
+    suggestion(whole, scalars()) ||
     suggestion(String(parts[0]), SECTIONS) ||
     suggestion(parts.slice(0, 2).join(''), ['regCenter']);
   return meant === '' ? undefined : { problem: `unknown key '${whole}'${meant}` };
@@ -139,27 +244,54 @@ function settingsIn(path: string): string {
   return `ELASTICJOB_${path.toUpperCase()}_${path === 'jobs' ? '<NAME>_' : ''}<SETTING>`;
 }
 
-function placeInJobs(parts: readonly string[], known: KnownJobs): Place | { readonly problem: string } {
-  const splits = parts.slice(1).map((_, index) => ({ name: parts.slice(0, index + 1), rest: parts.slice(index + 1) }));
-  const ofKnown = splits.flatMap(({ name, rest }) =>
-    [...known].filter(([job]) => relaxed(job) === relaxed(name.join(''))).map(([job, props]) => ({ job, props, rest })),
-  );
-  const fitting = ofKnown.flatMap(({ job, props, rest }) => {
+interface Split {
+  readonly name: readonly string[];
+  readonly rest: readonly string[];
+}
+
+/** Each way to take the first words as the name of a job. */
+function splitsOf(parts: readonly string[]): readonly Split[] {
+  return parts.slice(1).map((_, index) => ({ name: parts.slice(0, index + 1), rest: parts.slice(index + 1) }));
+}
+
+function ofKnownJobs(
+  parts: readonly string[],
+  jobs: KnownJobs,
+): readonly { readonly job: string; readonly props: readonly string[]; readonly rest: readonly string[] }[] {
+  return splitsOf(parts).flatMap(({ name, rest }) => {
+    const fitting = [...jobs].filter(([job]) => relaxed(job) === relaxed(name.join('')));
+    return fitting.map(([job, props]) => ({ job, props, rest }));
+  });
+}
+
+function placesInJobs(parts: readonly string[], jobs: KnownJobs): readonly Place[] {
+  return ofKnownJobs(parts, jobs).flatMap(({ job, props, rest }) => {
     const setting = settingOf(rest, props);
     return setting === undefined ? [] : [['jobs', job, ...setting]];
   });
-  const [place, another] = fitting;
-  if (place !== undefined && another !== undefined) {
-    return { problem: `may mean the job '${place[1]}' or the job '${another[1]}'; set it in code or in a file` };
-  }
-  if (place !== undefined) return place;
-  for (const { name, rest } of splits) {
+}
+
+function jobSettingMeant(parts: readonly string[], jobs: KnownJobs): Place | undefined {
+  const [place, another] = placesInJobs(parts, jobs);
+  if (place !== undefined) return another === undefined ? place : undefined;
+  for (const { name, rest } of splitsOf(parts)) {
     const setting = settingOf(rest, []);
     if (setting !== undefined) return ['jobs', name.join('_'), ...setting];
   }
-  const [job] = ofKnown;
-  if (job !== undefined) return ['jobs', job.job, job.rest.join('-')];
-  return { problem: `is not a setting of a job; a job's settings are ${settingsIn('jobs')}` };
+  return undefined;
+}
+
+function resembledInJobs(parts: readonly string[], jobs: KnownJobs): Place | { readonly problem: string } | undefined {
+  const [place, another] = placesInJobs(parts, jobs);
+  if (place !== undefined && another !== undefined)
+    return { problem: `may mean the job '${place[1]}' or the job '${another[1]}'; set it in code or in a file` };
+  if (named(parts, jobs.keys()) !== undefined)
+    return { problem: `is not a setting of a job; a job's settings are ${settingsIn('jobs')}` };
+  const settings = [...settingsOf(JobSettings).keys()];
+  const near = ofKnownJobs(parts, jobs).find(
+    ({ rest }) => named(rest, settings) !== undefined || suggestion(rest.join('-'), settings) !== '',
+  );
+  return near && ['jobs', near.job, near.rest.join('-')];
 }
 
 function settingOf(parts: readonly string[], props: readonly string[]): Place | undefined {

@@ -17,7 +17,7 @@ import { settingProblems } from '../api/settings/setting.js';
 import { SECURITY_SECTIONS } from '../registry/zookeeper/zookeeper-options.js';
 import { isAlone } from './create-registry-center.js';
 import { bind, type BoundTree, type Layer, type Section } from './binding.js';
-import { type KnownJobs, originKey, readEnvironment } from './environment.js';
+import { type EnvironmentReading, type KnownJobs, originKey, readEnvironment } from './environment.js';
 import { DumpSettings } from './dump-settings.js';
 import { JobSettings } from './job-settings.js';
 import { ElasticJobSettings, ModuleSettings } from './module-settings.js';
@@ -45,10 +45,8 @@ export interface MergedSettings {
   readonly problems: readonly string[];
   /** Adds to a problem that begins with the path of a setting from which environment variable the value came, if from one. */
   readonly withOrigin: (problem: string) => string;
-  /** Environment variables that begin with `ELASTICJOB_` and resemble no setting. */
-  readonly strangers: readonly string[];
-  /** Environment variables whose names begin almost like those of settings. */
-  readonly lookalikes: readonly string[];
+  /** What is allowed but probably not intended; one sentence each. */
+  readonly warnings: readonly string[];
 }
 
 /** The settings of one job. */
@@ -83,7 +81,7 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
   const tree = bind([...layers, { source: 'environment', tree: variables.tree, origin }]);
   if (tree.module.get('enabled') === false) return undefined;
 
-  const { jobs, problems } = withoutStrangers(tree, { known, origins: variables.origins });
+  const { jobs, problems, unknownJobs } = withoutStrangers(tree, { known, origins: variables.origins });
   const module = filled(new ModuleSettings(), tree.module);
   const regCenter = regCenterOf(tree.regCenter);
   const tracing = filled(new TracingSettings(), tree.tracing);
@@ -109,8 +107,7 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
       ...(regCenter.required === true && isAlone(module, regCenter) ? [SERVERS_MISSING] : []),
     ],
     withOrigin: annotation(variables.origins),
-    strangers: variables.strangers,
-    lookalikes: variables.lookalikes,
+    warnings: variableWarnings(variables, { unknownJobs, jobs: [...jobs.keys()] }),
   };
 }
 
@@ -125,22 +122,53 @@ function filled<Settings extends object>(settings: Settings, section: Section): 
   return Object.assign(settings, Object.fromEntries(section));
 }
 
-/** The jobs, without those that only environment variables name and that have nothing that does their work. */
+/**
+ * The jobs, without those that only environment variables name and that have nothing that does their work. Several applications
+ * may share an environment, so that only a name which resembles that of a job here is a problem.
+ */
 function withoutStrangers(
   { jobs }: BoundTree,
   { known, origins }: { readonly known: KnownJobs; readonly origins: ReadonlyMap<string, string> },
-): Pick<BoundTree, 'jobs'> & { readonly problems: readonly string[] } {
+): Pick<BoundTree, 'jobs'> & { readonly problems: readonly string[]; readonly unknownJobs: readonly string[] } {
   const isStranger = ([name, job]: readonly [string, ReadonlyMap<string, unknown>]): boolean =>
     !known.has(name) && !['elasticJobClass', 'elasticJobType', 'worker'].some((key) => job.has(key));
   const strangers = [...jobs].filter(isStranger).map(([name]) => name);
-  const problems = [...origins].flatMap(([key, variable]) => {
+  const names = [...known.keys()];
+  const problems: string[] = [];
+  const unknownJobs: string[] = [];
+  for (const [key, variable] of origins) {
     const [section, name = ''] = key.split('\0');
-    if (section !== 'jobs' || !strangers.includes(name)) return [];
-    const names = [...known.keys()];
-    const list = names.length === 0 ? 'the application has none' : `jobs are: ${names.join(', ')}`;
-    return [`${variable}: there is no job '${name}'; ${list}${suggestion(name, names)}`];
-  });
-  return { jobs: new Map([...jobs].filter((entry) => !isStranger(entry))), problems };
+    if (section !== 'jobs' || !strangers.includes(name)) continue;
+    const meant = suggestion(name, names);
+    if (meant === '') unknownJobs.push(variable);
+    else problems.push(`${variable}: there is no job '${name}'; jobs are: ${names.join(', ')}${meant}`);
+  }
+  return { jobs: new Map([...jobs].filter((entry) => !isStranger(entry))), problems, unknownJobs };
+}
+
+function variableWarnings(
+  { strangers, lookalikes, folded }: EnvironmentReading,
+  { unknownJobs, jobs }: { readonly unknownJobs: readonly string[]; readonly jobs: readonly string[] },
+): readonly string[] {
+  const warning = (what: string, variables: readonly string[]): readonly string[] =>
+    variables.length === 0 ? [] : [`${what}: ${variables.join(', ')}.`];
+  const list = jobs.length === 0 ? 'it has none' : `its jobs are ${jobs.join(', ')}`;
+  return [
+    ...warning('These environment variables are not settings of ElasticJob and are ignored', strangers),
+    ...warning(
+      `These environment variables are ignored, as they name jobs that this application does not have (${list})`,
+      unknownJobs,
+    ),
+    ...warning('These environment variables are ignored, as names of settings begin with ELASTICJOB_', lookalikes),
+    ...[...folded].flatMap(([name, variable]) => (jobs.includes(name) ? [foldedWarning(name, variable)] : [])),
+  ];
+}
+
+function foldedWarning(name: string, variable: string): string {
+  return (
+    `Environment variable ${variable} defines the job '${name}', whose name is taken in lower case, because capitals cannot spell it. ` +
+    `To choose the spelling, name the job in code or in a file, or use variables such as elasticjob.jobs.${name}.cron.`
+  );
 }
 
 function annotation(origins: ReadonlyMap<string, string>): (problem: string) => string {

@@ -5,7 +5,7 @@ import { notifyingErrorHandlers } from '../../error-handlers/notifying-error-han
 import { type ExtensionOptions, Extensions } from '../../kernel/types/extensions.js';
 import { isAlone } from '../../settings/create-registry-center.js';
 import { type DumpSettings } from '../../settings/dump-settings.js';
-import { type MergedSettings, mergeSettings } from '../../settings/merge-settings.js';
+import { mergeSettings } from '../../settings/merge-settings.js';
 import { classedExecutorsProblem, listenersProblem, type ModuleSettings } from '../../settings/module-settings.js';
 import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
 import { systemClock } from '../../time/clock.js';
@@ -91,7 +91,7 @@ export function readApplicationSettings({
   if (problems.length > 0) throw new InvalidConfigurationError([...new Set(problems.map(merged.withOrigin))]);
   const warnings = [
     ...(environment['NODE_ENV'] === 'production' && isAlone(module, regCenter) ? [ALONE] : []),
-    ...variableWarnings(merged),
+    ...merged.warnings,
     ...tracing.warnings,
   ];
   return {
@@ -149,13 +149,4 @@ function problemsOf(check: () => unknown): readonly string[] {
     if (error instanceof InvalidConfigurationError) return error.faults;
     throw error;
   }
-}
-
-function variableWarnings({ strangers, lookalikes }: MergedSettings): readonly string[] {
-  const warning = (what: string, variables: readonly string[]): readonly string[] =>
-    variables.length === 0 ? [] : [`${what}: ${variables.join(', ')}.`];
-  return [
-    ...warning('These environment variables are not settings of ElasticJob and are ignored', strangers),
-    ...warning('These environment variables are ignored, as names of settings begin with ELASTICJOB_', lookalikes),
-  ];
 }

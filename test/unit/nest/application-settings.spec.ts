@@ -259,10 +259,10 @@ test('switched off, nothing else is checked', () => {
 
 test('environment variables that look like settings are warned of', () => {
   const providers = [provider('syncOrders', { shardingTotalCount: 1 })];
-  const environment = { ELASTICJOB_UI_SERVICE_HOST: '10.0.0.1' };
+  const environment = { ELASTICJOB_UI_PORT: '8088' };
 
   expect(read({ providers, environment }).warnings).toEqual([
-    'These environment variables are not settings of ElasticJob and are ignored: ELASTICJOB_UI_SERVICE_HOST.',
+    'These environment variables are not settings of ElasticJob and are ignored: ELASTICJOB_UI_PORT.',
   ]);
 });
 

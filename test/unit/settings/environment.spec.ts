@@ -14,18 +14,25 @@ test.each<[variable: string, tree: object]>([
   ['ELASTICJOB_REGCENTER_DIGEST', { regCenter: { digest: 'x' } }],
   ['ELASTICJOB_REG_CENTER_TLS_REJECT_UNAUTHORIZED', { regCenter: { tls: { rejectUnauthorized: 'x' } } }],
   ['ELASTICJOB_REGCENTER_SASL_USERNAME', { regCenter: { sasl: { username: 'x' } } }],
-  ['ELASTICJOB_REGCENTER_TLS_FOO_BAR', { regCenter: { tls: { 'foo-bar': 'x' } } }],
-  ['ELASTICJOB_REGCENTER_FOO_BAR', { regCenter: { 'foo-bar': 'x' } }],
+  // Names that are nearly right are left to the check of names, which refuses them.
+  ['ELASTICJOB_REGCENTER_TLS_SERVER_NAMES', { regCenter: { tls: { 'server-names': 'x' } } }],
+  ['ELASTICJOB_REGCENTER_NAMSPACE', { regCenter: { namspace: 'x' } }],
   ['ELASTICJOB_DUMP_PORT', { dump: { port: 'x' } }],
-  ['ELASTICJOB_DUMP_FOO_BAR', { dump: { 'foo-bar': 'x' } }],
+  ['ELASTICJOB_DUMP_PROT', { dump: { prot: 'x' } }],
   ['ELASTICJOB_JOBS_SYNC_ORDERS_JOB_PARAMETER', { jobs: { syncOrders: { jobParameter: 'x' } } }],
-  ['ELASTICJOB_JOBS_SYNCORDERS_FOO_BAR', { jobs: { syncOrders: { 'foo-bar': 'x' } } }],
+  ['ELASTICJOB_JOBS_SYNCORDERS_FAIL_OVR', { jobs: { syncOrders: { 'fail-ovr': 'x' } } }],
   ['ELASTICJOB_JOBS_SYNCORDERS_PROPS_EMAIL_HOST', { jobs: { syncOrders: { props: { 'email.host': 'x' } } } }],
   ['ELASTICJOB_JOBS_SYNCORDERS_PROPS_API_KEY', { jobs: { syncOrders: { props: { apiKey: 'x' } } } }],
   ['ELASTICJOB_JOBS_SYNCORDERS_PROPS_EMAIL_PORT', { jobs: { syncOrders: { props: { 'email.port': 'x' } } } }],
   // Without the key of a property it is no setting: `props` is not set as a whole.
   ['ELASTICJOB_JOBS_SYNCORDERS_PROPS', { jobs: { syncOrders: { props: 'x' } } }],
   ['ELASTICJOB_JOBS_NEW_JOB_CRON', { jobs: { new_job: { cron: 'x' } } }],
+  // Words with small letters, and all words between dots, are spelt as they are meant.
+  ['ELASTICJOB_JOBS_newJob_CRON', { jobs: { newJob: { cron: 'x' } } }],
+  ['elasticjob.jobs.newJob.cron', { jobs: { newJob: { cron: 'x' } } }],
+  ['elasticjob.jobs.NEW_JOB.cron', { jobs: { NEW_JOB: { cron: 'x' } } }],
+  ['elasticjob.jobs.newJob.props.email.useSsl', { jobs: { newJob: { props: { 'email.useSsl': 'x' } } } }],
+  ['ELASTICJOB_JOBS_newJob_PROPS_EMAIL_HOST', { jobs: { newJob: { props: { 'email.host': 'x' } } } }],
 ])('%s', (variable, tree) => {
   expect(read({ [variable]: 'x' })).toMatchObject({ tree, problems: [], strangers: [], lookalikes: [] });
 });
@@ -48,6 +55,24 @@ test('each setting has its variable as its origin; several stand side by side', 
   );
 });
 
+test('the name of a new job is spelt as in one of its variables, whichever comes first', () => {
+  const { tree, folded } = read({
+    ELASTICJOB_JOBS_SIMPLEJOB_SHARDINGTOTALCOUNT: '1',
+    ELASTICJOB_JOBS_OTHER_JOB_CRON: '',
+    ELASTICJOB_JOBS_OTHER_JOB_LABEL: 'x',
+    'elasticjob.jobs.simpleJob.cron': 'y',
+  });
+
+  expect(tree).toEqual({ jobs: { simpleJob: { cron: 'y', shardingTotalCount: '1' }, other_job: { label: 'x' } } });
+  expect(folded).toEqual(new Map([['other_job', 'ELASTICJOB_JOBS_OTHER_JOB_LABEL']]));
+});
+
+test('a setting that is misspelt is a problem also of a job that the environment alone defines', () => {
+  const { tree } = read({ ELASTICJOB_JOBS_NEW_CRN: 'x', ELASTICJOB_JOBS_NEW_ELASTICJOBTYPE: 'y' });
+
+  expect(tree).toEqual({ jobs: { new: { crn: 'x', elasticJobType: 'y' } } });
+});
+
 describe('a variable that is no setting', () => {
   test.each([
     ['ELASTICJOB_REGCENTER', "'regCenter' is a section; its settings are ELASTICJOB_REGCENTER_<SETTING>"],
@@ -57,17 +82,66 @@ describe('a variable that is no setting', () => {
     ['ELASTICJOB_AUTO_STRAT', "unknown key 'auto-strat'; did you mean 'autoStart'?"],
     ['ELASTICJOB_JOBZ_SYNCORDERS_CRON', "unknown key 'jobz-syncorders-cron'; did you mean 'jobs'?"],
     ['ELASTICJOB_REG_CENTRE_NAMESPACE', "unknown key 'reg-centre-namespace'; did you mean 'regCenter'?"],
-    ['ELASTICJOB_JOBS_FOO_BAR', "is not a setting of a job; a job's settings are ELASTICJOB_JOBS_<NAME>_<SETTING>"],
+    ['ELASTICJOB_JOBS_SYNCORDERS', "is not a setting of a job; a job's settings are ELASTICJOB_JOBS_<NAME>_<SETTING>"],
   ])('but resembles one is a problem: %s', (variable, problem) => {
     expect(read({ [variable]: 'x' })).toMatchObject({ tree: {}, problems: [`${variable}: ${problem}`], strangers: [] });
   });
 
-  test('and resembles none may belong to another program', () => {
-    expect(read({ ELASTICJOB_UI_PORT: 'x', ELASTICJOB_: 'x', ELASTICJOB___: 'x' })).toMatchObject({
-      tree: {},
-      problems: [],
-      strangers: ['ELASTICJOB_UI_PORT'],
+  test.each([
+    'ELASTICJOB_UI_PORT',
+    'ELASTICJOB_DUMP_FOO_BAR',
+    'ELASTICJOB_TRACING_ENDPOINT',
+    'ELASTICJOB_REGCENTER_FOO_BAR',
+    'ELASTICJOB_REGCENTER_TLS_FOO_BAR',
+    'ELASTICJOB_JOBS_FOO_BAR',
+    'ELASTICJOB_JOBS_SYNCORDERS_FOO_BAR',
+  ])('and resembles none may belong to another program: %s', (variable) => {
+    expect(read({ [variable]: 'x' })).toMatchObject({
+      ...{ tree: {}, problems: [], lookalikes: [] },
+      strangers: [variable],
     });
+  });
+
+  /** What Kubernetes gives each container for a Service of its namespace. */
+  const service = (name: string): Record<string, string> => ({
+    [`${name}_SERVICE_HOST`]: '10.96.0.1',
+    [`${name}_SERVICE_PORT`]: '80',
+    [`${name}_SERVICE_PORT_HTTP`]: '80',
+    [`${name}_PORT`]: 'tcp://10.96.0.1:80',
+    [`${name}_PORT_80_TCP`]: 'tcp://10.96.0.1:80',
+    [`${name}_PORT_80_TCP_PROTO`]: 'tcp',
+    [`${name}_PORT_80_TCP_PORT`]: '80',
+    [`${name}_PORT_80_TCP_ADDR`]: '10.96.0.1',
+    [`${name}_PORT_53_UDP_ADDR`]: '10.96.0.1',
+  });
+
+  test.each(['ELASTICJOB', 'ELASTICJOB_DUMP', 'ELASTICJOB_JOBS', 'ELASTICJOB_REGCENTER_PORT', 'ELASTIC_JOB'])(
+    'because Kubernetes made it for a Service is not looked at: %s',
+    (name) => {
+      const nothing = { tree: {}, problems: [], strangers: [], lookalikes: [] };
+
+      expect(read(service(name))).toMatchObject(nothing);
+    },
+  );
+
+  test('but has the port of the dump beside a Service of that name is a setting', () => {
+    const variables = { ...service('ELASTICJOB_DUMP'), ELASTICJOB_DUMP_PORT: '9888' };
+
+    expect(read(variables)).toMatchObject({ tree: { dump: { port: '9888' } }, problems: [], strangers: [] });
+  });
+
+  test('and is called as for a Service that there is not may belong to another program', () => {
+    expect(read({ ELASTICJOB_JOBS_PORT_80_TCP: 'x' }).strangers).toEqual(['ELASTICJOB_JOBS_PORT_80_TCP']);
+  });
+
+  test.each([
+    'ELASTICJOB_ENABLED',
+    'ELASTICJOB_UI_PORT',
+    'ELASTICJOB_ENABLD',
+    'ELASTIC_JOB_ENABLED',
+    'ELASTICJOB_JOBS',
+  ])('because it is empty says nothing: %s', (variable) => {
+    expect(read({ [variable]: '' })).toMatchObject({ tree: {}, problems: [], strangers: [], lookalikes: [] });
   });
 
   test.each(['ELASTIC_JOB_ENABLED', 'ELASTICJOBS_ENABLED', 'ELASTCJOB.ENABLED', 'elastic-job-enabled', 'ELASTICJOB-X'])(

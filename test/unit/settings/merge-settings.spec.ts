@@ -207,7 +207,6 @@ describe('text', () => {
 
   test.each([
     ['SHARDINGTOTALCOUNT', 'three', 'shardingTotalCount: must be an integer of at least 1, got "three"'],
-    ['SHARDINGTOTALCOUNT', '', 'shardingTotalCount: must be an integer of at least 1, got ""'],
     ['SHARDINGTOTALCOUNT', '3.0', 'shardingTotalCount: must be an integer of at least 1, got "3.0"'],
     ['SHARDINGTOTALCOUNT', '1e3', 'shardingTotalCount: must be an integer of at least 1, got "1e3"'],
     ['SHARDINGTOTALCOUNT', '0x10', 'shardingTotalCount: must be an integer of at least 1, got "0x10"'],
@@ -220,7 +219,6 @@ describe('text', () => {
     ],
     ['FAILOVER', 'yes', 'failover: must be true or false, got "yes"'],
     ['FAILOVER', '1', 'failover: must be true or false, got "1"'],
-    ['FAILOVER', '', 'failover: must be true or false, got ""'],
     ['FAILOVER', 'tRue', 'failover: must be true or false, got "tRue"'],
   ])('that is not written like one is refused: %s=%p', (key, value, said) => {
     const variable = `ELASTICJOB_JOBS_SYNCORDERS_${key}`;
@@ -233,6 +231,8 @@ describe('text', () => {
   test.each([
     ['A', ['A']],
     ['A, B ,C', ['A', 'B', 'C']],
+    ['[ A, B ]', ['A', 'B']],
+    ['[]', []],
     [' ', []],
   ])('that stands for a list is split at commas: %p', (value, types) => {
     const environment = { ELASTICJOB_JOBS_SYNCORDERS_JOBLISTENERTYPES: value };
@@ -313,10 +313,6 @@ describe('unknown keys', () => {
       "ELASTICJOB_JOBS_SYNCORDER_CRON: there is no job 'syncorder'; jobs are: syncOrders; did you mean 'syncOrders'?",
     ],
     [
-      { environment: { ELASTICJOB_JOBS_NOPE_CRON: 'x' } },
-      "ELASTICJOB_JOBS_NOPE_CRON: there is no job 'nope'; jobs are: syncOrders",
-    ],
-    [
       { environment: { ELASTICJOB_REGCENTRE_NAMESPACE: 'x' } },
       "ELASTICJOB_REGCENTRE_NAMESPACE: unknown key 'regcentre-namespace'; did you mean 'regCenter'?",
     ],
@@ -341,11 +337,15 @@ describe('unknown keys', () => {
     expect(problemsOf(given)).toEqual([said]);
   });
 
-  test('variables that resemble no setting, such as those of a Kubernetes service, are only listed', () => {
-    const environment = { ELASTICJOB_UI_SERVICE_HOST: '10.0.0.1', ELASTICJOBS: 'x', PATH: 'y' };
+  test('variables that resemble no setting, and those for jobs of other applications, only cause warnings', () => {
+    const environment = { ELASTICJOB_UI_PORT: '8088', ELASTICJOBS: 'x', PATH: 'y', ELASTICJOB_JOBS_BILLING_CRON: 'x' };
 
     expect(problemsOf({ environment })).toEqual([]);
-    expect(merge({ environment }).strangers).toEqual(['ELASTICJOB_UI_SERVICE_HOST']);
+    expect(merge({ environment }).warnings).toEqual([
+      'These environment variables are not settings of ElasticJob and are ignored: ELASTICJOB_UI_PORT.',
+      'These environment variables are ignored, as they name jobs that this application does not have (its jobs are syncOrders): ELASTICJOB_JOBS_BILLING_CRON.',
+      'These environment variables are ignored, as names of settings begin with ELASTICJOB_: ELASTICJOBS.',
+    ]);
   });
 });
 
@@ -554,10 +554,30 @@ describe('wrong values', () => {
   });
 });
 
-test('a variable for a job of an application without jobs', () => {
-  expect(problemsOf({ decorated: {}, environment: { ELASTICJOB_JOBS_NOPE_CRON: 'x' } })).toEqual([
-    "ELASTICJOB_JOBS_NOPE_CRON: there is no job 'nope'; the application has none",
+test('a variable for a job causes a warning in an application without jobs', () => {
+  const given = { decorated: {}, environment: { ELASTICJOB_JOBS_NOPE_CRON: 'x' } };
+
+  expect(problemsOf(given)).toEqual([]);
+  expect(merge(given).warnings).toEqual([
+    'These environment variables are ignored, as they name jobs that this application does not have (it has none): ELASTICJOB_JOBS_NOPE_CRON.',
   ]);
+});
+
+test('a job that variables in capitals alone define has a name in lower case, and a warning says how to spell it', () => {
+  const folded = {
+    ELASTICJOB_JOBS_SIMPLEJOB_ELASTICJOBTYPE: 'SCRIPT',
+    ELASTICJOB_JOBS_SIMPLEJOB_SHARDINGTOTALCOUNT: '1',
+  };
+  const exact = { 'elasticjob.jobs.simpleJob.elasticJobType': 'SCRIPT', ELASTICJOB_JOBS_SIMPLEJOB_CRON: '0 0 0 * * ?' };
+
+  expect([...merge({ environment: folded }).jobs.keys()]).toEqual(['syncOrders', 'simplejob']);
+  expect(merge({ environment: folded }).warnings).toEqual([
+    expect.stringMatching(
+      /^Environment variable ELASTICJOB_JOBS_SIMPLEJOB_ELASTICJOBTYPE defines the job 'simplejob', .+elasticjob\.jobs\.simplejob\.cron\.$/,
+    ),
+  ]);
+  expect([...merge({ environment: exact }).jobs.keys()]).toEqual(['syncOrders', 'simpleJob']);
+  expect(merge({ environment: exact }).warnings).toEqual([]);
 });
 
 test.each([['ELASTICJOBCLASS'], ['ELASTICJOBTYPE'], ['WORKER']])(

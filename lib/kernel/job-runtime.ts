@@ -44,6 +44,7 @@ import {
   type SessionState,
 } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
+import { detached } from '../time/detached.js';
 import { type Timers } from '../time/shared-timers.js';
 import { assembleJob, type JobComponents } from './job-components.js';
 import { JobShutdown } from './job-shutdown.js';
@@ -304,7 +305,7 @@ export class JobRuntime {
   /** As `stop`. `ended`: how the job has ended, asked when it has withdrawn. */
   #end(why: string, ended: () => JobEnd | Promise<JobEnd>): Promise<void> {
     this.stopFirings(why);
-    this.#stopped ??= this.phase === 'stopped' ? Promise.resolve() : this.#stop(why, ended);
+    this.#stopped ??= this.phase === 'stopped' ? Promise.resolve() : detached(() => this.#stop(why, ended));
     return this.#stopped;
   }
 

@@ -7,6 +7,7 @@ import {
 } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { JobStateError } from '../api/errors/errors.js';
+import { detached } from '../time/detached.js';
 import { ElasticJobLifecycle } from './elastic-job.lifecycle.js';
 
 /**
@@ -42,7 +43,8 @@ export class LifecycleHooks implements OnApplicationBootstrap, OnModuleDestroy, 
         `ElasticJobModule.forRoot() is imported ${times} times in one application. Import it once; it is global.`,
       );
     }
-    await this.#lifecycle.boot();
+    // Jobs belong to no caller, not even to the one that boots the application.
+    await detached(() => this.#lifecycle.boot());
   }
 
   async onModuleDestroy(): Promise<void> {

@@ -1,4 +1,5 @@
 import { type Clock } from '../time/clock.js';
+import { detached } from '../time/detached.js';
 import { nextTurn } from '../time/event-loop.js';
 
 interface Timer {
@@ -67,7 +68,7 @@ export class ManualClock implements Clock {
     for (let next = this.#timers.at(-1); next && next.dueMs <= end; next = this.#timers.at(-1)) {
       this.#pass(next.dueMs - this.#monotonicMs);
       this.#timers.pop();
-      next.task();
+      detached(next.task);
       // One timer after the other: the code that a timer wakes may set the next one.
       await nextTurn();
     }

@@ -1,3 +1,5 @@
+import { detached } from './detached.js';
+
 /**
  * The only access to time. All code that reads the time or waits gets a `Clock`. So a test can run a cluster of several
  * instances in milliseconds, under a clock that only the test moves.
@@ -9,7 +11,7 @@ export interface Clock {
   monotonic(): number;
   /**
    * Calls `task` once, no earlier than `delayMs` milliseconds from now, and later if the event loop is busy. Delays may
-   * have any length; a negative one counts as 0.
+   * have any length; a negative one counts as 0. The task runs outside any `AsyncLocalStorage` of the caller.
    *
    * @returns a function that cancels the call. It may be called at any time, also when the call has been made
    */
@@ -26,7 +28,7 @@ export const systemClock: Clock = {
   after(delayMs, task) {
     const wholeMs = Math.max(0, Math.ceil(delayMs));
     if (wholeMs <= LONGEST_TIMER_MS) {
-      const timer = setTimeout(task, wholeMs);
+      const timer = detached(() => setTimeout(task, wholeMs));
       return () => clearTimeout(timer);
     }
     let timer: NodeJS.Timeout;
@@ -34,7 +36,7 @@ export const systemClock: Clock = {
       const stepMs = Math.min(remainingMs, LONGEST_TIMER_MS);
       timer = setTimeout(() => (remainingMs > stepMs ? arm(remainingMs - stepMs) : task()), stepMs);
     };
-    arm(wholeMs);
+    detached(() => arm(wholeMs));
     return () => clearTimeout(timer);
   },
 };

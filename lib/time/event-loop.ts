@@ -1,3 +1,5 @@
+import { detached } from './detached.js';
+
 /**
  * Calls `task` when the event loop has read its sockets again. After the loop was blocked, timers run before the loop
  * reads the messages that arrived meanwhile. A deadline for a message of a peer must therefore be checked in such a
@@ -5,8 +7,16 @@
  * before the read.
  */
 export function afterNextPoll(task: () => void): void {
-  setImmediate(task);
+  detached(() => setImmediate(task));
 }
+
+/** Calls `task` as soon as the running code has ended, outside any caller's `AsyncLocalStorage`. It must not throw. */
+export function soon(task: () => void): void {
+  // Not queueMicrotask, which makes an object for async hooks each time.
+  detached(() => void NOW.then(task));
+}
+
+const NOW = Promise.resolve();
 
 /** Resolves in the next turn of the event loop, when all chains of promises that wait for nothing else have ended. */
 export function nextTurn(): Promise<void> {
@@ -54,7 +64,7 @@ export class Turns {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => this.#nextTurn());
+    detached(() => setImmediate(() => this.#nextTurn()));
   }
 
   #nextTurn(): void {

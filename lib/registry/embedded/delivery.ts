@@ -1,3 +1,5 @@
+import { soon } from '../../time/event-loop.js';
+
 /**
  * One message on its way between a registry centre and the embedded server: a request, an answer, a change for a
  * mirror, or the end of the connection.
@@ -22,9 +24,4 @@ export interface Delivery {
 export type Deliver = (delivery: Delivery) => void;
 
 /** Delivers messages in the order in which they were sent, as soon as the running code has ended. */
-export const deliverSoon: Deliver = ({ arrive }) => {
-  // Not queueMicrotask, which keeps an asynchronous context for each call: that would cost more than all the rest here.
-  void NOW.then(arrive);
-};
-
-const NOW = Promise.resolve();
+export const deliverSoon: Deliver = ({ arrive }) => soon(arrive);

@@ -3,6 +3,7 @@ import { type JobLogger } from '../../api/text/logger.js';
 import { Listeners } from '../../async/listeners.js';
 import { RareSet } from '../../async/rare-collections.js';
 import { type Clock } from '../../time/clock.js';
+import { soon } from '../../time/event-loop.js';
 import { type Mirror, type MirroredNode, type MirrorOptions } from '../registry-center.js';
 import { MirroredTree } from '../mirrored-tree.js';
 import { NarrowScope } from '../narrow-scope.js';
@@ -268,8 +269,7 @@ export class ZooKeeperMirror implements Mirror, WriteObserver {
     const transport = this.#connected?.transport;
     if (!copy || !transport || this.#isWorking) return;
     this.#isWorking = true;
-    // `queueMicrotask` would make an object for async hooks each time.
-    void Promise.resolve().then(() => this.#run(copy, () => this.#work(copy, transport)));
+    soon(() => void this.#run(copy, () => this.#work(copy, transport)));
   }
 
   async #run(copy: SubtreeCopy, work: () => Promise<void>): Promise<void> {

@@ -20,6 +20,7 @@ import { RegistryCredentialsError } from '../../api/errors/errors.js';
 import { type JobLogger } from '../../api/text/logger.js';
 import { Listeners } from '../../async/listeners.js';
 import { type Clock } from '../../time/clock.js';
+import { soon } from '../../time/event-loop.js';
 import { type Session, type SessionState } from '../registry-center.js';
 import { GroupedRequests } from './grouped-requests.js';
 import { OutageLog } from './outage-log.js';
@@ -86,7 +87,7 @@ export class ZooKeeperSession implements Session {
   }
 
   get state(): SessionState {
-    if (this.#loseIfTimePassed()) queueMicrotask(() => this.#notify());
+    if (this.#loseIfTimePassed()) soon(() => this.#notify());
     return this.#state;
   }
 
@@ -250,7 +251,7 @@ export class ZooKeeperSession implements Session {
       else if (phase === 'expired' || phase === 'auth-failed') done();
     };
     // Later, since the transport may be in the middle of reporting its own change.
-    queueMicrotask(() => transport.onState(transport.state));
+    soon(() => transport.onState(transport.state));
   }
 
   #refuse(reason: string): void {

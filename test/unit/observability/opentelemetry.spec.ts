@@ -62,6 +62,19 @@ test('a run is a span, its items are its children, and their code runs in their 
   expect(items[0]?.status.code).toBe(SpanStatusCode.UNSET);
 });
 
+test('the span of a run is a root, also if its job starts, fires and is triggered while another span is active', async () => {
+  const request = provider.getTracer('test').startSpan('request');
+  await context.with(trace.setSpan(context.active(), request), async () => {
+    await using cluster = await observed({ job: { shardingTotalCount: 1 } });
+    await cluster.fire();
+    await cluster.trigger();
+  });
+
+  const runs = spansNamed('run job');
+  expect(runs.map(({ attributes }) => attributes['elasticjob.cause'])).toEqual(['schedule', 'manual']);
+  expect(runs.map(({ parentSpanContext }) => parentSpanContext)).toEqual([undefined, undefined]);
+});
+
 test('an attempt that is tried again is a span, to which the next one links', async () => {
   const work = (_: unknown, { attempt }: { readonly attempt: number }): void => {
     if (attempt === 1) throw new TypeError('no stock');

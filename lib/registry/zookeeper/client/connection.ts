@@ -1,6 +1,7 @@
 import { lookup, type LookupAddress } from 'node:dns';
 import * as net from 'node:net';
 import * as tls from 'node:tls';
+import { detached } from '../../../time/detached.js';
 import { afterNextPoll } from '../../../time/event-loop.js';
 import { type FaultKind, faultKindOf } from './connection-faults.js';
 import { FrameReader } from './frame-reader.js';
@@ -52,7 +53,10 @@ export class Connection {
     return new Promise((resolve, reject) => {
       this.#rejectOpening = reject;
       const address = { ...this.server, noDelay: true, autoSelectFamily: true, lookup: lookupShuffled };
-      const socket = this.#tls ? tls.connect({ ...this.#tls, ...address }, resolve) : net.connect(address, resolve);
+      // What arrives is no caller's, whoever had the connection opened.
+      const socket = detached(() =>
+        this.#tls ? tls.connect({ ...this.#tls, ...address }, resolve) : net.connect(address, resolve),
+      );
       this.#socket = socket;
       socket.on('data', (chunk: Buffer) => this.#onData(chunk));
       const protocol = this.#tls ? 'tls' : 'tcp';

@@ -1,0 +1,3 @@
+import { runsSeeNoCaller } from '../../support/callers-context.contract.js';
+
+runsSeeNoCaller('in one process', () => undefined);

@@ -1,10 +1,4 @@
-import {
-  type BeforeApplicationShutdown,
-  Inject,
-  Module,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { Inject, Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { JobStateError } from '../api/errors/errors.js';
 import { detached } from '../time/detached.js';
@@ -12,10 +6,10 @@ import { ElasticJobLifecycle } from './elastic-job.lifecycle.js';
 
 /**
  * Receives Nest's hooks after all other modules at start, and before all other modules at shutdown. So no job runs before
- * the services that it uses have booted, and no firing starts once the first service shuts down.
+ * the services that it uses have booted, and none of them shuts down before the last item has ended.
  */
 @Module({ imports: [DiscoveryModule] })
-export class LifecycleHooks implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+export class LifecycleHooks implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #lifecycle: ElasticJobLifecycle;
   readonly #discovery: DiscoveryService;
 
@@ -47,13 +41,8 @@ export class LifecycleHooks implements OnApplicationBootstrap, OnModuleDestroy, 
     await detached(() => this.#lifecycle.boot());
   }
 
+  /** Stops the jobs. Here and not in a later hook, because services close their connections in this one, too. */
   async onModuleDestroy(): Promise<void> {
-    this.#lifecycle.stopFirings();
-    // Executors and error handlers are in use until the last item has ended.
-    if (this.#lifecycle.usesDestroyable) await this.#lifecycle.stop();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
     await this.#lifecycle.stop();
   }
 }

@@ -3,18 +3,17 @@
  *
  * ```
  *  onApplicationBootstrap     after all other modules    finds jobs · reads settings · opens the registry · starts the jobs
- *  onModuleDestroy            before all other modules   starts no new firing from now on; waits for running items already
- *                                                        now if executors or error handlers have this hook
- *  beforeApplicationShutdown  before all other modules   waits for running items, up to the grace period
+ *  onModuleDestroy            before all other modules   begins no new firing; waits for running items, up to the grace period;
+ *                                                        stores the last trace events
  *  onApplicationShutdown      after all other modules    closes the registry
  * ```
- * `LifecycleHooks` receives the first three hooks, `ElasticJobLifecycle` the last one. Nest calls hooks module by module:
+ * `LifecycleHooks` receives the first two hooks, `ElasticJobLifecycle` the last one. Nest calls hooks module by module:
  * global modules come first at start and last at shutdown; `LifecycleHooks` comes last at start and first at shutdown.
  *
  * The application boots even if the registry centre cannot be reached; jobs register as soon as it can. A problem of the
  * settings, or a conflict that the registry centre reports at once, fails the boot and leaves nothing behind.
  */
-import { Inject, Injectable, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { DeadlineExceededError } from '../api/errors/errors.js';
 import { type JobLogger } from '../api/text/logger.js';
@@ -76,7 +75,6 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
   #past: JobPast = {};
   #dump: SnapshotService | undefined;
   #graceMs = GRACE_MS;
-  #usesDestroyable = false;
   #isSwitchedOff = false;
   #cancelCheck: () => void = () => undefined;
 
@@ -123,11 +121,6 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
    */
   async boot(): Promise<void> {
     const providers = this.#explorer.providers();
-    this.#usesDestroyable = providers.some(
-      ({ extensions, instance }) =>
-        extensions.length > 0 &&
-        typeof (instance as Partial<OnModuleDestroy> | undefined)?.onModuleDestroy === 'function',
-    );
     const settings = readApplicationSettings({
       options: this.#options,
       file: this.#explorer.configService?.get<unknown>(ROOT_KEY),
@@ -181,23 +174,13 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     log.log(describe(host.registryCenter, settings));
   }
 
-  /** Whether jobs use executors, error handlers or the like that are providers with the hook `onModuleDestroy`. */
-  get usesDestroyable(): boolean {
-    return this.#usesDestroyable;
-  }
-
-  /** Starts no new firing from now on. */
-  stopFirings(): void {
-    this.#cancelCheck();
-    this.#host?.stopFirings();
-  }
-
   /** Stops all jobs. Waits for running items, up to the grace period. */
   async stop(): Promise<void> {
+    this.#cancelCheck();
     const began = systemClock.monotonic();
     await this.#host?.stop();
     await this.#audit.delivered(LAST_FLUSH_MS);
-    // While the application's DataSource is still there: Nest's own closes it after all modules have stopped.
+    // While the application's DataSource is still there.
     await this.#tracing?.stop(Math.max(LAST_FLUSH_MS, this.#graceMs - (systemClock.monotonic() - began)));
   }
 

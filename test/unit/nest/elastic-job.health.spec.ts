@@ -67,7 +67,7 @@ test('an application whose registry centre is closed for good is not live, unles
   await registryCenter.close();
   expect(health.report).toMatchObject({ live: false, ready: false, session: 'closed' });
 
-  app.get(ElasticJobLifecycle).stopFirings();
+  app.get(ElasticJobLifecycle).host?.stopFirings();
   expect(health.report).toMatchObject({ live: true, ready: false, reason: 'the application is shutting down' });
 });
 

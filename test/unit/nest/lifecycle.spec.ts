@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   type BeforeApplicationShutdown,
+  type DynamicModule,
   Injectable,
   Module,
+  type ModuleMetadata,
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
   type OnModuleDestroy,
@@ -180,44 +182,92 @@ describe('at start', () => {
 });
 
 describe('at the end', () => {
-  test('firings stop before any service shuts down, running items end before the next hook, the registry closes last', async () => {
-    const order: string[] = [];
+  /** Notes each of its hooks, and whether an item still runs then. */
+  class Service implements OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown {
+    onModuleDestroy(): void {
+      note('destroy');
+    }
+    beforeApplicationShutdown(): void {
+      note('before shutdown');
+    }
+    onApplicationShutdown(): void {
+      note('shutdown');
+    }
+  }
+  let order: string[] = [];
+  let note = (what: string): void => void order.push(what);
+
+  @ElasticJob('long', { cron: '* * * * * ?', shardingTotalCount: 2 })
+  class LongJob {
+    running = 0;
+    end = (): void => undefined;
+    readonly #ended = new Promise<void>((resolve) => (this.end = resolve));
+    async execute({ signal }: ShardingContext): Promise<void> {
+      this.running++;
+      await this.#ended;
+      order.push(`an item ended, ${signal.aborted ? 'aborted' : 'in peace'}`);
+      this.running--;
+    }
+  }
+
+  @Module({})
+  class AnyModule {}
+  const ownModule = (options: Partial<DynamicModule> = {}): DynamicModule => ({
+    ...{ module: AnyModule, providers: [Service] },
+    ...options,
+  });
+
+  test.each<[where: string, metadata: (jobs: DynamicModule) => ModuleMetadata]>([
+    ['in the root module', (jobs) => ({ imports: [jobs], providers: [Service, LongJob] })],
+    ['in a module that is imported before', (jobs) => ({ imports: [ownModule(), jobs], providers: [LongJob] })],
+    ['in a module that is imported after', (jobs) => ({ imports: [jobs, ownModule()], providers: [LongJob] })],
+    ['in a global module', (jobs) => ({ imports: [jobs, ownModule({ global: true })], providers: [LongJob] })],
+    [
+      'in a module that imports the jobs',
+      (jobs) => ({ imports: [ownModule({ imports: [jobs] })], providers: [LongJob] }),
+    ],
+    [
+      'in a global module that the module of the job imports',
+      (jobs) => ({ imports: [jobs, ownModule({ providers: [LongJob], imports: [ownModule({ global: true })] })] }),
+    ],
+  ])('a service %s closes when the last item has ended, whichever hook it uses', async (_, metadata) => {
+    order = [];
     const registryCenter = new EmbeddedRegistryCenter({ namespace: 'order' });
-    const registry = () => (registryCenter.session.state.phase === 'closed' ? 'closed' : 'open');
+    const app = await started(metadata(elasticJob({ registryCenter })));
+    note = (what) => void order.push(`${what}, registry ${registryCenter.session.state.phase}`);
+    const job = app.get(LongJob);
+    await until(() => job.running === 2);
+
+    const closed = app.close();
+    await until(() => app.get(SchedulerRegistry).getCronJobs().size === 0);
+    job.end();
+    await closed;
+
+    const hooks = ['destroy', 'before shutdown', 'shutdown'].map((hook) => `${hook}, registry connected`);
+    expect(order).toEqual(['an item ended, in peace', 'an item ended, in peace', ...hooks]);
+    expect(registryCenter.session.state.phase).toBe('closed');
+  });
+
+  test('a service whose hook throws changes nothing in that', async () => {
+    order = [];
     @Injectable()
-    class Database implements OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown {
-      constructor(readonly scheduler: SchedulerRegistry) {}
-      onModuleDestroy(): void {
-        order.push(`destroy, ${this.scheduler.getCronJobs().size} timers`);
-      }
-      beforeApplicationShutdown(): void {
-        order.push('before shutdown');
-      }
-      onApplicationShutdown(): void {
-        order.push(`shutdown, registry ${registry()}`);
+    class Broken extends Service {
+      override onModuleDestroy(): void {
+        super.onModuleDestroy();
+        throw new Error('a fault of the test');
       }
     }
-    @ElasticJob('long', { cron: '* * * * * ?', shardingTotalCount: 1 })
-    class LongJob {
-      isRunning = false;
-      async execute({ signal }: ShardingContext): Promise<void> {
-        this.isRunning = true;
-        await until(() => order.includes('destroy, 0 timers'));
-        order.push(`item ended, ${signal.aborted ? 'aborted' : 'in peace'}`);
-      }
-    }
-    const app = await started({ imports: [elasticJob({ registryCenter })], providers: [Database, LongJob] });
-    await until(() => app.get(LongJob).isRunning);
+    const app = await started({ imports: [elasticJob()], providers: [Broken, LongJob] });
+    note = (what) => void order.push(what);
+    const job = app.get(LongJob);
+    await until(() => job.running === 2);
 
-    await app.close();
+    const closed = app.close().catch((error: unknown) => error);
+    await until(() => app.get(SchedulerRegistry).getCronJobs().size === 0);
+    job.end();
+    await closed;
 
-    expect(order.slice(-4)).toEqual([
-      'destroy, 0 timers',
-      'item ended, in peace',
-      'before shutdown',
-      'shutdown, registry open',
-    ]);
-    expect(registry()).toBe('closed');
+    expect(order.slice(0, 3)).toEqual(['an item ended, in peace', 'an item ended, in peace', 'destroy']);
   });
 
   test('the signal of items that outlast the grace period aborts', async () => {

@@ -67,12 +67,12 @@ describe('elasticjob.tracing', () => {
     expect(health).toMatchObject({ ready: true, tracing: { dropped: 0, lastError: undefined } });
   });
 
-  test('stores what waits before the application’s DataSource is closed', async () => {
+  test('stores what waits before any service closes the application’s DataSource', async () => {
     let rows: readonly Row[] = [];
     @Module({})
     class Witness {
       constructor(readonly database: DataSource) {}
-      async onApplicationShutdown(): Promise<void> {
+      async onModuleDestroy(): Promise<void> {
         rows = await rowsOf(this.database);
       }
     }

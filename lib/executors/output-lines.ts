@@ -1,30 +1,60 @@
 import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
+import { nextTurn } from '../time/event-loop.js';
 
 /** How much of a line is kept, in UTF-16 code units. */
 const LONGEST_LINE = 8_192;
 
+/** How many lines of one output are passed on, and how many bytes are read for them. */
+const MOST_LINES = 10_000;
+const MOST_BYTES = 4 * 1_048_576;
+
+/** How many lines are passed on in one turn of the event loop, which waits while they are logged. */
+const LINES_IN_A_TURN = 200;
+
+const LINE_BREAK = 0x0a;
+
 /**
  * The output of a program, line by line, without colours and blank lines. Of a longer line only the beginning is kept, so that
- * output without line breaks takes no memory.
+ * output without line breaks takes no memory. Of a long output the first 10,000 lines or 4 MiB are passed on, then one line
+ * that counts the others; of these, the last one is kept.
  */
 export class OutputLines {
   readonly #decoder = new StringDecoder('utf8');
   readonly #onLine: (line: string) => void;
   #line = '';
   #dropped = 0;
+  #lines = 0;
+  #bytes = 0;
+  /** The end of what is not passed on. */
+  #tail = Buffer.alloc(0);
+  #unread = { lineBreaks: 0, bytes: 0 };
+  #last = '';
 
   constructor(onLine: (line: string) => void) {
     this.#onLine = onLine;
   }
 
-  /** Takes the next piece of the output. */
-  write(chunk: Buffer): void {
-    const [first = '', ...others] = this.#decoder.write(chunk).split('\n');
-    this.#append(first);
-    for (const piece of others) {
+  /** The last line so far, also if it was not passed on; empty if there was none. */
+  get last(): string {
+    return this.#last;
+  }
+
+  /** Takes the next piece of the output. Resolves when the next one may come: other work of the process has its turns meanwhile. */
+  async write(chunk: Buffer): Promise<void> {
+    let begin = 0;
+    let lines = 0;
+    while (begin < chunk.length) {
+      if (this.#lines >= MOST_LINES || this.#bytes >= MOST_BYTES) return this.#count(chunk.subarray(begin));
+      const lineBreak = chunk.indexOf(LINE_BREAK, begin);
+      const end = lineBreak === -1 ? chunk.length : lineBreak + 1;
+      // With its line break: a character of which bytes are missing ends there.
+      this.#append(this.#decoder.write(chunk.subarray(begin, end)).replace(/\n$/, ''));
+      this.#bytes += end - begin;
+      begin = end;
+      if (lineBreak === -1) return;
       this.#flush();
-      this.#append(piece);
+      if (++lines % LINES_IN_A_TURN === 0) await nextTurn();
     }
   }
 
@@ -32,6 +62,18 @@ export class OutputLines {
   end(): void {
     this.#append(this.#decoder.end());
     this.#flush();
+    if (this.#unread.bytes === 0) return;
+    const lines = this.#tail.toString('utf8').split('\n').map(readable);
+    this.#last = lines.findLast((line) => line !== '') ?? this.#last;
+    const { lineBreaks, bytes } = this.#unread;
+    this.#onLine(`… (${lineBreaks} more lines, ${bytes} bytes, are not logged; the last line: ${this.#last})`);
+  }
+
+  #count(chunk: Buffer): void {
+    this.#unread.bytes += chunk.length;
+    for (let at = chunk.indexOf(LINE_BREAK); at !== -1; at = chunk.indexOf(LINE_BREAK, at + 1))
+      this.#unread.lineBreaks++;
+    this.#tail = Buffer.concat([this.#tail, chunk.subarray(-LONGEST_LINE)]).subarray(-LONGEST_LINE);
   }
 
   #append(piece: string): void {
@@ -41,13 +83,18 @@ export class OutputLines {
   }
 
   #flush(): void {
-    const line = onOneLine(stripVTControlCharacters(this.#line));
+    const line = readable(this.#line);
     const more = this.#dropped > 0 ? `… (${this.#dropped} more characters)` : '';
     this.#line = '';
     this.#dropped = 0;
-    if (line !== '') this.#onLine(line + more);
+    if (line === '') return;
+    this.#lines++;
+    this.#last = line + more;
+    this.#onLine(this.#last);
   }
 }
+
+const readable = (line: string): string => onOneLine(stripVTControlCharacters(line));
 
 /** A text without spaces at its end, and without characters that would spoil the log. */
 export function onOneLine(text: string): string {

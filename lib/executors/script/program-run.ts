@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { type Readable } from 'node:stream';
 import { type Clock } from '../../time/clock.js';
 import { OutputLines } from '../output-lines.js';
-import { endGroup, forget, isGroupAlive, remember } from './process-group.js';
+import { endGroup, forget, isGroupAlive, prepareGroup, remember } from '../process/process-group.js';
 import { type Invocation } from './windows-batch.js';
 
 /**
@@ -14,6 +14,9 @@ const GRACE_MS = 800;
 /** How long the output of a killed program may stay open, in milliseconds: a process that has left the group can hold it. */
 const DRAIN_MS = 100;
 
+/** How long the output of a program that has exited may stay open before that is reported, in milliseconds. */
+const HELD_MS = 5_000;
+
 /** How a program is run. */
 export interface ProgramRunOptions {
   readonly clock: Clock;
@@ -21,12 +24,22 @@ export interface ProgramRunOptions {
   readonly signal: AbortSignal;
   readonly onOutput: (line: string) => void;
   readonly onErrorOutput: (line: string) => void;
+  /** The program has exited, but a process that it has started holds its output for five seconds by now. Called at most once. */
+  readonly onHeldOutput: (exit: ProgramExit) => void;
+  /** Nothing ends the program if this process is killed. */
+  readonly onUnwatched: () => void;
 }
 
-/** How a program has ended: one of both is set. */
-export interface ProgramEnd {
+/** How a program has exited: one of both is set. */
+export interface ProgramExit {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
+}
+
+/** How a program has ended. */
+export interface ProgramEnd extends ProgramExit {
+  /** Empty if it had no error output. */
+  readonly lastErrorLine: string;
 }
 
 /**
@@ -36,21 +49,20 @@ export interface ProgramEnd {
  * @throws what keeps the program from being started
  */
 export async function runProgram(invocation: Invocation, options: ProgramRunOptions): Promise<ProgramEnd> {
-  const { signal, onOutput, onErrorOutput } = options;
+  const { signal, onUnwatched } = options;
   signal.throwIfAborted();
   const { program, args, windowsVerbatimArguments } = invocation;
+  if (!prepareGroup()) onUnwatched();
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: process.platform !== 'win32',
     windowsHide: true,
     windowsVerbatimArguments,
   });
-  readLines(child.stdout, onOutput);
-  readLines(child.stderr, onErrorOutput);
-  const closed = endOf(child);
   remember(child);
+  const ended = endOf(child, options);
   try {
-    return await endedOrAborted(child, closed, options);
+    return await endedOrAborted(child, ended, options);
   } finally {
     forget(child);
   }
@@ -58,14 +70,14 @@ export async function runProgram(invocation: Invocation, options: ProgramRunOpti
 
 async function endedOrAborted(
   child: ChildProcess,
-  closed: Promise<ProgramEnd>,
+  ended: Promise<ProgramEnd>,
   { clock, signal }: ProgramRunOptions,
 ): Promise<ProgramEnd> {
   let ending: Promise<void> | undefined;
-  const onAbort = (): void => void (ending ??= endProgram(child, closed, clock));
+  const onAbort = (): void => void (ending ??= endProgram(child, ended, clock));
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    const end = await closed;
+    const end = await ended;
     await ending;
     signal.throwIfAborted();
     return end;
@@ -75,7 +87,7 @@ async function endedOrAborted(
 }
 
 /** Resolves when the program has ended, and its group is gone or killed. */
-async function endProgram(child: ChildProcess, closed: Promise<ProgramEnd>, clock: Clock): Promise<void> {
+async function endProgram(child: ChildProcess, ended: Promise<ProgramEnd>, clock: Clock): Promise<void> {
   endGroup(child, 'SIGTERM');
   let cancelDrain = (): void => undefined;
   let cancelGrace = (): void => undefined;
@@ -89,24 +101,45 @@ async function endProgram(child: ChildProcess, closed: Promise<ProgramEnd>, cloc
       resolve();
     });
   });
-  await closed.catch(() => undefined);
+  await ended.catch(() => undefined);
   // Something that the program has left in its group, without its output, may ignore the request to end.
   if (isGroupAlive(child)) await killed;
   cancelGrace();
   cancelDrain();
 }
 
-function endOf(child: ChildProcess): Promise<ProgramEnd> {
+/** Resolves when the program has exited, its output is closed, and all its lines have been passed on. */
+async function endOf(
+  child: ChildProcessByStdio<null, Readable, Readable>,
+  options: ProgramRunOptions,
+): Promise<ProgramEnd> {
+  const exited = exitOf(child);
+  const outputs = Promise.all([
+    passOnLines(child.stdout, options.onOutput),
+    passOnLines(child.stderr, options.onErrorOutput),
+  ]);
+  const exit = await exited;
+  const cancel = options.clock.after(HELD_MS, () => options.onHeldOutput(exit));
+  const [, lastErrorLine] = await outputs;
+  cancel();
+  return { ...exit, lastErrorLine };
+}
+
+function exitOf(child: ChildProcess): Promise<ProgramExit> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (exitCode, signal) => resolve({ exitCode, signal }));
+    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
   });
 }
 
-function readLines(output: Readable, onLine: (line: string) => void): void {
+/** @returns the last line. While lines are passed on, the output is not read: the program waits once the pipe is full */
+async function passOnLines(output: Readable, onLine: (line: string) => void): Promise<string> {
   const lines = new OutputLines(onLine);
-  output.on('data', (chunk: Buffer) => lines.write(chunk));
-  // A broken pipe ends the output like its end does; 'close' comes after either.
-  output.on('error', () => undefined);
-  output.once('close', () => lines.end());
+  try {
+    for await (const chunk of output) await lines.write(chunk as Buffer);
+  } catch {
+    // A broken pipe ends the output like its end does.
+  }
+  lines.end();
+  return lines.last;
 }

@@ -6,7 +6,7 @@ import { type ShardingContext } from '../../api/job/sharding-context.js';
 import { type Clock } from '../../time/clock.js';
 import { type Command, parseCommandLine } from './command-line.js';
 import { contextJson, escaped } from '../context-json.js';
-import { type ProgramEnd, runProgram } from './program-run.js';
+import { type ProgramEnd, type ProgramExit, runProgram } from './program-run.js';
 import { throwProblems } from '../properties.js';
 import { invocationOf, isBatchFile } from './windows-batch.js';
 
@@ -20,10 +20,19 @@ const LONGEST_QUOTE = 500;
  * last argument. Its output goes to the job's log, line by line. Exit code 0 is success.
  */
 export function scriptExecutor(clock: Clock): TypedJobItemExecutor {
+  let isUnwatchedReported = false;
+  const reportUnwatched = ({ logger }: RunningJob): void => {
+    if (isUnwatchedReported) return;
+    isUnwatchedReported = true;
+    logger.warn(
+      'there is no /bin/sh that could end scripts if this process is killed: they would run on beside those of its successor.',
+    );
+  };
   return {
     type: 'SCRIPT',
     validate: commandLineProblems,
-    process: (configuration, context, job) => runScript({ configuration, context, job, clock }),
+    process: (configuration, context, job) =>
+      runScript({ configuration, context, job, clock, onUnwatched: () => reportUnwatched(job) }),
   };
 }
 
@@ -32,27 +41,30 @@ interface ScriptRun {
   readonly context: ShardingContext;
   readonly job: RunningJob;
   readonly clock: Clock;
+  readonly onUnwatched: () => void;
 }
 
-async function runScript({ configuration, context, job: { logger }, clock }: ScriptRun): Promise<void> {
+async function runScript({ configuration, context, job: { logger }, clock, onUnwatched }: ScriptRun): Promise<void> {
   throwProblems(configuration.jobName, commandLineProblems(configuration));
   const command = parseCommandLine(configuration.props[COMMAND_LINE] ?? '', process.platform) as Command;
   const { signal } = context;
-  let lastErrorLine = '';
   const json = jsonFor(command, context);
   const end = await runProgram(invocationOf(withArgument(command, json), process.platform, process.env['ComSpec']), {
     clock,
     signal,
     onOutput: (line) => logger.log(line),
-    onErrorOutput: (line) => {
-      lastErrorLine = line;
-      logger.warn(line);
-    },
+    onErrorOutput: (line) => logger.warn(line),
+    onHeldOutput: (exit) =>
+      logger.warn(
+        `${describeValue(command.program)} ${howIt(exit)}, but a process that it has started holds its output, so that the item ` +
+          'still runs. Redirect the output of what stays in the background: >/dev/null 2>&1',
+      ),
+    onUnwatched,
   }).catch((cause: unknown) => {
     if (signal.aborted && cause === signal.reason) throw cause;
     throw new JobExecutionError(`Execute script failure: ${startProblem(command, json, cause)}.`, { cause });
   });
-  if (end.exitCode !== 0) throw new JobExecutionError(failureOf(command, end, lastErrorLine));
+  if (end.exitCode !== 0) throw new JobExecutionError(failureOf(command, end));
 }
 
 /** In a batch file, arguments are read as code again; there, these characters could do harm. */
@@ -65,10 +77,14 @@ function withArgument({ program, args }: Command, argument: string): Command {
   return { program, args: [...args, argument] };
 }
 
-function failureOf({ program }: Command, { exitCode, signal }: ProgramEnd, lastErrorLine: string): string {
-  const how = exitCode === null ? `was ended by ${signal ?? 'a signal'}` : `has exited with code ${exitCode}`;
+function failureOf({ program }: Command, end: ProgramEnd): string {
+  const { lastErrorLine } = end;
   const said = lastErrorLine === '' ? '.' : `; the last line of its error output: ${quote(lastErrorLine)}`;
-  return `Execute script failure: ${describeValue(program)} ${how}${said}`;
+  return `Execute script failure: ${describeValue(program)} ${howIt(end)}${said}`;
+}
+
+function howIt({ exitCode, signal }: ProgramExit): string {
+  return exitCode === null ? `was ended by ${signal ?? 'a signal'}` : `has exited with code ${exitCode}`;
 }
 
 function quote(line: string): string {

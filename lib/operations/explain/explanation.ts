@@ -91,6 +91,8 @@ export type ItemCause =
       readonly since: Date | undefined;
       /** Firings that come meanwhile are made up for by one run afterwards (`misfire`), or are dropped. */
       readonly missed: 'made-up-for' | 'dropped';
+      /** A script also runs while a process that it has left behind holds its output. */
+      readonly isScript: boolean;
     }
   /** Its run died with its instance. `failover`: whether a peer runs it again. */
   | { readonly type: 'run-lost'; readonly instanceId: string | undefined; readonly failover: boolean }

@@ -3,6 +3,7 @@ import { parseTaskId } from '../../layout/task-id.js';
 import { droppedItems } from '../../kernel/view/assignment.js';
 import { failsOver } from '../../kernel/view/items.js';
 import { type PastExecution, type PastState } from './explanation.js';
+import { isScript } from './item-causes.js';
 import {
   changeOf,
   countInstants,
@@ -150,7 +151,7 @@ function heldThen({ view, paths, past, instant }: InstantQuestion, { item, owner
   const since = going.startTime;
   if (view.config?.misfire === false) return [...causes, { type: 'misfire-off', since }];
   const instanceId = parseTaskId(going.taskId)?.jobInstanceId;
-  return [...causes, { type: 'still-running', instanceId, since, missed: 'made-up-for' }];
+  return [...causes, { type: 'still-running', instanceId, since, missed: 'made-up-for', isScript: isScript(view) }];
 }
 
 const STATES: Readonly<Record<string, 'put-off' | 'aborted' | 'refused'>> = {

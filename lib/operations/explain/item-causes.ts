@@ -47,8 +47,14 @@ const run: Finding = ({ view, past }, item) => {
   const missed = view.config?.misfire === false ? 'dropped' : 'made-up-for';
   const open = past.executions?.find((row) => row.shardingItem === item.item && row.completeTime === undefined);
   const instant = runner === undefined ? undefined : begunFor(view, runner, item.item);
-  return { type: 'still-running', instanceId: runner, since: instant ?? open?.startTime, missed };
+  const since = instant ?? open?.startTime;
+  return { type: 'still-running', instanceId: runner, since, missed, isScript: isScript(view) };
 };
+
+/** Whether the job's items are programs, which the root node says. */
+export function isScript({ jobClass }: JobView): boolean {
+  return jobClass?.toUpperCase() === 'SCRIPT';
+}
 
 /** The instant that the item's last run on that instance is for. */
 export function begunFor({ beginRecords }: JobView, id: string, item: number): Date | undefined {

@@ -18,10 +18,10 @@ export const ITEM_WORDS: WordsOf<ItemCause> = {
       `${scene.subject} ${be(scene)} disabled${by(record)}.`,
       `Enable ${scene.isOne ? 'it' : 'them'}: npx elasticjob enable <job> --item <number>, ShardingOperateAPI.enable(), or delete the node disabled below ${scene.path('sharding')}.`,
     ),
-  'still-running': ({ instanceId, since, missed }, scene) =>
+  'still-running': ({ instanceId, since, missed, isScript }, scene) =>
     words(
       `${scene.subject} ${be(scene)} still running${instanceId === undefined ? '' : ` on ${instanceId}`}${since === undefined ? '' : ` since ${at(since)}`}; firings that come meanwhile are ${missed === 'dropped' ? 'dropped, as misfire is off' : 'made up for by one run afterwards (misfire)'}.`,
-      'If it should have ended, look at the log of that instance; a timeout (timeoutMilliseconds) ends such runs, and shutting the instance down aborts them.',
+      `If it should have ended, look at the log of that instance${isScript ? ', which says so if the script has exited and a process that it has started holds its output' : ''}; a timeout (timeoutMilliseconds) ends such runs, and shutting the instance down aborts them.`,
     ),
   'run-lost': ({ instanceId, failover }, scene) =>
     words(

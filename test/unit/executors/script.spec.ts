@@ -1,8 +1,10 @@
 /** Jobs of the type SCRIPT, with real programs. */
+import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { getEventListeners } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { scriptExecutor } from '../../../lib/executors/script/script-executor.js';
 import { type ShardingContext } from '../../../lib/index.js';
@@ -97,6 +99,36 @@ describe('what a script writes is logged line by line,', () => {
       `log item 1: ${'x'.repeat(8_192)}… (${1_048_576 - 8_192} more characters)`,
       'log item 1: end',
     ]);
+  });
+});
+
+describe('a script that writes without end', () => {
+  test('has its first 10,000 lines logged, then how many there were besides, and the last one', async () => {
+    const item = run(script('talk.sh', '#!/bin/sh\nseq 1 300000\n'));
+
+    await item.ended;
+
+    expect(item.log.length).toBe(10_001);
+    expect(item.log.at(-1)).toBe(
+      'log item 1: … (290000 more lines, 1940001 bytes, are not logged; the last line: 300000)',
+    );
+  });
+
+  test('has the last line of its error output in its failure, also if that was not logged', async () => {
+    const item = run(script('complain.sh', '#!/bin/sh\nseq 1 20000 >&2; echo why >&2; exit 1\n'));
+
+    await expect(item.ended).rejects.toThrow('the last line of its error output: why');
+  });
+
+  test('ends at once when its item is aborted', async () => {
+    const item = run('yes');
+    await until(() => item.log.length > 10, 'it to write');
+
+    item.abort();
+
+    await expect(item.ended).rejects.toBe(item.reason);
+    expect(item.log.length).toBeLessThanOrEqual(10_001);
+    expect(clock.timers).toBe(0);
   });
 });
 
@@ -275,6 +307,23 @@ describe('a child that outlives its script', () => {
     await expect(item.ended).rejects.toBe(item.reason);
   });
 
+  test('is reported once when it has held the output of its script for five seconds', async () => {
+    const item = run(script('leave-child.sh', '#!/bin/sh\necho $$ >&2\nsleep 1000 &\nexit 3\n'));
+    await until(() => clock.timers === 1, 'the exit of the script to be noticed');
+
+    await clock.advance(4_999);
+    expect(item.log).toHaveLength(1);
+    await clock.advance(60_000);
+
+    expect(item.log.slice(1)).toEqual([
+      `warn item 1: "${join(folder, 'leave-child.sh')}" has exited with code 3, but a process that it has started holds its ` +
+        'output, so that the item still runs. Redirect the output of what stays in the background: >/dev/null 2>&1',
+    ]);
+    item.abort();
+    await clock.advance(800);
+    await expect(item.ended).rejects.toBe(item.reason);
+  });
+
   test('lives on if it has no output of the script', async () => {
     const item = run(script('daemon.sh', '#!/bin/sh\nsleep 1000 >/dev/null 2>&1 &\necho $!\n'));
 
@@ -283,6 +332,124 @@ describe('a child that outlives its script', () => {
     const pid = await pidIn(item);
     expect(isRunning(pid)).toBe(true);
     process.kill(Number(pid));
+  });
+});
+
+describe('a script of an application that is gone', () => {
+  const running: ChildProcess[] = [];
+  afterAll(() => running.forEach((each) => each.kill('SIGKILL')));
+
+  interface Application {
+    readonly child: ChildProcess;
+    readonly runAgain: () => void;
+    /** The words that the scripts have written into a file of their folder, once there are so many. */
+    readonly pids: (file: string, count?: number) => Promise<readonly string[]>;
+  }
+
+  /** An application that runs a script with these commands in a folder of its own. */
+  function application(commands: string): Application {
+    const own = mkdtempSync(join(folder, 'application-'));
+    const path = script('of-application.sh', `#!/bin/sh\ncd ${own}\n${commands}\n`);
+    const child = fork(fileURLToPath(new URL('application.ts', import.meta.url)), [path], {
+      execArgv: ['--import', new URL('../../../.config/typescript.mjs', import.meta.url).href],
+    });
+    running.push(child);
+    let expected = 1;
+    let started = 0;
+    child.on('message', () => started++);
+    const runAgain = (): void => {
+      expected++;
+      child.send('run');
+    };
+    const pids: Application['pids'] = async (file, count = 1) => {
+      await until(() => started === expected, 'the application to know its scripts');
+      const written = (): readonly string[] =>
+        existsSync(join(own, file)) ? readFileSync(join(own, file), 'utf8').trim().split(/\s+/) : [];
+      await until(() => written().length === count, 'the script to write');
+      return written();
+    };
+    return { child, pids, runAgain };
+  }
+
+  const untilGone = (...pids: readonly (number | string)[]) =>
+    until(() => !pids.some(isRunning), 'the processes to end');
+
+  function watchdogOf(application: ChildProcess): number | undefined {
+    const lines = spawnSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).stdout.split('\n');
+    const line = lines.find((each) => each.includes(`# nestjs-elasticjob: when process ${application.pid} has ended`));
+    return line === undefined ? undefined : Number(line.trim().split(' ')[0]);
+  }
+
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL', 'out of memory', 'exit'])(
+    'by %s ends with all that it has started',
+    async (how) => {
+      const { child, pids } = application('sleep 1000 & echo $! $$ >pids; wait');
+      const both = await pids('pids', 2);
+
+      if (how.startsWith('SIG')) child.kill(how as NodeJS.Signals);
+      else child.send(how);
+
+      await untilGone(child.pid ?? 0, ...both);
+    },
+  );
+
+  test('ends also if it was not the first', async () => {
+    const { child, pids, runAgain } = application('echo $$ >>pids; sleep 1000');
+    await pids('pids');
+    runAgain();
+    const both = await pids('pids', 2);
+
+    child.kill('SIGKILL');
+
+    await untilGone(...both);
+  });
+
+  test('is asked to end, and killed a second later if it ignores that', async () => {
+    const { child, pids } = application(
+      'exec >/dev/null 2>&1; trap "echo asked >asked" TERM; echo $$ >pids; while :; do sleep 0.05; done',
+    );
+    const [pid = ''] = await pids('pids');
+
+    child.kill('SIGKILL');
+
+    await pids('asked');
+    await untilGone(pid);
+  });
+
+  test('has a watchdog that signals do not end before, and that ends with the application', async () => {
+    const { child, pids } = application('echo $$ >pids; sleep 1000');
+    const [pid = ''] = await pids('pids');
+    const watchdog = watchdogOf(child) ?? 0;
+
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.kill(watchdog, signal);
+    child.kill('SIGKILL');
+
+    await untilGone(pid, watchdog);
+  });
+
+  test('has a new watchdog with the next script, if somebody has killed the former one', async () => {
+    const { child, pids, runAgain } = application('echo $$ >>pids; sleep 1000');
+    await pids('pids');
+    const former = watchdogOf(child) ?? 0;
+    process.kill(former, 'SIGKILL');
+    await untilGone(former);
+
+    runAgain();
+    const both = await pids('pids', 2);
+    child.kill('SIGKILL');
+
+    await untilGone(...both);
+  });
+
+  test('that has ended before is not looked for', async () => {
+    const { child, pids } = application('sleep 1000 >/dev/null 2>&1 & echo $! >pids');
+    const [daemon = ''] = await pids('pids');
+    const watchdog = watchdogOf(child) ?? 0;
+
+    await untilGone(child.pid ?? 0, watchdog);
+
+    expect(isRunning(daemon)).toBe(true);
+    process.kill(Number(daemon));
   });
 });
 

@@ -221,6 +221,20 @@ describe('What keeps an item from running', () => {
     });
   });
 
+  test.each(['SCRIPT', 'script'])('the script of a job of type %s may have left a process behind', (jobClass) => {
+    const { reason } = ask(aJob(['A'], { jobClass, items: own({ running: true, runningOn: idOf('A') }) }), 0);
+
+    expect(reason).toMatchObject({ type: 'still-running', isScript: true });
+    expect(reason.cure).toContain('if the script has exited and a process that it has started holds its output');
+  });
+
+  test('nothing is said of scripts where there are none', () => {
+    const { reason } = ask(aJob(['A'], { items: own({ running: true, runningOn: idOf('A') }) }), 0);
+
+    expect(reason).toMatchObject({ type: 'still-running', isScript: false });
+    expect(reason.cure).not.toContain('script');
+  });
+
   test('an item that the job does not have yet is left out; one that it cannot have does not exist', () => {
     const view = aJob(['A'], { items: [anItem(0, { owner: idOf('A') })] });
 

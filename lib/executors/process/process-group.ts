@@ -1,24 +1,42 @@
 /**
  * Child processes that lead a group of their own, so that everything they start ends with them. If this process exits, the
- * groups that are left are killed: a peer takes over the items, and they must not run twice.
+ * groups that are left are killed: a peer takes over the items, and they must not run twice. If it is killed itself, so that it
+ * can do nothing any more, its watchdog ends them.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { watch } from './watchdog.js';
 
 /** A polite request to end, which a process may ignore, or the end. */
 export type Ending = 'SIGTERM' | 'SIGKILL';
 
 const leaders = new Set<ChildProcess>();
 
-/** Notes that `leader` runs, until it is forgotten. */
+/**
+ * To be called just before a leader is started: were the watchdog started after it, both would run unknown to one another.
+ * @returns whether groups end also if this process is killed
+ */
+export function prepareGroup(): boolean {
+  return watchGroups();
+}
+
+/** Notes that `leader` runs, until it is forgotten. To be called in the turn in which it was started. */
 export function remember(leader: ChildProcess): void {
   if (leaders.size === 0) process.on('exit', killAll);
   leaders.add(leader);
+  watchGroups();
 }
 
 /** Notes that nothing of the group of `leader` is left to be killed. */
 export function forget(leader: ChildProcess): void {
   leaders.delete(leader);
   if (leaders.size === 0) process.off('exit', killAll);
+  watchGroups();
+}
+
+function watchGroups(): boolean {
+  // Node itself sees to that there.
+  if (process.platform === 'win32') return true;
+  return watch([...leaders].flatMap(({ pid }) => (pid === undefined ? [] : [pid])));
 }
 
 function killAll(): void {

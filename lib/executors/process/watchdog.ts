@@ -1,0 +1,55 @@
+/**
+ * Process groups end with this process, however it ends: by SIGKILL, by the out-of-memory killer, by a signal without a handler.
+ * None of these lets it do anything for them, and a peer that takes over the items would run them a second time at once.
+ *
+ *     this process ──(pipe: "4711 4712\n", all groups that run)──▶ watchdog, a `sh` of about one megabyte
+ *
+ * The kernel closes the pipe when this process is gone. The watchdog then reads its end, and ends the groups of the last line. It
+ * has a session of its own and ignores the polite signals, so neither Ctrl-C of a terminal nor `systemctl stop` ends it first.
+ * No other process holds the pipe: Node marks its descriptors to be closed in new programs.
+ *
+ * One watchdog serves all groups of this process, begins before the first of them, and stays. Windows has none: there, Node puts
+ * each program that it starts into a job object, which ends the program, but not what that has started.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { type Socket } from 'node:net';
+
+/** How long a group has to end after SIGTERM before SIGKILL, in seconds. POSIX's `sleep` takes whole ones only. */
+const GRACE_S = 1;
+
+/** The first line is for those who see it in a list of processes. A line without an end counts for nothing: `read` fails then. */
+const PROGRAM = `# nestjs-elasticjob: when process ${process.pid} has ended, this ends the programs that it has started
+trap '' HUP INT TERM
+groups=
+while read -r line; do groups=$line; done
+[ -n "$groups" ] || exit 0
+for group in $groups; do kill -TERM "-$group"; done
+sleep ${GRACE_S}
+for group in $groups; do kill -KILL "-$group"; done
+`;
+
+let watchdog: ChildProcess | undefined;
+
+/**
+ * Has these groups ended when this process has; replaces those that were named before.
+ * @param groups ids of all process groups that run
+ * @returns whether there is a watchdog. There is none if the machine has no /bin/sh, or cannot start it
+ */
+export function watch(groups: readonly number[]): boolean {
+  watchdog ??= startWatchdog();
+  watchdog?.stdin?.write(`${groups.join(' ')}\n`);
+  return watchdog !== undefined;
+}
+
+function startWatchdog(): ChildProcess | undefined {
+  const child = spawn('/bin/sh', ['-c', PROGRAM], { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  // A watchdog that somebody has killed is replaced with the next change of the groups.
+  child.once('exit', () => (watchdog = undefined));
+  child.on('error', () => undefined);
+  child.stdin.on('error', () => undefined);
+  if (child.pid === undefined) return undefined;
+  // This process may end while the watchdog waits for that.
+  child.unref();
+  (child.stdin as Partial<Socket>).unref?.();
+  return child;
+}

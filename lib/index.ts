@@ -128,11 +128,11 @@ export {
   JobOperateAPI,
   type JobServer,
   type JobServerInstance,
-  type JobTarget,
   type PruneOptions,
   type RemovedServers,
   type TriggerJobOptions,
 } from './operations/job-operate-api.js';
+export { type AvailabilityTarget, type JobTarget } from './operations/job-target.js';
 export { type TriggerAnswer, TriggeredJob, type TriggeredInstance } from './operations/triggered-job.js';
 export { ShardingOperateAPI } from './operations/sharding-operate-api.js';
 export { type JobBriefInfo, JobStatisticsAPI } from './operations/job-statistics-api.js';

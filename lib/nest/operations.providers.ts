@@ -1,7 +1,7 @@
 import { type FactoryProvider } from '@nestjs/common';
 import { JobStateError } from '../api/errors/errors.js';
 import { DoctorAPI } from '../operations/doctor-api.js';
-import { ExplanationAPI, type ExplanationOptions } from '../operations/explanation-api.js';
+import { ExplanationAPI } from '../operations/explanation-api.js';
 import { JobConfigurationAPI } from '../operations/job-configuration-api.js';
 import { JobOperateAPI } from '../operations/job-operate-api.js';
 import { JobStatisticsAPI } from '../operations/job-statistics-api.js';
@@ -9,39 +9,37 @@ import { OperationAudit } from '../operations/operation-audit.js';
 import { ServerStatisticsAPI } from '../operations/server-statistics-api.js';
 import { ShardingOperateAPI } from '../operations/sharding-operate-api.js';
 import { ShardingStatisticsAPI } from '../operations/sharding-statistics-api.js';
-import { type RegistrySource } from '../operations/registry-source.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { ElasticJobLifecycle } from './elastic-job.lifecycle.js';
 
-/** The operations, by their classes, on the registry centre of the application. */
-export const operationClasses = [
-  JobConfigurationAPI,
-  JobOperateAPI,
-  ShardingOperateAPI,
-  JobStatisticsAPI,
-  ServerStatisticsAPI,
-  ShardingStatisticsAPI,
-  ExplanationAPI,
-  DoctorAPI,
-] as const;
+const AUDITED = [JobConfigurationAPI, JobOperateAPI, ShardingOperateAPI, DoctorAPI] as const;
+const STATISTICS = [JobStatisticsAPI, ServerStatisticsAPI, ShardingStatisticsAPI] as const;
 
-/** Each takes of the options what concerns it. */
-type OperationsClass = new (
-  source: RegistrySource,
-  options: ExplanationOptions & { readonly audit: OperationAudit },
-) => object;
+/** The operations, by their classes, on the registry centre of the application. */
+export const operationClasses = [...AUDITED, ...STATISTICS, ExplanationAPI] as const;
 
 /** Provides the operations, which can be used once the application has booted, and their audit. */
 export const operationProviders: readonly FactoryProvider[] = [
   { provide: OperationAudit, useFactory: () => new OperationAudit() },
-  ...operationClasses.map((Operations: OperationsClass): FactoryProvider => ({
+  ...AUDITED.map((Operations): FactoryProvider => ({
     provide: Operations,
     useFactory: (lifecycle: ElasticJobLifecycle, audit: OperationAudit) =>
-      new Operations(() => registryOf(lifecycle), {
-        ...{ audit, past: () => lifecycle.past, isSwitchedOff: () => lifecycle.isSwitchedOff },
-      }),
+      new Operations(() => registryOf(lifecycle), { audit }),
     inject: [ElasticJobLifecycle, OperationAudit],
   })),
+  ...STATISTICS.map((Statistics): FactoryProvider => ({
+    provide: Statistics,
+    useFactory: (lifecycle: ElasticJobLifecycle) => new Statistics(() => registryOf(lifecycle)),
+    inject: [ElasticJobLifecycle],
+  })),
+  {
+    provide: ExplanationAPI,
+    useFactory: (lifecycle: ElasticJobLifecycle) =>
+      new ExplanationAPI(() => registryOf(lifecycle), {
+        ...{ past: () => lifecycle.past, isSwitchedOff: () => lifecycle.isSwitchedOff },
+      }),
+    inject: [ElasticJobLifecycle],
+  },
 ];
 
 function registryOf({ host, isSwitchedOff }: ElasticJobLifecycle): RegistryCenter {

@@ -1,7 +1,14 @@
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock, systemClock } from '../time/clock.js';
-import { OperationAudit, type OperationsOptions } from './operation-audit.js';
-import { registryFrom, type RegistrySource } from './registry-source.js';
+import { type OptionRules, aClock, anything, checkOptions } from '../api/settings/call-options.js';
+import { OPERATIONS_RULES, OperationAudit, type OperationsOptions } from './operation-audit.js';
+import { checkedSource, registryFrom, type RegistrySource } from './registry-source.js';
+
+interface AuditedOptions extends OperationsOptions {
+  readonly audit?: OperationAudit;
+}
+
+const RULES: OptionRules<AuditedOptions> = { ...OPERATIONS_RULES, clock: aClock, audit: anything };
 
 /** What operations that change something, and leave records of that, have in common. */
 export abstract class AuditedOperations {
@@ -9,9 +16,14 @@ export abstract class AuditedOperations {
   protected readonly clock: Clock;
   readonly #source: RegistrySource;
 
-  /** @param registryCenter is to be connected, and stays the caller's to close; a function is asked at each operation */
-  constructor(registryCenter: RegistrySource, options: OperationsOptions & { readonly audit?: OperationAudit } = {}) {
-    this.#source = registryCenter;
+  /**
+   * @param registryCenter is to be connected, and stays the caller's to close; a function is asked at each operation
+   * @throws InvalidConfigurationError if it is none, or an option is unknown or of a wrong kind
+   */
+  constructor(registryCenter: RegistrySource, options: AuditedOptions = {}) {
+    const call = `new ${new.target.name}()`;
+    this.#source = checkedSource(call, registryCenter);
+    checkOptions(call, options, RULES);
     this.audit = options.audit ?? new OperationAudit(options);
     this.clock = options.clock ?? systemClock;
   }

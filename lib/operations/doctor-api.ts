@@ -1,6 +1,7 @@
 import { InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
-import { describeValue } from '../api/text/describe-value.js';
+import { describeValue, isMap } from '../api/text/describe-value.js';
 import { jobNameProblem } from '../api/job/job-name.js';
+import { anything, checkOptions, milliseconds, type OptionRules } from '../api/settings/call-options.js';
 import { type OperationContext } from '../api/events/operation-record.js';
 import { sleep } from '../async/wait.js';
 import { JobPaths } from '../layout/job-paths.js';
@@ -10,6 +11,7 @@ import { clockDifference, openNodes, type RegistryClock, registryClock } from '.
 import { readTrees } from './doctor/tree-reading.js';
 import { jobNames, readApart, readJob, type ReadJob, readMoment } from './job-reading.js';
 import { changeNodes } from './node-changes.js';
+import { CONTEXT_RULES } from './operation-audit.js';
 import { AuditedOperations } from './audited-operations.js';
 
 /** What is examined. */
@@ -22,6 +24,9 @@ export interface ExamineOptions {
    */
   readonly settleMs?: number;
 }
+
+// The job is checked with the examination.
+const EXAMINE_RULES: OptionRules<ExamineOptions> = { jobName: anything, settleMs: milliseconds };
 
 /** What an examination has found. */
 export interface Examination {
@@ -54,8 +59,11 @@ export class DoctorAPI extends AuditedOperations {
    * centre, if these credentials allow it.
    * @throws UnknownJobError if a job was named, and there is none of that name
    * @throws RegistryUnavailableError if the registry centre does not answer
+   * @throws InvalidConfigurationError if an option is unknown or of a wrong kind
    */
-  async examine({ jobName, settleMs = SETTLE_MS }: ExamineOptions = {}): Promise<Examination> {
+  async examine(options: ExamineOptions = {}): Promise<Examination> {
+    checkOptions('DoctorAPI.examine()', options, EXAMINE_RULES, { example: "{ jobName: 'syncOrders' }" });
+    const { jobName, settleMs = SETTLE_MS } = options;
     const registry = this.registry;
     const at = new Date(this.clock.now());
     const names = jobName === undefined ? await jobNames(registry) : [await this.#known(jobName)];
@@ -82,9 +90,17 @@ export class DoctorAPI extends AuditedOperations {
    * Mends what was found, as its `fix` says: only if it is still so, and only nodes that are as they were read.
    * @returns whether it was mended; `false` if it is over already
    * @throws JobStateError if there is no safe change for it
+   * @throws InvalidConfigurationError if it is nothing that was found, or an option is unknown or of a wrong kind
    */
-  fix({ type, jobName, subject, fix }: Finding, context: OperationContext = {}): Promise<boolean> {
-    return this.audit.record({ ...context, operation: 'fix', jobName }, async (changes) => {
+  async fix(finding: Finding, context: OperationContext = {}): Promise<boolean> {
+    const call = 'DoctorAPI.fix()';
+    if (!isMap(finding) || typeof finding.type !== 'string')
+      throw new InvalidConfigurationError([
+        `${call}: needs one of the findings of examine(), got ${describeValue(finding, 'hidden')}`,
+      ]);
+    checkOptions(call, context, CONTEXT_RULES);
+    const { type, jobName, subject, fix } = finding;
+    return await this.audit.record({ ...context, operation: 'fix', jobName }, async (changes) => {
       if (fix === undefined || jobName === undefined)
         throw new JobStateError(`What was found (${type}) cannot be mended from here: do what its cure says.`);
       const { result } = await changeNodes(this.registry, changes, async () => {

@@ -1,5 +1,12 @@
-import { InvalidConfigurationError } from '../api/errors/errors.js';
-import { describeValue } from '../api/text/describe-value.js';
+import {
+  aClock,
+  aFunction,
+  checkOptions,
+  either,
+  type OptionRules,
+  refuseIfAny,
+} from '../api/settings/call-options.js';
+import { describeValue, isMap } from '../api/text/describe-value.js';
 import { nearest } from '../api/text/nearest.js';
 import { JobPaths } from '../layout/job-paths.js';
 import { readJobView } from '../layout/job-view.js';
@@ -10,7 +17,7 @@ import { type Explanation } from './explain/explanation.js';
 import { switchedOff } from './explain/switched-off.js';
 import { type JobPast, readPast } from './job-past.js';
 import { jobNames, readJob, type ReadJob } from './job-reading.js';
-import { registryFrom, type RegistrySource } from './registry-source.js';
+import { checkedSource, registryFrom, type RegistrySource } from './registry-source.js';
 
 /** What explanations may go by, besides the registry centre. */
 export interface ExplanationOptions {
@@ -22,6 +29,14 @@ export interface ExplanationOptions {
   readonly clock?: Clock;
 }
 
+const RULES: OptionRules<ExplanationOptions> = {
+  past: either('must be { trace, operations }, or a function that returns them', aFunction, (value) =>
+    isMap(value) ? undefined : 'no map',
+  ),
+  isSwitchedOff: aFunction,
+  clock: aClock,
+};
+
 /** Explains why jobs do not run: no job need run in this process. See `Explanation` for what cannot be known. */
 export class ExplanationAPI {
   readonly #source: RegistrySource;
@@ -29,10 +44,15 @@ export class ExplanationAPI {
   readonly #isSwitchedOff: () => boolean;
   readonly #clock: Clock;
 
-  /** @param registryCenter is to be connected, and stays the caller's to close; a function is asked at each operation */
+  /**
+   * @param registryCenter is to be connected, and stays the caller's to close; a function is asked at each operation
+   * @throws InvalidConfigurationError if it is none, or an option is unknown or of a wrong kind
+   */
   constructor(registryCenter: RegistrySource, options: ExplanationOptions = {}) {
+    const call = `new ${new.target.name}()`;
+    this.#source = checkedSource(call, registryCenter);
+    checkOptions(call, options, RULES);
     const { past = {}, isSwitchedOff = () => false, clock = systemClock } = options;
-    this.#source = registryCenter;
     this.#past = typeof past === 'function' ? past : () => past;
     this.#isSwitchedOff = isSwitchedOff;
     this.#clock = clock;
@@ -78,14 +98,19 @@ function isUnknownJob(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'UNKNOWN_JOB';
 }
 
+function instantProblems(instant: unknown): readonly string[] {
+  if (instant === undefined) return [];
+  if (!(instant instanceof Date))
+    return [`instant must be a Date, such as new Date('2030-01-01T00:00:00Z'), got ${describeValue(instant)}`];
+  return Number.isNaN(instant.getTime()) ? ['instant must be a date, got an invalid one'] : [];
+}
+
 function checkArguments(item: number | undefined, instant: Date | undefined): void {
   const problems = [
     ...(item === undefined || (Number.isInteger(item) && item >= 0)
       ? []
       : [`item must be the number of an item, got ${describeValue(item)}`]),
-    ...(instant === undefined || !Number.isNaN(instant.getTime())
-      ? []
-      : ['instant must be a date, got an invalid one']),
+    ...instantProblems(instant),
   ];
-  if (problems.length > 0) throw new InvalidConfigurationError(problems);
+  refuseIfAny(problems);
 }

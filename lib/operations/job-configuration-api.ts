@@ -1,13 +1,15 @@
 import { DeadlineExceededError, InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
 import { jobConfiguration, type JobConfiguration } from '../api/job/job-configuration.js';
 import { type OperationContext } from '../api/events/operation-record.js';
+import { checkOptions, milliseconds, type OptionRules } from '../api/settings/call-options.js';
+import { describeValue, isMap } from '../api/text/describe-value.js';
 import { sleep } from '../async/wait.js';
 import { keptFrom, toYaml } from '../layout/job-configuration-yaml.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { AuditedOperations } from './audited-operations.js';
 import { type FollowedJob, followJob, readJob, type ReadJob } from './job-reading.js';
 import { changeNodes, type WantedNode } from './node-changes.js';
-import { type ChangeNotes } from './operation-audit.js';
+import { type ChangeNotes, CONTEXT_RULES } from './operation-audit.js';
 import { changedSettings } from './setting-changes.js';
 
 /** A stored configuration. A copy with changes, `{ ...configuration, cron }`, keeps the version, so that it can be written back. */
@@ -27,6 +29,8 @@ export interface RemoveJobOptions extends OperationContext {
   /** How long its instances are waited for, which end their running items first, in milliseconds. Default: 5000. */
   readonly timeoutMs?: number;
 }
+
+const REMOVE_RULES: OptionRules<RemoveJobOptions> = { ...CONTEXT_RULES, timeoutMs: milliseconds };
 
 /** What became of the instances of a removed job. */
 export interface RemovedJob {
@@ -56,16 +60,28 @@ export class JobConfigurationAPI extends AuditedOperations {
    * Stores another configuration of a job, all of it: take the one that `getJobConfiguration` returns and change it. What
    * Java peers have stored and this library has no name for is kept. Running instances take it up at once.
    * @returns the configuration with its new version
-   * @throws InvalidConfigurationError naming everything that is wrong; cron expressions are checked too
+   * @throws InvalidConfigurationError naming everything that is wrong; cron expressions are checked too, and the options
    * @throws UnknownJobError if there is no job of that name
    * @throws RegistryConflictError if the configuration has been changed since the given version
    */
-  updateJobConfiguration(
-    { version, ...settings }: JobConfigurationUpdate,
+  async updateJobConfiguration(
+    update: JobConfigurationUpdate,
     context: OperationContext = {},
   ): Promise<JobConfigurationPOJO> {
+    const call = 'JobConfigurationAPI.updateJobConfiguration()';
+    if (!isMap(update))
+      throw new InvalidConfigurationError([
+        `${call}: needs a configuration, got ${describeValue(update, 'hidden')}; take the one that getJobConfiguration() ` +
+          'returns and change it: { ...configuration, cron }',
+      ]);
+    checkOptions(call, context, CONTEXT_RULES, { example: "{ reason: 'less load at noon' }" });
+    const { version, ...settings } = update;
+    if (version !== undefined && !(Number.isInteger(version) && version >= 0))
+      throw new InvalidConfigurationError([
+        `${call}: version must be that of the configuration that was read, got ${describeValue(version)}`,
+      ]);
     const target = { ...context, operation: 'update-configuration', jobName: settings.jobName } as const;
-    return this.audit.record(target, async (changes) => {
+    return await this.audit.record(target, async (changes) => {
       const configuration = jobConfiguration(settings);
       const job = await readJob(this.registry, configuration.jobName);
       const { paths, nodes, view } = job;
@@ -86,12 +102,12 @@ export class JobConfigurationAPI extends AuditedOperations {
    * to an end, then the rest. It is stored again when one of its applications is started again.
    * @throws UnknownJobError if there is no job of that name
    * @throws JobStateError if instances have stored parts of it again and again
+   * @throws InvalidConfigurationError if an option is unknown or of a wrong kind
    */
-  removeJobConfiguration(
-    jobName: string,
-    { timeoutMs = 5_000, ...context }: RemoveJobOptions = {},
-  ): Promise<RemovedJob> {
-    return this.audit.record({ ...context, operation: 'remove-job', jobName }, async (changes) => {
+  async removeJobConfiguration(jobName: string, options: RemoveJobOptions = {}): Promise<RemovedJob> {
+    checkOptions('JobConfigurationAPI.removeJobConfiguration()', options, REMOVE_RULES);
+    const { timeoutMs = 5_000, ...context } = options;
+    return await this.audit.record({ ...context, operation: 'remove-job', jobName }, async (changes) => {
       using job = await followJob(this.registry, jobName);
       const { paths, view } = job.now;
       const instances = await this.#shutDown(job, changes);

@@ -1,20 +1,22 @@
-import { hasRefusedCharacters } from '../api/text/node-name.js';
-import { describeValue } from '../api/text/describe-value.js';
 import { InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
-import { knownNames } from '../api/text/nearest.js';
+import { anything, checkOptions, milliseconds, type OptionRules, trueOrFalse } from '../api/settings/call-options.js';
+import { describeValue } from '../api/text/describe-value.js';
 import { type OperationContext } from '../api/events/operation-record.js';
 import { JobPaths } from '../layout/job-paths.js';
 import { AuditedOperations } from './audited-operations.js';
 import { followJob, jobNames, readJob, type ReadJob, readJobs } from './job-reading.js';
+import {
+  type AvailabilityTarget,
+  availabilityOf,
+  type JobTarget,
+  refuseServerOfNoJob,
+  serverIpRule,
+  targetOf,
+} from './job-target.js';
 import { changeNodes, type WantedNode } from './node-changes.js';
+import { CONTEXT_RULES } from './operation-audit.js';
 import { type TriggeredJob } from './triggered-job.js';
 import { triggerInstances } from './triggering.js';
-
-/** What an operation is about: a job, a server of all jobs, or a job on one server; and who does it and why. */
-export interface JobTarget extends OperationContext {
-  readonly jobName?: string;
-  readonly serverIp?: string;
-}
 
 /** A job on a server. */
 export interface JobServer {
@@ -41,6 +43,8 @@ export interface TriggerJobOptions extends OperationContext {
   readonly jobParameter?: string;
   /** The only items that run, such as those that have failed. Only their owners are triggered. Default: all items of the job. */
   readonly items?: readonly number[];
+  /** The only server whose instances are triggered. Not with `items`, whose owners are. Default: the servers of all instances. */
+  readonly serverIp?: string;
 }
 
 /** Which servers are pruned. */
@@ -53,74 +57,107 @@ export interface PruneOptions extends OperationContext {
   readonly includeDisabled?: boolean;
 }
 
+const TRIGGER_RULES: OptionRules<TriggerJobOptions> = {
+  ...CONTEXT_RULES,
+  acceptTimeoutMs: milliseconds,
+  // With the trigger, whose failure is recorded.
+  jobParameter: anything,
+  items: anything,
+  serverIp: serverIpRule,
+};
+
+const PRUNE_RULES: OptionRules<PruneOptions> = {
+  ...CONTEXT_RULES,
+  // With the job.
+  jobName: anything,
+  dryRun: trueOrFalse,
+  includeDisabled: trueOrFalse,
+};
+
 /** Steers jobs on the registry centre only: no job need run in this process. Java instances obey it too. */
 export class JobOperateAPI extends AuditedOperations {
   /**
-   * Makes all instances of a job run their items once, now; with `items` only these. An instance that has not accepted an
-   * earlier trigger yet runs once for both. Listeners that are called once in the cluster are not called for single items.
+   * Makes all instances of a job run their items once, now; with `items` only these, with `serverIp` only the instances there. An
+   * instance that has not accepted an earlier trigger yet runs once for both. Listeners that are called once in the cluster are
+   * not called for single items.
+   * @param options how, or the only server whose instances are triggered
    * @returns what each instance has made of it; `ended()` of it waits for the runs
    * @throws UnknownJobError if there is no job of that name
-   * @throws JobStateError if no instance of it lives, or one has not accepted a trigger with another job parameter yet; with a
+   * @throws JobStateError if no instance of it lives, or none on that server, or that server is not enabled, or one has not accepted a trigger with another job parameter yet; with a
    * job parameter also if Java instances take part, which would run without it; with `items` also if one of them does not exist,
    * is disabled, is about to be assigned again, or has no living owner, or one that is disabled or a Java instance
-   * @throws InvalidConfigurationError if the job parameter is too long, or cannot be stored, or `items` is no list of items
+   * @throws InvalidConfigurationError if the job parameter is too long, or cannot be stored, or `items` is no list of items, or an
+   * option is unknown or of a wrong kind
    */
-  trigger(
-    jobName: string,
-    { acceptTimeoutMs = 5_000, jobParameter, items, ...context }: TriggerJobOptions = {},
-  ): Promise<TriggeredJob> {
-    return this.audit.record({ ...context, operation: 'trigger', jobName }, async (changes) => {
+  async trigger(jobName: string, options: TriggerJobOptions | string = {}): Promise<TriggeredJob> {
+    const given = typeof options === 'string' ? { serverIp: options } : options;
+    checkOptions('JobOperateAPI.trigger()', given, TRIGGER_RULES, { example: '{ items: [3, 7] }', secrecy: 'hidden' });
+    const { acceptTimeoutMs = 5_000, jobParameter, items, serverIp, ...context } = given;
+    return await this.audit.record({ ...context, operation: 'trigger', jobName, serverIp }, async (changes) => {
       using job = await followJob(this.registry, jobName);
       const parts = { registry: this.registry, clock: this.clock, job };
       return await triggerInstances(parts, changes, {
         acceptTimeoutMs,
         ...(jobParameter !== undefined && { jobParameter }),
         ...(items !== undefined && { items }),
+        ...(serverIp !== undefined && { serverIp }),
       });
     });
   }
 
   /**
    * Disables servers: their instances are given no items until they are enabled. A job and a server: the job there, even if
-   * it has never run there. A job: all its servers. A server: all jobs that have it.
+   * it has never run there, but other jobs have. A job: all its servers. A server: all jobs that have it.
+   * @param target `{ jobName, serverIp }`, or as in Java the name of a job before the address of a server
    * @returns what was disabled, also what had been before
-   * @throws InvalidConfigurationError if neither is given
+   * @throws InvalidConfigurationError if neither is given, or an option is unknown or of a wrong kind
    * @throws UnknownJobError if there is no job of that name
    * @throws JobStateError if no job has that server, or the job has none
    */
-  disable(target: JobTarget): Promise<readonly JobServer[]> {
-    return this.#setServers('disable', target);
+  disable(target: AvailabilityTarget): Promise<readonly JobServer[]>;
+  disable(jobName: string, serverIp: string): Promise<readonly JobServer[]>;
+  async disable(...target: readonly unknown[]): Promise<readonly JobServer[]> {
+    return await this.#setServers('disable', availabilityOf('JobOperateAPI.disable()', target));
   }
 
   /** Enables servers. Otherwise as `disable`. */
-  enable(target: JobTarget): Promise<readonly JobServer[]> {
-    return this.#setServers('enable', target);
+  enable(target: AvailabilityTarget): Promise<readonly JobServer[]>;
+  enable(jobName: string, serverIp: string): Promise<readonly JobServer[]>;
+  async enable(...target: readonly unknown[]): Promise<readonly JobServer[]> {
+    return await this.#setServers('enable', availabilityOf('JobOperateAPI.enable()', target));
   }
 
   /**
    * Ends jobs on their instances, which bring running items to their end first, until their applications are started again.
    * A job and a server: the instances there. A job: all its instances. A server: the instances of all jobs there.
-   * @returns the instances that were ended
-   * @throws InvalidConfigurationError if neither is given
+   * @param target `{ jobName, serverIp }`, or as in Java the name of a job before the address of a server
+   * @returns the instances that were ended; none if none lived there
+   * @throws InvalidConfigurationError if neither is given, or an option is unknown or of a wrong kind
    * @throws UnknownJobError if there is no job of that name
+   * @throws JobStateError if no job has that server
    */
-  async shutdown(target: JobTarget): Promise<readonly JobServerInstance[]> {
-    return (await this.#takeDown('shutdown', target)).instances;
+  shutdown(target: JobTarget): Promise<readonly JobServerInstance[]>;
+  shutdown(jobName: string, serverIp: string): Promise<readonly JobServerInstance[]>;
+  async shutdown(...target: readonly unknown[]): Promise<readonly JobServerInstance[]> {
+    return (await this.#takeDown('shutdown', targetOf('JobOperateAPI.shutdown()', target))).instances;
   }
 
   /** As `shutdown`, and removes the servers too. The configuration stays. */
-  remove(target: JobTarget): Promise<RemovedServers> {
-    return this.#takeDown('remove', target);
+  remove(target: JobTarget): Promise<RemovedServers>;
+  remove(jobName: string, serverIp: string): Promise<RemovedServers>;
+  async remove(...target: readonly unknown[]): Promise<RemovedServers> {
+    return await this.#takeDown('remove', targetOf('JobOperateAPI.remove()', target));
   }
 
   /**
    * Removes servers that have no living instance, such as those of pods that will not come back.
    * @returns the servers that were removed, or would be
    * @throws UnknownJobError if there is no job of that name
+   * @throws InvalidConfigurationError if an option is unknown or of a wrong kind
    */
-  pruneServers({ jobName, dryRun = false, includeDisabled = false, ...context }: PruneOptions = {}): Promise<
-    readonly JobServer[]
-  > {
+  async pruneServers(options: PruneOptions = {}): Promise<readonly JobServer[]> {
+    checkOptions('JobOperateAPI.pruneServers()', options, PRUNE_RULES, { example: "{ jobName: 'syncOrders' }" });
+    const { jobName, dryRun = false, includeDisabled = false, ...context } = options;
     const plan = async () => {
       const jobs = await this.#jobs(jobName);
       const offline = jobs.flatMap((job) =>
@@ -128,34 +165,38 @@ export class JobOperateAPI extends AuditedOperations {
       );
       return { nodes: nodesOf(jobs), wanted: offline.map((each) => serverNode(each, undefined)), result: offline };
     };
-    if (dryRun) return plan().then(({ result }) => result);
-    return this.audit.record(
+    if (dryRun) return (await plan()).result;
+    return await this.audit.record(
       { ...context, operation: 'prune-servers', jobName },
       async (changes) => (await changeNodes(this.registry, changes, plan)).result,
     );
   }
 
-  #setServers(operation: 'disable' | 'enable', target: JobTarget): Promise<readonly JobServer[]> {
+  #setServers(
+    operation: 'disable' | 'enable',
+    { unknownServer = false, ...target }: AvailabilityTarget,
+  ): Promise<readonly JobServer[]> {
     const value = operation === 'disable' ? 'DISABLED' : 'ENABLED';
     return this.audit.record({ ...target, operation }, async (changes) => {
       const { result } = await changeNodes(this.registry, changes, async () => {
         const jobs = await this.#jobsOf(target);
-        const servers = this.#serversToSet(jobs, target);
+        const servers = await this.#serversToSet(jobs, { ...target, unknownServer });
         return { nodes: nodesOf(jobs), wanted: servers.map((each) => serverNode(each, value)), result: servers };
       });
       return result;
     });
   }
 
-  #serversToSet(jobs: readonly ReadJob[], { jobName, serverIp }: JobTarget): readonly JobServer[] {
+  async #serversToSet(
+    jobs: readonly ReadJob[],
+    { jobName, serverIp, unknownServer }: AvailabilityTarget,
+  ): Promise<readonly JobServer[]> {
+    const isToExist = jobName === undefined || unknownServer !== true;
+    if (serverIp !== undefined && isToExist) await refuseServerOfNoJob(this.registry, serverIp, jobs);
     if (jobName !== undefined && serverIp !== undefined) return [{ jobName, serverIp }];
-    const all = jobs.flatMap(serversOf);
-    const servers = all.filter((server) => serverIp === undefined || server.serverIp === serverIp);
-    if (servers.length > 0) return servers;
-    if (serverIp === undefined) throw new JobStateError(`Job '${String(jobName)}' has no server.`);
-    const known = [...new Set(all.map((server) => server.serverIp))].sort();
-    const hint = known.length === 0 ? '; no job has a server' : knownNames(serverIp, known);
-    throw new JobStateError(`No job in ${this.registry.fullPath('/')} has a server ${serverIp}${hint}.`);
+    const servers = jobs.flatMap(serversOf).filter((server) => serverIp === undefined || server.serverIp === serverIp);
+    if (servers.length === 0 && jobName !== undefined) throw new JobStateError(`Job '${jobName}' has no server.`);
+    return servers;
   }
 
   #takeDown(operation: 'shutdown' | 'remove', target: JobTarget): Promise<RemovedServers> {
@@ -163,6 +204,7 @@ export class JobOperateAPI extends AuditedOperations {
     return this.audit.record({ ...target, operation }, async (changes) => {
       const { result } = await changeNodes(this.registry, changes, async () => {
         const jobs = await this.#jobsOf(target);
+        if (ip !== undefined) await refuseServerOfNoJob(this.registry, ip, jobs);
         const isMeant = ({ serverIp }: JobServer): boolean => ip === undefined || serverIp === ip;
         const instances = jobs.flatMap(instancesOf).filter(isMeant);
         const servers = operation === 'remove' ? jobs.flatMap(serversOf).filter(isMeant) : [];
@@ -179,10 +221,9 @@ export class JobOperateAPI extends AuditedOperations {
   async #jobsOf({ jobName, serverIp }: JobTarget): Promise<readonly ReadJob[]> {
     if (jobName === undefined && serverIp === undefined)
       throw new InvalidConfigurationError(['At least indicate jobName or serverIp.']);
-    const isName =
-      serverIp === undefined || (serverIp !== '' && !serverIp.includes('/') && !hasRefusedCharacters(serverIp));
-    if (!isName)
-      throw new InvalidConfigurationError([`serverIp must be the address of a server, got ${describeValue(serverIp)}`]);
+    const problem = serverIp === undefined ? undefined : serverIpRule(serverIp);
+    if (problem !== undefined)
+      throw new InvalidConfigurationError([`serverIp ${problem}, got ${describeValue(serverIp)}`]);
     return this.#jobs(jobName);
   }
 

@@ -1,7 +1,10 @@
+import { InvalidConfigurationError } from '../api/errors/errors.js';
+import { describeValue } from '../api/text/describe-value.js';
 import { type MirroredNode, type RegistryCenter } from '../registry/registry-center.js';
-import { registryFrom, type RegistrySource } from './registry-source.js';
+import { refuseUnknownServer, serverIpRule } from './job-target.js';
+import { checkedSource, registryFrom, type RegistrySource } from './registry-source.js';
 import { jobNames, readJob, type ReadJob, readJobs, readVisibleJobs, type RefusedName } from './job-reading.js';
-import { jobStatus, type JobStatus } from './statuses.js';
+import { isDisabled, jobStatus, type JobStatus } from './statuses.js';
 
 /** A job in a list of jobs. */
 export interface JobBriefInfo {
@@ -25,9 +28,12 @@ export class JobStatisticsAPI {
   /** As the last list of all jobs has read them, by path. */
   #configurations: ReadonlyMap<string, MirroredNode> = new Map();
 
-  /** @param registryCenter is to be connected, and stays the caller's to close; a function is asked at each operation */
+  /**
+   * @param registryCenter is to be connected, and stays the caller's to close; a function is asked at each operation
+   * @throws InvalidConfigurationError if it is none
+   */
   constructor(registryCenter: RegistrySource) {
-    this.#source = registryCenter;
+    this.#source = checkedSource(`new ${new.target.name}()`, registryCenter);
   }
 
   get #registry(): RegistryCenter {
@@ -62,24 +68,24 @@ export class JobStatisticsAPI {
   /**
    * The jobs that have this server, sorted by name. As in Java they are OK or DISABLED on that server, `instanceCount` is the
    * number of living instances there, and the settings are not read. Jobs that these credentials may not read are left out.
+   * @throws InvalidConfigurationError if it is no address
+   * @throws JobStateError if no job has that server
    */
   async getJobsBriefInfo(ip: string): Promise<readonly JobBriefInfo[]> {
+    const problem = serverIpRule(ip);
+    if (problem !== undefined) throw new InvalidConfigurationError([`ip ${problem}, got ${describeValue(ip)}`]);
     const names = await jobNames(this.#registry);
     const jobs = await readJobs(this.#registry, names, { instanceServers: true });
-    return jobs.flatMap(({ jobName, paths, nodes, view }): JobBriefInfo[] => {
-      const server = nodes.get(paths.server(ip));
+    refuseUnknownServer(this.#registry, ip, jobs);
+    return jobs.flatMap(({ jobName, view }): JobBriefInfo[] => {
+      const server = view.servers.get(ip);
       if (server === undefined) return [];
       const instances = [...view.instances.values()].filter(({ serverIp }) => serverIp === ip);
-      const status = isDisabled(server.value) ? 'DISABLED' : 'OK';
+      const status = isDisabled(server) ? 'DISABLED' : 'OK';
       const unread = { description: undefined, cron: undefined, shardingTotalCount: 0 };
       return [{ jobName, status, ...unread, instanceCount: instances.length }];
     });
   }
-}
-
-/** As Java's statistics of servers read it, which the kernel's do not: in any case. */
-export function isDisabled(value: string | undefined): boolean {
-  return value?.toUpperCase() === 'DISABLED';
 }
 
 /** As Java sorts them, by UTF-16 code units. */

@@ -9,6 +9,15 @@ import {
   type OperationName,
   type OperationRecord,
 } from '../api/events/operation-record.js';
+import {
+  aClock,
+  checkOptions,
+  listOf,
+  nonEmptyText,
+  type OptionRules,
+  text,
+  withMethods,
+} from '../api/settings/call-options.js';
 import { isOutcomeUnknown } from '../api/errors/registry-errors.js';
 import { timedCall } from '../async/timed-call.js';
 import { withDeadline } from '../async/wait.js';
@@ -25,6 +34,16 @@ export interface OperationsOptions {
   /** Default: the clock of this machine. */
   readonly clock?: Clock;
 }
+
+export const OPERATIONS_RULES: OptionRules<OperationsOptions> = {
+  listeners: listOf(withMethods('onOperation'), 'objects with the method onOperation'),
+  operator: nonEmptyText,
+  logger: withMethods('warn'),
+  clock: aClock,
+};
+
+/** Who does something and why, as options of each operation. */
+export const CONTEXT_RULES: OptionRules<OperationContext> = { by: nonEmptyText, reason: text };
 
 /** What is done, and to what. */
 export interface OperationTarget extends OperationContext {
@@ -50,7 +69,10 @@ export class OperationAudit {
   readonly #clock: Clock;
   readonly #deliveries = new Set<Promise<void>>();
 
-  constructor({ listeners = [], operator = currentUser(), logger, clock = systemClock }: OperationsOptions = {}) {
+  /** @throws InvalidConfigurationError if an option is unknown or of a wrong kind */
+  constructor(options: OperationsOptions = {}) {
+    checkOptions('new OperationAudit()', options, OPERATIONS_RULES);
+    const { listeners = [], operator = currentUser(), logger, clock = systemClock } = options;
     this.#listeners = [...listeners];
     this.#operator = operator;
     this.#logger = logger;

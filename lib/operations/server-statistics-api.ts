@@ -1,7 +1,7 @@
 import { type RegistryCenter } from '../registry/registry-center.js';
-import { registryFrom, type RegistrySource } from './registry-source.js';
+import { checkedSource, registryFrom, type RegistrySource } from './registry-source.js';
 import { jobNames, type ReadJob, readJobs } from './job-reading.js';
-import { isDisabled } from './job-statistics-api.js';
+import { isDisabled } from './statuses.js';
 
 /** A server with the jobs that have run there. */
 export interface ServerBriefInfo {
@@ -19,9 +19,12 @@ export interface ServerBriefInfo {
 export class ServerStatisticsAPI {
   readonly #source: RegistrySource;
 
-  /** @param registryCenter is to be connected, and stays the caller's to close; a function is asked at each operation */
+  /**
+   * @param registryCenter is to be connected, and stays the caller's to close; a function is asked at each operation
+   * @throws InvalidConfigurationError if it is none
+   */
   constructor(registryCenter: RegistrySource) {
-    this.#source = registryCenter;
+    this.#source = checkedSource(`new ${new.target.name}()`, registryCenter);
   }
 
   get #registry(): RegistryCenter {
@@ -59,12 +62,12 @@ interface ServerDraft {
   disabled: number;
 }
 
-function addJob(drafts: Map<string, ServerDraft>, { jobName, paths, nodes, view }: ReadJob): void {
-  for (const serverIp of view.servers.keys()) {
+function addJob(drafts: Map<string, ServerDraft>, { jobName, view }: ReadJob): void {
+  for (const [serverIp, status] of view.servers) {
     const draft = drafts.get(serverIp) ?? { serverIp, instances: new Set(), jobNames: new Set(), disabled: 0 };
     drafts.set(serverIp, draft);
     draft.jobNames.add(jobName);
-    if (isDisabled(nodes.get(paths.server(serverIp))?.value)) draft.disabled++;
+    if (isDisabled(status)) draft.disabled++;
   }
   for (const { jobInstanceId, serverIp } of view.instances.values())
     if (view.servers.has(serverIp)) drafts.get(serverIp)?.instances.add(jobInstanceId);

@@ -1,7 +1,7 @@
 import { ipOfInstanceId } from '../layout/job-instance.js';
 import { type ItemView, type JobView } from '../layout/job-view.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
-import { registryFrom, type RegistrySource } from './registry-source.js';
+import { checkedSource, registryFrom, type RegistrySource } from './registry-source.js';
 import { readJob } from './job-reading.js';
 import { itemStatus, type ItemStatus } from './statuses.js';
 
@@ -21,9 +21,12 @@ export interface ShardingInfo {
 export class ShardingStatisticsAPI {
   readonly #source: RegistrySource;
 
-  /** @param registryCenter is to be connected, and stays the caller's to close; a function is asked at each operation */
+  /**
+   * @param registryCenter is to be connected, and stays the caller's to close; a function is asked at each operation
+   * @throws InvalidConfigurationError if it is none
+   */
   constructor(registryCenter: RegistrySource) {
-    this.#source = registryCenter;
+    this.#source = checkedSource(`new ${new.target.name}()`, registryCenter);
   }
 
   get #registry(): RegistryCenter {

@@ -1,5 +1,5 @@
 /** The states of jobs and items as consoles show them: pure functions of the view that the kernel goes by. */
-import { type ItemView, type JobView } from '../layout/job-view.js';
+import { type ItemView, type JobView, type ServerStatus } from '../layout/job-view.js';
 
 /**
  * `CRASHED`: no instance lives. `DISABLED`: all servers are disabled. `SHARDING_FLAG`: the items are to be assigned at the
@@ -14,11 +14,16 @@ export type JobStatus = 'OK' | 'CRASHED' | 'DISABLED' | 'SHARDING_FLAG' | 'HIDDE
  */
 export type ItemStatus = 'DISABLED' | 'RUNNING' | 'SHARDING_FLAG' | 'PENDING';
 
+/** Whether the instances of a server get no items: the kernel gives them only to servers whose text is `ENABLED`. */
+export function isDisabled(status: ServerStatus): boolean {
+  return status !== 'ENABLED';
+}
+
 /** The state of a job. The first that applies, in the order CRASHED, DISABLED, SHARDING_FLAG, OK. */
 export function jobStatus({ instances, servers, items }: JobView): JobStatus {
   if (instances.size === 0) return 'CRASHED';
   // As in Java, instances without any server count as disabled: they get no items.
-  if ([...servers.values()].every((status) => status === 'DISABLED')) return 'DISABLED';
+  if ([...servers.values()].every(isDisabled)) return 'DISABLED';
   const owners = items.flatMap(({ owner }) => owner ?? []);
   return owners.length > 0 && owners.every((id) => instances.has(id)) ? 'OK' : 'SHARDING_FLAG';
 }

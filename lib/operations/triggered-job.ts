@@ -1,4 +1,5 @@
-import { DeadlineExceededError, JobStateError } from '../api/errors/errors.js';
+import { DeadlineExceededError, InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
+import { checkOptions, milliseconds } from '../api/settings/call-options.js';
 import { sleep } from '../async/wait.js';
 import { type JobView } from '../layout/job-view.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
@@ -60,8 +61,14 @@ export class TriggeredJob {
    * are over within a second may be overlooked, as they leave nothing behind.
    * @throws DeadlineExceededError after `timeoutMs` milliseconds; the runs go on
    * @throws JobStateError if the job has `monitorExecution: false`, so that its runs leave no marks
+   * @throws InvalidConfigurationError without a `timeoutMs`, and if an option is unknown or of a wrong kind
    */
-  async ended({ timeoutMs }: { readonly timeoutMs: number }): Promise<void> {
+  async ended(options: { readonly timeoutMs: number }): Promise<void> {
+    const example = '{ timeoutMs: 60_000 }';
+    checkOptions('ended()', options, { timeoutMs: milliseconds }, { example });
+    const { timeoutMs } = options;
+    if ((timeoutMs as number | undefined) === undefined)
+      throw new InvalidConfigurationError([`ended(): needs a deadline; write ${example}`]);
     if (!this.#isMonitored)
       throw new JobStateError(
         `The end of job '${this.jobName}' cannot be waited for: with monitorExecution: false its runs leave no marks.`,

@@ -1,5 +1,6 @@
 /** Triggering the instances of a job, and what they make of it. */
 import { DeadlineExceededError, InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
+import { knownNames } from '../api/text/nearest.js';
 import { type JobView } from '../layout/job-view.js';
 import {
   decodeTrigger,
@@ -25,6 +26,8 @@ export interface TriggeringParts {
 
 /** What is asked of the instances. */
 export interface TriggerRequest extends Trigger {
+  /** The only server whose instances are triggered. Default: those of all instances. */
+  readonly serverIp?: string;
   readonly acceptTimeoutMs: number;
 }
 
@@ -32,17 +35,20 @@ export interface TriggerRequest extends Trigger {
 export async function triggerInstances(
   parts: TriggeringParts,
   changes: ChangeNotes,
-  { acceptTimeoutMs, ...trigger }: TriggerRequest,
+  { acceptTimeoutMs, serverIp, ...trigger }: TriggerRequest,
 ): Promise<TriggeredJob> {
   const { jobParameter, items } = trigger;
   const problems = [
     ...(jobParameter === undefined ? [] : problemOf('jobParameter', triggerParameterProblem(jobParameter))),
     ...(items === undefined ? [] : problemOf('items', triggerItemsProblem(items))),
+    ...(items === undefined || serverIp === undefined
+      ? []
+      : ['items and serverIp exclude each other, as items run where their owners are']),
   ];
   const { jobName } = parts.job.now;
   if (problems.length > 0)
     throw new InvalidConfigurationError(problems.map((problem) => `Job '${jobName}' was not triggered: ${problem}.`));
-  const triggers = await writeTriggers(parts, changes, trigger);
+  const triggers = await writeTriggers(parts, changes, { trigger, serverIp });
   return await answers(parts, triggers, acceptTimeoutMs);
 }
 
@@ -50,15 +56,20 @@ function problemOf(name: string, problem: string | undefined): readonly string[]
   return problem === undefined ? [] : [`${name} ${problem}`];
 }
 
+interface WantedTrigger {
+  readonly trigger: Trigger;
+  readonly serverIp: string | undefined;
+}
+
 async function writeTriggers(
   { registry, job }: TriggeringParts,
   changes: ChangeNotes,
-  trigger: Trigger,
+  wanted: WantedTrigger,
 ): Promise<readonly TriggerNode[]> {
   const { result, revision } = await changeNodes(registry, changes, async () => {
     const now = await job.synced();
     const { nodes, paths } = now;
-    const plans = [...triggersOf(now, trigger)].map(([id, own]) => {
+    const plans = [...triggersOf(now, wanted)].map(([id, own]) => {
       const earlier = nodes.get(paths.trigger(id));
       const merged = earlier?.value === undefined ? own : mergedTriggers(decodeTrigger(earlier.value), own);
       if (merged === undefined) throw stillPending(now.jobName, id);
@@ -88,13 +99,33 @@ async function writeTriggers(
  * What each instance is told, by its id.
  * @throws JobStateError if an instance that would be told cannot do it
  */
-function triggersOf(job: ReadJob, { items, ...trigger }: Trigger): ReadonlyMap<string, Trigger> {
+function triggersOf(
+  job: ReadJob,
+  { trigger: { items, ...trigger }, serverIp }: WantedTrigger,
+): ReadonlyMap<string, Trigger> {
   const { jobName, view } = job;
-  const ids = [...view.instances.keys()];
-  if (ids.length === 0) throw new JobStateError(`Job '${jobName}' was not triggered: no instance of it lives.`);
-  if (trigger.jobParameter !== undefined && view.javaPeers.size > 0) throw javaPeersTakePart(job);
+  if (view.instances.size === 0)
+    throw new JobStateError(`Job '${jobName}' was not triggered: no instance of it lives.`);
+  const ids = serverIp === undefined ? [...view.instances.keys()] : instancesOn(job, serverIp);
+  const java = ids.filter((id) => view.javaPeers.has(id));
+  if (trigger.jobParameter !== undefined && java.length > 0) throw javaPeersTakePart(jobName, java);
   if (items !== undefined) return ownersOf(job, items, trigger);
   return new Map(ids.map((id) => [id, trigger]));
+}
+
+/** Ids of the instances on a server. @throws JobStateError if there is none, or it is not enabled */
+function instancesOn({ jobName, view }: ReadJob, ip: string): readonly string[] {
+  const instances = [...view.instances.values()];
+  const ids = instances.filter(({ serverIp }) => serverIp === ip).map(({ jobInstanceId }) => jobInstanceId);
+  const refuse = (why: string): never => {
+    throw new JobStateError(`Job '${jobName}' was not triggered: ${why}`);
+  };
+  if (ids.length === 0) {
+    const hint = knownNames(ip, [...new Set(instances.map(({ serverIp }) => serverIp))].sort());
+    refuse(`no instance of it lives on a server ${ip}${hint}${hint.endsWith('?') ? '' : '.'}`);
+  }
+  if (view.servers.get(ip) !== 'ENABLED') refuse(`server ${ip} is disabled. Enable it first.`);
+  return ids;
 }
 
 /** The items by their owners. @throws JobStateError if one of them cannot be run now */
@@ -123,12 +154,12 @@ function runnableBy(view: JobView, item: number, refuse: (why: string) => never)
   if (disabled) return refuse(`item ${item} is disabled. Enable it first.`);
   if (instance === undefined) return refuse(`item ${item} has no living owner.`);
   const { jobInstanceId: id, serverIp } = instance;
-  if (view.servers.get(serverIp) === 'DISABLED')
-    return refuse(`item ${item} belongs to an instance on server ${serverIp}, which is disabled. Enable it first.`);
   if (view.javaPeers.has(id))
     return refuse(
       `item ${item} belongs to the Java instance ${id}, which would run all its items. Trigger the whole job instead.`,
     );
+  if (view.servers.get(serverIp) !== 'ENABLED')
+    return refuse(`item ${item} belongs to an instance on server ${serverIp}, which is disabled. Enable it first.`);
   return id;
 }
 
@@ -166,9 +197,9 @@ function stillPending(jobName: string, id: string): JobStateError {
   );
 }
 
-function javaPeersTakePart({ jobName, view }: ReadJob): JobStateError {
+function javaPeersTakePart(jobName: string, ids: readonly string[]): JobStateError {
   return new JobStateError(
-    `Job '${jobName}' was not triggered: the Java instances ${[...view.javaPeers].join(', ')} take part, and would run ` +
+    `Job '${jobName}' was not triggered: the Java instances ${ids.join(', ')} take part, and would run ` +
       'without the jobParameter. Trigger it without one after changing the jobParameter of its settings, or stop them.',
   );
 }

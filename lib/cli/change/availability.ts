@@ -9,6 +9,8 @@ import { contextOf, counted, inWords, targetOf } from './context.js';
 export interface AvailabilityOptions extends Pick<ChangeOptions, 'reason'> {
   readonly server?: string;
   readonly item?: number;
+  /** The server may be one that no job has yet. */
+  readonly unknownServer?: boolean;
 }
 
 /** `disable` and `enable`: servers, jobs, or one item of a job. */
@@ -20,7 +22,8 @@ export async function setAvailability(
   if (options.item !== undefined) return setItem(invocation, verb, { jobName, ...options, item: options.item });
   const { output, operations } = invocation;
   const target = targetOf(jobName, options);
-  const servers = await new JobOperateAPI(await invocation.registry(), operations)[verb](target);
+  const { unknownServer = false } = options;
+  const servers = await new JobOperateAPI(await invocation.registry(), operations)[verb]({ ...target, unknownServer });
   if (output.isJson) output.json({ [`${verb}d`]: servers, record: invocation.record });
   else {
     const what = target.jobName === undefined ? counted(servers.length, 'job') : counted(servers.length, 'server');

@@ -13,6 +13,8 @@ export interface TriggerOptions extends Pick<ChangeOptions, 'reason'> {
   readonly parameter?: string;
   /** The only items that run. Default: all. */
   readonly items?: readonly number[];
+  /** The only server whose instances are triggered. Default: all. */
+  readonly server?: string;
   /** Waits until the triggered runs have ended. */
   readonly wait?: boolean;
   /** How long, in milliseconds. */
@@ -22,11 +24,12 @@ export interface TriggerOptions extends Pick<ChangeOptions, 'reason'> {
 /** `trigger <job>`: makes all instances run their items now, or the owners of some items these. */
 export async function trigger(invocation: Invocation, jobName: string, options: TriggerOptions): Promise<ExitCode> {
   const { output, operations } = invocation;
-  const { parameter: jobParameter, items, wait = false, waitTimeout } = options;
+  const { parameter: jobParameter, items, server, wait = false, waitTimeout } = options;
   const how = {
     ...contextOf(options),
     ...(jobParameter !== undefined && { jobParameter }),
     ...(items !== undefined && { items }),
+    ...(server !== undefined && { serverIp: server }),
   };
   const triggered = await new JobOperateAPI(await invocation.registry(), operations).trigger(jobName, how);
   const { instances } = triggered;

@@ -14,6 +14,7 @@ export function addChangeCommands(program: Command, action: Action): void {
     .command('trigger <job>')
     .description('make all instances of a job run their items now')
     .option('--items <list>', 'run only these items, such as 3 or 0-3,7 (default: all)', items)
+    .option('--server <ip>', 'only the instances on this server (default: all)')
     .option('--parameter <text>', 'parameter of the job for these runs (default: its own)')
     .option('--wait', 'wait until these runs have ended')
     .addOption(durationOption('--wait-timeout <duration>', 'how long to wait', '10m'))
@@ -34,6 +35,7 @@ function addAvailability(program: Command, action: Action, verb: 'disable' | 'en
     .command(`${verb} [job]`)
     .description(description)
     .option('--server <ip>', 'the job on this server; without a job, all jobs on this server')
+    .option('--unknown-server', 'the job also on a server that no job has yet')
     .option('--item <number>', 'only this item of the job', integer(0, MOST_ITEMS))
     .option(...REASON)
     .action(

@@ -256,7 +256,7 @@ describe('The recipe', () => {
     await run([
       'disable syncOrders --item 1',
       'config set syncOrders jobParameter=theirs',
-      'disable syncOrders --server 10.0.0.9',
+      'disable syncOrders --server 10.0.0.9 --unknown-server',
     ]);
     await stop('10.0.0.1');
     await using another = await CommandStage.open();

@@ -126,6 +126,13 @@ describe('disable and enable', () => {
     expect(await servers()).toEqual(['DISABLED', 'DISABLED']);
   });
 
+  test('a job on a server that is still to come, if that is said', async () => {
+    const { out } = await stage.run('disable bill --server 10.0.0.7 --unknown-server');
+
+    expect(out).toBe("Disabled job 'bill' on server 10.0.0.7 (1 server).\n");
+    expect(await stage.get('/bill/servers/10.0.0.7')).toBe('DISABLED');
+  });
+
   test('an item', async () => {
     expect((await stage.run('disable bill --item 1')).out).toBe("Disabled item 1 of job 'bill'.\n");
     expect(await stage.get('/bill/sharding/1/disabled')).toBe('');
@@ -143,6 +150,13 @@ describe('disable and enable', () => {
     ['disable bill --item 7', 'has items 0 to 1, got 7', 4],
     ['disable bill --item one', 'from 0 to 100000', 2],
     ['disable --server 10.0.0.7', 'No job in /orders has a server 10.0.0.7', 4],
+    ['disable bill --server 10.0.0.7', 'No job in /orders has a server 10.0.0.7', 4],
+    ['disable --server 10.0.0.7 --unknown-server', 'No job in /orders has a server 10.0.0.7', 4],
+    ['enable bill --server undefined', 'has a server undefined', 4],
+    ['shutdown bill --server 10.0.0.7 --yes', 'No job in /orders has a server 10.0.0.7', 4],
+    ['remove --server 10.0.0.7 --yes', 'No job in /orders has a server 10.0.0.7', 4],
+    ['jobs --server 10.0.0.7', 'No job in /orders has a server 10.0.0.7', 4],
+    ['trigger bill --server 10.0.0.7', 'no instance of it lives on a server 10.0.0.7', 4],
     ['disable bil', "did you mean 'bill'", 3],
   ])('%s is refused', async (line, message, code) => {
     const { out, err, exitCode } = await stage.run(line);

@@ -151,7 +151,7 @@ describe('The operations', () => {
     await using app = await started({ imports: [elasticJob(), DeskModule], providers: [SyncOrdersJob, Auditor] });
     const { jobs, jobStatistics } = app.get(Desk);
     await until(async () => (await jobStatistics.getJobBriefInfo('syncOrders')).status === 'OK');
-    await jobs.enable({ jobName: 'syncOrders', serverIp: '10.9.9.9' });
+    await jobs.enable({ jobName: 'syncOrders', serverIp: '10.9.9.9', unknownServer: true });
 
     const { findings } = await app.get(DoctorAPI).examine({ settleMs: 0 });
 

@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { Deferred } from '../../../lib/async/deferred.js';
+import { JobStatisticsAPI } from '../../../lib/operations/job-statistics-api.js';
+import { ServerStatisticsAPI } from '../../../lib/operations/server-statistics-api.js';
 import { TestCluster } from '../../../lib/testing/test-cluster.js';
+import { joinJavaInstance } from '../../support/java-instance.js';
+import { idOf, ipOf } from '../../support/views.js';
 import { letTimePass, operationsOn } from './stage.js';
 
 describe('Servers', () => {
@@ -56,12 +60,81 @@ describe('Servers', () => {
 
     await expect(jobs.disable({})).rejects.toThrow('At least indicate jobName or serverIp.');
     await expect(jobs.disable({ jobName: 'job', serverIp: 'a/b' })).rejects.toThrow('serverIp must be');
+    await expect(jobs.disable({ jobName: 'job', serverIp: 'undefined' })).rejects.toThrow(
+      `has a server undefined; known are: ${cluster.ipOf('A')}.`,
+    );
     await expect(jobs.disable({ serverIp: '10.0.0.6' })).rejects.toThrow(
       `No job in /elasticjob has a server 10.0.0.6; did you mean '${cluster.ipOf('A')}'?`,
     );
     await expect(jobs.disable({ jobName: 'jbo' })).rejects.toMatchObject({ code: 'UNKNOWN_JOB' });
-    expect(records.map(({ outcome }) => outcome)).toEqual(['failed', 'failed', 'failed', 'failed']);
+    expect(records.map(({ outcome }) => outcome)).toEqual(['failed', 'failed', 'failed', 'failed', 'failed']);
   });
+
+  test('that no job has are not shut down or removed, while nothing to do at one that a job has is no fault', async () => {
+    await using cluster = await TestCluster.start(['A']);
+    const { jobs } = operationsOn(cluster);
+    await cluster.operator.create('/other/servers/10.0.0.9', 'ENABLED');
+
+    await expect(jobs.shutdown({ serverIp: '10.0.0.8' })).rejects.toThrow('has a server 10.0.0.8; did you mean');
+    await expect(jobs.remove({ jobName: 'job', serverIp: '10.0.0.8' })).rejects.toMatchObject({ code: 'JOB_STATE' });
+    await expect(new JobStatisticsAPI(cluster.operator).getJobsBriefInfo('10.0.0.8')).rejects.toThrow('10.0.0.8');
+
+    expect(await jobs.shutdown({ jobName: 'job', serverIp: '10.0.0.9' })).toEqual([]);
+    expect(await jobs.shutdown({ serverIp: '10.0.0.9' })).toEqual([]);
+    expect(await jobs.remove({ serverIp: '10.0.0.9' })).toEqual({
+      instances: [],
+      servers: [{ jobName: 'other', serverIp: '10.0.0.9' }],
+    });
+  });
+
+  test('may be named as in the manual, the job before the server', async () => {
+    await using cluster = await TestCluster.start(['A', 'B']);
+    const { jobs } = operationsOn(cluster);
+    const [a, b] = ['A', 'B'].map((name) => ({ jobName: 'job', serverIp: cluster.ipOf(name) }));
+
+    expect(await jobs.disable('job', cluster.ipOf('A'))).toEqual([a]);
+    await cluster.fire();
+    expect(cluster.ran).toEqual({ B: [0, 1] });
+
+    expect(await jobs.enable('job', cluster.ipOf('A'))).toEqual([a]);
+    expect(await jobs.shutdown('job', cluster.ipOf('B'))).toMatchObject([b]);
+    expect(await jobs.remove('job', cluster.ipOf('B'))).toEqual({ instances: [], servers: [b] });
+  });
+
+  test.each<[readonly unknown[], string]>([
+    [[], 'the options must be a map, got undefined; write { jobName:'],
+    [['j'], 'got "j"; write { jobName: "j" }, or (jobName, serverIp)'],
+    [['j', '10.0.0.7', 'why'], 'got "j", "10.0.0.7", "why"; write { jobName: "j" }'],
+    [[{ jobName: 'job' }, '10.0.0.7'], 'takes one map, such as { jobName, serverIp, reason }, got 2 arguments'],
+    [[{ jobName: 'job' }, { reason: 'maintenance' }], 'takes one map'],
+  ])('are not guessed from %j', async (target, problem) => {
+    await using cluster = await TestCluster.start(['A']);
+    const { jobs } = operationsOn(cluster);
+
+    const untyped = jobs as unknown as Record<string, (...given: readonly unknown[]) => Promise<unknown>>;
+    for (const call of ['disable', 'enable', 'shutdown', 'remove']) {
+      await expect(untyped[call]!(...target)).rejects.toThrow(`JobOperateAPI.${call}(): ${problem}`);
+    }
+    expect(cluster.view.servers.get(cluster.ipOf('A'))).toBe('ENABLED');
+    expect(cluster.view.instances.size).toBe(1);
+  });
+
+  test.each(['', 'disabled', 'on'])(
+    'whose text is %j count as disabled in all statistics, as the kernel gives them no items',
+    async (text) => {
+      await using cluster = await TestCluster.start(['A']);
+      const [jobs, servers] = [new JobStatisticsAPI(cluster.operator), new ServerStatisticsAPI(cluster.operator)];
+
+      await cluster.operator.put(`/job/servers/${cluster.ipOf('A')}`, text);
+      await cluster.fire();
+
+      expect(cluster.ran).toEqual({});
+      expect(await jobs.getJobBriefInfo('job')).toMatchObject({ status: 'DISABLED' });
+      expect(await jobs.getAllJobsBriefInfo()).toMatchObject([{ status: 'DISABLED' }]);
+      expect(await jobs.getJobsBriefInfo(cluster.ipOf('A'))).toMatchObject([{ status: 'DISABLED' }]);
+      expect(await servers.getAllServersBriefInfo()).toMatchObject([{ disabledJobsNum: 1 }]);
+    },
+  );
 
   test('without a living instance are pruned, after a dry run has shown them; disabled ones only if asked for', async () => {
     await using cluster = await TestCluster.start(['A', 'B', 'C']);
@@ -251,6 +324,53 @@ describe('A trigger', () => {
     await cluster.leave('A');
 
     await expect(jobs.trigger('job')).rejects.toThrow("Job 'job' was not triggered: no instance of it lives.");
+  });
+});
+
+describe('A trigger for one server', () => {
+  test.each([
+    ['as an option', (ip: string) => ({ serverIp: ip })],
+    ['as in the manual', (ip: string) => ip],
+  ])('makes the instances there run, and no others (%s)', async (_, form) => {
+    await using cluster = await TestCluster.start(['A', 'B'], { job: { cron: '' } });
+    const { jobs, records } = operationsOn(cluster);
+
+    const triggered = await letTimePass(cluster, jobs.trigger('job', form(cluster.ipOf('B'))));
+    await letTimePass(cluster, triggered.ended({ timeoutMs: 60_000 }));
+
+    expect(triggered.instances).toMatchObject([{ instanceId: cluster.idOf('B'), answer: 'taken' }]);
+    expect(cluster.ran).toEqual({ B: [0] });
+    expect(records).toMatchObject([{ operation: 'trigger', jobName: 'job', serverIp: cluster.ipOf('B') }]);
+  });
+
+  test('may have a job parameter although Java instances take part elsewhere, but not where they do', async () => {
+    await using cluster = await TestCluster.start(['A'], { job: { cron: '' } });
+    await joinJavaInstance(cluster, 'J');
+    await cluster.advance('10s');
+    const { jobs } = operationsOn(cluster);
+    const jobParameter = 'only Beijing';
+
+    await letTimePass(cluster, jobs.trigger('job', { serverIp: cluster.ipOf('A'), jobParameter }));
+    const beside = jobs.trigger('job', { serverIp: ipOf('J'), jobParameter });
+
+    await expect(beside).rejects.toThrow(`the Java instances ${idOf('J')} take part`);
+    expect(cluster.runs.map(({ context }) => context.jobParameter)).toContain(jobParameter);
+  });
+
+  test('is refused where no instance lives, where the server is disabled, and together with items', async () => {
+    await using cluster = await TestCluster.start(['A', 'B']);
+    const { jobs } = operationsOn(cluster);
+    await cluster.disable('B');
+
+    for (const [options, problem] of [
+      ['10.0.0.60', `no instance of it lives on a server 10.0.0.60; did you mean '${cluster.ipOf('A')}'?`],
+      [cluster.ipOf('B'), `server ${cluster.ipOf('B')} is disabled. Enable it first.`],
+      [{ serverIp: cluster.ipOf('A'), items: [0] }, 'items and serverIp exclude each other'],
+      [{ serverIp: '' }, 'serverIp must be the address of a server'],
+    ] as const)
+      await expect(jobs.trigger('job', options)).rejects.toThrow(problem);
+    await cluster.settle();
+    expect(cluster.runs).toEqual([]);
   });
 });
 

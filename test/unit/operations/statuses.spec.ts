@@ -14,7 +14,7 @@ describe('The status of a job', () => {
     ['DISABLED', aView(['A'], { servers: disabled, items: gone })],
     ['DISABLED', aView(['A'], { servers: new Map() })],
     ['OK', aView(['A', 'B'], { servers: new Map([...disabled, [ipOf('B'), 'ENABLED']]) })],
-    ['OK', aView(['A'], { servers: new Map([[ipOf('A'), 'UNKNOWN']]) })],
+    ['DISABLED', aView(['A'], { servers: new Map([[ipOf('A'), 'UNKNOWN']]) })],
     ['SHARDING_FLAG', aView(['A'], { items: gone })],
     ['SHARDING_FLAG', aView(['A'], { items: [] })],
     ['SHARDING_FLAG', aView(['A'], { items: [anItem(0), anItem(1)] })],

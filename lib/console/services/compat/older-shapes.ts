@@ -1,7 +1,7 @@
 /** Jobs, items and servers in the form that the older APIs have. */
 import { type JobConfiguration } from '../../../api/job/job-configuration.js';
 import { shardingInfo } from '../../../operations/sharding-statistics-api.js';
-import { isDisabled } from '../../../operations/job-statistics-api.js';
+import { isDisabled } from '../../../operations/statuses.js';
 import { jobStatus } from '../../../operations/statuses.js';
 import { type LiveJob, type LiveJobs } from '../live/live-jobs.js';
 import { serverJobRows, serverRows } from '../jobs/servers.js';
@@ -54,17 +54,12 @@ export function serverBriefs(live: LiveJobs): readonly Shape[] {
 
 /** The jobs of a server. */
 export function serverJobBriefs(live: LiveJobs, ip: string): readonly Shape[] {
-  const isKnown = (jobName: string): boolean => live.job(jobName)?.view.servers.has(ip) === true;
-  return serverJobRows(live, ip)
-    .filter(({ jobName }) => isKnown(jobName))
-    .map(({ jobName, instanceCount }) => ({
-      ...{
-        jobName,
-        status: isDisabled(live.job(jobName)?.view.servers.get(ip)) ? 'DISABLED' : 'OK',
-        description: null,
-      },
-      ...{ cron: null, instanceCount, shardingTotalCount: 0 },
-    }));
+  return serverJobRows(live, ip).flatMap(({ jobName, instanceCount }): readonly Shape[] => {
+    const server = live.job(jobName)?.view.servers.get(ip);
+    if (server === undefined) return [];
+    const status = isDisabled(server) ? 'DISABLED' : 'OK';
+    return [{ jobName, status, description: null, cron: null, instanceCount, shardingTotalCount: 0 }];
+  });
 }
 
 /** Keys that the consoles of ElasticJob send and that are no settings of ours, or are kept as they are stored. */

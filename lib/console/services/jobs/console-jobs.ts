@@ -1,4 +1,5 @@
 import { ExplanationAPI } from '../../../operations/explanation-api.js';
+import { isDisabled } from '../../../operations/statuses.js';
 import { type Clock } from '../../../time/clock.js';
 import { type Page } from '../../contract/common.js';
 import {
@@ -76,7 +77,7 @@ export class ConsoleJobs {
       serverStates: [...view.servers]
         .map(([serverIp, status]) => ({
           serverIp,
-          isDisabled: status === 'DISABLED',
+          isDisabled: isDisabled(status),
           instanceCount: instances.filter((each) => each.serverIp === serverIp).length,
         }))
         .sort((one, other) => (one.serverIp < other.serverIp ? -1 : 1)),

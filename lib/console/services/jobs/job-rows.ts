@@ -1,6 +1,6 @@
 import { toQuartz } from '../../../time/crontab.js';
 import { QuartzCron } from '../../../time/cron.js';
-import { itemStatus, jobStatus } from '../../../operations/statuses.js';
+import { isDisabled, itemStatus, jobStatus } from '../../../operations/statuses.js';
 import { readItemParameters } from '../../../layout/sharding-item-parameters.js';
 import { ipOfInstanceId } from '../../../layout/job-instance.js';
 import { type JobView } from '../../../layout/job-view.js';
@@ -19,7 +19,7 @@ export function consoleStatus({ view, hidden }: LiveJob): ConsoleJobStatus {
   if (view.configFault !== undefined) return 'CONFIG_ERROR';
   const status = jobStatus(view);
   if (status !== 'OK' && status !== 'SHARDING_FLAG') return status;
-  return [...view.servers.values()].includes('DISABLED') ? 'PARTIALLY_DISABLED' : status;
+  return [...view.servers.values()].some(isDisabled) ? 'PARTIALLY_DISABLED' : status;
 }
 
 /** A row without what depends on the time. */

@@ -1,5 +1,5 @@
-import { isDisabled } from '../../../operations/job-statistics-api.js';
 import { JobOperateAPI } from '../../../operations/job-operate-api.js';
+import { isDisabled } from '../../../operations/statuses.js';
 import { type Clock } from '../../../time/clock.js';
 import { type PruneAnswer, type PruneRequest, type ServerJobRow, type ServerRow } from '../../contract/jobs.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
@@ -62,7 +62,7 @@ export function serverJobRows(live: LiveJobs, ip: string): readonly ServerJobRow
       const status = view.servers.get(ip);
       if (status === undefined && ids.size === 0) return [];
       const items = view.items.filter(({ owner }) => owner !== undefined && ids.has(owner)).length;
-      return [{ jobName, isDisabled: isDisabled(status), instanceCount: ids.size, items }];
+      return [{ jobName, isDisabled: status !== undefined && isDisabled(status), instanceCount: ids.size, items }];
     })
     .sort((one, other) => (one.jobName < other.jobName ? -1 : 1));
 }

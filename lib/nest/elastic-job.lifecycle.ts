@@ -29,7 +29,7 @@ import { type RegistryCenter } from '../registry/registry-center.js';
 import { type Tracing } from '../tracing/tracing.js';
 import { type ExtensionOptions } from '../kernel/types/extensions.js';
 import { createRegistryCenter } from '../settings/create-registry-center.js';
-import { ROOT_KEY } from '../settings/yaml-file.js';
+import { ROOT_KEY } from '../settings/settings-file.js';
 import { systemClock } from '../time/clock.js';
 import { type ApplicationSettings, readApplicationSettings } from './settings/application-settings.js';
 import { createPast, createTracing } from './create-tracing.js';

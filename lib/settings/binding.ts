@@ -6,7 +6,8 @@
  * ```
  * field by field; properties (`props`) key by key. Names are relaxed: `regCenter`, `reg-center`, `reg_center` and
  * `REGCENTER` are one. Names of jobs are exact, except in the environment (see `environment.ts`).
- * In files and the environment a text that is written like a number or a boolean is converted to one; in code it is not.
+ * In files and the environment a text that is written like a number or a boolean is converted to one; in code it is not. An empty
+ * value of a file (`digest:`) counts as not set.
  * Binding checks names and shapes. Values are checked later, once all sources are merged.
  */
 import { describeValue, isMap } from '../api/text/describe-value.js';
@@ -19,6 +20,7 @@ import { JobSettings } from './job-settings.js';
 import { ElasticJobSettings, ModuleSettings } from './module-settings.js';
 import { RegCenterSettings } from './reg-center-settings.js';
 import { DumpSettings } from './dump-settings.js';
+import { UnresolvedText } from './placeholders.js';
 import { TracingSettings } from './tracing-settings.js';
 
 /** One source of settings. */
@@ -118,8 +120,11 @@ function bindSection(raw: unknown, binding: Binding): Section {
       );
     } else if (section.has(name)) {
       problems.push(`${keyPath(path, key)}: is given twice in one place, under different spellings of '${name}'`);
-    } else {
-      section.set(name, source === 'code' ? value : converted(value, declaration.kind));
+    } else if (source === 'code') {
+      section.set(name, value);
+    } else if (!isEmpty(value, declaration.kind)) {
+      if (source === 'file' && isOctal(value, declaration.kind)) problems.push(octalProblem(keyPath(path, key), value));
+      section.set(name, converted(value, declaration.kind));
     }
   }
   return section;
@@ -135,11 +140,22 @@ function hint(
   if (meant !== '') return meant;
   if (place.length === 0) {
     if (settingsOf(ModuleSettings).get(key)?.kind === 'code') return '; it can be set in code only';
-    const setting = [...settingsOf(RegCenterSettings).keys()].find((name) => relaxed(name) === relaxed(key));
-    if (setting !== undefined) return `; did you mean '${pathOf(['regCenter', setting])}'?`;
+    const place = elsewhere(key);
+    if (place !== undefined) return `; it belongs to ${place}`;
     if (isMap(value) && key !== '__proto__') return `; did you mean '${pathOf(['jobs', key])}'?`;
   }
   return knownNames(key, names);
+}
+
+/** The section to which a setting belongs that stands at the top; those of the registry centre first. */
+function elsewhere(key: string): string | undefined {
+  const sections = [
+    ['elasticjob.regCenter', RegCenterSettings],
+    ['elasticjob.jobs.<name>', JobSettings],
+    ['elasticjob.tracing', TracingSettings],
+    ['elasticjob.dump', DumpSettings],
+  ] as const;
+  return sections.find(([, type]) => [...settingsOf(type).keys()].some((name) => relaxed(name) === relaxed(key)))?.[0];
 }
 
 function entriesOf(
@@ -148,9 +164,24 @@ function entriesOf(
 ): readonly (readonly [string, unknown])[] {
   if (isMap(raw)) return Object.entries(raw).filter(([, value]) => value !== undefined);
   // A key of a YAML file under which all lines are commented out has the value null.
-  const isEmpty = raw === undefined || (raw === null && source === 'file');
-  if (!isEmpty) problems.push(`${path}: must be a map, got ${describeValue(raw, 'hidden')}`);
+  const isAbsent = raw === undefined || (raw === null && source === 'file');
+  if (raw instanceof UnresolvedText) problems.push(`${path}: ${raw.problem}`);
+  else if (!isAbsent) problems.push(`${path}: must be a map, got ${describeValue(raw, 'hidden')}`);
   return [];
+}
+
+/** Whether a value of a file or the environment says nothing. An empty text is one, which removes that of a weaker source. */
+function isEmpty(value: unknown, kind: SettingDeclaration['kind']): boolean {
+  return value === null || (value === '' && (kind === 'integer' || kind === 'boolean'));
+}
+
+/** Whether Java's parser of YAML takes an integer for an octal one: `010` is its 8. */
+function isOctal(value: unknown, kind: SettingDeclaration['kind']): value is string {
+  return kind === 'integer' && typeof value === 'string' && /^[+-]?0\d{1,14}$/.test(value);
+}
+
+function octalProblem(path: string, value: string): string {
+  return `${path}: must not begin with 0, got ${describeValue(value)}: Java reads it as an octal number; write ${Number(value)} if that is meant`;
 }
 
 /** The value that text in a file or the environment stands for. Text that is not written like one stays text. */
@@ -167,6 +198,7 @@ function converted(value: unknown, kind: SettingDeclaration['kind']): unknown {
       if (typeof value !== 'string') return value;
       return entriesIn(value);
     case 'text-map':
+      return withoutEmpty(value);
     case 'section':
     case 'code':
       return value;
@@ -179,6 +211,13 @@ function converted(value: unknown, kind: SettingDeclaration['kind']): unknown {
 function entriesIn(text: string): readonly string[] {
   const list = /^\s*\[(.*)\]\s*$/s.exec(text)?.[1] ?? text;
   return list.trim() === '' ? [] : list.split(',').map((entry) => entry.trim());
+}
+
+/** Properties without those that have no value. */
+function withoutEmpty(value: unknown): unknown {
+  if (!isMap(value)) return value;
+  const given = Object.entries(value).filter(([, each]) => each !== null);
+  return Object.fromEntries(given.map(([key, each]) => [key, withoutEmpty(each)]));
 }
 
 function merge(into: BoundTree, from: BoundTree): void {

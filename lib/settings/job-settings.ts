@@ -13,7 +13,7 @@ export class JobSettings extends JobOptions {
   /**
    * The provider that does the work, by its class name (in code also by the class). Not together with `elasticJobType`.
    * A Java class (`org.acme.SyncOrdersJob`) means the provider that has its name without the package, and is the
-   * default of `jobClassName`.
+   * default of `jobClassName`. `SimpleJob`, `DataflowJob`, or a base class means the only provider of that kind.
    */
   @Setting({ kind: 'text' }, rule('class', elasticJobClassProblem)) elasticJobClass?: string | ProviderClass;
   /** The executor that does the work, by its type. Not together with `elasticJobClass`. */

@@ -12,8 +12,8 @@
 import { problemsInJobName } from '../api/job/job-configuration.js';
 import { jobPath, keyPath } from '../api/job/job-name.js';
 import { suggestion } from '../api/text/nearest.js';
-import { describeValue } from '../api/text/describe-value.js';
-import { settingProblems } from '../api/settings/setting.js';
+import { describeValue, isMap } from '../api/text/describe-value.js';
+import { type SettingProblem, settingProblems } from '../api/settings/setting.js';
 import { SECURITY_SECTIONS } from '../registry/zookeeper/zookeeper-options.js';
 import { isAlone } from './create-registry-center.js';
 import { bind, type BoundTree, type Layer, type Section } from './binding.js';
@@ -21,6 +21,7 @@ import { type EnvironmentReading, type KnownJobs, originKey, readEnvironment } f
 import { DumpSettings } from './dump-settings.js';
 import { JobSettings } from './job-settings.js';
 import { ElasticJobSettings, ModuleSettings } from './module-settings.js';
+import { UnresolvedText } from './placeholders.js';
 import { RegCenterSettings } from './reg-center-settings.js';
 import { TracingSettings } from './tracing-settings.js';
 
@@ -88,7 +89,7 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
   const dump = filled(new DumpSettings(), tree.dump);
   const merged = new Map([...jobs].map(([name, section]) => [name, filled(new JobSettings(), section)]));
   const all = Object.assign(new ElasticJobSettings(), module, { regCenter, tracing, dump, jobs: merged });
-  const found = settingProblems(all).map(({ place, problem }) => ({
+  const found = allProblems(all, unresolvedIn(tree, jobs)).map(({ place, problem }) => ({
     place,
     line: `${place.reduce(keyPath, 'elasticjob')}: ${problem}${origin(place)}`,
   }));
@@ -109,6 +110,40 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
     withOrigin: annotation(variables.origins),
     warnings: variableWarnings(variables, { unknownJobs, jobs: [...jobs.keys()] }),
   };
+}
+
+/** The problems of all settings; that of a text with a placeholder without a value replaces those which follow from it. */
+function allProblems(all: ElasticJobSettings, unresolved: readonly SettingProblem[]): readonly SettingProblem[] {
+  const places = new Set(unresolved.map(({ place }) => originKey(place)));
+  return [...unresolved, ...settingProblems(all).filter(({ place }) => !places.has(originKey(place)))];
+}
+
+/** The settings whose placeholders have no value, and that no stronger source gives. */
+function unresolvedIn(tree: BoundTree, jobs: BoundTree['jobs']): readonly SettingProblem[] {
+  const { module, regCenter, tracing, dump } = tree;
+  const sections: readonly (readonly [readonly string[], Section])[] = [
+    [[], module],
+    [['regCenter'], regCenter],
+    [['tracing'], tracing],
+    [['dump'], dump],
+    ...[...jobs].map(([name, section]) => [['jobs', name], section] as const),
+  ];
+  return sections.flatMap(([place, section]) => unresolvedInSection(place, section));
+}
+
+function unresolvedInSection(place: readonly string[], section: Section): readonly SettingProblem[] {
+  return [...section].flatMap(([name, value]) => {
+    if (value instanceof Map) return unresolvedInSection([...place, name], value as Section);
+    const text = unresolvedText(value);
+    return text === undefined ? [] : [{ place: [...place, name], problem: text.problem }];
+  });
+}
+
+/** The first such text in a value, which may be a list or a map. */
+function unresolvedText(value: unknown): UnresolvedText | undefined {
+  if (value instanceof UnresolvedText) return value;
+  const inner: readonly unknown[] = Array.isArray(value) ? value : isMap(value) ? Object.values(value) : [];
+  return inner.map(unresolvedText).find((text) => text !== undefined);
 }
 
 function regCenterOf(section: Section): RegCenterSettings {

@@ -145,7 +145,7 @@ auth: { root_username: olga, root_password: '\${OLGAS}', guest_username: gina, g
       'a variable that is not set',
       [],
       'console: { secretKey: "${NOTHING}" }',
-      'console.secretKey: the environment has no variable NOTHING',
+      'console.secretKey: has the placeholder ${NOTHING}, for which neither the environment nor the file has a value',
     ],
     [
       'a certificate that is not there',
@@ -178,7 +178,7 @@ auth: { root_username: olga, root_password: '\${OLGAS}', guest_username: gina, g
       'console.secretKey: is required with stateRegistry',
     ],
     ['a section that is none', [], 'console: 7', 'console: must be a map, got a number that is not shown'],
-    ['YAML that is none', [], 'console: [', 'cannot be read'],
+    ['YAML that is none', [], 'console: [', 'is not valid YAML'],
   ])('does not start with %s', async (_, words, yaml, complaint) => {
     const file = join(folder, 'console.yaml');
     await writeFile(file, yaml === '' ? 'other: 1' : yaml);

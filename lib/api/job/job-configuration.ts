@@ -3,7 +3,7 @@ import { describeValue, isMap } from '../text/describe-value.js';
 import { InvalidConfigurationError } from '../errors/errors.js';
 import { jobNameProblem, jobPath, keyPath } from './job-name.js';
 import { JobOptions } from './job-options.js';
-import { suggestion } from '../text/nearest.js';
+import { knownNames } from '../text/nearest.js';
 import { flattenProps } from '../settings/props.js';
 import { runLimitProps } from '../settings/run-limits.js';
 import { problemsIn, settingsOf } from '../settings/setting.js';
@@ -83,7 +83,7 @@ export function jobConfiguration(options: JobOptions & { readonly jobName: strin
     Object.fromEntries(Object.entries(given).filter(([key]) => known.has(key))),
   );
   const problems = [
-    ...unknown.map((key) => `${keyPath(path, key)}: unknown key${suggestion(key, known.keys())}`),
+    ...unknown.map((key) => `${keyPath(path, key)}: unknown key${knownNames(key, [...known.keys()])}`),
     ...problemsInJobName(jobName),
     ...problemsIn(settings, path),
   ];

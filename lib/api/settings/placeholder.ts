@@ -1,5 +1,5 @@
-/** The problem with a text that contains Spring's placeholders. A file that a Java application shares may have them. */
-export const NO_PLACEHOLDERS = "must not contain Spring's placeholders, which are not replaced here";
+/** The problem with a text that contains Spring's placeholders. They are replaced in files that `elasticJobConfig()` reads. */
+export const NO_PLACEHOLDERS = 'must not contain placeholders, which are replaced in files only';
 
 /** Whether a text contains a placeholder of Spring, such as `${CRON}`. */
 export function hasPlaceholder(text: unknown): boolean {

@@ -1,14 +1,15 @@
 /**
  * The candidate that a misspelt name probably means, for "did you mean": the one with the fewest letters to change,
  * at most a third of them. Case and the separators `-`, `_` and `.` do not count.
+ * @param atMost the part of the letters that may change
  */
-export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+export function nearest(name: string, candidates: Iterable<string>, atMost = 1 / 3): string | undefined {
   const wanted = relaxed(name);
   let best: { readonly candidate: string; readonly changes: number } | undefined;
   for (const candidate of candidates) {
     const letters = relaxed(candidate);
     const changes = distance(wanted, letters);
-    const few = Math.max(1, Math.floor(Math.min(wanted.length, letters.length) / 3));
+    const few = Math.max(1, Math.floor(Math.min(wanted.length, letters.length) * atMost));
     if (changes <= few && (best === undefined || changes < best.changes)) best = { candidate, changes };
   }
   return best?.candidate;
@@ -28,11 +29,16 @@ export function suggestion(name: string, candidates: Iterable<string>): string {
 /** The most names that a message lists. */
 const MOST_NAMES = 16;
 
-/** The end of a message about an unknown name: what it probably means, else the names that are known unless they are too many. */
+/**
+ * The end of a message about an unknown name: what it probably means, else the names that are known, or if they are too many the one
+ * that is nearest.
+ */
 export function knownNames(name: string, candidates: readonly string[]): string {
   const meant = suggestion(name, candidates);
-  if (meant !== '' || candidates.length > MOST_NAMES) return meant;
-  return `; known are: ${candidates.join(', ')}`;
+  if (meant !== '') return meant;
+  if (candidates.length <= MOST_NAMES) return `; known are: ${candidates.join(', ')}`;
+  const near = nearest(name.slice(0, 200), candidates, 1 / 2);
+  return near === undefined ? '' : `; did you mean '${near}'?`;
 }
 
 /** Whether a name has one letter too many, too few or wrong, or two letters swapped. Case and separators do not count. */

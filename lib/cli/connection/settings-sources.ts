@@ -2,16 +2,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describeCause } from '../../api/text/describe-cause.js';
-import { readYamlFile } from '../../settings/yaml-file.js';
+import { readSettingsFile } from '../../settings/settings-file.js';
 import { CommandError, EXIT } from '../exit-codes.js';
 import { type CommonOptions, type Surroundings } from '../surroundings.js';
 
 /** The file that is read if it is there and none is named. */
-const USUAL_FILES = ['elasticjob.yaml', 'elasticjob.yml'];
+const USUAL_FILES = ['elasticjob.yaml', 'elasticjob.yml', 'elasticjob.properties'];
 
-/** What the application is told too: the YAML file, and the environment. */
+/** What the application is told too: the file of settings, and the environment. */
 export interface SettingsFound {
-  /** Path of the YAML file; `undefined` if there is none. */
+  /** Path of the file; `undefined` if there is none. */
   readonly path: string | undefined;
   /** What stands under `elasticjob` in it, unchecked. */
   readonly file: Readonly<Record<string, unknown>>;
@@ -19,8 +19,8 @@ export interface SettingsFound {
 }
 
 /**
- * Reads the YAML file and the environment. Variables of the process win over those of `--env-file`.
- * @throws InvalidConfigurationError if the YAML file cannot be read
+ * Reads the file of settings and the environment. Variables of the process win over those of `--env-file`.
+ * @throws InvalidConfigurationError if the file of settings cannot be read
  * @throws CommandError if the file of variables cannot be read
  */
 export function settingsFound(
@@ -29,14 +29,11 @@ export function settingsFound(
 ): SettingsFound {
   const path = settingsPath({ ...(config !== undefined && { config }) }, { directory });
   const variables = envFile === undefined ? {} : parseEnv(textOf(resolve(directory, envFile)));
-  return {
-    path,
-    file: path === undefined ? {} : readYamlFile(path),
-    environment: { ...variables, ...environment },
-  };
+  const all = { ...variables, ...environment };
+  return { path, file: path === undefined ? {} : readSettingsFile(path, all), environment: all };
 }
 
-/** Path of the YAML file: the one that is named, else the usual one; `undefined` if there is none. */
+/** Path of the file of settings: the one that is named, else the usual one; `undefined` if there is none. */
 export function settingsPath(
   { config }: Pick<CommonOptions, 'config'>,
   { directory }: Pick<Surroundings, 'directory'>,

@@ -1,5 +1,5 @@
 /**
- * The settings of the console in a YAML file: what stands under `console` at its top, with the names of
+ * The settings of the console in a file of settings: what stands under `console` at its top, with the names of
  * `ElasticJobConsoleModule.forRoot()`, and the keys `auth` and `casdoor` of ElasticJob's own console:
  *
  * ```yaml
@@ -9,11 +9,11 @@
  * auth: { root_username: anna, root_password: ${ROOT_PASSWORD}, guest_username: gina, guest_password: … }
  * ```
  */
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { relaxed } from '../../api/text/nearest.js';
-import { ROOT_KEY } from '../../settings/yaml-file.js';
-import { describeCause } from '../../api/text/describe-cause.js';
+import { nestedTree } from '../../settings/nested-keys.js';
+import { UnresolvedText, withoutPlaceholders } from '../../settings/placeholders.js';
+import { readRoot, ROOT_KEY } from '../../settings/settings-file.js';
+import { fileRefusal } from '../../settings/text-file.js';
 import { describeValue, isMap } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 
@@ -31,9 +31,9 @@ export interface ConsoleSettings {
 
 /**
  * Reads the settings of the console.
- * @param file path of the YAML file; `undefined` if there is none
- * @param environment whose variables stand in the file as `${NAME}`
- * @throws InvalidConfigurationError if the file cannot be read, or a variable is not set
+ * @param file its path; `undefined` if there is none
+ * @param environment whose variables take the place of placeholders such as `${NAME}`
+ * @throws InvalidConfigurationError if the file cannot be read, or a placeholder has no value
  */
 export function consoleSettings(
   file: string | undefined,
@@ -41,7 +41,9 @@ export function consoleSettings(
 ): ConsoleSettings {
   const root = file === undefined ? {} : mapIn(file);
   const ours = { console: root['console'] ?? {}, auth: root['auth'] ?? {}, casdoor: root['casdoor'] };
-  const { console: own, auth, casdoor } = resolved(ours, { environment, path: '' }) as Tree;
+  const { console: own, auth, casdoor } = withoutPlaceholders(ours, { environment, root }) as Tree;
+  const problems = unresolvedIn({ console: own, auth, casdoor }, '');
+  if (problems.length > 0) throw new InvalidConfigurationError(problems);
   if (!isMap(own)) throw new InvalidConfigurationError([`console: must be a map, got ${describeValue(own, 'hidden')}`]);
   if (!isMap(auth)) throw new InvalidConfigurationError([`auth: must be a map, got ${describeValue(auth, 'hidden')}`]);
   const { tls, ...options } = own;
@@ -57,17 +59,19 @@ export function consoleSettings(
   };
 }
 
+/** The file, with the console's keys nested: `auth.root_username` is as good as a map `auth`. */
 function mapIn(file: string): Tree {
-  try {
-    const root: unknown = parse(readFileSync(file, 'utf8'), { prettyErrors: false });
-    if (isMap(root)) return root;
-  } catch (cause) {
-    throw new InvalidConfigurationError([`Configuration file '${file}' cannot be read: ${describeCause(cause)}`], {
-      cause,
-    });
-  }
-  throw new InvalidConfigurationError([`Configuration file '${file}' must be a map`]);
+  const root = readRoot(file);
+  const isOurs = (key: string): boolean => OWN_KEYS.includes(key.split('.')[0] ?? '');
+  const own = Object.entries(root).filter(([key]) => isOurs(key));
+  const others = Object.entries(root).filter(([key]) => !isOurs(key));
+  const twice = (path: string): never => {
+    throw fileRefusal(file, `has '${path}' twice`);
+  };
+  return { ...Object.fromEntries(others), ...nestedTree(own, twice) };
 }
+
+const OWN_KEYS = ['console', 'auth', 'casdoor'];
 
 /** The users as the older consoles name them. Release 3.0.2 has one account alone, `username` and `password`. */
 function olderUsers(auth: Tree): readonly Tree[] {
@@ -91,21 +95,10 @@ function camelCased(map: Tree): Tree {
   return Object.fromEntries(Object.entries(map).map(([key, value]) => [named(key), value]));
 }
 
-/** The tree with variables in the place of `${NAME}`, where that is a whole text. */
-function resolved(
-  value: unknown,
-  { environment, path }: { readonly environment: Readonly<Record<string, string | undefined>>; readonly path: string },
-): unknown {
-  const inner = (each: unknown, key: string | number): unknown =>
-    resolved(each, {
-      environment,
-      path: typeof key === 'number' ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`,
-    });
-  if (Array.isArray(value)) return value.map(inner);
-  if (isMap(value)) return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, inner(each, key)]));
-  const [, name] = typeof value === 'string' ? (/^\$\{(\w+)\}$/.exec(value) ?? []) : [];
-  if (name === undefined) return value;
-  const variable = environment[name];
-  if (variable !== undefined) return variable;
-  throw new InvalidConfigurationError([`${path}: the environment has no variable ${name}`]);
+/** Texts whose placeholders have no value, one line each. */
+function unresolvedIn(value: unknown, path: string): readonly string[] {
+  if (value instanceof UnresolvedText) return [`${path}: ${value.problem}`];
+  if (Array.isArray(value)) return value.flatMap((each, index) => unresolvedIn(each, `${path}[${index}]`));
+  if (!isMap(value)) return [];
+  return Object.entries(value).flatMap(([key, each]) => unresolvedIn(each, path === '' ? key : `${path}.${key}`));
 }

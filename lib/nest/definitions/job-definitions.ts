@@ -7,6 +7,7 @@ import { suggestion } from '../../api/text/nearest.js';
 import { elasticJobClassProblem, type JobSettings } from '../../settings/job-settings.js';
 import { type MergedSettings } from '../../settings/merge-settings.js';
 import { type FoundProvider } from '../elastic-job.explorer.js';
+import { type Kind, kindNamed, nameOf, providersNamed, withoutPackage } from './job-classes.js';
 import { type DecoratedClass, workerOf } from './worker-definitions.js';
 
 /** A job of the application, ready to be started. */
@@ -147,6 +148,8 @@ function workNamed(
   { decorated, providers, executors }: Application & { readonly decorated: FoundProvider | undefined },
 ): Work | { readonly problems: readonly string[] } {
   const key = `${path}.elasticJobClass`;
+  const kind = kindNamed(named, providers);
+  if (kind !== undefined) return workOfKind(path, kind, { decorated, providers, executors });
   const matching = providersNamed(named, providers);
   const [provider, ...others] = matching;
   if (provider === undefined) {
@@ -171,15 +174,23 @@ function workNamed(
     : work;
 }
 
-/** The providers that a class name means. If none has exactly that name, it may be a Java class with its package. */
-function providersNamed(named: string | object, providers: readonly FoundProvider[]): readonly FoundProvider[] {
-  if (typeof named !== 'string') return providers.filter(({ type }) => type === named);
-  const exact = providers.filter(({ className }) => className === named);
-  return exact.length > 0 ? exact : providers.filter(({ className }) => className === withoutPackage(named));
-}
-
-function withoutPackage(className: string): string {
-  return className.slice(className.lastIndexOf('.') + 1);
+function workOfKind(
+  path: string,
+  { name, what, has }: Kind,
+  { decorated, providers, executors }: Application & { readonly decorated: FoundProvider | undefined },
+): Work | { readonly problems: readonly string[] } {
+  const matching = decorated !== undefined && has(decorated) ? [decorated] : providers.filter(has);
+  const [provider, ...others] = matching;
+  if (provider !== undefined && others.length === 0) return workOfProvider(path, provider, executors);
+  const found =
+    matching.length === 0
+      ? 'there is none'
+      : `there are ${matching.length}: ${matching.map(({ label }) => label).join(', ')}`;
+  return {
+    problems: [
+      `${path}.elasticJobClass: ${name} means the only provider ${what}, but ${found}; write the class name of the provider`,
+    ],
+  };
 }
 
 function workOfProvider(
@@ -222,8 +233,4 @@ function beanNameProblems(jobs: readonly DefinedJob[]): readonly string[] {
       `${jobPath(jobName)}.jobBootstrapBeanName: must be a name that no other job has, but "${bean}" is taken by job '${owner}'`,
     ];
   });
-}
-
-function nameOf(named: unknown): string {
-  return typeof named === 'function' ? named.name : describeValue(named);
 }

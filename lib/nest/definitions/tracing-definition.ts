@@ -94,7 +94,9 @@ function idleSettings(settings: TracingSettings): readonly string[] {
 
 function unknownJobs({ settings, jobNames }: TracingSources): readonly string[] {
   return (['includeJobNames', 'excludeJobNames'] as const).flatMap((setting) => {
-    const unknown = (settings[setting] ?? []).filter((name) => !jobNames.includes(name));
+    const named: unknown = settings[setting];
+    // What is no list is a problem that the check of the settings reports.
+    const unknown = Array.isArray(named) ? (named as string[]).filter((name) => !jobNames.includes(name)) : [];
     if (unknown.length === 0) return [];
     const list = unknown.map((name) => `'${name}'${suggestion(name, jobNames)}`).join(', ');
     return [`elasticjob.tracing.${setting} names jobs that this application does not define: ${list}.`];

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type InvalidConfigurationError } from '../../../lib/api/errors/errors.js';
+import { JobHandle } from '../../../lib/nest/jobs/job-handle.js';
 import { type FoundProvider } from '../../../lib/nest/elastic-job.explorer.js';
 import { type ApplicationSettings, readApplicationSettings } from '../../../lib/nest/settings/application-settings.js';
 
@@ -182,6 +183,75 @@ describe('class and type', () => {
 
     expect(jobs).toMatchObject([{ job: plain.instance, jobClassName: 'org.acme.Plain' }]);
     expect(own).toMatchObject({ job: plain.instance, jobClassName: 'org.acme.Other' });
+  });
+
+  describe('the interface of a job, as in Java,', () => {
+    class Base {}
+    class Simple extends Base {
+      execute(): void {}
+    }
+    class Flow extends Base {
+      fetchData(): readonly unknown[] {
+        return [];
+      }
+      processData(): void {}
+    }
+    class Deep extends Flow {}
+    const of = (Type: new () => object): FoundProvider =>
+      provider(
+        'unused',
+        {},
+        {
+          ...{ jobs: [], type: Type, className: Type.name, instance: new Type() },
+          label: `provider ${Type.name} of AppModule`,
+        },
+      );
+    const DATAFLOW = 'org.apache.shardingsphere.elasticjob.dataflow.job.DataflowJob';
+    const SIMPLE = 'org.apache.shardingsphere.elasticjob.simple.job.SimpleJob';
+
+    test.each<[unknown, string]>([
+      [DATAFLOW, 'Flow'],
+      ['DataflowJob', 'Flow'],
+      [SIMPLE, 'Simple'],
+    ])('means the only provider of that kind, and names no class for Java peers: %s', (elasticJobClass, owner) => {
+      const handle = provider('unused', {}, { jobs: [], type: JobHandle, instance: new JobHandle('x', {} as never) });
+      const { jobs } = read({ providers: [of(Simple), of(Flow), handle], options: job({ elasticJobClass }) });
+
+      expect(jobs).toMatchObject([{ owner: `provider ${owner} of AppModule` }]);
+      expect(jobs[0]?.jobClassName).toBeUndefined();
+    });
+
+    test.each<[string | object]>([['Flow'], ['org.acme.Flow'], [Flow]])(
+      'and a base class mean the only provider of that kind: %p',
+      (elasticJobClass) => {
+        const { jobs } = read({ providers: [of(Simple), of(Deep)], options: job({ elasticJobClass }) });
+
+        expect(jobs).toMatchObject([{ owner: 'provider Deep of AppModule' }]);
+      },
+    );
+
+    test('is refused, with the names of the providers, if there are several or none', () => {
+      const problems = (elasticJobClass: unknown, ...types: readonly (new () => object)[]) =>
+        faultsOf({ providers: types.map(of), options: job({ elasticJobClass }) });
+
+      expect(problems(DATAFLOW, Flow, Deep, Simple)).toEqual([
+        'elasticjob.jobs.job.elasticJobClass: DataflowJob means the only provider with the methods fetchData(context) and processData(context, data), but there are 2: provider Flow of AppModule, provider Deep of AppModule; write the class name of the provider',
+      ]);
+      expect(problems(SIMPLE, Flow)).toEqual([
+        'elasticjob.jobs.job.elasticJobClass: SimpleJob means the only provider with the method execute(context), but there is none; write the class name of the provider',
+      ]);
+      expect(problems('Base', Flow, Simple)).toEqual([
+        'elasticjob.jobs.job.elasticJobClass: Base means the only provider whose class extends Base, but there are 2: provider Flow of AppModule, provider Simple of AppModule; write the class name of the provider',
+      ]);
+      expect(problems(Base, Flow)).toEqual([]);
+    });
+
+    test('means the decorated provider, if the job is decorated', () => {
+      const decorated = { ...of(Deep), jobs: [{ jobName: 'job', options: {} }] };
+      const { jobs } = read({ providers: [of(Flow), decorated], options: job({ elasticJobClass: DATAFLOW }) });
+
+      expect(jobs).toMatchObject([{ owner: 'provider Deep of AppModule' }]);
+    });
   });
 
   test('a job is defined by its type', () => {

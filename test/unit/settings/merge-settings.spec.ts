@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type JobConfiguration, withDefaults } from '../../../lib/api/job/job-configuration.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { type MergedSettings, mergeSettings } from '../../../lib/settings/merge-settings.js';
+import { UnresolvedText } from '../../../lib/settings/placeholders.js';
 
 interface Given {
   /** What decorators say, by job name; the weakest source. */
@@ -292,10 +293,7 @@ describe('unknown keys', () => {
       { environment: { ELASTICJOB_REGCENTER_NAMSPACE: 'x' } },
       "elasticjob.regCenter.namspace: unknown key; did you mean 'namespace'? (from environment variable ELASTICJOB_REGCENTER_NAMSPACE)",
     ],
-    [
-      { file: { serverLists: 'a:1' } },
-      "elasticjob.serverLists: unknown key; did you mean 'elasticjob.regCenter.serverLists'?",
-    ],
+    [{ file: { serverLists: 'a:1' } }, 'elasticjob.serverLists: unknown key; it belongs to elasticjob.regCenter'],
     [
       { file: { syncOrders: { cron: 'x' } } },
       "elasticjob.syncOrders: unknown key; did you mean 'elasticjob.jobs.syncOrders'?",
@@ -349,9 +347,92 @@ describe('unknown keys', () => {
   });
 });
 
+test.each([
+  [{ cron: '0 0 0 * * ?' }, 'elasticjob.cron: unknown key; it belongs to elasticjob.jobs.<name>'],
+  [{ jobErrorHandlerType: 'LOG' }, 'elasticjob.jobErrorHandlerType: unknown key; it belongs to elasticjob.jobs.<name>'],
+  [{ 'retention-days': 3 }, 'elasticjob.retention-days: unknown key; it belongs to elasticjob.tracing'],
+  [{ port: 3 }, 'elasticjob.port: unknown key; it belongs to elasticjob.dump'],
+  [{ jobs: { j: { maxRetry: 3 } } }, "elasticjob.jobs.j.maxRetry: unknown key; did you mean 'maxRetries'?"],
+  [{ jobs: { j: { krone: 'x' } } }, "elasticjob.jobs.j.krone: unknown key; did you mean 'cron'?"],
+  [{ jobs: { j: { xyzzy: null } } }, 'elasticjob.jobs.j.xyzzy: unknown key'],
+])('a key in the wrong place, or with a wrong name, is refused with the right one: %j', (file, problem) => {
+  expect(merge({ decorated: {}, file }).problems).toEqual([problem]);
+});
+
+test('an empty value of a file says nothing, whatever the setting is', () => {
+  const decorated = { syncOrders: { shardingTotalCount: 3, cron: '0 0 0 * * ?', props: { a: 'b' } } };
+  const file = {
+    ...{ regCenter: { digest: null, serverLists: null, tls: null }, tracing: { includeJobNames: null }, dump: null },
+    ...{ shutdownGracePeriodMilliseconds: '', enabled: '' },
+    jobs: {
+      syncOrders: { cron: null, shardingTotalCount: '', props: { a: null, c: { d: null } }, jobListenerTypes: null },
+    },
+  };
+
+  expect(problemsOf({ decorated, file })).toEqual([]);
+  expect(configurationOf({ decorated, file })).toMatchObject({
+    ...{ cron: '0 0 0 * * ?', shardingTotalCount: 3, props: { a: 'b' } },
+  });
+});
+
+test('in code, a setting that is null is refused', () => {
+  expect(problemsOf({ options: { jobs: { syncOrders: { cron: null } } } })).toEqual([
+    expect.stringMatching(/cron: must be a cron expression .+, got null$/),
+  ]);
+});
+
+test('an integer of a file that begins with 0 is refused, as Java reads it as an octal number', () => {
+  expect(problemsOf({ file: { jobs: { syncOrders: { shardingTotalCount: '010' } } } })).toEqual([
+    'elasticjob.jobs.syncOrders.shardingTotalCount: must not begin with 0, got "010": Java reads it as an octal number; write 10 if that is meant',
+  ]);
+});
+
+describe('a placeholder without a value', () => {
+  const unresolved = new UnresolvedText('has no value');
+
+  test('is the only problem of its setting, wherever it stands', () => {
+    const file = {
+      ...{ autoStart: unresolved, dump: { port: unresolved } },
+      regCenter: { serverLists: unresolved, namespace: unresolved, digest: unresolved, tls: { ca: unresolved } },
+      tracing: { includeJobNames: unresolved, type: unresolved },
+      jobs: {
+        syncOrders: {
+          ...{ shardingTotalCount: unresolved, cron: unresolved, shardingItemParameters: unresolved },
+          ...{ jobListenerTypes: [unresolved], props: { a: { b: unresolved } } },
+        },
+      },
+    };
+
+    expect(problemsOf({ file })).toEqual([
+      'elasticjob.autoStart: has no value',
+      'elasticjob.regCenter.serverLists: has no value',
+      'elasticjob.regCenter.namespace: has no value',
+      'elasticjob.regCenter.digest: has no value',
+      'elasticjob.regCenter.tls.ca: has no value',
+      'elasticjob.tracing.includeJobNames: has no value',
+      'elasticjob.tracing.type: has no value',
+      'elasticjob.dump.port: has no value',
+      'elasticjob.jobs.syncOrders.shardingTotalCount: has no value',
+      'elasticjob.jobs.syncOrders.cron: has no value',
+      'elasticjob.jobs.syncOrders.shardingItemParameters: has no value',
+      'elasticjob.jobs.syncOrders.jobListenerTypes: has no value',
+      'elasticjob.jobs.syncOrders.props: has no value',
+    ]);
+    expect(problemsOf({ file: { regCenter: unresolved } })).toEqual(['elasticjob.regCenter: has no value']);
+  });
+
+  test('does not matter if a stronger source has the setting', () => {
+    const file = { regCenter: { serverLists: unresolved, namespace: 'n' } };
+    const environment = { ELASTICJOB_REGCENTER_SERVERLISTS: 'zoo:2181' };
+
+    expect(problemsOf({ file, environment })).toEqual([]);
+    expect(merge({ file, environment }).regCenter).toEqual({ serverLists: 'zoo:2181', namespace: 'n' });
+  });
+});
+
 describe('wrong values', () => {
   const SERVERS = "elasticjob.regCenter.serverLists: must be servers like 'host1:2181,host2:2181'";
-  const PLACEHOLDERS = "must not contain Spring's placeholders, which are not replaced here";
+  const PLACEHOLDERS = 'must not contain placeholders, which are replaced in files only';
   const CHROOT =
     "elasticjob.regCenter.serverLists: must end with a path such as '/team', without empty or odd names in it, if with any";
   const JOB = 'elasticjob.jobs.syncOrders';

@@ -4,6 +4,8 @@ import { type ClassedJobItemExecutor, type PropertyProblem } from '../api/extens
 import { type DataflowJob, isDataflowJob } from '../api/job/job.js';
 import { nextTurn } from '../time/event-loop.js';
 import { refuseIdleWorker } from './idle-worker.js';
+import { refuseIdleMethods } from './job-methods.js';
+import { refuseResult } from './worker/worker-thread.cjs';
 
 /** The property that makes a job fetch and process until there are no data: `true` or `false`, the default. */
 const STREAMING = 'streaming.process';
@@ -20,6 +22,12 @@ export const dataflowExecutor: ClassedJobItemExecutor<DataflowJob> = {
   accepts: isDataflowJob,
   validate: (configuration, job) => {
     refuseIdleWorker(configuration, job, 'the methods fetchData(context) and processData(context, data)');
+    refuseIdleMethods(configuration, [
+      // eslint-disable-next-line @typescript-eslint/unbound-method -- only its signature counts
+      { name: 'fetchData', work: job.fetchData, parameters: ['context'] },
+      // eslint-disable-next-line @typescript-eslint/unbound-method -- only its signature counts
+      { name: 'processData', work: job.processData, parameters: ['context', 'data'] },
+    ]);
     return streamingProblems(configuration.props[STREAMING]);
   },
   async process(job, configuration, context, running) {
@@ -28,7 +36,7 @@ export const dataflowExecutor: ClassedJobItemExecutor<DataflowJob> = {
     for (;;) {
       const data = listOf(await job.fetchData(context), configuration);
       if (data.length === 0) return;
-      await job.processData(context, data);
+      refuseResult('processData()', await job.processData(context, data));
       // A stream whose data are at hand would otherwise keep timers and sockets of the process from their turn.
       await nextTurn();
       if (!mayStream || !isStreaming(running.configuration)) return;
@@ -40,6 +48,7 @@ export const dataflowExecutor: ClassedJobItemExecutor<DataflowJob> = {
 
 function listOf(data: unknown, { jobName }: JobConfiguration): readonly unknown[] {
   if (data === null || data === undefined) return [];
+  refuseResult('fetchData()', data);
   if (Array.isArray(data)) return data as readonly unknown[];
   throw new TypeError(
     `fetchData() of job '${jobName}' must return a list, null or undefined, got ${describeValue(data)}`,

@@ -8,7 +8,7 @@
  *   to the process   { type: 'started' }, { type: 'log', level, message, stack }, { type: 'ended', failure, isReason }
  */
 const { setMaxListeners } = require('node:events');
-const { inspect } = require('node:util');
+const { inspect, types } = require('node:util');
 
 /** This file; `undefined`, or another file, if a bundler has moved the code elsewhere. */
 exports.threadFile = typeof __filename === 'string' ? __filename : undefined;
@@ -33,7 +33,8 @@ exports.run = async function run({ url, context, softStop: softStopReason, port 
     const loaded = await import(url);
     const problem = moduleProblem(loaded);
     if (problem !== undefined) throw new TypeError(`The module ${url} ${problem}.`);
-    await functionOf(loaded)({ ...context, signal: stop.signal, softStop: softStop.signal }, loggerOn(port));
+    const given = Object.freeze({ ...context, signal: stop.signal, softStop: softStop.signal });
+    refuseResult('The default export', await functionOf(loaded)(given, loggerOn(port)));
   } catch (error) {
     failure = encode(error);
     isReason = stop.signal.aborted && error === stop.signal.reason;
@@ -63,6 +64,40 @@ function moduleProblem(loaded) {
   if (typeof given !== 'function') return `has no function as its default export; its exports: ${names}`;
   if (/^class\b/.test(Function.prototype.toString.call(given)))
     return 'has a class as its default export, instead of a function';
+  const problem = signatureProblem(given, ['context', 'logger']);
+  return problem === undefined ? undefined : `has a default export that ${problem}`;
+}
+
+/**
+ * The problem with a function that does a job's work, as a predicate, or undefined: it would be called, and its work not done.
+ * @param parameters what it is called with
+ */
+function signatureProblem(work, parameters) {
+  if (types.isGeneratorFunction(work))
+    return 'is a generator function, whose body nobody runs: make it an async function, and run its loop inside';
+  if (work.length <= parameters.length) return undefined;
+  return (
+    `takes ${work.length} parameters, but is called with (${parameters.join(', ')}) alone, so that a callback would never be ` +
+    'called: return a promise instead, and give other parameters a default value'
+  );
+}
+
+/** Throws if a job's code has returned what nobody will run, or a failure that nobody has thrown. */
+function refuseResult(call, result) {
+  if (isError(result)) throw new Error(`${call} returned an error: throw it, so that the item fails`, { cause: result });
+  const problem = resultProblem(result);
+  if (problem !== undefined) throw new TypeError(`${call} returned ${problem}`);
+}
+
+function resultProblem(result) {
+  if (typeof result !== 'object' || result === null) return undefined;
+  if (typeof result.subscribe === 'function' && typeof result.pipe === 'function')
+    return 'an Observable, which nobody subscribes to: return lastValueFrom(observable) of rxjs';
+  const iterator = result[Symbol.iterator] ?? result[Symbol.asyncIterator];
+  if (typeof iterator === 'function' && typeof result.next === 'function')
+    return 'a generator, whose body nobody runs: run its loop in an async function';
+  if (Array.isArray(result) && result.some((each) => types.isPromise(each)))
+    return 'a list of promises, which nobody waits for: return Promise.all(list)';
   return undefined;
 }
 
@@ -135,5 +170,7 @@ function cloneable(value) {
   }
 }
 
+exports.signatureProblem = signatureProblem;
+exports.refuseResult = refuseResult;
 exports.encode = encode;
 exports.decode = decode;

@@ -41,6 +41,8 @@ export class ItemContext implements ShardingContext {
     this.#aborts = aborts;
     Object.defineProperty(this, 'signal', SIGNAL);
     Object.defineProperty(this, 'softStop', SOFT_STOP);
+    // A job that writes to it by mistake would hand wrong facts to interceptors and error handlers.
+    Object.freeze(this);
   }
 
   static abortsOf(context: ItemContext): ItemAborts {

@@ -1,10 +1,18 @@
 import { type AbortSource } from './abort.js';
 
+/** A task that waits, between its neighbours: any of very many can give up its place at once. */
+interface Waiting {
+  readonly start: () => void;
+  before: Waiting;
+  after: Waiting;
+}
+
 /** Lets at most `limit` tasks run at the same time. The others wait, and start in the order in which they came. */
 export class Limiter {
   #limit: number;
   #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  /** Before the first and after the last of those that wait. */
+  readonly #ends = newEnds();
 
   /**
    * @param limit the greatest number of tasks that run at the same time, an integer of at least 1
@@ -48,7 +56,7 @@ export class Limiter {
   #turn(signal: AbortSource | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(start), 1);
+        leave(waiting);
         reject(signal?.reason as Error);
       };
       const start = (): void => {
@@ -56,19 +64,32 @@ export class Limiter {
         resolve();
       };
       signal?.addEventListener('abort', onAbort, { once: true });
-      this.#waiting.push(start);
+      const last = this.#ends.before;
+      const waiting: Waiting = { start, before: last, after: this.#ends };
+      last.after = this.#ends.before = waiting;
     });
   }
 
   /** A waiting task counts as running from here on, not from its first step, so that no newcomer can take its place. */
   #startWaiting(): void {
     while (this.#running < this.#limit) {
-      const start = this.#waiting.shift();
-      if (start === undefined) return;
+      const first = this.#ends.after;
+      if (first === this.#ends) return;
+      leave(first);
       this.#running++;
-      start();
+      first.start();
     }
   }
+}
+
+function newEnds(): Waiting {
+  const ends = { start: () => undefined } as unknown as Waiting;
+  return (ends.before = ends.after = ends);
+}
+
+function leave({ before, after }: Waiting): void {
+  before.after = after;
+  after.before = before;
 }
 
 function requireLimit(limit: number): number {

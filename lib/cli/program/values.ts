@@ -31,7 +31,7 @@ export function integer(from: number, to: number): (text: string) => number {
 /** Items of a job: `3`, `0-3,7`. */
 export function items(text: string): readonly number[] {
   const isList = /^\s*\d{1,10}(?:-\d{1,10})?\s*(?:,\s*\d{1,10}(?:-\d{1,10})?\s*)*$/.test(text);
-  const read = isList ? [...new Set(fromRanges(text))] : [];
+  const read = isList ? fromRanges(text) : [];
   if (read.length > 0) return read;
   throw new InvalidArgumentError('It must be items such as 3 or 0-3,7.');
 }

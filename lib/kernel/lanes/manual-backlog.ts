@@ -18,6 +18,11 @@ export class ManualBacklog {
     return undefined;
   }
 
+  /** Whether the item waits for a run. */
+  hasItem(item: number): boolean {
+    return this.#ofItems?.has(item) === true;
+  }
+
   /** The items that wait, each with the parameter of its next run. */
   get items(): ReadonlyMap<number, Parameter> {
     return mapOf([...(this.#ofItems ?? [])].map(([item, [next]]) => [item, next] as const));

@@ -273,7 +273,7 @@ export class WorkLane {
    * for each of them.
    */
   #noteReleased(item: number, { monitorExecution }: JobConfiguration): void {
-    const isAwaited = this.#missedByItem.has(item) || this.#manual.items.has(item);
+    const isAwaited = this.#missedByItem.has(item) || this.#manual.hasItem(item);
     if (isAwaited) this.#deps.requestReconcile();
     else if (monitorExecution) this.#deps.noteProgress();
   }

@@ -87,7 +87,11 @@ function partsOf({ firing, items }: ChosenFiring): readonly RunPart[] {
   // What completes a firing that others have begun is no firing of its own.
   const isPartial = firing.cause === 'failover' || (firing.cause === 'manual' && firing.items !== undefined);
   const byInstant = new Map<number | undefined, number[]>();
-  for (const { item, instant } of items) byInstant.set(instant, [...(byInstant.get(instant) ?? []), item]);
+  for (const { item, instant } of items) {
+    const numbers = byInstant.get(instant);
+    if (numbers === undefined) byInstant.set(instant, [item]);
+    else numbers.push(item);
+  }
   return [...byInstant]
     .sort(([one = 0], [other = 0]) => one - other)
     .map(([instant, numbers]) => ({ firing: { instant, isPartial }, items: numbers }));

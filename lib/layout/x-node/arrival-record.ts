@@ -16,7 +16,7 @@
  * that was busy when a firing came, with `misfire` off, lists its instant as `dropped`, with the items that it had then, so that no
  * other instance waits for these or makes up for them.
  */
-import { fromRanges, toRanges } from './item-ranges.js';
+import { ItemRanges, toRanges } from './item-ranges.js';
 
 /** One firing for one type of listener. */
 export interface Round {
@@ -54,6 +54,9 @@ export interface CallView {
   /** Id of the instance that makes it. */
   readonly instance: string;
 }
+
+/** An instance reports each item once in each of eight rounds at most, and once in each of eight firings that it has dropped. */
+const LISTS = 16;
 
 /** How many rounds a record of callbacks holds. An instance that comes to an older one comes too late. */
 const REMEMBERED_ROUNDS = 32;
@@ -104,16 +107,17 @@ export function encodeArrivals({ rounds, dropped }: Arrivals): string {
 export function decodeArrivals(text: string): Arrivals {
   const rounds = new Map<string, ArrivalRecord>();
   const dropped = new Map<number, ReadonlySet<number>>();
+  const ranges = new ItemRanges(LISTS);
   for (const line of text.split('\n')) {
     const [, firings] = /^dropped((?: \d{1,15}(?::[\d,-]+)?)+)$/.exec(line) ?? [];
     for (const firing of firings?.trim().split(' ') ?? []) {
       const [instant, items] = firing.split(':');
-      dropped.set(Number(instant), new Set(fromRanges(items)));
+      dropped.set(Number(instant), new Set(ranges.read(items)));
     }
     const [, round, started, completed, left] =
       /^(\S+)(?: started ([\d,-]+))?(?: completed ([\d,-]+))?( left)?$/.exec(line) ?? [];
     if (round === undefined) continue;
-    const items = { started: new Set(fromRanges(started)), completed: new Set(fromRanges(completed)) };
+    const items = { started: new Set(ranges.read(started)), completed: new Set(ranges.read(completed)) };
     rounds.set(round, left === undefined ? items : { ...items, isLeft: true });
   }
   return { rounds, dropped };

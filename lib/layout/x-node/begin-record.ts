@@ -17,7 +17,7 @@
  * Item 3 was begun manually with a job parameter of its own. Item 4 was not there at 1767225600000, and is not to be run for that instant. It may still run for 1767225595000.
  */
 
-import { fromRanges, toRanges } from './item-ranges.js';
+import { ItemRanges, toRanges } from './item-ranges.js';
 import { quotedText } from './quoted-text.js';
 import { mapOf, sharedIfEmpty } from '../shared-collections.js';
 
@@ -41,7 +41,11 @@ export const NOTHING_BEGUN: BeginRecord = { instants: new Map(), manual: new Map
 export function encodeBeginRecord({ instants, manual, returned }: BeginRecord): string {
   const lines = linesOf(instants);
   const byParameter = new Map<string | undefined, number[]>();
-  for (const [item, parameter] of manual) byParameter.set(parameter, [...(byParameter.get(parameter) ?? []), item]);
+  for (const [item, parameter] of manual) {
+    const items = byParameter.get(parameter);
+    if (items === undefined) byParameter.set(parameter, [item]);
+    else items.push(item);
+  }
   for (const [parameter, items] of byParameter)
     lines.push(`${MANUAL}${parameter === undefined ? '' : ` ${JSON.stringify(parameter)}`}: ${toRanges(items)}`);
   return [...lines, ...linesOf(returned).map((line) => `${RETURNED} ${line}`)].join('\n');
@@ -65,10 +69,11 @@ export function decodeBeginRecord(text: string): BeginRecord {
   const instants = new Map<number, number>();
   const manual = new Map<number, string | undefined>();
   const returned = new Map<number, number>();
+  const ranges = new ItemRanges(LISTS);
   for (const line of text.split('\n')) {
     const [, isReturned, instant, parameter, list] = LINE.exec(line.trimEnd()) ?? [];
     if (list === undefined) continue;
-    for (const item of fromRanges(list)) {
+    for (const item of ranges.read(list)) {
       if (instant === undefined) manual.set(item, parameter === undefined ? undefined : quotedText(parameter));
       else noteLater(isReturned === undefined ? instants : returned, item, Number(instant));
     }
@@ -155,6 +160,9 @@ export function withoutBegun(record: BeginRecord, items: readonly number[], form
   }
   return { instants: sharedIfEmpty(instants), manual: sharedIfEmpty(manual), returned: sharedIfEmpty(returned) };
 }
+
+/** An item occurs once among the instants, once among the manual runs, and once among those that came back. */
+const LISTS = 3;
 
 const MANUAL = 'manual';
 const RETURNED = 'returned';

@@ -11,16 +11,40 @@ export function toRanges(items: Iterable<number>): string {
   return written.join(',');
 }
 
-/** The inverse of `toRanges`; without a text there are no items. What it cannot read it leaves out. */
-export function fromRanges(text = ''): readonly number[] {
-  return text.split(',').flatMap(itemsOf);
+/** No job has more items. */
+const MOST_ITEMS = 100_000;
+
+/**
+ * Reads the lists of items of one text. A few bytes can claim any number of items, and a text that claims more than any job has is
+ * garbage, which must cost neither time nor memory. So there is one budget for the whole text, whatever the number of its ranges.
+ */
+export class ItemRanges {
+  #left: number;
+
+  /** @param lists how many lists of all items of the largest job, which has 100,000, such a text may hold */
+  constructor(lists: number) {
+    this.#left = lists * MOST_ITEMS;
+  }
+
+  /**
+   * The inverse of `toRanges`, each item once; without a text there are no items. What cannot be read is left out, and so is a range of
+   * more items than a job can have, or than the budget has left.
+   */
+  read(text = ''): readonly number[] {
+    const items = new Set<number>();
+    for (const range of text.split(',')) {
+      const [, first, last = first] = /^\s*(\d{1,10})(?:-(\d{1,10}))?\s*$/.exec(range) ?? [];
+      const length = Number(last) - Number(first) + 1;
+      // Also false if it is no range.
+      if (!(length <= Math.min(this.#left, MOST_ITEMS))) continue;
+      this.#left -= Math.max(0, length);
+      for (let index = 0; index < length; index++) items.add(Number(first) + index);
+    }
+    return [...items];
+  }
 }
 
-function itemsOf(range: string): readonly number[] {
-  const [, first, last = first] = /^\s*(\d{1,10})(?:-(\d{1,10}))?\s*$/.exec(range) ?? [];
-  const length = Number(last) - Number(first) + 1;
-  // A range that no job can have is garbage, and must not cost memory.
-  return length <= GREATEST_COUNT ? Array.from({ length }, (_, index) => Number(first) + index) : [];
+/** The inverse of `toRanges` for a text that is one list, as `ItemRanges` reads it. */
+export function fromRanges(text?: string): readonly number[] {
+  return new ItemRanges(1).read(text);
 }
-
-const GREATEST_COUNT = 100_000;

@@ -46,7 +46,7 @@ export class ItemChanges {
   note(item: number, name: ItemNode, node: MirroredNode | undefined): void {
     let draft = this.#drafts.get(item);
     if (draft === undefined) {
-      const before = this.#before[indexOf(this.#before, item)];
+      const before = itemIn(this.#before, item);
       this.#drafts.set(item, (draft = before === undefined ? withoutNodes(item) : { ...before }));
     }
     noteNode(draft, name, node);
@@ -61,7 +61,7 @@ export class ItemChanges {
     const added: ItemView[] = [];
     const gone = new Set<number>();
     for (const [item, draft] of this.#drafts) {
-      const index = indexOf(this.#before, item);
+      const index = placeIn(this.#before, item, numberOf);
       if (saysNothing(draft) && !hasNodes(item)) gone.add(item);
       else if (index >= 0) items[index] = draft;
       else added.push(draft);
@@ -72,17 +72,33 @@ export class ItemChanges {
   }
 }
 
-/** Where the item is in the list, which is in ascending order; -1 if it is not there. */
-function indexOf(items: readonly ItemView[], item: number): number {
+const numberOf = ({ item }: ItemView): number => item;
+
+/** The item of that number among others in ascending order; `undefined` if it is not there. Searched by halves. */
+export function itemIn(items: readonly ItemView[], item: number): ItemView | undefined {
+  return items[placeIn(items, item, numberOf)];
+}
+
+/** Whether the number is in the list, which is in ascending order. Searched by halves. */
+export function isIn(numbers: readonly number[], number: number): boolean {
+  return placeIn(numbers, number, (each) => each) >= 0;
+}
+
+/** Where the number is in the list, which is in ascending order; -1 if it is not there. */
+function placeIn<T>(sorted: readonly T[], number: number, of: (each: T) => number): number {
+  const at = (place: number): number => {
+    const each = sorted[place];
+    return each === undefined ? Infinity : of(each);
+  };
   // Items are numbered from 0, and usually none is missing.
-  if (items[item]?.item === item) return item;
-  let [start, end] = [0, items.length];
+  if (at(number) === number) return number;
+  let [start, end] = [0, sorted.length];
   while (start < end) {
     const middle = (start + end) >> 1;
-    if ((items[middle]?.item ?? Infinity) < item) start = middle + 1;
+    if (at(middle) < number) start = middle + 1;
     else end = middle;
   }
-  return items[start]?.item === item ? start : -1;
+  return at(start) === number ? start : -1;
 }
 
 function withoutNodes(item: number): Draft {

@@ -11,6 +11,7 @@
  * thrown: one broken node must not hide the rest.
  */
 import { type JobInstance } from '../api/extensions/sharding-strategy.js';
+import { isIn, itemIn, type ItemView } from './item-view.js';
 import { type JobView } from './job-view-types.js';
 
 export { type BeginRecord } from './x-node/begin-record.js';
@@ -38,6 +39,16 @@ function findAvailable(instances: JobView['instances'], servers: JobView['server
   return [...instances.values()]
     .filter(({ readable, serverIp }) => readable && servers.get(serverIp) === 'ENABLED')
     .sort((one, other) => (one.jobInstanceId < other.jobInstanceId ? 1 : -1));
+}
+
+/** The item of that number; `undefined` if the job has none. */
+export function itemOf({ items }: JobView, item: number): ItemView | undefined {
+  return itemIn(items, item);
+}
+
+/** Whether the item waits to be taken over. */
+export function awaitsTakeover({ crashedItems }: Pick<JobView, 'crashedItems'>, item: number): boolean {
+  return isIn(crashedItems, item);
 }
 
 /**

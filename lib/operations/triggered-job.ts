@@ -1,7 +1,7 @@
 import { DeadlineExceededError, InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
 import { checkOptions, milliseconds } from '../api/settings/call-options.js';
 import { sleep } from '../async/wait.js';
-import { type JobView } from '../layout/job-view.js';
+import { itemOf, type JobView } from '../layout/job-view.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
 import { followJob, type ReadJob } from './job-reading.js';
@@ -142,7 +142,7 @@ class ExpectedRun {
       else this.#wasSeen = true;
       return false;
     }
-    const owner = view.items.find(({ item }) => item === this.item)?.owner;
+    const owner = itemOf(view, this.item)?.owner;
     if (this.#wasSeen || this.isJava || owner !== id || !view.instances.has(id)) return true;
     return (record?.revision ?? 0) > this.#recordedBefore && this.#isOnRecord(view);
   }

@@ -1,7 +1,7 @@
 /** Triggering the instances of a job, and what they make of it. */
 import { DeadlineExceededError, InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
 import { knownNames } from '../api/text/nearest.js';
-import { type JobView } from '../layout/job-view.js';
+import { itemOf, type JobView } from '../layout/job-view.js';
 import {
   decodeTrigger,
   encodeTrigger,
@@ -141,7 +141,9 @@ function ownersOf(
   const owners = new Map<string, number[]>();
   for (const item of new Set(items)) {
     const owner = runnableBy(view, item, refuse);
-    owners.set(owner, [...(owners.get(owner) ?? []), item]);
+    const own = owners.get(owner);
+    if (own === undefined) owners.set(owner, [item]);
+    else own.push(item);
   }
   return new Map([...owners].map(([id, own]) => [id, { ...trigger, items: own }]));
 }
@@ -149,7 +151,7 @@ function ownersOf(
 function runnableBy(view: JobView, item: number, refuse: (why: string) => never): string {
   const total = view.config?.shardingTotalCount ?? 0;
   if (item >= total) return refuse(`it has no item ${item}; its items are 0 to ${total - 1}.`);
-  const { owner, disabled } = view.items.find((each) => each.item === item) ?? { owner: undefined, disabled: false };
+  const { owner, disabled } = itemOf(view, item) ?? { owner: undefined, disabled: false };
   const instance = view.instances.get(owner ?? '');
   if (disabled) return refuse(`item ${item} is disabled. Enable it first.`);
   if (instance === undefined) return refuse(`item ${item} has no living owner.`);

@@ -69,7 +69,8 @@ function settings({ before, now }: ViewChange): readonly JobEvent[] {
 function oddities({ before, now, paths, fullPath }: ViewChange): readonly JobEvent[] {
   const { jobName } = now.config ?? paths;
   const isNew = jobName !== paths.jobName && before?.config?.jobName !== jobName;
-  const stray = now.strayItems.filter((name) => before?.strayItems.includes(name) !== true);
+  const known = new Set(before?.strayItems);
+  const stray = now.strayItems.filter((name) => !known.has(name));
   return [
     ...(isNew ? [{ type: 'foreign-settings', path: fullPath(paths.config), jobName } as const] : []),
     ...stray.map((name) => ({ type: 'stray-item', path: `${fullPath(paths.sharding)}/${name}` }) as const),

@@ -8,13 +8,13 @@
  * Each arrow is one commit, so an instance that dies at any moment leaves one of these states and nothing in between. Every
  * instance reports what it sees; each report increases the version of the item's node, so only one of them succeeds.
  */
-import { isGone, type ItemView } from '../../layout/job-view.js';
+import { awaitsTakeover, isGone, type ItemView } from '../../layout/job-view.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type CrashedRun, encodeCrash } from '../../layout/x-node/crash-report.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Operation } from '../../registry/registry-center.js';
 import { type DeadRun, deadRuns } from '../view/crashes.js';
-import { describeItems, numbersOf } from '../view/items.js';
+import { describeItems } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
 import { type JobWatch } from '../view/job-watch.js';
 
@@ -38,14 +38,21 @@ export async function reportCrashes(context: JobContext, hasLostTrackOf: (item: 
     operations: reportOperations({
       ...{ watch, paths, item },
       isDead: (id) => isGone(view, id) || (id === me && hasLostTrackOf(item.item)),
-      isToWait: isToBeTakenOver && !view.crashedItems.includes(item.item),
+      isToWait: isToBeTakenOver && !awaitsTakeover(view, item.item),
     }),
   }));
   for (const { operations } of commitChunks(groups, registry.limits)) await registry.commit(operations);
-  for (const what of new Set(dead.map(fateOf)))
-    logger.warn(
-      `items ${describeItems(numbersOf(dead.filter((each) => fateOf(each) === what).map(({ item }) => item)))} ${what}`,
-    );
+  for (const [what, items] of byFate(dead)) logger.warn(`items ${describeItems(items)} ${what}`);
+}
+
+function byFate(dead: readonly DeadRun[]): ReadonlyMap<string, readonly number[]> {
+  const itemsByFate = new Map<string, number[]>();
+  for (const each of dead) {
+    const items = itemsByFate.get(fateOf(each));
+    if (items === undefined) itemsByFate.set(fateOf(each), [each.item.item]);
+    else items.push(each.item.item);
+  }
+  return itemsByFate;
 }
 
 function fateOf({ item, isToBeTakenOver }: DeadRun): string {

@@ -5,6 +5,7 @@
 import { describeCause } from '../../api/text/describe-cause.js';
 import { isLostRace } from '../../api/errors/registry-errors.js';
 import { Deferred } from '../../async/deferred.js';
+import { itemOf } from '../../layout/job-view.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Operation } from '../../registry/registry-center.js';
 import { liveSessionId, whenConnected } from '../../registry/session-state.js';
@@ -139,7 +140,7 @@ export class MarkRemoval {
   async #clear(item: number, session: string | undefined): Promise<void> {
     const { registry, watch, paths, me } = this.#deps;
     const marks = this.#own.get(item)?.marks ?? RUN_MARKS;
-    const { version } = watch.view.items.find((each) => each.item === item) ?? {};
+    const { version } = itemOf(watch.view, item) ?? {};
     const values = await Promise.all(marks.map(async (mark) => registry.get(paths.item(item, mark))));
     const own = marks.filter((_, index) => values[index] === me);
     // No other instance removes the mark of an instance whose session lives. A process that was frozen here wakes up when
@@ -169,7 +170,7 @@ export class MarkRemoval {
     const marked = this.#own.get(item);
     const hasEnded = marked?.state === 'left' || marked?.state === 'superseded';
     if (!hasEnded || !isReported(view, { item, instant: marked.instant })) return [];
-    const version = view.items.find((each) => each.item === item)?.version;
+    const version = itemOf(view, item)?.version;
     return [
       // A takeover that comes first increases the version, and the run is that instance's then.
       { type: 'set', path: paths.item(item), value: '', ...(version !== undefined && { version }) },

@@ -58,7 +58,7 @@ function arrivedNodes({ startedItems, completedItems }: JobView, stage: Guarante
 export class JavaPeers {
   readonly #context: JobContext;
   readonly #stage: GuaranteeStage;
-  readonly #items: readonly number[];
+  readonly #items: ReadonlySet<number>;
   #hasSeenOwnNodes = false;
   #hasAwaitedOthers = false;
 
@@ -66,12 +66,12 @@ export class JavaPeers {
   constructor(context: JobContext, { stage }: BarrierRound, items: readonly number[]) {
     this.#context = context;
     this.#stage = stage;
-    this.#items = items;
+    this.#items = new Set(items);
   }
 
   /** Items are waited for. If they are other instances' items, one of those may arrive last. */
   noteAwaited(items: readonly number[]): void {
-    this.#hasAwaitedOthers ||= items.some((item) => !this.#items.includes(item));
+    this.#hasAwaitedOthers ||= items.some((item) => !this.#items.has(item));
   }
 
   /** Whether a Java peer may have arrived last, so that the call is its own. */
@@ -83,7 +83,7 @@ export class JavaPeers {
   hasCalled(view: JobView): boolean {
     const { watch, paths } = this.#context;
     const arrived = arrivedNodes(view, this.#stage);
-    if (this.#items.every((item) => arrived.has(item))) this.#hasSeenOwnNodes = true;
+    if ([...this.#items].every((item) => arrived.has(item))) this.#hasSeenOwnNodes = true;
     return this.#hasSeenOwnNodes && hasJavaPeers(view) && !watch.nodes.has(paths.guarantee(this.#stage));
   }
 }

@@ -1,5 +1,5 @@
 /** Which items a barrier still waits for: pure functions of a view. */
-import { availableInstances, isGone, type ItemView, type JobView } from '../../layout/job-view.js';
+import { availableInstances, awaitsTakeover, isGone, type ItemView, type JobView } from '../../layout/job-view.js';
 import { type GuaranteeStage } from '../../layout/job-paths.js';
 import { type ArrivalRecord } from '../../layout/x-node/arrival-record.js';
 import { droppedItems } from '../view/assignment.js';
@@ -91,7 +91,7 @@ export function missingItems(view: JobView, round: BarrierRound, options: Missin
     const ofItem = reports.get(item.item) ?? [];
     const died = dead.get(item.item);
     // A surplus item may be taken over before the next assignment removes it, and its new run arrives later than its mark.
-    const isCrashed = died !== undefined || view.crashedItems.includes(item.item);
+    const isCrashed = died !== undefined || awaitsTakeover(view, item.item);
     const isRun = item.running && wasBegunFor(view, item.item, round.instant);
     if (item.item >= total && ofItem.length === 0 && !isCrashed && !isRun) return [];
     const missing = whyMissing(item, { ...facts, reports: ofItem, dead: died });
@@ -144,7 +144,7 @@ function whyMissing(item: ItemView, facts: ItemFacts): Verdict {
   if (hasArrivedFromJava(item, view, round.stage) || hasMovedOn(item, facts)) return undefined;
   const [report] = here;
   if (round.stage === 'completed' && report !== undefined) return ofReported(item, report, view);
-  if (facts.dead !== undefined || view.crashedItems.includes(item.item)) return ofCrashed(item, facts);
+  if (facts.dead !== undefined || awaitsTakeover(view, item.item)) return ofCrashed(item, facts);
   const other = reports.find(({ key, state }) => state === 'started' && !isSameFiring(key, round.key));
   if (other !== undefined) return ofBusy(item, other.instance, facts);
   return item.running ? ofRunning(item, facts) : ofIdle(item, facts);
@@ -157,7 +157,7 @@ function hasMovedOn({ item, running, runningOn }: ItemView, { view, round, repor
   if ((view.lastBegun.get(item) ?? -Infinity) <= instant) return false;
   // An item that comes back counts as begun for the instants that it was left out of, although its run may still go on, or
   // may have to be taken over.
-  const isCrashed = dead !== undefined || view.crashedItems.includes(item);
+  const isCrashed = dead !== undefined || awaitsTakeover(view, item);
   if (isCrashed && (diedIn(view, item, runningOn) ?? Infinity) <= instant) return false;
   return !(running && reports.some(({ key, instance }) => key === round.key && (runningOn ?? instance) === instance));
 }
@@ -168,7 +168,7 @@ function diedIn(
   item: number,
   runningOn = '',
 ): number | undefined {
-  if (crashedItems.includes(item)) return crashReports.get(item)?.instant;
+  if (awaitsTakeover({ crashedItems }, item)) return crashReports.get(item)?.instant;
   return beginRecords.get(runningOn)?.instants.get(item);
 }
 

@@ -149,7 +149,11 @@ export function instantLostInHandover(view: JobView, item: number, missedInstant
  */
 function isDropped(view: JobView, item: number, instant: number | undefined): boolean {
   if (instant === undefined) return false;
-  return droppedItems(view, instant).has(item) || (view.config?.misfire === false && hasLastCall(view, instant));
+  const firings = [...view.guarantee.dropped.values()];
+  return (
+    firings.some((each) => each.get(instant)?.has(item) === true) ||
+    (view.config?.misfire === false && hasLastCall(view, instant))
+  );
 }
 
 /** The items for which instances with once-listeners have dropped the firing at that instant, in milliseconds since 1970. */

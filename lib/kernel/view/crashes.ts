@@ -1,5 +1,14 @@
 /** What instances that are gone have left behind, and which instance deals with it: pure functions of a view. */
-import { availableInstances, hasJavaPeers, isGone, type ItemView, type JobView } from '../../layout/job-view.js';
+import {
+  availableInstances,
+  awaitsTakeover,
+  hasJavaPeers,
+  isGone,
+  itemOf,
+  type ItemView,
+  type JobView,
+} from '../../layout/job-view.js';
+import { ipOfInstanceId } from '../../layout/job-instance.js';
 import { isAssigned } from './assignment.js';
 import { type EndedItem, failsOver, isUnoccupied, numbersOf } from './items.js';
 
@@ -25,7 +34,7 @@ export function deadRuns(view: JobView, me: string, hasLostTrackOf: (item: numbe
     const runnerDied = !isHeld && item.running && item.runningOn !== undefined && isDead(item.runningOn);
     const claimDied = item.takenOverBy !== undefined && isDead(item.takenOverBy);
     const isTaken = item.takenOverBy !== undefined && !claimDied;
-    const isWaiting = view.crashedItems.includes(item.item);
+    const isWaiting = awaitsTakeover(view, item.item);
     // A Java peer that has reported a dead takeover leaves this mark to the next instance that takes the item over.
     if (!runnerDied && !claimDied && (!takerDied || isWaiting || isTaken)) return [];
     const isToBeTakenOver =
@@ -36,7 +45,7 @@ export function deadRuns(view: JobView, me: string, hasLostTrackOf: (item: numbe
 
 function isDisabledServer({ servers }: JobView, id: string | undefined): boolean {
   // Of an instance that is gone, only the id still says which server it ran on.
-  return [...servers].some(([ip, status]) => status === 'DISABLED' && id?.startsWith(`${ip}@`) === true);
+  return id !== undefined && servers.get(ipOfInstanceId(id)) === 'DISABLED';
 }
 
 /**
@@ -60,7 +69,7 @@ export function claimableItems(view: JobView, busy: ReadonlySet<number>): readon
   if (!failsOver(view) || view.crashedItems.length === 0) return [];
   return view.items.filter((item) => {
     const runnerDied = item.running && item.runningOn !== undefined && isGone(view, item.runningOn);
-    return view.crashedItems.includes(item.item) && (isUnoccupied(item, busy) || (runnerDied && !busy.has(item.item)));
+    return awaitsTakeover(view, item.item) && (isUnoccupied(item, busy) || (runnerDied && !busy.has(item.item)));
   });
 }
 
@@ -111,7 +120,7 @@ export function cleanupOwner(view: JobView): string | undefined {
 
 /** Whether an instance has reported this very run as crashed, and no instance has taken it over yet. */
 export function isReported(view: JobView, { item, instant }: EndedItem): boolean {
-  if (!view.crashedItems.includes(item) || !view.crashReports.has(item)) return false;
-  const seen = view.items.find((each) => each.item === item);
+  if (!awaitsTakeover(view, item) || !view.crashReports.has(item)) return false;
+  const seen = itemOf(view, item);
   return seen?.running !== true && seen?.takenOverBy === undefined && view.crashReports.get(item)?.instant === instant;
 }

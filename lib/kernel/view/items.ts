@@ -1,5 +1,5 @@
 /** Which items this instance may run now: pure functions of a view. */
-import { availableInstances, type ItemView, type JobView } from '../../layout/job-view.js';
+import { availableInstances, awaitsTakeover, type ItemView, type JobView } from '../../layout/job-view.js';
 import { toRanges } from '../../layout/x-node/item-ranges.js';
 import { type Firing } from './firing.js';
 
@@ -78,7 +78,7 @@ function areAboutToMove(view: JobView): boolean {
  * it waits to be taken over. The takeover comes first, or the instant of the dead run would be forgotten.
  */
 export function isFree(view: JobView, item: ItemView, busy: ReadonlySet<number>): boolean {
-  return isUnoccupied(item, busy) && !(failsOver(view) && view.crashedItems.includes(item.item));
+  return isUnoccupied(item, busy) && !(failsOver(view) && awaitsTakeover(view, item.item));
 }
 
 /** Whether the item bears no mark of a run, and this instance does not run it. */

@@ -8,7 +8,7 @@ import { isLostRace } from '../../api/errors/registry-errors.js';
 import { encodeWithdrawals } from '../../layout/x-node/withdrawals.js';
 import { instanceYaml } from '../../layout/job-instance.js';
 import { type JobPaths } from '../../layout/job-paths.js';
-import { hasJavaPeers, type InstanceView, type ItemView, type JobView } from '../../layout/job-view.js';
+import { awaitsTakeover, hasJavaPeers, type InstanceView, type ItemView, type JobView } from '../../layout/job-view.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { pathsDownTo } from '../../registry/node-paths.js';
 import { type Operation } from '../../registry/registry-center.js';
@@ -228,7 +228,7 @@ export class Registration {
     const { view } = watch;
     const ended = new Set(marks.own.leftovers.map(({ item }) => item));
     return itemsMarkedBy(view, me).map((item) => {
-      const isToWait = failsOver(view) && !ended.has(item.item) && !view.crashedItems.includes(item.item);
+      const isToWait = failsOver(view) && !ended.has(item.item) && !awaitsTakeover(view, item.item);
       return reportOperations({ watch, paths, item, isDead: (runner) => runner === me, isToWait });
     });
   }

@@ -55,8 +55,11 @@ export interface CallView {
   readonly instance: string;
 }
 
-/** An instance reports each item once in each of eight rounds at most, and once in each of eight firings that it has dropped. */
-const LISTS = 16;
+/** An instance takes part in eight rounds that are open, and has dropped eight firings, at most: no record needs more of each. */
+const MOST_READ = 8;
+
+/** It reports each item once in each of them. */
+const LISTS = 2 * MOST_READ;
 
 /** How many rounds a record of callbacks holds. An instance that comes to an older one comes too late. */
 const REMEMBERED_ROUNDS = 32;

@@ -7,9 +7,12 @@
 /** How many instances are remembered. Peers read the note as soon as the instance is gone. */
 const MOST_REMEMBERED = 20;
 
-/** The ids in the text of the node, the latest first. */
+/** The ids in the text of the node, the latest first; not more of them than are ever written. */
 export function decodeWithdrawals(text: string): readonly string[] {
-  return text.split('\n').filter((id) => id !== '');
+  return text
+    .split('\n')
+    .filter((id) => id !== '')
+    .slice(0, MOST_REMEMBERED);
 }
 
 /** The text of the node that says that these instances have stopped. An id that occurs twice counts once. */

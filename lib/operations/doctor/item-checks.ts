@@ -1,4 +1,4 @@
-import { availableInstances, isGone, type ItemView, type JobView } from '../../layout/job-view.js';
+import { availableInstances, awaitsTakeover, isGone, type ItemView, type JobView } from '../../layout/job-view.js';
 import { isAssigned, staysAsAssigned } from '../../kernel/view/assignment.js';
 import { deadRuns } from '../../kernel/view/crashes.js';
 import { describeItems, failsOver, numbersOf } from '../../kernel/view/items.js';
@@ -97,7 +97,7 @@ const isDead = (view: JobView, id: string | undefined): boolean => id !== undefi
 const staleCrashes: Check = (job) => {
   const { view, paths } = job;
   if (view.crashedItems.length === 0) return [];
-  const items = view.items.filter(({ item }) => view.crashedItems.includes(item));
+  const items = view.items.filter(({ item }) => awaitsTakeover(view, item));
   const isUnwanted = view.config !== undefined && !failsOver(view);
   if (!isUnwanted && availableInstances(view).length > 0 && !items.every(({ disabled }) => disabled)) {
     // Busy instances take their time.

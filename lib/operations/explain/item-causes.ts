@@ -1,4 +1,4 @@
-import { isGone, type ItemView, type JobView } from '../../layout/job-view.js';
+import { awaitsTakeover, isGone, type ItemView, type JobView } from '../../layout/job-view.js';
 import { staysAsAssigned } from '../../kernel/view/assignment.js';
 import { failsOver, isInAssignment } from '../../kernel/view/items.js';
 import { changeOf, type FoundCause, onRecord, type Question, scheduleOf } from './question.js';
@@ -40,7 +40,7 @@ const disabled: Finding = ({ paths, past }, { item, disabled: isDisabled }) => {
 const run: Finding = ({ view, past }, item) => {
   const runner = item.runningOn ?? item.takenOverBy ?? item.owner;
   const isLost = item.running && runner !== undefined && isGone(view, runner);
-  if (isLost || (!item.running && view.crashedItems.includes(item.item)))
+  if (isLost || (!item.running && awaitsTakeover(view, item.item)))
     return { type: 'run-lost', instanceId: isLost ? runner : item.failoveringBy, failover: failsOver(view) };
   if (item.takenOverBy !== undefined) return { type: 'taken-over', by: item.takenOverBy };
   if (!item.running) return undefined;

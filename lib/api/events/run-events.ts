@@ -47,7 +47,7 @@ export type ItemOutcome =
   | { readonly type: 'succeeded' }
   /** The job threw `cause`, or settings that became wrong at run time kept it from being called. */
   | { readonly type: 'failed'; readonly cause: unknown }
-  /** The item's signal aborted for the reason `cause`, and the item ended, or had not started yet. */
+  /** The item's signal aborted for the reason `cause`, and the item threw it or returned, or had not started yet. */
   | { readonly type: 'aborted'; readonly cause: unknown }
   /** It ran longer than `timeoutMilliseconds`. `isGivenUp`: its code had not ended 5 seconds later, and may still run. */
   | { readonly type: 'timed-out'; readonly cause: ItemTimeoutError; readonly isGivenUp: boolean };

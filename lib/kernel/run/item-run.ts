@@ -159,12 +159,12 @@ export class ItemRun {
       const code = this.#execute();
       if (this.#deadline === undefined) {
         await code;
-        return { type: 'succeeded' };
+        return this.#returned();
       }
       const end = await this.#deadline.codeEnd(code);
       const outcome = this.#timedOut(end);
       if (outcome !== undefined) return outcome;
-      return end === 'given-up' ? { type: 'aborted', cause: this.#stop.reason } : { type: 'succeeded' };
+      return this.#returned();
     } catch (cause) {
       // A rejected promise that was thrown is reported as the failure; left alone, its rejection would end the process.
       if (types.isPromise(cause)) cause.catch(() => undefined);
@@ -175,6 +175,12 @@ export class ItemRun {
       if (this.#mayRetry(cause)) return { type: 'retry', attempt: this.#attempts, cause, pauseMs: this.#pauseMs() };
       return this.#failed(cause);
     }
+  }
+
+  /** Code that returns because its signal has aborted may have left its work half done, and a peer runs it again. */
+  #returned(): ItemOutcome {
+    const { aborted, reason } = this.#stop;
+    return aborted ? { type: 'aborted', cause: reason } : { type: 'succeeded' };
   }
 
   /** Settings that cannot be used are as wrong at the next attempt. */

@@ -114,7 +114,7 @@ describe('an observer sees', () => {
     const ends = seen.runsOf('A')[0]!.flatMap((event) => (event.type === 'item-ended' ? [event] : []));
     expect(ends.map(({ item, outcome, durationMs }) => [item.item, outcome.type, durationMs])).toEqual([
       [1, 'aborted', undefined],
-      [0, 'succeeded', 3_000],
+      [0, 'aborted', 3_000],
     ]);
   });
 

@@ -102,7 +102,8 @@ export class JobRuntime {
   #stopped: Promise<void> | undefined;
   /** Set when the executor is asked to free what it keeps for the job. */
   #released: Promise<void> | undefined;
-  #acceptsFirings = true;
+  /** Why no firing begins any more; `undefined` while firings may begin. */
+  #firingsEnd: JobStoppedError | undefined;
   /** Why the latest attempt to register failed; `undefined` once one has succeeded. */
   #registrationFailure: string | undefined;
   /** The tree in which the job was stored when this instance took part last. */
@@ -248,7 +249,7 @@ export class JobRuntime {
 
   /** The first time directly, so that an error reaches the caller of `schedule()`; later changes are the rules' business. */
   async #enableTimer(): Promise<void> {
-    if (this.#timer.isEnabled || !this.#acceptsFirings) return;
+    if (this.#timer.isEnabled || this.#firingsEnd !== undefined) return;
     this.#timer.enable(this.configuration);
     await this.#components?.control.reconcile();
   }
@@ -289,9 +290,9 @@ export class JobRuntime {
 
   /** No firing begins from now on, scheduled or manual; one that is choosing its items gives up. */
   stopFirings(why = 'it begins no more runs'): void {
-    this.#acceptsFirings = false;
+    this.#firingsEnd = new JobStoppedError(this.jobName, why);
     this.#timer.disable();
-    this.#components?.work.close(new JobStoppedError(this.jobName, why));
+    this.#components?.work.close(this.#firingsEnd);
   }
 
   /**
@@ -312,10 +313,14 @@ export class JobRuntime {
   async #stop(why: string, ended: () => JobEnd | Promise<JobEnd>): Promise<void> {
     this.#started?.reject(new JobStoppedError(this.jobName, why));
     this.#components?.barrier.leave();
-    await this.#shutdown.step(`the registry centre to end what job '${this.jobName}' is doing`, async () => {
-      this.#become({ phase: 'stopping', why });
-      const { work, registration } = this.#components ?? {};
-      if (work?.isIdle === false) await registration?.announceLeaving(this.configuration);
+    await this.#shutdown.step({
+      what: `the registry centre to end what job '${this.jobName}' is doing`,
+      registration: () => this.#components?.registration,
+      task: async () => {
+        this.#become({ phase: 'stopping', why });
+        const { work, registration } = this.#components ?? {};
+        if (work?.isIdle === false) await registration?.announceLeaving(this.configuration);
+      },
     });
     const components = this.#components;
     if (components !== undefined) {
@@ -437,6 +442,9 @@ export class JobRuntime {
     if (state.phase !== 'connected' || this.#isEnding()) return;
     const components = (this.#components ??= await this.#assemble());
     const { registration, watch, work, control } = components;
+    // While it was being assembled, there was nothing to close.
+    if (this.#firingsEnd !== undefined) work.close(this.#firingsEnd);
+    if (this.phase === 'stopped') watch.close();
     if (this.#isEnding()) return;
     if (registration.session === state.id) await watch.sync();
     else await this.#register(components);

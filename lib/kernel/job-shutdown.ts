@@ -7,6 +7,7 @@ import { type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
 import { type JobComponents } from './job-components.js';
 import { type JobLog } from './job/job-log.js';
+import { type Registration } from './writes/registration.js';
 import { withdrawWhenPossible } from './writes/withdraw-later.js';
 
 /** What a shutdown needs. */
@@ -20,6 +21,15 @@ export interface JobShutdownDeps {
   readonly logger: JobLog;
   /** How long it waits for running items, in milliseconds. */
   readonly gracePeriodMs: number;
+}
+
+/** One step at the registry centre. */
+export interface ShutdownStep {
+  /** What it waits for, for the log. */
+  readonly what: string;
+  /** The job's registration; `undefined` while there is none. A job that is not registered has nothing to withdraw. */
+  readonly registration: () => Pick<Registration, 'session'> | undefined;
+  readonly task: () => Promise<void>;
 }
 
 /** How long each step at the registry centre, and the error handler, may take, in milliseconds. */
@@ -39,13 +49,15 @@ export class JobShutdown {
     this.#deps = deps;
   }
 
-  /** Does one step in the mailbox, after what is under way there. `what`: what it waits for, for the log. */
-  async step(what: string, task: () => Promise<void>): Promise<void> {
+  /** Does one step in the mailbox, after what is under way there. */
+  async step({ what, registration, task }: ShutdownStep): Promise<void> {
     const { clock, mailbox, logger } = this.#deps;
     const timeout = (): Error => new DeadlineExceededError(what, STEP_TIMEOUT_MS);
     try {
       await withDeadline(clock, mailbox.post(task), STEP_TIMEOUT_MS, timeout);
     } catch (error) {
+      if (registration()?.session === undefined)
+        return logger.debug(`stops while it is not registered: ${describeCause(error)}`);
       logger.warn(
         `this instance could not withdraw, and will when the registry centre answers, unless its session is over by then: ` +
           describeCause(error),
@@ -69,9 +81,9 @@ export class JobShutdown {
   /** Removes everything that shows that this instance takes part. */
   async withdraw(components: JobComponents): Promise<void> {
     const { registry, paths, me } = this.#deps;
-    await this.step(`the registry centre to remove ${paths.instance(me)}`, async () => {
+    const { marks, registration, barrier } = components;
+    const task = async (): Promise<void> => {
       if (registry.session.state.phase !== 'connected') return;
-      const { marks, registration, barrier } = components;
       await marks.removal.clearLeftovers();
       if (registration.session === undefined) return;
       try {
@@ -81,7 +93,9 @@ export class JobShutdown {
         // After the deadline, nothing waits for this step any more.
         if (this.#isOver) this.#withdrawLater(components);
       }
-    });
+    };
+    const what = `the registry centre to remove ${paths.instance(me)}`;
+    await this.step({ what, registration: () => registration, task });
   }
 
   /** The job has stopped. What could not be withdrawn is withdrawn when the registry centre answers again. */
@@ -97,8 +111,8 @@ export class JobShutdown {
 
   #withdrawLater({ registration: { session } }: JobComponents): void {
     if (session === undefined) return;
-    const { registry, paths, me, logger } = this.#deps;
+    const { registry, paths, me, logger, clock } = this.#deps;
     this.#giveUpWithdrawal();
-    this.#giveUpWithdrawal = withdrawWhenPossible({ registry, paths, me, session, logger });
+    this.#giveUpWithdrawal = withdrawWhenPossible({ registry, paths, me, session, logger, clock });
   }
 }

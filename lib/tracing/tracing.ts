@@ -20,6 +20,7 @@ import {
   type RunObserver,
 } from '../api/events/run-events.js';
 import { type TraceEvent, type TraceStorage, type TracingListener } from '../api/events/trace-events.js';
+import { onRejection } from '../async/rejection.js';
 import { RateLimit } from '../async/rate-limit.js';
 import { type Clock, systemClock } from '../time/clock.js';
 import { RunTracer } from './run-tracer.js';
@@ -116,8 +117,7 @@ export class Tracing implements RunObserver {
     this.#queue?.offer(event);
     for (const listener of this.#listeners) {
       try {
-        const handled: unknown = listener.onTraceEvent(event);
-        if (handled instanceof Promise) handled.catch((error: unknown) => this.#report(error));
+        onRejection(listener.onTraceEvent(event), (error) => this.#report(error));
       } catch (error) {
         this.#report(error);
       }

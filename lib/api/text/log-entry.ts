@@ -1,3 +1,4 @@
+import { onRejection } from '../../async/rejection.js';
 import { describeCause } from './describe-cause.js';
 import { type JobLogger, type LogEntry } from './logger.js';
 
@@ -14,7 +15,7 @@ export function writeEntry(logger: JobLogger, { jobName, ...rest }: Omit<LogEntr
       logger.write === undefined
         ? logger[level](message, ...(stack === undefined ? [] : [stack]))
         : logger.write(entry);
-    if (written instanceof Promise) written.catch(warnRarely);
+    onRejection(written, warnRarely);
   } catch (failure) {
     warnRarely(failure);
   }

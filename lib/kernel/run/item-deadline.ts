@@ -1,7 +1,7 @@
-import { types } from 'node:util';
 import { describeCause } from '../../api/text/describe-cause.js';
 import { ItemTimeoutError } from '../../api/errors/errors.js';
 import { Deferred } from '../../async/deferred.js';
+import { onRejection } from '../../async/rejection.js';
 import { type Clock } from '../../time/clock.js';
 import { type JobLog } from '../job/job-log.js';
 
@@ -100,7 +100,7 @@ export class ItemDeadline {
       () => report('ended'),
       (cause: unknown) => {
         // A rejected promise that was thrown would end the process if it were left alone.
-        if (types.isPromise(cause)) cause.catch(() => undefined);
+        onRejection(cause, () => undefined);
         report(`failed: ${describeCause(cause)}`);
       },
     );

@@ -1,4 +1,3 @@
-import { types } from 'node:util';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { type ItemInterceptor, type ItemOutcome } from '../../api/events/run-events.js';
 import { type RunLimits } from '../../api/settings/run-limits.js';
@@ -9,6 +8,7 @@ import { type ShardingContext } from '../../api/job/sharding-context.js';
 import { Abort, type AbortSource } from '../../async/abort.js';
 import { backoffMs } from '../../async/backoff.js';
 import { type Limiter } from '../../async/limiter.js';
+import { onRejection } from '../../async/rejection.js';
 import { sleep } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
 import { type JobLog } from '../job/job-log.js';
@@ -167,7 +167,7 @@ export class ItemRun {
       return this.#returned();
     } catch (cause) {
       // A rejected promise that was thrown is reported as the failure; left alone, its rejection would end the process.
-      if (types.isPromise(cause)) cause.catch(() => undefined);
+      onRejection(cause, () => undefined);
       const timedOut = this.#timedOut('ended');
       if (timedOut !== undefined) return timedOut;
       // An item that was aborted has not failed: the instance that aborted it has logged why.

@@ -8,6 +8,7 @@ import {
   type RunEvent,
   type RunObserver,
 } from '../../api/events/run-events.js';
+import { onRejection } from '../../async/rejection.js';
 import { type JobLogger } from '../../api/text/logger.js';
 
 /** Notifies the observers of runs. An observer that throws, or whose promise rejects or never settles, hurts no job. */
@@ -69,8 +70,7 @@ export class RunObservers {
   #notifyAll(what: string, call: (observer: RunObserver) => unknown): void {
     for (const observer of this.#observers) {
       try {
-        const handled = call(observer);
-        if (handled instanceof Promise) handled.catch((error: unknown) => this.#report(error, what));
+        onRejection(call(observer), (error) => this.#report(error, what));
       } catch (error) {
         this.#report(error, what);
       }

@@ -87,6 +87,8 @@ export class Leadership {
         if (won) logger.event({ type: 'leads' });
       })
       .catch((error: unknown) => {
+        // The job has stopped, or its session has ended: nobody waits for this election any more.
+        if (!this.#deps.isStanding()) return logger.debug(`stands for election no more: ${describeCause(error)}`);
         const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
         logger.warn(`could not stand for election, and tries again: ${describeCause(error)}${cause}`);
         // Until then this instance does not stand again, whatever happens, or it would ask a registry centre that refuses

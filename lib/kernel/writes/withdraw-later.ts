@@ -1,9 +1,11 @@
 import { describeCause } from '../../api/text/describe-cause.js';
 import { type JobLogger } from '../../api/text/logger.js';
 import { isLostRace } from '../../api/errors/registry-errors.js';
+import { backoffMs } from '../../async/backoff.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { decodeWithdrawals, encodeWithdrawals } from '../../layout/x-node/withdrawals.js';
 import { type Operation, type RegistryCenter, type SessionState } from '../../registry/registry-center.js';
+import { type Clock } from '../../time/clock.js';
 import { ownNodes } from './registration.js';
 
 /** What withdrawing later needs. */
@@ -14,18 +16,27 @@ export interface WithdrawalDeps {
   /** Id of the session in which it is registered. */
   readonly session: string;
   readonly logger: JobLogger;
+  readonly clock: Clock;
 }
 
+/** The pauses between attempts in one session. */
+const RETRY = { baseMs: 200, maxMs: 60_000 };
+
 /**
- * Removes an instance that could not withdraw when it stopped, as soon as its session is connected again: as long as the
- * process keeps that session, peers would take the instance for living and leave it its items. When the session is over,
- * there is nothing left to do.
+ * Removes an instance that could not withdraw when it stopped, as soon as its session is connected again, and after growing pauses
+ * while attempts fail in that session: as long as the process keeps it, peers would take the instance for living and leave it its
+ * items. When the session is over, there is nothing left to do.
  * @returns a function that gives it up
  */
-export function withdrawWhenPossible({ registry, paths, me, session, logger }: WithdrawalDeps): () => void {
+export function withdrawWhenPossible(deps: WithdrawalDeps): () => void {
+  const { registry, paths, me, session, logger, clock } = deps;
   let isOver = false;
+  let isTrying = false;
+  let failures = 0;
+  let cancelRetry = (): void => undefined;
   const end = (): void => {
     isOver = true;
+    cancelRetry();
     unsubscribe();
   };
   const attempt = async (): Promise<void> => {
@@ -37,10 +48,20 @@ export function withdrawWhenPossible({ registry, paths, me, session, logger }: W
   const onState = (state: SessionState): void => {
     if (state.phase === 'suspended' || state.phase === 'connecting' || isOver) return;
     if (state.phase !== 'connected' || state.id !== session) return end();
-    // A failure means that the connection is breaking again; the session's next change is followed by another attempt.
-    attempt().catch((error: unknown) =>
-      logger.warn(`the stopped instance ${me} could not withdraw yet: ${describeCause(error)}`),
-    );
+    if (isTrying) return;
+    isTrying = true;
+    cancelRetry();
+    attempt()
+      .catch(onFailure)
+      .finally(() => (isTrying = false));
+  };
+  const onFailure = (error: unknown): void => {
+    if (isOver) return;
+    failures++;
+    const cause = describeCause(error);
+    if (failures === 1) logger.warn(`the stopped instance ${me} could not withdraw yet, and tries again: ${cause}`);
+    else logger.debug(`the stopped instance ${me} still cannot withdraw: ${cause}`);
+    cancelRetry = clock.after(backoffMs(failures, RETRY), () => onState(registry.session.state));
   };
   const unsubscribe = registry.session.onChange(onState);
   onState(registry.session.state);

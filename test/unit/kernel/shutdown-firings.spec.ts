@@ -33,6 +33,19 @@ async function joinJava({ operator, paths }: TestCluster): Promise<void> {
 }
 
 describe('an instance that is stopped', () => {
+  test('while it is still being registered begins nothing that is triggered afterwards', async () => {
+    await using cluster = await TestCluster.start([], { job: { cron: '' } });
+    const joined = cluster.join('A');
+    cluster.member('A').host.stopFirings();
+    await joined;
+
+    await cluster.trigger();
+    await cluster.advance('1s');
+
+    expect(cluster.view.instances.size).toBe(1);
+    expect(cluster.runs).toEqual([]);
+  });
+
   test.each([true, false])(
     'while a firing waits for the items to be assigned begins none of them, and leaves at once (monitorExecution=%s)',
     async (monitorExecution) => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { ScheduleJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
-import { type Delivery } from '../../../lib/registry/embedded/delivery.js';
+import { RegistryRefusedError } from '../../../lib/api/errors/errors.js';
+import { type TypedJobItemExecutor } from '../../../lib/api/extensions/job-executor.js';
+import { type Delivery, deliverSoon } from '../../../lib/registry/embedded/delivery.js';
 import { TestCluster } from '../../../lib/testing/test-cluster.js';
 import { type ManualClock } from '../../../lib/testing/manual-clock.js';
 import { aConfiguration, idOf } from '../../support/views.js';
@@ -41,6 +43,19 @@ describe('a job that is shut down', () => {
     }
   });
 
+  test('with its process soon after the start logs no failure of the election', async () => {
+    for (let ms = 0; ms <= 300; ms += 10) {
+      await using cluster = await TestCluster.start([], { deliver: slowly });
+      await cluster.advance(500);
+      await cluster.join('A');
+      const { log } = cluster.member('A');
+      await cluster.advance(ms);
+      await cluster.leave('A');
+      await cluster.advance(20_000);
+      expect({ ms, lines: log.filter((line) => /could not|tries again/.test(line)) }).toEqual({ ms, lines: [] });
+    }
+  });
+
   test('while it opens its mirror leaves that closed', async () => {
     await using cluster = await TestCluster.start([], { deliver: slowly });
     await cluster.advance(500);
@@ -63,6 +78,77 @@ describe('a job that is shut down', () => {
     await cluster.advance(20_000);
     await down;
     expect(open).toBe(0);
+  });
+
+  test('while it opens its mirror leaves that closed also if the registry centre answers after it has stopped', async () => {
+    let isSlow = true;
+    const held: (() => void)[] = [];
+    const seen: string[] = [];
+    const deliver = () => (delivery: Delivery) => {
+      seen.push(`${delivery.channel}: ${delivery.what}`);
+      if (isSlow && delivery.what === 'answer to mirror /job') held.push(delivery.arrive);
+      else deliverSoon(delivery);
+    };
+    await using cluster = await TestCluster.start([], { deliver, sessionTimeoutMs: 60_000 });
+    const joined = cluster.join('A');
+    await cluster.advance(1_000);
+    await joined;
+    const { bootstrap, log } = cluster.member('A');
+    const down = bootstrap.shutdown();
+    await cluster.advance(20_000);
+    await down;
+
+    isSlow = false;
+    for (const arrive of held) arrive();
+    await cluster.settle();
+    seen.length = 0;
+    await cluster.operator.put('/job/config', 'a change');
+    await cluster.settle();
+
+    expect(held).toHaveLength(1);
+    expect(seen.filter((each) => each.includes('revision') && !each.includes('centre 1'))).toEqual([]);
+    expect(log.filter((line) => line.includes('withdraw'))).toEqual([]);
+  });
+
+  test('while its executor still prepares is not said to be unable to withdraw what it never registered', async () => {
+    const executor: TypedJobItemExecutor = {
+      type: 'SLOW',
+      prepare: () => new Promise(() => undefined),
+      process: () => undefined,
+    };
+    await using cluster = await TestCluster.start([], { host: { executors: [executor] }, createJob: () => 'SLOW' });
+    await cluster.join('A');
+    await cluster.settle();
+    const { bootstrap, log } = cluster.member('A');
+
+    const down = bootstrap.shutdown();
+    await cluster.advance(60_000);
+    await down;
+
+    expect(log.filter((line) => line.includes('withdraw'))).toEqual([]);
+  });
+
+  test('is withdrawn again and again while the registry centre refuses that, in one session', async () => {
+    await using cluster = await TestCluster.start(['A', 'B'], { sessionTimeoutMs: 3_600_000 });
+    const { registry, bootstrap, log } = cluster.member('A');
+    let refuses = true;
+    const guarded =
+      <Arguments extends readonly unknown[], Result>(call: (...given: Arguments) => Promise<Result>) =>
+      (...given: Arguments): Promise<Result> =>
+        refuses ? Promise.reject(new RegistryRefusedError('change', 'a node', 'not at the moment')) : call(...given);
+    registry.remove = guarded(registry.remove.bind(registry));
+    registry.commit = guarded(registry.commit.bind(registry));
+
+    const down = bootstrap.shutdown();
+    await cluster.advance('10m');
+    await down;
+    expect([...cluster.view.instances.keys()]).toContain(idOf('A'));
+    refuses = false;
+    await cluster.advance('2m');
+
+    expect([...cluster.view.instances.keys()]).toEqual([idOf('B')]);
+    expect(log.filter((line) => line.includes('could not withdraw yet, and tries again'))).toHaveLength(1);
+    expect(cluster.owners).toEqual({ B: [0, 1] });
   });
 
   test('while its session is suspended withdraws when it is back', async () => {

@@ -29,6 +29,7 @@ import { type RegistryCenter } from '../registry/registry-center.js';
 import { type Tracing } from '../tracing/tracing.js';
 import { type ExtensionOptions } from '../kernel/types/extensions.js';
 import { createRegistryCenter } from '../settings/create-registry-center.js';
+import { processTimeZoneProblem } from '../settings/process-time-zone.js';
 import { ROOT_KEY } from '../settings/settings-file.js';
 import { systemClock } from '../time/clock.js';
 import { type ApplicationSettings, readApplicationSettings } from './settings/application-settings.js';
@@ -170,7 +171,9 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
       providers: this.#explorer.providers(),
       controllers: this.#explorer.controllers(),
     });
-    for (const warning of [...settings.warnings, ...strays, ...addressWarnings(host)]) log.warn(warning);
+    const zone = processTimeZoneProblem(process.env['TZ'], systemClock.now());
+    const zones = zone === undefined ? [] : [zone];
+    for (const warning of [...settings.warnings, ...zones, ...strays, ...addressWarnings(host)]) log.warn(warning);
     log.log(describe(host.registryCenter, settings));
   }
 

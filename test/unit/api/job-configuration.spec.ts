@@ -19,6 +19,7 @@ const INT = 'must be an integer of at least 1';
 const FLAG = 'must be true or false';
 const PRINTABLE = 'must not contain control characters, which Java peers could not read back';
 const SEPARATORS = 'must not contain the line separators U+0085, U+2028 and U+2029';
+const NO_NUL = 'must not contain the character U+0000, at which programs and databases end a text';
 
 test('jobs without listeners and properties share that they have none, which nobody can change', () => {
   const [one, another] = ['one', 'another'].map((jobName) => jobConfiguration({ jobName, shardingTotalCount: 1 }));
@@ -171,8 +172,12 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
     ['jobListenerTypes', ['A', ''], 'must be a list of texts that are not empty, got ["A",""]'],
     ['jobListenerTypes', ['A', 'B\u0007'], `${PRINTABLE}, got ["A","B\\u0007"]`],
     ['description', 'half \ud83d', 'must not contain half a surrogate pair, got "half \\ud83d"'],
+    ['description', 'a\0b', `${NO_NUL}, got "a\\u0000b"`],
+    ['jobParameter', '\0', `${NO_NUL}, got "\\u0000"`],
+    ['label', '\0', `${NO_NUL}, got "\\u0000"`],
+    ['jobListenerTypes', ['a', '\0'], `${NO_NUL}, got ["a","\\u0000"]`],
     ['jobParameter', 'a\u2028b', `${SEPARATORS}, got "a\u2028b"`],
-    ['props', { key: 'a\u0000' }, `${PRINTABLE}, as 'key' does, got a map`],
+    ['props', { key: 'a\u0000' }, `${NO_NUL}, as 'key' does, got a map`],
     ['props', { 'k\u0007': 'a' }, `${PRINTABLE}, as 'k\\u0007' does, got a map`],
     ['props', { key: 'a\u0085' }, `${SEPARATORS}, as 'key' does, got a map`],
     ['props', { key: '\udead' }, "must not contain half a surrogate pair, as 'key' does, got a map"],

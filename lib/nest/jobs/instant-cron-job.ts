@@ -8,23 +8,28 @@ export interface InstantCronJobDeps {
   readonly timers: Timers;
   /** Called at the instant; `isActive` is `false` then. Also called by `fireOnTick()`. */
   readonly onTick: () => void;
+  /** Called when a user calls a method that would keep the job's items from their firings. It does nothing. */
+  readonly onRefused: (method: string) => void;
 }
 
 /**
  * A `CronJob` that is armed for one instant after the other. It waits on timers that it may share with others, where `cron`
- * would have a timer of its own for each, and ticks late rather than not at all.
+ * would have a timer of its own for each, and ticks late rather than not at all. Only `arm` and `disarm` change when it ticks: what
+ * users call does not, or the items of this instance would run nowhere.
  */
 export class InstantCronJob extends CronJob<null, null> {
   readonly #clock: Clock;
   readonly #timers: Timers;
   readonly #time: LateCronTime;
+  readonly #onRefused: (method: string) => void;
   /** Ends the wait; `undefined` while the job is not active. */
   #cancel: (() => void) | undefined;
 
-  constructor(instant: Date, { clock, timers, onTick }: InstantCronJobDeps) {
+  constructor(instant: Date, { clock, timers, onTick, onRefused }: InstantCronJobDeps) {
     super(instant, onTick);
     this.#clock = clock;
     this.#timers = timers;
+    this.#onRefused = onRefused;
     this.#time = new LateCronTime(instant, clock);
     this.cronTime = this.#time;
   }
@@ -35,34 +40,32 @@ export class InstantCronJob extends CronJob<null, null> {
 
   /** Ticks once at the instant, or at once if it is past; no more at the one it was armed for before. */
   arm(instant: Date): void {
-    this.#cancelWait();
+    this.disarm();
     this.#time.instant = instant;
-    this.cronTime = this.#time;
-    this.start();
-  }
-
-  override start(): void {
-    this.#cancel ??= this.#timers.after(this.cronTime.getTimeout(), () => {
+    this.#cancel = this.#timers.after(this.#time.getTimeout(), () => {
       this.#cancel = undefined;
       this.lastExecution = new Date(this.#clock.now());
       void this.fireOnTick();
     });
   }
 
-  override stop(): Promise<void> | undefined {
-    this.#cancelWait();
-    return super.stop();
-  }
-
-  override setTime(time: CronTime): void {
-    const wasActive = this.isActive;
-    super.setTime(time);
-    if (wasActive) this.start();
-  }
-
-  #cancelWait(): void {
+  /** Ticks no more, until it is armed again. */
+  disarm(): void {
     this.#cancel?.();
     this.#cancel = undefined;
+  }
+
+  override start(): void {
+    this.#onRefused('start()');
+  }
+
+  /** Also called by `SchedulerRegistry.deleteCronJob()`. */
+  override stop(): undefined {
+    this.#onRefused('stop()');
+  }
+
+  override setTime(): void {
+    this.#onRefused('setTime()');
   }
 }
 

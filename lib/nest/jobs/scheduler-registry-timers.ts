@@ -12,9 +12,9 @@ import { InstantCronJob } from './instant-cron-job.js';
  * next and last date. Each has one `CronJob`, which is armed for one instant after the other. This library computes the
  * instants, as the package `cron` does not understand Quartz expressions, and waits for all of them with one timer.
  *
- * Methods of such a `CronJob` affect this instance only, until the job's schedule changes: `stop()` and `deleteCronJob()`
- * end its firings here, `start()` resumes them (an instant that was missed meanwhile fires at once), and `fireOnTick()`
- * does nothing. To stop a job on all instances, disable it.
+ * Such a `CronJob` is for reading. Its methods `stop()`, `start()`, `setTime()` and `fireOnTick()` do nothing and log a warning: this
+ * instance alone would stop firing, while it goes on owning its items, which would then run nowhere. After `deleteCronJob()`, the
+ * `CronJob` is back when its job is armed for the next instant. To pause a job, disable it.
  */
 export class SchedulerRegistryTimers implements FiringTimers {
   readonly #registry: SchedulerRegistry;
@@ -39,6 +39,8 @@ export class SchedulerRegistryTimers implements FiringTimers {
     timer.onFire = onFire;
     timer.instant = instant;
     timer.cronJob.arm(instant);
+    // A user may have deleted it, and sees it again: the job still fires.
+    if (!this.#registry.doesExist('cron', jobName)) this.#registry.addCronJob(jobName, timer.cronJob);
   }
 
   /** Stops the timer of a job and removes its cron job. Does nothing if there is none. */
@@ -47,7 +49,7 @@ export class SchedulerRegistryTimers implements FiringTimers {
     if (timer === undefined) return;
     this.#timers.delete(jobName);
     timer.onFire = () => undefined;
-    void timer.cronJob.stop();
+    timer.cronJob.disarm();
     const isThere = this.#registry.doesExist('cron', jobName);
     if (isThere && this.#registry.getCronJob(jobName) === timer.cronJob) this.#registry.deleteCronJob(jobName);
   }
@@ -62,12 +64,23 @@ export class SchedulerRegistryTimers implements FiringTimers {
       clock: this.#clock,
       timers: this.#waits,
       onTick: () => this.#onTick(jobName, timer),
+      onRefused: (method) => this.#onRefused(jobName, timer, method),
     });
     cronJob.errorHandler = (error) => this.#logger.error(`Job '${jobName}': its timer failed: ${String(error)}`);
     const timer: Timer = { cronJob, instant, onFire: () => undefined };
     this.#registry.addCronJob(jobName, cronJob);
     this.#timers.set(jobName, timer);
     return timer;
+  }
+
+  #onRefused(jobName: string, timer: Timer, method: string): void {
+    // This class itself deletes the CronJob of a job that has ended.
+    if (this.#timers.get(jobName) !== timer) return;
+    this.#logger.warn(
+      `Job '${jobName}': ${method} of its CronJob in the SchedulerRegistry does nothing, as this instance would keep its items and not run ` +
+        'them. To pause the job, call JobOperateAPI.disable(); to end it on this instance, JobBootstraps.remove(); to change its cron, ' +
+        'JobConfigurationAPI.updateJobConfiguration().',
+    );
   }
 
   #onTick(jobName: string, timer: Timer): void {

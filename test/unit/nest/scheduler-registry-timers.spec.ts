@@ -177,68 +177,57 @@ test('the timers of a hundred jobs wait with one timer of Node', () => {
 });
 
 describe('what a user does to the CronJob', () => {
-  test('stop() ends the firings on this instance, start() resumes them with the one that was missed', () => {
-    jest.useFakeTimers();
-    const { registry, timers } = given();
-    const fired: string[] = [];
-    timers.arm('job', inMs(10), () => fired.push('fired'));
-
-    void registry.getCronJob('job').stop();
-    jest.advanceTimersByTime(1_000);
-    expect(fired).toEqual([]);
-    registry.getCronJob('job').start();
-    jest.advanceTimersByTime(1);
-
-    expect(fired).toEqual(['fired']);
-    timers.disarm('job');
-  });
-
-  test('start() changes nothing while it is active, and isActive says whether it is', () => {
-    jest.useFakeTimers();
-    const { registry, timers } = given();
-    const fired: string[] = [];
-    timers.arm('job', inMs(10), () => fired.push('fired'));
-    const cronJob = registry.getCronJob('job');
-    const active: boolean[] = [];
-
-    cronJob.start();
-    active.push(cronJob.isActive);
-    void cronJob.stop();
-    active.push(cronJob.isActive);
-    cronJob.start();
-    active.push(cronJob.isActive);
-    jest.advanceTimersByTime(1_000);
-    active.push(cronJob.isActive);
-
-    expect(fired).toEqual(['fired']);
-    expect(active).toEqual([true, false, true, false]);
-    timers.disarm('job');
-  });
-
-  test.each<[state: string, calls: number]>([
-    ['active', 1],
-    ['stopped', 0],
-  ])('setTime() moves the next firing of one that is %s, until it is armed again', (state, calls) => {
+  test.each<[method: string, call: (cronJob: CronJob, registry: SchedulerRegistry) => unknown]>([
+    ['stop()', (cronJob) => cronJob.stop()],
+    ['stop()', (_, registry) => registry.deleteCronJob('job')],
+    ['start()', (cronJob) => cronJob.start()],
+    ['setTime()', (cronJob) => cronJob.setTime(new CronTime(inMs(500)))],
+  ])('%s changes no firing, and a warning says how to pause the job (case %#)', (method, call) => {
     jest.useFakeTimers({ now: 0 });
-    const { registry, timers } = given();
+    const { registry, timers, logger } = given();
     const fired: number[] = [];
     const note = (): void => void fired.push(Date.now());
     timers.arm('job', inMs(10), note);
     const cronJob = registry.getCronJob('job');
-    if (state === 'stopped') void cronJob.stop();
 
-    cronJob.setTime(new CronTime(inMs(500)));
-    jest.advanceTimersByTime(499);
-    expect(fired).toEqual([]);
-    jest.advanceTimersByTime(1);
-    expect(fired).toHaveLength(calls);
-    const instant = inMs(1_000);
-    timers.arm('job', instant, note);
+    void call(cronJob, registry);
+    expect(cronJob.isActive).toBe(true);
+    expect(cronJob.nextDate().toMillis()).toBe(10);
+    jest.advanceTimersByTime(20);
+    timers.arm('job', inMs(10), note);
+    jest.advanceTimersByTime(20);
 
-    expect(cronJob.nextDate().toMillis()).toBe(instant.getTime());
-    jest.advanceTimersByTime(1_000);
-    expect(fired.at(-1)).toBe(instant.getTime());
+    expect(fired).toEqual([10, 30]);
+    expect(logger.lines).toEqual([
+      expect.stringMatching(
+        /^warn Job 'job': (\w+\(\)) of its CronJob .*To pause the job, call JobOperateAPI\.disable\(\)/,
+      ) as unknown,
+    ]);
+    expect(logger.lines[0]).toContain(method);
     timers.disarm('job');
+  });
+
+  test('deleteCronJob() hides the CronJob until its job is armed for the next instant', () => {
+    const { registry, timers } = given();
+    timers.arm('job', inMs(1_000_000), () => undefined);
+    const cronJob = registry.getCronJob('job');
+
+    registry.deleteCronJob('job');
+    timers.arm('job', inMs(2_000_000), () => undefined);
+
+    expect(registry.getCronJob('job')).toBe(cronJob);
+    timers.disarm('job');
+  });
+
+  test('a CronJob of a job that has ended warns of nothing', () => {
+    const { registry, timers, logger } = given();
+    timers.arm('job', inMs(1_000_000), () => undefined);
+    const cronJob = registry.getCronJob('job');
+
+    timers.disarm('job');
+    void cronJob.stop();
+
+    expect(logger.lines).toEqual([]);
   });
 
   test('fireOnTick() runs nothing and logs a warning', () => {
@@ -254,22 +243,6 @@ describe('what a user does to the CronJob', () => {
     expect(logger.lines).toEqual([
       "warn Job 'job': fireOnTick() does nothing, as it would run the job on this instance alone.",
     ]);
-    timers.disarm('job');
-  });
-
-  test('deleteCronJob() ends the firings until the schedule changes', () => {
-    jest.useFakeTimers();
-    const { registry, timers } = given();
-    const fired: string[] = [];
-    timers.arm('job', inMs(10), () => fired.push('wrong'));
-
-    registry.deleteCronJob('job');
-    jest.advanceTimersByTime(1_000);
-    timers.disarm('job');
-    timers.arm('job', inMs(10), () => fired.push('new schedule'));
-    jest.advanceTimersByTime(1_000);
-
-    expect(fired).toEqual(['new schedule']);
     timers.disarm('job');
   });
 });
@@ -289,11 +262,12 @@ describe('a cron job of the application', () => {
 
   test('whose name a job wants, too, is a conflict', () => {
     const { registry, timers } = given();
-    new SchedulerRegistryTimers(registry, new RecordingLogger()).arm('job', inMs(1_000_000), () => undefined);
+    const others = new SchedulerRegistryTimers(registry, new RecordingLogger());
+    others.arm('job', inMs(1_000_000), () => undefined);
 
     expect(() => timers.arm('job', inMs(1), () => undefined)).toThrow(
       "Job 'job' cannot be scheduled: the SchedulerRegistry has a cron job of that name, which is not an ElasticJob. Rename one of them.",
     );
-    registry.deleteCronJob('job');
+    others.disarm('job');
   });
 });

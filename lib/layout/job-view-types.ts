@@ -87,7 +87,7 @@ export interface InstanceView extends JobInstance {
   /** A field of Java's instances that Java 3.0 never sets. Only if it is set. */
   readonly labels?: string;
   /**
-   * Whether its node's text describes it. If not (emptied, or overwritten by an old console's `TRIGGER`), the instance
+   * Whether its node's text describes it. If not (emptied, or overwritten with `TRIGGER`), the instance
    * lives but gets no items, its id is the node's name and its ip the part of that before `@-@`.
    */
   readonly readable: boolean;

@@ -86,7 +86,7 @@ const awaitRemoval: Rule = (input) => {
 
 const restoreOwnNodes: Rule = (input) => {
   const { now, me, local } = input;
-  // An old console triggers an instance by overwriting its node, which then no longer describes the instance.
+  // `TRIGGER` in its node triggers an instance, and no longer describes it.
   const own = now.instances.get(me);
   // A copy of the tree that was written back made the node persistent: it would outlive this instance.
   const isSound = own?.readable === true && own.session !== undefined;

@@ -5,8 +5,9 @@
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { SessionLostError } from '../../api/errors/errors.js';
 import { isLostRace } from '../../api/errors/registry-errors.js';
+import { decodeTrigger, encodeTrigger } from '../../layout/x-node/trigger.js';
 import { encodeWithdrawals } from '../../layout/x-node/withdrawals.js';
-import { instanceYaml } from '../../layout/job-instance.js';
+import { instanceYaml, isTriggerText } from '../../layout/job-instance.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { awaitsTakeover, hasJavaPeers, type InstanceView, type ItemView, type JobView } from '../../layout/job-view.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
@@ -111,12 +112,34 @@ export class Registration {
     const own = watch.view.instances.get(me);
     const isReadable = own?.readable !== false;
     const text = watch.nodes.get(paths.instance(me))?.value ?? '';
-    await registry.commit([...this.#ownNodeRepairs(own), ...missing]);
-    if (!isReadable)
-      logger.warn(
-        `the node of this instance was overwritten with ${JSON.stringify(text.slice(0, 80))}, so that it got no items; it is ` +
-          `repaired. Consoles of ElasticJob 2 do that to trigger an instance: use one of version 3.`,
+    const isTriggered = !isReadable && isTriggerText(text);
+    await registry.commit([
+      ...this.#ownNodeRepairs(own),
+      ...missing,
+      ...(isTriggered ? await this.#ownTriggerOperations() : []),
+    ]);
+    if (isTriggered)
+      logger.log(
+        `was triggered by the text TRIGGER in ${registry.fullPath(paths.instance(me))}, and runs its items once. The node has its own text again.`,
       );
+    else if (!isReadable)
+      logger.warn(
+        `the node of this instance was overwritten with ${JSON.stringify(text.slice(0, 80))}, so that it got no items; it is repaired.`,
+      );
+  }
+
+  /** In the commit that takes the text away, so that each text triggers once. A trigger that waits already stands for both. */
+  async #ownTriggerOperations(): Promise<readonly Operation[]> {
+    const { registry, watch, paths, me } = this.#deps;
+    const path = paths.trigger(me);
+    const waiting = watch.nodes.get(path);
+    if (waiting === undefined)
+      return [
+        ...(watch.nodes.has(paths.triggers) ? [] : [{ type: 'create', path: paths.triggers, value: '' } as const]),
+        { type: 'create', path, value: encodeTrigger({}) },
+      ];
+    const { items, ...trigger } = decodeTrigger((await registry.get(path)) ?? '');
+    return items === undefined ? [] : [{ type: 'set', path, value: encodeTrigger(trigger), version: waiting.version }];
   }
 
   /** For a node that stands. What a copy of the tree has made persistent is made with this session again. */
@@ -129,7 +152,11 @@ export class Registration {
         { type: 'remove', path },
         { type: 'create', path, value, lifetime: 'session' },
       ];
-    return own?.readable === false ? [{ type: 'set', path, value }] : [{ type: 'check', path }];
+    const version = this.#deps.watch.nodes.get(path)?.version;
+    // Another text that has come meanwhile is not taken for this one.
+    return own?.readable === false && version !== undefined
+      ? [{ type: 'set', path, value, version }]
+      : [{ type: 'check', path }];
   }
 
   /**

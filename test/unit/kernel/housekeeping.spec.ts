@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { TestCluster } from '../../../lib/testing/index.js';
+import { joinJavaInstance } from '../../support/java-instance.js';
 
 test('a server without instances is removed at the second reconciliation that finds it so', async () => {
   await using cluster = await TestCluster.start(['A'], { job: { reconcileIntervalMinutes: 10 } });
@@ -80,8 +81,91 @@ describe('reconcileIntervalMinutes', () => {
   });
 });
 
-describe('an instance whose node an old console has overwritten to trigger it', () => {
-  test.each(['TRIGGER', ''])('repairs it (%p), keeps its items, and the log names the cure once', async (text) => {
+describe('the text TRIGGER in the node of an instance, as the manuals describe it,', () => {
+  const ONE_OFF = { job: { cron: '', shardingTotalCount: 4 } };
+
+  test('makes that instance run its items once, and is taken away', async () => {
+    await using cluster = await TestCluster.start(['A', 'B'], ONE_OFF);
+    const path = cluster.paths.instance(cluster.idOf('A'));
+    const before = cluster.tree.get(path);
+    const own = cluster.owners['A'];
+
+    await cluster.operator.put(path, 'TRIGGER');
+    await cluster.advance('1m');
+
+    expect(cluster.ran).toEqual({ A: own });
+    expect(cluster.runs.map(({ cause }) => cause)).toEqual(['manual', 'manual']);
+    expect(cluster.tree.get(path)).toBe(before);
+    expect([...cluster.tree.keys()].filter((each) => each.startsWith(`${cluster.paths.triggers}/`))).toEqual([]);
+    expect(cluster.member('A').log.join('\n')).toContain(`was triggered by the text TRIGGER in /elasticjob${path}`);
+  });
+
+  test('makes each instance run that has it, as the console of 3.0.0-RC1 triggers a job', async () => {
+    await using cluster = await TestCluster.start(['A', 'B'], ONE_OFF);
+    const { owners } = cluster;
+
+    for (const name of ['A', 'B']) void cluster.operator.put(cluster.paths.instance(cluster.idOf(name)), 'TRIGGER');
+    await cluster.advance('1m');
+
+    expect(cluster.ran).toEqual(owners);
+  });
+
+  test('triggers once for each text, although others come while it is taken away', async () => {
+    await using cluster = await TestCluster.start(['A'], ONE_OFF);
+    const path = cluster.paths.instance(cluster.idOf('A'));
+
+    cluster.freeze('A');
+    for (let time = 0; time < 3; time++) await cluster.operator.put(path, 'TRIGGER');
+    await cluster.thaw('A');
+    await cluster.advance('1m');
+    expect(cluster.ran).toEqual({ A: [0, 1, 2, 3] });
+
+    await cluster.operator.put(path, 'TRIGGER');
+    await cluster.advance('1m');
+    expect(cluster.ran).toEqual({ A: [0, 0, 1, 1, 2, 2, 3, 3] });
+  });
+
+  test('and a trigger that waits are one, for all items', async () => {
+    await using cluster = await TestCluster.start(['A'], ONE_OFF);
+    const { paths, operator } = cluster;
+
+    cluster.freeze('A');
+    await operator.create(paths.trigger(cluster.idOf('A')), '{"items":"2"}');
+    await operator.put(paths.instance(cluster.idOf('A')), 'TRIGGER');
+    await cluster.thaw('A');
+    await cluster.advance('1m');
+
+    expect(cluster.ran).toEqual({ A: [0, 1, 2, 3] });
+  });
+
+  test.each(['not-applied', 'applied'] as const)(
+    'triggers once if the answer to its removal is lost (%s)',
+    async (outcome) => {
+      await using cluster = await TestCluster.start(['A'], ONE_OFF);
+
+      cluster.member('A').registry.faults.loseNextWrite(outcome);
+      await cluster.operator.put(cluster.paths.instance(cluster.idOf('A')), 'TRIGGER');
+      await cluster.advance('1m');
+
+      expect(cluster.ran).toEqual({ A: [0, 1, 2, 3] });
+    },
+  );
+
+  test('runs what the instance owns when it comes beside a Java instance too', async () => {
+    await using cluster = await TestCluster.start(['A'], ONE_OFF);
+    await joinJavaInstance(cluster, 'J');
+    await cluster.advance('30s');
+    const own = cluster.owners['A'];
+
+    await cluster.operator.put(cluster.paths.instance(cluster.idOf('A')), 'TRIGGER');
+    await cluster.advance('30s');
+
+    expect(cluster.ran).toEqual({ A: own });
+  });
+});
+
+describe('an instance whose node was overwritten', () => {
+  test.each(['nonsense', ''])('repairs it (%p), keeps its items, and logs it once', async (text) => {
     await using cluster = await TestCluster.start(['A', 'B'], { job: { shardingTotalCount: 4 } });
     const path = cluster.paths.instance(cluster.idOf('A'));
     const { [path]: before } = Object.fromEntries(cluster.tree);
@@ -96,7 +180,6 @@ describe('an instance whose node an old console has overwritten to trigger it', 
     expect(told).toEqual([
       expect.stringContaining(`${JSON.stringify(text)}, so that it got no items; it is repaired.`),
     ]);
-    expect(told[0]).toContain('Consoles of ElasticJob 2 do that to trigger an instance: use one of version 3.');
   });
 
   test('is not brought back if the operator removes the node instead', async () => {

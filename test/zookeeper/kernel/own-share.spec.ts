@@ -241,6 +241,20 @@ describe('when instances have stopped listening to each other’s items', () => 
     expect(cluster.endedItems).toEqual(items);
   });
 
+  test('an instance runs its items once if its node is overwritten with TRIGGER', async () => {
+    await using cluster = await Cluster.start();
+    await cluster.calmDown();
+    const owner = cluster.followers[0]!;
+    const items = [...cluster.itemsOf(owner)].sort((a, b) => a - b);
+    cluster.ended.length = 0;
+
+    await cluster.operator.put(paths.instance(owner.id), 'TRIGGER');
+    await cluster.untilEnded(items.length);
+
+    expect(cluster.endedItems).toEqual(items);
+    expect(await cluster.operator.get(paths.instance(owner.id))).toContain(owner.id);
+  });
+
   test('a firing that comes while an instance reads everything again goes by what it reads then', async () => {
     // With misfire off, a firing of an item that seems to run is dropped.
     await using cluster = await Cluster.start({ misfire: false });

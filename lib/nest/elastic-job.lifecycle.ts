@@ -33,6 +33,7 @@ import { processTimeZoneProblem } from '../settings/process-time-zone.js';
 import { ROOT_KEY } from '../settings/settings-file.js';
 import { systemClock } from '../time/clock.js';
 import { type ApplicationSettings, readApplicationSettings } from './settings/application-settings.js';
+import { ignoredFileProblem } from './settings/elastic-job-config.js';
 import { createPast, createTracing } from './create-tracing.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { type JobBootstrap, JobBootstraps } from './jobs/job-bootstraps.js';
@@ -122,9 +123,11 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
    */
   async boot(): Promise<void> {
     const providers = this.#explorer.providers();
+    const { configService } = this.#explorer;
     const settings = readApplicationSettings({
       options: this.#options,
-      file: this.#explorer.configService?.get<unknown>(ROOT_KEY),
+      file: configService?.get<unknown>(ROOT_KEY),
+      ignoredFile: configService && ignoredFileProblem(configService),
       environment: process.env,
       providers,
       injections: this.#explorer.oneOffInjections(),

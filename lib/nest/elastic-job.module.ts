@@ -19,7 +19,7 @@ import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { ElasticJobHealth } from './elastic-job.health.js';
 import { LifecycleHooks } from './elastic-job.hooks.js';
 import { ELASTIC_JOB_OPTIONS, ElasticJobLifecycle } from './elastic-job.lifecycle.js';
-import { InjectionTokensModule } from './injection-tokens.js';
+import { InjectionTokensModule, isToken, tokensIn } from './injection-tokens.js';
 import { JobBootstraps } from './jobs/job-bootstraps.js';
 import { type ElasticJobModuleOptions } from './settings/module-options.js';
 import { operationClasses, operationProviders } from './operations.providers.js';
@@ -38,8 +38,8 @@ interface AsyncOptionsBase extends Pick<ModuleMetadata, 'imports'> {
   /** Tokens of the providers that `useFactory` is given. Default: none. */
   readonly inject?: (InjectionToken | OptionalFactoryDependency)[];
   /**
-   * Names of bootstraps that are injected by `@Inject('…')` and defined only by the factory's result, a file or the
-   * environment. `@InjectOneOffJob('…')` and decorated jobs need no such list. Default: none.
+   * Names of bootstraps that are injected by `@Inject('…')` and defined only by the factory's result or the environment.
+   * `@InjectOneOffJob('…')`, decorated jobs and files of `elasticJobConfig()` need no such list. Default: none.
    */
   readonly oneOffJobs?: readonly string[];
 }
@@ -75,7 +75,7 @@ export class ElasticJobModule implements OnModuleInit {
   /** @param options all optional; a file and the environment override them. They are checked when the application starts. */
   static forRoot(options: ElasticJobModuleOptions = {}): DynamicModule {
     const provider = { provide: ELASTIC_JOB_OPTIONS, useValue: options };
-    return moduleWith({ providers: [provider], tokens: tokensIn(options) });
+    return moduleWith({ providers: [provider], tokens: tokensIn(isMap(options) ? options.jobs : undefined) });
   }
 
   /**
@@ -171,17 +171,4 @@ function given(options: ElasticJobModuleOptions, factory: string): ElasticJobMod
   throw new InvalidConfigurationError([
     `ElasticJobModule.forRootAsync(): ${factory} must return the options, {} for none, got ${describeValue(options)}`,
   ]);
-}
-
-/** The names of jobs and bootstraps in the options, which are checked when the application starts. */
-function tokensIn(options: unknown): readonly string[] {
-  const jobs = isMap(options) ? options['jobs'] : undefined;
-  if (!isMap(jobs)) return [];
-  return Object.entries(jobs)
-    .flatMap(([jobName, settings]) => [jobName, isMap(settings) ? settings['jobBootstrapBeanName'] : undefined])
-    .filter(isToken);
-}
-
-function isToken(name: unknown): name is string {
-  return typeof name === 'string' && name !== '';
 }

@@ -93,7 +93,7 @@ function bindLayer({ source, tree, origin = () => '' }: Layer): BoundTree {
 }
 
 /** Removes Spring's brackets around names with other characters than letters and digits: `'[sync orders]'`. */
-function withoutBrackets(key: string): string {
+export function withoutBrackets(key: string): string {
   return /^\[([^[\]]+)\]$/.exec(key)?.[1] ?? key;
 }
 

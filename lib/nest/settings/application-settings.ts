@@ -29,6 +29,8 @@ export interface ApplicationSources {
   readonly options: unknown;
   /** What `@nestjs/config` has under `elasticjob`; `undefined` if it has nothing. */
   readonly file: unknown;
+  /** That a file was read and has no effect, as a sentence. Default: none. */
+  readonly ignoredFile?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly providers: readonly FoundProvider[];
   /** The application's TypeORM DataSources. Default: none. */
@@ -61,6 +63,7 @@ export interface ApplicationSettings {
 export function readApplicationSettings({
   options,
   file,
+  ignoredFile,
   environment,
   providers,
   injections = [],
@@ -88,9 +91,12 @@ export function readApplicationSettings({
   ];
   const extensions = extensionsOf(module, { ...lists, listeners });
   if (problems.length === 0) problems.push(...typeProblems(extensions, jobs), ...injectionProblems(injections, jobs));
-  if (problems.length > 0) throw new InvalidConfigurationError([...new Set(problems.map(merged.withOrigin))]);
+  const ignored = ignoredFile === undefined ? [] : [ignoredFile];
+  if (problems.length > 0)
+    throw new InvalidConfigurationError([...new Set(problems.map(merged.withOrigin)), ...ignored]);
   const warnings = [
     ...(environment['NODE_ENV'] === 'production' && isAlone(module, regCenter) ? [ALONE] : []),
+    ...ignored,
     ...merged.warnings,
     ...tracing.warnings,
   ];

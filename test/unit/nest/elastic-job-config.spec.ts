@@ -2,15 +2,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { Inject, Injectable } from '@nestjs/common';
 import { ConfigModule, ConfigService } from '@nestjs/config';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { Test } from '@nestjs/testing';
 import { type JobConfiguration } from '../../../lib/api/job/job-configuration.js';
+import { type OneOffJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
+import { type JobHandle } from '../../../lib/nest/jobs/job-handle.js';
 import { ElasticJob } from '../../../lib/nest/decorators/elastic-job.decorator.js';
 import { ElasticJobLifecycle } from '../../../lib/nest/elastic-job.lifecycle.js';
 import { ElasticJobModule } from '../../../lib/nest/elastic-job.module.js';
 import { elasticJobConfig } from '../../../lib/nest/settings/elastic-job-config.js';
-import { RecordingLogger } from './application.js';
+import { elasticJob, RecordingLogger, refusalOf, started } from './application.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'elasticjob-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -112,6 +115,58 @@ test('options that a factory makes with the help of other providers come before 
   expect(configuration).toMatchObject({ shardingTotalCount: 2, jobParameter: 'from the loader' });
   expect(module.get(SchedulerRegistry).doesExist('cron', 'syncOrders')).toBe(true);
   await module.close();
+});
+
+test('the names of jobs and bootstraps in a file are injected by @Inject alone', async () => {
+  @Injectable()
+  class Consumer {
+    constructor(
+      @Inject('mBean') readonly bean: OneOffJobBootstrap,
+      @Inject('of the file') readonly job: OneOffJobBootstrap,
+    ) {}
+  }
+  const file = fileWith(`
+elasticjob:
+  jobs:
+    '[of the file]': { elasticJobClass: SyncOrdersJob, shardingTotalCount: 1, job-bootstrap-bean-name: mBean }
+`);
+  await using app = await started({
+    imports: [ConfigModule.forRoot({ load: [elasticJobConfig(file)], ignoreEnvFile: true }), elasticJob()],
+    providers: [SyncOrdersJob, Consumer],
+  });
+
+  expect(app.get(Consumer).bean.jobName).toBe('of the file');
+  expect(app.get(Consumer).job.jobName).toBe('of the file');
+  expect(app.get<JobHandle>('mBean').jobName).toBe('of the file');
+});
+
+describe('a file whose loader another function calls, so that nobody reads its settings,', () => {
+  const { imports, file } = (() => {
+    const path = fileWith('elasticjob: { jobs: { syncOrders: { jobParameter: from the file } } }');
+    const config = (): ReturnType<typeof ConfigModule.forRoot> =>
+      ConfigModule.forRoot({ load: [() => elasticJobConfig(path)()], ignoreEnvFile: true });
+    return { imports: config, file: path };
+  })();
+
+  test('is named in a warning with the cure', async () => {
+    const logger = new RecordingLogger();
+    await using app = await started({ imports: [imports(), elasticJob({ logger })], providers: [SyncOrdersJob] });
+
+    expect(app.get(ElasticJobLifecycle).host?.jobs.get('syncOrders')?.configuration.jobParameter).toBe('decorator');
+    expect(logger.lines.filter((line) => line.includes('ignored'))).toEqual([
+      `warn The settings of the file "${file}" are ignored, because ConfigModule has them at its top and not under 'elasticjob': ` +
+        'write load: [elasticJobConfig(…)], and not load: [() => elasticJobConfig(…)()].',
+    ]);
+  });
+
+  test('is named beside the problems that it has caused', async () => {
+    @ElasticJob('incomplete', {} as { shardingTotalCount: number })
+    class IncompleteJob extends SyncOrdersJob {}
+
+    expect(await refusalOf({ imports: [imports(), elasticJob()], providers: [IncompleteJob] })).toContainEqual(
+      expect.stringContaining(`The settings of the file "${file}" are ignored`),
+    );
+  });
 });
 
 describe('elasticJobConfig() refuses', () => {

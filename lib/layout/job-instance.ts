@@ -47,7 +47,7 @@ export function jobInstanceOn(serverIp: string, process: string): JobInstance {
 export function addressProblem({ serverIp }: JobInstance): string | undefined {
   return serverIp !== NO_ADDRESS
     ? undefined
-    : `No network interface of this machine has an IPv4 address, so this server is registered as ${NO_ADDRESS}, like ` +
+    : `No network interface of this machine has an address that others can reach, so this server is registered as ${NO_ADDRESS}, like ` +
         'every other machine without one: an operator who disables one of them disables all. Start the application ' +
         'when the network is up.';
 }
@@ -94,8 +94,9 @@ export function parseInstanceYaml(text: string): RegisteredInstance | undefined 
 }
 
 /**
- * Chooses the address as Java does: IPv4 only, never loopback, of the preferred interface, otherwise of the first
- * interface that has such an address (Java lists them in reverse order and takes the last).
+ * Chooses the address as Java does: IPv4, never loopback, of the preferred interface, otherwise of the first interface that
+ * has such an address (Java lists them in reverse order and takes the last). Java knows no IPv6; here, an IPv6 address is
+ * chosen if there is no IPv4 one, or if it is the preferred one.
  */
 function localIp({
   preferredNetworkInterface,
@@ -104,22 +105,23 @@ function localIp({
 }: JobInstanceOptions): string {
   const candidates = Object.entries(interfaces).flatMap(([name, infos = []]) => {
     // `eth0:1` is another name for some of the addresses of `eth0`.
-    const addresses = infos
-      .filter(({ family, internal }) => family === 'IPv4' && !internal)
-      .map(({ address }) => address);
-    return addresses.length === 0 || name.includes(':') ? [] : [{ name, addresses }];
+    const usable = name.includes(':') ? [] : infos.filter(isUsable);
+    return usable.length === 0 ? [] : [{ name, infos: usable }];
   });
   const preferred = candidates.filter(({ name }) => name === preferredNetworkInterface);
   if (preferredNetworkInterface && preferred.length === 0) {
     throw new InvalidConfigurationError([
-      'elasticjob.preferredNetworkInterface: must be a network interface of this machine with an IPv4 address, ' +
+      'elasticjob.preferredNetworkInterface: must be a network interface of this machine with an address that others can reach, ' +
         `got ${describeValue(preferredNetworkInterface)}; there are: ${candidates.map(({ name }) => name).join(', ') || 'none'}`,
     ]);
   }
-  const addresses = (preferred.length > 0 ? preferred : candidates).flatMap((candidate) => candidate.addresses);
+  const infos = (preferred.length > 0 ? preferred : candidates).flatMap((candidate) => candidate.infos);
+  const addresses = ['IPv4', 'IPv6'].flatMap((version) =>
+    infos.filter(({ family }) => family === version).map(({ address }) => address),
+  );
   if (!preferredNetworkIp) return addresses[0] ?? NO_ADDRESS;
   const found = addresses.find(
-    (address) => address.startsWith(preferredNetworkIp) || matches(address, preferredNetworkIp),
+    (address) => address.startsWith(preferredNetworkIp.toLowerCase()) || matches(address, preferredNetworkIp),
   );
   if (found !== undefined) return found;
   throw new InvalidConfigurationError([
@@ -128,9 +130,16 @@ function localIp({
   ]);
 }
 
+/** Whether other machines may know this machine by the address. A link-local one is valid on one link only, on many machines at once. */
+function isUsable({ family, internal, address }: NetworkInterfaceInfo): boolean {
+  return !internal && (family === 'IPv4' || !LINK_LOCAL.test(address));
+}
+
+const LINK_LOCAL = /^fe[89ab]/i;
+
 function matches(address: string, pattern: string): boolean {
   try {
-    return new RegExp(`^(?:${pattern})$`).test(address);
+    return new RegExp(`^(?:${pattern})$`, 'i').test(address);
   } catch (cause) {
     throw new InvalidConfigurationError(
       [`elasticjob.preferredNetworkIp: must be a regular expression, got ${describeValue(pattern)}`],
@@ -143,8 +152,8 @@ function matches(address: string, pattern: string): boolean {
 
 const DELIMITER = '@-@';
 
-/** The address of an instance on a machine that has none but loopback ones. Java does not start there. */
+/** The address of an instance on a machine that has none but loopback and link-local ones. Java does not start there. */
 const NO_ADDRESS = '127.0.0.1';
 
 /** The text that instances without labels write, Java's and ours. A YAML parser takes a hundred times longer to read it. */
-const PLAIN_INSTANCE = /^jobInstanceId: ((?:\d+\.){3}\d+@-@[\w-]+)\nserverIp: ((?:\d+\.){3}\d+)\n$/;
+const PLAIN_INSTANCE = /^jobInstanceId: ([\da-f.:]+@-@[\w-]+)\nserverIp: ([\da-f.:]*[\da-f])\n$/;

@@ -49,6 +49,20 @@ describe.each(SERVERS)('jobs on %s', (server) => {
     expect(rows(found.json)[0]?.nextFireAt).toBeGreaterThan(Date.now());
   });
 
+  test('are steered on servers with an IPv6 address as on others', async () => {
+    const [ip, path] = ['2001:db8::7', `/api/v1/registries/main/servers/${encodeURIComponent('2001:db8::7')}`];
+    await using stage = await JobStage.open();
+    const paths = await stage.add('orders', { owners: { [`${ip}@-@11`]: [0], [B]: [1] } });
+    await using app = await consoleOf(stage, server);
+    const browser = await Browser.loggedIn(app, 'otto');
+
+    expect((await browser.get(path)).json).toMatchObject({ serverIp: ip });
+    expect((await browser.post(`${path}/disable`)).status).toBeLessThan(300);
+
+    expect(await stage.instances.get(paths.server(ip))).toBe('DISABLED');
+    expect(await stage.instances.get(paths.server('10.0.0.2'))).toBe('ENABLED');
+  });
+
   test('are steered by operators: disabled, enabled, triggered, and their items switched', async () => {
     await using stage = await JobStage.open();
     const paths = await stage.add('orders', { owners: { [A]: [0], [B]: [1] } });

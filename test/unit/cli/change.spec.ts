@@ -126,6 +126,18 @@ describe('disable and enable', () => {
     expect(await servers()).toEqual(['DISABLED', 'DISABLED']);
   });
 
+  test('a job on a server that has an IPv6 address', async () => {
+    await stage.registry.put('/bill/servers/2001:db8::7', 'ENABLED');
+
+    const { out } = await stage.run('disable bill --server 2001:db8::7');
+
+    expect(out).toBe("Disabled job 'bill' on server 2001:db8::7 (1 server).\n");
+    expect(await stage.get('/bill/servers/2001:db8::7')).toBe('DISABLED');
+    expect(await servers()).toEqual(['ENABLED', 'ENABLED']);
+    expect((await stage.run('servers')).out).toContain('2001:db8::7');
+    await stage.registry.remove('/bill/servers/2001:db8::7');
+  });
+
   test('a job on a server that is still to come, if that is said', async () => {
     const { out } = await stage.run('disable bill --server 10.0.0.7 --unknown-server');
 

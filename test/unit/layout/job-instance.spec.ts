@@ -8,6 +8,7 @@ import {
   createJobInstance,
   instanceYaml,
   ipOfInstanceId,
+  jobInstanceOn,
   parseInstanceYaml,
 } from '../../../lib/layout/job-instance.js';
 import { javaTrees } from './fixtures.js';
@@ -20,7 +21,11 @@ const v4 = (address: string, internal = false): NetworkInterfaceInfo => ({
   mac: '',
   cidr: null,
 });
-const v6 = (address: string): NetworkInterfaceInfo => ({ ...v4(address), family: 'IPv6', scopeid: 0 });
+const v6 = (address: string, internal = false): NetworkInterfaceInfo => ({
+  ...v4(address, internal),
+  family: 'IPv6',
+  scopeid: 0,
+});
 
 const interfaces = {
   lo: [v4('127.0.0.1', true)],
@@ -35,7 +40,23 @@ describe('an instance’s address', () => {
     expect(createJobInstance({ interfaces }).serverIp).toBe('10.0.0.1');
   });
 
+  test('is the first IPv6 one on a machine that has no IPv4 one, but never a loopback or link-local one', () => {
+    const only6 = {
+      lo: [v4('127.0.0.1', true), v6('::1', true)],
+      eth0: [v6('fe80::1'), v6('FEBF::1'), v6('2001:db8::7'), v6('2001:db8::8')],
+    };
+    const instance = createJobInstance({ interfaces: only6 });
+
+    expect(instance.serverIp).toBe('2001:db8::7');
+    expect(ipOfInstanceId(instance.jobInstanceId)).toBe('2001:db8::7');
+    expect(addressProblem(instance)).toBeUndefined();
+  });
+
   test.each([
+    [{ preferredNetworkInterface: 'tun0' }, 'fd00::1'],
+    [{ preferredNetworkIp: 'fd00:' }, 'fd00::1'],
+    [{ preferredNetworkIp: 'FD00::' }, 'fd00::1'],
+    [{ preferredNetworkIp: 'FD.*' }, 'fd00::1'],
     [{ preferredNetworkInterface: 'docker0' }, '172.17.0.1'],
     [{ preferredNetworkInterface: '' }, '10.0.0.1'],
     [{ preferredNetworkIp: '172.' }, '172.17.0.1'],
@@ -49,11 +70,11 @@ describe('an instance’s address', () => {
   test.each([
     [
       { preferredNetworkInterface: 'eth7' },
-      /elasticjob\.preferredNetworkInterface: .+, got "eth7"; there are: eth0, docker0$/,
+      /elasticjob\.preferredNetworkInterface: .+, got "eth7"; there are: tun0, eth0, docker0$/,
     ],
     [
       { preferredNetworkIp: '192.168' },
-      /elasticjob\.preferredNetworkIp: .+, got "192\.168"; addresses are 10\.0\.0\.1, 10\.0\.1\.1, 172\.17\.0\.1/,
+      /elasticjob\.preferredNetworkIp: .+, got "192\.168"; addresses are 10\.0\.0\.1, 10\.0\.1\.1, 172\.17\.0\.1, fd00::1$/,
     ],
     [{ preferredNetworkIp: '0\\.0' }, /addresses are/],
     [{ preferredNetworkIp: '127' }, /addresses are/],
@@ -64,11 +85,11 @@ describe('an instance’s address', () => {
   });
 
   test('is the loopback address if the machine has no other, which is a problem', () => {
-    const unaddressed = createJobInstance({ interfaces: { lo: interfaces.lo, tun0: interfaces.tun0 } });
+    const unaddressed = createJobInstance({ interfaces: { lo: interfaces.lo, eth0: [v6('fe80::1')] } });
 
     expect(unaddressed.serverIp).toBe('127.0.0.1');
     expect(addressProblem(unaddressed)).toBe(
-      'No network interface of this machine has an IPv4 address, so this server is registered as 127.0.0.1, like every other ' +
+      'No network interface of this machine has an address that others can reach, so this server is registered as 127.0.0.1, like every other ' +
         'machine without one: an operator who disables one of them disables all. Start the application when the network is up.',
     );
     expect(addressProblem(createJobInstance({ interfaces }))).toBeUndefined();
@@ -132,8 +153,18 @@ describe('an instance’s node', () => {
     expect(parseInstanceYaml(text)).toStrictEqual({ jobInstanceId: '10.0.0.1@-@1', serverIp: '10.0.0.1', ...more });
   });
 
+  test.each(['2001:db8::7', 'fd00::', '1:2:3:4:5:6:7:8', '::ffff:10.0.0.1'])(
+    'with the address %s is read as it was written',
+    (serverIp) => {
+      const instance = jobInstanceOn(serverIp, '4711-k3j9x2ab');
+
+      expect(parseInstanceYaml(instanceYaml(instance))).toEqual(instance);
+    },
+  );
+
   // A thousand instances may come at once.
   test.each([
+    { jobInstanceId: '2001:db8::7@-@4711-k3j9x2ab', serverIp: '2001:db8::7' },
     { jobInstanceId: '10.11.0.12@-@4711', serverIp: '10.11.0.12' },
     { jobInstanceId: '10.11.0.12@-@4711-k3j9x2ab', serverIp: '10.11.0.12' },
   ])('is read much faster than YAML if it is written as instances write it: %j', (instance) => {

@@ -7,6 +7,7 @@ import { type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
 import { type JobComponents } from './job-components.js';
 import { type JobLog } from './job/job-log.js';
+import { describeItems } from './view/items.js';
 import { type Registration } from './writes/registration.js';
 import { withdrawWhenPossible } from './writes/withdraw-later.js';
 
@@ -69,7 +70,10 @@ export class JobShutdown {
   async endRuns({ work, marks, failures }: JobComponents, why: string): Promise<void> {
     const { clock, logger, gracePeriodMs } = this.#deps;
     if (!(await work.end(why, gracePeriodMs))) {
-      logger.error('the job is left although items still run: they do not react to context.signal.');
+      logger.error(
+        `the job is left although the items ${describeItems([...work.busy])} still run: they do not react to context.signal, or wait for ` +
+          'the end of their own job, as by await app.close().',
+      );
       await marks.removal.clearAll();
     }
     await withDeadline(clock, failures.drained(), STEP_TIMEOUT_MS, () => new Error('time is up')).catch(() =>

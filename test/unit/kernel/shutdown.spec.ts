@@ -56,6 +56,20 @@ describe('a job that is shut down', () => {
     }
   });
 
+  test('while an item goes on, whatever its signal says, logs which item that is', async () => {
+    const work = (_: string, { shardingItem }: { readonly shardingItem: number }): Promise<void> | undefined =>
+      shardingItem === 1 ? new Promise(() => undefined) : undefined;
+    await using cluster = await TestCluster.start(['A'], { work });
+    await cluster.fire();
+    const { bootstrap, log } = cluster.member('A');
+
+    const down = bootstrap.shutdown();
+    await cluster.advance(60_000);
+    await down;
+
+    expect(log.filter((line) => line.includes('is left although the items 1 still run'))).toHaveLength(1);
+  });
+
   test('while it opens its mirror leaves that closed', async () => {
     await using cluster = await TestCluster.start([], { deliver: slowly });
     await cluster.advance(500);

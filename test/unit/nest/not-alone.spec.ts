@@ -171,7 +171,8 @@ describe('a decorated class that is no provider', () => {
     class ForgottenJob extends Work {}
     const warning =
       "ForgottenJob is decorated with @ElasticJob('forgotten'), but is not a provider: the job does not run here. " +
-      'List the class in the providers of a module, or do not load its file if the job belongs to another application.';
+      'List the class in the providers of a module, or do not load its file if the job belongs to another application. ' +
+      'A module that is loaded lazily comes too late: add its job with JobBootstraps.add().';
 
     expect((await warningsOf({})).filter((line) => line.includes(ForgottenJob.name))).toEqual([warning]);
     expect((await warningsOf({})).filter((line) => line.includes(ForgottenJob.name))).toEqual([]);

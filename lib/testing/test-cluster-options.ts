@@ -56,8 +56,15 @@ export function requireNames(names: unknown): void {
   );
 }
 
-/** @throws RangeError unless all keys are options of a cluster */
-export function requireOptions(options: object): void {
+/** @throws RangeError unless all keys are options of a cluster, and the job's work is given in one way at most */
+export function requireOptions(options: TestClusterOptions): void {
+  for (const name of ['work', 'createJob', 'deliver'] as const)
+    if (options[name] !== undefined && typeof options[name] !== 'function')
+      throw new RangeError(
+        `The option '${name}' of a test's cluster must be a function, got ${describeValue(options[name])}`,
+      );
+  if (options.work !== undefined && options.createJob !== undefined)
+    throw new RangeError("A test's cluster takes work or createJob, not both: the job of createJob does the work");
   const stranger = Object.keys(options).find((key) => !(KEYS as readonly string[]).includes(key));
   if (stranger === undefined) return;
   throw new RangeError(`A test's cluster has no option '${stranger}'${suggestion(stranger, KEYS)}`);

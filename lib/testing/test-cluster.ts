@@ -12,7 +12,7 @@
  * The instances are real: the cluster replaces nothing of the library except the clock and the registry centre. Each
  * instance has an id and a server of its own. Commands use the names that the test gives to instances.
  */
-import { describeValue } from '../api/text/describe-value.js';
+import { describeValue, isMap } from '../api/text/describe-value.js';
 import { jobConfiguration, type JobConfiguration } from '../api/job/job-configuration.js';
 import { toYaml } from '../layout/job-configuration-yaml.js';
 import { JobPaths } from '../layout/job-paths.js';
@@ -51,6 +51,7 @@ export class TestCluster implements AsyncDisposable {
   readonly #configuration: JobConfiguration;
   readonly #book: RunBook;
   readonly #leaving = new Map<string, Member>();
+  #isDisposed = false;
   readonly #names = new InstanceNames();
   readonly #guard = new LivelockGuard(this.clock);
 
@@ -214,6 +215,9 @@ export class TestCluster implements AsyncDisposable {
    */
   killAtWrite(name: string, number: number, outcome: LostWrite): void {
     const member = this.member(name);
+    if (!Number.isInteger(number) || number < 1)
+      throw new RangeError(`Writes are counted from 1, the next one, got ${describeValue(number)}`);
+    requireOneOf('outcome', outcome, ['applied', 'not-applied']);
     member.registry.faults.dieAtWrite(number, outcome, () => this.#bury(member));
   }
 
@@ -224,6 +228,7 @@ export class TestCluster implements AsyncDisposable {
    * the instance gets changes, but the registry does nothing that it asks for.
    */
   cut(name: string, { direction = 'both' }: { readonly direction?: MessageDirection } = {}): void {
+    requireOneOf('direction', direction, ['both', 'sending', 'receiving']);
     this.member(name).registry.faults.dropMessages(direction);
   }
 
@@ -283,13 +288,22 @@ export class TestCluster implements AsyncDisposable {
 
   /** Changes settings of the job in the registry, as an operator does. */
   async reconfigure(changes: TestJob): Promise<void> {
+    if (!isMap(changes) || Object.keys(changes).length === 0)
+      throw new RangeError(
+        `Needs the settings that change, such as { shardingTotalCount: 4 }, got ${describeValue(changes)}`,
+      );
     const changed = jobConfiguration({ ...(this.view.config ?? this.#configuration), ...changes });
     this.#registry.put(OPERATOR, this.paths.config, toYaml(changed));
     await this.settle();
   }
 
-  /** Triggers the job on all instances, as an operator does. Each runs its items once, now. */
-  async trigger(): Promise<void> {
+  /** Triggers the job on all instances, as an operator does. Each runs its items once, now. @throws RangeError with arguments */
+  async trigger(...none: readonly never[]): Promise<void> {
+    if (none.length > 0)
+      throw new RangeError(
+        "trigger() of a test's cluster triggers all items on all instances, and takes no arguments; for other triggers, use " +
+          'new JobOperateAPI(cluster.operator, { clock: cluster.clock })',
+      );
     for (const id of this.view.instances.keys()) this.#registry.create(OPERATOR, this.paths.trigger(id), '');
     await this.settle();
   }
@@ -315,6 +329,7 @@ export class TestCluster implements AsyncDisposable {
 
   /** Lets time pass, and lets all code run that becomes due on the way. */
   async advance(duration: Duration): Promise<void> {
+    if (this.#isDisposed) throw new RangeError("The test's cluster is disposed of, and runs nothing any more");
     await this.clock.advance(milliseconds(duration));
     await this.settle();
   }
@@ -327,6 +342,7 @@ export class TestCluster implements AsyncDisposable {
 
   /** Kills all instances at once, also those that run items. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
     for (const name of [...this.members.keys(), ...this.#leaving.keys()]) this.kill(name);
     this.server.close();
     await settle();
@@ -369,3 +385,8 @@ const DEFAULT_JOB = jobConfiguration({
   timeZone: 'GMT',
   shardingTotalCount: 2,
 });
+
+function requireOneOf(name: string, value: string, known: readonly string[]): void {
+  if (!known.includes(value))
+    throw new RangeError(`${name} must be one of ${known.join(', ')}, got ${describeValue(value)}`);
+}

@@ -31,7 +31,10 @@ export class JobOptions {
    * with its usual settings.
    */
   @IntegerSetting({ min: 1, max: 100_000, required: true }) shardingTotalCount?: number;
-  /** Parameters of the sharding items: `0=Beijing,1=Shanghai`. Items from `shardingTotalCount` on are refused. */
+  /**
+   * Parameters of the sharding items: `0=Beijing,1=Shanghai`, or JSON such as `{"0":"a,b","1":"c=d"}`, whose values may have
+   * commas and equals signs but which Java peers refuse. Items from `shardingTotalCount` on are refused.
+   */
   @TextSetting(
     { what: "a text like '0=Beijing,1=Shanghai'" },
     rule('itemParameters', (text: string, job: JobOptions) => itemParametersProblem(text, job.shardingTotalCount)),

@@ -1,13 +1,17 @@
-import { legible } from '../text/describe-value.js';
+import { isMap, legible } from '../text/describe-value.js';
 
 /**
  * Checks `0=Beijing,1=Shanghai`, the parameters of a job's items. Java reads the text by the same rules, but late, when
  * the job fires (see `readItemParameters` in lib/layout); so everything that Java would refuse then is refused here, and
- * mistakes that it would ignore too.
+ * mistakes that it would ignore too. A text that begins with `{` is JSON, which only this library reads.
  * @param shardingTotalCount the number of items; items from it on are refused
  * @returns the problem with the text, as a requirement, or undefined
  */
 export function itemParametersProblem(text: string, shardingTotalCount: unknown): string | undefined {
+  if (isJsonOfItems(text)) {
+    const parameters = jsonOfItems(text);
+    return typeof parameters === 'string' ? parameters : totalProblem(new Set(parameters.keys()), shardingTotalCount);
+  }
   const items = new Set<number>();
   for (const piece of pieces(text)) {
     const [key = '', value = '', ...rest] = piece.split('=').map((side) => side.trim());
@@ -25,6 +29,10 @@ export function itemParametersProblem(text: string, shardingTotalCount: unknown)
  * @returns a clause for each, saying how the text is read
  */
 export function itemParametersDoubts(text: string): readonly string[] {
+  if (isJsonOfItems(text))
+    return [
+      'Java instances cannot run the job, because Java ElasticJob refuses shardingItemParameters in JSON, which only Node reads',
+    ];
   const odd = pieces(text)
     .map((piece) => (piece.split('=')[0] ?? '').trim())
     .filter((key) => /^(\+|0\d)/.test(key));
@@ -36,6 +44,40 @@ export function itemParametersDoubts(text: string): readonly string[] {
       : []),
     ...odd.map((key) => `shardingItemParameters names item '${key}', which is read as item ${Number(key)}`),
   ];
+}
+
+/** Whether parameters are written as JSON, `{"0":"a,b"}`. Java refuses all such texts, for no item's number begins with `{`. */
+export function isJsonOfItems(text: string): boolean {
+  return text.trimStart().startsWith('{');
+}
+
+/**
+ * The parameters by item of a text in JSON, whose values may have commas and equals signs.
+ * @returns the problem with the text, as a requirement, if it is not a map of texts by the numbers of items
+ */
+export function jsonOfItems(text: string): ReadonlyMap<number, string> | string {
+  const entries = entriesOfJson(text);
+  if (entries === undefined) return `must be like ${JSON_FORM}, but is not valid JSON`;
+  const [strange] = entries.filter(([key]) => !/^(?:0|[1-9]\d{0,9})$/.test(key));
+  if (strange !== undefined)
+    return `must be like ${JSON_FORM}, but '${legible(strange[0])}' is not the number of an item`;
+  const parameters = new Map<number, string>();
+  for (const [key, value] of entries) {
+    if (typeof value !== 'string') return `must be like ${JSON_FORM}, but the parameter of item ${key} is not a text`;
+    parameters.set(Number(key), value);
+  }
+  return parameters;
+}
+
+const JSON_FORM = `'{"0":"Beijing","1":"a,b"}'`;
+
+function entriesOfJson(text: string): readonly (readonly [string, unknown])[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isMap(value) ? Object.entries(value) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** As Java splits the text: empty pieces at the end do not count. */

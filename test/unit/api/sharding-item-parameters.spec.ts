@@ -73,3 +73,38 @@ test('a job of one item has item 0 only', () => {
     'must only name items from 0 to 0, as shardingTotalCount is 1, but names item 1',
   );
 });
+
+const JSON_FORM = `must be like '{"0":"Beijing","1":"a,b"}', but`;
+
+test('parameters in JSON may have commas, equals signs and quotes', () => {
+  const text = JSON.stringify({ 0: 'a,b', 1: 'cGFkZGVk==', 2: '{"from":"x"}', 3: 'https://example.org/?a=1,2' });
+
+  expect(itemParametersProblem(text, 4)).toBeUndefined();
+  expect([...readItemParameters(` ${text}`).values()]).toEqual([
+    'a,b',
+    'cGFkZGVk==',
+    '{"from":"x"}',
+    'https://example.org/?a=1,2',
+  ]);
+});
+
+test.each([
+  ['{"0":"a"', `${JSON_FORM} is not valid JSON`],
+  ['{0=a}', `${JSON_FORM} is not valid JSON`],
+  ['{"zero":"a"}', `${JSON_FORM} 'zero' is not the number of an item`],
+  ['{"00":"a"}', `${JSON_FORM} '00' is not the number of an item`],
+  ['{"0":1}', `${JSON_FORM} the parameter of item 0 is not a text`],
+])('the JSON %j is refused at start and at a firing', (text, problem) => {
+  expect(itemParametersProblem(text, 2)).toBe(problem);
+  expect(() => readItemParameters(text)).toThrow(problem);
+});
+
+test('JSON names only items that the job has', () => {
+  expect(itemParametersProblem('{"2":"a"}', 2)).toContain('must only name items from 0 to 1');
+});
+
+test('JSON is a doubt, as Java instances cannot read it', () => {
+  expect(itemParametersDoubts('{"0":"a,b"}')).toEqual([
+    'Java instances cannot run the job, because Java ElasticJob refuses shardingItemParameters in JSON, which only Node reads',
+  ]);
+});

@@ -84,7 +84,8 @@ function signatureProblem(work, parameters) {
 
 /** Throws if a job's code has returned what nobody will run, or a failure that nobody has thrown. */
 function refuseResult(call, result) {
-  if (isError(result)) throw new Error(`${call} returned an error: throw it, so that the item fails`, { cause: result });
+  if (isError(result))
+    throw new Error(`${call} returned an error: throw it, so that the item fails`, { cause: result });
   const problem = resultProblem(result);
   if (problem !== undefined) throw new TypeError(`${call} returned ${problem}`);
 }

@@ -167,7 +167,7 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/view/crashes.ts',
-        find: "return [...servers].some(([ip, status]) => status === 'DISABLED' && id?.startsWith(`${ip}@`) === true);",
+        find: "return id !== undefined && servers.get(ipOfInstanceId(id)) === 'DISABLED';",
         replace: 'return servers.size === 0 && id === undefined;',
       },
     ],
@@ -193,8 +193,8 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/view/crashes.ts',
-        find: "status === 'DISABLED' && id?.startsWith(`${ip}@`) === true",
-        replace: "status === 'DISABLED' && id?.startsWith(ip) === true",
+        find: "servers.get(ipOfInstanceId(id)) === 'DISABLED'",
+        replace: "[...servers].some(([ip, status]) => status === 'DISABLED' && id.startsWith(ip))",
       },
     ],
   },

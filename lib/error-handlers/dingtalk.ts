@@ -3,7 +3,7 @@ import { type Clock } from '../time/clock.js';
 import { textOf } from './failure-text.js';
 import { type NoticeChannel } from './notice-channel.js';
 import { PropsReader } from './props-reader.js';
-import { postToRobot, type RobotSettings, robotSettings } from './robot-channel.js';
+import { postToRobot, robotKeys, type RobotSettings, robotSettings } from './robot-channel.js';
 
 /** Settings of a DingTalk robot. */
 export interface DingtalkSettings extends RobotSettings {
@@ -23,6 +23,13 @@ const TRANSIENT_CODES = ['-1', '130101', '130102', '410100'];
 export function dingtalk(clock: Clock): NoticeChannel<DingtalkSettings> {
   return {
     type: 'DINGTALK',
+    keys: [...robotKeys('dingtalk'), 'dingtalk.keyword', 'dingtalk.secret'],
+    doubts: (props) =>
+      props['dingtalk.secret'] === ''
+        ? [
+            'the property dingtalk.secret is empty, so that messages are not signed; leave it out if the robot demands no signature',
+          ]
+        : [],
     read: (props) => {
       const reader = new PropsReader(props);
       const robot = robotSettings(reader, 'dingtalk');

@@ -23,6 +23,12 @@ const ATTEMPT_MS = 30_000;
 /** The longest text in a mail, in bytes. */
 const LONGEST_TEXT = 100_000;
 
+const KEYS = [
+  ...['email.host', 'email.port', 'email.username', 'email.password', 'email.useSsl', 'email.ssl.trust'],
+  ...['email.from', 'email.to', 'email.cc', 'email.bcc', 'email.subject', 'email.debug'],
+  'email.digestIntervalMilliseconds',
+];
+
 /** What mails need. */
 export interface EmailDeps {
   readonly clock: Clock;
@@ -35,7 +41,12 @@ export interface EmailDeps {
 export function email({ clock, logger, load = loadMailer }: EmailDeps): NoticeChannel<EmailSettings> {
   return {
     type: 'EMAIL',
+    keys: KEYS,
     read: readSettings,
+    doubts: (props) =>
+      props['email.password'] === '' && props['email.username'] !== ''
+        ? ['the property email.password is empty, and most servers refuse a login without password']
+        : [],
     prepare: async () => void (await load()),
     send: async (notice, settings, signal) => {
       const mailer = await load();

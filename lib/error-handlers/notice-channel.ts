@@ -18,6 +18,10 @@ export interface ChannelSettings {
 export interface NoticeChannel<Settings extends ChannelSettings = ChannelSettings> {
   /** The type of the error handler. */
   readonly type: string;
+  /** The keys of all properties that it reads. */
+  readonly keys: readonly string[];
+  /** What is allowed in the properties, but probably not intended, besides unknown keys. Default: nothing. */
+  doubts?(props: Props): readonly string[];
   /** The settings of a job, or what is wrong with them. */
   read(props: Props): Reading<Settings>;
   /**

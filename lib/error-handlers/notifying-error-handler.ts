@@ -1,5 +1,6 @@
 import { type JobErrorHandler, type JobFailure } from '../api/extensions/error-handler.js';
 import { type JobConfiguration } from '../api/job/job-configuration.js';
+import { unknownKeyDoubts } from '../api/settings/known-properties.js';
 import { JobNotifier, type NotifierDeps } from './job-notifier.js';
 import { type ChannelSettings, type NoticeChannel } from './notice-channel.js';
 
@@ -19,6 +20,11 @@ export class NotifyingErrorHandler<Settings extends ChannelSettings> implements 
   validate({ props }: JobConfiguration): readonly string[] {
     const reading = this.#channel.read(props);
     return 'problems' in reading ? reading.problems : [];
+  }
+
+  doubts({ props }: JobConfiguration): readonly string[] {
+    const { type, keys } = this.#channel;
+    return [...unknownKeyDoubts(props, keys, `the error handler ${type}`), ...(this.#channel.doubts?.(props) ?? [])];
   }
 
   async prepare(): Promise<void> {

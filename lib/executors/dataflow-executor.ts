@@ -1,8 +1,9 @@
-import { describeValue } from '../api/text/describe-value.js';
+import { describeValue, legible } from '../api/text/describe-value.js';
 import { type JobConfiguration } from '../api/job/job-configuration.js';
 import { type ClassedJobItemExecutor, type PropertyProblem } from '../api/extensions/job-executor.js';
 import { type DataflowJob, isDataflowJob } from '../api/job/job.js';
 import { nextTurn } from '../time/event-loop.js';
+import { unknownKeyDoubts, unknownKeys } from '../api/settings/known-properties.js';
 import { refuseIdleWorker } from './idle-worker.js';
 import { refuseIdleMethods } from './job-methods.js';
 import { refuseResult } from './worker/worker-thread.cjs';
@@ -30,6 +31,7 @@ export const dataflowExecutor: ClassedJobItemExecutor<DataflowJob> = {
     ]);
     return streamingProblems(configuration.props[STREAMING]);
   },
+  doubts: ({ props }) => unknownKeyDoubts(props, [STREAMING], 'dataflow jobs'),
   async process(job, configuration, context, running) {
     const { signal, softStop } = context;
     const mayStream = isStreaming(configuration);
@@ -45,6 +47,15 @@ export const dataflowExecutor: ClassedJobItemExecutor<DataflowJob> = {
     }
   },
 };
+
+/** The doubts about a job of another kind that is told to stream. */
+export function idleStreamingDoubts({ props }: JobConfiguration): readonly string[] {
+  const keys = [...(STREAMING in props ? [STREAMING] : []), ...unknownKeys(Object.keys(props), [STREAMING])];
+  return keys.map(
+    (key) =>
+      `the property '${legible(key)}' has no effect: only dataflow jobs stream, which have fetchData and processData`,
+  );
+}
 
 function listOf(data: unknown, { jobName }: JobConfiguration): readonly unknown[] {
   if (data === null || data === undefined) return [];

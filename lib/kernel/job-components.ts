@@ -10,6 +10,7 @@ import { isPresenceOnly, isRoutine, JobViewReader } from '../layout/job-view.js'
 import { type Clock } from '../time/clock.js';
 import { ControlLane } from './lanes/control-lane.js';
 import { type CronTimer } from './lanes/cron-timer.js';
+import { type DoubtLog } from './types/doubt-log.js';
 import { JobListeners } from './run/job-listeners.js';
 import { RunObservers } from './run/run-observers.js';
 import { WorkLane } from './lanes/work-lane.js';
@@ -39,6 +40,7 @@ export interface JobComponentsDeps extends Omit<JobContext, 'watch' | 'requestRe
   readonly extensions: Extensions;
   readonly mailbox: Mailbox;
   readonly timer: CronTimer;
+  readonly doubts: DoubtLog;
   /** The node of this instance was removed. */
   readonly onRemoved: () => void;
 }
@@ -61,6 +63,7 @@ export class JobComponents implements JobContext {
   readonly watch: JobWatch;
   readonly executor: ItemExecutor;
   readonly definition: JobDefinition;
+  readonly doubts: DoubtLog;
   readonly onRemoved: () => void;
   readonly deadlines: Deadlines<JobTimer>;
   readonly items: ItemsHere;
@@ -94,6 +97,7 @@ export class JobComponents implements JobContext {
     this.watch = watch;
     this.executor = extensions.executorOf(deps.paths.jobName, definition.job);
     this.definition = definition;
+    this.doubts = deps.doubts;
     this.onRemoved = deps.onRemoved;
     this.deadlines = new Deadlines(deps.timers, this.requestReconcile);
     this.items = new ItemsHere();

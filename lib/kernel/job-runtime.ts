@@ -19,7 +19,6 @@
  * by itself when it can.
  */
 import { describeCause } from '../api/text/describe-cause.js';
-import { doubtsAbout } from '../api/job/doubtful-settings.js';
 import {
   InvalidConfigurationError,
   JobConflictError,
@@ -48,6 +47,7 @@ import { detached } from '../time/detached.js';
 import { type Timers } from '../time/shared-timers.js';
 import { assembleJob, type JobComponents } from './job-components.js';
 import { JobShutdown } from './job-shutdown.js';
+import { DoubtLog } from './types/doubt-log.js';
 import { type JobHealth, jobHealth } from './job-health.js';
 import { type JobEnd, type JobPhase, type JobState, nextState } from './job-state.js';
 import { removalOf } from './job-removal.js';
@@ -88,6 +88,7 @@ export class JobRuntime {
   readonly #timers: NamedTimers<JobTimer>;
   readonly #timer: CronTimer;
   readonly #mailbox = new Mailbox();
+  readonly #doubts: DoubtLog;
 
   #state: JobState = { phase: 'created' };
   #components: JobComponents | undefined;
@@ -117,6 +118,7 @@ export class JobRuntime {
     this.#paths = new JobPaths(jobName);
     this.#logger = new JobLog(logger, { jobName, instance: instance.jobInstanceId }, events);
     this.#timers = new NamedTimers(timers);
+    this.#doubts = new DoubtLog({ definition, extensions: deps.extensions, clock, logger: this.#logger });
     const lateFirings = new LateFirings(clock, this.#logger);
     const onFire = (instant: Date): void => {
       lateFirings.note(instant);
@@ -219,8 +221,7 @@ export class JobRuntime {
       return Promise.reject(failure ?? new JobStateError(ended));
     }
     this.#started = new Deferred();
-    for (const doubt of doubtsAbout(this.definition.configuration, this.#deps.clock))
-      this.#logger.event({ type: 'settings-doubtful', doubt });
+    this.#doubts.note(this.definition.configuration, new Set());
     const { registry } = this.#deps;
     const { session } = registry;
     registry.connect();
@@ -508,6 +509,7 @@ export class JobRuntime {
       timer: this.#timer,
       mailbox: this.#mailbox,
       definition: this.definition,
+      doubts: this.#doubts,
       onRemoved: () => this.#onRemoved(),
     });
     components.watch.observer = components.control;

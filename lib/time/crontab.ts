@@ -17,7 +17,7 @@
  * the job a `timeZone` whose clocks are never set, or another hour.
  */
 import { CronExpressionParser, type CronFieldCollection } from 'cron-parser';
-import { type CrontabWords, refuseTooLongSteps } from './crontab-steps.js';
+import { type CrontabWords, refuseTooLongSteps } from './cron-steps.js';
 import { CRON_FIELDS, FieldFault, readValues, type CronField } from './cron-field.js';
 import { QuartzCron, type CronOptions } from './cron.js';
 import { InvalidCronError } from './invalid-cron-error.js';

@@ -41,6 +41,11 @@ export interface JobErrorHandler {
    */
   validate?(configuration: JobConfiguration): readonly string[];
   /**
+   * Looks for what is allowed in the properties, but probably not intended: a key that it does not know, a value without effect.
+   * @returns one clause each, without a full stop; logged as a warning when a job that names it starts, and when its settings change
+   */
+  doubts?(configuration: JobConfiguration): readonly string[];
+  /**
    * Called before a job that names it starts, perhaps several times: load what it needs here. What it throws fails the start.
    */
   prepare?(configuration: JobConfiguration): void | Promise<void>;

@@ -32,6 +32,11 @@ export interface TypedJobItemExecutor {
   process(configuration: JobConfiguration, context: ShardingContext, job: RunningJob): void | Promise<void>;
   /** Checks the properties it needs when a job of its type is added or started. @returns the problems; empty if there are none */
   validate?(configuration: JobConfiguration): readonly PropertyProblem[];
+  /**
+   * Looks for what is allowed in the properties, but probably not intended: a key that it does not know, a value without effect.
+   * @returns one clause each, without a full stop; logged as a warning when a job of its type starts, and when its settings change
+   */
+  doubts?(configuration: JobConfiguration): readonly string[];
   /** Called before a job of its type starts, perhaps several times: load what the job needs, within 30 seconds. What it throws fails the start. */
   prepare?(configuration: JobConfiguration): void | Promise<void>;
   /** Called once when a job of its type has ended on this instance: free what the job needed, within 5 seconds. */
@@ -56,6 +61,8 @@ export interface ClassedJobItemExecutor<Job extends object = object> {
   ): void | Promise<void>;
   /** Checks the properties it needs when a job of its kind is added or started. @returns the problems; empty if there are none */
   validate?(configuration: JobConfiguration, job: Job): readonly PropertyProblem[];
+  /** As that of a `TypedJobItemExecutor`. */
+  doubts?(configuration: JobConfiguration, job: Job): readonly string[];
   /** As that of a `TypedJobItemExecutor`. */
   prepare?(configuration: JobConfiguration, job: Job): void | Promise<void>;
   /** As that of a `TypedJobItemExecutor`. */

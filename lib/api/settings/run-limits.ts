@@ -5,7 +5,7 @@
 import { describeValue, legible } from '../text/describe-value.js';
 import { InvalidConfigurationError } from '../errors/errors.js';
 import { propertyPath } from '../job/job-name.js';
-import { suggestion } from '../text/nearest.js';
+import { knownKeysHint, unknownKeys } from './known-properties.js';
 import { flattenProps } from './props.js';
 import { RUN_WORKER, RUN_WORKER_MEMORY } from './run-properties.js';
 
@@ -47,10 +47,8 @@ interface RunLimitBounds {
 
 const DEFAULT_RETRY_BACKOFF_MS = 1_000;
 
-const PREFIX = 'run.';
-
 /** All properties that begin with `run.`. */
-const PROPERTIES: readonly string[] = [
+export const RUN_PROPERTIES: readonly string[] = [
   ...Object.values(RUN_LIMITS).map(({ property }) => property),
   RUN_WORKER,
   RUN_WORKER_MEMORY,
@@ -82,9 +80,9 @@ export function runLimitConflict(option: keyof RunLimitOptions, value: number, p
  * @returns the problem with a key that begins with `run.` and means nothing, or undefined
  */
 export function runPropertyKeyProblem(keys: Iterable<string>): string | undefined {
-  const unknown = [...keys].find((key) => key.startsWith(PREFIX) && !PROPERTIES.includes(key));
+  const [unknown] = unknownKeys(keys, RUN_PROPERTIES);
   if (unknown === undefined) return undefined;
-  return `must not have the key '${legible(unknown)}', which means nothing${suggestion(unknown, PROPERTIES)}`;
+  return `must not have the key '${legible(unknown)}', which means nothing${knownKeysHint(unknown, RUN_PROPERTIES)}`;
 }
 
 /** @returns the problems with the values of the properties that limit runs */

@@ -30,15 +30,26 @@ export function suggestion(name: string, candidates: Iterable<string>): string {
 const MOST_NAMES = 16;
 
 /**
- * The end of a message about an unknown name: what it probably means, else the names that are known, or if they are too many the one
+ * The end of a message about an unknown name: what it probably means, which may be the only one that begins with it, else the names that are known, or if they are too many the one
  * that is nearest.
  */
 export function knownNames(name: string, candidates: readonly string[]): string {
-  const meant = suggestion(name, candidates);
-  if (meant !== '') return meant;
+  const meant = nearest(name.slice(0, 200), candidates);
+  if (meant !== undefined && isNearly(name, meant)) return `; did you mean '${meant}'?`;
+  const likely = onlyCompletion(relaxed(name), candidates) ?? meant;
+  if (likely !== undefined) return `; did you mean '${likely}'?`;
   if (candidates.length <= MOST_NAMES) return `; known are: ${candidates.join(', ')}`;
   const near = nearest(name.slice(0, 200), candidates, 1 / 2);
   return near === undefined ? '' : `; did you mean '${near}'?`;
+}
+
+/** Fewer letters may begin another name by chance. */
+const SHORTEST_BEGINNING = 6;
+
+function onlyCompletion(beginning: string, candidates: readonly string[]): string | undefined {
+  if (beginning.length < SHORTEST_BEGINNING) return undefined;
+  const [only, ...others] = candidates.filter((candidate) => relaxed(candidate).startsWith(beginning));
+  return others.length === 0 ? only : undefined;
 }
 
 /** Whether a name has one letter too many, too few or wrong, or two letters swapped. Case and separators do not count. */

@@ -7,7 +7,8 @@ import { type Clock } from '../../time/clock.js';
 import { asciiContextJson } from '../context-json.js';
 import { type HttpAnswer, type HttpRequest } from './http-exchange.js';
 import { followed, isRedirect } from './http-redirects.js';
-import { httpSettings, type HttpSettings } from './http-settings.js';
+import { httpDoubts, httpSettings, type HttpSettings } from './http-settings.js';
+import { idleStreamingDoubts } from '../dataflow-executor.js';
 import { onOneLine } from '../output-lines.js';
 import { throwProblems } from '../properties.js';
 
@@ -19,6 +20,7 @@ export function httpExecutor(clock: Clock): TypedJobItemExecutor {
   return {
     type: 'HTTP',
     validate: (configuration) => httpSettings(configuration).problems,
+    doubts: (configuration) => [...httpDoubts(configuration), ...idleStreamingDoubts(configuration)],
     process: (configuration, context, job) => callUrl({ configuration, context, job, clock }),
   };
 }

@@ -1,5 +1,6 @@
 import { validateHeaderValue } from 'node:http';
 import { describeValue } from '../../api/text/describe-value.js';
+import { unknownKeyDoubts } from '../../api/settings/known-properties.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { type PropertyProblem } from '../../api/extensions/job-executor.js';
 
@@ -22,6 +23,17 @@ export interface HttpSettings {
 /** The methods that Java accepts. */
 const METHODS = ['GET', 'POST', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'];
 const METHODS_WITH_BODY = ['POST', 'PUT', 'DELETE'];
+const KEYS = [
+  'http.uri',
+  'http.url',
+  'http.method',
+  'http.data',
+  'http.content.type',
+  'http.connect.timeout.milliseconds',
+  'http.read.timeout.milliseconds',
+  'http.failOnErrorStatus',
+];
+const GREATEST_PORT = 65_535;
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** The settings that properties stand for, and all problems with them; the settings hold only if there are none. */
@@ -54,6 +66,30 @@ export function httpSettings({ props }: JobConfiguration): {
   return { settings, problems };
 }
 
+/** What is allowed in the properties, but probably not intended. */
+export function httpDoubts({ props }: JobConfiguration): readonly string[] {
+  const [uri = '', url = ''] = [props['http.uri'], props['http.url']];
+  const { 'http.method': method = '', 'http.data': data = '', 'http.content.type': contentType = '' } = props;
+  const doubts: readonly (readonly [isConcerned: boolean, doubt: string])[] = [
+    [
+      uri !== '' && url !== '' && uri !== url,
+      'the properties http.uri and http.url have different addresses; http.uri holds, and http.url has no effect',
+    ],
+    [
+      data !== '' && METHODS.includes(method) && !METHODS_WITH_BODY.includes(method),
+      `the property http.data has no effect with the method ${method}: only ${METHODS_WITH_BODY.join(', ')} send a body`,
+    ],
+    [
+      contentType !== '' && !/^[^\s/;]+\/[^\s/;]+\s*(?:;|$)/.test(contentType),
+      `the property http.content.type is ${describeValue(contentType)}, which is no media type such as application/json`,
+    ],
+  ];
+  return [
+    ...unknownKeyDoubts(props, KEYS, 'HTTP jobs'),
+    ...doubts.flatMap(([isConcerned, doubt]) => (isConcerned ? [doubt] : [])),
+  ];
+}
+
 const NOWHERE = new URL('http://localhost');
 
 /** `http.url` is how Java's manual wrongly called the property. */
@@ -68,7 +104,19 @@ function addressProblem(value: string): string | undefined {
     return 'Cannot find HTTP URL, job is not executed: must be an address such as "https://example.com/jobs/sync", got nothing';
   const { protocol } = URL.canParse(value) ? new URL(value) : { protocol: '' };
   if (protocol === 'http:' || protocol === 'https:') return undefined;
+  const [, authority] = /^https?:\/\/([^/?#]*)/i.exec(value) ?? [];
+  if (authority !== undefined) return authorityProblem(authority);
   return 'must be an absolute address that begins with http:// or https://, and is another one that is not shown';
+}
+
+/** @param authority user, password, host and port of an address that cannot be read */
+function authorityProblem(authority: string): string {
+  const [, host = '', port] = /([^@]*?)(?::(\d*))?$/.exec(authority) ?? [];
+  if (port !== undefined && Number(port) > GREATEST_PORT)
+    return `must have a port from 1 to ${GREATEST_PORT}, and has the port ${port}; the rest is not shown`;
+  return host === ''
+    ? 'must have a host after http:// or https://, and has none; the rest is not shown'
+    : 'must be an address such as "https://example.com/jobs/sync", and has a host or port that cannot be read; it is not shown';
 }
 
 function methodProblem(value: string): string | undefined {

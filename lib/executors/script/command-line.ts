@@ -19,6 +19,18 @@ export function parseCommandLine(line: string, platform: NodeJS.Platform): Comma
   return { program: program.replace(/[\\/]/g, platform === 'win32' ? '\\' : '/'), args };
 }
 
+/**
+ * The first piece of a command line outside of quotes that would mean something to a shell: `|`, `>`, `&&`, a backquote. `cmd.exe`,
+ * which reads its arguments itself, is a shell.
+ */
+export function shellSyntaxIn(line: string): string | undefined {
+  if (/^\s*["']?(?:\S*[\\/])?cmd(?:\.exe)?["']?(?:\s|$)/i.test(line)) return undefined;
+  const unquoted = line.replace(/'[^']*'|"[^"]*"/g, (quoted) => '_'.repeat(quoted.length));
+  const [syntax] =
+    /(?<=\s)(?:&&?|\|\|?|;|\d?>>?(?:&\d)?|<)(?=\s|$)|(?<=\s)(?:\d?>>?|<)\S+|;(?=\s|$)|`|\$\(/.exec(unquoted) ?? [];
+  return syntax;
+}
+
 /** The words of a command line; `undefined` if a quotation has no end. */
 function wordsOf(line: string): readonly string[] | undefined {
   const words: string[] = [];

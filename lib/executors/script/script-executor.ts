@@ -4,7 +4,9 @@ import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { type PropertyProblem, type RunningJob, type TypedJobItemExecutor } from '../../api/extensions/job-executor.js';
 import { type ShardingContext } from '../../api/job/sharding-context.js';
 import { type Clock } from '../../time/clock.js';
-import { type Command, parseCommandLine } from './command-line.js';
+import { type Command, parseCommandLine, shellSyntaxIn } from './command-line.js';
+import { idleStreamingDoubts } from '../dataflow-executor.js';
+import { unknownKeyDoubts } from '../../api/settings/known-properties.js';
 import { contextJson, escaped } from '../context-json.js';
 import { type ProgramEnd, type ProgramExit, runProgram } from './program-run.js';
 import { throwProblems } from '../properties.js';
@@ -31,6 +33,7 @@ export function scriptExecutor(clock: Clock): TypedJobItemExecutor {
   return {
     type: 'SCRIPT',
     validate: commandLineProblems,
+    doubts: (configuration) => [...scriptDoubts(configuration), ...idleStreamingDoubts(configuration)],
     process: (configuration, context, job) =>
       runScript({ configuration, context, job, clock, onUnwatched: () => reportUnwatched(job) }),
   };
@@ -106,6 +109,14 @@ function startProblem({ program }: Command, json: string, cause: unknown): strin
     default:
       return `${name} could not be started: ${code ?? String(cause)}`;
   }
+}
+
+function scriptDoubts({ props }: JobConfiguration): readonly string[] {
+  const syntax = shellSyntaxIn(props[COMMAND_LINE] ?? '');
+  const shell =
+    `the property ${COMMAND_LINE} has ${describeValue(syntax)} outside of quotes, which the program is given as it is, since no shell ` +
+    "is involved; if you want a shell, write sh -c '…'";
+  return [...unknownKeyDoubts(props, [COMMAND_LINE], 'SCRIPT jobs'), ...(syntax === undefined ? [] : [shell])];
 }
 
 function commandLineProblems({ props }: JobConfiguration): readonly PropertyProblem[] {

@@ -17,6 +17,7 @@ import { RUN_WORKER, RUN_WORKER_MEMORY, WORKER_TYPE } from '../../api/settings/r
 import { isWorkerThreadJob, type WorkerThreadJob, workerText } from '../../api/job/worker-job.js';
 import { type Clock } from '../../time/clock.js';
 import { describeCause } from '../../api/text/describe-cause.js';
+import { idleStreamingDoubts } from '../dataflow-executor.js';
 import { throwProblems } from '../properties.js';
 import { sourceOf, workerFile } from './worker-file.js';
 import { WorkerPool } from './worker-pool.js';
@@ -41,6 +42,7 @@ export function workerExecutors(clock: Clock): {
     typed: {
       type: WORKER_TYPE,
       validate: propertyProblems,
+      doubts: idleStreamingDoubts,
       prepare: (configuration) => pools.prepare(configuration, namedByProperty(configuration)),
       process: (configuration, context, { logger }) => {
         throwProblems(configuration.jobName, propertyProblems(configuration));
@@ -52,6 +54,7 @@ export function workerExecutors(clock: Clock): {
       requirement: 'a worker (a file: URL or a path)',
       accepts: isWorkerThreadJob,
       validate: (configuration, job) => objectProblems(configuration, job),
+      doubts: idleStreamingDoubts,
       prepare: (configuration, job) => pools.prepare(configuration, namedByObject(configuration, job)),
       process: (job, configuration, context, { logger }) => {
         throwProblems(configuration.jobName, objectProblems(configuration, job));

@@ -1,5 +1,5 @@
 /** The words for events that many jobs of a process have at the same time. */
-import { BY, type CommonEvent, seconds, WHY_LATE, WITHOUT_STOPPING, type Words } from './job-events.js';
+import { BY, type CommonEvent, ended, seconds, WHY_LATE, WITHOUT_STOPPING, type Words } from './job-events.js';
 
 /** The words for the same event of several jobs of this process: those for which `groupOf` is the same. */
 export function summaryOf(group: readonly EventOfJob[], me: string): Words {
@@ -70,7 +70,7 @@ function summaryWords(group: readonly EventOfJob[], jobs: string, me: string): P
         text: `Server ${event.ip} is enabled again for ${jobs}; this instance is given items again.`,
       };
     case 'settings-doubtful':
-      return { level: 'warn', text: `Settings of ${jobs}: ${event.doubt}.` };
+      return { level: 'warn', text: `Settings of ${jobs}: ${ended(event.doubt)}` };
     case 'fired-late':
       return { level: 'warn', text: `Firings of ${jobs} came up to ${seconds(latest(group))} late: ${WHY_LATE}.` };
     default:

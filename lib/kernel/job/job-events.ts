@@ -35,6 +35,8 @@ export type OwnEvent =
   /** `path`: a node beside the items that is no item. */
   | { readonly type: 'stray-item'; readonly path: string }
   | { readonly type: 'items-disabled' | 'items-enabled'; readonly items: readonly number[] }
+  /** The cron expression has steps that begin again before they are over. `steps`: a clause about each. */
+  | { readonly type: 'uneven-steps'; readonly steps: readonly string[]; readonly next: readonly Date[] }
   | { readonly type: 'settings-changed'; readonly differences: readonly SettingDifference[] }
   | { readonly type: 'settings-ignored' | 'settings-overwritten'; readonly differences: readonly SettingDifference[] };
 
@@ -59,6 +61,7 @@ const OWN: ReadonlySet<string> = new Set<OwnEvent['type']>([
   'stray-item',
   'items-disabled',
   'items-enabled',
+  'uneven-steps',
   'settings-changed',
   'settings-ignored',
   'settings-overwritten',
@@ -99,7 +102,7 @@ function wordsOfCommon(event: CommonEvent, me: string): Words {
     case 'server-enabled':
       return entry('log', `server ${event.ip} is enabled again; this instance is given items again.`);
     case 'settings-doubtful':
-      return entry('warn', `${event.doubt}.`);
+      return entry('warn', ended(event.doubt));
     case 'fired-late': {
       const { lateMs, scheduledAt, others } = event;
       const more =
@@ -110,6 +113,11 @@ function wordsOfCommon(event: CommonEvent, me: string): Words {
     default:
       return event satisfies never;
   }
+}
+
+/** A clause with its full stop, unless it ends in a question. */
+export function ended(clause: string): string {
+  return clause.endsWith('?') ? clause : `${clause}.`;
 }
 
 function wordsOfOwn(event: OwnEvent): Words {
@@ -133,6 +141,10 @@ function wordsOfOwn(event: OwnEvent): Words {
     case 'items-enabled': {
       const { items } = event;
       return { level: 'log', text: `an operator has enabled items ${describeItems(items)} again.`, fields: { items } };
+    }
+    case 'uneven-steps': {
+      const instants = event.next.map((instant) => instant.toISOString()).join(', ');
+      return entry('log', `${event.steps.join(', and ')}, in the cron expression; the next firings are ${instants}.`);
     }
     case 'settings-changed':
       return entry(

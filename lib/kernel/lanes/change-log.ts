@@ -4,14 +4,19 @@ import { type JobView } from '../../layout/job-view.js';
 import { type JobContext } from '../job/job-context.js';
 import { jobChanges } from '../job/job-changes.js';
 import { type RunObservers } from '../run/run-observers.js';
+import { type DoubtLog } from '../types/doubt-log.js';
 import { inheritedChanges, type PeerChange, peerChanges } from '../job/peer-changes.js';
 
 const NO_CHANGES: readonly PeerChange[] = [];
 
+interface ChangeLogDeps extends JobContext {
+  readonly observers: RunObservers;
+  readonly doubts: DoubtLog;
+}
+
 /** Logs what changes in a job: who comes and goes, and what operators do. Observers are notified of instances that are gone. */
 export class ChangeLog {
-  readonly #context: JobContext;
-  readonly #observers: RunObservers;
+  readonly #context: ChangeLogDeps;
   #before: JobView | undefined;
   #session: string | undefined;
   /** Changes that a peer is to report. */
@@ -19,9 +24,8 @@ export class ChangeLog {
   /** Ids of Java instances that are gone, and that may still run items: observers are notified when they do not. */
   readonly #gone = new RareSet<string>();
 
-  constructor(context: JobContext, observers: RunObservers) {
+  constructor(context: ChangeLogDeps) {
     this.#context = context;
-    this.#observers = observers;
   }
 
   /** Logs what has changed since the last call. `session`: id of the session in which this instance is registered. */
@@ -32,6 +36,11 @@ export class ChangeLog {
     // Settings that cannot be read for a while have not changed.
     this.#before = now.config === undefined && before?.config !== undefined ? { ...now, config: before.config } : now;
     this.#noteOwn(before, now);
+    if (
+      now.config !== undefined &&
+      (now.config !== before?.config || now.javaPeers.size > 0 !== before.javaPeers.size > 0)
+    )
+      this.#context.doubts.note(now.config, now.javaPeers);
     // Of peers that came and went while this instance was away, others have reported.
     if (before !== undefined && this.#session === session) this.#notePeers(before, now);
     this.#session = session;
@@ -55,7 +64,7 @@ export class ChangeLog {
     for (const { event, reporter } of changes) {
       if (reporter !== me) continue;
       logger.event(event);
-      if (event.type === 'crashed') this.#observers.notifyOfCrash(this.#notice(event.peer));
+      if (event.type === 'crashed') this.#context.observers.notifyOfCrash(this.#notice(event.peer));
       if (event.type === 'gone') this.#gone.add(event.peer);
     }
     const left = [...pending, ...changes].filter(({ reporter }) => reporter !== me && reporter !== undefined);
@@ -67,7 +76,7 @@ export class ChangeLog {
       // A Java job that is shut down removes its node before its items have ended. Peers remove the marks of the dead.
       if (items.some(({ runningOn }) => runningOn === id)) continue;
       this.#gone.delete(id);
-      if (!instances.has(id)) this.#observers.notifyOfJavaInstance(this.#notice(id));
+      if (!instances.has(id)) this.#context.observers.notifyOfJavaInstance(this.#notice(id));
     }
   }
 

@@ -28,6 +28,7 @@ import { type RestoredNodes } from '../writes/restored-nodes.js';
 import { type Registration } from '../writes/registration.js';
 import { ActionFailures } from './action-failures.js';
 import { ChangeLog } from './change-log.js';
+import { type DoubtLog } from '../types/doubt-log.js';
 import { type CronTimer } from './cron-timer.js';
 import { FiringChanges } from './firing-changes.js';
 import { StandingObstacle } from './standing-obstacle.js';
@@ -35,6 +36,7 @@ import { type WorkLane } from './work-lane.js';
 
 /** What a control lane needs. */
 export interface ControlLaneDeps extends JobContext {
+  readonly doubts: DoubtLog;
   readonly mailbox: Mailbox;
   readonly registration: Registration;
   readonly marks: ItemMarks;
@@ -79,7 +81,7 @@ export class ControlLane {
 
   constructor(deps: ControlLaneDeps) {
     this.#deps = deps;
-    this.#changes = new ChangeLog(deps, deps.observers);
+    this.#changes = new ChangeLog(deps);
     this.#failures = new ActionFailures(deps);
     this.#firingChanges = new FiringChanges(deps);
     this.#obstacle = new StandingObstacle(deps);

@@ -69,6 +69,8 @@ export interface ItemExecutor {
   process(configuration: JobConfiguration, context: ShardingContext, job: RunningJob): void | Promise<void>;
   /** @returns the problems with the properties that it needs */
   validate(configuration: JobConfiguration): readonly PropertyProblem[];
+  /** @returns what is allowed in them, but probably not intended */
+  doubts(configuration: JobConfiguration): readonly string[];
   /** Loads what the job needs. */
   prepare(configuration: JobConfiguration): void | Promise<void>;
   /** The job has ended on this instance. */
@@ -89,6 +91,10 @@ class TypedExecutor implements ItemExecutor {
 
   validate(configuration: JobConfiguration): readonly PropertyProblem[] {
     return this.#typed.validate?.(configuration) ?? [];
+  }
+
+  doubts(configuration: JobConfiguration): readonly string[] {
+    return this.#typed.doubts?.(configuration) ?? [];
   }
 
   prepare(configuration: JobConfiguration): void | Promise<void> {
@@ -116,6 +122,10 @@ class ClassedExecutor implements ItemExecutor {
 
   validate(configuration: JobConfiguration): readonly PropertyProblem[] {
     return this.#classed.validate?.(configuration, this.#job) ?? [];
+  }
+
+  doubts(configuration: JobConfiguration): readonly string[] {
+    return this.#classed.doubts?.(configuration, this.#job) ?? [];
   }
 
   prepare(configuration: JobConfiguration): void | Promise<void> {
@@ -327,6 +337,16 @@ export class Extensions {
       }
     });
     if (faults.length > 0) throw new InvalidConfigurationError(faults);
+  }
+
+  /**
+   * What the executor and the error handler of a job find allowed in its properties, but probably not intended.
+   * @param job the job object, or the type of a job without class
+   * @throws InvalidConfigurationError if the configuration names an unknown error handler
+   */
+  doubts(configuration: JobConfiguration, job: unknown): readonly string[] {
+    const executor = this.executorOf(configuration.jobName, job);
+    return [...executor.doubts(configuration), ...(this.errorHandler(configuration).doubts?.(configuration) ?? [])];
   }
 
   #checkExecutor(configuration: JobConfiguration, job: unknown): void {

@@ -121,6 +121,7 @@ const executor = (type: string, instance: TypedJobItemExecutor): TypedJobItemExe
   type,
   process: (...args) => instance.process(...args),
   validate: (configuration) => instance.validate?.(configuration) ?? [],
+  doubts: (configuration) => instance.doubts?.(configuration) ?? [],
   prepare: (configuration) => instance.prepare?.(configuration),
   release: (jobName) => instance.release?.(jobName),
 });
@@ -132,6 +133,7 @@ const errorHandler = (type: string, instance: JobErrorHandler): JobErrorHandler 
   },
   handleException: (failure) => instance.handleException(failure),
   validate: (configuration) => instance.validate?.(configuration) ?? [],
+  doubts: (configuration) => instance.doubts?.(configuration) ?? [],
   prepare: (configuration) => instance.prepare?.(configuration),
   release: (jobName) => instance.release?.(jobName),
   close: () => instance.close?.(),
@@ -149,6 +151,7 @@ function classedExecutors(found: readonly Found[]): readonly ClassedJobItemExecu
       accepts: (candidate): candidate is object => candidate instanceof jobClass,
       process: (...args) => instance.process(...args),
       validate: (...args) => instance.validate?.(...args) ?? [],
+      doubts: (...args) => instance.doubts?.(...args) ?? [],
       prepare: (...args) => instance.prepare?.(...args),
       release: (jobName) => instance.release?.(jobName),
     }));

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { JobConfiguration, type JobConfigurationBuilder } from '../../../lib/api/job/job-configuration.js';
-import { doubtsAbout } from '../../../lib/api/job/doubtful-settings.js';
+import { doubtsAbout, isJavaClass, javaDoubtsAbout } from '../../../lib/api/job/doubtful-settings.js';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';
 
 const job = (): JobConfigurationBuilder => JobConfiguration.newBuilder('bill', 1);
@@ -18,8 +18,12 @@ test.each([
   expect(doubtsAt('2030-01-01T00:00:00Z', builder)).toEqual([]);
 });
 
-test('Java refuses a time zone that does not start with GMT', () => {
-  expect(doubtsAt('2030-01-01T00:00:00Z', job().timeZone('Asia/Shanghai'))).toEqual([
+test('Java refuses a time zone that does not start with GMT, which only matters beside Java', () => {
+  const shanghai = job().cron('0 0 0 * * ?').timeZone('Asia/Shanghai');
+
+  expect(doubtsAt('2030-01-01T00:00:00Z', shanghai)).toEqual([]);
+  expect(javaDoubtsAbout(job().timeZone('GMT+8').build())).toEqual([]);
+  expect(javaDoubtsAbout(shanghai.build())).toEqual([
     "the time zone does not start with 'GMT', so that Java ElasticJob refuses it and Java instances cannot take part",
   ]);
 });
@@ -42,10 +46,62 @@ test('failover without monitorExecution has no effect', () => {
 test('http.url is read here and not by Java, unless http.uri is set too', () => {
   const url = job().setProperty('http.url', 'http://example.com');
 
-  expect(doubtsAt('2030-01-01T00:00:00Z', url)).toEqual([
+  expect(javaDoubtsAbout(url.build())).toEqual([
     'Java instances cannot run the job, because Java ElasticJob reads the property http.uri and not http.url',
   ]);
-  expect(doubtsAt('2030-01-01T00:00:00Z', url.setProperty('http.uri', 'http://example.com'))).toEqual([]);
+  expect(javaDoubtsAbout(url.setProperty('http.uri', 'http://example.com').build())).toEqual([]);
+});
+
+test('parameters of items in JSON only matter beside Java', () => {
+  const json = job().shardingItemParameters('{"0":"a,b"}');
+
+  expect(doubtsAt('2030-01-01T00:00:00Z', json)).toEqual([]);
+  expect(javaDoubtsAbout(json.build())).toEqual([
+    'Java instances cannot run the job, because Java ElasticJob refuses shardingItemParameters in JSON, which only Node reads',
+  ]);
+});
+
+test.each([
+  ['org.acme.SyncOrdersJob', true],
+  ['Sync$$Lambda/0x1', true],
+  ['syncOrders', false],
+  ['SCRIPT', false],
+  [undefined, false],
+])('the text %p of a root node can only be that of a Java class: %p', (text, isJava) => {
+  expect(isJavaClass(text)).toBe(isJava);
+});
+
+test.each([
+  ['CST', 'America/Chicago, and not China: write Asia/Shanghai for that'],
+  ['BST', 'Asia/Dhaka, and not Britain in summer: write Europe/London for that'],
+])('an abbreviation of several time zones means only one of them: %s', (timeZone, meaning) => {
+  expect(doubtsAt('2030-01-01T00:00:00Z', job().cron('0 0 0 * * ?').timeZone(timeZone))).toEqual([
+    `the time zone '${timeZone}' means ${meaning}`,
+  ]);
+  expect(doubtsAt('2030-01-01T00:00:00Z', job().timeZone(timeZone))).toEqual([]);
+});
+
+test('a pause before retries has no effect without retries', () => {
+  const pause = job().setProperty('run.retryBackoffMilliseconds', '5');
+
+  expect(doubtsAt('2030-01-01T00:00:00Z', pause)).toEqual([
+    'retryBackoffMilliseconds has no effect without maxRetries, which is 0, so that no item is tried again',
+  ]);
+  expect(doubtsAt('2030-01-01T00:00:00Z', pause.setProperty('run.maxRetries', '1'))).toEqual([]);
+});
+
+test('a listener that is named twice is called once', () => {
+  expect(doubtsAt('2030-01-01T00:00:00Z', job().jobListenerTypes('AUDIT', 'OTHER', 'audit', 'Audit'))).toEqual([
+    'jobListenerTypes names the listener AUDIT several times, but it is called once',
+  ]);
+});
+
+test('a stored property that begins with run. and is unknown means nothing here', () => {
+  const settings = { ...job().build(), props: { 'run.maxRetry': '3' } };
+
+  expect(doubtsAbout(settings, new ManualClock())).toEqual([
+    "the property 'run.maxRetry' means nothing to this version; did you mean 'run.maxRetries'?",
+  ]);
 });
 
 test.each(['*/0 * * * * ?', '0 1-5/0 0/10 * * ?', '0 0/00 * * * ?'])('Quartz ignores the step of 0 in %s', (cron) => {

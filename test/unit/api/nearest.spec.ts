@@ -74,6 +74,17 @@ test('an unknown name is followed by what it probably means, or else by the name
   expect(knownNames('else', [...names, 'one more'])).toBe('');
 });
 
+test('the only name that begins with an unknown one is meant, unless another one differs in one letter', () => {
+  const meant = (name: string, names: readonly string[]): string =>
+    knownNames(name, names).replaceAll(/.*'(.*)'.*/g, '$1');
+
+  expect(meant('connectTimeout', ['connectTimeoutMilliseconds', 'retries'])).toBe('connectTimeoutMilliseconds');
+  expect(meant('email.user', ['email.useSsl', 'email.username'])).toBe('email.username');
+  expect(meant('email.user', ['email.uses', 'email.username'])).toBe('email.uses');
+  expect(meant('connect', ['connectTimeout', 'connectRetries'])).toContain('known are');
+  expect(meant('conne', ['connectTimeout'])).toContain('known are');
+});
+
 // Names come from files and variables of the environment, where anything may stand. To compare all letters takes minutes.
 test('only the first letters of a very long name are compared', () => {
   const endless = 'x'.repeat(1_000_000);

@@ -105,7 +105,12 @@ describe('an option of a job', () => {
 
 describe('a key of the properties that begins with run.', () => {
   test('must be a known one, since a misspelt limit would limit nothing', () => {
-    expect(runPropertyKeyProblem(['a', 'run.limit'])).toBe("must not have the key 'run.limit', which means nothing");
+    expect(runPropertyKeyProblem(['a', 'run.limit'])).toBe(
+      "must not have the key 'run.limit', which means nothing; known are: run.timeoutMilliseconds, run.maxRetries, " +
+        'run.retryBackoffMilliseconds, run.worker, run.workerMemoryMegabytes',
+    );
+    expect(runPropertyKeyProblem(['runMaxRetries'])).toContain("did you mean 'run.maxRetries'?");
+    expect(faultsOf({ props: { run: 5 } })).toHaveLength(1);
     expect(runPropertyKeyProblem(['run.maxRetrys'])).toBe(
       "must not have the key 'run.maxRetrys', which means nothing; did you mean 'run.maxRetries'?",
     );
@@ -114,7 +119,7 @@ describe('a key of the properties that begins with run.', () => {
 
   test('is known for each limit and for worker threads; other keys are not judged', () => {
     const known = ['run.timeoutMilliseconds', 'run.maxRetries', 'run.retryBackoffMilliseconds'];
-    const others = ['run.worker', 'run.workerMemoryMegabytes', 'run', 'running', 'dry.run.'];
+    const others = ['run.worker', 'run.workerMemoryMegabytes', 'running', 'dry.run.'];
 
     expect(runPropertyKeyProblem([...known, ...others])).toBeUndefined();
   });

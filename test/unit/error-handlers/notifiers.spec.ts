@@ -11,6 +11,7 @@ import { aFailure, CompleteLog } from '../../support/failures.js';
 /** A channel that a test lets work, fail or hang. */
 class Pager implements NoticeChannel {
   readonly type = 'PAGER';
+  readonly keys = ['pager.secret'];
   /** The first lines of what was delivered. */
   readonly told: string[] = [];
   attempts = 0;

@@ -130,3 +130,44 @@ describe('refused are', () => {
     expect(problems(type, props)).toEqual(expected);
   });
 });
+
+describe('allowed, but probably not intended, are', () => {
+  const doubts = (type: string, props: Readonly<Record<string, string>>): readonly string[] | undefined =>
+    handlers
+      .find((handler) => handler.type === type)
+      ?.doubts?.({ ...JobConfiguration.newBuilder('bill', 1).build(), props });
+
+  test.each([
+    ['EMAIL', EMAIL],
+    ['EMAIL', { ...EMAIL, 'email.username': '', 'email.password': '', 'dingtalk.keywords': 'x' }],
+    ['WECHAT', { ...WECHAT, 'email.user': 'x', 'wechat.digestIntervalMilliseconds': '5' }],
+    ['DINGTALK', { ...DINGTALK, 'dingtalk.keyword': '', 'dingtalk.secret': 'SEC' }],
+  ])('none of the properties of %s: %j', (type, props) => {
+    expect(doubts(type, props)).toEqual([]);
+  });
+
+  test.each([
+    [
+      'EMAIL',
+      { 'email.user': 'x' },
+      "the property 'email.user' means nothing to the error handler EMAIL; did you mean 'email.username'?",
+    ],
+    ['EMAIL', { 'email.useSSL': 'false' }, "did you mean 'email.useSsl'?"],
+    ['EMAIL', { 'email.subjct': 'x' }, "did you mean 'email.subject'?"],
+    [
+      'EMAIL',
+      { ...EMAIL, 'email.password': '' },
+      'the property email.password is empty, and most servers refuse a login without password',
+    ],
+    ['DINGTALK', { 'dingtalk.keywords': 'x' }, "did you mean 'dingtalk.keyword'?"],
+    ['DINGTALK', { 'dingtalk.secret': '' }, 'the property dingtalk.secret is empty, so that messages are not signed'],
+    ['WECHAT', { 'wechat.connectTimeout': '3000' }, "did you mean 'wechat.connectTimeoutMilliseconds'?"],
+    [
+      'WECHAT',
+      { wechat: 'x' },
+      "the property 'wechat' means nothing to the error handler WECHAT; known are: wechat.webhook",
+    ],
+  ])('properties of %s: %j', (type, props, doubt) => {
+    expect(doubts(type, props)).toEqual([expect.stringContaining(doubt)]);
+  });
+});

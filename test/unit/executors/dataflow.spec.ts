@@ -103,14 +103,13 @@ describe('a dataflow job', () => {
     expect(cluster.log.join('\n')).toContain(`no ${method}`);
   });
 
-  test('is a simple job if it has execute(context) too', async () => {
+  test('that has execute(context) too is refused, as only one of them could do the work', async () => {
     const steps: Steps = [];
     const both = { ...fetching(steps, [[1]])('A'), execute: () => void steps.push('execute') };
-    await using cluster = await TestCluster.start(['A'], oneItem({ createJob: () => both }));
 
-    await cluster.fire();
-
-    expect(steps).toEqual(['execute']);
+    await expect(TestCluster.start(['A'], oneItem({ createJob: () => both }))).rejects.toThrow(
+      'has both the method execute(context) and the methods fetchData(context) and processData(context, data)',
+    );
   });
 });
 

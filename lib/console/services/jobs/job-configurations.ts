@@ -1,7 +1,7 @@
 import { InvalidConfigurationError } from '../../../api/errors/errors.js';
 import { isLostRace } from '../../../api/errors/registry-errors.js';
 import { type JobConfiguration, jobConfiguration } from '../../../api/job/job-configuration.js';
-import { doubtsAbout } from '../../../api/job/doubtful-settings.js';
+import { doubtsAbout, isJavaClass, javaDoubtsAbout } from '../../../api/job/doubtful-settings.js';
 import { isMap } from '../../../api/text/describe-value.js';
 import { withoutSecrets } from '../../../dump/masks.js';
 import { readJob, type ReadJob } from '../../../operations/job-reading.js';
@@ -96,7 +96,10 @@ export class JobConfigurations {
   }
 
   #warnings(configuration: JobConfiguration, { view }: ReadJob): readonly SettingProblem[] {
-    const doubts = doubtsAbout(configuration, this.clock).map((doubt) => ({ message: sentence(doubt) }));
+    const doubts = [
+      ...doubtsAbout(configuration, this.clock),
+      ...(view.javaPeers.size > 0 || isJavaClass(view.jobClass) ? javaDoubtsAbout(configuration) : []),
+    ].map((doubt) => ({ message: sentence(doubt) }));
     if (!configuration.overwrite && view.config?.overwrite !== true) return doubts;
     const message = 'The code overwrites these settings when an instance starts, as overwrite is true.';
     return [...doubts, { setting: 'overwrite', message }];

@@ -1,5 +1,7 @@
-// Steps of crontab text that are longer than their field. cron libraries read `*/90` in the field of minutes as `*/60`, because the
-// minutes begin again with each hour. The author means every 90 minutes.
+// Steps that do not go on as they begin, because the minutes begin again with each hour, the hours with each day, and so on.
+//
+// cron libraries read the step 90 in the field of minutes as the step 60, while the author means every 90 minutes: such steps are
+// refused. The step 45 means the minutes 0 and 45, which is right for Quartz and may still surprise.
 import { CRON_FIELDS, type CronField } from './cron-field.js';
 import { InvalidCronError } from './invalid-cron-error.js';
 
@@ -26,6 +28,24 @@ const UNITS: Readonly<Record<FieldKey, { readonly values: string; readonly whole
   month: { values: 'months', whole: 'year' },
   dayOfWeek: { values: 'days', whole: 'week' },
 };
+
+/**
+ * Steps of a Quartz expression that are not followed by a step of the same length at the end of their field.
+ * @returns a clause about each: `the step /45 of the minutes begins again with each hour`
+ */
+export function unevenSteps(expression: string): readonly string[] {
+  const texts = expression.trim().split(/[ \t]+/);
+  return FIELDS.flatMap((key, index) => {
+    const { min, max } = CRON_FIELDS[key];
+    const { values, whole } = UNITS[key];
+    return (texts[index] ?? '').split(',').flatMap((item) => {
+      const [, step = '1'] = /^(?:\*|\d+)?\/(\d+)$/.exec(item) ?? [];
+      // Months have different numbers of days.
+      const isEven = Number(step) <= 1 || (key !== 'dayOfMonth' && (max - min + 1) % Number(step) === 0);
+      return isEven ? [] : [`the step /${step} of the ${values} begins again with each ${whole}`];
+    });
+  });
+}
 
 /** @throws InvalidCronError if a step is longer than its field, saying what to write for it */
 export function refuseTooLongSteps(expression: string, words: CrontabWords): void {

@@ -43,7 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'kernel/view': GROUND,
   'kernel/job': ['kernel/view', ...GROUND],
   // The one table of executors names those that come with the library.
-  'kernel/types': ['kernel/job', 'executors', ...GROUND],
+  'kernel/types': ['kernel/view', 'kernel/job', 'executors', ...GROUND],
   // The rules know nothing of what carries them out, and what carries them out knows nothing of the rules.
   'kernel/rules': ['kernel/view', ...GROUND],
   'kernel/marks': ['kernel/view', 'kernel/job', ...GROUND],

@@ -63,6 +63,7 @@ abstract class JobBootstrap {
 export class ScheduleJobBootstrap extends JobBootstrap {
   /**
    * @param job the job object, or the type of a job without class
+   * @throws JobStateError if the configuration has no cron expression
    * @throws InvalidConfigurationError, JobConflictError as `JobHost.add`
    */
   constructor(
@@ -71,13 +72,28 @@ export class ScheduleJobBootstrap extends JobBootstrap {
     configuration: JobConfiguration,
     options: JobBootstrapOptions = {},
   ) {
+    if (jobConfiguration(configuration).cron === undefined) {
+      throw new JobStateError(
+        `Cron can not be empty: job '${configuration.jobName}' has none but is started as a scheduled job. Set cron, or make it a ` +
+          'one-off job by OneOffJobBootstrap.',
+      );
+    }
     super(registryCenter, job, configuration, options);
   }
 
   /**
-   * Registers the job and lets it fire. While the registry centre cannot be reached, waits; further calls do nothing.
+   * Registers the job and lets it fire. While the registry centre cannot be reached, waits; further calls do nothing. If it
+   * rejects, the job has ended; make another bootstrap to try again.
+   *
+   * The jobs of a Nest application are started with it otherwise: such a job waits until its fault is mended, and this method rejects
+   * with the fault until then.
    * @throws JobConflictError if the name is taken by another job
-   * @throws JobStateError if neither the registry nor this configuration has a cron expression
+   * @throws JobStateError if the stored configuration has no cron expression, or the job has been shut down
+   * @throws InvalidConfigurationError if the stored configuration cannot be used, its cron expression or time zone included, or the
+   * executor or the error handler cannot prepare for the job
+   * @throws RegistryRefusedError if the registry centre refuses the job's nodes
+   * @throws RegistryCredentialsError if it refuses this client
+   * @throws JobStoppedError if the job, or the registry centre, is shut down meanwhile
    */
   schedule(): Promise<void> {
     return this.runtime.schedule();
@@ -87,7 +103,11 @@ export class ScheduleJobBootstrap extends JobBootstrap {
    * Runs the job once now, beside its schedule, on all registered instances, each its own items. Resolves when all have been
    * triggered, not when they have finished.
    * @param options what this run alone is given: `{ jobParameter: 'only Beijing' }`
-   * @throws RegistryUnavailableError, JobStateError, InvalidConfigurationError as `JobRuntime.trigger`
+   * @throws RegistryUnavailableError if the registry centre does not answer; some instances may have been triggered
+   * @throws DeadlineExceededError if this instance does not take part, as after a lost session, and does not within 10 seconds
+   * @throws JobStateError if the job has been shut down; if a `jobParameter` is given and Java instances take part; if an instance has
+   * not accepted a trigger with another job parameter yet
+   * @throws InvalidConfigurationError if the options cannot be used; all that `schedule()` throws if the job has not started
    */
   trigger(options?: TriggerOptions): Promise<void> {
     return this.runtime.trigger(options);
@@ -115,7 +135,12 @@ export class OneOffJobBootstrap extends JobBootstrap {
     super(registryCenter, job, configuration, options);
   }
 
-  /** Registers the job on this instance, so that it takes part in executions that others ask for. */
+  /**
+   * Registers the job on this instance, so that it takes part in executions that others ask for. While the registry centre cannot be
+   * reached, waits. If it rejects, the job has ended, as `ScheduleJobBootstrap.schedule()` describes.
+   * @throws JobConflictError, JobStateError, InvalidConfigurationError, RegistryRefusedError, RegistryCredentialsError, JobStoppedError
+   * as `ScheduleJobBootstrap.schedule()`, which says when
+   */
   start(): Promise<void> {
     return this.runtime.start();
   }
@@ -124,7 +149,8 @@ export class OneOffJobBootstrap extends JobBootstrap {
    * Runs the job once on all registered instances, each its own items. Resolves when all have been triggered, not when they
    * have finished. An instance that is just running does so afterwards.
    * @param options what this run alone is given: `{ jobParameter: 'only Beijing' }`
-   * @throws RegistryUnavailableError, JobStateError, InvalidConfigurationError as `JobRuntime.trigger`
+   * @throws RegistryUnavailableError, DeadlineExceededError, JobStateError, InvalidConfigurationError as
+   * `ScheduleJobBootstrap.trigger()`; all that `start()` throws if the job has not started
    */
   execute(options?: TriggerOptions): Promise<void> {
     return this.runtime.trigger(options);

@@ -13,6 +13,7 @@ import { type CronTimer } from './lanes/cron-timer.js';
 import { type DoubtLog } from './types/doubt-log.js';
 import { JobListeners } from './run/job-listeners.js';
 import { RunObservers } from './run/run-observers.js';
+import { SettingFaults } from './types/setting-faults.js';
 import { WorkLane } from './lanes/work-lane.js';
 import { Barrier } from './once/barrier.js';
 import { type Extensions, type ItemExecutor } from './types/extensions.js';
@@ -68,6 +69,7 @@ export class JobComponents implements JobContext {
   readonly deadlines: Deadlines<JobTimer>;
   readonly items: ItemsHere;
   readonly observers: RunObservers;
+  readonly settingFaults: SettingFaults;
   readonly marks: ItemMarks;
   readonly registration: Registration;
   readonly assignment: Assignment;
@@ -102,6 +104,7 @@ export class JobComponents implements JobContext {
     this.deadlines = new Deadlines(deps.timers, this.requestReconcile);
     this.items = new ItemsHere();
     this.observers = new RunObservers(extensions.observers, deps.logger);
+    this.settingFaults = new SettingFaults(this);
     this.marks = new ItemMarks(this);
     this.registration = new Registration(this);
     this.assignment = new Assignment(this);

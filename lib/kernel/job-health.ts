@@ -24,7 +24,7 @@ export type JobHealth =
   | { readonly state: 'ended'; readonly reason: string }
   /** The job as a whole is gone from the registry centre. */
   | { readonly state: 'removed'; readonly reason: string }
-  /** It could not be started. */
+  /** It could not be started. An application that boots nevertheless goes on trying. */
   | { readonly state: 'failed'; readonly reason: string };
 
 /** What the health of a job follows from. */
@@ -37,6 +37,8 @@ export interface JobSituation {
   readonly obstacle: Obstacle | undefined;
   /** Why the latest attempt to register failed, if it did. */
   readonly registrationFailure: string | undefined;
+  /** Why it cannot be started, if that is a fault of this job alone. */
+  readonly startFault: string | undefined;
 }
 
 /** The health of a job. Pure: the same situation has always the same health. */
@@ -46,6 +48,8 @@ export function jobHealth(situation: JobSituation): JobHealth {
     case 'created':
       return { state: 'created', reason: 'it has not been started' };
     case 'starting':
+      if (session.state.phase === 'connected' && situation.startFault !== undefined)
+        return { state: 'failed', reason: situation.startFault };
       return { state: 'starting', reason: whyNotRegistered(situation) };
     case 'suspended':
       return { state: 'suspended', reason: whyNotRegistered(situation) };

@@ -18,7 +18,7 @@
  * when it stops trusting itself. If the registry cannot be reached, the job waits in `starting` or `suspended`, and goes on
  * by itself when it can.
  */
-import { describeCause } from '../api/text/describe-cause.js';
+import { describeCause, stackOf } from '../api/text/describe-cause.js';
 import {
   InvalidConfigurationError,
   JobConflictError,
@@ -44,6 +44,7 @@ import {
 } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
 import { detached } from '../time/detached.js';
+import { InvalidCronError, InvalidTimeZoneError } from '../time/invalid-cron-error.js';
 import { type Timers } from '../time/shared-timers.js';
 import { assembleJob, type JobComponents } from './job-components.js';
 import { JobShutdown } from './job-shutdown.js';
@@ -53,7 +54,7 @@ import { type JobEnd, type JobPhase, type JobState, nextState } from './job-stat
 import { removalOf } from './job-removal.js';
 import { CronTimer, type FiringTimers } from './lanes/cron-timer.js';
 import { LateFirings } from './lanes/untimely-firings.js';
-import { type Extensions } from './types/extensions.js';
+import { type Extensions, SETTINGS_PARTS, type SettingsPart } from './types/extensions.js';
 import { type JobTimer } from './job/job-context.js';
 import { type JobDefinition } from './job/job-definition.js';
 import { type JobContext } from './job/job-context.js';
@@ -105,6 +106,10 @@ export class JobRuntime {
   #released: Promise<void> | undefined;
   /** Why no firing begins any more; `undefined` while firings may begin. */
   #firingsEnd: JobStoppedError | undefined;
+  /** Set if a fault of this job alone does not end its start: whether it fires by its cron expression. */
+  #bootsAs: 'scheduled' | 'triggered' | undefined;
+  /** What keeps such a job from starting; `undefined` while nothing is known to. */
+  #startFault: StandingFault | undefined;
   /** Why the latest attempt to register failed; `undefined` once one has succeeded. */
   #registrationFailure: string | undefined;
   /** The tree in which the job was stored when this instance took part last. */
@@ -172,6 +177,7 @@ export class JobRuntime {
       isPaused: this.#components?.work.isPaused === true,
       obstacle: this.#components?.control.obstacle,
       registrationFailure: this.#registrationFailure,
+      startFault: this.#startFault?.reason,
     });
   }
 
@@ -204,13 +210,31 @@ export class JobRuntime {
   /**
    * Registers the job and this instance, as soon as the registry can be reached, and takes part in the job from then on.
    * @returns when registered; for a further call, the same promise
-   * @throws JobConflictError, InvalidConfigurationError, RegistryCredentialsError, RegistryRefusedError if that can never succeed;
-   * the job is stopped then
+   * @throws JobConflictError, InvalidConfigurationError, RegistryCredentialsError, RegistryRefusedError if it cannot be started; the
+   * job is ended then, unless it was started by `boot()`
    * @throws JobStateError if the job has been stopped
    */
   start(): Promise<void> {
     if (this.#started === undefined || this.#isEnding()) return this.#firstStart();
+    if (this.#startFault !== undefined) return Promise.reject(this.#startFault.error);
     return this.#started.promise;
+  }
+
+  /**
+   * As `start()`, for an application that boots whatever is wrong with one of its jobs. A fault of this job alone, in its nodes or in
+   * its executor, ends nothing: the log has one error, `health` has the reason, and the job runs as soon as it is mended.
+   * @param as whether the job fires by its cron expression
+   * @returns when registered, or when a fault that keeps it from that is known
+   * @throws RegistryCredentialsError if the registry centre refuses this process
+   * @throws JobStoppedError if the job is stopped before
+   */
+  async boot(as: 'scheduled' | 'triggered'): Promise<void> {
+    this.#bootsAs ??= as;
+    try {
+      await this.start();
+    } catch (error) {
+      if (error !== this.#startFault?.error) throw error;
+    }
   }
 
   #firstStart(): Promise<void> {
@@ -233,14 +257,19 @@ export class JobRuntime {
 
   /**
    * Also fires by the cron expression from now on. If that is not possible, the job is stopped.
-   * @throws JobStateError if the configuration that holds has no cron expression, or the job has been stopped
-   * @throws InvalidCronError if it cannot be read
+   * @throws JobStateError if the stored configuration has no cron expression, or the job has been stopped
+   * @throws InvalidConfigurationError if the stored cron expression or time zone cannot be used; its cause is the `InvalidCronError`
+   * @throws all that `start()` throws
    */
   async schedule(): Promise<void> {
     await this.start();
+    if (this.#timer.isEnabled) return;
     try {
       if (this.configuration.cron === undefined)
-        throw new JobStateError(`Cron can not be empty: job '${this.jobName}' has none and cannot be scheduled.`);
+        throw new JobStateError(
+          `Cron can not be empty: job '${this.jobName}' has none in ${this.#settingsNode} and cannot be scheduled. Write one there` +
+            `${this.definition.configuration.cron === undefined ? '' : `, or set overwrite: true, which stores that of this instance`}.`,
+        );
       await this.#mailbox.post(() => this.#enableTimer());
     } catch (error) {
       await this.#end(`it could not be scheduled: ${describeCause(error)}`, asFailure(error));
@@ -251,8 +280,18 @@ export class JobRuntime {
   /** The first time directly, so that an error reaches the caller of `schedule()`; later changes are the rules' business. */
   async #enableTimer(): Promise<void> {
     if (this.#timer.isEnabled || this.#firingsEnd !== undefined) return;
-    this.#timer.enable(this.configuration);
+    try {
+      this.#timer.enable(this.configuration);
+    } catch (error) {
+      if (!(error instanceof InvalidCronError || error instanceof InvalidTimeZoneError)) throw error;
+      throw new InvalidConfigurationError([`${this.#settingsNode}: ${error.message}`], { cause: error });
+    }
     await this.#components?.control.reconcile();
+  }
+
+  /** The node that has the job's settings, as operators' tools show it. */
+  get #settingsNode(): string {
+    return this.#deps.registry.fullPath(this.#paths.config);
   }
 
   /** The wall clock was set. */
@@ -456,9 +495,12 @@ export class JobRuntime {
     if (this.#isEnding()) return;
     this.#become({ phase: 'active' });
     this.#registrationFailure = undefined;
+    if (this.#startFault !== undefined) this.#logger.log('it can be started now.', { event: 'recovered' });
+    this.#startFault = undefined;
     this.#hasTakenPart = true;
     this.#timers.succeeded('enter');
     work.open();
+    if (this.#bootsAs === 'scheduled' && this.#firingsEnd === undefined) this.#timer.enableAnyway(watch.view.config);
     this.#started?.resolve();
     await control.reconcile();
   }
@@ -472,7 +514,8 @@ export class JobRuntime {
     await registration.register(config, occasion);
     const { leader, items, instances, live, javaPeers } = watch.view;
     const owners = new Map(items.flatMap(({ item, owner }) => (owner === undefined ? [] : [[item, owner]])));
-    this.#logger.event({ type: 'registered', leader, owners });
+    const isOneOff = this.definition.configuration.cron === undefined;
+    this.#logger.event({ type: 'registered', leader, owners, isOneOff });
     const { clock, instance } = this.#deps;
     const living = [...new Set([...instances.keys(), ...live, me])];
     const { jobName } = this;
@@ -489,9 +532,18 @@ export class JobRuntime {
   async #establish(context: JobContext, occasion: Occasion): Promise<JobConfiguration | undefined> {
     if (occasion === 'return') return restoreConfiguration(context, this.definition, this.#lineage);
     const { extensions, clock } = this.#deps;
-    const config = await establishConfiguration(context, this.definition);
-    extensions.check(config, this.definition.job);
-    await extensions.prepare(config, this.definition.job, clock);
+    const { job, configuration } = this.definition;
+    const established = await establishConfiguration(context, this.definition);
+    if (established.type === 'unusable' && this.#bootsAs === undefined)
+      throw new InvalidConfigurationError([established.fault]);
+    const config = established.type === 'usable' ? established.config : configuration;
+    const parts = this.#bootsAs === undefined ? ALL_PARTS : PARTS_FOR_STARTING;
+    const faults = extensions.faultsIn(config, job);
+    const fatal = faults.filter(({ part }) => parts.has(part));
+    if (fatal.length > 0)
+      throw new InvalidConfigurationError(fatal.map(({ problem }) => `${this.#settingsNode}: ${problem}`));
+    await extensions.prepareExecutor(config, job, clock);
+    if (faults.every(({ part }) => part !== 'error-handler')) await extensions.prepareErrorHandler(config, clock);
     return config;
   }
 
@@ -529,6 +581,7 @@ export class JobRuntime {
       error instanceof RegistryCredentialsError ||
       error instanceof RegistryRefusedError;
     if (this.#isEnding()) return;
+    if (isFinal && !this.#hasTakenPart && this.#bootsAs !== undefined) return this.#awaitMending(error);
     if (!isFinal || this.#hasTakenPart) {
       // Most likely a connection that is just breaking, or a peer that was faster.
       if (!isDisconnection(error) && !isLostRace(error)) this.#noteRegistrationFailure(describeCause(error));
@@ -540,7 +593,43 @@ export class JobRuntime {
     this.#started?.reject(error);
     this.#enterStopped({ type: 'failed', why: describeCause(error), failure: error });
   }
+
+  /** The job is tried to be started again and again. Calls that wait for its start are rejected. */
+  #awaitMending(error: Error): void {
+    const { clock, registry } = this.#deps;
+    const node = error instanceof JobConflictError ? this.#paths.root : this.#paths.config;
+    const message = error.message
+      .trim()
+      .replace(/\s*\n\s*/g, ' ')
+      .replace(/\.$/, '');
+    const path = registry.fullPath(node);
+    const where = message.includes(path) ? '' : ` The node in question is ${path}.`;
+    const reason = `it cannot be started: ${message}.${where} It starts by itself as soon as that is mended.`;
+    const former = this.#startFault;
+    const isNew = former?.reason !== reason || clock.monotonic() - former.loggedAt >= FAULT_REMINDER_MS;
+    if (isNew) this.#logger.error(reason, stackOf(error.cause), { event: 'failed' });
+    this.#startFault = { error, reason, loggedAt: isNew ? clock.monotonic() : former.loggedAt };
+    const waiting = this.#started;
+    this.#started = new Deferred();
+    waiting?.reject(error);
+    this.#timers.setRetry('enter', () => this.#enterSoon());
+  }
 }
+
+/** What keeps a job from starting, in words for the log and the health report, and when it was logged last. */
+interface StandingFault {
+  readonly error: Error;
+  readonly reason: string;
+  /** By the monotonic clock, in milliseconds. */
+  readonly loggedAt: number;
+}
+
+/** How often a fault that lasts is logged again, in milliseconds. */
+const FAULT_REMINDER_MS = 3_600_000;
+
+/** Faults in other parts block or impair a job that takes part; see `SettingFaults`. */
+const PARTS_FOR_STARTING: ReadonlySet<SettingsPart> = new Set(['executor']);
+const ALL_PARTS: ReadonlySet<SettingsPart> = new Set(SETTINGS_PARTS);
 
 function asFailure(error: unknown): () => JobEnd {
   const failure = error instanceof Error ? error : new Error(describeCause(error));

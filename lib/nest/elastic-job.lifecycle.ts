@@ -39,7 +39,7 @@ import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { type JobBootstrap, JobBootstraps } from './jobs/job-bootstraps.js';
 import { type DefinedJob } from './definitions/job-definitions.js';
 import { nestLogger } from './nest-logger.js';
-import { SchedulerRegistryTimers } from './jobs/scheduler-registry-timers.js';
+import { requireFreeName, SchedulerRegistryTimers } from './jobs/scheduler-registry-timers.js';
 import { type JobPast } from '../operations/job-past.js';
 import { OperationAudit } from '../operations/operation-audit.js';
 import { checkShutdownHooks } from './shutdown-hooks.js';
@@ -116,10 +116,12 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
 
   /**
    * Starts the jobs, and waits up to a second for them to register.
-   * @throws InvalidConfigurationError if the settings cannot be used
-   * @throws JobConflictError if the name of a job is taken, in the registry centre or in the `SchedulerRegistry`
+   * A fault of one job in the registry centre or in its executor keeps that job from running, and not the application from
+   * booting, unless `failOnJobError` is set.
+   * @throws InvalidConfigurationError if the application's own settings cannot be used
+   * @throws JobConflictError if the name of a job is taken in the `SchedulerRegistry`
    * @throws RegistryCredentialsError if the registry centre refuses the credentials
-   * @throws RegistryRefusedError if it refuses a job's nodes for another reason
+   * @throws all that `schedule()` of a job throws, with `failOnJobError`
    */
   async boot(): Promise<void> {
     const providers = this.#explorer.providers();
@@ -221,10 +223,13 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
   }
 
   async #start({ jobs, module }: ApplicationSettings, logger: JobLogger): Promise<void> {
-    const { autoStart: byDefault = true } = module;
+    const { autoStart: byDefault = true, failOnJobError = false } = module;
     const prepare = async ({ configuration, job }: DefinedJob): Promise<void> =>
       this.#host?.types.prepare(configuration, job, systemClock);
-    await Promise.all(jobs.map(prepare));
+    // Otherwise each job is prepared when it starts, and what its executor throws is its own fault.
+    if (failOnJobError) await Promise.all(jobs.map(prepare));
+    for (const { configuration } of jobs)
+      if (configuration.cron !== undefined) requireFreeName(this.#scheduler, configuration.jobName);
     // All jobs are added before the first one starts, so that a job that cannot be added leaves none running.
     const added = jobs.map(({ job, configuration, autoStart = byDefault, ...options }) => ({
       bootstrap: this.#bootstraps.add(job, configuration, options),
@@ -232,17 +237,30 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     }));
     const starts = added
       .filter(({ autoStart }) => autoStart)
-      .map(({ bootstrap }) => ({ bootstrap, started: start(bootstrap) }));
+      .map(({ bootstrap }) => ({
+        bootstrap,
+        started: failOnJobError ? start(bootstrap) : this.#boot(bootstrap),
+      }));
     const all = Promise.all(starts.map(({ started }) => started));
     const tooSlow = new DeadlineExceededError('the jobs to register', REGISTRATION_TIMEOUT_MS);
     await withDeadline(systemClock, all, REGISTRATION_TIMEOUT_MS, () => tooSlow).catch((error: unknown) => {
       if (error !== tooSlow) throw error;
-      logger.warn(
-        'The registry centre has not answered yet. The application goes on booting; jobs start as soon as it answers.',
-      );
+      logger.warn(this.#whySlow());
       for (const { bootstrap, started } of starts)
         started.catch((reason: unknown) => logLateFailure(bootstrap.jobName, reason, logger));
     });
+  }
+
+  async #boot({ jobName }: JobBootstrap): Promise<void> {
+    const runtime = this.#host?.jobs.get(jobName);
+    await runtime?.boot(runtime.definition.configuration.cron === undefined ? 'triggered' : 'scheduled');
+  }
+
+  #whySlow(): string {
+    const jobs = [...(this.#host?.jobs.values() ?? [])].filter(({ phase }) => phase === 'starting');
+    return this.#host?.registryCenter.session.state.phase === 'connected'
+      ? `These jobs are not registered yet: ${jobs.map(({ jobName }) => jobName).join(', ')}. The application goes on booting; they start as soon as they are.`
+      : 'The registry centre has not answered yet. The application goes on booting; jobs start as soon as it answers.';
   }
 }
 

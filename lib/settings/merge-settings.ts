@@ -24,6 +24,7 @@ import { ElasticJobSettings, ModuleSettings } from './module-settings.js';
 import { UnresolvedText } from './placeholders.js';
 import { RegCenterSettings } from './reg-center-settings.js';
 import { TracingSettings } from './tracing-settings.js';
+import { unsetCronWarnings } from './unset-crons.js';
 
 /** Where settings come from. */
 export interface SettingsSources {
@@ -108,7 +109,13 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
       ...(regCenter.required === true && isAlone(module, regCenter) ? [SERVERS_MISSING] : []),
     ],
     withOrigin: annotation(variables.origins),
-    warnings: variableWarnings(variables, { unknownJobs, jobs: [...jobs.keys()] }),
+    warnings: [
+      ...variableWarnings(variables, { unknownJobs, jobs: [...jobs.keys()] }),
+      ...unsetCronWarnings(
+        { code, file, environment },
+        [...merged].flatMap(([name, { cron = '' }]) => (cron === '' ? [name] : [])),
+      ),
+    ],
   };
 }
 

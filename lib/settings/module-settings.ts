@@ -21,6 +21,11 @@ export class ModuleSettings {
   @BooleanSetting() enabled?: boolean;
   /** Whether jobs are started with the application; a job's own `autoStart` comes first. Default: true. */
   @BooleanSetting() autoStart?: boolean;
+  /**
+   * Whether the application refuses to boot if one of its jobs cannot be started because of its stored settings, the registry
+   * centre or its executor. Otherwise that job alone does not run until it is mended. Default: false.
+   */
+  @BooleanSetting() failOnJobError?: boolean;
   /** How long items that are running at shutdown may go on, in milliseconds. Default: 20000. */
   @IntegerSetting({ min: 0 }) shutdownGracePeriodMilliseconds?: number;
   /** Name of the network interface whose address identifies this server; Java: `elasticjob.preferred.network.interface`. */

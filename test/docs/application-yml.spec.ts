@@ -67,12 +67,12 @@ test('it joins the jobs that Java has stored, and does not change them', async (
   expect(app.stored('printer').monitorExecution).toBe(false);
 });
 
-test('a job whose class is not the one that Java has stored is refused', async () => {
+test('a job whose class is not the one that Java has stored is refused, and with failOnJobError the application', async () => {
   const server = new EmbeddedRegistryServer();
   for (const [path, text] of Object.entries(javaStarter)) server.namespace(NAMESPACE).put('java', path, text);
   const file = applicationYml.replace('org.acme.MonthlyReportJob', 'MonthlyReportJob');
 
-  const booting = running({ ...asInJava, file }, server);
+  const booting = running({ ...asInJava, file, options: { ...asInJava.options, failOnJobError: true } }, server);
 
   await expect(booting).rejects.toThrow(JobConflictError);
   await expect(booting).rejects.toThrow("class is 'org.acme.MonthlyReportJob', your job class is 'monthly-report'");

@@ -8,7 +8,10 @@ export const LOWEST_ORDER = 2_147_483_647;
 export interface ElasticJobListener {
   /** The name by which `jobListenerTypes` refers to it; compared without regard to case. `@JobListener('…')` gives it, too. */
   readonly type?: string;
-  /** Listeners are called in ascending order, before and after. Default: 2147483647, the last. */
+  /**
+   * Listeners are called in ascending order, before and after. If it throws or returns no number, a job that names the listener is
+   * refused when it is defined, and later the listener is called last. Default: 2147483647, the last.
+   */
   order?(): number;
   /**
    * Called once the items are chosen, even if there are none. If it throws, the error handler is notified and the listeners that

@@ -12,7 +12,13 @@ export type JobEvent = CommonEvent | OwnEvent;
 /** What many jobs of a process may have in common. */
 export type CommonEvent =
   /** This instance takes part, as the registry centre has the job then. */
-  | { readonly type: 'registered'; readonly leader: string | undefined; readonly owners: Owners }
+  | {
+      readonly type: 'registered';
+      readonly leader: string | undefined;
+      readonly owners: Owners;
+      /** Whether the job has no schedule here. */
+      readonly isOneOff: boolean;
+    }
   /** This instance was elected. */
   | { readonly type: 'leads' }
   /** This instance, as the leader, has assigned the items. */
@@ -75,10 +81,11 @@ export function wordsOf(event: JobEvent, me: string): Words {
 function wordsOfCommon(event: CommonEvent, me: string): Words {
   switch (event.type) {
     case 'registered': {
-      const { leader, owners } = event;
+      const { leader, owners, isOneOff } = event;
       const led = leader === undefined ? 'no instance leads yet' : `${leader} leads`;
       const items = owners.size === 0 ? 'no items are assigned yet' : `items ${describeOwners(owners, ' → ')}`;
-      return entry('log', `registered by instance ${me}; ${led}, ${items}.`, leader);
+      const kind = isOneOff ? ' as a one-off job, which runs when it is triggered' : '';
+      return entry('log', `registered by instance ${me}${kind}; ${led}, ${items}.`, leader);
     }
     case 'leads':
       return entry('log', `instance ${me} leads.`);

@@ -15,11 +15,13 @@ import { type Action, type Leading, type PlanInput } from '../rules/plan-input.j
 import { leadingOf } from '../rules/removal.js';
 import { type MissedInstant } from '../view/assignment.js';
 import { type JobContext, type JobTimer } from '../job/job-context.js';
+import { type JobDefinition } from '../job/job-definition.js';
 import { JAVA_RECONNECT_GRACE_MS } from '../view/java-peers.js';
 import { type Obstacle, obstacleTo } from '../view/obstacles.js';
 import { mayFollowOwnShare, ownItems } from '../view/own-share.js';
 import { type Assignment } from '../writes/assignment.js';
 import { type RunObservers } from '../run/run-observers.js';
+import { type SettingFaults } from '../types/setting-faults.js';
 import { reportCrashes } from '../marks/crash-reports.js';
 import { type Housekeeping } from '../writes/housekeeping.js';
 import { type ItemMarks } from '../marks/item-marks.js';
@@ -48,6 +50,8 @@ export interface ControlLaneDeps extends JobContext {
   readonly work: WorkLane;
   readonly items: ItemsHere;
   readonly observers: RunObservers;
+  readonly definition: JobDefinition;
+  readonly settingFaults: SettingFaults;
   /** Those of this job. */
   readonly deadlines: Deadlines<JobTimer>;
   missedInstant(...of: Parameters<MissedInstant>): number | undefined;
@@ -147,6 +151,7 @@ export class ControlLane {
   /** Takes note of what stands in the way, and of nodes that should not be there. */
   #noteState(): void {
     const { watch, me, instance, paths, registry, timer, leadership, restoredNodes } = this.#deps;
+    const { definition, settingFaults } = this.#deps;
     const { view } = watch;
     this.#formerLeader = leadingOf(view, watch.nodes.get(paths.leader)?.session, this.#formerLeader);
     // Without its node, the instance is about to stop.
@@ -159,6 +164,8 @@ export class ControlLane {
       paths,
       fullPath: (path) => registry.fullPath(path),
       schedule: timer.state,
+      ownCron: definition.configuration.cron,
+      settingFaults: view.config === undefined ? [] : settingFaults.of(view.config),
       assignmentFailure: this.#failures.of('reshard', 'request-resharding', 'settle-returning'),
       strategyFailure: leadership.strategyFailure,
     });

@@ -125,10 +125,23 @@ export class CronTimer {
     return this.#next === undefined || following === undefined ? undefined : following - this.#next;
   }
 
-  /** From now on the job fires by its cron expression here. @throws InvalidCronError as `arm` */
+  /** From now on the job fires by its cron expression here. @throws InvalidCronError, InvalidTimeZoneError as `arm` */
   enable(schedule: Schedule): void {
     this.arm(schedule);
     this.#isEnabled = true;
+  }
+
+  /**
+   * As `enable`, but a schedule that cannot be used, or none yet, keeps the timer only from being armed: `state` says why, and the
+   * next change of the schedule arms it.
+   */
+  enableAnyway(schedule: Schedule | undefined): void {
+    this.#isEnabled = true;
+    try {
+      if (schedule !== undefined) this.arm(schedule);
+    } catch (error) {
+      if (this.#refusal === undefined) throw error;
+    }
   }
 
   /** The job fires here no more. */
@@ -144,7 +157,7 @@ export class CronTimer {
 
   /**
    * Fires at the instants of `cron` in `timeZone` from now on; without `cron` it fires no more.
-   * @throws InvalidCronError if they cannot be used; the timer stays as it was then
+   * @throws InvalidCronError, InvalidTimeZoneError if they cannot be used; the timer stays as it was then
    */
   arm(schedule: Schedule): void {
     const cron = this.#parse(schedule);

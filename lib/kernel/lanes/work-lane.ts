@@ -7,12 +7,10 @@ import { describeCause } from '../../api/text/describe-cause.js';
 import { DeadlineExceededError, JobStoppedError } from '../../api/errors/errors.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { type DueFiring, type RunOutcome } from '../../api/events/run-events.js';
-import { Limiter } from '../../async/limiter.js';
 import { withDeadline } from '../../async/wait.js';
 import { RareMap } from '../../async/rare-collections.js';
 import { firingTurns } from '../../time/event-loop.js';
 import { type Backlog, type DecidedFiring } from '../rules/plan-input.js';
-import { type Extensions } from '../types/extensions.js';
 import { type BegunRun, type Firing, runPolicyOf } from '../view/firing.js';
 import { type ItemsHere } from '../view/items-here.js';
 import { assignedItems, describeItems, numbersOf } from '../view/items.js';
@@ -27,7 +25,6 @@ const ABORTED_RUN_TIMEOUT_MS = 1_000;
 /** What the work lane needs. */
 export interface WorkLaneDeps extends JobRunDeps {
   readonly items: ItemsHere;
-  readonly extensions: Extensions;
   readonly observers: RunObservers;
   /** The configuration that holds. */
   configuration(): JobConfiguration;
@@ -42,8 +39,6 @@ export class WorkLane {
   #passedFirings: PassedFirings | undefined;
   readonly #runs = new RareMap<JobRun, Promise<void>>();
   #beginning: JobRun | undefined;
-  /** One pool for all runs of the job, so that its limit holds for items of different firings together. */
-  #pool: Limiter | undefined;
   /** `paused`: the session is suspended or lost. `closed`: the job stops, and begins nothing more. */
   #gate: 'open' | 'paused' | 'closed' = 'paused';
   #missedInstant: number | undefined;
@@ -170,7 +165,6 @@ export class WorkLane {
     this.#hasLostSession = false;
     const owner: RunOwner = {
       onBegun: (begun) => this.#noteBegun(run, begun),
-      pool: (configuration) => this.#poolFor(configuration),
       onItemReleased: (item, configuration) => this.#noteReleased(item, configuration),
       onEvent: (event) => this.#deps.observers.notify(event),
       isObserved: this.#deps.observers.isAny,
@@ -238,13 +232,6 @@ export class WorkLane {
       () => true,
       () => false,
     );
-  }
-
-  #poolFor(configuration: JobConfiguration): Limiter {
-    const size = this.#deps.extensions.threadPoolSize(configuration);
-    if (this.#pool === undefined) this.#pool = new Limiter(size);
-    else if (this.#pool.limit !== size) this.#pool.resize(size);
-    return this.#pool;
   }
 
   #notifyOfDue(instant: number, fate: DueFiring['fate']): void {

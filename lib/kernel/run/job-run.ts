@@ -31,11 +31,13 @@ import { checkClock } from './clock-check.js';
 import { configurationIn, ItemChoice, type ItemChoiceDeps } from './item-choice.js';
 import { ItemRun, type ItemRunOptions } from './item-run.js';
 import { type JobListeners, listenedFiring, type ListenedFiring } from './job-listeners.js';
+import { BlockedFiringError, type SettingFaults } from '../types/setting-faults.js';
 import { outcomeOf, type RunListener, RunReport, type RunReportDeps } from './run-report.js';
 
 /** What a run needs besides the context of its job. */
 export interface JobRunDeps extends ItemChoiceDeps, RunReportDeps {
   readonly executor: ItemExecutor;
+  readonly settingFaults: SettingFaults;
   /** The configuration that holds now. */
   configuration(): JobConfiguration;
   readonly interceptors: readonly ItemInterceptor[];
@@ -47,8 +49,6 @@ export interface JobRunDeps extends ItemChoiceDeps, RunReportDeps {
 export interface RunOwner extends RunListener {
   /** The run has chosen its items, and holds them; it may have none. */
   onBegun(begun: BegunRun): void;
-  /** The pool of the job on this instance, sized for these settings. */
-  pool(configuration: JobConfiguration): Limiter;
   /** An item, which ran with these settings, may be begun again. */
   onItemReleased(item: number, configuration: JobConfiguration): void;
   /** Whether an earlier firing has waited in vain to begin, and none has begun since. */
@@ -65,6 +65,8 @@ export class JobRun {
   readonly #beginning = new Abort();
   readonly #stop = new Abort();
   #items: ReadonlyMap<number, ItemRun> = new Map();
+  /** Set before the items are chosen. */
+  #pool: Limiter | undefined;
   /** Why the firing was interrupted; `undefined` while it goes on. */
   #interruption: FiringInterruptedError | undefined;
   /** The outcome of items that could not be made ready to run. */
@@ -128,6 +130,8 @@ export class JobRun {
   // ── beginning ──────────────────────────────────────────────────────────────────────────────────────────────────
 
   async #begin(): Promise<BegunRun> {
+    const { settingFaults, watch, paths } = this.#deps;
+    this.#pool = settingFaults.pool(configurationIn(watch.view, paths));
     await checkClock(this.#deps);
     if (this.firing.cause === 'failover') return this.#takeOver();
     const begun = await new ItemChoice(this.#deps, this.firing, this.#beginning).begin();
@@ -150,7 +154,8 @@ export class JobRun {
     }
     if (aborted && cause === reason) return { type: 'stopped', cause };
     if (!(cause instanceof DeadlineExceededError)) {
-      this.#report.failed(cause);
+      if (cause instanceof BlockedFiringError) this.#report.leftOut(cause);
+      else this.#report.failed(cause);
       return { type: 'failed', cause };
     }
     // What firings wait for may last for hours, and each of them waits half a minute.
@@ -178,7 +183,7 @@ export class JobRun {
   }
 
   #itemOptions(begun: BegunRun): ItemRunOptions {
-    const { paths, registry, executor, interceptors, clock, logger } = this.#deps;
+    const { paths, registry, executor, interceptors, clock, logger, settingFaults } = this.#deps;
     const { config } = begun;
     const { session } = registry;
     const isConnected = ({ aborted }: AbortSource): boolean => session.state.phase === 'connected' && !aborted;
@@ -196,7 +201,7 @@ export class JobRun {
       present: () => this.#deps.configuration(),
       logger,
       interceptors,
-      pool: this.#owner.pool(config),
+      pool: this.#pool ?? settingFaults.pool(config),
       clock,
       whenConnected: (abort) => (isConnected(abort) && !session.isSilent ? undefined : this.#whenHeard(abort)),
       onStart: (context) => this.#report.emit({ type: 'item-started', context }),

@@ -111,7 +111,7 @@ export class RunReport {
     // No error handler is known then. That the settings are unusable is logged once for all firings.
     if (configuration === undefined)
       return cause instanceof InvalidConfigurationError
-        ? logger.debug(`a firing is left out: ${describeCause(cause)}`)
+        ? this.leftOut(cause)
         : logger.error(describeCause(cause), stackOf(cause));
     const { scheduledAt } = this.info;
     failures.report({
@@ -119,6 +119,14 @@ export class RunReport {
       taskId: this.#taskId,
       attempt: 1,
     });
+  }
+
+  /** The settings keep the job from running, which is logged once for all firings; but somebody waits for a manual run. */
+  leftOut(cause: InvalidConfigurationError): void {
+    const { logger } = this.#deps;
+    if (this.info.cause === 'manual')
+      logger.warn(`a manual run is left out; trigger it again when the settings are mended: ${cause.message.trim()}`);
+    else logger.debug(`a firing is left out: ${cause.message.trim()}`);
   }
 
   /** Once a run: all its items abort for the same reason. */

@@ -26,6 +26,7 @@ import { type JobExecutorThreadPoolSizeProvider } from '../../api/extensions/thr
 import { withDeadline } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
 import { type JobLog } from '../job/job-log.js';
+import { readItemParameters } from '../../layout/sharding-item-parameters.js';
 import { builtInErrorHandlers } from './error-handlers.js';
 import { averageAllocation } from './strategies/average-allocation.js';
 import { odevity } from './strategies/odevity.js';
@@ -202,13 +203,19 @@ export class Extensions {
 
   /**
    * How many items of the job may run at once on this instance, as the provider says now.
-   * @throws InvalidConfigurationError if it says anything but an integer of at least 1
+   * @throws InvalidConfigurationError if it throws, or says anything but an integer of at least 1
    */
   threadPoolSize(configuration: JobConfiguration): number {
     const provider = this.threadPoolSizeProvider(configuration);
-    const size: unknown = provider.getSize();
-    if (typeof size === 'number' && Number.isInteger(size) && size >= 1) return size;
     const path = keyPath(jobPath(configuration.jobName), 'jobExecutorThreadPoolSizeProviderType');
+    let size: unknown;
+    try {
+      size = provider.getSize();
+    } catch (error) {
+      const fault = `${path}: getSize() of the provider ${provider.type} has failed: ${describeCause(error)}`;
+      throw new InvalidConfigurationError([fault], { cause: error });
+    }
+    if (typeof size === 'number' && Number.isInteger(size) && size >= 1) return size;
     throw new InvalidConfigurationError([
       `${path}: the provider ${provider.type} must return an integer of at least 1, got ${describeValue(size)}`,
     ]);
@@ -234,14 +241,22 @@ export class Extensions {
     ]);
   }
 
-  /** The job's listeners in the order in which they are called: by `order()`, and as they are named. */
-  listeners({ jobName, jobListenerTypes }: JobConfiguration): readonly NamedListener[] {
-    const path = keyPath(jobPath(jobName), 'jobListenerTypes');
-    const chosen = jobListenerTypes.map((type) => choose(this.#listeners, type, { path, what: 'job listener' }));
-    return [...new Set(chosen)]
-      .map((named) => ({ named, order: orderOf(named) }))
+  /**
+   * Those of the job's listeners that are known, in the order in which they are called: by `order()`, and as they are named. A
+   * listener whose `order()` cannot be used is called last. `faultsIn` has what is wrong.
+   */
+  listeners({ jobListenerTypes }: JobConfiguration): readonly NamedListener[] {
+    const known = jobListenerTypes.flatMap((type) => this.#listeners.find((each) => isOfType(each, type)) ?? []);
+    return [...new Set(known)]
+      .map((named) => ({ named, order: readOrder(named).order ?? LOWEST_ORDER }))
       .sort((one, other) => one.order - other.order)
       .map(({ named }) => named);
+  }
+
+  #checkListener({ jobName }: JobConfiguration, type: string): void {
+    const path = keyPath(jobPath(jobName), 'jobListenerTypes');
+    const { problem } = readOrder(choose(this.#listeners, type, { path, what: 'job listener' }));
+    if (problem !== undefined) throw new InvalidConfigurationError([`${path}: ${problem}`]);
   }
 
   /**
@@ -250,11 +265,12 @@ export class Extensions {
    * @throws InvalidConfigurationError if one of them cannot, or takes more than 30 seconds and 10 seconds, respectively
    */
   async prepare(configuration: JobConfiguration, job: unknown, clock: Clock): Promise<void> {
-    await this.#prepareExecutor(configuration, job, clock);
-    await this.#prepareErrorHandler(configuration, clock);
+    await this.prepareExecutor(configuration, job, clock);
+    await this.prepareErrorHandler(configuration, clock);
   }
 
-  async #prepareExecutor(configuration: JobConfiguration, job: unknown, clock: Clock): Promise<void> {
+  /** @throws InvalidConfigurationError if the executor cannot load what the job needs, or takes more than 30 seconds */
+  async prepareExecutor(configuration: JobConfiguration, job: unknown, clock: Clock): Promise<void> {
     const { jobName } = configuration;
     const prepare = async (): Promise<void> => this.executorOf(jobName, job).prepare(configuration);
     const timeout = (): Error =>
@@ -282,7 +298,8 @@ export class Extensions {
     );
   }
 
-  async #prepareErrorHandler(configuration: JobConfiguration, clock: Clock): Promise<void> {
+  /** @throws InvalidConfigurationError if the error handler cannot load what it needs, or takes more than 10 seconds */
+  async prepareErrorHandler(configuration: JobConfiguration, clock: Clock): Promise<void> {
     const handler = this.errorHandler(configuration);
     const timeout = (): Error =>
       new DeadlineExceededError(`the error handler ${handler.type} to load what it needs`, PREPARATION_TIMEOUT_MS);
@@ -318,24 +335,7 @@ export class Extensions {
    * @throws InvalidConfigurationError naming everything that is wrong
    */
   check(configuration: JobConfiguration, job: unknown): void {
-    const faults = [
-      () => this.#checkExecutor(configuration, job),
-      () => this.strategy(configuration),
-      () => this.#checkErrorHandler(configuration),
-      () => this.threadPoolSizeProvider(configuration),
-      () => runLimitsOf(configuration),
-      ...configuration.jobListenerTypes.map(
-        (type) => () => this.listeners({ ...configuration, jobListenerTypes: [type] }),
-      ),
-    ].flatMap((find) => {
-      try {
-        find();
-        return [];
-      } catch (error) {
-        if (error instanceof InvalidConfigurationError) return error.faults;
-        throw error;
-      }
-    });
+    const faults = this.#faults(configuration, job).map(({ problem }) => problem);
     if (faults.length > 0) throw new InvalidConfigurationError(faults);
   }
 
@@ -347,6 +347,33 @@ export class Extensions {
   doubts(configuration: JobConfiguration, job: unknown): readonly string[] {
     const executor = this.executorOf(configuration.jobName, job);
     return [...executor.doubts(configuration), ...(this.errorHandler(configuration).doubts?.(configuration) ?? [])];
+  }
+
+  /**
+   * Everything that is wrong with what a job and its configuration name, and with the properties that its executor and its error
+   * handler need; by the part of the job that cannot do its work because of it.
+   * @param job the job object, or the type of a job without class
+   */
+  faultsIn(configuration: JobConfiguration, job: unknown): readonly SettingsFault[] {
+    const path = jobPath(configuration.jobName);
+    return this.#faults(configuration, job).map(({ part, problem }) => ({ part, problem: withoutPath(problem, path) }));
+  }
+
+  /** As `faultsIn`, with the whole path of each setting. */
+  #faults(configuration: JobConfiguration, job: unknown): readonly SettingsFault[] {
+    const { jobName, jobListenerTypes, shardingItemParameters } = configuration;
+    const checks: readonly (readonly [part: SettingsPart, check: () => unknown])[] = [
+      ['executor', () => this.#checkExecutor(configuration, job)],
+      ['strategy', () => this.strategy(configuration)],
+      ['error-handler', () => this.#checkErrorHandler(configuration)],
+      ['pool', () => this.threadPoolSize(configuration)],
+      ['items', () => runLimitsOf(configuration)],
+      ['items', () => readItemParameters(shardingItemParameters)],
+      ...jobListenerTypes.map((type) => ['listeners', () => this.#checkListener(configuration, type)] as const),
+    ];
+    return checks.flatMap(([part, check]) =>
+      problemsOf(check, `${jobPath(jobName)}: its ${part}`).map((problem) => ({ part, problem })),
+    );
   }
 
   #checkExecutor(configuration: JobConfiguration, job: unknown): void {
@@ -367,6 +394,35 @@ export class Extensions {
       problems.map((problem) => `${path}: error handler ${handler.type}: ${problem}`),
     );
   }
+}
+
+/** The parts of a job that settings are about: all but those that the kernel itself reads. */
+export const SETTINGS_PARTS = ['executor', 'strategy', 'error-handler', 'pool', 'items', 'listeners'] as const;
+export type SettingsPart = (typeof SETTINGS_PARTS)[number];
+
+/** Something that is wrong with a job's settings. */
+export interface SettingsFault {
+  /** The part of the job that cannot do its work as set. */
+  readonly part: SettingsPart;
+  /** Begins with the setting, if there is one: `jobErrorHandlerType: unknown error handler 'NOPE'; known are: LOG`. */
+  readonly problem: string;
+}
+
+/** What a check that reports by throwing finds. Checks of users' objects may throw anything. */
+function problemsOf(check: () => unknown, what: string): readonly string[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    return error instanceof InvalidConfigurationError
+      ? error.faults
+      : [`${what} could not be checked: ${describeCause(error)}`];
+  }
+}
+
+/** Faults of a job's own settings begin with its path, `elasticjob.jobs.bill`, which stored settings do not have. */
+function withoutPath(problem: string, path: string): string {
+  return problem.startsWith(path) ? problem.slice(path.length).replace(/^(\.|: )/, '') : problem;
 }
 
 /** What concerns worker threads has no effect on a job that does not run in them, which would be noticed too late. */
@@ -405,12 +461,18 @@ function namedListeners(listeners: readonly AnyJobListener[]): readonly NamedLis
 }
 
 /** As in Java, greater ones are called later. */
-function orderOf({ type, listener }: NamedListener): number {
-  const order: unknown = listener.order?.() ?? LOWEST_ORDER;
-  if (typeof order === 'number' && !Number.isNaN(order)) return order;
-  throw new InvalidConfigurationError([
-    `The order() of job listener ${type} must return a number, got ${describeValue(order)}`,
-  ]);
+function readOrder({ type, listener }: NamedListener): { readonly order?: number; readonly problem?: string } {
+  try {
+    const order: unknown = listener.order?.() ?? LOWEST_ORDER;
+    if (typeof order === 'number' && !Number.isNaN(order)) return { order };
+    return { problem: `the order() of job listener ${type} must return a number, got ${describeValue(order)}` };
+  } catch (error) {
+    return { problem: `the order() of job listener ${type} has failed: ${describeCause(error)}` };
+  }
+}
+
+function isOfType(candidate: { readonly type: string }, type: string): boolean {
+  return candidate.type.toUpperCase() === type.toUpperCase();
 }
 
 function choose<T extends { readonly type: string }>(
@@ -418,7 +480,7 @@ function choose<T extends { readonly type: string }>(
   type: string,
   { path, what, hint = '' }: { readonly path: string; readonly what: string; readonly hint?: string },
 ): T {
-  const choice = choices.find((candidate) => candidate.type.toUpperCase() === type.toUpperCase());
+  const choice = choices.find((candidate) => isOfType(candidate, type));
   if (choice !== undefined) return choice;
   const known = [...new Set(choices.map((candidate) => candidate.type))].join(', ');
   throw new InvalidConfigurationError([

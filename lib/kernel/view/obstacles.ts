@@ -37,6 +37,15 @@ export type ScheduleState =
   /** The stored cron expression cannot be used for this `reason`; it goes on firing by `cron`. */
   | { readonly type: 'refused'; readonly cron: string | undefined; readonly reason: string };
 
+/** Something in the stored settings that this instance does not have or cannot use. */
+export interface StoredFault {
+  readonly effect: 'blocked' | 'impaired';
+  /** Begins with the setting: `jobErrorHandlerType: unknown error handler 'NOPE'; known are: LOG`. */
+  readonly problem: string;
+  /** What goes on without it; `undefined` if the job is blocked. */
+  readonly consequence: string | undefined;
+}
+
 /** What obstacles are found from. */
 export interface ObstacleInput {
   readonly view: JobView;
@@ -47,6 +56,10 @@ export interface ObstacleInput {
   /** A path as operators' tools show it. */
   readonly fullPath: (path: string) => string;
   readonly schedule: ScheduleState;
+  /** The cron expression of this instance's own settings. */
+  readonly ownCron: string | undefined;
+  /** What is wrong with the stored settings although they can be read. */
+  readonly settingFaults: readonly StoredFault[];
   /** Why this instance, as the leader, could not assign the items last; `undefined` if it could. */
   readonly assignmentFailure: string | undefined;
   /** The same if the sharding strategy is the reason. */
@@ -188,7 +201,7 @@ function isUnowned(view: JobView, { owner, running, takenOverBy }: ItemView): bo
   return (owner === undefined || isGone(view, owner)) && !running && takenOverBy === undefined;
 }
 
-const schedule: Finding = ({ schedule: state, paths, fullPath }) => {
+const schedule: Finding = ({ view, schedule: state, ownCron, paths, fullPath }) => {
   const path = fullPath(paths.config);
   switch (state.type) {
     case 'off':
@@ -196,15 +209,22 @@ const schedule: Finding = ({ schedule: state, paths, fullPath }) => {
     case 'refused':
       return {
         key: `unusable-schedule ${state.reason}`,
-        ...{ effect: 'impaired', graceMs: 0, ending: 'its schedule can be used again.' },
-        reason: `the schedule in ${path} cannot be used, and ${formerSchedule(state.cron)}: ${state.reason} Correct cron and timeZone there; an instance that starts meanwhile cannot run the job.`,
+        effect: state.cron === undefined ? 'blocked' : 'impaired',
+        ...{ graceMs: 0, ending: 'its schedule can be used again.' },
+        reason: `the schedule in ${path} cannot be used, and ${formerSchedule(state.cron)}: ${state.reason} Correct cron and timeZone there.`,
       };
     case 'in-force':
-      if (state.cron !== undefined) return undefined;
+      // While it cannot be read, or has just been mended, nothing is armed yet.
+      if (state.cron !== undefined || view.config?.cron !== undefined) return undefined;
       return {
         key: 'no-cron',
         ...{ effect: 'blocked', graceMs: 0, ending: 'it has a cron expression again.' },
-        reason: `its settings in ${path} have no cron expression any more: it runs only when it is triggered. Write one there.`,
+        reason:
+          `its settings in ${path} have no cron expression, so that it runs only when it is triggered` +
+          (ownCron === undefined
+            ? '. Write one there.'
+            : `: the cron '${ownCron}' of this instance has no effect, as stored settings win. Write it there, or start an ` +
+              'instance with overwrite: true.'),
       };
     default:
       return state satisfies never;
@@ -213,16 +233,36 @@ const schedule: Finding = ({ schedule: state, paths, fullPath }) => {
 
 function formerSchedule(cron: string | undefined): string {
   return cron === undefined
-    ? 'there is no former one, so it does not fire'
-    : `the former cron '${cron}' stays in force`;
+    ? 'there is no former one, so it runs only when it is triggered'
+    : `the former cron '${cron}' stays in force, but not on an instance that starts meanwhile`;
 }
+
+/** Of faults with that effect, all in one message. */
+const faulty =
+  (effect: StoredFault['effect']): Finding =>
+  ({ settingFaults, paths, fullPath }) => {
+    const faults = settingFaults.filter((fault) => fault.effect === effect);
+    if (faults.length === 0) return undefined;
+    const problems = faults.map(({ problem, consequence }) =>
+      consequence === undefined ? problem : `${problem} (${consequence})`,
+    );
+    const path = fullPath(paths.config);
+    const so = effect === 'blocked' ? ' Nothing of this job runs here until they are corrected there.' : '';
+    return {
+      key: `${effect} by settings: ${problems.join('; ')}`,
+      ...{ effect, graceMs: 0, ending: 'all its settings can be used.' },
+      reason: `settings in ${path} cannot be used: ${problems.join('; ').replace(/\.$/, '')}.${so || ' Correct them there.'}`,
+    };
+  };
 
 const FINDINGS: readonly Finding[] = [
   settings,
+  faulty('blocked'),
   server,
   unknownLeader,
   missingLeader,
   unassigned,
   unownedItems,
   schedule,
+  faulty('impaired'),
 ];

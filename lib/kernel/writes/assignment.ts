@@ -185,8 +185,8 @@ export class Assignment {
     try {
       return types.strategy(config);
     } catch (error) {
-      // Changed to something unknown at run time: better the default than a job that stands still, as Java's does.
-      logger.error(`${describeCause(error)}. Items are assigned by ${averageAllocation.type} instead.`);
+      // Better the default than a job that stands still, as Java's does. That the type is unknown is logged once for all.
+      logger.debug(`${describeCause(error)}. Items are assigned by ${averageAllocation.type} instead.`);
       return averageAllocation;
     }
   }

@@ -15,26 +15,21 @@ import { ownJobClass, requireSameJob } from './job-class.js';
 
 type ConfigurationContext = Pick<JobContext, 'registry' | 'watch' | 'paths' | 'logger'>;
 
+/** What the registry centre has of a job's settings when an instance starts. */
+export type Established =
+  /** The configuration that holds, and whether this instance has just stored it where there was none. */
+  | { readonly type: 'usable'; readonly config: JobConfiguration; readonly isNew: boolean }
+  /** Why the stored configuration cannot be used, with the cure. */
+  | { readonly type: 'unusable'; readonly fault: string };
+
 /**
  * Stores the job's configuration if there is none, or if the job overwrites it.
- * @returns the configuration that holds
  * @throws JobConflictError if the name is taken by another job
- * @throws InvalidConfigurationError if the stored configuration cannot be used and is not to be overwritten
  */
 export async function establishConfiguration(
   context: ConfigurationContext,
   definition: JobDefinition,
-): Promise<JobConfiguration> {
-  return (await establish(context, definition)).config;
-}
-
-/** A configuration that holds, and whether this instance has just stored it where there was none. */
-interface Established {
-  readonly config: JobConfiguration;
-  readonly isNew: boolean;
-}
-
-async function establish(context: ConfigurationContext, definition: JobDefinition): Promise<Established> {
+): Promise<Established> {
   const { registry, watch, paths } = context;
   const { configuration, compatibility = '3.0.5' } = definition;
   const jobClass = ownJobClass(definition);
@@ -43,7 +38,7 @@ async function establish(context: ConfigurationContext, definition: JobDefinitio
   if (!isNew) await registry.create(paths.root, jobClass);
   const view = await watch.sync();
   requireSameJob(view, { paths, nodes: watch.nodes.keys() }, definition);
-  if (isNew && view.config !== undefined) return { config: view.config, isNew };
+  if (isNew && view.config !== undefined) return { type: 'usable', config: view.config, isNew };
   const stored = watch.nodes.get(paths.config)?.value;
   if (stored === undefined) isNew = await registry.create(paths.config, ownYaml);
   else if (configuration.overwrite) {
@@ -59,13 +54,13 @@ async function establish(context: ConfigurationContext, definition: JobDefinitio
   const { config, configFault } = await watch.sync();
   if (config !== undefined) {
     if (!configuration.overwrite) logIgnored(context, config, configuration);
-    return { config, isNew };
+    return { type: 'usable', config, isNew };
   }
-  throw new InvalidConfigurationError([
+  const fault =
     configFault === undefined
       ? `${registry.fullPath(paths.config)}: the job's configuration was removed while the job was starting`
-      : unreadableConfiguration(configFault, paths, (path) => registry.fullPath(path)),
-  ]);
+      : unreadableConfiguration(configFault, paths, (path) => registry.fullPath(path));
+  return { type: 'unusable', fault };
 }
 
 /** Stores a job that is not there yet in one commit. `false`: it is there, or the namespace is not. */
@@ -104,14 +99,15 @@ export async function restoreConfiguration(
   await context.watch.readAll();
   if (config !== undefined || configFault !== undefined) return config ?? definition.configuration;
   if (!exists && goesOn(known, await context.registry.lineage())) return undefined;
-  const { config: stored, isNew } = await establish(context, definition);
+  const established = await establishConfiguration(context, definition);
+  if (established.type === 'unusable') throw new InvalidConfigurationError([established.fault]);
   const { registry, paths, logger } = context;
-  if (isNew)
+  if (established.isNew)
     logger.warn(
       `the registry centre came back without ${registry.fullPath(paths.config)}; this instance has stored its own settings ` +
         `there. What operators had changed is lost: check the settings.`,
     );
-  return stored;
+  return established.config;
 }
 
 /** Whether a tree is the one that was known, and no older. */
@@ -122,7 +118,10 @@ function goesOn(known: Lineage | undefined, present: Lineage | undefined): boole
 /** A user who has changed a setting and sees no effect finds the reason in the log. */
 function logIgnored({ logger, paths }: ConfigurationContext, holding: JobConfiguration, own: JobConfiguration): void {
   // Both as they are stored, where an empty text and an absent one are the same.
-  const differences = settingDifferences(holding, fromYaml(toYaml(own), paths.config).configuration);
+  const differences = settingDifferences(holding, fromYaml(toYaml(own), paths.config).configuration).filter(
+    // That a scheduled job has no cron expression is an error of its own.
+    ({ key }) => key !== 'cron' || holding.cron !== undefined,
+  );
   if (differences.length > 0) logger.event({ type: 'settings-ignored', differences });
 }
 

@@ -55,11 +55,7 @@ export class SchedulerRegistryTimers implements FiringTimers {
   }
 
   #add(jobName: string, instant: Date): Timer {
-    if (this.#registry.doesExist('cron', jobName)) {
-      throw new JobConflictError(
-        `Job '${jobName}' cannot be scheduled: the SchedulerRegistry has a cron job of that name, which is not an ElasticJob. Rename one of them.`,
-      );
-    }
+    requireFreeName(this.#registry, jobName);
     const cronJob = new InstantCronJob(instant, {
       clock: this.#clock,
       timers: this.#waits,
@@ -99,6 +95,14 @@ export class SchedulerRegistryTimers implements FiringTimers {
       else onFire();
     });
   }
+}
+
+/** @throws JobConflictError if the `SchedulerRegistry` has a cron job of that name */
+export function requireFreeName(registry: SchedulerRegistry, jobName: string): void {
+  if (!registry.doesExist('cron', jobName)) return;
+  throw new JobConflictError(
+    `Job '${jobName}' cannot be scheduled: the SchedulerRegistry has a cron job of that name, which is not an ElasticJob. Rename one of them.`,
+  );
 }
 
 interface Timer {

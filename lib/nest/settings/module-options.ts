@@ -9,6 +9,7 @@ export interface ElasticJobModuleOptions extends Pick<
   ModuleSettings,
   | 'enabled'
   | 'autoStart'
+  | 'failOnJobError'
   | 'shutdownGracePeriodMilliseconds'
   | 'preferredNetworkInterface'
   | 'preferredNetworkIp'

@@ -19,11 +19,11 @@ const options = (settings: JobSettings): ElasticJobModuleOptions => ({
 const javaText = toYaml(JobConfiguration.newBuilder('syncOrders', 1).build());
 
 /** An application that joins a job of which a Java instance has stored this. */
-function joined(text: string, settings: JobSettings = {}): Promise<Running> {
+function joined(text: string, settings: JobSettings = {}, more: ElasticJobModuleOptions = {}): Promise<Running> {
   const server = new EmbeddedRegistryServer();
   server.namespace(NAMESPACE).put('java', '/syncOrders', 'org.acme.SyncOrdersJob');
   server.namespace(NAMESPACE).put('java', '/syncOrders/config', text);
-  const joining = options({ jobClassName: 'org.acme.SyncOrdersJob', ...settings });
+  const joining = { ...options({ jobClassName: 'org.acme.SyncOrdersJob', ...settings }), ...more };
   return running({ options: joining, providers: [SyncOrdersJob] }, server);
 }
 
@@ -39,13 +39,13 @@ const refusal = (settings: JobSettings): Promise<readonly string[]> =>
   refusalOf(metadataOf({ options: options(settings), providers: [SyncOrdersJob] }));
 
 /**
- * An unknown type is refused at start, be it in own settings or in those that Java has stored.
+ * An unknown type is refused at start in own settings, and with `failOnJobError` in those that Java has stored.
  * @returns an application that has noticed that it was stored at run time
  */
 async function changedAtRunTime(setting: string, settings: JobSettings, said: string): Promise<Running> {
-  const refused = `elasticjob.jobs.syncOrders.${said}`;
-  expect(await refusal(settings)).toEqual([expect.stringContaining(refused)]);
-  await expect(joined(`${setting}\n${javaText}`)).rejects.toThrow(refused);
+  expect(await refusal(settings)).toEqual([expect.stringContaining(`elasticjob.jobs.syncOrders.${said}`)]);
+  const joining = joined(`${setting}\n${javaText}`, {}, { failOnJobError: true });
+  await expect(joining).rejects.toThrow(`/${NAMESPACE}/syncOrders/config: ${said}`);
 
   const app = await joined(javaText);
   const text = `${setting}\n${javaText.replace('Count: 1', 'Count: 2')}`;
@@ -109,18 +109,18 @@ export const pitfallChecks: Checks = {
     const said = 'jobErrorHandlerType: unknown error handler "PAGER"';
     const logged = await ranWithUnknown('jobErrorHandlerType: PAGER', { jobErrorHandlerType: 'PAGER' }, said);
 
-    expect(logged).toContainEqual(expect.stringMatching(/^error .*out of paper.*unknown error handler "PAGER"/));
+    expect(logged).toContainEqual(
+      expect.stringMatching(/^error .*unknown error handler "PAGER".*failures are logged here/),
+    );
+    expect(logged).toContainEqual(expect.stringMatching(/^error .*out of paper/));
   },
   'jobExecutorThreadPoolSizeProviderType that only one side has': async () => {
     const said = 'jobExecutorThreadPoolSizeProviderType: unknown thread pool size provider "JAVA"';
-    const setting = 'jobExecutorThreadPoolSizeProviderType: JAVA';
-    await using app = await changedAtRunTime(setting, { jobExecutorThreadPoolSizeProviderType: 'JAVA' }, said);
+    const settings = { jobExecutorThreadPoolSizeProviderType: 'JAVA' };
 
-    await app.app.get(JobBootstraps).oneOff('syncOrders').execute();
-    await until(() => app.logger.lines.some((line) => line.includes(said)), 'the error handler to be told');
-    await app.app.get(JobBootstraps).remove('syncOrders');
-
-    expect(app.app.get(SyncOrdersJob).contexts).toEqual([]);
+    expect(await ranWithUnknown('jobExecutorThreadPoolSizeProviderType: JAVA', settings, said)).toContainEqual(
+      expect.stringMatching(/^error .*provider "JAVA".*the former size of the pool, \d+, stays in force/),
+    );
   },
   'jobShardingStrategyType that only one side has': async () => {
     const said = 'jobShardingStrategyType: unknown sharding strategy "JAVA"';

@@ -116,7 +116,7 @@ export const typeChecks: Checks = {
 
     await loggedBy({ jobExecutorThreadPoolSizeProviderType: 'mine' }, { threadPoolSizeProviders });
 
-    expect(asked).toBe(1);
+    expect(asked).toBeGreaterThan(0);
   },
   CPU: provides(2 * availableParallelism()),
   SINGLE_THREAD: provides(1),

@@ -240,13 +240,27 @@ describe('extensions that return nonsense are named', () => {
     );
   });
 
-  test.each([0, NaN, '2', 1.5])('a thread pool size provider that returns %p', async (size) => {
-    await using host = aHost({ threadPoolSizeProviders: [{ type: 'ODD', getSize: () => size as number }] });
+  test.each([0, -1, NaN, '2', 1.5, Promise.resolve(2)])(
+    'a thread pool size provider that returns %p, when a job is added that names it',
+    async (size) => {
+      await using host = aHost({ threadPoolSizeProviders: [{ type: 'ODD', getSize: () => size as number }] });
+      const configuration = { ...oneOff(), jobExecutorThreadPoolSizeProviderType: 'ODD' };
+
+      expect(() => new OneOffJobBootstrap(host.registryCenter, new CountingJob(), configuration, { host })).toThrow(
+        'jobExecutorThreadPoolSizeProviderType: the provider ODD must return an integer of at least 1, got ',
+      );
+    },
+  );
+
+  test('a thread pool size provider that throws, when a job is added that names it', async () => {
+    const getSize = (): number => {
+      throw new Error('no cgroup');
+    };
+    await using host = aHost({ threadPoolSizeProviders: [{ type: 'ODD', getSize }] });
     const configuration = { ...oneOff(), jobExecutorThreadPoolSizeProviderType: 'ODD' };
-    await new OneOffJobBootstrap(host.registryCenter, new CountingJob(), configuration, { host }).execute();
-    await until(
-      () => host.log.some((line) => line.includes('the provider ODD must return an integer of at least 1')),
-      'the fault to be logged',
+
+    expect(() => new OneOffJobBootstrap(host.registryCenter, new CountingJob(), configuration, { host })).toThrow(
+      'getSize() of the provider ODD has failed: Error: no cgroup',
     );
   });
 });

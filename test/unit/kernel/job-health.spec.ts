@@ -49,6 +49,7 @@ test.each<[health: JobHealth, ready: boolean, situation: Partial<JobSituation> &
     { state: { phase: 'active' }, isPaused: true, obstacle: obstacle('blocked') },
   ],
   [{ state: 'suspended', reason: 'it is being registered' }, false, { state: { phase: 'suspended' } }],
+  [{ state: 'failed', reason: 'no such file' }, false, { state: { phase: 'starting' }, startFault: 'no such file' }],
   [{ state: 'stopping', reason: 'it ends' }, true, { state: { phase: 'stopping', why: 'it ends' } }],
   [
     { state: 'stopped', reason: 'it ended' },
@@ -64,7 +65,13 @@ test.each<[health: JobHealth, ready: boolean, situation: Partial<JobSituation> &
   ],
 ])('%j: ready is %p', (health, ready, situation) => {
   const found = jobHealth({
-    ...{ session: CONNECTED, isPaused: false, obstacle: undefined, registrationFailure: undefined },
+    ...{
+      session: CONNECTED,
+      isPaused: false,
+      obstacle: undefined,
+      registrationFailure: undefined,
+      startFault: undefined,
+    },
     ...situation,
   });
 

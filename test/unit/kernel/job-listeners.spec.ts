@@ -367,6 +367,8 @@ describe('refused is', () => {
 
     expect(
       faultsOf(() => types.check(aConfiguration({ jobListenerTypes: ['ONE'] }), { execute: () => undefined })),
-    ).toEqual(['The order() of job listener ONE must return a number, got "first"']);
+    ).toEqual([
+      'elasticjob.jobs.bill.jobListenerTypes: the order() of job listener ONE must return a number, got "first"',
+    ]);
   });
 });

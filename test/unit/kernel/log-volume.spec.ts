@@ -71,8 +71,8 @@ describe('events that many jobs have together', () => {
   const cases: readonly (readonly [events: readonly CommonEvent[], text: string])[] = [
     [
       [
-        { type: 'registered', leader: A, owners: owners(A) },
-        { type: 'registered', leader: undefined, owners: owners() },
+        { type: 'registered', leader: A, owners: owners(A), isOneOff: false },
+        { type: 'registered', leader: undefined, owners: owners(), isOneOff: false },
       ],
       `log Registered 2 jobs ('j0', 'j1') by instance ${A}; ${A} leads 1, no instance leads 1.`,
     ],

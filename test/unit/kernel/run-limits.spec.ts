@@ -278,14 +278,22 @@ test('a time limit that an operator changes holds from the next firing on', asyn
   expect(cluster.runs.map(({ outcome }) => outcome)).toEqual(['timed-out', 'timed-out']);
 });
 
-test('a limit that an operator changes to something unusable fails each item, naming the key and the value', async () => {
-  await using cluster = await clusterWith({ work: () => undefined });
+test('a limit that an operator changes to something unusable blocks the job, naming node, key and value once', async () => {
+  await using cluster = await clusterWith({ job: { cron: '0/5 * * * * ?' }, work: () => undefined });
   await cluster.reconfigure({ props: { 'run.maxRetries': 'often' } });
   await cluster.fire();
+  await cluster.fire();
 
-  expect(cluster.failures.texts).toEqual([
-    'item undefined: InvalidConfigurationError: elasticjob.jobs.job.props[\'run.maxRetries\']: must be an integer from 0 to 100, got "often" (attempt 1)',
-  ]);
+  expect(cluster.failures.texts).toEqual([]);
+  expect(cluster.runs).toEqual([]);
+  const { host, log } = cluster.member('A');
+  expect(host.jobs.get('job')?.health).toEqual({
+    state: 'blocked',
+    reason:
+      "settings in /elasticjob/job/config cannot be used: props['run.maxRetries']: must be an integer from 0 to 100, got " +
+      '"often". Nothing of this job runs here until they are corrected there.',
+  });
+  expect(log.filter((line) => line.includes('Nothing of this job runs here'))).toHaveLength(1);
 });
 
 describe('an item that fails', () => {

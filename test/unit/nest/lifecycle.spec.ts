@@ -128,7 +128,7 @@ describe('at start', () => {
     expect(logger.lines.filter((line) => line.startsWith('error'))).toEqual([]);
   });
 
-  test('a conflict that the registry reports fails the boot, and leaves nothing behind', async () => {
+  test('with failOnJobError, a conflict that the registry reports fails the boot, and leaves nothing behind', async () => {
     const registryCenter = new EmbeddedRegistryCenter({ namespace: 'conflict' });
     const witness = new EmbeddedRegistryCenter({ namespace: 'conflict' });
     witness.connect();
@@ -136,7 +136,8 @@ describe('at start', () => {
     await witness.put('/tick', 'org.acme.OtherJob');
     await witness.put('/tick/config', 'jobName: tick\nshardingTotalCount: 1\n');
 
-    const [refusal] = await refusalOf({ imports: [elasticJob({ registryCenter })], providers: [TickJob] });
+    const imports = [elasticJob({ registryCenter, failOnJobError: true })];
+    const [refusal] = await refusalOf({ imports, providers: [TickJob] });
 
     expect(refusal).toContain('OtherJob');
     expect(registryCenter.session.state.phase).toBe('closed');
@@ -162,7 +163,7 @@ describe('at start', () => {
 
     registryCenter.faults.resume();
 
-    await until(() => logger.lines.some((line) => line.startsWith("error Job 'tick' does not run: ")));
+    await until(() => logger.lines.some((line) => line.startsWith("error Job 'tick': it cannot be started: ")));
     expect(logger.lines.join()).toContain('OtherJob');
     await app.close();
     await witness.close();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { ElasticJob, EmbeddedRegistryCenter, JobBootstraps, jobConfiguration, JobHost } from '../../../lib/index.js';
+import { ElasticJobHealth } from '../../../lib/nest/elastic-job.health.js';
 import { type JobSettings } from '../../../lib/settings/job-settings.js';
 import { until } from '../../support/until.js';
 import { elasticJob, RecordingLogger, refusalOf, started } from './application.js';
@@ -90,12 +91,6 @@ describe('the boot is refused', () => {
     ],
     [
       Plain,
-      { worker: empty },
-      /crunch\.worker: has no function as its default export; its exports: none, got ".*empty\.mjs"$/,
-    ],
-    [Plain, { props: { 'run.worker': empty } }, /props\['run\.worker'\]: has no function as its default export/],
-    [
-      Plain,
       { worker, props: { 'run.worker': 'b.js' } },
       /crunch\.worker: must not be set beside props\['run\.worker'\] "b\.js": only one can do the work, got "file:/,
     ],
@@ -116,6 +111,24 @@ describe('the boot is refused', () => {
     expect(await refusalOf({ imports: [elasticJob({ jobs })], providers: [provider] })).toEqual([
       expect.stringMatching(problem),
     ]);
+  });
+
+  test.each<[JobSettings, RegExp]>([
+    [
+      { worker: empty },
+      /crunch\.worker: has no function as its default export; its exports: none, got ".*empty\.mjs"$/,
+    ],
+    [{ props: { 'run.worker': empty } }, /props\['run\.worker'\]: has no function as its default export/],
+  ])('with failOnJobError, of a job with %j; otherwise that job alone fails', async (settings, problem) => {
+    const jobs = { crunch: settings };
+    const imports = [elasticJob({ jobs, failOnJobError: true })];
+    expect(await refusalOf({ imports, providers: [Plain] })).toEqual([expect.stringMatching(problem)]);
+
+    await using app = await started({ imports: [elasticJob({ jobs })], providers: [Plain] });
+    expect(app.get(ElasticJobHealth).report.jobs['crunch']).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('has no function as its default export') as unknown,
+    });
   });
 
   test('if the class does the work too', async () => {

@@ -15,6 +15,8 @@ function obstacleIn(view: Partial<JobView>, more: Partial<ObstacleInput> = {}): 
     ...{ me: A, myIp: ipOf('A'), paths: new JobPaths('bill') },
     fullPath: (path) => `/orders${path}`,
     schedule: { type: 'in-force', cron: '0 0 * * * ?' },
+    ownCron: '0 0 * * * ?',
+    settingFaults: [],
     assignmentFailure: undefined,
     strategyFailure: undefined,
     ...more,
@@ -146,8 +148,8 @@ test.each<
     'unusable-schedule It has one field.',
     'impaired',
     0,
-    `the schedule in /orders/bill/config cannot be used, and the former cron '0 0 * * * ?' stays in force: It has one field. ` +
-      `Correct cron and timeZone there; an instance that starts meanwhile cannot run the job.`,
+    `the schedule in /orders/bill/config cannot be used, and the former cron '0 0 * * * ?' stays in force, but not on an instance ` +
+      `that starts meanwhile: It has one field. Correct cron and timeZone there.`,
     {},
     { schedule: { type: 'refused', cron: '0 0 * * * ?', reason: 'It has one field.' } },
   ],
@@ -155,9 +157,37 @@ test.each<
     'no-cron',
     'blocked',
     0,
-    'its settings in /orders/bill/config have no cron expression any more: it runs only when it is triggered. Write one there.',
-    {},
+    `its settings in /orders/bill/config have no cron expression, so that it runs only when it is triggered: the cron '0 0 * * * ?' ` +
+      `of this instance has no effect, as stored settings win. Write it there, or start an instance with overwrite: true.`,
+    { config: aConfiguration({ jobName: 'bill' }) },
     { schedule: { type: 'in-force', cron: undefined } },
+  ],
+  [
+    'blocked by settings: timeoutMilliseconds: must be a number; pool: unknown',
+    'blocked',
+    0,
+    'settings in /orders/bill/config cannot be used: timeoutMilliseconds: must be a number; pool: unknown. ' +
+      'Nothing of this job runs here until they are corrected there.',
+    {},
+    {
+      settingFaults: [
+        { effect: 'impaired', problem: 'jobListenerTypes: unknown', consequence: 'the job runs without it' },
+        { effect: 'blocked', problem: 'timeoutMilliseconds: must be a number', consequence: undefined },
+        { effect: 'blocked', problem: 'pool: unknown', consequence: undefined },
+      ],
+    },
+  ],
+  [
+    'impaired by settings: jobListenerTypes: unknown (the job runs without it)',
+    'impaired',
+    0,
+    'settings in /orders/bill/config cannot be used: jobListenerTypes: unknown (the job runs without it). Correct them there.',
+    {},
+    {
+      settingFaults: [
+        { effect: 'impaired', problem: 'jobListenerTypes: unknown', consequence: 'the job runs without it' },
+      ],
+    },
   ],
 ])('%s: the job is %s after %d ms, because %s', (key, effect, graceMs, reason, view, ...[more]) => {
   expect(obstacleIn(view, more)).toMatchObject({ key, effect, graceMs, reason });
@@ -172,17 +202,41 @@ test.each<[ending: string, view: Partial<JobView>, more?: Partial<ObstacleInput>
   ['its items are assigned.', { reshardingNeeded: true }],
   ['all its items have living owners again.', { items: [anItem(0, { owner: A }), anItem(1)] }],
   ['its schedule can be used again.', {}, { schedule: { type: 'refused', cron: undefined, reason: 'It is empty.' } }],
-  ['it has a cron expression again.', {}, { schedule: { type: 'in-force', cron: undefined } }],
+  [
+    'all its settings can be used.',
+    {},
+    { settingFaults: [{ effect: 'blocked', problem: 'unknown', consequence: undefined }] },
+  ],
+  [
+    'it has a cron expression again.',
+    { config: aConfiguration({ jobName: 'bill' }) },
+    { schedule: { type: 'in-force', cron: undefined } },
+  ],
 ])('the end of an obstacle is logged as: %s', (ending, view, ...[more]) => {
   expect(obstacleIn(view, more)?.ending).toBe(ending);
 });
 
-test('a schedule that cannot be used, with none before it, fires never, and the reason says so', () => {
+test('a schedule that cannot be used, with none before it, blocks the job, and the reason says so', () => {
   const schedule = { type: 'refused', cron: undefined, reason: 'It is empty.' } as const;
-  expect(obstacleIn({}, { schedule })?.reason).toBe(
-    'the schedule in /orders/bill/config cannot be used, and there is no former one, so it does not fire: It is empty. ' +
-      'Correct cron and timeZone there; an instance that starts meanwhile cannot run the job.',
+  expect(obstacleIn({}, { schedule })).toMatchObject({
+    effect: 'blocked',
+    reason:
+      'the schedule in /orders/bill/config cannot be used, and there is no former one, so it runs only when it is triggered: ' +
+      'It is empty. Correct cron and timeZone there.',
+  });
+});
+
+test('a job without a cron expression of its own is told to write one', () => {
+  const view = { config: aConfiguration({ jobName: 'bill' }) };
+  const more = { schedule: { type: 'in-force', cron: undefined }, ownCron: undefined } as const;
+  expect(obstacleIn(view, more)?.reason).toBe(
+    'its settings in /orders/bill/config have no cron expression, so that it runs only when it is triggered. Write one there.',
   );
+});
+
+test('a cron expression that has just been mended, and is not armed yet, is no obstacle', () => {
+  const view = { config: aConfiguration({ jobName: 'bill', cron: '0 0 * * * ?' }) };
+  expect(obstacleIn(view, { schedule: { type: 'in-force', cron: undefined } })).toBeUndefined();
 });
 
 test('a leader that does not know why it could not assign the items says only that', () => {

@@ -26,7 +26,7 @@ const warningsOf = async (options: ElasticJobModuleOptions): Promise<readonly st
 describe('a server without an address of its own', () => {
   test('is warned of at start, as ZooKeeper cannot tell it from others', async () => {
     expect(await warningsOf({ regCenter: { serverLists: '127.0.0.1:1' } })).toEqual([
-      'warn No network interface of this machine has an IPv4 address, so this server is registered as 127.0.0.1, like every ' +
+      'warn No network interface of this machine has an address that others can reach, so this server is registered as 127.0.0.1, like every ' +
         'other machine without one: an operator who disables one of them disables all. Start the application when the ' +
         'network is up.',
     ]);

@@ -9,9 +9,9 @@ export const runs: readonly Mutant[] = [
     first: 'unit/kernel/pool.spec.ts',
     edits: [
       {
-        file: 'kernel/lanes/work-lane.ts',
-        find: 'pool: (configuration) => this.#poolFor(configuration),',
-        replace: 'pool: (configuration) => new Limiter(this.#deps.extensions.threadPoolSize(configuration)),',
+        file: 'kernel/types/setting-faults.ts',
+        find: 'this.#limiter ??= new Limiter(this.#size);',
+        replace: 'this.#limiter = new Limiter(this.#size);',
       },
     ],
   },

@@ -53,7 +53,8 @@ export class TestCluster implements AsyncDisposable {
   readonly #leaving = new Map<string, Member>();
   #isDisposed = false;
   readonly #names = new InstanceNames();
-  readonly #guard = new LivelockGuard(this.clock);
+  readonly #guard = new LivelockGuard(this.clock, () => this.#mostItems);
+  #mostItems = 0;
 
   private constructor(options: TestClusterOptions) {
     this.#options = options;
@@ -61,6 +62,7 @@ export class TestCluster implements AsyncDisposable {
     const { limits = {} } = options;
     this.server = new EmbeddedRegistryServer({ clock: this.clock, deliver, limits });
     this.#configuration = jobConfiguration({ ...DEFAULT_JOB, ...options.job });
+    this.#mostItems = this.#configuration.shardingTotalCount;
     this.paths = new JobPaths(this.#configuration.jobName);
     this.operator = new EmbeddedRegistryCenter({ server: this.server, clock: this.clock });
     this.#book = new RunBook(this.paths.jobName, this.clock, (happening) => this.#note(happening));
@@ -293,6 +295,7 @@ export class TestCluster implements AsyncDisposable {
         `Needs the settings that change, such as { shardingTotalCount: 4 }, got ${describeValue(changes)}`,
       );
     const changed = jobConfiguration({ ...(this.view.config ?? this.#configuration), ...changes });
+    this.#mostItems = Math.max(this.#mostItems, changed.shardingTotalCount);
     this.#registry.put(OPERATOR, this.paths.config, toYaml(changed));
     await this.settle();
   }
@@ -343,6 +346,7 @@ export class TestCluster implements AsyncDisposable {
   /** Kills all instances at once, also those that run items. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
+    this.#guard.end();
     for (const name of [...this.members.keys(), ...this.#leaving.keys()]) this.kill(name);
     this.server.close();
     await settle();

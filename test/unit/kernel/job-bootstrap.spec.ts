@@ -113,8 +113,8 @@ describe('a one-off job', () => {
 describe('a scheduled job', () => {
   test('must have a cron', async () => {
     await using host = aHost();
-    const bootstrap = new ScheduleJobBootstrap(host.registryCenter, new CountingJob(), oneOff(), { host });
-    await expect(bootstrap.schedule()).rejects.toThrow("Cron can not be empty: job 'oneOff' has none");
+    const scheduled = () => new ScheduleJobBootstrap(host.registryCenter, new CountingJob(), oneOff(), { host });
+    expect(scheduled).toThrow("Cron can not be empty: job 'oneOff' has none");
   });
 
   test('can be scheduled no more once it has been shut down', async () => {

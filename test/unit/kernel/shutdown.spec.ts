@@ -242,13 +242,13 @@ describe('a job that is shut down', () => {
     await cluster.settle();
   });
 
-  test('because it cannot be scheduled leaves nothing registered', async () => {
+  test('because the registry centre has no cron for it leaves nothing registered', async () => {
     await using cluster = await TestCluster.start(['A'], { job: { cron: '' } });
     const { registry, host, bootstrap } = cluster.member('A');
     await bootstrap.shutdown();
-    const withoutCron = aConfiguration({ jobName: 'job' });
-    const scheduled = new ScheduleJobBootstrap(registry, idle, withoutCron, { host, jobClassName: 'TestJob' });
-    await expect(scheduled.schedule()).rejects.toThrow('Cron can not be empty');
+    const withCron = aConfiguration({ jobName: 'job', cron: '0 0 0 * * ?' });
+    const scheduled = new ScheduleJobBootstrap(registry, idle, withCron, { host, jobClassName: 'TestJob' });
+    await expect(scheduled.schedule()).rejects.toThrow('/job/config');
     expect(cluster.view.instances.size).toBe(0);
   });
 });

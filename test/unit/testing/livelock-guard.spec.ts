@@ -83,3 +83,19 @@ describe('messages that are sent while no time passes', () => {
     expect(() => guard.throwIfLivelocked()).toThrow('20000 messages, the last one A→registry: put /counter, while');
   });
 });
+
+describe('a cluster of many items', () => {
+  test('may send and read 50 times as much at one instant as it has items', () => {
+    let items = 100_000;
+    const guard = new LivelockGuard(new ManualClock(), () => items);
+    const deliver = guard.delivery(() => undefined);
+
+    repeat(1_000_000, () => guard.clock.now());
+    repeat(100_000, () => deliver(MESSAGE));
+    guard.throwIfLivelocked();
+    items = 20_000;
+    repeat(1_000_000, () => guard.clock.now());
+
+    expect(() => guard.clock.now()).toThrow('1000000 readings of the clock');
+  });
+});

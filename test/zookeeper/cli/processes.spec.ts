@@ -148,7 +148,15 @@ describe('a namespace of a digest', () => {
     const folder = mkdtempSync(join(tmpdir(), 'cli-digest-'));
     writeFileSync(join(folder, 'digest'), `${DIGEST}\n`);
 
-    const byFile = ['disable', 'bill', '--server', '10.0.0.9', '--digest-file', join(folder, 'digest')];
+    const byFile = [
+      'disable',
+      'bill',
+      '--server',
+      '10.0.0.9',
+      '--unknown-server',
+      '--digest-file',
+      join(folder, 'digest'),
+    ];
     expect((await elasticjob(byFile, env)).code).toBe(0);
     const byVariable = { ...env, ELASTICJOB_REGCENTER_DIGEST: DIGEST };
     expect((await elasticjob(['disable', 'bill', '--item', '1'], byVariable)).code).toBe(0);

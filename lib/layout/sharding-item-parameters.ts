@@ -39,5 +39,5 @@ function split(text: string, separator: string): readonly string[] {
 /** Java's `String.trim`. */
 function trim(text: string): string {
   // eslint-disable-next-line no-control-regex
-  return text.replace(/^[\u0000- ]+|[\u0000- ]+$/g, '');
+  return text.replace(/^[\u0000- ]+|(?<![\u0000- ])[\u0000- ]+$/g, '');
 }

@@ -35,8 +35,8 @@ export function scalarText(scalar: Scalar, source: string): string {
   }
 }
 
-/** A run of line ends, with the blanks around them. */
-const RUN = /[ \t]*((?:[\n\u2028\u2029][ \t]*)+)/;
+/** A run of line ends, with the blanks around them. It begins at the first of them: a blank behind another one begins no run. */
+const RUN = /(?:(?<![ \t])|(?<=\\[ \t]))[ \t]*((?:[\n\u2028\u2029][ \t]*)+)/;
 
 function folded(text: string): string {
   return text.replaceAll(new RegExp(RUN, 'g'), (_, run: string) => foldedRun(run));

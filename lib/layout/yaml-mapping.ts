@@ -1,4 +1,5 @@
 import {
+  type Alias,
   type Document,
   isAlias,
   isMap,
@@ -6,11 +7,11 @@ import {
   isSeq,
   type Node,
   type Pair,
-  parseDocument,
   type Range,
   type Scalar,
 } from 'yaml';
 
+import { aliasTargets, parseYaml } from './yaml-document.js';
 import { scalarText, withLineFeeds } from './yaml-line-separators.js';
 import { isNull, toBoolean, toInteger } from './yaml-scalars.js';
 
@@ -32,14 +33,15 @@ export class YamlMapping {
   readonly #document: Document;
   readonly #pairs = new Map<string, Pair<Node, Node | null>>();
   readonly #asked = new Set<string>();
+  /** Made for the first alias. */
+  #targets: ReadonlyMap<Alias, Node | undefined> | undefined;
 
   constructor(text: string) {
     this.#source = text;
     this.#lines = withLineFeeds(text);
-    // With this schema all scalars are text, and the types are decided here.
-    const options = { version: '1.1', schema: 'failsafe', uniqueKeys: false, keepSourceTokens: true } as const;
-    this.#document = parseDocument(this.#lines, options);
-    this.faults.push(...this.#document.errors.map(({ message }) => message.replace(/:\n.*/s, '')));
+    const { document, faults } = parseYaml(this.#lines);
+    this.#document = document;
+    this.faults.push(...faults);
     if (this.faults.length === 0) this.#readPairs();
   }
 
@@ -105,8 +107,10 @@ export class YamlMapping {
       return `${key}: ${this.#source.slice(from, to).replaceAll(LINE_END, '$&  ')}\n`;
     const [start] = rangeOf(this.#pairs.get(key)?.key);
     const column = start - (this.#lines.lastIndexOf('\n', start) + 1);
-    const lines = this.#source.slice(start, end).replace(/[\n\u0085\u2028\u2029]*$/, '\n');
-    return lines.replaceAll(new RegExp(`(${LINE_END.source}) {${column}}`, 'g'), '$1');
+    const lines = this.#source.slice(start, end).replace(/(?<![\n\u0085\u2028\u2029])[\n\u0085\u2028\u2029]*$/, '\n');
+    return lines.replaceAll(INDENTED, (found, end: string, blanks: string) =>
+      blanks.length < column ? found : end + blanks.slice(column),
+    );
   }
 
   #readPairs(): void {
@@ -131,9 +135,14 @@ export class YamlMapping {
 
   /** The node itself or what it is an alias of; `undefined` for nothing. */
   #resolve(node: unknown): Node | undefined {
-    const target = isAlias(node) ? node.resolve(this.#document) : node;
+    const target = isAlias(node) ? this.#targetOf(node) : node;
     if (isScalar(target)) return target.type === 'PLAIN' && isNull(String(target.value)) ? undefined : target;
     return isMap(target) || isSeq(target) ? target : undefined;
+  }
+
+  #targetOf(alias: Alias): Node | undefined {
+    this.#targets ??= aliasTargets(this.#document);
+    return this.#targets.get(alias);
   }
 
   #refuse(key: string, wanted: string, node: Node): undefined {
@@ -156,6 +165,7 @@ export class YamlMapping {
 }
 
 const LINE_END = /[\n\u0085\u2028\u2029]/g;
+const INDENTED = /([\n\u0085\u2028\u2029])( *)/g;
 
 /** Where the node begins, where its value ends, and where it ends with the blanks and comments behind it. */
 function rangeOf(node: Node | undefined): Range {

@@ -82,7 +82,7 @@ function mayBeLiteral(text: string): boolean {
 /** A literal block: every line as it is, with its line end. */
 function literal(text: string, { indent }: Place): string {
   const needsHint = /^[ \n\u0085\u2028\u2029]/.test(text);
-  const ends = text.length - text.replace(/[\n\u0085\u2028\u2029]+$/, '').length;
+  const ends = text.length - text.replace(/(?<![\n\u0085\u2028\u2029])[\n\u0085\u2028\u2029]+$/, '').length;
   const chomping = ends === 0 ? '-' : ends > 1 || text.length === 1 ? '+' : '';
   const lines = text.replace(/[^\n\u0085\u2028\u2029]+/g, `${' '.repeat(indent)}$&`);
   return `|${needsHint ? String(INDENT) : ''}${chomping}\n${lines}${ends === 0 ? '\n' : ''}`;

@@ -82,7 +82,7 @@ function entriesOfJson(text: string): readonly (readonly [string, unknown])[] | 
 
 /** As Java splits the text: empty pieces at the end do not count. */
 function pieces(text: string): readonly string[] {
-  const list = text.replace(/,+$/, '');
+  const list = text.replace(/(?<!,),+$/, '');
   return list === '' ? [] : list.split(',');
 }
 

@@ -3,5 +3,6 @@ export const NO_PLACEHOLDERS = 'must not contain placeholders, which are replace
 
 /** Whether a text contains a placeholder of Spring, such as `${CRON}`. */
 export function hasPlaceholder(text: unknown): boolean {
-  return typeof text === 'string' && /\$\{[^}]*\}/.test(text);
+  const start = typeof text === 'string' ? text.indexOf('${') : -1;
+  return typeof text === 'string' && start >= 0 && text.includes('}', start);
 }

@@ -30,8 +30,8 @@ function quotedForBatch(word: string): string {
   const text = word
     // cmd.exe ends the command at a line break, whatever the quotes.
     .replace(/[\r\n]+/g, ' ')
-    .replace(/(\\*)"/g, '$1$1""')
-    .replace(/\\+$/, '$&$&')
+    .replace(/(?<!\\)(\\*)"/g, '$1$1""')
+    .replace(/(?<!\\)\\+$/, '$&$&')
     .replace(/%/g, '%%cd:~,%');
   return `"${text}"`;
 }

@@ -302,7 +302,7 @@ function toStatus(row: Row): JobStatusTraceEvent {
     slaveId: textIn(row, 'slave_id'),
     executionType: textIn(row, 'execution_type') as 'READY' | 'FAILOVER',
     // Without an item whose number was cut.
-    shardingItems: (textIn(row, 'sharding_item').match(/\d+(?=[,\]])/g) ?? []).map(Number),
+    shardingItems: (textIn(row, 'sharding_item').match(/(?<!\d)\d+(?=[,\]])/g) ?? []).map(Number),
     state: textIn(row, 'state') as JobState,
     message: textIn(row, 'message'),
     creationTime: fromWallClock(textIn(row, 'creation_time')) ?? new Date(0),

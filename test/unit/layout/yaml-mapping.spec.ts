@@ -113,3 +113,37 @@ test('an entry is kept as it stands, with its own indentation, wherever in an in
   expect(yaml.verbatim('b')).toBe('b:\n  c:\n  - d\n');
   expect(yaml.verbatim('f')).toBeUndefined();
 });
+
+describe('a text that anybody may have written', () => {
+  test.each(['[', '{', '- ', '? ', '[a, {b: '])('is refused if it is nested very deep, as in %j', (piece) => {
+    const { faults } = new YamlMapping(piece.repeat(20_000));
+
+    expect(faults).toEqual([
+      expect.stringMatching(/^Collections are nested deeper than 50 levels at line 1, column \d+$/),
+    ]);
+  });
+
+  test('may be nested as deep as SnakeYAML reads it', () => {
+    const nested = (depth: number): string => `a: ${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}`;
+
+    expect(new YamlMapping(nested(50)).faults).toEqual([]);
+    expect(new YamlMapping(nested(51)).faults).toHaveLength(1);
+  });
+
+  test('has its first faults told, of however many', () => {
+    expect(new YamlMapping('a: 1\n' + ']'.repeat(20_000)).faults.length).toBeLessThanOrEqual(6);
+  });
+
+  test('is read up to its second document, which is a fault', () => {
+    expect(new YamlMapping('a: 1\n---\nb: 2\n').faults).toEqual([
+      'There are several documents; the second one begins at line 2, column 1',
+    ]);
+  });
+
+  test('may have aliases, each of which stands for the last anchor of its name before it', () => {
+    const yaml = new YamlMapping('a: &x one\nb: [*x, *x]\nc: &x two\nd: *x\ne: *y\n');
+
+    expect(yaml.list('b')).toEqual(['one', 'one']);
+    expect([yaml.text('d'), yaml.text('e')]).toEqual(['two', undefined]);
+  });
+});

@@ -147,7 +147,7 @@ export function kindOf({ javaPeers, live, beginRecords }: JobView, id: string): 
 export function instanceRows({ view }: LiveJob): readonly InstanceRow[] {
   return [...view.instances.values()]
     .map(({ jobInstanceId: instanceId, serverIp, labels }): InstanceRow => {
-      const pid = /(\d+)(?:-[^-]*)?$/.exec(instanceId.slice(ipOfInstanceId(instanceId).length))?.[1];
+      const pid = /(?<!\d)(\d+)(?:-[^-]*)?$/.exec(instanceId.slice(ipOfInstanceId(instanceId).length))?.[1];
       return {
         instanceId,
         serverIp,

@@ -65,5 +65,5 @@ export function faultKindOf(error: Error, protocol: 'tcp' | 'tls'): FaultKind {
 
 /** Words a fault. `server`: `host:port`; `detail`: the message of the operating system or of the client. */
 export function connectionFault(kind: FaultKind, server: string, detail: string): ConnectionFault {
-  return { server, detail: detail.replace(/\s+/g, ' ').replace(/[ .]+$/, ''), ...WORDINGS[kind] };
+  return { server, detail: detail.replace(/\s+/g, ' ').replace(/(?<![ .])[ .]+$/, ''), ...WORDINGS[kind] };
 }

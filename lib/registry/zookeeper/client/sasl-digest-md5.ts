@@ -86,7 +86,9 @@ function encoded(value: string, { utf8 }: { readonly utf8: boolean }): Buffer {
 /** `name=value,name="quoted value"`, with backslash escapes inside quotes. */
 function parseDirectives(source: string): Map<string, string> {
   const directives = new Map<string, string>();
-  for (const [, name, inQuotes, bare] of source.matchAll(/([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^,\s]*))/g)) {
+  for (const [, name, inQuotes, bare] of source.matchAll(
+    /(?<![\w-])([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^,\s]*))/g,
+  )) {
     directives.set((name ?? '').toLowerCase(), inQuotes?.replace(/\\(.)/g, '$1') ?? bare ?? '');
   }
   return directives;

@@ -93,7 +93,7 @@ describe.each([
       { jobName: 'orphaned', status: 'SHARDING_FLAG', instanceCount: 1, ...settings('orphaned') },
       {
         jobName: 'unreadable',
-        status: 'SHARDING_FLAG',
+        status: 'DISABLED',
         instanceCount: 2,
         description: undefined,
         cron: undefined,

@@ -87,7 +87,8 @@ export const pitfallChecks: Checks = {
     expect(javaText).not.toContain('timeZone');
   },
   'timeZone: Asia/Shanghai': async () => {
-    const settings = options({ cron: '0 0 3 * * ? 2099', timeZone: 'Asia/Shanghai' });
+    const jobClassName = 'com.example.SyncOrdersJob';
+    const settings = options({ cron: '0 0 3 * * ? 2099', timeZone: 'Asia/Shanghai', jobClassName });
     await using app = await running({ options: settings, providers: [SyncOrdersJob] });
 
     expect(app.logger.lines).toContain(

@@ -12,7 +12,7 @@ function doubtsIn(cluster: TestCluster): readonly string[] {
 }
 
 const change = async (cluster: TestCluster, changes: Parameters<typeof aConfiguration>[0]): Promise<void> => {
-  await cluster.operator.put(cluster.paths.config, toYaml(aConfiguration(changes)));
+  await cluster.operator.put(cluster.paths.config, toYaml(aConfiguration({ cron: '0/5 * * * * ?', ...changes })));
   await cluster.settle();
 };
 

@@ -111,7 +111,7 @@ function addressProblem(value: string): string | undefined {
 
 /** @param authority user, password, host and port of an address that cannot be read */
 function authorityProblem(authority: string): string {
-  const [, host = '', port] = /([^@]*?)(?::(\d*))?$/.exec(authority) ?? [];
+  const [, host = '', port] = /^([^]*?)(?::(\d*))?$/.exec(authority.slice(authority.lastIndexOf('@') + 1)) ?? [];
   if (port !== undefined && Number(port) > GREATEST_PORT)
     return `must have a port from 1 to ${GREATEST_PORT}, and has the port ${port}; the rest is not shown`;
   return host === ''

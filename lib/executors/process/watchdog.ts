@@ -29,6 +29,7 @@ for group in $groups; do kill -KILL "-$group"; done
 `;
 
 let watchdog: ChildProcess | undefined;
+let watched: readonly number[] = [];
 
 /**
  * Has these groups ended when this process has; replaces those that were named before.
@@ -36,6 +37,7 @@ let watchdog: ChildProcess | undefined;
  * @returns whether there is a watchdog. There is none if the machine has no /bin/sh, or cannot start it
  */
 export function watch(groups: readonly number[]): boolean {
+  watched = groups;
   watchdog ??= startWatchdog();
   watchdog?.stdin?.write(`${groups.join(' ')}\n`);
   return watchdog !== undefined;
@@ -43,8 +45,11 @@ export function watch(groups: readonly number[]): boolean {
 
 function startWatchdog(): ChildProcess | undefined {
   const child = spawn('/bin/sh', ['-c', PROGRAM], { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
-  // A watchdog that somebody has killed is replaced with the next change of the groups.
-  child.once('exit', () => (watchdog = undefined));
+  child.once('exit', (_code, signal) => {
+    watchdog = undefined;
+    // Somebody has killed it. One that ends by itself cannot run here, and the next would not either.
+    if (signal !== null) watch(watched);
+  });
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
   if (child.pid === undefined) return undefined;

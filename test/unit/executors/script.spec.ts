@@ -427,15 +427,15 @@ describe('a script of an application that is gone', () => {
     await untilGone(pid, watchdog);
   });
 
-  test('has a new watchdog with the next script, if somebody has killed the former one', async () => {
+  test('has a new watchdog at once if somebody has killed the former one', async () => {
     const { child, pids, runAgain } = application('echo $$ >>pids; sleep 1000');
     await pids('pids');
-    const former = watchdogOf(child) ?? 0;
-    process.kill(former, 'SIGKILL');
-    await untilGone(former);
-
     runAgain();
     const both = await pids('pids', 2);
+    const former = watchdogOf(child) ?? 0;
+
+    process.kill(former, 'SIGKILL');
+    await until(() => ![undefined, former].includes(watchdogOf(child)), 'the new watchdog');
     child.kill('SIGKILL');
 
     await untilGone(...both);

@@ -23,11 +23,15 @@ export interface EventLogDeps {
 
 /**
  * Writes one entry instead of hundreds when many jobs of a process have the same event within a short time: when an instance
- * starts, stops or joins. In a process of few jobs, each event is an entry of its own, at once.
+ * starts, stops or joins. In a process of few jobs, each event is an entry of its own, at once. A job that starts without a
+ * leader has one entry in any case, which says who leads and which items go where: this instance's election and its first
+ * assignment, which follow at once, have none.
  */
 export class EventLog implements EventCollector {
   readonly #deps: EventLogDeps;
   #events: EventOfJob[] = [];
+  /** Jobs among the events that had no leader when this instance registered. */
+  readonly #starting = new Set<string>();
   #latestEnd = 0;
   #cancel: () => void = () => undefined;
 
@@ -36,26 +40,55 @@ export class EventLog implements EventCollector {
   }
 
   collect(jobName: string, event: JobEvent): boolean {
-    const { clock, jobCount } = this.#deps;
-    if (!isCommon(event) || jobCount() <= MOST_SINGLE_JOBS) return false;
+    if (!isCommon(event)) return false;
+    if (this.#starting.has(jobName)) {
+      if (event.type === 'leads') return true;
+      if (event.type === 'assigned' || event.type === 'stopped') this.#endStart(jobName);
+      if (event.type === 'assigned') return true;
+    }
+    const isStart = event.type === 'registered' && event.leader === undefined;
+    if (!isStart && !this.#hasManyJobs) return false;
+    if (isStart) this.#starting.add(jobName);
+    this.#add({ jobName, event });
+    return true;
+  }
+
+  get #hasManyJobs(): boolean {
+    return this.#deps.jobCount() > MOST_SINGLE_JOBS;
+  }
+
+  #add(event: EventOfJob): void {
+    const { clock } = this.#deps;
     const now = clock.monotonic();
     if (this.#events.length === 0) this.#latestEnd = now + LONGEST_WAIT_MS;
-    this.#events.push({ jobName, event });
+    this.#events.push(event);
     this.#cancel();
     this.#cancel = clock.after(Math.min(QUIET_MS, this.#latestEnd - now), () => this.flush());
-    return true;
+  }
+
+  /** All that is to be said of the start of a job is known. Among many jobs, its entry waits for theirs. */
+  #endStart(jobName: string): void {
+    if (this.#hasManyJobs) return;
+    this.#starting.delete(jobName);
+    const own = this.#events.filter((each) => each.jobName === jobName);
+    this.#events = this.#events.filter((each) => each.jobName !== jobName);
+    if (this.#events.length === 0) this.#cancel();
+    for (const each of own) this.#write([each]);
   }
 
   /** Writes what has been collected. */
   flush(): void {
     this.#cancel();
     const groups = new Map<string, EventOfJob[]>();
+    const isSingle = !this.#hasManyJobs;
     for (const each of this.#events) {
-      const group = groups.get(groupOf(each));
-      if (group === undefined) groups.set(groupOf(each), [each]);
+      const key = isSingle ? `${each.jobName} ${groupOf(each)}` : groupOf(each);
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [each]);
       else group.push(each);
     }
     this.#events = [];
+    this.#starting.clear();
     for (const group of groups.values()) this.#write(group);
   }
 

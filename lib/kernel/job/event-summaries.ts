@@ -45,7 +45,10 @@ function summaryWords(group: readonly EventOfJob[], jobs: string, me: string): P
   const [{ event }] = group as readonly [EventOfJob];
   switch (event.type) {
     case 'registered':
-      return { level: 'log', text: `Registered ${jobs} by instance ${me}; ${describeLeaders(group)}.` };
+      return {
+        level: 'log',
+        text: `Registered ${jobs} by instance ${me}; ${describeLeaders(group)}${describeItems(group)}.`,
+      };
     case 'leads':
       return { level: 'log', text: `Instance ${me} leads ${jobs}.` };
     case 'assigned':
@@ -97,12 +100,20 @@ function describeLeaders(group: readonly EventOfJob[]): string {
   return [...counts].map(([leader, count]) => `${leader} leads ${count}`).join(', ');
 }
 
+/** `; items: 120 to 10.0.0.1@-@1, 80 to 10.0.0.2@-@1`, or nothing if no item has an owner. */
+function describeItems(group: readonly EventOfJob[]): string {
+  const counts = describeCounts(group);
+  return counts === '' ? '' : `; items: ${counts}`;
+}
+
 /** `120 to 10.0.0.1@-@1, 80 to 10.0.0.2@-@1`. */
 function describeCounts(group: readonly EventOfJob[]): string {
   const counts = new Map<string, number>();
   // Of two assignments of a job, the later one holds.
   const owners = new Map(
-    group.flatMap(({ jobName, event }) => (event.type === 'assigned' ? [[jobName, event.owners]] : [])),
+    group.flatMap(({ jobName, event }) =>
+      event.type === 'assigned' || event.type === 'registered' ? [[jobName, event.owners]] : [],
+    ),
   );
   for (const each of owners.values())
     for (const owner of each.values()) counts.set(owner, (counts.get(owner) ?? 0) + 1);

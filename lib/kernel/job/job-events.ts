@@ -3,6 +3,7 @@
  * event at the same time. Only decisions, without a clock and without a logger: see `JobLog` and `EventLog`.
  */
 import { type LogFields, type LogLevel } from '../../api/text/logger.js';
+import { type JobView } from '../../layout/job-view.js';
 import { describeItems } from '../view/items.js';
 import { describeChanges, describeIgnored, type SettingDifference } from './setting-differences.js';
 
@@ -11,7 +12,7 @@ export type JobEvent = CommonEvent | OwnEvent;
 
 /** What many jobs of a process may have in common. */
 export type CommonEvent =
-  /** This instance takes part, as the registry centre has the job then. */
+  /** This instance takes part, as the registry centre has the job when the entry is written. */
   | {
       readonly type: 'registered';
       readonly leader: string | undefined;
@@ -48,6 +49,23 @@ export type OwnEvent =
 
 /** Ids of the owners by item. */
 export type Owners = ReadonlyMap<number, string>;
+
+/** The event of an instance that has just registered. It may wait for the first election and assignment, and names both then. */
+export function registeredEvent(
+  watch: { readonly view: JobView },
+  { isOneOff }: { readonly isOneOff: boolean },
+): CommonEvent {
+  return {
+    type: 'registered',
+    isOneOff,
+    get leader() {
+      return watch.view.leader;
+    },
+    get owners() {
+      return new Map(watch.view.items.flatMap(({ item, owner }) => (owner === undefined ? [] : [[item, owner]])));
+    },
+  };
+}
 
 /** An entry in the making. */
 export interface Words {

@@ -120,6 +120,8 @@ const requestResharding: Rule = (input) => {
   if (local.isBeginningManually && isAssigned(now)) return undefined;
   if (wereItemsRemoved(input) && local.removalWait !== 'over') return undefined;
   const total = now.config.shardingTotalCount;
+  if (now.items.length === 0)
+    return { type: 'request-resharding', reason: 'they have not been assigned to any instance yet' };
   if (isRecounted(now, total))
     return { type: 'request-resharding', reason: 'the number of items differs from the configured one' };
   if (staysAsAssigned(now)) return undefined;

@@ -1,3 +1,5 @@
+import { registeredEvent } from '../../../lib/kernel/job/job-events.js';
+import { type JobView } from '../../../lib/layout/job-view.js';
 import { describe, expect, test } from '@jest/globals';
 import { type LogEntry } from '../../../lib/api/text/logger.js';
 import { EventLog } from '../../../lib/kernel/job/event-log.js';
@@ -74,7 +76,7 @@ describe('events that many jobs have together', () => {
         { type: 'registered', leader: A, owners: owners(A), isOneOff: false },
         { type: 'registered', leader: undefined, owners: owners(), isOneOff: false },
       ],
-      `log Registered 2 jobs ('j0', 'j1') by instance ${A}; ${A} leads 1, no instance leads 1.`,
+      `log Registered 2 jobs ('j0', 'j1') by instance ${A}; ${A} leads 1, no instance leads 1; items: 1 to ${A}.`,
     ],
     [[{ type: 'leads' }, { type: 'leads' }], `log Instance ${A} leads 2 jobs ('j0', 'j1').`],
     [
@@ -146,18 +148,92 @@ describe('events that many jobs have together', () => {
   });
 });
 
-describe('in a process of many jobs', () => {
-  const events = (
-    jobs: number,
-  ): { readonly log: EventLog; readonly written: string[]; readonly clock: ManualClock } => {
-    const clock = new ManualClock();
-    const written: string[] = [];
-    const note = ({ context, message }: LogEntry): void => void written.push(`${context} | ${message}`);
-    const quiet = (): void => undefined;
-    const logger = { debug: quiet, log: quiet, warn: quiet, error: quiet, write: note };
-    return { log: new EventLog({ clock, logger, instance: 'A', jobCount: () => jobs }), written, clock };
-  };
+/** The log of events of a process with so many jobs. */
+function events(jobs: number): { readonly log: EventLog; readonly written: string[]; readonly clock: ManualClock } {
+  const clock = new ManualClock();
+  const written: string[] = [];
+  const note = ({ context, message }: LogEntry): void => void written.push(`${context} | ${message}`);
+  const quiet = (): void => undefined;
+  const logger = { debug: quiet, log: quiet, warn: quiet, error: quiet, write: note };
+  return { log: new EventLog({ clock, logger, instance: 'A', jobCount: () => jobs }), written, clock };
+}
 
+describe('the start of a job without a leader', () => {
+  /** The job, and what an instance sees of it. */
+  const job = (watch: { leader?: string; items: { item: number; owner: string }[] } = { items: [] }) => ({
+    watch,
+    event: registeredEvent(
+      {
+        get view() {
+          return watch as unknown as JobView;
+        },
+      },
+      { isOneOff: false },
+    ),
+  });
+
+  test('is one entry, which says who leads and which items go where', () => {
+    const { log, written } = events(1);
+    const { watch, event } = job();
+
+    expect(log.collect('bills', event)).toBe(true);
+    watch.leader = 'A';
+    expect(log.collect('bills', { type: 'leads' })).toBe(true);
+    expect(written).toEqual([]);
+    watch.items = [{ item: 0, owner: 'A' }];
+    expect(log.collect('bills', { type: 'assigned', owners: new Map([[0, 'A']]) })).toBe(true);
+
+    expect(written).toEqual(["ElasticJob:bills | Job 'bills': registered by instance A; A leads, items 0 → A."]);
+    expect(log.collect('bills', { type: 'leads' })).toBe(false);
+    expect(log.collect('bills', { type: 'assigned', owners: new Map() })).toBe(false);
+  });
+
+  test('has its entry a second later if this instance assigns nothing, as the job is then', async () => {
+    const { log, written, clock } = events(2);
+    const [bills, mails] = [job(), job()];
+    log.collect('bills', bills.event);
+    log.collect('mails', mails.event);
+    mails.watch.leader = 'B';
+
+    await clock.advance(1_000);
+
+    expect(written).toEqual([
+      "ElasticJob:bills | Job 'bills': registered by instance A; no instance leads yet, no items are assigned yet.",
+      "ElasticJob:mails | Job 'mails': registered by instance A; B leads, no items are assigned yet.",
+    ]);
+  });
+
+  test('has its entry before that of its end, and other jobs do not wait for it', async () => {
+    const { log, written, clock } = events(2);
+    log.collect('bills', job().event);
+    log.collect('mails', job().event);
+
+    expect(log.collect('bills', { type: 'stopped', why: 'why' })).toBe(false);
+
+    expect(written).toHaveLength(1);
+    expect(written[0]).toContain("Job 'bills': registered");
+    await clock.advance(1_000);
+    expect(written).toHaveLength(2);
+  });
+
+  test('is part of one entry for all if there are many jobs', async () => {
+    const { log, written, clock } = events(6);
+    for (const name of ['j0', 'j1']) {
+      const { watch, event } = job();
+      log.collect(name, event);
+      log.collect(name, { type: 'leads' });
+      log.collect(name, { type: 'assigned', owners: new Map() });
+      Object.assign(watch, { leader: 'A', items: [{ item: 0, owner: 'A' }] });
+    }
+    expect(written).toEqual([]);
+
+    await clock.advance(1_000);
+
+    expect(written).toEqual(["ElasticJob | Registered 2 jobs ('j0', 'j1') by instance A; A leads 2; items: 2 to A."]);
+  });
+});
+
+describe('in a process of many jobs', () => {
   test('an event of one job alone is an entry of that job', async () => {
     const { log, written, clock } = events(6);
     log.collect('orders', { type: 'leads' });

@@ -91,7 +91,9 @@ export class JobHost {
     const other = this.#jobs.get(jobName);
     if (other !== undefined && other.phase !== 'stopped') {
       throw new JobConflictError(
-        `Job '${jobName}' is defined twice in this process: by ${other.definition.owner} and by ${owner}. Rename one of them.`,
+        other.definition.owner === owner
+          ? `Job '${jobName}' is defined twice in this process, both times by ${owner}. Remove or rename one of them.`
+          : `Job '${jobName}' is defined twice in this process: by ${other.definition.owner} and by ${owner}. Rename one of them.`,
       );
     }
     if (this.#isStopping)

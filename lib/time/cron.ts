@@ -258,6 +258,14 @@ function readField<T>(expression: string, { field, text, read }: FieldText<T>): 
 function tooShort(expression: string, count: number): InvalidCronError {
   const order = 'seconds, minutes, hours, day of month, month, day of week, and optionally year';
   return new InvalidCronError(expression, {
-    reason: `it has ${count} ${count === 1 ? 'field' : 'fields'}, but ${FEWEST_FIELDS} or 7 are needed: ${order}`,
+    reason: `it has ${count} ${count === 1 ? 'field' : 'fields'}, but ${FEWEST_FIELDS} or 7 are needed: ${order}${strangeBlank(expression)}`,
   });
+}
+
+/** Names a blank that separates no fields, such as a no-break space, which texts copied from web pages have. */
+function strangeBlank(expression: string): string {
+  const [blank] = /[^\S \t\r\n]|[\u200b\u2060]/.exec(expression) ?? [];
+  if (blank === undefined) return '';
+  const code = blank.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+  return `; it has the character U+${code}, which is no space and separates no fields: write spaces`;
 }

@@ -1,4 +1,4 @@
-import { isMap, legible } from '../text/describe-value.js';
+import { describeValue, isMap, legible } from '../text/describe-value.js';
 import { storedEntryProblem } from '../text/stored-text.js';
 
 /** A job's properties as users write them: texts by key, possibly nested. */
@@ -42,7 +42,8 @@ function collect(props: Readonly<Record<string, unknown>>, { prefix, depth, flat
 }
 
 function put(flat: Map<string, string>, key: string, value: unknown): string | undefined {
-  if (!isText(value)) return `must be a map of texts, but '${legible(key)}' is not a text`;
+  if (!isText(value))
+    return `must be a map of texts, but '${legible(key)}' is ${Array.isArray(value) ? 'a list' : describeValue(value)}`;
   if (flat.has(key)) return `must have the key '${legible(key)}' only once`;
   const problem = storedEntryProblem(key) ?? storedEntryProblem(String(value));
   if (problem !== undefined) return `${problem}, as '${legible(key)}' does`;

@@ -11,7 +11,7 @@ export function describeValue(value: unknown, secrecy: Secrecy = 'shown'): strin
   if (typeof value === 'function') return 'a function';
   if (typeof value === 'symbol') return 'a symbol';
   if (Array.isArray(value)) return secrecy === 'hidden' ? 'a list' : describeList(value);
-  if (typeof value === 'object' && value !== null) return isMap(value) ? 'a map' : 'an object';
+  if (typeof value === 'object' && value !== null) return isMap(value) ? 'a map' : describeInstance(value);
   if (secrecy === 'hidden') return value === null ? 'null' : `a ${typeof value} that is not shown`;
   return typeof value === 'string' ? shortened(JSON.stringify(value)) : String(value);
 }
@@ -30,6 +30,16 @@ export function isMap(value: unknown): value is Readonly<Record<string, unknown>
   const prototype: unknown = Object.getPrototypeOf(value);
   // An object literal of another realm (a worker, a test runner's sandbox) has another Object.prototype.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function describeInstance(value: object): string {
+  try {
+    const { name } = value.constructor as { readonly name?: unknown };
+    return typeof name === 'string' && /^[\w$]{1,80}$/.test(name) ? `an instance of ${name}` : 'an object';
+  } catch {
+    // A proxy or a getter that throws.
+    return 'an object';
+  }
 }
 
 function describeList(list: readonly unknown[]): string {

@@ -31,7 +31,8 @@ export type CodeEnd = 'ended' | 'given-up';
 export class ItemDeadline {
   readonly #deps: ItemDeadlineDeps;
   readonly #givenUp = new Deferred();
-  #startedAt = 0;
+  /** `undefined`: the job's code was not called yet. */
+  #startedAt: number | undefined;
   #passed: ItemTimeoutError | undefined;
   #isAborted = false;
   #cancelTimer = (): void => undefined;
@@ -68,13 +69,27 @@ export class ItemDeadline {
    */
   async codeEnd(code: Promise<void>): Promise<CodeEnd> {
     const ended = code.then((): CodeEnd => 'ended');
-    const end = await Promise.race([ended, this.#givenUp.promise.then((): CodeEnd => 'given-up')]);
-    if (end === 'given-up') this.#reportLateEnd(code);
-    return end;
+    try {
+      const end = await Promise.race([ended, this.#givenUp.promise.then((): CodeEnd => 'given-up')]);
+      if (end === 'given-up') this.#reportLateEnd(code);
+      return end;
+    } finally {
+      // Code that blocks the event loop keeps the timer from firing in time.
+      if (this.#passed === undefined && this.#isOver) this.#pass();
+    }
+  }
+
+  get #ranForMs(): number {
+    return this.#startedAt === undefined ? 0 : this.#deps.clock.monotonic() - this.#startedAt;
+  }
+
+  get #isOver(): boolean {
+    return this.#ranForMs > this.#deps.timeoutMs;
   }
 
   #pass(): void {
     const { jobName, item, timeoutMs, clock, onPassed } = this.#deps;
+    this.#cancelTimer();
     this.#cancelTimer = clock.after(GIVE_UP_AFTER_MS, () => this.#givenUp.resolve());
     if (this.#isAborted) return;
     this.#passed = new ItemTimeoutError(jobName, item, timeoutMs);
@@ -82,7 +97,7 @@ export class ItemDeadline {
   }
 
   #reportLateEnd(code: Promise<void>): void {
-    const { logger, clock, item, timeoutMs } = this.#deps;
+    const { logger, item, timeoutMs } = this.#deps;
     logger.warn(
       `item ${item} was given up: its code has not ended ${GIVE_UP_AFTER_MS} ms after its time of ${timeoutMs} ms was up and ` +
         'its signal aborted. The code may go on beside the next run of the item: make it react to context.signal, and, with ' +
@@ -90,8 +105,7 @@ export class ItemDeadline {
       { event: 'given-up', item },
     );
     const report = (how: string): void => {
-      const afterMs = clock.monotonic() - this.#startedAt;
-      logger.warn(`the code of item ${item} that was given up has ${how}, after ${afterMs} ms.`, {
+      logger.warn(`the code of item ${item} that was given up has ${how}, after ${this.#ranForMs} ms.`, {
         event: 'given-up-ended',
         item,
       });

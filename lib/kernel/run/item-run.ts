@@ -1,4 +1,4 @@
-import { InvalidConfigurationError } from '../../api/errors/errors.js';
+import { InvalidConfigurationError, JobExecutionError } from '../../api/errors/errors.js';
 import { type ItemInterceptor, type ItemOutcome } from '../../api/events/run-events.js';
 import { type RunLimits } from '../../api/settings/run-limits.js';
 import { type RunningJob } from '../../api/extensions/job-executor.js';
@@ -19,6 +19,9 @@ import { type CodeEnd, ItemDeadline } from './item-deadline.js';
 
 /** No pause before a retry is longer, unless the first one is. */
 const LONGEST_PAUSE_MS = 300_000;
+
+const NOT_CALLED =
+  'an interceptor has returned without calling next(), so that the job did not run: call and await next(), or throw what keeps the item from running';
 
 /** What the items of a run share. */
 export interface ItemRunOptions {
@@ -234,12 +237,17 @@ export class ItemRun {
     if (this.#startedAt === undefined) this.#start(context);
     const running = new RunningItem(this.#options, this.#begun.item);
     if (interceptors.length === 0) return executor.process(configuration, context, running);
-    const execute = async (): Promise<void> => executor.process(configuration, context, running);
+    let isCalled = false;
+    const execute = async (): Promise<void> => {
+      isCalled = true;
+      return executor.process(configuration, context, running);
+    };
     const wrapped = interceptors.reduceRight<() => Promise<void>>(
       (next, interceptor) => async () => interceptor.around(context, next),
       execute,
     );
     await wrapped();
+    if (!isCalled) throw new JobExecutionError(NOT_CALLED);
   }
 
   #start(context: ShardingContext): void {

@@ -34,7 +34,7 @@ export function describeJobFailure({ cause, item, parameter, scheduledAt, attemp
   ];
   const what = item === undefined ? 'the run' : `item ${item}`;
   const details = remarks.length === 0 ? '' : ` (${remarks.join(', ')})`;
-  return `${what}${details} failed: ${describeFailure(cause)}`;
+  return `${what}${details} failed: ${cause === undefined || cause === null ? `it threw ${cause}` : describeFailure(cause)}`;
 }
 
 /** The same for loggers that keep fields. */

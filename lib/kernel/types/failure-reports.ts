@@ -76,7 +76,9 @@ export class FailureReports {
       });
     } catch (error) {
       // The handler failed, or its type became unknown at run time: the failure itself must not get lost.
-      this.#log(failure, `its error handler: ${describeCause(error)}`);
+      const isPassedOn =
+        error === failure.cause || (error instanceof Error && 'cause' in error && error.cause === failure.cause);
+      this.#log(failure, isPassedOn ? undefined : `its error handler: ${describeCause(error)}`);
     }
   }
 
@@ -105,8 +107,9 @@ export class FailureReports {
     );
   }
 
-  #log(failure: JobFailure, andThen: string): void {
-    const text = `${describeJobFailure(failure)}; ${andThen}`;
+  /** @param andThen what has become of the error handler; `undefined` if it threw the failure itself, as THROW does */
+  #log(failure: JobFailure, andThen: string | undefined): void {
+    const text = describeJobFailure(failure) + (andThen === undefined ? '' : `; ${andThen}`);
     this.#deps.logger.error(text, stackWithCauses(failure.cause), failureFields(failure));
   }
 }

@@ -1,5 +1,5 @@
 import { type JobConfiguration, withDefaults } from '../../api/job/job-configuration.js';
-import { describeValue } from '../../api/text/describe-value.js';
+import { describeValue, isMap } from '../../api/text/describe-value.js';
 import { type ClassedJobItemExecutor } from '../../api/extensions/job-executor.js';
 import { type ElasticJob, isDataflowJob, isSimpleJob } from '../../api/job/job.js';
 import { jobPath } from '../../api/job/job-name.js';
@@ -84,6 +84,13 @@ function decoratorProblems(providers: readonly FoundProvider[]): readonly string
   const problems: string[] = [];
   for (const { jobs, label, className } of providers) {
     for (const { jobName, options } of jobs) {
+      if (!isMap(options)) {
+        problems.push(
+          `@ElasticJob(${describeValue(jobName)}) on ${className}: its options must be a plain object such as ` +
+            `{ cron: '0/5 * * * * ?', shardingTotalCount: 1 }, got ${describeValue(options)}`,
+        );
+        continue;
+      }
       for (const key of ['elasticJobClass', 'elasticJobType'])
         if (key in options)
           problems.push(
@@ -98,7 +105,11 @@ function decoratorProblems(providers: readonly FoundProvider[]): readonly string
   }
   for (const [jobName, labels] of owners) {
     if (labels.length < 2) continue;
-    problems.push(`${jobPath(jobName)}: is defined ${labels.length} times: by ${labels.join(' and by ')}`);
+    const by =
+      new Set(labels).size === 1
+        ? `, each time by ${String(labels[0])}: provide the class once, or give the second provider's job another name`
+        : `: by ${labels.join(' and by ')}`;
+    problems.push(`${jobPath(jobName)}: is defined ${labels.length} times${by}`);
   }
   return problems;
 }
@@ -213,7 +224,26 @@ function workOfProvider(
       ],
     };
   }
+  const scheduled = scheduledMethodOf(instance);
+  if (scheduled !== undefined)
+    return {
+      problems: [
+        `${path}: ${label} has @Cron(), @Interval() or @Timeout() on its method ${scheduled}(), which would run beside the job, on each ` +
+          'instance and uncoordinated: remove it, and give the job a cron',
+      ],
+    };
   return { job: instance, owner: label };
+}
+
+/** Where decorators of @nestjs/schedule keep that a method is to be scheduled. */
+const SCHEDULED = 'SCHEDULER_TYPE';
+
+/** The method of a job object that @nestjs/schedule would call, too. */
+function scheduledMethodOf(job: object): string | undefined {
+  return ['execute', 'fetchData', 'processData'].find((name) => {
+    const method = (job as Readonly<Record<string, unknown>>)[name];
+    return typeof method === 'function' && Reflect.hasMetadata(SCHEDULED, method);
+  });
 }
 
 /** Whether an executor does the work of such objects. */

@@ -1,4 +1,5 @@
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
+import { isMap } from '../../api/text/describe-value.js';
 import { type ClassedJobItemExecutor } from '../../api/extensions/job-executor.js';
 import { type AnyJobListener } from '../../api/extensions/job-listener.js';
 import { notifyingErrorHandlers } from '../../error-handlers/notifying-error-handlers.js';
@@ -111,7 +112,7 @@ export function readApplicationSettings({
 /** What decorators say, by job name. A name that is not a text is a problem of its decorator. */
 function decoratorsOf(providers: readonly FoundProvider[]): Readonly<Record<string, unknown>> {
   const jobs = providers.flatMap((provider) => provider.jobs).filter(({ jobName }) => typeof jobName === 'string');
-  return Object.fromEntries(jobs.map(({ jobName, options }) => [jobName, options]));
+  return Object.fromEntries(jobs.flatMap(({ jobName, options }) => (isMap(options) ? [[jobName, options]] : [])));
 }
 
 /** The listeners of the options; none if something is wrong with one of them. */

@@ -14,11 +14,22 @@ test.each<[value: unknown, shown: string, hidden: string]>([
   [() => 'secret', 'a function', 'a function'],
   [Symbol('secret'), 'a symbol', 'a symbol'],
   [{ a: 1 }, 'a map', 'a map'],
-  [new Custom(), 'an object', 'an object'],
+  [new Custom(), 'an instance of Custom', 'an instance of Custom'],
+  [new (class {})(), 'an object', 'an object'],
   [[1, 'a', [2], { b: 3 }], '[1,"a",a list,a map]', 'a list'],
 ])('%p is described as %s, and as %s if it may be a secret', (value, shown, hidden) => {
   expect(describeValue(value)).toBe(shown);
   expect(describeValue(value, 'hidden')).toBe(hidden);
+});
+
+test('an object that refuses each question is an object', () => {
+  const hostile = new Proxy(new Custom(), {
+    get: () => {
+      throw new Error('hostile');
+    },
+  });
+
+  expect(describeValue(hostile)).toBe('an object');
 });
 
 test('long values are cut', () => {

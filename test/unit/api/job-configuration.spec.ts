@@ -152,7 +152,7 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
     ['misfire', null, `${FLAG}, got null`],
     ['disabled', 'yes', `${FLAG}, got "yes"`],
     ['overwrite', {}, `${FLAG}, got a map`],
-    ['overwrite', new Boolean(false), `${FLAG}, got an object`],
+    ['overwrite', new Boolean(false), `${FLAG}, got an instance of Boolean`],
     ['staticSharding', [], `${FLAG}, got []`],
     ['maxTimeDiffSeconds', 0, 'must be -1 (no check) or an integer of at least 1, got 0'],
     ['maxTimeDiffSeconds', -2, 'must be -1 (no check) or an integer of at least 1, got -2'],
@@ -161,7 +161,7 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
     ['jobParameter', 5, 'must be a text, got 5'],
     ['description', null, 'must be a text, got null'],
     ['label', ['a'], 'must be a text, got ["a"]'],
-    ['label', new String('a'), 'must be a text, got an object'],
+    ['label', new String('a'), 'must be a text, got an instance of String'],
     ['label', '\ud83d$value', 'must not contain half a surrogate pair, got "\\ud83d$value"'],
     ['misfire', '$target', `${FLAG}, got "$target"`],
     ['cron', 5, "must be a cron expression such as '0/5 * * * * ?', got 5"],
@@ -181,12 +181,12 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
     ['props', { 'k\u0007': 'a' }, `${PRINTABLE}, as 'k\\u0007' does, got a map`],
     ['props', { key: 'a\u0085' }, `${SEPARATORS}, as 'key' does, got a map`],
     ['props', { key: '\udead' }, "must not contain half a surrogate pair, as 'key' does, got a map"],
-    ['props', { rate: NaN }, "must be a map of texts, but 'rate' is not a text, got a map"],
-    ['props', { rate: -Infinity }, "must be a map of texts, but 'rate' is not a text, got a map"],
+    ['props', { rate: NaN }, "must be a map of texts, but 'rate' is NaN, got a map"],
+    ['props', { rate: -Infinity }, "must be a map of texts, but 'rate' is -Infinity, got a map"],
     ['props', 'a=b', 'must be a map of texts, got a string that is not shown'],
-    ['props', { password: null }, "must be a map of texts, but 'password' is not a text, got a map"],
+    ['props', { password: null }, "must be a map of texts, but 'password' is null, got a map"],
     ['props', { 'a.b': '1', a: { b: '2' } }, "must have the key 'a.b' only once, got a map"],
-    ['props', { a: [1] }, "must be a map of texts, but 'a' is not a text, got a map"],
+    ['props', { a: [1] }, "must be a map of texts, but 'a' is a list, got a map"],
     ['props', circle, 'must not be nested more than 16 deep, got a map'],
     ['props', { '': 'a' }, "must not have the key '', got a map"],
     ['props', JSON.parse('{"__proto__":"x"}'), "must not have the key '__proto__', got a map"],
@@ -410,7 +410,7 @@ test('a builder is not a configuration before build()', () => {
   const builder: unknown = JobConfiguration.newBuilder('job', 1);
 
   expect(() => jobConfiguration(builder as { jobName: string })).toThrow(
-    "A job's configuration must be a map of settings, such as JobConfiguration.newBuilder(…)…build() returns, got an object",
+    "A job's configuration must be a map of settings, such as JobConfiguration.newBuilder(…)…build() returns, got an instance of JobConfigurationBuilder",
   );
 });
 

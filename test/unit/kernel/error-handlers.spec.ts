@@ -198,3 +198,39 @@ describe('an error handler', () => {
     );
   });
 });
+
+test.each(['THROW', 'PASSING'])('the handler %s throws nothing but the failure, which is logged once', async (type) => {
+  const passing: JobErrorHandler = {
+    type: 'PASSING',
+    handleException: ({ cause }) => {
+      throw cause;
+    },
+  };
+  await using cluster = await TestCluster.start(['A'], {
+    job: { jobErrorHandlerType: type, shardingTotalCount: 1 },
+    host: { errorHandlers: [passing] },
+    work: () => {
+      throw new Error('no stock');
+    },
+  });
+
+  await cluster.fire();
+
+  const lines = cluster.log.filter((line) => line.includes('no stock'));
+  expect(lines.map((line) => line.split('\n')[0])).toEqual([
+    expect.stringMatching(/item 0 \(firing of \S+\) failed: Error: no stock$/),
+  ]);
+});
+
+test.each([undefined, null])('the log says that an item threw %p', async (nothing) => {
+  const work = (): never => {
+    // eslint-disable-next-line @typescript-eslint/only-throw-error -- What users do.
+    throw nothing;
+  };
+  for (const jobErrorHandlerType of ['LOG', 'THROW']) {
+    await using cluster = await TestCluster.start(['A'], { job: { jobErrorHandlerType, shardingTotalCount: 1 }, work });
+    await cluster.fire();
+
+    expect(cluster.log).toContainEqual(expect.stringMatching(`item 0 .* failed: it threw ${nothing}$`));
+  }
+});

@@ -287,7 +287,7 @@ test('a job object without a class is not called by its name as one', async () =
   add();
 
   expect(add).toThrow(
-    "Job 'oneOff' is defined twice in this process: by an object without a class and by an object without a class.",
+    "Job 'oneOff' is defined twice in this process, both times by an object without a class. Remove or rename one of them.",
   );
 });
 

@@ -403,7 +403,7 @@ describe('an interceptor', () => {
     expect(failures).toEqual([[1, broken]]);
   });
 
-  test('that does not call the job makes its item succeed', async () => {
+  test('that does not call the job makes its item fail, as its job did not run', async () => {
     let calls = 0;
     const seen = new Observations();
     await using cluster: TestCluster = await TestCluster.start(['A'], {
@@ -414,7 +414,10 @@ describe('an interceptor', () => {
     await cluster.fire();
 
     expect(calls).toBe(0);
-    expect(seen.outcomesOf('A')).toEqual([{ type: 'completed', succeeded: 2, failed: 0, aborted: 0, timedOut: 0 }]);
+    expect(seen.outcomesOf('A')).toEqual([{ type: 'completed', succeeded: 0, failed: 2, aborted: 0, timedOut: 0 }]);
+    expect(cluster.log.join('\n')).toContain(
+      'an interceptor has returned without calling next(), so that the job did not run: call and await next(), or throw',
+    );
   });
 });
 

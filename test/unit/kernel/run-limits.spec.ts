@@ -6,7 +6,12 @@ import { InvalidConfigurationError, ItemTimeoutError } from '../../../lib/api/er
 import { type RunEvent } from '../../../lib/api/events/run-events.js';
 import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
 import { Deferred } from '../../../lib/async/deferred.js';
+import { JobLog } from '../../../lib/kernel/job/job-log.js';
+import { ItemDeadline } from '../../../lib/kernel/run/item-deadline.js';
+import { ManualClock } from '../../../lib/testing/manual-clock.js';
 import { TestCluster, type Work } from '../../../lib/testing/index.js';
+import { systemClock } from '../../../lib/time/clock.js';
+import { CompleteLog } from '../../support/failures.js';
 import { type TestClusterOptions } from '../../../lib/testing/test-cluster-options.js';
 
 /** An error handler that keeps what it is given. */
@@ -478,4 +483,56 @@ test('a job whose limits are wrong is refused at its start, naming each key, val
     '\n  elasticjob.jobs.job.props[\'run.timeoutMilliseconds\']: must be an integer from 1 to 2147483647, got "0"' +
       '\n  elasticjob.jobs.job.props[\'run.retryBackoffMilliseconds\']: must be an integer from 0 to 86400000, got "1.5"',
   );
+});
+
+describe('code that blocks the event loop, so that no timer fires,', () => {
+  /** Blocks for 30 ms of real time. */
+  const block = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30);
+  const context = { jobName: 'job', item: 0, logger: new JobLog(new CompleteLog(), { jobName: 'job', instance: 'A' }) };
+
+  test.each([
+    ['returns', () => undefined],
+    [
+      'throws',
+      () => {
+        throw new Error('late');
+      },
+    ],
+  ])('has timed out if it took longer than its limit, also if it %s', async (_, end) => {
+    const passed: unknown[] = [];
+    const deadline = new ItemDeadline({
+      ...context,
+      timeoutMs: 5,
+      clock: systemClock,
+      onPassed: (why) => passed.push(why),
+    });
+
+    deadline.start();
+    const work = Promise.resolve().then(block).then(end);
+    await deadline.codeEnd(work).catch(() => undefined);
+    deadline.cancel();
+
+    expect(passed).toEqual([expect.any(ItemTimeoutError)]);
+    expect(deadline.passed).toBe(passed[0]);
+  });
+
+  test('has not timed out if it ended before the job was called, however old the process is', async () => {
+    const limits = { timeoutMs: 1, clock: systemClock, onPassed: () => undefined };
+    const deadline = new ItemDeadline({ ...context, ...limits });
+
+    await deadline.codeEnd(Promise.reject(new Error('stopped'))).catch(() => undefined);
+
+    expect(deadline.passed).toBeUndefined();
+  });
+
+  test('has not timed out if it took less time than its limit', async () => {
+    const clock = new ManualClock();
+    const deadline = new ItemDeadline({ ...context, timeoutMs: 60_000, clock, onPassed: () => undefined });
+
+    deadline.start();
+    await deadline.codeEnd(Promise.resolve());
+    deadline.cancel();
+
+    expect(deadline.passed).toBeUndefined();
+  });
 });

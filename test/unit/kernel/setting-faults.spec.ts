@@ -18,7 +18,7 @@ describe('a thread pool size provider', () => {
 
   test.each<[what: string, said: string, answer: () => unknown]>([
     ['answers 0', 'got 0', () => 0],
-    ['answers a promise', 'got an object', () => Promise.resolve(2)],
+    ['answers a promise', 'got an instance of Promise', () => Promise.resolve(2)],
     [
       'throws',
       'getSize() of the provider ODD has failed: Error: no cgroup',

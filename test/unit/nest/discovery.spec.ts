@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { Cron, Interval, Timeout } from '@nestjs/schedule';
 import { Inject, Injectable, Module, Scope } from '@nestjs/common';
 import { ElasticJob, InjectOneOffJob, jobsOf } from '../../../lib/nest/decorators/elastic-job.decorator.js';
 import { JobBootstraps } from '../../../lib/nest/jobs/job-bootstraps.js';
@@ -213,4 +214,43 @@ test('a class that cannot do a job’s work is an error of the compiler', () => 
   }
 
   for (const each of [NoWork, OtherWork, Report]) expect(jobsOf(each)).toHaveLength(1);
+});
+
+describe('a decorated class is refused', () => {
+  test.each([
+    ['* * * * * ?', '"* * * * * ?"'],
+    [null, 'null'],
+    [new Map(), 'an instance of Map'],
+  ])('if its options are no plain object: %p', async (options, got) => {
+    @ElasticJob('odd', options as never)
+    class OddJob extends FoundJob {}
+
+    expect(await refusalOf({ imports: [elasticJob()], providers: [OddJob] })).toContain(
+      `@ElasticJob("odd") on OddJob: its options must be a plain object such as { cron: '0/5 * * * * ?', shardingTotalCount: 1 }, got ${got}`,
+    );
+  });
+
+  test.each([Cron('* * * * * *'), Interval(1_000), Timeout(1_000)])(
+    'if @nestjs/schedule would call its method, too (%#)',
+    async (decorate) => {
+      @ElasticJob('twice', { shardingTotalCount: 1 })
+      class TwiceJob {
+        execute(): void {}
+      }
+      const descriptor = Object.getOwnPropertyDescriptor(TwiceJob.prototype, 'execute') ?? {};
+      decorate(TwiceJob.prototype, 'execute', descriptor);
+
+      expect((await refusalOf({ imports: [elasticJob()], providers: [TwiceJob] })).join()).toContain(
+        'elasticjob.jobs.twice: provider TwiceJob of RootTestModule has @Cron(), @Interval() or @Timeout() on its method execute(), which would run beside the job',
+      );
+    },
+  );
+
+  test('if it is provided twice by one module, which is named once', async () => {
+    const again = { provide: 'again', useClass: FoundJob };
+
+    expect((await refusalOf({ imports: [elasticJob()], providers: [FoundJob, again] })).join()).toContain(
+      'elasticjob.jobs.found: is defined 2 times, each time by provider FoundJob of RootTestModule: provide the class once',
+    );
+  });
 });

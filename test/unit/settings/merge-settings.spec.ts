@@ -65,7 +65,7 @@ describe('precedence', () => {
   test('properties that are wrong are a problem, and do not hide those of another source', () => {
     const right = { syncOrders: { shardingTotalCount: 1, props: { a: '1' } } };
     const wrong = { syncOrders: { shardingTotalCount: 1, props: { a: [] } } };
-    const problem = /^elasticjob\.jobs\.syncOrders\.props: must be a map of texts, but 'a' is not a text/;
+    const problem = /^elasticjob\.jobs\.syncOrders\.props: must be a map of texts, but 'a' is /;
 
     expect(problemsOf({ decorated: right, file: { jobs: wrong } })).toEqual([expect.stringMatching(problem)]);
     expect(problemsOf({ decorated: wrong, file: { jobs: right } })).toEqual([expect.stringMatching(problem)]);

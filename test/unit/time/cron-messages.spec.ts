@@ -113,3 +113,13 @@ test('a step of a range may be longer than the range, and leaves its first numbe
   expect(at('10-20/99 0 0 * * ?')).toEqual(new Date('2026-01-01T00:00:10Z'));
   expect(at('0 0 0 1 1 ? 2030-2040/100')).toEqual(new Date('2030-01-01T00:00:00Z'));
 });
+
+test.each([
+  ['0 0 12\u00a0* * ?', 'U+00A0'],
+  ['0 0 12\u3000* * ?', 'U+3000'],
+  ['0 0 12\u200b* * ?', 'U+200B'],
+])('a blank that is no space, and so separates no fields, is named: %j', (expression, character) => {
+  expect(() => QuartzCron.parse(expression)).toThrow(
+    `it has the character ${character}, which is no space and separates no fields: write spaces`,
+  );
+});

@@ -39,20 +39,39 @@ const OPTIONS: ParseOptions & DocumentOptions & SchemaOptions = {
 
 /** Parses a YAML 1.1 document that anybody may have written: its cost depends on its length, and not on its content. Never throws. */
 export function parseYaml(text: string): ParsedYaml {
+  const { document, second, tooDeepAt, place } = composedYaml(text, OPTIONS);
+  if (tooDeepAt !== undefined) return { document, faults: [`${TOO_DEEP} ${place(tooDeepAt)}`] };
+  const faults = document.errors.slice(0, MOST_FAULTS).map(({ message, pos: [at] }) => `${message} ${place(at)}`);
+  if (second !== undefined) faults.push(`There are several documents; the second one begins ${place(second)}`);
+  return { document, faults };
+}
+
+/** A text as the parser takes it. */
+export interface ComposedYaml {
+  /** Without content if the text is nested too deep. */
+  readonly document: Document.Parsed;
+  /** Where a second document begins, if there are several. */
+  readonly second: number | undefined;
+  /** Where collections are nested too deep, if they are. */
+  readonly tooDeepAt: number | undefined;
+  /** `at line 3, column 7` */
+  readonly place: (offset: number) => string;
+}
+
+/** What is wrong where `tooDeepAt` points to. */
+export const TOO_DEEP = `Collections are nested deeper than ${DEEPEST} levels`;
+
+/** Parses a document with any options. Its cost depends on the length of the text, and not on its content. Never throws. */
+export function composedYaml(text: string, options: ParseOptions & DocumentOptions & SchemaOptions): ComposedYaml {
   const lines = new LineCounter();
   const place = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
     return `at line ${line}, column ${col}`;
   };
   const { tokens, tooDeepAt } = tokensOf(text, lines);
-  if (tooDeepAt !== undefined) {
-    const fault = `Collections are nested deeper than ${DEEPEST} levels ${place(tooDeepAt)}`;
-    return { document: composed([], text.length).document, faults: [fault] };
-  }
-  const { document, second } = composed(tokens, text.length);
-  const faults = document.errors.slice(0, MOST_FAULTS).map(({ message, pos: [at] }) => `${message} ${place(at)}`);
-  if (second !== undefined) faults.push(`There are several documents; the second one begins ${place(second.range[0])}`);
-  return { document, faults };
+  const [document, second] = new Composer(options).compose(tooDeepAt === undefined ? tokens : [], true, text.length);
+  // Without any, the composer makes an empty one.
+  return { document: document as Document.Parsed, second: second?.range[0], tooDeepAt, place };
 }
 
 interface Tokens {
@@ -78,15 +97,6 @@ function tokensOf(text: string, lines: LineCounter): Tokens {
   }
   tokens.push(...parser.end());
   return { tokens, tooDeepAt: undefined };
-}
-
-function composed(
-  tokens: Iterable<CST.Token>,
-  length: number,
-): { readonly document: Document.Parsed; readonly second: Document.Parsed | undefined } {
-  const [document, second] = new Composer(OPTIONS).compose(tokens, true, length);
-  // Without any, the composer makes an empty one.
-  return { document: document as Document.Parsed, second };
 }
 
 /** What each alias of a document stands for; none if there is nothing before it. */

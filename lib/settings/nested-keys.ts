@@ -75,10 +75,14 @@ function isSection(path: readonly string[]): boolean {
   return path.length <= 2 || (path.length === 3 && relaxed(path[2] ?? '') === 'props');
 }
 
+/** No setting is nested as deep. Each level takes a call within a call. */
+const DEEPEST = 50;
+
 /** `jobs.[sync orders].jobListenerTypes[0]` → `jobs`, `[sync orders]`, `jobListenerTypes`, 0 */
 function pathIn(key: string): readonly (string | number)[] {
   if (!/^[^[\].]+(?:\.?\[[^[\]]+\]|\.[^[\].]+)*$/.test(key)) return [key];
   const names = key.match(/\[[^\]]+\]|[^.[\]]+/g) ?? [key];
+  if (names.length > DEEPEST) return [key];
   return names.map((name) => (/^\[\d+\]$/.test(name) ? Number(name.slice(1, -1)) : name));
 }
 

@@ -32,6 +32,9 @@ export function withoutPlaceholders(tree: unknown, sources: PlaceholderSources):
   return Object.fromEntries(Object.entries(tree).map(([key, each]) => [key, withoutPlaceholders(each, sources)]));
 }
 
+/** Replacing takes a call within a call for each placeholder within another. */
+const DEEPEST = 50;
+
 interface Resolution extends PlaceholderSources {
   /** Names of the placeholders that are being replaced. */
   readonly open: readonly string[];
@@ -73,6 +76,8 @@ function valueOf(placeholder: string, resolution: Resolution): string | Unresolv
   const variable = variableOf(name, resolution.environment);
   if (variable !== undefined && (variable !== '' || byDefault === undefined)) return variable;
   if (resolution.open.includes(name)) return new UnresolvedText(`must not refer to itself, as ${shown(name)} does`);
+  if (resolution.open.length >= DEEPEST)
+    return new UnresolvedText(`must not have more than ${DEEPEST} placeholders within each other`);
   const inFile = settingOf(name, resolution.root);
   const next = { ...resolution, open: [...resolution.open, name] };
   if (inFile !== undefined) return resolved(inFile, next);

@@ -41,7 +41,9 @@ export function readSettingsFile(file: string, environment: Readonly<Record<stri
  */
 export function readRoot(file: string): Tree {
   const text = readTextFile(file);
-  const root = /\.properties$/i.test(file) ? Object.fromEntries(parseProperties(text)) : parseYaml(file, text);
+  const root = /\.properties$/i.test(file)
+    ? Object.fromEntries(parseProperties(text))
+    : parseYaml(`Configuration file '${file}'`, text);
   if (isMap(root)) return root;
   throw fileRefusal(file, `must be a map with the key '${ROOT_KEY}', got ${describeValue(root, 'hidden')}`);
 }

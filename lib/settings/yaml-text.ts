@@ -1,38 +1,41 @@
-import { LineCounter, parseDocument, visit, type YAMLError } from 'yaml';
+import { visit, type YAMLError } from 'yaml';
 import { InvalidConfigurationError } from '../api/errors/errors.js';
-import { fileRefusal } from './text-file.js';
+import { composedYaml, TOO_DEEP } from '../layout/yaml-document.js';
 
 /**
  * Parses YAML. Numbers that are not written as JavaScript would write them (`007`) stay texts.
- * @param file named in errors, which never quote the text, as it may hold a password
+ * @param name of the text, with which errors begin: `Configuration file 'elasticjob.yaml'`. They never quote the text, as it may
+ *   hold a password
  * @throws InvalidConfigurationError if it is not valid YAML
  */
-export function parseYaml(file: string, text: string): unknown {
+export function parseYaml(name: string, text: string): unknown {
+  const refuse = (complaint: string, cause?: unknown): never => {
+    throw new InvalidConfigurationError([`${name} is not valid YAML: ${complaint}`], { cause });
+  };
+  // Pretty errors would quote the lines around the problem.
+  const { document, second, tooDeepAt, place } = composedYaml(text, { merge: true, prettyErrors: false });
+  if (tooDeepAt !== undefined) refuse(`${TOO_DEEP} ${place(tooDeepAt)}`);
+  const [error] = [...document.errors, ...document.warnings];
+  if (error !== undefined) refuse(`${messageOf(error)} ${place(error.pos[0])}${hint(error, text)}`, error);
+  if (second !== undefined) refuse(`it has more than one document ${place(second)}`);
+  visit(document, {
+    Scalar: (_, node) => {
+      // `007` may be a number or a text; only the binding knows which of them the setting is.
+      if (typeof node.value === 'number' && node.source !== undefined && String(node.value) !== node.source)
+        node.value = node.source;
+    },
+  });
   try {
-    // Pretty errors would quote the lines around the problem.
-    const lineCounter = new LineCounter();
-    const document = parseDocument(text, { merge: true, prettyErrors: false, lineCounter });
-    const [error] = [...document.errors, ...document.warnings];
-    if (error !== undefined)
-      throw fileRefusal(file, `is not valid YAML: ${complaint(error, text, lineCounter)}`, error);
-    visit(document, {
-      Scalar: (_, node) => {
-        // `007` may be a number or a text; only the binding knows which of them the setting is.
-        if (typeof node.value === 'number' && node.source !== undefined && String(node.value) !== node.source)
-          node.value = node.source;
-      },
-    });
     return document.toJS();
-  } catch (error) {
-    if (error instanceof InvalidConfigurationError) throw error;
-    throw fileRefusal(file, `is not valid YAML: ${messageOf(error)}${aliasHint(error)}`, error);
+  } catch (unusable) {
+    return refuse(`${messageOf(unusable)}${aliasHint(unusable)}`, unusable);
   }
 }
 
-function complaint(error: YAMLError, text: string, lines: LineCounter): string {
-  const { line, col } = lines.linePos(error.pos[0]);
-  const reason = error.code === 'MULTIPLE_DOCS' ? 'it has more than one document' : messageOf(error);
-  return `${reason} at line ${line}, column ${col}${aliasHint(error) || quotesHint(text.split('\n')[line - 1] ?? '')}`;
+function hint(error: YAMLError, text: string): string {
+  const start = text.lastIndexOf('\n', error.pos[0] - 1) + 1;
+  const [line = ''] = text.slice(start).split('\n', 1);
+  return aliasHint(error) || quotesHint(line);
 }
 
 /** YAML takes a cron expression that begins with `*` for a reference to an anchor. */

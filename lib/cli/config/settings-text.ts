@@ -1,5 +1,5 @@
 /** The settings of a job as text for people: YAML that they may edit, without secrets. */
-import { parse, stringify } from 'yaml';
+import { stringify } from 'yaml';
 import { isMap } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { type JobConfiguration, jobConfiguration } from '../../api/job/job-configuration.js';
@@ -8,6 +8,7 @@ import { withoutSecrets } from '../../dump/masks.js';
 import { type JobConfigurationPOJO } from '../../operations/job-configuration-api.js';
 import { isSecret } from '../../operations/setting-changes.js';
 import { bind } from '../../settings/binding.js';
+import { parseYaml } from '../../settings/yaml-text.js';
 
 /** What stands in the place of a secret. */
 const HIDDEN = '******';
@@ -46,13 +47,7 @@ export function shownText(setting: string, value: string): string {
  * @throws InvalidConfigurationError naming everything that is wrong
  */
 export function readSettingsYaml(text: string, before: JobConfiguration): JobConfiguration {
-  let tree: unknown;
-  try {
-    // Pretty errors would quote the lines around the problem, and these may hold a password.
-    tree = parse(text, { prettyErrors: false, stringKeys: true });
-  } catch (cause) {
-    throw new InvalidConfigurationError([`The text is no valid YAML: ${String((cause as Error).message)}`], { cause });
-  }
+  const tree = parseYaml('The text', text);
   if (!isMap(tree))
     throw new InvalidConfigurationError(['The text must be a map of settings, such as cron: 0 0 2 * * ?']);
   return configurationFrom(before.jobName, withHidden(boundSettings(before.jobName, tree), before));

@@ -214,6 +214,19 @@ describe('config edit', () => {
     expect(await stored()).toContain('http.uri: https://user:pa55@host/');
   });
 
+  test('keeps a text of digits as it was written', async () => {
+    await edit(`-e '$ajobParameter: 007'`);
+
+    expect(await stored()).toContain("jobParameter: '007'\n");
+  });
+
+  test('says where the text is no YAML', async () => {
+    const outcome = await edit(`-e 's/^cron: .*/cron: "never/'`, ['n']);
+
+    expect(outcome.err).toMatch(/The text is not valid YAML: .+ at line \d+, column \d+/);
+    expect(keptText(outcome)).toContain('cron: "never');
+  });
+
   test('lets the person correct a text that cannot be used', async () => {
     const script = file(
       'editor.sh',

@@ -33,6 +33,13 @@ test('a number that JavaScript would write in another way stays the text that it
   });
 });
 
+test('a key with more than 50 parts is no path', () => {
+  const key = (parts: number): string => `x${'.x'.repeat(parts - 1)}`;
+
+  expect(Object.keys(read(fileWith(`elasticjob: { ${key(50)}: 1 }`)))).toEqual(['x']);
+  expect(read(fileWith(`elasticjob: { ${key(40_000)}: 1 }`))).toEqual({ [key(40_000)]: 1 });
+});
+
 test('an empty section says nothing', () => {
   expect(read(fileWith('elasticjob:\n'))).toEqual({});
 });
@@ -160,6 +167,15 @@ describe('placeholders', () => {
     expect(value(text)).toEqual({ problem: expect.stringContaining(problem) as unknown });
   });
 
+  test('may be in the defaults of others, 50 deep at most', () => {
+    const within = (depth: number): string =>
+      `${Array.from({ length: depth }, (_, index) => `\${NOPE${index}:`).join('')}x${'}'.repeat(depth)}`;
+
+    expect(value(within(50))).toBe('x');
+    expect(value(within(51))).toEqual({ problem: 'must not have more than 50 placeholders within each other' });
+    expect(value(within(10_000))).toEqual({ problem: 'must not have more than 50 placeholders within each other' });
+  });
+
   test('are replaced in lists and maps; keys, and texts of other types, are left alone', () => {
     const text = 'elasticjob: { jobs: { "${ZK}": { jobListenerTypes: ["${A}"], props: { a: "${A}", n: 5 } } } }';
 
@@ -214,6 +230,14 @@ describe('a file that cannot be used is named:', () => {
 
     expect(refusalOf(file)).toContain(`Configuration file '${file}' `);
     expect(refusalOf(file)).toContain(said);
+  });
+
+  test('it is nested deeper than 50 levels', () => {
+    const text = `elasticjob:\n  ${'- '.repeat(50_000)}`;
+
+    expect(refusalOf(fileWith(text))).toMatch(
+      /is not valid YAML: Collections are nested deeper than 50 levels at line 2, column \d+$/,
+    );
   });
 
   test('it is not in UTF-8, or has NUL characters', () => {

@@ -169,8 +169,12 @@ function scalars(): readonly string[] {
   );
 }
 
+/** No setting has a name of as many words. Each may be where a job's name ends. */
+const MOST_WORDS = 100;
+
 /** The setting that a name means, perhaps one of a job that nobody has named yet. */
 function settingMeant(parts: readonly string[], jobs: KnownJobs): Place | undefined {
+  if (parts.length > MOST_WORDS) return undefined;
   const scalar = named(parts, scalars());
   if (scalar !== undefined) return [scalar];
   const { section, rest } = sectionOf(parts);
@@ -215,6 +219,7 @@ const TYPES = { regCenter: RegCenterSettings, tracing: TracingSettings, dump: Du
 
 /** What a name without a meaning was probably meant for; `undefined`: nothing of ours. */
 function resembled(parts: readonly string[], jobs: KnownJobs): Place | { readonly problem: string } | undefined {
+  if (parts.length > MOST_WORDS) return undefined;
   const whole = named(parts, SECTIONS);
   if (whole !== undefined) return { problem: isSection(whole, whole) };
   const { section, rest } = sectionOf(parts);
@@ -258,9 +263,10 @@ function ofKnownJobs(
   parts: readonly string[],
   jobs: KnownJobs,
 ): readonly { readonly job: string; readonly props: readonly string[]; readonly rest: readonly string[] }[] {
-  return splitsOf(parts).flatMap(({ name, rest }) => {
-    const fitting = [...jobs].filter(([job]) => relaxed(job) === relaxed(name.join('')));
-    return fitting.map(([job, props]) => ({ job, props, rest }));
+  const splits = new Map(splitsOf(parts).map(({ name, rest }) => [relaxed(name.join('')), rest]));
+  return [...jobs].flatMap(([job, props]) => {
+    const rest = splits.get(relaxed(job));
+    return rest === undefined ? [] : [{ job, props, rest }];
   });
 }
 

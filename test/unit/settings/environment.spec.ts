@@ -37,6 +37,14 @@ test.each<[variable: string, tree: object]>([
   expect(read({ [variable]: 'x' })).toMatchObject({ tree, problems: [], strangers: [], lookalikes: [] });
 });
 
+test('a name of more than 100 words means nothing', () => {
+  const ofWords = (count: number): string => `ELASTICJOB_JOBS_${'A_'.repeat(count - 2)}CRON`;
+
+  expect(read({ [ofWords(100)]: 'x' }).tree).toEqual({ jobs: { [Array(98).fill('a').join('_')]: { cron: 'x' } } });
+  for (const variable of [ofWords(101), ofWords(60_000), `ELASTICJOB_JOBS_SYNCORDERS_${'CRON_'.repeat(100)}`])
+    expect(read({ [variable]: 'x' })).toMatchObject({ tree: {}, problems: [], strangers: [variable] });
+});
+
 test('each setting has its variable as its origin; several stand side by side', () => {
   const { tree, origins } = read({
     ELASTICJOB_JOBS_SYNCORDERS_CRON: 'a',

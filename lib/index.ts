@@ -49,6 +49,7 @@ export { type ShardingContext } from './api/job/sharding-context.js';
 export { JobConfiguration, jobConfiguration, JobConfigurationBuilder } from './api/job/job-configuration.js';
 export { JobOptions } from './api/job/job-options.js';
 export { type PropsOptions } from './api/settings/props.js';
+export { type ItemParameter, type ItemParameters } from './api/job/sharding-item-parameters.js';
 
 // Without Nest
 export { type JobBootstrapOptions, OneOffJobBootstrap, ScheduleJobBootstrap } from './kernel/job-bootstrap.js';

@@ -15,7 +15,7 @@ interface Leaf {
   readonly value: unknown;
 }
 
-/** A map that is being built. A list is one whose keys are all numbers. */
+/** A map that is being built. A list is one whose keys are the numbers from 0 on. */
 type Draft = Map<string | number, unknown>;
 
 /**
@@ -102,7 +102,9 @@ function insert(into: Draft, { path: [name = '', ...rest], value }: Leaf, refuse
 function finished(value: unknown): unknown {
   if (!(value instanceof Map)) return value;
   const entries = [...(value as Draft)].map(([key, each]) => [key, finished(each)] as const);
-  const isList = entries.length > 0 && entries.every(([key]) => typeof key === 'number');
-  if (isList) return entries.sort(([one], [other]) => Number(one) - Number(other)).map(([, each]) => each);
-  return Object.fromEntries(entries);
+  const isIndexed = entries.length > 0 && entries.every(([key]) => typeof key === 'number');
+  if (isIndexed) entries.sort(([one], [other]) => Number(one) - Number(other));
+  // With gaps it is no list: its entries would move to other indexes.
+  const isList = isIndexed && entries.every(([key], index) => key === index);
+  return isList ? entries.map(([, each]) => each) : Object.fromEntries(entries);
 }

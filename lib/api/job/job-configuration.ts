@@ -3,6 +3,7 @@ import { describeValue, isMap } from '../text/describe-value.js';
 import { InvalidConfigurationError } from '../errors/errors.js';
 import { jobNameProblem, jobPath, keyPath } from './job-name.js';
 import { JobOptions } from './job-options.js';
+import { type ItemParameters, itemParametersText } from './sharding-item-parameters.js';
 import { knownNames } from '../text/nearest.js';
 import { flattenProps } from '../settings/props.js';
 import { runLimitProps } from '../settings/run-limits.js';
@@ -21,7 +22,7 @@ export interface JobConfiguration {
   readonly cron?: string;
   /** The time zone of `cron`: `GMT+08:00`, `GMT+8`, or an IANA name (Java peers refuse those). Default: that of the process. */
   readonly timeZone?: string;
-  /** Parameters of the sharding items: `0=Beijing,1=Shanghai`. Default: empty, no item has a parameter. */
+  /** Parameters of the sharding items as they are stored: `0=Beijing,1=Shanghai`, or JSON. Default: empty, no item has a parameter. */
   readonly shardingItemParameters: string;
   /** Parameter of the whole job; each item is given it. Default: empty. */
   readonly jobParameter: string;
@@ -110,7 +111,7 @@ export function withDefaults(jobName: string, options: JobOptions): JobConfigura
     shardingTotalCount: options.shardingTotalCount ?? 0,
     ...(isSet(cron) && { cron: toQuartz(cron) }),
     ...(isSet(timeZone) && { timeZone }),
-    shardingItemParameters: options.shardingItemParameters ?? '',
+    shardingItemParameters: itemParametersText(options.shardingItemParameters ?? ''),
     jobParameter: options.jobParameter ?? '',
     monitorExecution: options.monitorExecution ?? true,
     failover: options.failover ?? false,
@@ -170,8 +171,8 @@ export class JobConfigurationBuilder {
     return this.#with({ timeZone });
   }
 
-  /** Sets the parameters of the sharding items: `0=Beijing,1=Shanghai`. Default: none. */
-  shardingItemParameters(shardingItemParameters: string): this {
+  /** Sets the parameters of the sharding items: `0=Beijing,1=Shanghai`, or `{ 0: 'Beijing', 1: 'a,b' }`, or a list. Default: none. */
+  shardingItemParameters(shardingItemParameters: ItemParameters): this {
     return this.#with({ shardingItemParameters });
   }
 

@@ -1,7 +1,7 @@
 import { QuartzCron } from '../../time/cron.js';
 import { toQuartz } from '../../time/crontab.js';
 import { hasPlaceholder, NO_PLACEHOLDERS } from '../settings/placeholder.js';
-import { itemParametersProblem } from './sharding-item-parameters.js';
+import { type ItemParameters, itemParametersProblem } from './sharding-item-parameters.js';
 import { legible } from '../text/describe-value.js';
 import { nearest } from '../text/nearest.js';
 import { flattenProps, type PropsOptions } from '../settings/props.js';
@@ -32,14 +32,15 @@ export class JobOptions {
    */
   @IntegerSetting({ min: 1, max: 100_000, required: true }) shardingTotalCount?: number;
   /**
-   * Parameters of the sharding items: `0=Beijing,1=Shanghai`, or JSON such as `{"0":"a,b","1":"c=d"}`, whose values may have
-   * commas and equals signs but which Java peers refuse. Items from `shardingTotalCount` on are refused.
+   * Parameters of the sharding items, by item: `{ 0: 'Beijing', 1: 'Shanghai' }`, as a list that begins with item 0, or as
+   * the text `0=Beijing,1=Shanghai`. They are stored as such a text, or, if one has a comma, an equals sign or blanks at its
+   * ends, or is empty, as JSON, `{"0":"a,b"}`, which Java peers refuse. Items from `shardingTotalCount` on are refused. Default: none.
    */
-  @TextSetting(
-    { what: "a text like '0=Beijing,1=Shanghai'" },
-    rule('itemParameters', (text: string, job: JobOptions) => itemParametersProblem(text, job.shardingTotalCount)),
+  @Setting(
+    { kind: 'text' },
+    rule('itemParameters', (given: unknown, job: JobOptions) => itemParametersProblem(given, job.shardingTotalCount)),
   )
-  shardingItemParameters?: string;
+  shardingItemParameters?: ItemParameters;
   /** Parameter of the whole job; each item is given it. Default: empty. */
   @TextSetting() jobParameter?: string;
   /**

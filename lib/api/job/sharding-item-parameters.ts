@@ -1,13 +1,71 @@
-import { isMap, legible } from '../text/describe-value.js';
+import { describeValue, isMap, legible } from '../text/describe-value.js';
+import { storedTextProblem } from '../text/stored-text.js';
 
 /**
- * Checks `0=Beijing,1=Shanghai`, the parameters of a job's items. Java reads the text by the same rules, but late, when
- * the job fires (see `readItemParameters` in lib/layout); so everything that Java would refuse then is refused here, and
- * mistakes that it would ignore too. A text that begins with `{` is JSON, which only this library reads.
- * @param shardingTotalCount the number of items; items from it on are refused
- * @returns the problem with the text, as a requirement, or undefined
+ * Parameters of a job's items as users write them: by item, `{ 0: 'Beijing', 1: 'a,b' }`, as a list that begins with item 0,
+ * `['Beijing', 'a,b']`, or as the text that is stored, `0=Beijing,1=Shanghai`.
  */
-export function itemParametersProblem(text: string, shardingTotalCount: unknown): string | undefined {
+export type ItemParameters = string | Readonly<Record<number, ItemParameter>> | readonly ItemParameter[];
+
+/** The parameter of one item. Numbers and booleans count as texts. */
+export type ItemParameter = string | number | boolean;
+
+/**
+ * Checks the parameters of a job's items in all forms.
+ * @param shardingTotalCount the number of items; items from it on are refused
+ * @returns the problem, as a requirement, or undefined
+ */
+export function itemParametersProblem(given: unknown, shardingTotalCount: unknown): string | undefined {
+  if (typeof given === 'string') return storedTextProblem(given) ?? textProblem(given, shardingTotalCount);
+  const entries = entriesOf(given);
+  if (entries === undefined) return `must be ${FORMS}`;
+  for (const [key, value] of entries) {
+    if (!ITEM.test(key)) return `must be ${FORMS}, but '${legible(key)}' is not the number of an item`;
+    if (!isParameter(value)) return `must be ${FORMS}, but the parameter of item ${key} is ${described(value)}`;
+    const problem = storedTextProblem(String(value));
+    if (problem !== undefined) return `${problem}, as the parameter of item ${key} does`;
+  }
+  return (
+    totalProblem(new Set(entries.map(([key]) => Number(key))), shardingTotalCount) ??
+    storedTextProblem(itemParametersText(given as ItemParameters))
+  );
+}
+
+/**
+ * The text that is stored for parameters without a problem: `0=Beijing,1=Shanghai`, which Java reads too, or JSON if one of
+ * them has a comma, an equals sign or blanks at its ends, or is empty.
+ */
+export function itemParametersText(given: ItemParameters): string {
+  if (typeof given === 'string') return given;
+  const entries = (entriesOf(given) ?? []).map(([item, value]) => [item, String(value)] as const);
+  return entries.some(([, value]) => value === '' || /[,=]|^[\p{Cc}\s]|[\p{Cc}\s]$/u.test(value))
+    ? JSON.stringify(Object.fromEntries(entries))
+    : entries.map((entry) => entry.join('=')).join(',');
+}
+
+const FORMS = "a text like '0=Beijing,1=Shanghai', a list of texts, or texts by item (0: Beijing)";
+const ITEM = /^(?:0|[1-9]\d{0,9})$/;
+
+/** Parameters by item of a list or of keys with values; a key without a value counts as left out. */
+function entriesOf(given: unknown): readonly (readonly [string, unknown])[] | undefined {
+  if (Array.isArray(given)) return given.map((value, item) => [String(item), value]);
+  return isMap(given) ? Object.entries(given).filter(([, value]) => value !== undefined && value !== null) : undefined;
+}
+
+function isParameter(value: unknown): value is ItemParameter {
+  return typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+}
+
+function described(value: unknown): string {
+  return Array.isArray(value) ? 'a list' : describeValue(value);
+}
+
+/**
+ * Checks `0=Beijing,1=Shanghai`. Java reads the text by the same rules, but late, when the job fires (see
+ * `readItemParameters` in lib/layout); so everything that Java would refuse then is refused here, and mistakes that it
+ * would ignore too. A text that begins with `{` is JSON, which only this library reads.
+ */
+function textProblem(text: string, shardingTotalCount: unknown): string | undefined {
   if (isJsonOfItems(text)) {
     const parameters = jsonOfItems(text);
     return typeof parameters === 'string' ? parameters : totalProblem(new Set(parameters.keys()), shardingTotalCount);
@@ -58,7 +116,7 @@ export function isJsonOfItems(text: string): boolean {
 export function jsonOfItems(text: string): ReadonlyMap<number, string> | string {
   const entries = entriesOfJson(text);
   if (entries === undefined) return `must be like ${JSON_FORM}, but is not valid JSON`;
-  const [strange] = entries.filter(([key]) => !/^(?:0|[1-9]\d{0,9})$/.test(key));
+  const [strange] = entries.filter(([key]) => !ITEM.test(key));
   if (strange !== undefined)
     return `must be like ${JSON_FORM}, but '${legible(strange[0])}' is not the number of an item`;
   const parameters = new Map<number, string>();

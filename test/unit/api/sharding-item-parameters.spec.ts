@@ -1,6 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { itemParametersDoubts, itemParametersProblem } from '../../../lib/api/job/sharding-item-parameters.js';
+import fc from 'fast-check';
+import {
+  itemParametersDoubts,
+  itemParametersProblem,
+  itemParametersText,
+} from '../../../lib/api/job/sharding-item-parameters.js';
 import { readItemParameters } from '../../../lib/layout/sharding-item-parameters.js';
+import { expectProperty } from '../../support/property.js';
 
 const like = (complaint: string): string => `must be like '0=Beijing,1=Shanghai', but ${complaint}`;
 
@@ -107,4 +113,68 @@ test('JSON is a doubt, as Java instances cannot read it', () => {
   expect(itemParametersDoubts('{"0":"a,b"}')).toEqual([
     'Java instances cannot run the job, because Java ElasticJob refuses shardingItemParameters in JSON, which only Node reads',
   ]);
+});
+
+test.each<[given: Parameters<typeof itemParametersText>[0], text: string]>([
+  ['0=a,1=b', '0=a,1=b'],
+  [{ 0: 'Beijing', 1: 'Shanghai' }, '0=Beijing,1=Shanghai'],
+  [{ 2: 5, 1: true, 0: 'a b' }, '0=a b,1=true,2=5'],
+  [['Beijing', 'Shanghai'], '0=Beijing,1=Shanghai'],
+  [{}, ''],
+  [[], ''],
+  [{ 0: 'a', 1: undefined as never, 2: null as never }, '0=a'],
+  [{ 0: 'a,b', 1: 'c' }, '{"0":"a,b","1":"c"}'],
+  [['cGFkZGVk=='], '{"0":"cGFkZGVk=="}'],
+  [['a', ''], '{"0":"a","1":""}'],
+  [[' a'], '{"0":" a"}'],
+  [['a\n'], '{"0":"a\\n"}'],
+  [['\u0001a'], '{"0":"\\u0001a"}'],
+])('%j is stored as %j, which is JSON only if Java’s form cannot hold it', (given, text) => {
+  expect(itemParametersProblem(given, 3)).toBeUndefined();
+  expect(itemParametersText(given)).toBe(text);
+  expect(itemParametersProblem(text, 3)).toBeUndefined();
+});
+
+test('all parameters by item are read as they were written, and so are those of a list', () => {
+  const values = fc.array(fc.string({ unit: fc.constantFrom(...'a,= {}":\n\t0ü') }), { maxLength: 4 });
+
+  expectProperty(
+    fc.property(values, (list) => {
+      const byItem = Object.fromEntries(list.entries());
+      for (const given of [list, byItem]) {
+        expect(itemParametersProblem(given, 4)).toBeUndefined();
+        expect(Object.fromEntries(readItemParameters(itemParametersText(given)))).toEqual(byItem);
+      }
+    }),
+  );
+});
+
+const FORMS = "must be a text like '0=Beijing,1=Shanghai', a list of texts, or texts by item (0: Beijing)";
+
+test.each<[given: unknown, problem: string]>([
+  [5, FORMS],
+  [null, FORMS],
+  [true, FORMS],
+  [new Map([[0, 'a']]), FORMS],
+  [{ zero: 'a' }, `${FORMS}, but 'zero' is not the number of an item`],
+  [{ '00': 'a' }, `${FORMS}, but '00' is not the number of an item`],
+  [{ '-1': 'a' }, `${FORMS}, but '-1' is not the number of an item`],
+  [{ '0-1': 'a' }, `${FORMS}, but '0-1' is not the number of an item`],
+  [{ 0: ['a', 'b'] }, `${FORMS}, but the parameter of item 0 is a list`],
+  [{ 0: NaN }, `${FORMS}, but the parameter of item 0 is NaN`],
+  [['a', null], `${FORMS}, but the parameter of item 1 is null`],
+  [['a', undefined], `${FORMS}, but the parameter of item 1 is undefined`],
+  [['a', 'b', 'c'], 'must only name items from 0 to 1, as shardingTotalCount is 2, but names item 2'],
+  [{ 5: 'a' }, 'must only name items from 0 to 1, as shardingTotalCount is 2, but names item 5'],
+  [['a', '\ud800'], 'must not contain half a surrogate pair, as the parameter of item 1 does'],
+  [
+    { 0: 'a\0' },
+    'must not contain the character U+0000, at which programs and databases end a text, as the parameter of item 0 does',
+  ],
+  [
+    ['x'.repeat(130_000), 'y'.repeat(130_000)],
+    'must not be longer than 250000 bytes, for ZooKeeper keeps at most a megabyte a node',
+  ],
+])('the parameters %j are refused', (given, problem) => {
+  expect(itemParametersProblem(given, 2)).toBe(problem);
 });

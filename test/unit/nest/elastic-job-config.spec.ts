@@ -51,6 +51,17 @@ const configurationBy = async (text: string): Promise<JobConfiguration | undefin
   }
 };
 
+test.each([
+  ['by item', '{ 0: Beijing, 1: "a,b" }', '{"0":"Beijing","1":"a,b"}'],
+  ['as a list', '[Beijing, 007]', '0=Beijing,1=007'],
+  ['by item, one of them without a parameter', '{ 0: , 1: Shanghai }', '1=Shanghai'],
+])('a file gives the parameters of items %s', async (_, parameters, text) => {
+  const job = `{ shardingTotalCount: 2, shardingItemParameters: ${parameters} }`;
+  const configuration = await configurationBy(`elasticjob: { jobs: { syncOrders: ${job} } }`);
+
+  expect(configuration?.shardingItemParameters).toBe(text);
+});
+
 test('a file sets jobs, and the environment comes before it', async () => {
   process.env['ELASTICJOB_JOBS_SYNCORDERS_SHARDINGTOTALCOUNT'] = '4';
 

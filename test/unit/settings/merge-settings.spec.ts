@@ -52,6 +52,16 @@ describe('precedence', () => {
     });
   });
 
+  test('parameters of items are replaced as a whole, in whichever form they are', () => {
+    const decorated = { syncOrders: { shardingTotalCount: 2, shardingItemParameters: { 0: 'Beijing', 1: 'Shanghai' } } };
+    const file = { jobs: { syncOrders: { shardingItemParameters: ['Lisbon'] } } };
+    const environment = { ELASTICJOB_JOBS_SYNC_ORDERS_SHARDINGITEMPARAMETERS: '1=Porto' };
+
+    expect(configurationOf({ decorated }).shardingItemParameters).toBe('0=Beijing,1=Shanghai');
+    expect(configurationOf({ decorated, file }).shardingItemParameters).toBe('0=Lisbon');
+    expect(configurationOf({ decorated, file, environment }).shardingItemParameters).toBe('1=Porto');
+  });
+
   test('properties are merged key by key, however they are nested', () => {
     const { props } = configurationOf({
       decorated: { syncOrders: { shardingTotalCount: 1, props: { 'email.host': 'a', 'email.port': '1', own: 'x' } } },

@@ -70,6 +70,12 @@ elasticjob:
   });
 });
 
+test('indexes with gaps are no list, whose entries would move', () => {
+  const text = 'elasticjob:\n  jobs.a.shardingItemParameters[0]: x\n  jobs.a.shardingItemParameters[2]: y\n';
+
+  expect(read(fileWith(text))).toEqual({ jobs: { a: { shardingItemParameters: { 0: 'x', 2: 'y' } } } });
+});
+
 test('a value that is a map, a list or empty stays as it is', () => {
   const text =
     'elasticjob: { jobs: { a: { shardingItemParameters: { 0: x.y }, jobListenerTypes: [B], cron: , props: {} }, b: } }';

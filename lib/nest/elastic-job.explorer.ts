@@ -48,8 +48,8 @@ export interface FoundDataSource {
 /** A constructor parameter or property with `@InjectOneOffJob`. */
 export interface OneOffInjection {
   readonly token: string;
-  /** The class that asks for it, as messages name it: `OrdersController of OrdersModule`. */
-  readonly asker: string;
+  /** Where it is asked for, as messages begin: `@InjectOneOffJob('report') in OrdersController of OrdersModule`. */
+  readonly path: string;
 }
 
 /** Finds the application's providers. It only reads. */
@@ -123,7 +123,9 @@ function injectionsOf(wrapper: Wrapper): readonly OneOffInjection[] {
   // A subclass with a constructor of its own does not ask for what its base class's constructor asks for.
   const injected = new Set(dependenciesOf(wrapper).map(({ token }) => token));
   const asker = `${String(wrapper.name)}${wrapper.host === undefined ? '' : ` of ${wrapper.host.name}`}`;
-  return [...new Set(asked)].filter((token) => injected.has(token)).map((token) => ({ token, asker }));
+  return [...new Set(asked)]
+    .filter((token) => injected.has(token))
+    .map((token) => ({ token, path: `@InjectOneOffJob('${token}') in ${asker}` }));
 }
 
 function found(wrapper: Wrapper): FoundProvider | undefined {

@@ -38,7 +38,7 @@ import { createPast, createTracing } from './create-tracing.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { type JobBootstrap, JobBootstraps } from './jobs/job-bootstraps.js';
 import { type DefinedJob } from './definitions/job-definitions.js';
-import { nestLogger } from './nest-logger.js';
+import { loggerOf } from './nest-logger.js';
 import { requireFreeName, SchedulerRegistryTimers } from './jobs/scheduler-registry-timers.js';
 import { type JobPast } from '../operations/job-past.js';
 import { OperationAudit } from '../operations/operation-audit.js';
@@ -138,7 +138,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     this.#isSwitchedOff = settings === undefined;
     if (settings === undefined) return this.#bootstraps.close('elasticjob.enabled is false');
     const { module, regCenter } = settings;
-    const logger = module.logger ?? nestLogger(module);
+    const logger = loggerOf(module);
     const instance = createJobInstance(module);
     const log = new JobLog(logger, { jobName: undefined, instance: instance.jobInstanceId });
     const registry = module.registryCenter ?? createRegistryCenter(regCenter, log);

@@ -37,10 +37,7 @@ export type ElasticJobModuleAsyncOptions = AsyncOptionsBase & (WithFactory | Wit
 interface AsyncOptionsBase extends Pick<ModuleMetadata, 'imports'> {
   /** Tokens of the providers that `useFactory` is given. Default: none. */
   readonly inject?: (InjectionToken | OptionalFactoryDependency)[];
-  /**
-   * Names of bootstraps that are injected by `@Inject('…')` and defined only by the factory's result or the environment.
-   * `@InjectOneOffJob('…')`, decorated jobs and files of `elasticJobConfig()` need no such list. Default: none.
-   */
+  /** As `oneOffJobs` of `forRoot()`. It stands here, as Nest must know the names before it calls the factory. Default: none. */
   readonly oneOffJobs?: readonly string[];
 }
 
@@ -75,7 +72,10 @@ export class ElasticJobModule implements OnModuleInit {
   /** @param options all optional; a file and the environment override them. They are checked when the application starts. */
   static forRoot(options: ElasticJobModuleOptions = {}): DynamicModule {
     const provider = { provide: ELASTIC_JOB_OPTIONS, useValue: options };
-    return moduleWith({ providers: [provider], tokens: tokensIn(isMap(options) ? options.jobs : undefined) });
+    const { jobs, oneOffJobs = [] } = isMap(options) ? options : {};
+    // What is wrong with them is said when the application starts.
+    const asked = Array.isArray(oneOffJobs) ? (oneOffJobs as unknown[]).filter(isToken) : [];
+    return moduleWith({ providers: [provider], tokens: [...tokensIn(jobs), ...asked] });
   }
 
   /**
@@ -138,17 +138,19 @@ function moduleWith({ providers, imports = [], tokens }: ModuleParts): DynamicMo
 }
 
 function optionsProviders(options: ElasticJobModuleAsyncOptions): readonly Provider[] {
-  const { useFactory, useClass, useExisting, inject = [] } = options;
+  const { useFactory, useClass, useExisting, inject = [], oneOffJobs = [] } = options;
   if (useFactory !== undefined) {
-    const make = async (...dependencies: never[]): Promise<ElasticJobModuleOptions> =>
-      given(await useFactory(...dependencies), 'the function of useFactory');
+    const make = async (...dependencies: never[]): Promise<ElasticJobModuleOptions> => ({
+      ...given(await useFactory(...dependencies), 'the function of useFactory'),
+      oneOffJobs,
+    });
     return [{ provide: ELASTIC_JOB_OPTIONS, useFactory: make, inject }];
   }
   return [
     ...(useClass === undefined ? [] : [useClass]),
     {
       provide: ELASTIC_JOB_OPTIONS,
-      useFactory: optionsMadeBy,
+      useFactory: async (factory: ElasticJobOptionsFactory) => ({ ...(await optionsMadeBy(factory)), oneOffJobs }),
       inject: [useClass ?? useExisting],
     },
   ];
@@ -164,10 +166,15 @@ async function optionsMadeBy(factory: ElasticJobOptionsFactory): Promise<Elastic
 
 /**
  * A factory that forgets its `return` would start the application without a registry centre, alone.
- * @throws InvalidConfigurationError unless the options are a map
+ * @throws InvalidConfigurationError unless the options are a plain object, or if they have `oneOffJobs`, which Nest needs earlier
  */
 function given(options: ElasticJobModuleOptions, factory: string): ElasticJobModuleOptions {
-  if (isMap(options)) return options;
+  if (isMap(options) && options.oneOffJobs === undefined) return options;
+  if (isMap(options))
+    throw new InvalidConfigurationError([
+      `ElasticJobModule.forRootAsync(): ${factory} must not return oneOffJobs, which Nest needs before it calls a factory: ` +
+        'write forRootAsync({ oneOffJobs: [...], useFactory })',
+    ]);
   throw new InvalidConfigurationError([
     `ElasticJobModule.forRootAsync(): ${factory} must return the options, {} for none, got ${describeValue(options)}`,
   ]);

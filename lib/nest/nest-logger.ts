@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { type JobLogger, type LogEntry } from '../api/text/logger.js';
+import { type ModuleSettings } from '../settings/module-settings.js';
 
 /** How entries are handed to Nest's logger: as a sentence, or as an object with fields. */
 export type LogShape = 'text' | 'fields';
@@ -64,7 +65,15 @@ function fieldsOf(entry: LogEntry): Readonly<Record<string, unknown>> {
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-/** Where the library logs if the module's options do not say. */
-export function nestLogger({ structuredLog }: { readonly structuredLog?: boolean }): NestLogger {
-  return new NestLogger(structuredLog === true ? 'fields' : 'text');
+/** Where the library logs: what the module's options say, or Nest's logger. */
+export function loggerOf({ logger, structuredLog }: Pick<ModuleSettings, 'logger' | 'structuredLog'>): JobLogger {
+  if (logger === false) return SILENT;
+  return logger ?? new NestLogger(structuredLog === true ? 'fields' : 'text');
 }
+
+const SILENT: JobLogger = {
+  debug: () => undefined,
+  log: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};

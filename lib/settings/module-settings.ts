@@ -55,8 +55,17 @@ export class ModuleSettings {
    * of texts: for loggers that write JSON. Has no effect on a `logger` of your own. Default: false.
    */
   @BooleanSetting() structuredLog?: boolean;
-  /** Where the library logs. Default: Nest's logger with the context `ElasticJob:` and the job's name, or `ElasticJob`. */
-  @Setting(CODE, rule('extension', loggerProblem)) logger?: JobLogger;
+  /**
+   * Where the library logs; `false`: nowhere. Default: Nest's logger with the context `ElasticJob:` and the job's name, or
+   * `ElasticJob`.
+   */
+  @Setting(CODE, rule('extension', loggerProblem)) logger?: JobLogger | false;
+  /**
+   * Names of one-off jobs or of their bootstraps that `@Inject('…')` and `app.get('…')` shall find, although only the environment
+   * or the factory of `forRootAsync()` defines them. `@InjectOneOffJob('…')`, decorated jobs, `jobs` and files of `elasticJobConfig()`
+   * need no such list. The application does not start if it has no such one-off job. Default: none.
+   */
+  @Setting(CODE, rule('extension', oneOffJobsProblem)) oneOffJobs?: readonly string[];
   /** A registry centre of your own making; comes before `regCenter`. It is connected and closed with the application. */
   @Setting(CODE, rule('extension', objectWith('connect', 'mirror', 'commit', 'close')))
   registryCenter?: RegistryCenter;
@@ -113,10 +122,13 @@ function objectWith(...methods: readonly string[]): (value: unknown) => string |
 const isLogger = objectWith('debug', 'log', 'warn', 'error');
 
 function loggerProblem(value: unknown): string | undefined {
-  const problem = isLogger(value);
-  return problem === undefined || value !== false
-    ? problem
-    : `${problem}; for no log, give one whose methods do nothing`;
+  return value === false ? undefined : isLogger(value)?.replace('must be', 'must be false (nothing is logged) or');
+}
+
+/** @returns the problem with the names of one-off jobs that shall be injected, or undefined */
+export function oneOffJobsProblem(value: unknown): string | undefined {
+  const isListOfNames = Array.isArray(value) && value.every((name) => typeof name === 'string' && name !== '');
+  return isListOfNames ? undefined : "must be a list of names of one-off jobs, such as ['monthlyReport']";
 }
 
 function listOfObjectsWith(...methods: readonly string[]): (value: unknown) => string | undefined {

@@ -2,7 +2,7 @@ import { suggestion } from '../../api/text/nearest.js';
 import { type OneOffInjection } from '../elastic-job.explorer.js';
 import { type DefinedJob } from '../definitions/job-definitions.js';
 
-/** @returns the problems with what `@InjectOneOffJob` asks for, one line each */
+/** @returns the problems with what `@InjectOneOffJob` and `oneOffJobs` ask for, one line each */
 export function injectionProblems(
   injections: readonly OneOffInjection[],
   jobs: readonly DefinedJob[],
@@ -10,10 +10,9 @@ export function injectionProblems(
   const byToken = new Map(jobs.map((job) => [job.configuration.jobName, job]));
   for (const job of jobs) if (!byToken.has(job.jobBootstrapBeanName)) byToken.set(job.jobBootstrapBeanName, job);
   const oneOffs = [...byToken].filter(([token, job]) => token !== '' && isOneOff(job)).map(([token]) => token);
-  return injections.flatMap(({ token, asker }) => {
+  return injections.flatMap(({ token, path }) => {
     const job = byToken.get(token);
     if (job !== undefined && isOneOff(job)) return [];
-    const path = `@InjectOneOffJob('${token}') in ${asker}`;
     if (job !== undefined) {
       const { jobName, cron } = job.configuration;
       return [`${path}: must name a one-off job, but job '${jobName}' has the cron expression '${cron ?? ''}'`];

@@ -12,7 +12,7 @@ import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
 import { systemClock } from '../../time/clock.js';
 import { type FoundDataSource, type FoundProvider, type OneOffInjection } from '../elastic-job.explorer.js';
 import { type DefinedJob, defineJobs } from '../definitions/job-definitions.js';
-import { nestLogger } from '../nest-logger.js';
+import { loggerOf } from '../nest-logger.js';
 import { defineExtensions } from '../definitions/extension-definitions.js';
 import { defineListeners } from '../definitions/listener-definitions.js';
 import { type OperationListener } from '../../api/events/operation-record.js';
@@ -36,7 +36,7 @@ export interface ApplicationSources {
   readonly providers: readonly FoundProvider[];
   /** The application's TypeORM DataSources. Default: none. */
   readonly dataSources?: readonly FoundDataSource[];
-  /** What `@InjectOneOffJob` asks for. Default: nothing. */
+  /** What `@InjectOneOffJob` asks for; `oneOffJobs` of the options are checked too. Default: nothing. */
   readonly injections?: readonly OneOffInjection[];
 }
 
@@ -91,7 +91,8 @@ export function readApplicationSettings({
     ...(merged.problems.length === 0 ? tracing.problems : []),
   ];
   const extensions = extensionsOf(module, { ...lists, listeners });
-  if (problems.length === 0) problems.push(...typeProblems(extensions, jobs), ...injectionProblems(injections, jobs));
+  if (problems.length === 0)
+    problems.push(...typeProblems(extensions, jobs), ...injectionProblems([...injections, ...listed(module)], jobs));
   const ignored = ignoredFile === undefined ? [] : [ignoredFile];
   if (problems.length > 0)
     throw new InvalidConfigurationError([...new Set(problems.map(merged.withOrigin)), ...ignored]);
@@ -115,6 +116,11 @@ function decoratorsOf(providers: readonly FoundProvider[]): Readonly<Record<stri
   return Object.fromEntries(jobs.flatMap(({ jobName, options }) => (isMap(options) ? [[jobName, options]] : [])));
 }
 
+/** What the options list for injection. */
+function listed({ oneOffJobs = [] }: ModuleSettings): readonly OneOffInjection[] {
+  return oneOffJobs.map((token) => ({ token, path: `elasticjob.oneOffJobs['${token}']` }));
+}
+
 /** The listeners of the options; none if something is wrong with one of them. */
 function usableListeners({ listeners = [] }: ModuleSettings): readonly AnyJobListener[] {
   return listenersProblem(listeners) === undefined ? listeners : [];
@@ -127,10 +133,10 @@ function usableExecutors({ classedExecutors = [] }: ModuleSettings): readonly Cl
 
 /** What the options and the providers have, and the error handlers that notify people. */
 function extensionsOf(module: ModuleSettings, named: ExtensionOptions): ExtensionOptions {
-  const { observers, interceptors, logger = nestLogger(module) } = module;
+  const { observers, interceptors } = module;
   return {
     ...named,
-    errorHandlers: [...(named.errorHandlers ?? []), ...notifyingErrorHandlers({ logger })],
+    errorHandlers: [...(named.errorHandlers ?? []), ...notifyingErrorHandlers({ logger: loggerOf(module) })],
     ...(observers && { observers }),
     ...(interceptors && { interceptors }),
   };

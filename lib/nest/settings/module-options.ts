@@ -23,6 +23,7 @@ export interface ElasticJobModuleOptions extends Pick<
   | 'interceptors'
   | 'structuredLog'
   | 'logger'
+  | 'oneOffJobs'
   | 'registryCenter'
 > {
   /** Where the registry centre is. Default: inside this process. */

@@ -146,11 +146,9 @@ describe('what only the whole application shows to be wrong', () => {
   });
 
   test('a logger that is none is refused, and how to log nothing is said', () => {
-    const methods = 'must be an object with the methods debug(), log(), warn(), error()';
+    const methods = 'must be false (nothing is logged) or an object with the methods debug(), log(), warn(), error()';
 
-    expect(faultsOf({ options: { logger: false } })).toEqual([
-      `elasticjob.logger: ${methods}; for no log, give one whose methods do nothing, got false`,
-    ]);
+    expect(faultsOf({ options: { logger: 'none' } })).toEqual([`elasticjob.logger: ${methods}, got "none"`]);
     expect(faultsOf({ options: { logger: { debug: () => undefined, log: () => undefined } } })).toEqual([
       `elasticjob.logger: ${methods}; warn(), error() is missing, got a map`,
     ]);

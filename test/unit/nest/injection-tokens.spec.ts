@@ -61,6 +61,22 @@ describe('a bootstrap is provided under', () => {
     expect([has(other, 'own'), has(other, 'ownBean')]).toEqual([false, false]);
   });
 
+  test('the names in oneOffJobs of forRoot(), although only the environment defines the job', async () => {
+    process.env['ELASTICJOB_JOBS_FROMENVIRONMENT_ELASTICJOBCLASS'] = 'Items';
+    process.env['ELASTICJOB_JOBS_FROMENVIRONMENT_SHARDINGTOTALCOUNT'] = '1';
+    try {
+      const module = elasticJob({ oneOffJobs: ['fromenvironment'] });
+      await using own = await started({ imports: [module], providers: [Items] });
+      await using other = await started({ imports: [elasticJob()], providers: [Items] });
+
+      expect(own.get<JobHandle>('fromenvironment').jobName).toBe('fromenvironment');
+      expect(has(other, 'fromenvironment')).toBe(false);
+    } finally {
+      for (const name of ['ELASTICJOBCLASS', 'SHARDINGTOTALCOUNT'])
+        delete process.env[`ELASTICJOB_JOBS_FROMENVIRONMENT_${name}`];
+    }
+  });
+
   test('the names in oneOffJobs of forRootAsync(), and not in other applications', async () => {
     const module = ElasticJobModule.forRootAsync({
       oneOffJobs: ['later'],

@@ -45,6 +45,10 @@ test("Nest's logger has a context for each job, and one for the whole process", 
   ).toEqual([]);
 });
 
+test('with logger: false nothing is logged, and the jobs run', async () => {
+  expect(await given({ logger: false })).toEqual([]);
+});
+
 test('with structuredLog it is given objects with the fields of each entry', async () => {
   const calls = await given({ structuredLog: true });
   const [, leads] = calls.find(([, entry]) => (entry as { event?: unknown }).event === 'leads') ?? [];

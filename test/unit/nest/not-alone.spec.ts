@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Controller, Inject, Injectable, Module, type ModuleMetadata } from '@nestjs/common';
 import { type OneOffJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
 import { ElasticJob, InjectOneOffJob } from '../../../lib/nest/decorators/elastic-job.decorator.js';
-import { ElasticJobModule } from '../../../lib/nest/elastic-job.module.js';
+import { ElasticJobModule, type ElasticJobOptionsFactory } from '../../../lib/nest/elastic-job.module.js';
 import { type ElasticJobModuleOptions } from '../../../lib/nest/settings/module-options.js';
 import { checkShutdownHooks } from '../../../lib/nest/shutdown-hooks.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
@@ -117,6 +117,10 @@ describe('@InjectOneOffJob is refused', () => {
   @ElasticJob('nightly', { shardingTotalCount: 1, cron: '0 0 2 * * ?' })
   class NightlyJob extends Work {}
 
+  class Factory implements ElasticJobOptionsFactory {
+    createElasticJobOptions = () => ({ logger: new RecordingLogger() });
+  }
+
   test('if the application has no such job, in providers and in controllers', async () => {
     @Injectable()
     class Accounting {
@@ -132,6 +136,38 @@ describe('@InjectOneOffJob is refused', () => {
     expect(await refusalOf({ imports: [elasticJob(), AccountingModule] })).toEqual([
       "@InjectOneOffJob('biling') in Accounting of AccountingModule: must name a one-off job of this application; known are: billing, billingBean; did you mean 'billing'?",
       "@InjectOneOffJob('gone') in AccountingController of AccountingModule: must name a one-off job of this application; known are: billing, billingBean",
+    ]);
+  });
+
+  test('and so is a name in oneOffJobs', async () => {
+    const refusals = [
+      "elasticjob.oneOffJobs['biling']: must name a one-off job of this application; known are: billing, billingBean; did you mean 'billing'?",
+      "elasticjob.oneOffJobs['nightly']: must name a one-off job, but job 'nightly' has the cron expression '0 0 2 * * ?'",
+    ];
+    const providers = [BillingJob, NightlyJob];
+    const oneOffJobs = ['biling', 'billingBean', 'nightly'];
+    const logger = new RecordingLogger();
+
+    expect(await refusalOf({ imports: [elasticJob({ oneOffJobs })], providers })).toEqual(refusals);
+    for (const factory of [{ useFactory: () => ({ logger }) }, { useClass: Factory }])
+      expect(
+        await refusalOf({ imports: [ElasticJobModule.forRootAsync({ oneOffJobs, ...factory })], providers }),
+      ).toEqual(refusals);
+  });
+
+  test('and so are oneOffJobs in the result of a factory, which come too late', async () => {
+    const module = ElasticJobModule.forRootAsync({ useFactory: () => ({ oneOffJobs: ['billing'] }) });
+
+    expect(await refusalOf({ imports: [module], providers: [BillingJob] })).toEqual([
+      'ElasticJobModule.forRootAsync(): the function of useFactory must not return oneOffJobs, which Nest needs before it calls a factory: write forRootAsync({ oneOffJobs: [...], useFactory })',
+    ]);
+  });
+
+  test('and so are oneOffJobs that are no list', async () => {
+    const module = elasticJob({ oneOffJobs: 'billing' as never });
+
+    expect(await refusalOf({ imports: [module], providers: [BillingJob] })).toEqual([
+      'elasticjob.oneOffJobs: must be a list of names of one-off jobs, such as [\'monthlyReport\'], got "billing"',
     ]);
   });
 

@@ -53,7 +53,9 @@ describe('precedence', () => {
   });
 
   test('parameters of items are replaced as a whole, in whichever form they are', () => {
-    const decorated = { syncOrders: { shardingTotalCount: 2, shardingItemParameters: { 0: 'Beijing', 1: 'Shanghai' } } };
+    const decorated = {
+      syncOrders: { shardingTotalCount: 2, shardingItemParameters: { 0: 'Beijing', 1: 'Shanghai' } },
+    };
     const file = { jobs: { syncOrders: { shardingItemParameters: ['Lisbon'] } } };
     const environment = { ELASTICJOB_JOBS_SYNC_ORDERS_SHARDINGITEMPARAMETERS: '1=Porto' };
 

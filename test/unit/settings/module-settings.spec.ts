@@ -76,17 +76,26 @@ describe('listeners', () => {
   });
 });
 
+test('the names of one-off jobs are a list of texts', () => {
+  expect(problemOf({ oneOffJobs: ['report'] })).toBeUndefined();
+  for (const oneOffJobs of ['report', [5], [''], { report: true }, null])
+    expect(problemOf({ oneOffJobs })).toContain(
+      "must be a list of names of one-off jobs, such as ['monthlyReport'], got ",
+    );
+});
+
 describe('the logger', () => {
-  const METHODS = 'must be an object with the methods debug(), log(), warn(), error()';
+  const METHODS = 'must be false (nothing is logged) or an object with the methods debug(), log(), warn(), error()';
 
   test('needs its four methods; those that are missing are named, unless all are', () => {
     expect(problemOf({ logger: { debug: call, log: call, warn: call, error: call } })).toBeUndefined();
     expect(problemOf({ logger: { log: call, warn: call } })).toBe(`${METHODS}; debug(), error() is missing, got a map`);
     expect(problemOf({ logger: null })).toBe(`${METHODS}, got null`);
+    expect(problemOf({ logger: true })).toBe(`${METHODS}, got true`);
   });
 
-  test('is not switched off by false, as Nest’s is', () => {
-    expect(problemOf({ logger: false })).toBe(`${METHODS}; for no log, give one whose methods do nothing, got false`);
+  test('may be false, as Nest’s may', () => {
+    expect(problemOf({ logger: false })).toBeUndefined();
   });
 });
 

@@ -166,7 +166,8 @@ function entriesOf(
   // A key of a YAML file under which all lines are commented out has the value null.
   const isAbsent = raw === undefined || (raw === null && source === 'file');
   if (raw instanceof UnresolvedText) problems.push(`${path}: ${raw.problem}`);
-  else if (!isAbsent) problems.push(`${path}: must be a map, got ${describeValue(raw, 'hidden')}`);
+  else if (!isAbsent)
+    problems.push(`${path}: must be keys with values (key: value), got ${describeValue(raw, 'hidden')}`);
   return [];
 }
 

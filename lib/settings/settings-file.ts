@@ -45,7 +45,7 @@ export function readRoot(file: string): Tree {
     ? Object.fromEntries(parseProperties(text))
     : parseYaml(`Configuration file '${file}'`, text);
   if (isMap(root)) return root;
-  throw fileRefusal(file, `must be a map with the key '${ROOT_KEY}', got ${describeValue(root, 'hidden')}`);
+  throw fileRefusal(file, `must have the key '${ROOT_KEY}', got ${describeValue(root, 'hidden')}`);
 }
 
 /** The entries under `elasticjob`, with those of keys such as `elasticjob.jobs`. */
@@ -64,5 +64,8 @@ function ownEntries(file: string, root: Tree): readonly (readonly [string, unkno
   }
   const settings = key === undefined ? {} : (root[key] ?? {});
   if (isMap(settings)) return [...Object.entries(settings), ...dotted];
-  throw fileRefusal(file, `must have a map under '${key}', got ${describeValue(settings, 'hidden')}`);
+  throw fileRefusal(
+    file,
+    `must have keys with values (key: value) under '${key}', got ${describeValue(settings, 'hidden')}`,
+  );
 }

@@ -177,7 +177,12 @@ auth: { root_username: olga, root_password: '\${OLGAS}', guest_username: gina, g
       'elasticjob: { regCenter: { serverLists: "127.0.0.1:1", namespace: orders } }',
       'console.secretKey: is required with stateRegistry',
     ],
-    ['a section that is none', [], 'console: 7', 'console: must be a map, got a number that is not shown'],
+    [
+      'a section that is none',
+      [],
+      'console: 7',
+      'console: must be keys with values (key: value), got a number that is not shown',
+    ],
     ['YAML that is none', [], 'console: [', 'is not valid YAML'],
   ])('does not start with %s', async (_, words, yaml, complaint) => {
     const file = join(folder, 'console.yaml');

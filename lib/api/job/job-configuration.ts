@@ -72,7 +72,7 @@ export const JobConfiguration = {
 export function jobConfiguration(options: JobOptions & { readonly jobName: string }): JobConfiguration {
   if (!isMap(options)) {
     throw new InvalidConfigurationError([
-      `A job's configuration must be a map of settings, such as JobConfiguration.newBuilder(…)…build() returns, got ${describeValue(options)}`,
+      `A job's configuration must be a plain object of settings, such as JobConfiguration.newBuilder(…)…build() returns, got ${describeValue(options)}`,
     ]);
   }
   const { jobName, ...given } = options;

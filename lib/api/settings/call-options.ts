@@ -54,7 +54,7 @@ export function optionProblems(
 ): readonly string[] {
   if (!isMap(given)) {
     const write = example === undefined ? '' : `; write ${example}`;
-    return [`${call}: the options must be a map, got ${describeValue(given, secrecy)}${write}`];
+    return [`${call}: the options must be a plain object, got ${describeValue(given, secrecy)}${write}`];
   }
   const known = Object.keys(rules);
   return Object.entries(given).flatMap(([name, value]) => {
@@ -110,7 +110,7 @@ export function listOf(rule: ValueRule, what: string): ValueRule {
     Array.isArray(value) && value.every((each) => rule(each) === undefined) ? undefined : `must be a list of ${what}`;
 }
 
-/** Any of some kinds of values. @param words the requirement, as in `must be a map or a function` */
+/** Any of some kinds of values. @param words the requirement, as in `must be a plain object or a function` */
 export function either(words: string, ...rules: readonly ValueRule[]): ValueRule {
   return (value) => (rules.some((rule) => rule(value) === undefined) ? undefined : words);
 }

@@ -16,7 +16,7 @@ const DEEPEST = 16;
 export function flattenProps(
   props: unknown,
 ): { readonly flat: ReadonlyMap<string, string> } | { readonly problem: string } {
-  if (!isMap(props)) return { problem: 'must be a map of texts' };
+  if (!isMap(props)) return { problem: 'must be keys with texts (key: text)' };
   const flat = new Map<string, string>();
   const problem = collect(props, { prefix: '', depth: 0, flat });
   return problem === undefined ? { flat } : { problem };
@@ -43,7 +43,7 @@ function collect(props: Readonly<Record<string, unknown>>, { prefix, depth, flat
 
 function put(flat: Map<string, string>, key: string, value: unknown): string | undefined {
   if (!isText(value))
-    return `must be a map of texts, but '${legible(key)}' is ${Array.isArray(value) ? 'a list' : describeValue(value)}`;
+    return `must be keys with texts (key: text), but '${legible(key)}' is ${Array.isArray(value) ? 'a list' : describeValue(value)}`;
   if (flat.has(key)) return `must have the key '${legible(key)}' only once`;
   const problem = storedEntryProblem(key) ?? storedEntryProblem(String(value));
   if (problem !== undefined) return `${problem}, as '${legible(key)}' does`;

@@ -222,7 +222,7 @@ export function problemsIn(target: object, path: string): readonly string[] {
 export function problemsInMap(given: unknown, type: new () => object, path: string): readonly string[] {
   if (!isMap(given))
     return [
-      `${path}: needs a map of settings, got ${given === undefined ? 'undefined' : describeValue(given, 'hidden')}`,
+      `${path}: needs a plain object of settings, got ${given === undefined ? 'undefined' : describeValue(given, 'hidden')}`,
     ];
   const known = settingsOf(type);
   const entries = Object.entries(given).filter(([, value]) => value !== undefined);

@@ -11,7 +11,7 @@ export function describeValue(value: unknown, secrecy: Secrecy = 'shown'): strin
   if (typeof value === 'function') return 'a function';
   if (typeof value === 'symbol') return 'a symbol';
   if (Array.isArray(value)) return secrecy === 'hidden' ? 'a list' : describeList(value);
-  if (typeof value === 'object' && value !== null) return isMap(value) ? 'a map' : describeInstance(value);
+  if (typeof value === 'object' && value !== null) return isMap(value) ? 'keys with values' : describeInstance(value);
   if (secrecy === 'hidden') return value === null ? 'null' : `a ${typeof value} that is not shown`;
   return typeof value === 'string' ? shortened(JSON.stringify(value)) : String(value);
 }

@@ -49,7 +49,7 @@ export function shownText(setting: string, value: string): string {
 export function readSettingsYaml(text: string, before: JobConfiguration): JobConfiguration {
   const tree = parseYaml('The text', text);
   if (!isMap(tree))
-    throw new InvalidConfigurationError(['The text must be a map of settings, such as cron: 0 0 2 * * ?']);
+    throw new InvalidConfigurationError(['The text must be keys with values (key: value), such as cron: 0 0 2 * * ?']);
   return configurationFrom(before.jobName, withHidden(boundSettings(before.jobName, tree), before));
 }
 

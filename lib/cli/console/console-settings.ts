@@ -44,8 +44,14 @@ export function consoleSettings(
   const { console: own, auth, casdoor } = withoutPlaceholders(ours, { environment, root }) as Tree;
   const problems = unresolvedIn({ console: own, auth, casdoor }, '');
   if (problems.length > 0) throw new InvalidConfigurationError(problems);
-  if (!isMap(own)) throw new InvalidConfigurationError([`console: must be a map, got ${describeValue(own, 'hidden')}`]);
-  if (!isMap(auth)) throw new InvalidConfigurationError([`auth: must be a map, got ${describeValue(auth, 'hidden')}`]);
+  if (!isMap(own))
+    throw new InvalidConfigurationError([
+      `console: must be keys with values (key: value), got ${describeValue(own, 'hidden')}`,
+    ]);
+  if (!isMap(auth))
+    throw new InvalidConfigurationError([
+      `auth: must be keys with values (key: value), got ${describeValue(auth, 'hidden')}`,
+    ]);
   const { tls, ...options } = own;
   const users = [...(Array.isArray(options['users']) ? (options['users'] as unknown[]) : []), ...olderUsers(auth)];
   return {

@@ -8,7 +8,8 @@ import { stateRegistryProblems } from './state-registry-problems.js';
  * @returns the problems, one line each, each beginning with its key path: `console.users[0].role: must be …`
  */
 export function optionProblems(options: unknown): readonly string[] {
-  if (!isMap(options)) return [`console: must be a map of options, got ${describeValue(options, 'hidden')}`];
+  if (!isMap(options))
+    return [`console: must be keys with values (key: value), got ${describeValue(options, 'hidden')}`];
   return [...problemsInMap('console', options, FIELDS), ...problemsTogether(options)];
 }
 
@@ -34,14 +35,14 @@ function problemsOf(
   if (value === undefined) return field.isRequired === true ? [`${at}: is required`] : [];
   const got = `, got ${describeValue(value, field.secrecy)}`;
   if (field.map !== undefined)
-    return isMap(value) ? problemsInMap(at, value, field.map) : [`${at}: must be a map${got}`];
+    return isMap(value) ? problemsInMap(at, value, field.map) : [`${at}: must be keys with values (key: value)${got}`];
   if (field.list !== undefined) {
     const { list } = field;
     if (!Array.isArray(value)) return [`${at}: must be a list${got}`];
     return value.flatMap((each: unknown, index) =>
       isMap(each)
         ? problemsInMap(`${at}[${index}]`, each, list)
-        : [`${at}[${index}]: must be a map, got ${describeValue(each, 'hidden')}`],
+        : [`${at}[${index}]: must be keys with values (key: value), got ${describeValue(each, 'hidden')}`],
     );
   }
   const problem = field.rule?.(value, owner);

@@ -77,7 +77,9 @@ const store: Rule = (value) =>
     : 'must be a ConsoleStore, with read() and write()';
 
 const claims: Rule = (value) =>
-  isMap(value) && Object.values(value).every((each) => typeof each === 'string') ? undefined : 'must be a map of texts';
+  isMap(value) && Object.values(value).every((each) => typeof each === 'string')
+    ? undefined
+    : 'must be keys with texts (key: text)';
 
 const client: Rule = (value, owner) =>
   text(value, owner) ??
@@ -160,8 +162,14 @@ export const FIELDS: Fields = {
     },
   },
   onAudit: { rule: method },
-  registries: { rule: listOf((each) => (isMap(each) ? undefined : 'must be a map')), secrecy: 'hidden' },
-  dataSources: { rule: listOf((each) => (isMap(each) ? undefined : 'must be a map')), secrecy: 'hidden' },
+  registries: {
+    rule: listOf((each) => (isMap(each) ? undefined : 'must be keys with values (key: value)')),
+    secrecy: 'hidden',
+  },
+  dataSources: {
+    rule: listOf((each) => (isMap(each) ? undefined : 'must be keys with values (key: value)')),
+    secrecy: 'hidden',
+  },
   connections: { map: { allow: { rule: listOf(text) } } },
   dump: { map: { ports: { rule: ports } } },
   compat: { map: { always200: { rule: yesOrNo }, unsafeGet: { rule: yesOrNo } } },

@@ -12,7 +12,9 @@ export function stateRegistryProblems(options: Readonly<Record<string, unknown>>
   const { stateRegistry: settings } = options;
   if (settings === undefined) return [];
   if (!isMap(settings))
-    return [`${AT}: must be a map with serverLists and namespace, got ${describeValue(settings, 'hidden')}`];
+    return [
+      `${AT}: must be keys with values (serverLists: 'zoo1:2181', namespace: 'console'), got ${describeValue(settings, 'hidden')}`,
+    ];
   return [
     ...('registryCenter' in settings ? givenProblems(settings) : settingsProblems(settings)),
     ...namespaceProblems(settings, options['registries']),

@@ -173,7 +173,7 @@ export function parseTokens(stored: unknown): readonly StoredToken[] {
 /** Checks short tokens that were stored. @throws Error if they are none */
 export function parseShortTokens(stored: unknown): ShortTokens {
   if (isMap(stored) && Object.values(stored).every(isToken)) return stored as ShortTokens;
-  throw new Error('it must be a map of tokens');
+  throw new Error('it must be keys with tokens (key: token)');
 }
 
 function isToken(value: unknown): boolean {

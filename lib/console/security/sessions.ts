@@ -241,5 +241,5 @@ export function parseSessions(stored: unknown): StoredSessions {
     ['createdAt', 'seenAt'].every((name) => typeof value[name] === 'number') &&
     isRole(value['role']);
   if (isMap(stored) && Object.values(stored).every(isSession)) return stored as StoredSessions;
-  throw new Error('it must be a map of sessions');
+  throw new Error('it must be keys with sessions (key: session)');
 }

@@ -12,7 +12,7 @@ const LISTS = ['imports', 'inject', 'oneOffJobs'];
  */
 export function checkAsyncOptions(options: unknown): void {
   if (!isMap(options))
-    throw new InvalidConfigurationError([`${CALL}: needs a map of options, got ${describeValue(options)}`]);
+    throw new InvalidConfigurationError([`${CALL}: needs a plain object of options, got ${describeValue(options)}`]);
   const keys = Object.keys(options).filter((key) => options[key] !== undefined);
   const known = [...FACTORIES, ...LISTS];
   const problems = keys.flatMap((key) => {

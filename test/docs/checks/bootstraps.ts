@@ -122,7 +122,9 @@ export const bootstrapChecks: Checks = {
     const { centre } = aCentre();
     const Bootstrap = ScheduleJobBootstrap as unknown as new (...args: unknown[]) => unknown;
 
-    expect(() => new Bootstrap(centre, new SyncOrdersJob())).toThrow("A job's configuration must be a map of settings");
+    expect(() => new Bootstrap(centre, new SyncOrdersJob())).toThrow(
+      "A job's configuration must be a plain object of settings",
+    );
   },
   'schedule()': schedules,
   'new OneOffJobBootstrap(registryCenter, job, configuration)': executes,

@@ -13,10 +13,10 @@ test.each<[value: unknown, shown: string, hidden: string]>([
   [undefined, 'undefined', 'a undefined that is not shown'],
   [() => 'secret', 'a function', 'a function'],
   [Symbol('secret'), 'a symbol', 'a symbol'],
-  [{ a: 1 }, 'a map', 'a map'],
+  [{ a: 1 }, 'keys with values', 'keys with values'],
   [new Custom(), 'an instance of Custom', 'an instance of Custom'],
   [new (class {})(), 'an object', 'an object'],
-  [[1, 'a', [2], { b: 3 }], '[1,"a",a list,a map]', 'a list'],
+  [[1, 'a', [2], { b: 3 }], '[1,"a",a list,keys with values]', 'a list'],
 ])('%p is described as %s, and as %s if it may be a secret', (value, shown, hidden) => {
   expect(describeValue(value)).toBe(shown);
   expect(describeValue(value, 'hidden')).toBe(hidden);

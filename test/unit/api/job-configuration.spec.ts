@@ -142,7 +142,7 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
     ['shardingTotalCount', 1n, `${INT}, got 1`],
     ['shardingTotalCount', null, `${INT}, got null`],
     ['shardingTotalCount', [3], `${INT}, got [3]`],
-    ['shardingTotalCount', {}, `${INT}, got a map`],
+    ['shardingTotalCount', {}, `${INT}, got keys with values`],
     ['shardingTotalCount', true, `${INT}, got true`],
     ['shardingTotalCount', 100_001, 'must be an integer of at most 100000, got 100001'],
     ['shardingTotalCount', 1e300, 'must be an integer of at most 100000, got 1e+300'],
@@ -151,7 +151,7 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
     ['failover', 1, `${FLAG}, got 1`],
     ['misfire', null, `${FLAG}, got null`],
     ['disabled', 'yes', `${FLAG}, got "yes"`],
-    ['overwrite', {}, `${FLAG}, got a map`],
+    ['overwrite', {}, `${FLAG}, got keys with values`],
     ['overwrite', new Boolean(false), `${FLAG}, got an instance of Boolean`],
     ['staticSharding', [], `${FLAG}, got []`],
     ['maxTimeDiffSeconds', 0, 'must be -1 (no check) or an integer of at least 1, got 0'],
@@ -177,19 +177,23 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
     ['label', '\0', `${NO_NUL}, got "\\u0000"`],
     ['jobListenerTypes', ['a', '\0'], `${NO_NUL}, got ["a","\\u0000"]`],
     ['jobParameter', 'a\u2028b', `${SEPARATORS}, got "a\u2028b"`],
-    ['props', { key: 'a\u0000' }, `${NO_NUL}, as 'key' does, got a map`],
-    ['props', { 'k\u0007': 'a' }, `${PRINTABLE}, as 'k\\u0007' does, got a map`],
-    ['props', { key: 'a\u0085' }, `${SEPARATORS}, as 'key' does, got a map`],
-    ['props', { key: '\udead' }, "must not contain half a surrogate pair, as 'key' does, got a map"],
-    ['props', { rate: NaN }, "must be a map of texts, but 'rate' is NaN, got a map"],
-    ['props', { rate: -Infinity }, "must be a map of texts, but 'rate' is -Infinity, got a map"],
-    ['props', 'a=b', 'must be a map of texts, got a string that is not shown'],
-    ['props', { password: null }, "must be a map of texts, but 'password' is null, got a map"],
-    ['props', { 'a.b': '1', a: { b: '2' } }, "must have the key 'a.b' only once, got a map"],
-    ['props', { a: [1] }, "must be a map of texts, but 'a' is a list, got a map"],
-    ['props', circle, 'must not be nested more than 16 deep, got a map'],
-    ['props', { '': 'a' }, "must not have the key '', got a map"],
-    ['props', JSON.parse('{"__proto__":"x"}'), "must not have the key '__proto__', got a map"],
+    ['props', { key: 'a\u0000' }, `${NO_NUL}, as 'key' does, got keys with values`],
+    ['props', { 'k\u0007': 'a' }, `${PRINTABLE}, as 'k\\u0007' does, got keys with values`],
+    ['props', { key: 'a\u0085' }, `${SEPARATORS}, as 'key' does, got keys with values`],
+    ['props', { key: '\udead' }, "must not contain half a surrogate pair, as 'key' does, got keys with values"],
+    ['props', { rate: NaN }, "must be keys with texts (key: text), but 'rate' is NaN, got keys with values"],
+    [
+      'props',
+      { rate: -Infinity },
+      "must be keys with texts (key: text), but 'rate' is -Infinity, got keys with values",
+    ],
+    ['props', 'a=b', 'must be keys with texts (key: text), got a string that is not shown'],
+    ['props', { password: null }, "must be keys with texts (key: text), but 'password' is null, got keys with values"],
+    ['props', { 'a.b': '1', a: { b: '2' } }, "must have the key 'a.b' only once, got keys with values"],
+    ['props', { a: [1] }, "must be keys with texts (key: text), but 'a' is a list, got keys with values"],
+    ['props', circle, 'must not be nested more than 16 deep, got keys with values'],
+    ['props', { '': 'a' }, "must not have the key '', got keys with values"],
+    ['props', JSON.parse('{"__proto__":"x"}'), "must not have the key '__proto__', got keys with values"],
   ])('%s %p', (key, value, said) => {
     expect(faultsOf({ [key]: value })).toEqual([`elasticjob.jobs.job.${key}: ${said}`]);
   });
@@ -372,7 +376,9 @@ test('all problems are listed at once, one line each', () => {
 });
 
 test.each([undefined, null, 'job', [], 5])('options that are not a map are refused: %p', (options) => {
-  expect(() => jobConfiguration(options as never)).toThrow("A job's configuration must be a map of settings, such");
+  expect(() => jobConfiguration(options as never)).toThrow(
+    "A job's configuration must be a plain object of settings, such",
+  );
 });
 
 test('a secret never appears in a message', () => {
@@ -399,7 +405,7 @@ describe('key paths', () => {
     ['a.', 'elasticjob.jobs.a.'],
     ['a b', 'elasticjob.jobs["a b"]'],
     [undefined, 'elasticjob.jobs[undefined]'],
-    [Object.create(null), 'elasticjob.jobs[a map]'],
+    [Object.create(null), 'elasticjob.jobs[keys with values]'],
     ['x'.repeat(10_000), `elasticjob.jobs["${'x'.repeat(79)}…]`],
   ])('of the job %p', (jobName, path) => {
     expect(pathOf(jobName)).toBe(path);
@@ -410,7 +416,7 @@ test('a builder is not a configuration before build()', () => {
   const builder: unknown = JobConfiguration.newBuilder('job', 1);
 
   expect(() => jobConfiguration(builder as { jobName: string })).toThrow(
-    "A job's configuration must be a map of settings, such as JobConfiguration.newBuilder(…)…build() returns, got an instance of JobConfigurationBuilder",
+    "A job's configuration must be a plain object of settings, such as JobConfiguration.newBuilder(…)…build() returns, got an instance of JobConfigurationBuilder",
   );
 });
 

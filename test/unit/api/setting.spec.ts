@@ -134,7 +134,7 @@ describe('options given from outside', () => {
     [undefined, 'undefined'],
     ['secret', 'a string that is not shown'],
     [[], 'a list'],
-  ])('must be a map: %p', (given, got) => {
-    expect(problems(given)).toEqual([`Centre: needs a map of settings, got ${got}`]);
+  ])('must be keys with values (key: value): %p', (given, got) => {
+    expect(problems(given)).toEqual([`Centre: needs a plain object of settings, got ${got}`]);
   });
 });

@@ -189,7 +189,7 @@ describe('what makes no sense is refused when the bootstrap is made', () => {
       daily(),
       'A dataflow job is an object of a class, such as a provider that elasticJobClass names',
     ],
-    ['no configuration', new CountingJob(), null, "A job's configuration must be a map of settings"],
+    ['no configuration', new CountingJob(), null, "A job's configuration must be a plain object of settings"],
     ['a builder', new CountingJob(), JobConfiguration.newBuilder('x', 1), 'build()'],
     [
       'an unknown strategy',

@@ -150,7 +150,7 @@ describe('what only the whole application shows to be wrong', () => {
 
     expect(faultsOf({ options: { logger: 'none' } })).toEqual([`elasticjob.logger: ${methods}, got "none"`]);
     expect(faultsOf({ options: { logger: { debug: () => undefined, log: () => undefined } } })).toEqual([
-      `elasticjob.logger: ${methods}; warn(), error() is missing, got a map`,
+      `elasticjob.logger: ${methods}; warn(), error() is missing, got keys with values`,
     ]);
   });
 });

@@ -19,15 +19,15 @@ const useFactory = () => ({});
 
 describe('forRootAsync refuses', () => {
   test.each<[unknown, readonly string[]]>([
-    [undefined, [`${CALL}: needs a map of options, got undefined`]],
-    [null, [`${CALL}: needs a map of options, got null`]],
+    [undefined, [`${CALL}: needs a plain object of options, got undefined`]],
+    [null, [`${CALL}: needs a plain object of options, got null`]],
     [{}, [`${NEEDED} none`]],
     [{ useFactroy: useFactory }, [`${CALL}.useFactroy: unknown key; did you mean 'useFactory'?`, `${NEEDED} none`]],
     [{ useFactory: 5 }, [`${CALL}.useFactory: must be a function, got 5`]],
-    [{ useClass: {} }, [`${CALL}.useClass: must be a class, got a map`]],
+    [{ useClass: {} }, [`${CALL}.useClass: must be a class, got keys with values`]],
     [{ useFactory, useClass: class {} }, [`${NEEDED} useFactory and useClass`]],
     [{ useFactory, imports: 5 }, [`${CALL}.imports: must be a list, got 5`]],
-    [{ useFactory, inject: {} }, [`${CALL}.inject: must be a list, got a map`]],
+    [{ useFactory, inject: {} }, [`${CALL}.inject: must be a list, got keys with values`]],
     [{ useFactory, oneOffJobs: 'report' }, [`${CALL}.oneOffJobs: must be a list, got "report"`]],
   ])('%p', (options, faults) => {
     expect(faultsOf(options)).toEqual(faults);

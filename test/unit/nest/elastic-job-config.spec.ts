@@ -188,6 +188,8 @@ describe('elasticJobConfig() refuses', () => {
   });
 
   test('a file that cannot be used, when the application starts', async () => {
-    await expect(configurationBy('elasticjob: [1]')).rejects.toThrow("must have a map under 'elasticjob', got a list");
+    await expect(configurationBy('elasticjob: [1]')).rejects.toThrow(
+      "must have keys with values (key: value) under 'elasticjob', got a list",
+    );
   });
 });

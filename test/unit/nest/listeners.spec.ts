@@ -163,8 +163,11 @@ describe('refused is', () => {
   });
 
   test.each([
-    [{}, 'must be a list of job listeners, got a map'],
-    [[{ beforeJobExecuted: () => undefined }], "must be a list of job listeners that have a 'type', got [a map]"],
+    [{}, 'must be a list of job listeners, got keys with values'],
+    [
+      [{ beforeJobExecuted: () => undefined }],
+      "must be a list of job listeners that have a 'type', got [keys with values]",
+    ],
     [[{ type: 'AUDIT' }], 'must be a list of job listeners, but AUDIT has no methods beforeJobExecuted'],
   ])('what is given as listeners and is none: %p', async (listeners, fault) => {
     const [refusal] = await refusalOf({ imports: [elasticJob({ listeners: listeners as never })], providers: bill });

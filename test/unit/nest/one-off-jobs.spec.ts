@@ -176,7 +176,7 @@ describe('jobs at run time', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['null', null, "A job's configuration must be a map of settings"],
+    ['null', null, "A job's configuration must be a plain object of settings"],
     ['a builder', JobConfiguration.newBuilder('job', 1), '…build() returns'],
     ['a name alone', { jobName: 'job' }, 'elasticjob.jobs.job.shardingTotalCount: is required'],
     ['a wrong copy', { ...JobConfiguration.newBuilder('job', 1).build(), shardingTotalCount: 0 }, 'at least 1, got 0'],

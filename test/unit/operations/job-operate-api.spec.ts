@@ -102,7 +102,7 @@ describe('Servers', () => {
   });
 
   test.each<[readonly unknown[], string]>([
-    [[], 'the options must be a map, got undefined; write { jobName:'],
+    [[], 'the options must be a plain object, got undefined; write { jobName:'],
     [['j'], 'got "j"; write { jobName: "j" }, or (jobName, serverIp)'],
     [['j', '10.0.0.7', 'why'], 'got "j", "10.0.0.7", "why"; write { jobName: "j" }'],
     [[{ jobName: 'job' }, '10.0.0.7'], 'takes one map, such as { jobName, serverIp, reason }, got 2 arguments'],

@@ -208,7 +208,7 @@ test('servers and namespace are required', () => {
 
   expect(faultsOf({ serverLists: undefined, namespace: undefined })).toEqual(missing);
   expect(() => resolveZookeeperConfiguration(undefined as never)).toThrow(
-    'ZookeeperRegistryCenter: needs a map of settings, got undefined',
+    'ZookeeperRegistryCenter: needs a plain object of settings, got undefined',
   );
 });
 

@@ -77,7 +77,7 @@ describe('precedence', () => {
   test('properties that are wrong are a problem, and do not hide those of another source', () => {
     const right = { syncOrders: { shardingTotalCount: 1, props: { a: '1' } } };
     const wrong = { syncOrders: { shardingTotalCount: 1, props: { a: [] } } };
-    const problem = /^elasticjob\.jobs\.syncOrders\.props: must be a map of texts, but 'a' is /;
+    const problem = /^elasticjob\.jobs\.syncOrders\.props: must be keys with texts \(key: text\), but 'a' is /;
 
     expect(problemsOf({ decorated: right, file: { jobs: wrong } })).toEqual([expect.stringMatching(problem)]);
     expect(problemsOf({ decorated: wrong, file: { jobs: right } })).toEqual([expect.stringMatching(problem)]);
@@ -451,13 +451,19 @@ describe('wrong values', () => {
   const NAMESPACE = "elasticjob.regCenter.namespace: must be a name like 'orders', or names joined by '/'";
 
   test.each<[unknown, string]>([
-    [null, 'elasticjob: must be a map, got null'],
-    [[], 'elasticjob: must be a map, got a list'],
-    ['text', 'elasticjob: must be a map, got a string that is not shown'],
-    [{ jobs: [] }, 'elasticjob.jobs: must be a map, got a list'],
-    [{ jobs: null }, 'elasticjob.jobs: must be a map, got null'],
-    [{ jobs: { syncOrders: 3 } }, 'elasticjob.jobs.syncOrders: must be a map, got a number that is not shown'],
-    [{ regCenter: 'zoo:2181' }, 'elasticjob.regCenter: must be a map, got a string that is not shown'],
+    [null, 'elasticjob: must be keys with values (key: value), got null'],
+    [[], 'elasticjob: must be keys with values (key: value), got a list'],
+    ['text', 'elasticjob: must be keys with values (key: value), got a string that is not shown'],
+    [{ jobs: [] }, 'elasticjob.jobs: must be keys with values (key: value), got a list'],
+    [{ jobs: null }, 'elasticjob.jobs: must be keys with values (key: value), got null'],
+    [
+      { jobs: { syncOrders: 3 } },
+      'elasticjob.jobs.syncOrders: must be keys with values (key: value), got a number that is not shown',
+    ],
+    [
+      { regCenter: 'zoo:2181' },
+      'elasticjob.regCenter: must be keys with values (key: value), got a string that is not shown',
+    ],
     [{ regCenter: { serverLists: '', namespace: 'n' } }, `${SERVERS}, got ""`],
     [{ regCenter: { serverLists: 'a b', namespace: 'n' } }, `${SERVERS}, which 'a b' is not, got "a b"`],
     [{ regCenter: { serverLists: 'a:0', namespace: 'n' } }, `${SERVERS}, which 'a:0' is not, got "a:0"`],
@@ -488,7 +494,7 @@ describe('wrong values', () => {
     [{ regCenter: { serverLists: 'a:1/\u0000', namespace: 'n' } }, `${CHROOT}, got "a:1/\\u0000"`],
     [
       { strategies: ['X', 'x'].map((type) => ({ type, sharding: () => new Map() })) },
-      'elasticjob.strategies: must not have the type "X" twice; case does not count, got [a map,a map]',
+      'elasticjob.strategies: must not have the type "X" twice; case does not count, got [keys with values,keys with values]',
     ],
     [
       { jobs: { other: { shardingTotalCount: 1, elasticJobType: [Symbol('x')] } } },
@@ -538,9 +544,12 @@ describe('wrong values', () => {
     [{ enabled: null }, 'elasticjob.enabled: must be true or false, got null'],
     [
       { strategies: [{ type: 'X' }] },
-      "elasticjob.strategies: must be a list of objects with a 'type' and sharding(), got [a map]",
+      "elasticjob.strategies: must be a list of objects with a 'type' and sharding(), got [keys with values]",
     ],
-    [{ executors: {} }, "elasticjob.executors: must be a list of objects with a 'type' and process(), got a map"],
+    [
+      { executors: {} },
+      "elasticjob.executors: must be a list of objects with a 'type' and process(), got keys with values",
+    ],
     [
       { errorHandlers: [null] },
       "elasticjob.errorHandlers: must be a list of objects with a 'type' and handleException(), got [null]",
@@ -548,13 +557,13 @@ describe('wrong values', () => {
     [
       { classedExecutors: [{ accepts: () => true, process: () => undefined }] },
       "elasticjob.classedExecutors: must be a list of objects with accepts(), process() and a text 'requirement', which names " +
-        'what accepts() looks for, got [a map]',
+        'what accepts() looks for, got [keys with values]',
     ],
-    [{ observers: {} }, 'elasticjob.observers: must be a list of objects with onRunEvent(), got a map'],
+    [{ observers: {} }, 'elasticjob.observers: must be a list of objects with onRunEvent(), got keys with values'],
     [{ interceptors: [null] }, 'elasticjob.interceptors: must be a list of objects with around(), got [null]'],
     [
       { logger: {} },
-      'elasticjob.logger: must be an object with the methods debug(), log(), warn(), error(), got a map',
+      'elasticjob.logger: must be false (nothing is logged) or an object with the methods debug(), log(), warn(), error(), got keys with values',
     ],
     [
       { registryCenter: 'x' },

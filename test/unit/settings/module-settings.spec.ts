@@ -23,11 +23,11 @@ describe('extensions with a type', () => {
 
     expect(problemOf({ [setting]: [] })).toBeUndefined();
     expect(problemOf({ [setting]: [extension('A'), extension('B')] })).toBeUndefined();
-    expect(problemOf({ [setting]: extension('A') })).toBe(`${demand}, got a map`);
+    expect(problemOf({ [setting]: extension('A') })).toBe(`${demand}, got keys with values`);
     for (const wrong of [extension(' '), extension(5), { type: 'A' }, null])
       expect(problemOf({ [setting]: [extension('A'), wrong] })).toContain(demand);
     expect(problemOf({ [setting]: [extension('a'), extension('B'), extension('A')] })).toBe(
-      'must not have the type "A" twice; case does not count, got [a map,a map,a map]',
+      'must not have the type "A" twice; case does not count, got [keys with values,keys with values,keys with values]',
     );
   });
 });
@@ -62,14 +62,18 @@ describe('listeners', () => {
   });
 
   test.each<[what: string, listeners: unknown, problem: string]>([
-    ['no list', listener, 'must be a list of job listeners, got a map'],
-    ['without a type', [{ ...listener, type: ' ' }], "must be a list of job listeners that have a 'type', got [a map]"],
-    ['null', [listener, null], "must be a list of job listeners that have a 'type', got [a map,null]"],
+    ['no list', listener, 'must be a list of job listeners, got keys with values'],
+    [
+      'without a type',
+      [{ ...listener, type: ' ' }],
+      "must be a list of job listeners that have a 'type', got [keys with values]",
+    ],
+    ['null', [listener, null], "must be a list of job listeners that have a 'type', got [keys with values,null]"],
     [
       'without the methods of one',
       [{ type: 'AUDIT' }],
       'must be a list of job listeners, but AUDIT has no methods beforeJobExecuted(shardingContexts) and ' +
-        'afterJobExecuted(shardingContexts), as ElasticJobListener demands, got [a map]',
+        'afterJobExecuted(shardingContexts), as ElasticJobListener demands, got [keys with values]',
     ],
   ])('are refused: %s', (_, listeners, problem) => {
     expect(problemOf({ listeners })).toBe(problem);
@@ -89,7 +93,9 @@ describe('the logger', () => {
 
   test('needs its four methods; those that are missing are named, unless all are', () => {
     expect(problemOf({ logger: { debug: call, log: call, warn: call, error: call } })).toBeUndefined();
-    expect(problemOf({ logger: { log: call, warn: call } })).toBe(`${METHODS}; debug(), error() is missing, got a map`);
+    expect(problemOf({ logger: { log: call, warn: call } })).toBe(
+      `${METHODS}; debug(), error() is missing, got keys with values`,
+    );
     expect(problemOf({ logger: null })).toBe(`${METHODS}, got null`);
     expect(problemOf({ logger: true })).toBe(`${METHODS}, got true`);
   });

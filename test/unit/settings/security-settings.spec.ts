@@ -37,7 +37,7 @@ test.each<[object, readonly string[]]>([
   [{ tls: { passphrase: 5 } }, ['tls.passphrase: must be a text, got a number that is not shown']],
   [{ tls: { rejectUnauthorised: false } }, ["tls.rejectUnauthorised: unknown key; did you mean 'rejectUnauthorized'?"]],
   [{ tls: { rejectUnauthorized: 'no' } }, ['tls.rejectUnauthorized: must be true or false, got "no"']],
-  [{ tls: true }, ['tls: must be a map, got a boolean that is not shown']],
+  [{ tls: true }, ['tls: must be keys with values (key: value), got a boolean that is not shown']],
   [{ sasl: {} }, ['sasl.username: is required and must be a text', 'sasl.password: is required and must be a text']],
   [
     { sasl: { username: '', password: 5 } },

@@ -224,12 +224,12 @@ describe('a file that cannot be used is named:', () => {
     ['a: @x', "; a text that begins with '@' must be quoted"],
     ['elasticjob: { enabled: true, enabled.x: 1 }', "has 'elasticjob.enabled' twice"],
     ['elasticjob: { jobs: { a: { cron: x } }, jobs.a.cron: y }', "has 'elasticjob.jobs.a.cron' twice"],
-    ['', "must be a map with the key 'elasticjob', got null"],
-    ['- a', "must be a map with the key 'elasticjob', got a list"],
-    ['text', "must be a map with the key 'elasticjob', got a string that is not shown"],
+    ['', "must have the key 'elasticjob', got null"],
+    ['- a', "must have the key 'elasticjob', got a list"],
+    ['text', "must have the key 'elasticjob', got a string that is not shown"],
     ['jobs: {}', "has no top-level key 'elasticjob'"],
     ['elasticjobs: {}', "has no top-level key 'elasticjob', but 'elasticjobs'; did you mean 'elasticjob'?"],
-    ['elasticjob: 5', "must have a map under 'elasticjob', got a number that is not shown"],
+    ['elasticjob: 5', "must have keys with values (key: value) under 'elasticjob', got a number that is not shown"],
     ['elasticjob: {}\nelastic-job: {}', "has both 'elasticjob' and 'elastic-job' at the top"],
   ])('%j', (text, said) => {
     const file = fileWith(text);

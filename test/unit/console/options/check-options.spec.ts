@@ -65,7 +65,7 @@ describe('options of the console that are right', () => {
 
 describe('options of the console that are wrong are named with what would be right', () => {
   test.each<readonly [unknown, string]>([
-    [null, 'console: must be a map of options, got null'],
+    [null, 'console: must be keys with values (key: value), got null'],
     [{ pth: '/a' }, "console.pth: unknown key; did you mean 'path'?"],
     [{ path: 'a' }, 'console.path: must be a path such as \'/elasticjob\', without a slash at its end, got "a"'],
     [{ path: '/a/' }, 'console.path: must be a path such as \'/elasticjob\', without a slash at its end, got "/a/"'],
@@ -82,9 +82,9 @@ describe('options of the console that are wrong are named with what would be rig
       'console.stateFolder: must be the path of a folder; \'~\' is not known here, got "~/state"',
     ],
     [{ environment: ' ' }, 'console.environment: must be a text, got " "'],
-    [{ store: {} }, 'console.store: must be a ConsoleStore, with read() and write(), got a map'],
-    [{ users: {} }, 'console.users: must be a list, got a map'],
-    [{ users: [7] }, 'console.users[0]: must be a map, got a number that is not shown'],
+    [{ store: {} }, 'console.store: must be a ConsoleStore, with read() and write(), got keys with values'],
+    [{ users: {} }, 'console.users: must be a list, got keys with values'],
+    [{ users: [7] }, 'console.users[0]: must be keys with values (key: value), got a number that is not shown'],
     [
       { users: [{ username: 'anna', role: 'root', passwordHash: HASH }] },
       'console.users[0].role: must be one of guest, operator, admin, got "root"',
@@ -143,7 +143,7 @@ describe('options of the console that are wrong are named with what would be rig
       { ...PUBLIC, oidc: [{ ...OIDC, certificate: 'none' }] },
       'console.oidc[0].certificate: must be a certificate in PEM, from -----BEGIN CERTIFICATE----- on, got a string that is not shown',
     ],
-    [{ ...PUBLIC, casdoor: 'on' }, 'console.casdoor: must be a map, got "on"'],
+    [{ ...PUBLIC, casdoor: 'on' }, 'console.casdoor: must be keys with values (key: value), got "on"'],
     [
       { ...PUBLIC, casdoor: { ...CASDOOR, requiredClaims: {} } },
       'console.casdoor.requiredClaims: unknown key; known are: endpoint, clientId, certificate, roles, defaultRole, clientSecret, organizationName, applicationName',
@@ -158,7 +158,7 @@ describe('options of the console that are wrong are named with what would be rig
     ],
     [
       { ...SHARED, stateRegistry: 'zk1:2181' },
-      'console.stateRegistry: must be a map with serverLists and namespace, got a string that is not shown',
+      "console.stateRegistry: must be keys with values (serverLists: 'zoo1:2181', namespace: 'console'), got a string that is not shown",
     ],
     [{ ...SHARED, stateRegistry: { namespace: 'a' } }, 'console.stateRegistry.serverLists: is required'],
     [{ ...SHARED, stateRegistry: { serverLists: 'zk1:2181' } }, 'console.stateRegistry.namespace: is required'],
@@ -172,7 +172,7 @@ describe('options of the console that are wrong are named with what would be rig
     ],
     [
       { ...SHARED, stateRegistry: { registryCenter: {} } },
-      'console.stateRegistry.registryCenter: must be a RegistryCenter, got a map',
+      'console.stateRegistry.registryCenter: must be a RegistryCenter, got keys with values',
     ],
     ...['orders', 'orders/console'].map(
       (namespace) =>

@@ -136,11 +136,16 @@ export class JobHost {
   /**
    * Stops the job on this instance and forgets it; what the registry centre has of it stays. Does nothing if there is
    * none, or, with `only`, if the job of that name is another one.
+   * @returns when that is done; if the job's own code calls, at once, as the job ends after its code
    */
   async remove(jobName: string, only?: JobRuntime): Promise<void> {
     const runtime = this.#jobs.get(jobName);
     if (runtime === undefined || (only !== undefined && runtime !== only)) return;
-    await runtime.stop('it is removed from this process');
+    await runtime.asAwaited(this.#remove(jobName, runtime));
+  }
+
+  async #remove(jobName: string, runtime: JobRuntime): Promise<void> {
+    await runtime.end('it is removed from this process');
     // Two calls may have waited for the same stop, and the name may be another job's by now.
     if (this.#jobs.get(jobName) !== runtime) return;
     this.#jobs.delete(jobName);
@@ -160,16 +165,20 @@ export class JobHost {
   /**
    * Stops all jobs: waits for running items up to the grace period, withdraws, and then closes the error handlers. The registry
    * centre stays open. Never rejects.
+   *
+   * If an item of one of the jobs waits for that, the item is waited for a second only, and the log has an error: to end the process
+   * from within a job, send it SIGTERM.
    */
   stop(): Promise<void> {
     this.stopFirings();
+    for (const runtime of this.#jobs.values()) runtime.noteCaller();
     this.#stopped ??= this.#stop();
     return this.#stopped;
   }
 
   async #stop(): Promise<void> {
     this.#endClockWatch();
-    await Promise.all([...this.#jobs.values()].map((runtime) => runtime.stop('the process is shutting down')));
+    await Promise.all([...this.#jobs.values()].map((runtime) => runtime.end('the process is shutting down')));
     this.#events.flush();
     await this.types.close({ clock: this.#deps.clock, logger: this.#logger });
     this.#unsubscribe?.();

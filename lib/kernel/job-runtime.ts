@@ -29,6 +29,7 @@ import {
   SessionLostError,
 } from '../api/errors/errors.js';
 import { type JobConfiguration } from '../api/job/job-configuration.js';
+import { callingCode, type RunningCode } from '../api/job/running-code.js';
 import { type JobLogger } from '../api/text/logger.js';
 import { isDisconnection, isLostRace } from '../api/errors/registry-errors.js';
 import { type JobInstance } from '../api/extensions/sharding-strategy.js';
@@ -339,9 +340,36 @@ export class JobRuntime {
   /**
    * Ends the job on this instance: begins no firing any more, hands over its idle items, waits for the running ones up to
    * the grace period, aborts those that remain, and withdraws, so that peers take over at once. Never rejects.
+   * @returns when the job has ended; if the job's own code calls, at once, as the job ends after its code
    */
   stop(why = 'it is shut down'): Promise<void> {
+    return this.asAwaited(this.end(why));
+  }
+
+  /** As `stop`; resolves when the job has ended, whoever calls. */
+  end(why: string): Promise<void> {
     return this.#end(why, () => ({ type: 'stopped', why }));
+  }
+
+  /** @param end of this job. @returns the same; resolved if the job's own code calls, which would wait for itself */
+  asAwaited(end: Promise<void>): Promise<void> {
+    const caller = this.#callingCode();
+    if (caller === undefined) return end;
+    const { what } = caller;
+    this.#logger.log(`${what} ends its own job: the call returns at once, and the job ends when ${what} has returned.`);
+    return Promise.resolve();
+  }
+
+  /** The whole process is ending. If this job's own code waits for that, the job waits only shortly for that code. */
+  noteCaller(): void {
+    const caller = this.#callingCode();
+    if (caller !== undefined) this.#shutdown.noteCaller(caller);
+  }
+
+  #callingCode(): RunningCode | undefined {
+    const code = callingCode();
+    const isOwn = code?.jobName === this.jobName && code.instanceId === this.#deps.instance.jobInstanceId;
+    return isOwn ? code : undefined;
   }
 
   /** As `stop`. `ended`: how the job has ended, asked when it has withdrawn. */

@@ -1,5 +1,6 @@
 import { describeCause } from '../api/text/describe-cause.js';
 import { DeadlineExceededError } from '../api/errors/errors.js';
+import { type RunningCode } from '../api/job/running-code.js';
 import { type Mailbox } from '../async/mailbox.js';
 import { withDeadline } from '../async/wait.js';
 import { type JobPaths } from '../layout/job-paths.js';
@@ -36,6 +37,9 @@ export interface ShutdownStep {
 /** How long each step at the registry centre, and the error handler, may take, in milliseconds. */
 const STEP_TIMEOUT_MS = 5_000;
 
+/** How long an error handler may take that waits for the end of the process itself, in milliseconds. */
+const CALLER_TIMEOUT_MS = 1_000;
+
 /**
  * The steps by which a job ends on this instance: it waits for the running items up to the grace period and aborts those
  * that remain, waits for the error handler, and withdraws from the registry centre, at once or as soon as that is possible.
@@ -44,6 +48,9 @@ const STEP_TIMEOUT_MS = 5_000;
 export class JobShutdown {
   readonly #deps: JobShutdownDeps;
   #isOver = false;
+  /** Code of the job that waits for the end of the whole process. */
+  readonly #callers: RunningCode[] = [];
+  #isHeldUp = false;
   #giveUpWithdrawal = (): void => undefined;
 
   constructor(deps: JobShutdownDeps) {
@@ -69,17 +76,49 @@ export class JobShutdown {
   /** Waits for the running items, then for the error handler. */
   async endRuns({ work, marks, failures }: JobComponents, why: string): Promise<void> {
     const { clock, logger, gracePeriodMs } = this.#deps;
-    if (!(await work.end(why, gracePeriodMs))) {
-      logger.error(
-        `the job is left although the items ${describeItems([...work.busy])} still run: they do not react to context.signal, or wait for ` +
-          'the end of their own job, as by await app.close().',
-      );
+    const isInVain = (): boolean => this.#waitsInVain(work.busy);
+    if (!(await work.end(why, { gracePeriodMs, isInVain }))) {
+      // Otherwise the error is logged already.
+      if (!this.#waitsInVain(work.busy))
+        logger.error(
+          `the job is left although the items ${describeItems([...work.busy])} still run: they do not react to context.signal.`,
+        );
       await marks.removal.clearAll();
     }
-    await withDeadline(clock, failures.drained(), STEP_TIMEOUT_MS, () => new Error('time is up')).catch(() =>
+    const drainMs = this.#waiting('error-handler').length > 0 ? CALLER_TIMEOUT_MS : STEP_TIMEOUT_MS;
+    await withDeadline(clock, failures.drained(), drainMs, () => new Error('time is up')).catch(() =>
       logger.warn('the error handler is still busy, and is no longer waited for.'),
     );
     await failures.close();
+  }
+
+  /** This code of the job waits for the end of the whole process. */
+  noteCaller(code: RunningCode): void {
+    this.#callers.push(code);
+  }
+
+  #waiting(...parts: readonly RunningCode['part'][]): readonly RunningCode[] {
+    return this.#callers.filter(({ hasReturned, part }) => !hasReturned && parts.includes(part));
+  }
+
+  /** Whether nothing runs any more but code that waits for this very end. */
+  #waitsInVain(busy: ReadonlySet<number>): boolean {
+    const waiting = this.#waiting('item', 'listener');
+    if (waiting.length === 0) return false;
+    if (!this.#isHeldUp) this.#logCallers(waiting);
+    this.#isHeldUp = true;
+    return (
+      waiting.some(({ part }) => part === 'listener') ||
+      [...busy].every((item) => waiting.some((each) => each.item === item))
+    );
+  }
+
+  #logCallers(waiting: readonly RunningCode[]): void {
+    const who = waiting.map(({ what }) => what).join(', ');
+    this.#deps.logger.error(
+      `the process ends while ${who} waits for that end, as by await app.close(), and the job would wait for ${who}. So the job is left ` +
+        "while that runs. To end the process from within a job, send it a signal: process.kill(process.pid, 'SIGTERM').",
+    );
   }
 
   /** Removes everything that shows that this instance takes part. */

@@ -1,5 +1,6 @@
 import { DeadlineExceededError, InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
 import { jobConfiguration, type JobConfiguration } from '../api/job/job-configuration.js';
+import { callingCode } from '../api/job/running-code.js';
 import { type OperationContext } from '../api/events/operation-record.js';
 import { checkOptions, milliseconds, type OptionRules } from '../api/settings/call-options.js';
 import { describeValue, isMap } from '../api/text/describe-value.js';
@@ -99,7 +100,8 @@ export class JobConfigurationAPI extends AuditedOperations {
 
   /**
    * Removes a job with all it has in the registry centre: first its configuration and its instances, which bring their items
-   * to an end, then the rest. It is stored again when one of its applications is started again.
+   * to an end, then the rest. It is stored again when one of its applications is started again. If code of the job itself calls, its
+   * own instance is not waited for, and is among those that still run.
    * @throws UnknownJobError if there is no job of that name
    * @throws JobStateError if instances have stored parts of it again and again
    * @throws InvalidConfigurationError if an option is unknown or of a wrong kind
@@ -134,7 +136,10 @@ export class JobConfigurationAPI extends AuditedOperations {
 
   /** @returns the instances that have not ended in time */
   async #untilEnded(job: FollowedJob, timeoutMs: number): Promise<readonly string[]> {
-    const hasEnded = ({ view }: ReadJob): boolean => view.live.size === 0;
+    const caller = callingCode();
+    // Code of the job would wait for itself.
+    const own = caller?.jobName === job.now.jobName ? caller.instanceId : undefined;
+    const hasEnded = ({ view }: ReadJob): boolean => [...view.live].every((id) => id === own);
     try {
       await job.until(hasEnded, { clock: this.clock, timeoutMs, what: 'the instances of a removed job' });
     } catch (error) {

@@ -1,6 +1,9 @@
 import { DeadlineExceededError, InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
+import { type JobConfiguration } from '../api/job/job-configuration.js';
+import { callingCode, type RunningCode } from '../api/job/running-code.js';
 import { checkOptions, milliseconds } from '../api/settings/call-options.js';
 import { sleep } from '../async/wait.js';
+import { runPolicyOf } from '../kernel/view/firing.js';
 import { itemOf, type JobView } from '../layout/job-view.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
@@ -40,7 +43,7 @@ export class TriggeredJob {
   readonly #registry: RegistryCenter;
   readonly #clock: Clock;
   readonly #runs: readonly ExpectedRun[];
-  readonly #isMonitored: boolean;
+  readonly #config: JobConfiguration | undefined;
 
   /** @internal @param job as of the moment when the instances have answered */
   constructor(
@@ -52,7 +55,7 @@ export class TriggeredJob {
     this.#clock = parts.clock;
     this.jobName = job.jobName;
     this.instances = [...answers.values()].sort((a, b) => (a.instanceId < b.instanceId ? -1 : 1));
-    this.#isMonitored = job.view.config?.monitorExecution === true;
+    this.#config = job.view.config;
     this.#runs = [...answers].filter(([, { willRun }]) => willRun).flatMap(([node]) => expectedRuns(job, node));
   }
 
@@ -60,7 +63,8 @@ export class TriggeredJob {
    * Resolves when all items that the trigger makes run have run, or have lost their instance. Runs of Java instances that
    * are over within a second may be overlooked, as they leave nothing behind.
    * @throws DeadlineExceededError after `timeoutMs` milliseconds; the runs go on
-   * @throws JobStateError if the job has `monitorExecution: false`, so that its runs leave no marks
+   * @throws JobStateError if the job has `monitorExecution: false`, so that its runs leave no marks; if code of the job itself
+   * waits for a run that begins after it
    * @throws InvalidConfigurationError without a `timeoutMs`, and if an option is unknown or of a wrong kind
    */
   async ended(options: { readonly timeoutMs: number }): Promise<void> {
@@ -69,10 +73,11 @@ export class TriggeredJob {
     const { timeoutMs } = options;
     if ((timeoutMs as number | undefined) === undefined)
       throw new InvalidConfigurationError([`ended(): needs a deadline; write ${example}`]);
-    if (!this.#isMonitored)
+    if (this.#config?.monitorExecution !== true)
       throw new JobStateError(
         `The end of job '${this.jobName}' cannot be waited for: with monitorExecution: false its runs leave no marks.`,
       );
+    this.#refuseOwnCode();
     const until = this.#clock.monotonic() + timeoutMs;
     if (this.#runs.some(({ isJava }) => isJava)) await sleep(this.#clock, Math.min(JAVA_START_MS, timeoutMs));
     using job = await followJob(this.#registry, this.jobName);
@@ -90,6 +95,28 @@ export class TriggeredJob {
       );
     }
   }
+
+  /** @throws JobStateError if code of the job waits for a run that begins after it */
+  #refuseOwnCode(): void {
+    const caller = callingCode();
+    if (caller?.jobName !== this.jobName) return;
+    const later = this.#runs.filter((run) => runsAfter(run, caller, this.#config)).map(({ item }) => item);
+    if (later.length === 0) return;
+    throw new JobStateError(
+      `The end of job '${this.jobName}' cannot be waited for in ${caller.what} of the same job: its items ${later.join(', ')} were triggered, ` +
+        `and run after ${caller.what}. Return without waiting, or wait elsewhere.`,
+    );
+  }
+}
+
+/** The run of an item, or of a whole job with listeners, follows the one that goes on. */
+function runsAfter(
+  { item, node }: ExpectedRun,
+  { part, item: own, instanceId }: RunningCode,
+  config: JobConfiguration | undefined,
+): boolean {
+  if (node.id !== instanceId || part === 'error-handler') return false;
+  return item === own || config === undefined || runPolicyOf(config).overlap === 'never';
 }
 
 /** How long Java instances are given to mark their items, in milliseconds: they keep no record of what they have begun. */
@@ -118,7 +145,7 @@ function expectedRuns(job: ReadJob, node: TriggerNode): readonly ExpectedRun[] {
 class ExpectedRun {
   readonly item: number;
   readonly isJava: boolean;
-  readonly #node: TriggerNode;
+  readonly node: TriggerNode;
   readonly #lastInstant: number | undefined;
   #wasSeen = false;
   /** Revision of the instance's record before this run was written there. */
@@ -126,7 +153,7 @@ class ExpectedRun {
 
   constructor(item: number, node: TriggerNode, { view }: ReadJob) {
     this.item = item;
-    this.#node = node;
+    this.node = node;
     this.isJava = view.javaPeers.has(node.id);
     this.#recordedBefore = node.since;
     this.#lastInstant = lastInstantOf(view, node.id, item);
@@ -134,7 +161,7 @@ class ExpectedRun {
 
   /** To be asked with each moment of the job in turn. */
   hasEnded({ view, nodes, paths }: ReadJob): boolean {
-    const { id, since } = this.#node;
+    const { id, since } = this.node;
     const record = nodes.get(paths.beginRecord(id));
     const mark = nodes.get(paths.item(this.item, 'running'));
     if (mark?.value === id) {
@@ -148,7 +175,7 @@ class ExpectedRun {
   }
 
   #isOnRecord(view: JobView): boolean {
-    const { id } = this.#node;
+    const { id } = this.node;
     const isManual = view.beginRecords.get(id)?.manual.has(this.item) === true;
     return isManual || lastInstantOf(view, id, this.item) !== this.#lastInstant;
   }

@@ -22,6 +22,17 @@ import { type PassedFiring, PassedFirings } from './untimely-firings.js';
 /** How long the instance still waits for a run that was aborted after the grace period, in milliseconds. */
 const ABORTED_RUN_TIMEOUT_MS = 1_000;
 
+/** How often a waiting shutdown looks whether it waits in vain, in milliseconds. */
+const LOOK_EVERY_MS = 1_000;
+
+/** How the runs in progress are ended. */
+export interface RunsEnd {
+  /** How long they are waited for, in milliseconds. */
+  readonly gracePeriodMs: number;
+  /** Whether all that still runs waits for this very end. */
+  readonly isInVain: () => boolean;
+}
+
 /** What the work lane needs. */
 export interface WorkLaneDeps extends JobRunDeps {
   readonly items: ItemsHere;
@@ -214,14 +225,20 @@ export class WorkLane {
   }
 
   /**
-   * Waits for the runs in progress. After the grace period, aborts them and waits a little more.
+   * Waits for the runs in progress. After the grace period, or once it is in vain to wait, aborts them and waits a little more.
    * @returns whether they have ended
    */
-  async end(why: string, gracePeriodMs: number): Promise<boolean> {
-    const { paths } = this.#deps;
+  async end(why: string, { gracePeriodMs, isInVain }: RunsEnd): Promise<boolean> {
+    const { clock, paths } = this.#deps;
     this.softStop(new JobStoppedError(paths.jobName, why));
-    if (this.isIdle || (await this.#endWithin(gracePeriodMs))) return true;
-    const reason = `${why}, and the grace period of ${gracePeriodMs} ms is over`;
+    if (this.isIdle) return true;
+    const endsAt = clock.monotonic() + gracePeriodMs;
+    let restMs = gracePeriodMs;
+    do {
+      if (await this.#endWithin(Math.min(restMs, LOOK_EVERY_MS))) return true;
+      restMs = endsAt - clock.monotonic();
+    } while (restMs > 0 && !isInVain());
+    const reason = restMs > 0 ? why : `${why}, and the grace period of ${gracePeriodMs} ms is over`;
     for (const run of this.#runs.keys()) run.abort(new JobStoppedError(paths.jobName, reason));
     return this.#endWithin(ABORTED_RUN_TIMEOUT_MS);
   }

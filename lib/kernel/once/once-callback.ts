@@ -1,5 +1,6 @@
 import { describeCause } from '../../api/text/describe-cause.js';
 import { ElasticJobError, JobStoppedError } from '../../api/errors/errors.js';
+import { runCode } from '../../api/job/running-code.js';
 import { isLostRace, isTransient } from '../../api/errors/registry-errors.js';
 import { Abort } from '../../async/abort.js';
 import { timedCall } from '../../async/timed-call.js';
@@ -162,10 +163,13 @@ export class OnceCallback {
   }
 
   async #invoke({ stage, key }: BarrierRound, { make, timeoutMs, signal }: OnceCall): Promise<void> {
-    const { clock, paths } = this.#context;
+    const { clock, paths, me } = this.#context;
     const limitMs = timeoutMs > 0 ? timeoutMs : CALLBACK_DEADLINE_MS;
     const what = `The callback of job '${paths.jobName}' for ${describeRound(key)}, when all items had ${stage}, has not returned and is left behind`;
-    await timedCall(make, { clock, signal, limitMs, error: () => new OnceCallbackTimeoutError(limitMs, what) });
+    const who = 'a listener that is called once in the cluster';
+    const code = { jobName: paths.jobName, instanceId: me, part: 'listener', what: who } as const;
+    const error = (): Error => new OnceCallbackTimeoutError(limitMs, what);
+    await timedCall((each) => runCode(code, () => make(each)), { clock, signal, limitMs, error });
   }
 
   /** Lets all instances go on that wait for the callback, now or in the background. Never rejects. */

@@ -4,6 +4,7 @@ import { type RunLimits } from '../../api/settings/run-limits.js';
 import { type RunningJob } from '../../api/extensions/job-executor.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { type JobLogger } from '../../api/text/logger.js';
+import { runCode } from '../../api/job/running-code.js';
 import { type ShardingContext } from '../../api/job/sharding-context.js';
 import { Abort, type AbortSource } from '../../async/abort.js';
 import { backoffMs } from '../../async/backoff.js';
@@ -31,6 +32,8 @@ export interface ItemRunOptions {
   readonly shared: Pick<ShardingContext, 'jobName' | 'taskId' | 'shardingTotalCount' | 'jobParameter'>;
   readonly parameters: ReadonlyMap<number, string>;
   readonly executor: ItemExecutor;
+  /** Id of this instance. */
+  readonly instanceId: string;
   /** The configuration that holds now. */
   readonly present: () => JobConfiguration;
   readonly logger: JobLog;
@@ -228,15 +231,15 @@ export class ItemRun {
   }
 
   async #execute(): Promise<void> {
-    const { configuration, executor, interceptors, whenConnected } = this.#options;
+    const { configuration, executor, interceptors, instanceId, whenConnected } = this.#options;
     // Not while suspended: a peer may come to own the item before it has started here.
     const connected = whenConnected(this.#stop);
     if (connected !== undefined) await connected;
     this.#attempts++;
     const context = this.#context();
     if (this.#startedAt === undefined) this.#start(context);
-    const running = new RunningItem(this.#options, this.#begun.item);
-    if (interceptors.length === 0) return executor.process(configuration, context, running);
+    const { item } = this.#begun;
+    const running = new RunningItem(this.#options, item);
     let isCalled = false;
     const execute = async (): Promise<void> => {
       isCalled = true;
@@ -246,7 +249,8 @@ export class ItemRun {
       (next, interceptor) => async () => interceptor.around(context, next),
       execute,
     );
-    await wrapped();
+    const { jobName } = this.#options.shared;
+    await runCode({ jobName, instanceId, part: 'item', item, what: `item ${item}` }, wrapped);
     if (!isCalled) throw new JobExecutionError(NOT_CALLED);
   }
 

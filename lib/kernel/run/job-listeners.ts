@@ -1,6 +1,7 @@
 import { DeadlineExceededError } from '../../api/errors/errors.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { type AbstractDistributeOnceElasticJobListener, isDistributeOnce } from '../../api/extensions/job-listener.js';
+import { runCode } from '../../api/job/running-code.js';
 import { type ShardingContexts } from '../../api/job/sharding-contexts.js';
 import { type Abort } from '../../async/abort.js';
 import { timedCall } from '../../async/timed-call.js';
@@ -104,7 +105,7 @@ const LISTENER_WARNING_MS = 60_000;
 const LISTENER_DEADLINE_MS = 600_000;
 
 /** What calling listeners needs. */
-export interface JobListenersDeps extends Pick<JobContext, 'clock' | 'logger' | 'paths'> {
+export interface JobListenersDeps extends Pick<JobContext, 'clock' | 'logger' | 'paths' | 'me'> {
   readonly types: Extensions;
   readonly barrier: Barrier;
   readonly marks: ItemMarks;
@@ -192,7 +193,9 @@ export class JobListeners {
     contexts: ShardingContexts,
     call: (contexts: ShardingContexts) => void | Promise<void>,
   ): Promise<void> {
-    const { clock, logger, paths } = this.#deps;
+    const { clock, logger, paths, me } = this.#deps;
+    const { jobName } = paths;
+    const code = { jobName, instanceId: me, part: 'listener', what: `the listener ${what}` } as const;
     const endWarning = clock.after(LISTENER_WARNING_MS, () =>
       logger.warn(
         `the listener ${what} has not returned for ${LISTENER_WARNING_MS / 1000} s; the job runs nothing on this instance ` +
@@ -200,10 +203,10 @@ export class JobListeners {
       ),
     );
     const error = (): Error =>
-      new DeadlineExceededError(`the listener ${what} of job '${paths.jobName}' to return`, LISTENER_DEADLINE_MS);
+      new DeadlineExceededError(`the listener ${what} of job '${jobName}' to return`, LISTENER_DEADLINE_MS);
     try {
       const { signal } = contexts;
-      await timedCall((each) => call({ ...contexts, signal: each }), {
+      await timedCall((each) => runCode(code, () => call({ ...contexts, signal: each })), {
         clock,
         signal,
         limitMs: LISTENER_DEADLINE_MS,

@@ -198,6 +198,7 @@ export class JobRun {
       },
       parameters: readItemParameters(config.shardingItemParameters),
       executor,
+      instanceId: this.#deps.me,
       present: () => this.#deps.configuration(),
       logger,
       interceptors,

@@ -1,6 +1,7 @@
 import { describeCause, stackOf, stackWithCauses } from '../../api/text/describe-cause.js';
 import { type JobErrorHandler, type JobFailure } from '../../api/extensions/error-handler.js';
 import { DeadlineExceededError, FiringInterruptedError } from '../../api/errors/errors.js';
+import { runCode } from '../../api/job/running-code.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { withDeadline } from '../../async/wait.js';
 import { RareSet } from '../../async/rare-collections.js';
@@ -23,6 +24,8 @@ export interface FailureReportsDeps {
   readonly extensions: Extensions;
   readonly clock: Clock;
   readonly logger: JobLog;
+  /** Id of this instance. */
+  readonly me: string;
 }
 
 /** Hands the failures of a job to its error handler. The run does not wait for the handler. */
@@ -64,13 +67,20 @@ export class FailureReports {
   }
 
   async #handle(failure: JobFailure): Promise<void> {
-    const { extensions, clock } = this.#deps;
+    const { extensions, clock, me } = this.#deps;
     const { configuration } = failure;
+    const { jobName } = configuration;
     try {
       const handler = extensions.errorHandler(configuration);
-      void this.#use({ handler, jobName: configuration.jobName });
-      const handled = handler.handleException(failure);
-      await withDeadline(clock, Promise.resolve(handled), HANDLER_TIMEOUT_MS, () => {
+      void this.#use({ handler, jobName });
+      const code = {
+        jobName,
+        instanceId: me,
+        part: 'error-handler',
+        what: `the error handler ${handler.type}`,
+      } as const;
+      const handled = runCode(code, () => handler.handleException(failure));
+      await withDeadline(clock, handled, HANDLER_TIMEOUT_MS, () => {
         const what = `the error handler ${configuration.jobErrorHandlerType ?? ''} of job '${configuration.jobName}' to return`;
         return new DeadlineExceededError(what, HANDLER_TIMEOUT_MS);
       });

@@ -111,7 +111,8 @@ export class JobBootstraps {
   async remove(name: string): Promise<void> {
     const bootstrap = this.get(name);
     await bootstrap.shutdown();
-    if (this.#byJob.get(bootstrap.jobName) === bootstrap) this.#forget(bootstrap.jobName);
+    // If the job's own code called, the job has not ended yet.
+    this.#forgetEnded();
   }
 
   /**

@@ -1,0 +1,224 @@
+/** Code of a job that waits for the end of its own job would wait for itself. */
+import { describe, expect, test } from '@jest/globals';
+import { type JobErrorHandler } from '../../../lib/api/extensions/error-handler.js';
+import { type ElasticJobListener } from '../../../lib/api/extensions/job-listener.js';
+import { JobConfigurationAPI } from '../../../lib/operations/job-configuration-api.js';
+import { JobOperateAPI } from '../../../lib/operations/job-operate-api.js';
+import { TestCluster } from '../../../lib/testing/test-cluster.js';
+import { type Work } from '../../../lib/testing/runs.js';
+
+const ONE_ITEM = { shardingTotalCount: 1 };
+
+/** Code that runs once, for the first item that comes, and knows its cluster. */
+function once(code: (cluster: TestCluster) => Promise<unknown>): { work: Work; for: (cluster: TestCluster) => void } {
+  let cluster: TestCluster | undefined;
+  return {
+    for: (each) => (cluster = each),
+    work: async () => {
+      const mine = cluster;
+      cluster = undefined;
+      if (mine !== undefined) await code(mine);
+    },
+  };
+}
+
+function lines(cluster: TestCluster, text: string): readonly string[] {
+  return cluster.log.filter((line) => line.includes(text));
+}
+
+describe('an item that ends its own job', () => {
+  for (const [call, end] of [
+    ['shutdown() of its bootstrap', (cluster: TestCluster) => cluster.member('A').bootstrap.shutdown()],
+    ['remove() of its host', (cluster: TestCluster) => cluster.member('A').host.remove('job')],
+    ['stop() of its runtime', (cluster: TestCluster) => cluster.member('A').host.jobs.get('job')!.stop()],
+  ] as const) {
+    test(`by ${call} goes on at once, and the job ends after it`, async () => {
+      let step = 'not called';
+      let release = (): void => undefined;
+      const ending = once(async (cluster) => {
+        await end(cluster);
+        step = 'the call has returned';
+        await new Promise<void>((resolve) => (release = resolve));
+        step = 'the item has returned';
+      });
+      await using cluster = await TestCluster.start(['A'], { job: ONE_ITEM, work: ending.work });
+      ending.for(cluster);
+
+      await cluster.fire();
+      expect(step).toBe('the call has returned');
+      expect(cluster.view.items[0]?.runningOn).toBe(cluster.idOf('A'));
+      expect(lines(cluster, 'item 0 ends its own job: the call returns at once')).toHaveLength(1);
+
+      release();
+      await cluster.settle();
+      expect([step, cluster.view.instances.size, cluster.view.items[0]?.runningOn]).toEqual([
+        'the item has returned',
+        0,
+        undefined,
+      ]);
+      expect(lines(cluster, 'is left')).toEqual([]);
+    });
+  }
+
+  test('by stop() of the whole host is waited for a second, and an error says how to do it', async () => {
+    const ending = once((cluster) => cluster.member('A').leave());
+    await using cluster = await TestCluster.start(['A'], { job: ONE_ITEM, work: ending.work });
+    ending.for(cluster);
+    const { host } = cluster.member('A');
+
+    await cluster.fire();
+    expect(host.jobs.get('job')?.phase).toBe('stopping');
+    await cluster.advance('2s');
+
+    expect(host.jobs.get('job')?.phase).toBe('stopped');
+    expect(lines(cluster, 'item 0 waits for that end')).toEqual([
+      expect.stringContaining("process.kill(process.pid, 'SIGTERM')"),
+    ]);
+    expect(lines(cluster, 'do not react to context.signal')).toEqual([]);
+  });
+
+  test('by stop() of the whole host lets the other items of its run end first', async () => {
+    let release = (): void => undefined;
+    const ending = once((cluster) => cluster.member('A').leave());
+    const work: Work = async (name, context) =>
+      context.shardingItem === 0 ? ending.work(name, context) : new Promise<void>((resolve) => (release = resolve));
+    await using cluster = await TestCluster.start(['A'], { work });
+    ending.for(cluster);
+    const { host } = cluster.member('A');
+
+    await cluster.fire();
+    await cluster.advance('15s');
+    expect(host.jobs.get('job')?.phase).toBe('stopping');
+    release();
+    await cluster.advance('2s');
+
+    expect(host.jobs.get('job')?.phase).toBe('stopped');
+    expect(cluster.runs.find(({ item }) => item === 1)?.outcome).toBe('completed');
+  });
+
+  test('by stop() of the whole host without waiting for it ends like any other', async () => {
+    const ending = once(async (cluster) => void cluster.member('A').leave());
+    await using cluster = await TestCluster.start(['A'], { job: ONE_ITEM, work: ending.work });
+    ending.for(cluster);
+
+    await cluster.fire();
+    await cluster.advance('2s');
+
+    expect([cluster.view.instances.size, cluster.runs[0]?.outcome]).toEqual([0, 'completed']);
+    expect(cluster.log.filter((line) => /waits for that end|is left/.test(line))).toEqual([]);
+  });
+
+  test('may wait in what it has left behind', async () => {
+    let ended = false;
+    const ending = once(async (cluster) => {
+      void new Promise<void>((resolve) => cluster.clock.after(2_000, resolve)).then(async () => {
+        await cluster.member('A').bootstrap.shutdown();
+        ended = true;
+      });
+    });
+    await using cluster = await TestCluster.start(['A'], { job: ONE_ITEM, work: ending.work });
+    ending.for(cluster);
+
+    await cluster.fire();
+    await cluster.advance('3s');
+
+    expect([ended, cluster.view.instances.size]).toEqual([true, 0]);
+    expect(lines(cluster, 'ends its own job')).toEqual([]);
+  });
+});
+
+test('a listener that ends its own job goes on at once, and the job ends after its firing', async () => {
+  const seen: string[] = [];
+  const ending = once((cluster) => cluster.member('A').bootstrap.shutdown());
+  const listener: ElasticJobListener = {
+    type: 'ENDING',
+    beforeJobExecuted: async () => {
+      await ending.work('A', undefined as never);
+      seen.push('before');
+    },
+    afterJobExecuted: () => void seen.push('after'),
+  };
+  await using cluster = await TestCluster.start(['A'], {
+    job: { ...ONE_ITEM, jobListenerTypes: ['ENDING'] },
+    host: { listeners: [listener] },
+  });
+  ending.for(cluster);
+
+  await cluster.fire();
+
+  expect(seen).toEqual(['before', 'after']);
+  expect([cluster.runs.length, cluster.view.instances.size]).toEqual([1, 0]);
+});
+
+test('an error handler that ends the process is waited for a second', async () => {
+  const ending = once((cluster) => cluster.member('A').leave());
+  const handler: JobErrorHandler = { type: 'ENDING', handleException: () => ending.work('A', undefined as never) };
+  await using cluster = await TestCluster.start(['A'], {
+    job: { ...ONE_ITEM, jobErrorHandlerType: 'ENDING' },
+    work: () => {
+      throw new Error('boom');
+    },
+    host: { errorHandlers: [handler] },
+  });
+  ending.for(cluster);
+
+  await cluster.fire();
+  await cluster.advance('1s');
+
+  expect(cluster.view.instances.size).toBe(0);
+});
+
+describe('an item that triggers its own job', () => {
+  test('and waits for its own next run is refused at once', async () => {
+    const refusals: unknown[] = [];
+    const waiting = once(async (cluster) => {
+      const triggered = await new JobOperateAPI(cluster.operator, { clock: cluster.clock }).trigger('job');
+      await triggered.ended({ timeoutMs: 60_000 }).catch((error: unknown) => refusals.push(String(error)));
+    });
+    await using cluster = await TestCluster.start(['A'], { job: ONE_ITEM, work: waiting.work });
+    waiting.for(cluster);
+
+    await cluster.fire();
+
+    expect(refusals).toEqual([
+      "JobStateError: The end of job 'job' cannot be waited for in item 0 of the same job: its items 0 were triggered, and run after " +
+        'item 0. Return without waiting, or wait elsewhere.',
+    ]);
+  });
+
+  test('may wait for another item', async () => {
+    const steps: string[] = [];
+    const waiting = once(async (cluster) => {
+      const operate = new JobOperateAPI(cluster.operator, { clock: cluster.clock });
+      const triggered = await operate.trigger('job', { items: [1] });
+      await triggered.ended({ timeoutMs: 60_000 });
+      steps.push('ended');
+    });
+    const work: Work = async (name, context) => {
+      if (context.shardingItem === 0) await waiting.work(name, context);
+    };
+    await using cluster = await TestCluster.start(['A'], { work });
+    waiting.for(cluster);
+
+    await cluster.fire();
+
+    await cluster.advance('4s');
+    expect([steps, cluster.ran]).toEqual([['ended'], { A: [0, 1, 1] }]);
+  });
+});
+
+test('an item that removes its own job from the registry centre does not wait for itself', async () => {
+  const removed: unknown[] = [];
+  const removing = once(async (cluster) => {
+    const api = new JobConfigurationAPI(cluster.operator, { clock: cluster.clock });
+    removed.push(await api.removeJobConfiguration('job', { timeoutMs: 60_000 }));
+  });
+  await using cluster = await TestCluster.start(['A'], { job: ONE_ITEM, work: removing.work });
+  removing.for(cluster);
+
+  await cluster.fire();
+  await cluster.advance('5s');
+
+  expect(removed).toEqual([{ instances: [cluster.idOf('A')], stillRunning: [cluster.idOf('A')] }]);
+  expect(cluster.view.instances.size).toBe(0);
+});

@@ -1,7 +1,10 @@
 /** Code of a job that waits for the end of its own job would wait for itself. */
 import { describe, expect, test } from '@jest/globals';
 import { type JobErrorHandler } from '../../../lib/api/extensions/error-handler.js';
-import { type ElasticJobListener } from '../../../lib/api/extensions/job-listener.js';
+import {
+  AbstractDistributeOnceElasticJobListener,
+  type ElasticJobListener,
+} from '../../../lib/api/extensions/job-listener.js';
 import { JobConfigurationAPI } from '../../../lib/operations/job-configuration-api.js';
 import { JobOperateAPI } from '../../../lib/operations/job-operate-api.js';
 import { TestCluster } from '../../../lib/testing/test-cluster.js';
@@ -97,7 +100,10 @@ describe('an item that ends its own job', () => {
   });
 
   test('by stop() of the whole host without waiting for it ends like any other', async () => {
-    const ending = once(async (cluster) => void cluster.member('A').leave());
+    const ending = once((cluster) => {
+      void cluster.member('A').leave();
+      return Promise.resolve();
+    });
     await using cluster = await TestCluster.start(['A'], { job: ONE_ITEM, work: ending.work });
     ending.for(cluster);
 
@@ -110,11 +116,12 @@ describe('an item that ends its own job', () => {
 
   test('may wait in what it has left behind', async () => {
     let ended = false;
-    const ending = once(async (cluster) => {
+    const ending = once((cluster) => {
       void new Promise<void>((resolve) => cluster.clock.after(2_000, resolve)).then(async () => {
         await cluster.member('A').bootstrap.shutdown();
         ended = true;
       });
+      return Promise.resolve();
     });
     await using cluster = await TestCluster.start(['A'], { job: ONE_ITEM, work: ending.work });
     ending.for(cluster);
@@ -150,6 +157,72 @@ test('a listener that ends its own job goes on at once, and the job ends after i
   expect([cluster.runs.length, cluster.view.instances.size]).toEqual([1, 0]);
 });
 
+test('a listener that is called once in the cluster and ends its own job goes on at once', async () => {
+  const ending = once((cluster) => cluster.member('A').bootstrap.shutdown());
+  class Ending extends AbstractDistributeOnceElasticJobListener {
+    override readonly type = 'ENDING';
+    doBeforeJobExecutedAtLastStarted(): void {}
+    async doAfterJobExecutedAtLastCompleted(): Promise<void> {
+      await ending.work('A', undefined as never);
+    }
+  }
+  await using cluster = await TestCluster.start(['A'], {
+    job: { ...ONE_ITEM, jobListenerTypes: ['ENDING'] },
+    host: { listeners: [new Ending(0, 0)] },
+  });
+  ending.for(cluster);
+  const { host } = cluster.member('A');
+
+  await cluster.fire();
+
+  expect(host.jobs.size).toBe(0);
+});
+
+test('a listener that ends the process is waited for a second', async () => {
+  const ending = once((cluster) => cluster.member('A').leave());
+  const listener: ElasticJobListener = {
+    type: 'ENDING',
+    beforeJobExecuted: () => ending.work('A', undefined as never),
+    afterJobExecuted: () => undefined,
+  };
+  await using cluster = await TestCluster.start(['A'], {
+    job: { ...ONE_ITEM, jobListenerTypes: ['ENDING'] },
+    host: { listeners: [listener] },
+  });
+  ending.for(cluster);
+  const { host } = cluster.member('A');
+
+  await cluster.fire();
+  await cluster.advance('2s');
+
+  expect(host.jobs.get('job')?.phase).toBe('stopped');
+  expect(lines(cluster, 'the listener ENDING.beforeJobExecuted waits for that end')).toHaveLength(1);
+});
+
+test('an item may wait until another instance has ended the job', async () => {
+  const steps: string[] = [];
+  let release = (): void => undefined;
+  const ending = once(async (cluster) => {
+    await new Promise<void>((resolve) => cluster.clock.after(1_000, resolve));
+    await cluster.member('B').bootstrap.shutdown();
+    steps.push('B has ended');
+  });
+  const work: Work = async (name, context) => {
+    if (name === 'A') await ending.work(name, context);
+    else await new Promise<void>((resolve) => (release = resolve));
+  };
+  await using cluster = await TestCluster.start(['A', 'B'], { work });
+  ending.for(cluster);
+
+  await cluster.fire();
+  await cluster.advance('2s');
+  expect(steps).toEqual([]);
+  release();
+  await cluster.settle();
+
+  expect(steps).toEqual(['B has ended']);
+});
+
 test('an error handler that ends the process is waited for a second', async () => {
   const ending = once((cluster) => cluster.member('A').leave());
   const handler: JobErrorHandler = { type: 'ENDING', handleException: () => ending.work('A', undefined as never) };
@@ -161,11 +234,13 @@ test('an error handler that ends the process is waited for a second', async () =
     host: { errorHandlers: [handler] },
   });
   ending.for(cluster);
+  const { host } = cluster.member('A');
 
   await cluster.fire();
+  expect(host.jobs.get('job')?.phase).toBe('stopping');
   await cluster.advance('1s');
 
-  expect(cluster.view.instances.size).toBe(0);
+  expect(host.jobs.get('job')?.phase).toBe('stopped');
 });
 
 describe('an item that triggers its own job', () => {
@@ -184,6 +259,30 @@ describe('an item that triggers its own job', () => {
       "JobStateError: The end of job 'job' cannot be waited for in item 0 of the same job: its items 0 were triggered, and run after " +
         'item 0. Return without waiting, or wait elsewhere.',
     ]);
+  });
+
+  test('and waits for another item is refused if the job has listeners, as its firings follow one another then', async () => {
+    const refusals: unknown[] = [];
+    const waiting = once(async (cluster) => {
+      const operate = new JobOperateAPI(cluster.operator, { clock: cluster.clock });
+      const triggered = await operate.trigger('job', { items: [1] });
+      await triggered.ended({ timeoutMs: 60_000 }).catch((error: unknown) => refusals.push(String(error)));
+    });
+    const work: Work = async (name, context) => {
+      if (context.shardingItem === 0) await waiting.work(name, context);
+    };
+    const listener = { type: 'QUIET', beforeJobExecuted: () => undefined, afterJobExecuted: () => undefined };
+    await using cluster = await TestCluster.start(['A'], {
+      work,
+      job: { jobListenerTypes: ['QUIET'] },
+      host: { listeners: [listener] },
+    });
+    waiting.for(cluster);
+
+    await cluster.fire();
+    await cluster.advance('6s');
+
+    expect(refusals).toEqual([expect.stringContaining('its items 1 were triggered, and run after item 0')]);
   });
 
   test('may wait for another item', async () => {
@@ -205,6 +304,29 @@ describe('an item that triggers its own job', () => {
     await cluster.advance('4s');
     expect([steps, cluster.ran]).toEqual([['ended'], { A: [0, 1, 1] }]);
   });
+});
+
+test('an error handler may trigger its job again, and wait for that run', async () => {
+  const steps: string[] = [];
+  const waiting = once(async (cluster) => {
+    const triggered = await new JobOperateAPI(cluster.operator, { clock: cluster.clock }).trigger('job');
+    await triggered.ended({ timeoutMs: 60_000 });
+    steps.push('ended');
+  });
+  const handler: JobErrorHandler = { type: 'AGAIN', handleException: () => waiting.work('A', undefined as never) };
+  await using cluster = await TestCluster.start(['A'], {
+    job: { ...ONE_ITEM, jobErrorHandlerType: 'AGAIN' },
+    work: () => {
+      throw new Error('boom');
+    },
+    host: { errorHandlers: [handler] },
+  });
+  waiting.for(cluster);
+
+  await cluster.fire();
+  await cluster.advance('2s');
+
+  expect(steps).toEqual(['ended']);
 });
 
 test('an item that removes its own job from the registry centre does not wait for itself', async () => {

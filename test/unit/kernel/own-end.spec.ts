@@ -12,6 +12,13 @@ import { type Work } from '../../../lib/testing/runs.js';
 
 const ONE_ITEM = { shardingTotalCount: 1 };
 
+/** With listeners, the firings of a job follow one another. */
+const QUIET: ElasticJobListener = {
+  type: 'QUIET',
+  beforeJobExecuted: () => undefined,
+  afterJobExecuted: () => undefined,
+};
+
 /** Code that runs once, for the first item that comes, and knows its cluster. */
 function once(code: (cluster: TestCluster) => Promise<unknown>): { work: Work; for: (cluster: TestCluster) => void } {
   let cluster: TestCluster | undefined;
@@ -271,11 +278,10 @@ describe('an item that triggers its own job', () => {
     const work: Work = async (name, context) => {
       if (context.shardingItem === 0) await waiting.work(name, context);
     };
-    const listener = { type: 'QUIET', beforeJobExecuted: () => undefined, afterJobExecuted: () => undefined };
     await using cluster = await TestCluster.start(['A'], {
       work,
       job: { jobListenerTypes: ['QUIET'] },
-      host: { listeners: [listener] },
+      host: { listeners: [QUIET] },
     });
     waiting.for(cluster);
 
@@ -315,11 +321,11 @@ test('an error handler may trigger its job again, and wait for that run', async 
   });
   const handler: JobErrorHandler = { type: 'AGAIN', handleException: () => waiting.work('A', undefined as never) };
   await using cluster = await TestCluster.start(['A'], {
-    job: { ...ONE_ITEM, jobErrorHandlerType: 'AGAIN' },
+    job: { ...ONE_ITEM, jobErrorHandlerType: 'AGAIN', jobListenerTypes: ['QUIET'] },
     work: () => {
       throw new Error('boom');
     },
-    host: { errorHandlers: [handler] },
+    host: { errorHandlers: [handler], listeners: [QUIET] },
   });
   waiting.for(cluster);
 

@@ -4,7 +4,8 @@ import { suggestion } from '../api/text/nearest.js';
 import { type JobContext } from './job/job-context.js';
 import { type JobPaths } from '../layout/job-paths.js';
 import { type JobView } from '../layout/job-view.js';
-import { decodeTrigger, encodeTrigger, triggerParameterProblem } from '../layout/x-node/trigger.js';
+import { fullTriggers } from '../layout/full-trigger.js';
+import { decodeTrigger, encodeTrigger, mergedTriggers, triggerParameterProblem } from '../layout/x-node/trigger.js';
 import { commitSizeProblem } from '../registry/commit-limits.js';
 import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
 
@@ -74,13 +75,14 @@ interface TriggerRequest {
  */
 async function trigger({ registry, paths, view }: TriggerRequest): Promise<void> {
   const found = await Promise.all(
-    [...view.instances.keys()].map(async (id) => {
+    [...fullTriggers(view, [...view.instances.keys()])].map(async ([id, own]) => {
       const path = paths.trigger(id);
-      if (await registry.create(path, '')) return undefined;
-      const { jobParameter, items } = decodeTrigger((await registry.get(path)) ?? '');
-      if (jobParameter !== undefined) return path;
-      // It stands for this one only if it is for all items.
-      if (items !== undefined) await registry.put(path, '');
+      if (await registry.create(path, encodeTrigger(own))) return undefined;
+      const earlier = (await registry.get(path)) ?? '';
+      const both = mergedTriggers(decodeTrigger(earlier), own);
+      if (both === undefined) return path;
+      const value = encodeTrigger(both);
+      if (value !== earlier) await registry.put(path, value);
       return undefined;
     }),
   );
@@ -106,11 +108,10 @@ async function triggerWithParameter({
         'without the jobParameter. Trigger it without one after changing the jobParameter of its settings, or stop them.',
     );
   }
-  const value = encodeTrigger({ jobParameter });
-  const operations = [...view.instances.keys()].map((id): Operation => ({
+  const operations = [...fullTriggers(view, [...view.instances.keys()], jobParameter)].map(([id, own]): Operation => ({
     type: 'create',
     path: paths.trigger(id),
-    value,
+    value: encodeTrigger(own),
   }));
   const problem = commitSizeProblem(operations, registry.limits);
   if (problem !== undefined) {

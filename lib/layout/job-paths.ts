@@ -26,6 +26,7 @@
  *     ├── fired/{id}                      which instants this instance has begun → firing-record.ts
  *     ├── live/{id}                       a session node: this instance's process has not ended
  *     ├── assigned-for                    what the present assignment was made for → assignment-record.ts
+ *     ├── triggered/{id}                  items whose trigger this instance has accepted → accepted-triggers.ts
  *     ├── crashed/{item}                  the firing that was cut short, until it has been run again → crash-report.ts
  *     └── guarantee/…                     which items have arrived at which barrier → arrival-record.ts
  * ```
@@ -43,7 +44,7 @@ export type GuaranteeStage = 'started' | 'completed';
 /** Which node of a job a path names; the inverse of the builders of `JobPaths`. */
 export type JobPath =
   | { readonly type: PlainNode }
-  | { readonly type: 'instance' | 'trigger' | 'beginRecord' | 'live' | 'arrivals'; readonly id: string }
+  | { readonly type: 'instance' | 'trigger' | 'accepted' | 'beginRecord' | 'live' | 'arrivals'; readonly id: string }
   | { readonly type: 'server'; readonly ip: string }
   | { readonly type: 'crashedItem' | 'crashReport' | 'item'; readonly item: number }
   | { readonly type: 'itemMark'; readonly item: number; readonly mark: ItemMark }
@@ -70,6 +71,7 @@ type PlainNode =
   | 'sharding'
   | 'systemTime'
   | 'triggers'
+  | 'acceptedTriggers'
   | 'nextJobInstanceIp'
   | 'beginRecords'
   | 'lives'
@@ -206,6 +208,15 @@ export class JobPaths {
     return `${this.root}/trigger/${id}`;
   }
 
+  get acceptedTriggers(): string {
+    return `${this.root}/x-node/triggered`;
+  }
+
+  /** For which items this instance has accepted a trigger, and no instance has begun them. Persistent, unknown to Java. */
+  accepted(id: string): string {
+    return `${this.root}/x-node/triggered/${id}`;
+  }
+
   /** A session node of the last runner with the ip of the next one; only with SINGLE_SHARDING_BALANCE and one item. */
   get nextJobInstanceIp(): string {
     return `${this.root}/next-job-instance-ip`;
@@ -273,7 +284,7 @@ export class JobPaths {
   shareOf(id: string, items: readonly number[]): readonly string[] {
     return [
       ...[this.config, this.instances, this.servers, `${this.root}/leader`, `${this.root}/guarantee`],
-      ...[this.triggers, this.systemTime, this.nextJobInstanceIp],
+      ...[this.triggers, this.acceptedTriggers, this.systemTime, this.nextJobInstanceIp],
       ...[this.lives, this.assignmentRecord, this.crashReports, `${this.own}/guarantee`, this.beginRecord(id)],
       ...items.map((item) => this.item(item)),
     ];
@@ -318,6 +329,7 @@ const PLAIN_NODES: ReadonlyMap<string, JobPath> = new Map<string, JobPath>([
   ['systemTime/current', { type: 'systemTime' }],
   ['trigger', { type: 'triggers' }],
   ['next-job-instance-ip', { type: 'nextJobInstanceIp' }],
+  ['x-node/triggered', { type: 'acceptedTriggers' }],
   ['x-node/fired', { type: 'beginRecords' }],
   ['x-node/assigned-for', { type: 'assignmentRecord' }],
   ['x-node/live', { type: 'lives' }],
@@ -343,6 +355,8 @@ function parseBelowRoot(relative: string): JobPath {
       return { type: 'server', ip: name };
     case 'trigger':
       return { type: 'trigger', id: name };
+    case 'x-node/triggered':
+      return { type: 'accepted', id: name };
     case 'x-node/fired':
       return { type: 'beginRecord', id: name };
     case 'x-node/live':

@@ -2,6 +2,7 @@
 import { InvalidConfigurationError } from '../api/errors/errors.js';
 import { type JobConfiguration } from '../api/job/job-configuration.js';
 import { type MirroredNode } from '../registry/registry-center.js';
+import { type AcceptedTriggers, decodeAccepted } from './x-node/accepted-triggers.js';
 import { type CrashedRun, decodeCrash } from './x-node/crash-report.js';
 import { type AssignmentRecord, decodeAssignmentRecord } from './x-node/assignment-record.js';
 import { decodeWithdrawals } from './x-node/withdrawals.js';
@@ -67,6 +68,7 @@ export type Part =
   | 'lives'
   | 'live'
   | 'triggers'
+  | 'accepted'
   | 'crashedItems'
   | 'crashReports'
   | 'guaranteeItems'
@@ -89,6 +91,7 @@ export const PART_OF: { readonly [Type in JobPath['type']]?: Part } = {
   lives: 'lives',
   live: 'live',
   trigger: 'triggers',
+  accepted: 'accepted',
   crashedItem: 'crashedItems',
   crashReport: 'crashReports',
   guaranteeItem: 'guaranteeItems',
@@ -146,6 +149,9 @@ export const READERS: { readonly [Key in Part]: PartReader } = {
   },
   live: (changed, before) => ({ live: setAfter(before.live, withId(changed)) }),
   triggers: (changed, before) => ({ triggers: setAfter(before.triggers, withId(changed)) }),
+  accepted: (changed, before) => ({
+    acceptedTriggers: mapAfter(before.acceptedTriggers, withId(changed), (node) => decodeAccepted(valueOf(node))),
+  }),
   crashedItems: (changed, before) => ({
     crashedItems: [...setAfter(new Set(before.crashedItems), withItem(changed))].sort((one, other) => one - other),
   }),
@@ -256,6 +262,7 @@ export const NOTHING: JobView = {
   items: [],
   strayItems: [],
   triggers: setOf<string>([]),
+  acceptedTriggers: mapOf<string, AcceptedTriggers>([]),
   crashedItems: [],
   crashReports: mapOf<number, CrashedRun>([]),
   startedItems: setOf<number>([]),

@@ -1,5 +1,6 @@
 import { type JobConfiguration } from '../api/job/job-configuration.js';
 import { type JobInstance } from '../api/extensions/sharding-strategy.js';
+import { type AcceptedTriggers } from './x-node/accepted-triggers.js';
 import { type AssignmentRecord } from './x-node/assignment-record.js';
 import { type BeginRecord } from './x-node/begin-record.js';
 import { type CrashedRun } from './x-node/crash-report.js';
@@ -58,6 +59,8 @@ export interface JobView {
   readonly strayItems: readonly string[];
   /** Ids of instances that are to run now. */
   readonly triggers: ReadonlySet<string>;
+  /** By instance, living or not: the items for which it has accepted a trigger, and that no instance has begun since. */
+  readonly acceptedTriggers: ReadonlyMap<string, AcceptedTriggers>;
   /** Items waiting to be taken over, in ascending order. */
   readonly crashedItems: readonly number[];
   /** The run that was cut short, by item, until it has been run again. Not for items that only a Java instance has reported. */

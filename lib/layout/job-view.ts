@@ -96,4 +96,4 @@ export function isRoutine(path: string): boolean {
 }
 
 const ROUTINE =
-  /^\/[^/]+\/(?:sharding\/\d+\/(?:running|misfire)|trigger\/[^/]+|x-node\/fired\/[^/]+|systemTime\/current)$/;
+  /^\/[^/]+\/(?:sharding\/\d+\/(?:running|misfire)|trigger\/[^/]+|x-node\/(?:fired|triggered)\/[^/]+|systemTime\/current)$/;

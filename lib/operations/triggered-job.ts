@@ -4,7 +4,8 @@ import { callingCode, type RunningCode } from '../api/job/running-code.js';
 import { checkOptions, milliseconds } from '../api/settings/call-options.js';
 import { sleep } from '../async/wait.js';
 import { runPolicyOf } from '../kernel/view/firing.js';
-import { itemOf, type JobView } from '../layout/job-view.js';
+import { awaitsTakeover, itemOf, type JobView } from '../layout/job-view.js';
+import { type WaitingRun } from '../layout/x-node/accepted-triggers.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
 import { followJob, type ReadJob } from './job-reading.js';
@@ -31,8 +32,9 @@ export interface TriggerNode {
   readonly serverIp: string;
   /** Revision of the trigger's node. */
   readonly since: number;
-  /** The only items it is to run; `undefined`: all of its own. */
+  /** The items that the trigger names; `undefined`: all of its own. */
   readonly items: ReadonlySet<number> | undefined;
+  readonly jobParameter: string | undefined;
 }
 
 /** What the instances of a job have made of a trigger, and the wait until they have ended. */
@@ -56,15 +58,19 @@ export class TriggeredJob {
     this.jobName = job.jobName;
     this.instances = [...answers.values()].sort((a, b) => (a.instanceId < b.instanceId ? -1 : 1));
     this.#config = job.view.config;
-    this.#runs = [...answers].filter(([, { willRun }]) => willRun).flatMap(([node]) => expectedRuns(job, node));
+    this.#runs = [...answers]
+      .filter(([, { willRun }]) => willRun)
+      .flatMap(([node, { answer }]) => expectedRuns(job, node, answer))
+      .sort((one, other) => one.item - other.item);
   }
 
   /**
-   * Resolves when all items that the trigger makes run have run, or have lost their instance. Runs of Java instances that
-   * are over within a second may be overlooked, as they leave nothing behind.
+   * Resolves when all items that the trigger makes run have run: on the instance that accepted it, or on the one that owns the item
+   * by then, in a takeover too. Runs of Java instances that are over within a second may be overlooked, as they leave nothing behind.
    * @throws DeadlineExceededError after `timeoutMs` milliseconds; the runs go on
-   * @throws JobStateError if the job has `monitorExecution: false`, so that its runs leave no marks; if code of the job itself
-   * waits for a run that begins after it
+   * @throws JobStateError if items are not run any more, because they were disabled meanwhile, for example, or their instance has
+   * ended before it accepted the trigger; if the job has `monitorExecution: false`, so that its runs leave no marks; if code of the
+   * job itself waits for a run that begins after it
    * @throws InvalidConfigurationError without a `timeoutMs`, and if an option is unknown or of a wrong kind
    */
   async ended(options: { readonly timeoutMs: number }): Promise<void> {
@@ -81,19 +87,27 @@ export class TriggeredJob {
     const until = this.#clock.monotonic() + timeoutMs;
     if (this.#runs.some(({ isJava }) => isJava)) await sleep(this.#clock, Math.min(JAVA_START_MS, timeoutMs));
     using job = await followJob(this.#registry, this.jobName);
-    const remainingMs = Math.max(0, until - this.#clock.monotonic());
-    const wait = { clock: this.#clock, timeoutMs: remainingMs, what: 'the triggered items' };
-    let open = this.#runs;
+    const itemsIn = (state: RunState, now: ReadJob): string =>
+      this.#runs.flatMap((run) => (run.stateIn(now) === state ? [run.item] : [])).join(', ');
+    const isOver = (now: ReadJob): boolean => this.#runs.every((run) => run.stateIn(now) !== 'open');
     try {
-      await job.until((now) => (open = open.filter((run) => !run.hasEnded(now))).length === 0, wait);
+      do {
+        const remainingMs = Math.max(0, until - this.#clock.monotonic());
+        await job.until(isOver, { clock: this.#clock, timeoutMs: remainingMs, what: 'the triggered items' });
+        // One node may show already what another one does not show yet.
+      } while (!isOver(await job.synced()));
     } catch (error) {
       if (!(error instanceof DeadlineExceededError)) throw error;
-      const items = open.map(({ item }) => item).sort((a, b) => a - b);
-      throw new DeadlineExceededError(
-        `triggered items of job '${this.jobName}' to end: ${items.join(', ')}`,
-        timeoutMs,
-      );
+      const open = itemsIn('open', job.now);
+      throw new DeadlineExceededError(`triggered items of job '${this.jobName}' to end: ${open}`, timeoutMs);
     }
+    const lost = itemsIn('lost', job.now);
+    if (lost !== '')
+      throw new JobStateError(
+        `Items ${lost} of job '${this.jobName}' are not run for this trigger: they, or their server, were disabled before it was ` +
+          'their turn, they do not exist any more, a Java instance owns them, their run could not begin (its instance has logged why), or their ' +
+          'instance has ended before it accepted the trigger. Trigger them again.',
+      );
   }
 
   /** @throws JobStateError if code of the job waits for a run that begins after it */
@@ -132,55 +146,63 @@ export function isBusy({ view, nodes, paths }: ReadJob, { id, since, items }: Tr
   );
 }
 
-function expectedRuns(job: ReadJob, node: TriggerNode): readonly ExpectedRun[] {
-  const { instances, servers, items } = job.view;
-  const ip = instances.get(node.id)?.serverIp ?? '';
-  if (servers.get(ip) !== 'ENABLED') return [];
-  return items
-    .filter(({ item, owner, disabled }) => owner === node.id && !disabled && node.items?.has(item) !== false)
-    .map(({ item }) => new ExpectedRun(item, node, job));
+function expectedRuns(job: ReadJob, node: TriggerNode, answer: TriggerAnswer): readonly ExpectedRun[] {
+  const { instances, servers, items, javaPeers } = job.view;
+  const isJava = javaPeers.has(node.id);
+  const expect = (item: number): ExpectedRun =>
+    new ExpectedRun(item, node, { isJava, isAccepted: answer !== 'waiting' });
+  if (!isJava && node.items !== undefined) return [...node.items].map(expect);
+  if (servers.get(instances.get(node.id)?.serverIp ?? '') !== 'ENABLED') return [];
+  return items.flatMap(({ item, owner, disabled }) => (owner === node.id && !disabled ? [expect(item)] : []));
 }
+
+/** `open`: the run is still to come, or goes on. `lost`: it does not come any more. */
+type RunState = 'open' | 'ended' | 'lost';
 
 /** A run of one item that a trigger causes. */
 class ExpectedRun {
   readonly item: number;
   readonly isJava: boolean;
   readonly node: TriggerNode;
-  readonly #lastInstant: number | undefined;
-  #wasSeen = false;
-  /** Revision of the instance's record before this run was written there. */
-  #recordedBefore: number;
+  /** Whether the instance was seen to have accepted the trigger. */
+  #isAccepted: boolean;
 
-  constructor(item: number, node: TriggerNode, { view }: ReadJob) {
+  constructor(item: number, node: TriggerNode, { isJava, isAccepted }: { isJava: boolean; isAccepted: boolean }) {
     this.item = item;
+    this.isJava = isJava;
+    this.#isAccepted = isAccepted;
     this.node = node;
-    this.isJava = view.javaPeers.has(node.id);
-    this.#recordedBefore = node.since;
-    this.#lastInstant = lastInstantOf(view, node.id, item);
   }
 
-  /** To be asked with each moment of the job in turn. */
-  hasEnded({ view, nodes, paths }: ReadJob): boolean {
-    const { id, since } = this.node;
-    const record = nodes.get(paths.beginRecord(id));
-    const mark = nodes.get(paths.item(this.item, 'running'));
-    if (mark?.value === id) {
-      if (mark.revision < since) this.#recordedBefore = Math.max(since, record?.revision ?? 0);
-      else this.#wasSeen = true;
-      return false;
-    }
-    const owner = itemOf(view, this.item)?.owner;
-    if (this.#wasSeen || this.isJava || owner !== id || !view.instances.has(id)) return true;
-    return (record?.revision ?? 0) > this.#recordedBefore && this.#isOnRecord(view);
-  }
-
-  #isOnRecord(view: JobView): boolean {
+  stateIn(job: ReadJob): RunState {
+    const { view } = job;
     const { id } = this.node;
-    const isManual = view.beginRecords.get(id)?.manual.has(this.item) === true;
-    return isManual || lastInstantOf(view, id, this.item) !== this.#lastInstant;
+    if (this.isJava) return this.#runsOnJava(job) ? 'open' : 'ended';
+    const accepted = view.acceptedTriggers.get(id);
+    const isWaiting = accepted?.waiting.some((run) => this.#isMeantBy(run)) === true;
+    if (view.instances.has(id) && view.triggers.has(id)) return 'open';
+    if (isWaiting || view.instances.has(id)) this.#isAccepted = true;
+    if (isWaiting) return 'open';
+    if (!this.#isAccepted || accepted?.dropped.has(this.item) === true) return 'lost';
+    return this.#isRunManually(view) ? 'open' : 'ended';
   }
-}
 
-function lastInstantOf({ beginRecords }: JobView, id: string, item: number): number | undefined {
-  return beginRecords.get(id)?.instants.get(item);
+  #isMeantBy({ items, jobParameter }: WaitingRun): boolean {
+    return items.has(this.item) && jobParameter === this.node.jobParameter;
+  }
+
+  #runsOnJava({ nodes, paths }: ReadJob): boolean {
+    return nodes.get(paths.item(this.item, 'running'))?.value === this.node.id;
+  }
+
+  /** A later manual run of the item counts as well. If the item does anything else, its triggered run is over. */
+  #isRunManually(view: JobView): boolean {
+    const { crashReports, beginRecords } = view;
+    const report = crashReports.get(this.item);
+    // Of a manual run without a parameter, a report says no more than that it had no instant.
+    if (report !== undefined) return report.instant === undefined;
+    if (awaitsTakeover(view, this.item)) return true;
+    const seen = itemOf(view, this.item);
+    return seen?.running === true && beginRecords.get(seen.runningOn ?? '')?.manual.has(this.item) === true;
+  }
 }

@@ -1,6 +1,7 @@
 /** Triggering the instances of a job, and what they make of it. */
 import { DeadlineExceededError, InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
 import { knownNames } from '../api/text/nearest.js';
+import { fullTriggers } from '../layout/full-trigger.js';
 import { itemOf, type JobView } from '../layout/job-view.js';
 import {
   decodeTrigger,
@@ -24,8 +25,11 @@ export interface TriggeringParts {
   readonly job: FollowedJob;
 }
 
+/** What instances are to run: some items, or all. */
+type WantedRun = Omit<Trigger, 'isForAll'>;
+
 /** What is asked of the instances. */
-export interface TriggerRequest extends Trigger {
+export interface TriggerRequest extends WantedRun {
   /** The only server whose instances are triggered. Default: those of all instances. */
   readonly serverIp?: string;
   readonly acceptTimeoutMs: number;
@@ -57,7 +61,7 @@ function problemOf(name: string, problem: string | undefined): readonly string[]
 }
 
 interface WantedTrigger {
-  readonly trigger: Trigger;
+  readonly trigger: WantedRun;
   readonly serverIp: string | undefined;
 }
 
@@ -78,7 +82,7 @@ async function writeTriggers(
       const stays = earlier?.value !== undefined && encodeTrigger(decodeTrigger(earlier.value)) === value;
       return {
         id,
-        items: own.items,
+        own,
         since: stays ? earlier.revision : undefined,
         value: stays ? earlier.value : value,
       };
@@ -86,9 +90,9 @@ async function writeTriggers(
     return {
       nodes,
       wanted: plans.map(({ id, value }) => ({ path: paths.trigger(id), value })),
-      result: plans.map(({ id, items, since }) => ({
-        ...{ id, serverIp: now.view.instances.get(id)?.serverIp ?? '', since },
-        items: items && new Set(items),
+      result: plans.map(({ id, own, since }) => ({
+        ...{ id, serverIp: now.view.instances.get(id)?.serverIp ?? '', since, jobParameter: own.jobParameter },
+        items: own.items && new Set(own.items),
       })),
     };
   });
@@ -110,7 +114,7 @@ function triggersOf(
   const java = ids.filter((id) => view.javaPeers.has(id));
   if (trigger.jobParameter !== undefined && java.length > 0) throw javaPeersTakePart(jobName, java);
   if (items !== undefined) return ownersOf(job, items, trigger);
-  return new Map(ids.map((id) => [id, trigger]));
+  return fullTriggers(view, ids, trigger.jobParameter);
 }
 
 /** Ids of the instances on a server. @throws JobStateError if there is none, or it is not enabled */
@@ -132,7 +136,7 @@ function instancesOn({ jobName, view }: ReadJob, ip: string): readonly string[] 
 function ownersOf(
   { jobName, view }: ReadJob,
   items: readonly number[],
-  trigger: Trigger,
+  trigger: WantedRun,
 ): ReadonlyMap<string, Trigger> {
   const refuse = (why: string): never => {
     throw new JobStateError(`Job '${jobName}' was not triggered: ${why}`);
@@ -145,7 +149,7 @@ function ownersOf(
     if (own === undefined) owners.set(owner, [item]);
     else own.push(item);
   }
-  return new Map([...owners].map(([id, own]) => [id, { ...trigger, items: own }]));
+  return new Map([...owners].map(([id, own]) => [id, { ...trigger, items: own, isForAll: false }]));
 }
 
 function runnableBy(view: JobView, item: number, refuse: (why: string) => never): string {

@@ -10,8 +10,6 @@ export const NO_BACKLOG: Backlog = {
   isKeptByMisfire: false,
   hasLostSession: false,
   missedByItem: new Map(),
-  pendingTrigger: undefined,
-  triggeredItems: new Map(),
 };
 
 /** Names of what the instance `name` plans in `now`. */
@@ -27,7 +25,6 @@ export function actionsOf(name: string, now: JobView, local: Partial<LocalState>
     isIdle: true,
     busy: new Set(),
     backlog: NO_BACKLOG,
-    isTriggerInDoubt: false,
     mayTakeOver: true,
     removalWait: 'none',
     formerLeader: undefined,
@@ -35,6 +32,7 @@ export function actionsOf(name: string, now: JobView, local: Partial<LocalState>
     latestInstant: () => undefined,
     isNextInstantNear: () => false,
     offlineServers: [],
+    spentAcceptances: [],
     restoredNodes: [],
     hasLostTrackOf: () => false,
     leftovers: [],

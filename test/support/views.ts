@@ -90,6 +90,7 @@ export function aView(names: readonly string[], changes: Partial<JobView> = {}):
     shardingVersion: 3,
     items: Array.from({ length: config.shardingTotalCount }, (_, item) => anItem(item, { owner: owner(item) })),
     triggers: new Set(),
+    acceptedTriggers: new Map(),
     crashedItems: [],
     crashReports: new Map(),
     strayItems: [],

@@ -4,9 +4,8 @@
  */
 import { describeCause } from '../../api/text/describe-cause.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
-import { isLostRace, isOutage, isOutcomeUnknown } from '../../api/errors/registry-errors.js';
+import { isLostRace, isOutage } from '../../api/errors/registry-errors.js';
 import { type Deadlines } from '../../async/deadlines.js';
-import { covers, decodeTrigger } from '../../layout/x-node/trigger.js';
 import { type Mailbox } from '../../async/mailbox.js';
 import { JobStoppedError } from '../../api/errors/errors.js';
 import { type ItemsHere } from '../view/items-here.js';
@@ -25,6 +24,7 @@ import { type SettingFaults } from '../types/setting-faults.js';
 import { reportCrashes } from '../marks/crash-reports.js';
 import { type Housekeeping } from '../writes/housekeeping.js';
 import { type ItemMarks } from '../marks/item-marks.js';
+import { TriggerAcceptance } from '../marks/trigger-acceptance.js';
 import { type Leadership } from '../writes/leadership.js';
 import { type RestoredNodes } from '../writes/restored-nodes.js';
 import { type Registration } from '../writes/registration.js';
@@ -75,8 +75,6 @@ export class ControlLane {
   readonly #deps: ControlLaneDeps;
   readonly #changes: ChangeLog;
   #isReconcileQueued = false;
-  /** The text of a trigger whose removal got no answer. */
-  #triggerInDoubt: string | undefined;
   readonly #failures: ActionFailures;
   readonly #obstacle: StandingObstacle;
   #resyncMinutes: number | undefined;
@@ -143,8 +141,7 @@ export class ControlLane {
     this.#changes.note(session);
     const actions = plan(this.#planInput());
     // A mirror may refuse to follow a part again and again, and a job is at rest all the same.
-    if (actions.every(({ type }) => type === 'follow-own-share'))
-      this.#firingChanges.rest({ isTriggerInDoubt: this.#triggerInDoubt !== undefined });
+    if (actions.every(({ type }) => type === 'follow-own-share')) this.#firingChanges.rest();
     await this.#performAll(actions);
   }
 
@@ -215,7 +212,6 @@ export class ControlLane {
         isIdle,
         busy,
         backlog,
-        isTriggerInDoubt: this.#triggerInDoubt !== undefined,
         assignmentWait: deadlines.state('trigger-deadline'),
         mayTakeOver: !timers.isSet('takeover'),
         removalWait: deadlines.state('removal-deadline'),
@@ -225,6 +221,7 @@ export class ControlLane {
         leftovers: marks.own.leftovers,
         superseded: marks.own.superseded,
         offlineServers: housekeeping.offlineServers,
+        spentAcceptances: housekeeping.spentAcceptances,
         restoredNodes: restoredNodes.due,
         latestInstant: () => timer.latestDue(watch.view.config ?? {}),
         isNextInstantNear: () => timer.isNextNear,
@@ -318,9 +315,11 @@ export class ControlLane {
         // What came before it may have taken time, and things may have changed since it was planned.
         if (!mayFollowOwnShare(watch.view, me)) return;
         return watch.narrow(paths.shareOf(me, ownItems(watch.view, me)));
-      case 'run-once':
+      case 'accept-trigger':
         deadlines.reset('trigger-deadline');
-        return this.#runOnce();
+        return this.#acceptTrigger();
+      case 'drop-triggered':
+        return new TriggerAcceptance(this.#deps).drop(action.items);
       case 'begin':
         return work.start(action.firing);
       default:
@@ -339,37 +338,13 @@ export class ControlLane {
     }
   }
 
-  async #runOnce(): Promise<void> {
+  async #acceptTrigger(): Promise<void> {
     const { work } = this.#deps;
-    const trigger = await this.#acceptTrigger();
-    if (trigger !== undefined) work.start({ ...decodeTrigger(trigger), cause: 'manual', instant: undefined });
-  }
-
-  /**
-   * Removing the node is the claim: a trigger that an operator has withdrawn is not run.
-   * @returns the text of the trigger; `undefined` if there is none
-   */
-  async #acceptTrigger(): Promise<string | undefined> {
-    const { registry, paths, me } = this.#deps;
-    const path = paths.trigger(me);
-    const inDoubt = this.#triggerInDoubt;
-    const text = await registry.get(path);
-    // Another trigger that stands in the place of the one in doubt would ask for the same as well, had that still been there.
-    const isAnother =
-      text !== undefined && inDoubt !== undefined && !covers(decodeTrigger(text), decodeTrigger(inDoubt));
-    if (text === undefined || isAnother) {
-      // What this instance could not be sure to have removed is gone: it has.
-      this.#triggerInDoubt = undefined;
-      return inDoubt;
-    }
-    try {
-      const isRemoved = await registry.remove(path);
-      this.#triggerInDoubt = undefined;
-      return isRemoved ? text : inDoubt;
-    } catch (error) {
-      if (isOutcomeUnknown(error)) this.#triggerInDoubt = text;
-      throw error;
-    }
+    const trigger = await new TriggerAcceptance(this.#deps).accept();
+    if (trigger === undefined) return;
+    const { jobParameter, isForAll, items } = trigger;
+    // Items that cannot begin now wait on record. Without items, listeners are called all the same, as in Java.
+    work.start({ cause: 'manual', instant: undefined, jobParameter, ...(!isForAll && { items }) });
   }
 
   /** Whether an item that bears this instance's mark is unknown here. A run that is just beginning may be about to mark it. */
@@ -416,7 +391,7 @@ export class ControlLane {
     watch.forgetReadings();
     try {
       await watch.readAll();
-      housekeeping.noteServers(await watch.sync());
+      housekeeping.noteLeftovers(await watch.sync());
     } catch (error) {
       // The next reconciliation, when the registry centre answers again, reads what it needs.
       logger.debug(`could not read everything again: ${describeCause(error)}`);

@@ -30,13 +30,13 @@ export class FiringChanges {
   }
 
   /** Reconciling has found nothing to do. */
-  rest({ isTriggerInDoubt }: { readonly isTriggerInDoubt: boolean }): void {
+  rest(): void {
     const { watch, me, leadership, work, marks } = this.#deps;
     const { view } = watch;
     // The leader waits for the end of items that had to stay with their owners.
     const isWaiting = (leadership.assignedFor?.pinned.length ?? 0) > 0;
     if (isWaiting || !isAtRest(view)) return;
-    const isTriggered = view.triggers.has(me) || isTriggerInDoubt;
+    const isTriggered = view.triggers.has(me);
     this.#own = setOf(ownItems(view, me));
     this.#wasIdle = work.isIdle && work.canBegin && marks.own.items.length === 0 && !isTriggered;
   }
@@ -60,8 +60,7 @@ export class FiringChanges {
 
   /** Whether a run that begins, or an item that ends, makes nothing due: the end of the run is reconciled anyway. */
   get needsNoReconcile(): boolean {
-    const { missedInstant, missedByItem, pendingTrigger, triggeredItems } = this.#deps.work.backlog;
-    const isFiringDue = missedInstant !== undefined || pendingTrigger !== undefined;
-    return this.#wasIdle && !isFiringDue && missedByItem.size === 0 && triggeredItems.size === 0;
+    const { missedInstant, missedByItem } = this.#deps.work.backlog;
+    return this.#wasIdle && missedInstant === undefined && missedByItem.size === 0;
   }
 }

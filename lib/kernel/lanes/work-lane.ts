@@ -13,10 +13,10 @@ import { firingTurns } from '../../time/event-loop.js';
 import { type Backlog, type DecidedFiring } from '../rules/plan-input.js';
 import { type BegunRun, type Firing, runPolicyOf } from '../view/firing.js';
 import { type ItemsHere } from '../view/items-here.js';
-import { assignedItems, describeItems, numbersOf } from '../view/items.js';
+import { assignedItems, numbersOf } from '../view/items.js';
+import { isWaiting } from '../../layout/waiting-runs.js';
 import { JobRun, type JobRunDeps, type RunOwner } from '../run/job-run.js';
 import { type RunObservers } from '../run/run-observers.js';
-import { ManualBacklog } from './manual-backlog.js';
 import { type PassedFiring, PassedFirings } from './untimely-firings.js';
 
 /** How long the instance still waits for a run that was aborted after the grace period, in milliseconds. */
@@ -56,7 +56,6 @@ export class WorkLane {
   #isKeptByMisfire = false;
   #hasLostSession = false;
   readonly #missedByItem = new RareMap<number, number>();
-  readonly #manual = new ManualBacklog();
   #decided: DecidedFiring | undefined;
   /** Whether the latest firing that ended without beginning had waited in vain. */
   #hasWaitedInVain = false;
@@ -98,8 +97,6 @@ export class WorkLane {
       isKeptByMisfire: this.#isKeptByMisfire && this.#missedInstant !== undefined,
       hasLostSession: this.#hasLostSession,
       missedByItem: this.#missedByItem,
-      pendingTrigger: this.#manual.next,
-      triggeredItems: this.#manual.items,
     };
   }
 
@@ -166,12 +163,9 @@ export class WorkLane {
     this.#passedFirings.note(firing);
   }
 
-  /** Starts a run. If none can begin now, a manual one waits, because its trigger has been accepted; others need not. */
+  /** Starts a run, if one can begin now. */
   start(firing: Firing): void {
-    if (!this.canBegin) {
-      if (firing.cause === 'manual') this.#manual.add(firing);
-      return;
-    }
+    if (!this.canBegin) return;
     this.#takeFromBacklog(firing);
     this.#hasLostSession = false;
     const owner: RunOwner = {
@@ -213,8 +207,7 @@ export class WorkLane {
 
   /**
    * Aborts the runs in progress: the session is lost. Peers recover what single items have missed; what this
-   * instance could not begin is still due, unless the records show that a peer has begun it. An accepted trigger stays
-   * with this instance: its node is gone, so no peer knows of it.
+   * instance could not begin is still due, unless the records show that a peer has begun it.
    */
   abandon(reason: Error): void {
     this.pause();
@@ -264,8 +257,7 @@ export class WorkLane {
   }
 
   #takeFromBacklog(firing: Firing): void {
-    const { cause, items, instant } = firing;
-    if (cause === 'manual') this.#manual.take(firing);
+    const { items, instant } = firing;
     if (instant === undefined) return;
     if (items === undefined && (this.#missedInstant ?? Infinity) <= instant) this.#missedInstant = undefined;
     for (const item of items ?? [...this.#missedByItem.keys()])
@@ -273,11 +265,11 @@ export class WorkLane {
   }
 
   /**
-   * Without marks, only a firing that the item has missed waits for it, so that a firing of many items does not reconcile
-   * for each of them.
+   * Without marks, only a firing that the item has missed, or a trigger, waits for it, so that a firing of many items does not
+   * reconcile for each of them.
    */
   #noteReleased(item: number, { monitorExecution }: JobConfiguration): void {
-    const isAwaited = this.#missedByItem.has(item) || this.#manual.hasItem(item);
+    const isAwaited = this.#missedByItem.has(item) || isWaiting(this.#deps.watch.view, item);
     if (isAwaited) this.#deps.requestReconcile();
     else if (monitorExecution) this.#deps.noteProgress();
   }
@@ -286,24 +278,8 @@ export class WorkLane {
   #noteBegun(run: JobRun, begun: BegunRun): void {
     this.#beginning = undefined;
     this.#hasWaitedInVain = false;
-    const { cause, jobParameter } = run.firing;
-    if (cause === 'manual') {
-      this.#manual.noteBegun(numbersOf(begun.items), jobParameter);
-      this.#logLeftOut(run.firing, begun);
-    }
     if (!run.isAborted) this.#noteDecision(run.firing, begun);
     this.#deps.noteProgress();
-  }
-
-  /** Whoever has triggered single items learns why one of them does not run. */
-  #logLeftOut({ items = [] }: Firing, begun: BegunRun): void {
-    const meant = new Set([...numbersOf(begun.items), ...begun.blocked]);
-    const left = items.filter((item) => !meant.has(item));
-    if (left.length > 0)
-      this.#deps.logger.log(
-        `the triggered items ${describeItems(left)} are not run here: they are disabled, or this server is, or another instance ` +
-          'owns them by now. Trigger them again.',
-      );
   }
 
   #noteEnd(run: JobRun, outcome: RunOutcome): void {
@@ -327,8 +303,7 @@ export class WorkLane {
 
   /** The firing is due as before. If the session is lost, the records show whether peers have begun it meanwhile. */
   #postpone(firing: Firing): void {
-    const { cause, instant, items } = firing;
-    if (cause === 'manual') this.#manual.add(firing);
+    const { instant, items } = firing;
     if (instant === undefined || runPolicyOf(this.#deps.configuration()).missed === 'drop') return;
     if (items === undefined && this.#missedInstant === undefined) {
       this.#missedInstant = instant;
@@ -339,7 +314,6 @@ export class WorkLane {
 
   #noteDecision(firing: Firing, { blocked, decidedOn, config }: BegunRun): void {
     const { instant, cause } = firing;
-    if (cause === 'manual') this.#manual.add({ ...firing, items: blocked });
     if (instant === undefined) return;
     if (cause === 'schedule' && blocked.length > 0)
       this.#notePassed({ instant, items: blocked, missed: runPolicyOf(config).missed });

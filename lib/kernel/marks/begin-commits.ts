@@ -4,6 +4,7 @@ import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Lifetime, type Operation } from '../../registry/registry-center.js';
 import { numbersOf } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
+import { TriggerAcceptance } from './trigger-acceptance.js';
 
 /** How items begin. */
 export interface Beginning extends BegunFor {
@@ -46,7 +47,14 @@ export class BeginCommits {
     // The longest record that any of the commits can write stands for all of them while they are measured.
     const measure: Operation = { type: 'set', path, value: '-'.repeat(length) };
     const groups = items.map((item) => ({ item, operations: this.#markOperations(item, beginning) }));
-    const chunks = commitChunks(groups, registry.limits, { guard: [...fence, measure] });
+    const triggers = new TriggerAcceptance(this.#context);
+    const takenOff = (steps: readonly (readonly number[])[]): readonly (readonly Operation[])[] =>
+      beginning.instant === undefined ? triggers.beginning(steps, beginning.jobParameter) : [];
+    const measures = takenOff([numbersOf(items)])
+      .flat()
+      .map((change) => this.#longest(change));
+    const chunks = commitChunks(groups, registry.limits, { guard: [...fence, measure, ...measures] });
+    const ofTriggers = takenOff(chunks.map((chunk) => chunk.groups.map(({ item }) => item.item)));
     let begun = 0;
     return chunks.map((chunk, index): BeginCommit => {
       begun += chunk.groups.length;
@@ -58,9 +66,18 @@ export class BeginCommits {
           ...chunk.groups.flatMap(({ operations }) => operations),
           // The instance that cleans up writes here too, so nothing may be overwritten unseen.
           { type: 'set', path, value, ...(version !== undefined && { version: version + index }) },
+          ...(ofTriggers[index] ?? []),
         ],
       };
     });
+  }
+
+  /** As long as any of the texts that a node has while commits change it step by step. */
+  #longest(change: Operation): Operation {
+    const { path } = change;
+    const before = this.#context.watch.nodes.get(path)?.value?.length ?? 0;
+    const after = change.type === 'set' ? change.value.length : 0;
+    return { type: 'set', path, value: '-'.repeat(Math.max(before, after) + RECORD_SLACK) };
   }
 
   /** Fits as long as the assignment and the settings are those of the view; the present view may be a later one already. */

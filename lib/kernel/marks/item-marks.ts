@@ -22,6 +22,7 @@ import { failsOver, numbersOf } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
 import { BeginCommits, type Beginning } from './begin-commits.js';
 import { MarkRemoval } from './mark-removal.js';
+import { TriggerAcceptance } from './trigger-acceptance.js';
 import { type OwnMark, OwnMarks, RUN_MARKS, TAKEOVER_MARKS } from './own-marks.js';
 
 /** What marking needs. */
@@ -137,12 +138,17 @@ export class ItemMarks {
   async wasMarked(items: readonly ItemView[], signal: AbortSource): Promise<number | undefined> {
     const [first] = items;
     if (first === undefined) return undefined;
-    const { registry, watch, paths, me } = this.#deps;
+    const { watch, paths, me } = this.#deps;
     // Until it is known: an item that is marked and not run would be lost.
-    for (let isKnown = false; !isKnown; isKnown = await this.#readAll(signal))
-      await whenConnected(registry.session, signal);
+    await this.readAgain(signal);
     const node = watch.nodes.get(paths.item(first.item, 'running'));
     return node?.value === me ? node.revision : undefined;
+  }
+
+  /** Reads everything as soon as the registry centre answers. @throws the reason of `signal` if it is aborted before */
+  async readAgain(signal: AbortSource): Promise<void> {
+    for (let isKnown = false; !isKnown; isKnown = await this.#readAll(signal))
+      await whenConnected(this.#deps.registry.session, signal);
   }
 
   /** Whether everything has been read. If not, the connection has broken once more, and this resolves after a pause. */
@@ -192,7 +198,12 @@ export class ItemMarks {
         const value = encodeBeginRecord(withoutBegun(record, items, former ?? NOTHING_BEGUN));
         const restored: Operation = { type: 'set', path: paths.beginRecord(me), value, version: node.version };
         const removals = items.map((item): Operation => ({ type: 'remove', path: paths.item(item, 'running') }));
-        const groups = [restored, ...removals].map((operation) => ({ operations: [operation] }));
+        const [first] = begun;
+        const again =
+          first === undefined || first.instant !== undefined
+            ? []
+            : new TriggerAcceptance(this.#deps).waitingAgain(items, first.jobParameter);
+        const groups = [restored, ...again, ...removals].map((operation) => ({ operations: [operation] }));
         for (const { operations } of commitChunks(groups, registry.limits)) await registry.commit(operations);
         return;
       }

@@ -28,8 +28,6 @@ export interface LocalState {
   readonly busy: ReadonlySet<number>;
   /** What could not be run when it was due. */
   readonly backlog: Backlog;
-  /** Whether the answer to removing this instance's trigger got lost. */
-  readonly isTriggerInDoubt: boolean;
   /** How long a trigger has been waiting for the items to be assigned again. */
   readonly assignmentWait: DeadlineState;
   /** Whether a takeover may be tried: not for a while after one has failed. */
@@ -46,6 +44,8 @@ export interface LocalState {
   readonly isNextInstantNear: () => boolean;
   /** Servers that had no instance at the last two resyncs. */
   readonly offlineServers: readonly string[];
+  /** Instances that have been gone for a while, and of whose triggers none waits. */
+  readonly spentAcceptances: readonly string[];
   /** Paths of nodes that live with no session although instances only make them with theirs, seen for long enough. */
   readonly restoredNodes: readonly string[];
   /** Whether the item bears this instance's mark, although this instance knows of no such run. */
@@ -100,10 +100,6 @@ export interface Backlog {
   readonly hasLostSession: boolean;
   /** The latest such instant by item, for items that were still running then. */
   readonly missedByItem: ReadonlyMap<number, number>;
-  /** The next accepted trigger that waits for its run. */
-  readonly pendingTrigger: Pick<Firing, 'jobParameter'> | undefined;
-  /** Items that were still running when a trigger was accepted, each with the `jobParameter` of its next run if it has its own. */
-  readonly triggeredItems: ReadonlyMap<number, string | undefined>;
 }
 
 /** A firing that this instance has decided on. */
@@ -140,5 +136,6 @@ export type Action =
   | { readonly type: 'await-flapping-peers' }
   | { readonly type: 'await-assignment' | 'end-trigger-wait' }
   | { readonly type: 'follow-own-share' }
-  | { readonly type: 'run-once' }
+  | { readonly type: 'accept-trigger' }
+  | { readonly type: 'drop-triggered'; readonly items: readonly number[] }
   | { readonly type: 'begin'; readonly firing: Firing };

@@ -21,7 +21,8 @@
  * | clearMarks, clearMisfired | mark-removal, item-marks | MonitorExecutionSettingsChangedJobListener |
  * | forgetMissed | work-lane | – (Java asks at the end of each run) |
  * | reschedule | cron-timer | CronSettingAndJobEventChangedJobListener |
- * | runOnce | control-lane | JobTriggerStatusJobListener |
+ * | acceptTrigger | trigger-acceptance | JobTriggerStatusJobListener |
+ * | dropTriggered | trigger-acceptance | – (Java drops a trigger that comes during a run) |
  * | takeOver | takeover | FailoverService.failoverIfNecessary |
  * | recoverMisfires | work-lane | JobTriggerListener, the misfire loop of ElasticJobExecutor |
  * | recoverHandover | work-lane | – (Java misses the firing) |
@@ -58,6 +59,8 @@ import {
 import { type Firing } from '../view/firing.js';
 import { mayFollowOwnShare } from '../view/own-share.js';
 import { assignedItems, failsOver, isFree, isInAssignment, numbersOf, wasBegun } from '../view/items.js';
+import { nextParameters } from '../../layout/waiting-runs.js';
+import { undueTriggers } from './undue-triggers.js';
 import { type Action, type DecidedFiring, type LocalState, type PlanInput } from './plan-input.js';
 import { isLosingNodes, lacksOwnNodes, wasLeaderRemoved, wereItemsRemoved } from './removal.js';
 
@@ -210,12 +213,18 @@ const reschedule: Rule = ({ now, local }) =>
  * A trigger has no instant that would show later what was run for it. So it waits for the assignment that all instances will
  * go by, if it is clear that there will be another one.
  */
-const runOnce: Rule = (input) => {
+const acceptTrigger: Rule = (input) => {
   const { now, me, local } = input;
-  if (!(now.triggers.has(me) || local.isTriggerInDoubt) || !local.canBegin) return undefined;
+  if (!now.triggers.has(me) || !local.canBegin) return undefined;
   return isMisassigned(now) && local.assignmentWait !== 'over'
     ? { type: 'await-assignment' }
-    : (keptFiring(input) ?? { type: 'run-once' });
+    : (keptFiring(input) ?? { type: 'accept-trigger' });
+};
+
+/** Items that were triggered and cannot be run any more must not be run hours later, when an operator enables them again. */
+const dropTriggered: Rule = ({ now, me }) => {
+  const items = undueTriggers(now, me);
+  return items.length > 0 ? { type: 'drop-triggered', items } : undefined;
 };
 
 /**
@@ -223,27 +232,24 @@ const runOnce: Rule = (input) => {
  * manual run, and this one would come after them.
  */
 function keptFiring({ now, me, local: { backlog } }: PlanInput): Action | undefined {
-  const { missedInstant, pendingTrigger, hasLostSession } = backlog;
-  if (missedInstant === undefined || pendingTrigger !== undefined || now.config?.misfire !== false) return undefined;
+  const { missedInstant, hasLostSession } = backlog;
+  if (missedInstant === undefined || now.config?.misfire !== false) return undefined;
   const mayBegin = isAssigned(now) && isAvailable(now, me) && (!hasLostSession || isStillDue(now, missedInstant));
   return mayBegin ? begin({ cause: 'misfire', instant: missedInstant }) : undefined;
 }
 
 /** The next trigger may wait for an assignment again. */
 const endTriggerWait: Rule = ({ now, me, local }) =>
-  local.assignmentWait !== 'none' && !now.triggers.has(me) && !local.isTriggerInDoubt
-    ? { type: 'end-trigger-wait' }
-    : undefined;
+  local.assignmentWait !== 'none' && !now.triggers.has(me) ? { type: 'end-trigger-wait' } : undefined;
 
 /** What was due while it could not be run follows as soon as it can be, once for all instants that were missed. */
-const recoverMisfires: Rule = ({ now, me, local }) => {
+const recoverMisfires: Rule = (input) => {
+  const { now, me, local } = input;
   const { canBegin, busy, backlog } = local;
   if (!canBegin || !isAssigned(now) || !isAvailable(now, me)) return undefined;
-  if (backlog.pendingTrigger !== undefined)
-    return begin({ ...backlog.pendingTrigger, cause: 'manual', instant: undefined });
   const free = assignedItems(now, me).filter((item) => !item.disabled && isFree(now, item, busy));
-  const [triggered] = free.filter(({ item }) => backlog.triggeredItems.has(item));
-  if (triggered !== undefined) return runTriggered(free, backlog.triggeredItems, triggered.item);
+  const triggered = keptFiring(input) ?? runTriggered(now, me, free);
+  if (triggered !== undefined) return triggered;
   if (backlog.missedInstant !== undefined && (!backlog.hasLostSession || isStillDue(now, backlog.missedInstant)))
     return begin({ cause: 'misfire', instant: backlog.missedInstant });
   const missedIn = (item: ItemView): number | undefined =>
@@ -258,14 +264,17 @@ const recoverMisfires: Rule = ({ now, me, local }) => {
   );
 };
 
-/** Runs the items that were triggered with the same job parameter as the first one. */
-function runTriggered(
-  free: readonly ItemView[],
-  triggered: ReadonlyMap<number, string | undefined>,
-  first: number,
-): Action {
-  const jobParameter = triggered.get(first);
-  const isLikeFirst = ({ item }: ItemView): boolean => triggered.has(item) && triggered.get(item) === jobParameter;
+/** Runs items that were triggered with the same job parameter: those of a trigger of all items first, which begins a firing of its own. */
+function runTriggered(now: JobView, me: string, free: readonly ItemView[]): Action | undefined {
+  if (now.acceptedTriggers.size === 0) return undefined;
+  const waiting = now.acceptedTriggers.get(me)?.waiting ?? [];
+  const ofAll = waiting.find(({ isForAll, items }) => isForAll && free.some(({ item }) => items.has(item)));
+  if (ofAll !== undefined) return begin({ cause: 'manual', instant: undefined, jobParameter: ofAll.jobParameter });
+  const next = nextParameters(now);
+  const [first] = free.filter(({ item }) => next.has(item));
+  if (first === undefined) return undefined;
+  const jobParameter = next.get(first.item);
+  const isLikeFirst = ({ item }: ItemView): boolean => next.has(item) && next.get(item) === jobParameter;
   return begin({ cause: 'manual', instant: undefined, items: numbersOf(free.filter(isLikeFirst)), jobParameter });
 }
 
@@ -355,10 +364,12 @@ const endFailover: Rule = ({ now, me }) =>
 const END_FAILOVER: Action = { type: 'end-failover' };
 
 /** Removes what instances that are gone, or former leaders, have left; and the note of the next runner that Java peers make. */
-const tidyUp: Rule = ({ now, me }) => {
+const tidyUp: Rule = ({ now, me, local }) => {
   const isLeft = (id: string): boolean => mayPurgeRecordOf(now, id);
   if (cleanupOwner(now) !== me) return undefined;
   if ([...now.beginRecords.keys(), ...now.triggers].some(isLeft) || idleReports(now).length > 0)
+    return { type: 'tidy-up' };
+  if (local.spentAcceptances.some((id) => now.acceptedTriggers.get(id)?.waiting.length === 0))
     return { type: 'tidy-up' };
   // Java 3.0.5 goes by this note instead of the assignment: an item would run twice, or never, if it did not name the owner.
   if (now.nextJobInstanceIp !== undefined) return { type: 'tidy-up' };
@@ -434,7 +445,8 @@ const RULES: readonly Rule[] = [
   clearMarks,
   clearMisfired,
   reschedule,
-  runOnce,
+  acceptTrigger,
+  dropTriggered,
   takeOver,
   recoverMisfires,
   recoverHandover,

@@ -10,6 +10,7 @@ import { type ItemsHere } from '../view/items-here.js';
 import { chooseItems, describeItems, numbersOf } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
 import { type ItemMarks } from '../marks/item-marks.js';
+import { TriggerAcceptance } from '../marks/trigger-acceptance.js';
 
 /** How long a firing waits for the items to be assigned, in milliseconds. Then it is postponed. */
 const ASSIGNMENT_TIMEOUT_MS = 30_000;
@@ -88,6 +89,11 @@ export class ItemChoice {
       await this.#noteMisfired(blocked);
     if (items.length === 0) return { ...turn, isComplete: true };
     if (!config.monitorExecution) {
+      if (this.#firing.cause === 'manual') {
+        const triggers = new TriggerAcceptance(this.#deps);
+        const readAgain = (): Promise<void> => marks.readAgain(signal);
+        if (!(await triggers.begin(numbersOf(items), jobParameter, readAgain))) return { ...turn, isComplete: false };
+      }
       here.run(numbersOf(items));
       const { configRevision = 0 } = view;
       for (const { item, ownerRevision } of items)

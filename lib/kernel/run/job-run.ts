@@ -27,6 +27,7 @@ import { whenConnected } from '../../registry/session-state.js';
 import { type ItemExecutor } from '../types/extensions.js';
 import { type BegunItem, type BegunRun, type Firing } from '../view/firing.js';
 import { type Takeover } from '../marks/takeover.js';
+import { TriggerAcceptance } from '../marks/trigger-acceptance.js';
 import { checkClock } from './clock-check.js';
 import { configurationIn, ItemChoice, type ItemChoiceDeps } from './item-choice.js';
 import { ItemRun, type ItemRunOptions } from './item-run.js';
@@ -114,7 +115,9 @@ export class JobRun {
     try {
       begun = await this.#begin();
     } catch (error) {
-      return this.#notBegun(error);
+      const outcome = this.#notBegun(error);
+      if (outcome.type === 'failed' && this.firing.cause === 'manual') await this.#dropTriggered();
+      return outcome;
     }
     this.#owner.onBegun(begun);
     this.#report.begun(begun);
@@ -162,6 +165,14 @@ export class JobRun {
     if (this.#owner.hasWaitedInVain) this.#deps.logger.debug(`a firing goes on waiting: ${describeCause(cause)}`);
     else this.#report.failed(cause);
     return { type: 'postponed', cause };
+  }
+
+  async #dropTriggered(): Promise<void> {
+    try {
+      await new TriggerAcceptance(this.#deps).dropUnbegun(this.firing);
+    } catch (error) {
+      this.#deps.logger.warn(`triggered items that could not begin are tried again: ${describeCause(error)}`);
+    }
   }
 
   // ── running ────────────────────────────────────────────────────────────────────────────────────────────────────

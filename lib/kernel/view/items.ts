@@ -2,6 +2,7 @@
 import { availableInstances, awaitsTakeover, type ItemView, type JobView } from '../../layout/job-view.js';
 import { toRanges } from '../../layout/x-node/item-ranges.js';
 import { type Firing } from './firing.js';
+import { itemsWaitingFor } from '../../layout/waiting-runs.js';
 
 /**
  * The items that the assignment gives to this instance, whatever their state. An item from `shardingTotalCount` on is
@@ -38,21 +39,23 @@ export function isInAssignment({ assignmentRecord }: JobView, item: number): boo
  * The items that this instance must run for a firing: its own items that are neither disabled nor running, and that no
  * instance has begun for that instant or a later one. The last condition keeps a firing from running an item twice when
  * the item changes its owner in the middle of the firing.
- * @param firing its instant is in milliseconds since 1970, `undefined` for a manual firing; `items` limits the choice; what
+ * @param firing its instant is in milliseconds since 1970, `undefined` for a manual firing, which runs items that wait because a
+ * trigger with its `jobParameter` was accepted; `items` limits the choice; what
  * makes up for a firing (`misfire`) leaves out the items that the present assignment has left out
  * @param busy items that this instance still runs
  */
 export function chooseItems(
   view: JobView,
   me: string,
-  { cause, instant, items }: Pick<Firing, 'cause' | 'instant' | 'items'>,
+  { cause, instant, items, jobParameter }: Pick<Firing, 'cause' | 'instant' | 'items' | 'jobParameter'>,
   busy: ReadonlySet<number>,
 ): Choice {
   const ip = view.instances.get(me)?.serverIp;
   if (ip === undefined) return { items: [], blocked: [], decidedOn: [] };
   const only = items && new Set(items);
+  const triggered = cause === 'manual' ? itemsWaitingFor(view, jobParameter) : undefined;
   const isMeant = ({ item }: ItemView): boolean =>
-    only?.has(item) !== false && (cause !== 'misfire' || isInAssignment(view, item));
+    only?.has(item) !== false && triggered?.has(item) !== false && (cause !== 'misfire' || isInAssignment(view, item));
   const own = assignedItems(view, me).filter(isMeant);
   const due = own.filter(({ item, disabled }) => !disabled && !wasBegun(view, item, instant));
   const blocked = due.filter((item) => !isFree(view, item, busy));
@@ -69,7 +72,7 @@ export function chooseItems(
 }
 
 /** Whether the items of an instance that is disabled go to another one. */
-function areAboutToMove(view: JobView): boolean {
+export function areAboutToMove(view: JobView): boolean {
   return availableInstances(view).length > 0 && view.config?.staticSharding !== true;
 }
 

@@ -2,6 +2,7 @@
 import { hasJavaPeers, type JobView } from '../../layout/job-view.js';
 import { isAssigned, isAvailable, isMisassigned } from './assignment.js';
 import { numbersOf } from './items.js';
+import { waitingRuns } from '../../layout/waiting-runs.js';
 
 /** With fewer items of others, it costs more to listen to the own ones one by one than it saves. */
 const LEAST_ITEMS_OF_OTHERS = 3;
@@ -25,7 +26,7 @@ export function isAtRest(view: JobView): boolean {
   const { config, items } = view;
   if (config?.monitorExecution !== true || items.length !== config.shardingTotalCount || !isAssigned(view))
     return false;
-  return areAllWell(view) && !isAnyTakenOver(view) && !hasOnceListeners(view);
+  return areAllWell(view) && !isAnyTakenOver(view) && !hasOnceListeners(view) && waitingRuns(view).length === 0;
 }
 
 /** The items that concern this instance: those that it owns. */

@@ -4,6 +4,7 @@ import { type ItemMark, type JobPaths } from '../../layout/job-paths.js';
 import { isGone, type JobView } from '../../layout/job-view.js';
 import { type Operation, type RegistryCenter } from '../../registry/registry-center.js';
 import { type JobWatch } from '../view/job-watch.js';
+import { spentAcceptances } from '../../layout/waiting-runs.js';
 import { failoverRemains, idleReports, mayPurgeRecordOf } from '../view/crashes.js';
 
 /** What tidying up needs. */
@@ -22,6 +23,8 @@ export class Housekeeping {
   readonly #deps: HousekeepingDeps;
   #emptyServers = NO_SERVERS;
   #offlineServers = NO_SERVERS;
+  #spentSoFar: readonly string[] = [];
+  #spentAcceptances: readonly string[] = [];
 
   constructor(deps: HousekeepingDeps) {
     this.#deps = deps;
@@ -32,11 +35,20 @@ export class Housekeeping {
     return this.#offlineServers;
   }
 
+  /** Instances that are gone, and of whose triggers none was waiting at the last two reconciliations. */
+  get spentAcceptances(): readonly string[] {
+    return this.#spentAcceptances;
+  }
+
   /**
    * To be called at each reconciliation. A server without instances is kept for one more: a Java peer registers its server
-   * first, and one that is restarting will be back.
+   * first, and one that is restarting will be back. So is the note of what was dropped, for those who wait for the end of a trigger.
    */
-  noteServers({ servers, instances }: JobView): void {
+  noteLeftovers(view: JobView): void {
+    const { servers, instances } = view;
+    const spent = spentAcceptances(view);
+    this.#spentAcceptances = spent.filter((id) => this.#spentSoFar.includes(id));
+    this.#spentSoFar = spent;
     const used = new Set([...instances.values()].map(({ serverIp }) => serverIp));
     const empty = [...servers].filter(([ip, status]) => status === 'ENABLED' && !used.has(ip)).map(([ip]) => ip);
     this.#offlineServers = empty.filter((ip) => this.#emptyServers.includes(ip));
@@ -97,7 +109,11 @@ export class Housekeeping {
   #triggerRemovals(view: JobView): readonly Operation[] {
     const { paths } = this.#deps;
     const gone = [...view.triggers].filter((id) => isGone(view, id));
-    return gone.map((id) => ({ type: 'remove', path: paths.trigger(id) }));
+    const spent = spentAcceptances(view).filter((id) => this.#spentAcceptances.includes(id));
+    return [...gone.map((id) => paths.trigger(id)), ...spent.map((id) => paths.accepted(id))].map((path) => ({
+      type: 'remove',
+      path,
+    }));
   }
 
   /** Removes what failover has left behind and no instance needs any more. */

@@ -1,7 +1,8 @@
 /**
  * The value of `trigger/{instance}`, whose presence makes that instance run its items once. It is empty, as Java writes it, or
- * says what this run alone is given, and which items it is for: `{"jobParameter":"only Beijing","items":"0-3,7"}`. Java
- * instances do not read it.
+ * says what this run alone is given, and which items it is for: `{"jobParameter":"only Beijing","items":"0-3,7"}`. A trigger for
+ * all items lists those that the instance had when it was written (`"all":true`), so that an item that moves before the trigger is
+ * accepted is run once all the same. Java instances do not read it.
  */
 import { describeValue, isMap } from '../../api/text/describe-value.js';
 import { storedTextProblem } from '../../api/text/stored-text.js';
@@ -11,23 +12,31 @@ import { fromRanges, toRanges } from './item-ranges.js';
 export interface Trigger {
   /** Default: that of the settings. */
   readonly jobParameter?: string;
-  /** The only items that are run, of those the instance owns. Default: all. */
+  /** The only items that are run. Default: all that the instance owns when it accepts the trigger. */
   readonly items?: readonly number[];
+  /** Whether the trigger is for all items of the instance; some only if `items` says so. */
+  readonly isForAll: boolean;
 }
 
 /** The text for a trigger. */
-export function encodeTrigger({ jobParameter, items }: Trigger): string {
+export function encodeTrigger({ jobParameter, items, isForAll }: Trigger): string {
   if (jobParameter === undefined && items === undefined) return '';
-  return JSON.stringify({ jobParameter, items: items && toRanges(items) });
+  return JSON.stringify({
+    jobParameter,
+    items: items && toRanges(items),
+    all: (items !== undefined && isForAll) || undefined,
+  });
 }
 
 /** The inverse of `encodeTrigger`; a text that cannot be read is a trigger without anything of its own. */
 export function decodeTrigger(text: string): Trigger {
-  const { jobParameter, items } = fieldsOf(text);
+  const { jobParameter, items, all } = fieldsOf(text);
   const numbers = typeof items === 'string' ? fromRanges(items) : [];
+  const isListed = numbers.length > 0 || (items === '' && all === true);
   return {
     ...(typeof jobParameter === 'string' && { jobParameter }),
-    ...(numbers.length > 0 && { items: numbers }),
+    ...(isListed && { items: numbers }),
+    isForAll: !isListed || all === true,
   };
 }
 
@@ -45,17 +54,14 @@ function fieldsOf(text: string): Readonly<Record<string, unknown>> {
  * @returns `undefined` if there is none: their job parameters differ
  */
 export function mergedTriggers(one: Trigger, other: Trigger): Trigger | undefined {
-  const { jobParameter } = one;
-  if (jobParameter !== other.jobParameter) return undefined;
-  const parameter = jobParameter === undefined ? {} : { jobParameter };
-  if (one.items === undefined || other.items === undefined) return parameter;
-  return { ...parameter, items: [...new Set([...one.items, ...other.items])].sort((a, b) => a - b) };
-}
-
-/** Whether one trigger asks for all that the other one asks for. */
-export function covers(one: Trigger, other: Trigger): boolean {
-  const merged = mergedTriggers(one, other);
-  return merged !== undefined && encodeTrigger(merged) === encodeTrigger(one);
+  if (one.jobParameter !== other.jobParameter) return undefined;
+  const parameter = one.jobParameter === undefined ? {} : { jobParameter: one.jobParameter };
+  const isForAll = one.isForAll || other.isForAll;
+  const lists = [one, other].flatMap(({ items }) => (items === undefined ? [] : [items]));
+  // One that lists all items stands for one that means those that the instance has by now.
+  const isListed = lists.length === 2 || [one, other].some((each) => each.isForAll && each.items !== undefined);
+  if (!isListed) return { ...parameter, isForAll };
+  return { ...parameter, items: [...new Set(lists.flat())].sort((a, b) => a - b), isForAll };
 }
 
 /** It is stored with each instance's record of what it runs, so that it outlives a crash. */

@@ -7,6 +7,10 @@ import { OWN_STRATEGIES } from './strategies.js';
 const TIMEOUTS: readonly (readonly [startedMs: number, completedMs: number])[] = [
   ...[[60_000, 0] as const, [60_000, 10_000] as const, [0, 0] as const, [3_000, 3_000] as const],
 ];
+/** What moves items, or ends them. */
+const MOVES = [
+  ...(['join', 'join', 'leave', 'kill', 'expire', 'disable', 'enable', 'disable-item', 'reconfigure'] as const),
+];
 const MOST_SKEW_OF_LISTENERS_MS = 200;
 const LARGE_JOB_ITEMS = { from: 1_000, to: 1_300 };
 const LARGE_JOB_OPERATIONS_A_COMMIT = 400;
@@ -77,7 +81,26 @@ export class Embellishment {
       return { atMs: atMs(), type: 'trigger', item };
     });
     const all = Array.from({ length: this.#random.integer(0, 2) }, (): Timed => ({ atMs: atMs(), type: 'trigger' }));
-    return this.#withSteps([...items, ...all], this.#withBehaviours('slow', 2));
+    return this.#withSteps([...items, ...all, ...this.#moves()], this.#withBehaviours('slow', 2));
+  }
+
+  /** Items move, are disabled, or are no items any more, while their triggers wait. */
+  #moves(): readonly Timed[] {
+    const { shardingTotalCount } = this.#history.job;
+    return Array.from({ length: this.#random.integer(0, 3) }, (_, index): Timed => {
+      const atMs = this.#instantMs + this.#random.integer(0, 2 * this.#periodMs);
+      const type = this.#random.pick(MOVES);
+      switch (type) {
+        case 'disable-item':
+          return { atMs, type, item: this.#random.integer(0, shardingTotalCount - 1) };
+        case 'reconfigure':
+          return { atMs, type, change: { shardingTotalCount: this.#random.integer(1, shardingTotalCount + 1) } };
+        case 'join':
+          return { atMs, type, name: 'QRS'.charAt(index), skewMs: 0 };
+        default:
+          return { atMs, type, name: this.#present() };
+      }
+    });
   }
 
   #withMonitoringSwitched(): History {

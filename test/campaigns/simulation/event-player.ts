@@ -1,4 +1,6 @@
 import { toYaml } from '../../../lib/layout/job-configuration-yaml.js';
+import { fullTriggers } from '../../../lib/layout/full-trigger.js';
+import { readJobView } from '../../../lib/layout/job-view.js';
 import { encodeTrigger } from '../../../lib/layout/x-node/trigger.js';
 import { idOf, ipOf } from '../../support/views.js';
 import { configurationOf } from './configuration.js';
@@ -87,12 +89,15 @@ export class EventPlayer {
   #trigger(item: number | undefined): boolean {
     const { operator, paths, namespace } = this.#world;
     if (item === undefined) {
-      for (const id of namespace.children(paths.instances)) void operator.create(paths.trigger(id), '');
+      const nodes = new Map([...namespace.subtree(paths.root)].map(([path, node]) => [path, node]));
+      const view = readJobView(nodes, paths.jobName);
+      for (const [id, trigger] of fullTriggers(view, [...view.instances.keys()]))
+        void operator.create(paths.trigger(id), encodeTrigger(trigger));
       return true;
     }
     const { value: owner } = namespace.get(paths.item(item, 'instance')) ?? {};
     if (owner === undefined || namespace.get(paths.instance(owner)) === undefined) return false;
-    void operator.create(paths.trigger(owner), encodeTrigger({ items: [item] }));
+    void operator.create(paths.trigger(owner), encodeTrigger({ items: [item], isForAll: false }));
     return true;
   }
 

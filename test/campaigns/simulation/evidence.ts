@@ -158,7 +158,7 @@ export class Evidence {
         atMs,
         by,
         what,
-        isFor: (item) => items?.includes(item) !== false,
+        isFor: (item) => items?.includes(item) ?? this.valueAt(this.paths.item(item, 'instance'), atMs) === node.id,
       });
     }
   }
@@ -174,7 +174,7 @@ export interface TriggerChange {
   /** As in `Commit`. */
   readonly by: string;
   readonly what: 'made' | 'removed';
-  /** Whether it asks for the item, if the instance owns that. */
+  /** Whether it asks for the item: it names that, or the instance owned it then. */
   readonly isFor: (item: number) => boolean;
 }
 

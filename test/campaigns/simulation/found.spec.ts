@@ -17,7 +17,7 @@ const FOUND: readonly Found[] = [
     seeds: [910008331, 910009970, 910025994, 730016812, 730024202],
   },
   {
-    rule: 'lostTriggers',
+    rule: 'triggers',
     what: 'a trigger whose removal got no answer is run, although one of a single item has come in its place',
     seeds: [20380016484],
   },

@@ -1,3 +1,4 @@
+import { decodeAccepted } from '../../../lib/layout/x-node/accepted-triggers.js';
 import { idOf } from '../../support/views.js';
 import { configurationOf, periodMsOf } from './configuration.js';
 import { type Evidence } from './evidence.js';
@@ -35,8 +36,17 @@ export function unrest({ recording, paths }: Evidence): readonly string[] {
       ...present.flatMap(unrestOf),
       ...unrestIn(tree, paths, present),
       ...[...tree.keys()].filter((path) => LEFTOVER.test(path)).map((path) => `${path} is left over`),
+      ...waitingIn(tree, paths),
     ];
     return faults.map((fault) => `at ${seconds(atMs)}: ${fault}`);
+  });
+}
+
+/** Items that were triggered and wait, although everybody is at rest. */
+function waitingIn(tree: Rest['tree'], paths: Evidence['paths']): readonly string[] {
+  return childrenOf(tree, paths.acceptedTriggers).flatMap((id) => {
+    const text = tree.get(paths.accepted(id)) ?? '';
+    return decodeAccepted(text).waiting.length > 0 ? [`triggered items wait: ${text}`] : [];
   });
 }
 

@@ -65,12 +65,11 @@ export function unmarkedRuns(evidence: Evidence): readonly string[] {
 function firingBegan({ recording, skews }: Evidence, accepted: readonly Acceptance[], run: Run): number {
   if (run.scheduledMs !== undefined) return run.scheduledMs - skews.greatestMs - SLACK_MS;
   // A trigger runs an item at most once, so each earlier manual run has used one up.
-  const { instance, item, begunMs } = run;
+  const { item, begunMs } = run;
   const earlier = recording.runs.filter(
-    (other) =>
-      other.scheduledMs === undefined && other.instance === instance && other.item === item && other.begunMs < begunMs,
+    (other) => other.scheduledMs === undefined && other.item === item && other.begunMs < begunMs,
   );
-  return accepted.filter(({ name, isFor }) => name === instance && isFor(item))[earlier.length]?.atMs ?? Infinity;
+  return accepted.filter(({ isFor }) => isFor(item))[earlier.length]?.atMs ?? Infinity;
 }
 
 /** The fencing token of an item never goes back, whichever instance runs it, and whether it is marked or not. */

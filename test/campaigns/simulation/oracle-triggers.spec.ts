@@ -42,20 +42,27 @@ describe('the rule of triggers', () => {
   });
 });
 
-describe('the rule of lost triggers', () => {
-  const then = (step: Step): History => aHistory([join('A'), trigger, step], manual);
+describe('the rule of triggers that wait', () => {
+  const then = (...steps: Step[]): History => aHistory([join('A'), trigger, ...steps], manual);
 
   test('notices that a trigger is lost with the session in which it was accepted', async () => {
     const expired = then({ atMs: TRIGGERED_MS + 500, type: 'expire', name: 'A' });
 
     expect(await rulesBrokenBy(expired)).toEqual([]);
-    expect(await rulesBrokenBy(expired, withoutManualRuns)).toContain('lostTriggers');
+    expect(await rulesBrokenBy(expired, withoutManualRuns)).toContain('triggers');
   });
 
-  test('expects nothing of an instance that is gone', async () => {
-    const killed = then({ atMs: TRIGGERED_MS + 500, type: 'kill', name: 'A' });
+  test('notices that a trigger is lost with the instance that accepted it', async () => {
+    const replaced = then({ atMs: TRIGGERED_MS + 500, type: 'kill', name: 'A' }, join('B', TRIGGERED_MS + 5_000));
 
-    expect(await rulesBrokenBy(killed, withoutManualRuns)).not.toContain('lostTriggers');
+    expect(await rulesBrokenBy(replaced)).toEqual([]);
+    expect(await rulesBrokenBy(replaced, withoutManualRuns)).toContain('triggers');
+  });
+
+  test('expects nothing of an item that was disabled meanwhile', async () => {
+    const disabled = then({ atMs: TRIGGERED_MS + 200, type: 'disable-item', item: 0 });
+
+    expect(await rulesBrokenBy(disabled, withoutManualRuns)).not.toContain('triggers');
   });
 });
 

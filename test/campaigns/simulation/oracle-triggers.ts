@@ -1,7 +1,6 @@
 import { idOf, ipOf } from '../../support/views.js';
 import { type Evidence, type Window } from './evidence.js';
 import { type Mark } from './marks.js';
-import { type Played } from './recording.js';
 import { seconds } from './run-book.js';
 
 /** The end of a trigger: its instance has accepted it by removing it, or has not had its answer when a peer removed it. */
@@ -16,12 +15,16 @@ export interface Acceptance {
 /** How long an instance that had trouble may take until it is as if it had had none. */
 const RECOVERY_MS = 20_000;
 
-/** An accepted trigger runs each of the instance's items once; two that meet an instance while it is busy are one. */
+/**
+ * An accepted trigger runs each of its items once, on whatever instance owns the item when it is its turn; two that meet an item
+ * while it is busy are one.
+ */
 export function triggers(evidence: Evidence): readonly string[] {
   if (!evidence.isAlwaysMonitored) return [];
   const accepted = acceptances(evidence);
-  const manualRuns = manualMarks(evidence).filter(({ run }) => run !== undefined);
-  return [...surplus(manualRuns, accepted), ...unheard(evidence, manualRuns, accepted)];
+  const begun = manualMarks(evidence);
+  const ran = begun.filter(({ run }) => run !== undefined);
+  return [...surplus(ran, accepted), ...owed(evidence, begun, accepted)];
 }
 
 /** What was begun manually, also if the instance was gone, or its session, before it came to the item's turn. */
@@ -38,59 +41,42 @@ export function acceptances({ triggerChanges }: Evidence): readonly Acceptance[]
 
 function surplus(manualRuns: readonly Mark[], accepted: readonly Acceptance[]): readonly string[] {
   return manualRuns.flatMap(({ item, instance, fromMs }, index) => {
-    const earlier = manualRuns
-      .slice(0, index)
-      .filter((mark) => mark.item === item && mark.instance === instance).length;
-    const asked = accepted.filter(({ name, atMs, isFor }) => name === instance && atMs <= fromMs && isFor(item)).length;
+    const earlier = manualRuns.slice(0, index).filter((mark) => mark.item === item).length;
+    const asked = accepted.filter(({ atMs, isFor }) => atMs <= fromMs && isFor(item)).length;
     const what = `item ${item} ran manually on ${instance} at ${seconds(fromMs)}`;
     return earlier < asked ? [] : [`${what}, for the ${earlier + 1}. time after ${asked} triggers`];
   });
 }
 
-function unheard(evidence: Evidence, manualRuns: readonly Mark[], accepted: readonly Acceptance[]): readonly string[] {
-  const { recording } = evidence;
-  return owed(evidence, manualRuns, accepted, ({ name, atMs }) =>
-    recording.played.some(
-      (played) => played.name === name && played.atMs >= atMs - RECOVERY_MS && played.step?.type !== 'join',
-    ),
+/** What was accepted and begun by no instance, although nothing has made it undue. */
+function owed(evidence: Evidence, begun: readonly Mark[], accepted: readonly Acceptance[]): readonly string[] {
+  const [rest] = evidence.recording.rests;
+  // Without any instance, nothing runs, and what was accepted waits for one.
+  if (rest === undefined || rest.present.length === 0) return [];
+  return accepted.flatMap(({ name, atMs, isCertain, isFor }) => {
+    if (!isCertain || evidence.isWiped({ fromMs: atMs, toMs: rest.atMs })) return [];
+    return evidence.items
+      .filter((item) => isFor(item) && !mayBeDropped(evidence, item, { fromMs: atMs - 500, toMs: rest.atMs }))
+      .filter((item) => !begun.some((mark) => mark.item === item && mark.fromMs >= atMs))
+      .map((item) => `${name} accepted a trigger at ${seconds(atMs)}, and no instance has run item ${item}`);
+  });
+}
+
+/** Whether the item was disabled at some time, or none of the job's, or no server was enabled to run it. */
+function mayBeDropped(evidence: Evidence, item: number, window: Window): boolean {
+  const { paths, names } = evidence;
+  const isDisabled = evidence.ever(paths.item(item, 'disabled'), (value) => value !== undefined, window);
+  if (isDisabled || evidence.everConfigured(({ shardingTotalCount }) => shardingTotalCount <= item, window))
+    return true;
+  const changes = names
+    .flatMap((name) => [...evidence.spans(paths.server(ipOf(name))), ...evidence.spans(paths.instance(idOf(name)))])
+    .map(({ fromMs }) => fromMs);
+  const moments = changes.filter((ms) => ms >= window.fromMs && ms <= window.toMs);
+  return [window.fromMs, ...moments].some(
+    (ms) =>
+      names.some((name) => evidence.valueAt(paths.server(ipOf(name)), ms) === 'DISABLED') &&
+      !names.some((name) => evidence.isAvailable(name, ms)),
   );
-}
-
-/** What ends a session, or the process's contact with it, and leaves the process alive. */
-const SURVIVED = ['expire', 'suspend', 'cut', 'freeze', 'lose-write'];
-
-/**
- * An accepted trigger outlives the session in which it was accepted: the registry says no more that it was asked for, so the
- * instance that accepted it runs its items when it is back, if they are still its own.
- */
-export function lostTriggers(evidence: Evidence): readonly string[] {
-  const { recording, wipes } = evidence;
-  if (!evidence.isAlwaysMonitored) return [];
-  const isEnd = ({ atMs, step }: Played, since: number): boolean => {
-    if (step?.type === 'join') return false;
-    return atMs < since || (step !== undefined && !SURVIVED.includes(step.type));
-  };
-  return owed(evidence, manualMarks(evidence), acceptances(evidence), ({ name, atMs }) => {
-    const recent = recording.played.filter((played) => played.name === name && played.atMs >= atMs - RECOVERY_MS);
-    return recent.some((played) => isEnd(played, atMs) || played.text.endsWith('dies')) || wipes.length > 0;
-  });
-}
-
-/** What instances have accepted and not run, although nothing excuses them. */
-function owed(
-  evidence: Evidence,
-  manualRuns: readonly Mark[],
-  accepted: readonly Acceptance[],
-  isExcused: (acceptance: Acceptance) => boolean,
-): readonly string[] {
-  return accepted.flatMap((acceptance) => {
-    const { name, atMs, isCertain, isFor } = acceptance;
-    if (!isCertain || isExcused(acceptance) || wasDisabled(evidence, name, atMs)) return [];
-    return ownedFor(evidence, name, atMs)
-      .filter(isFor)
-      .filter((item) => !manualRuns.some((mark) => mark.item === item && mark.instance === name && mark.fromMs >= atMs))
-      .map((item) => `${name} accepted a trigger at ${seconds(atMs)} and did not run item ${item}`);
-  });
 }
 
 /** A disabled server accepts triggers and runs nothing, however long ago an operator disabled it. */
@@ -150,19 +136,5 @@ function isKeptByNothing(
       (mark) => isAnother(mark) && mark.fromMs <= window.toMs && mark.toMs >= window.fromMs,
     ) &&
     !wasDisabled(evidence, name, window.toMs)
-  );
-}
-
-/** Items that were there, the instance's, and enabled, from shortly before for as long as it may take to run them. */
-function ownedFor(evidence: Evidence, name: string, atMs: number): readonly number[] {
-  const { paths, recording } = evidence;
-  const window = { fromMs: atMs - 500, toMs: recording.rests[0]?.atMs ?? Infinity };
-  const items = evidence.configAt(atMs)?.shardingTotalCount ?? 0;
-  return Array.from({ length: items }, (_, item) => item).filter(
-    (item) =>
-      !evidence.ever(paths.item(item, 'instance'), (value) => value !== idOf(name), window) &&
-      !evidence.ever(paths.item(item, 'disabled'), (value) => value !== undefined, window) &&
-      // An item that was dropped leaves its triggers behind, even if it still ran all the time.
-      !evidence.everConfigured(({ shardingTotalCount }) => shardingTotalCount <= item, window),
   );
 }

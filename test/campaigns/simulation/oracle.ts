@@ -24,7 +24,7 @@ import { endless, requests, unquietFirings, unrest } from './oracle-rest.js';
 import { doubles, overlaps, tokens, unmarkedRuns } from './oracle-runs.js';
 import { begunAfterStop, heldWhileStopping } from './oracle-stops.js';
 import { tracedEnds, tracedItems, tracedRuns, tracedStates } from './oracle-trace.js';
-import { lostTriggers, promptTriggers, triggers } from './oracle-triggers.js';
+import { promptTriggers, triggers } from './oracle-triggers.js';
 import { type Recording } from './recording.js';
 
 /** Something that must not be. */
@@ -45,7 +45,6 @@ export const RULES: Readonly<Record<string, Rule>> = {
   missedFirings,
   lostRuns,
   triggers,
-  lostTriggers,
   promptTriggers,
   crowding,
   ownReruns,

@@ -130,13 +130,17 @@ class Player {
       void this.#world.operator.remove(paths.item(Number(item), 'disabled'));
   }
 
-  /** Instances that came to different firings wait for one another in turn, each as long as the listener lets it. */
+  /**
+   * Instances that came to different firings, or have yet to accept their triggers, wait for one another in turn, each as long as the
+   * listener lets it: once for a firing of the schedule, and once for a manual one.
+   */
   async #untilNobodyWaits(): Promise<void> {
     const { completedTimeoutMs = 0 } = this.#history.onceListener ?? {};
+    const { namespace, paths, present, clock } = this.#world;
     const isWaiting = (): boolean =>
-      this.#world.namespace.children(this.#world.paths.guarantee('completed')).length > 0;
-    for (let turns = this.#world.present.length; turns > 0 && completedTimeoutMs > 0 && isWaiting(); turns--)
-      await this.#world.clock.advance(completedTimeoutMs);
+      [paths.guarantee('completed'), paths.triggers].some((path) => namespace.children(path).length > 0);
+    for (let turns = 2 * present.length; turns > 0 && completedTimeoutMs > 0 && isWaiting(); turns--)
+      await clock.advance(completedTimeoutMs);
   }
 
   #noteRest(): void {

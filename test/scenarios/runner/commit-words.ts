@@ -49,6 +49,7 @@ class Telling {
     const changes = this.#changes;
     if (isEndOfSession) this.#tellEndOfSession();
     if (changes.has('root', 'removed')) return this.#tellRemovedJob();
+    this.#passOverAccepted();
     this.#tellInstances();
     this.#tellCrashes();
     this.#tellTakeOvers();
@@ -82,6 +83,13 @@ class Telling {
 
   #tellRemovedJob(): void {
     this.#say(`${this.#commit.by} removed the job with all its nodes`);
+  }
+
+  /** The acceptance of a trigger, and the run that begins, say what waits. */
+  #passOverAccepted(): void {
+    const changes = this.#changes;
+    if (!changes.has('trigger', 'removed') && !changes.has('running', 'created')) return;
+    for (const did of ['created', 'written', 'removed'] as const) changes.take('accepted', did);
   }
 
   #tellInstances(): void {

@@ -34,6 +34,7 @@ const KINDS = [
   ['misfire', /^sharding\/(?<item>\d+)\/misfire$/],
   ['disabled', /^sharding\/(?<item>\d+)\/disabled$/],
   ['trigger', /^trigger\/(?<of>[^/]+)$/],
+  ['accepted', /^x-node\/triggered\/(?<of>[^/]+)$/],
   ['round', /^guarantee\/(?<of>started|completed)$/],
   ['arrival', /^guarantee\/(?<of>started|completed)\/(?<item>\d+)$/],
   ['next-runner', /^next-job-instance-ip$/],

@@ -6,7 +6,7 @@ import { type Stage } from './stage.js';
 const LASTING = [
   /^$/,
   /^config$/,
-  /^(instances|servers|leader|leader\/(election|election\/latch|sharding|failover|failover\/(items|latch))|sharding|trigger|guarantee|guarantee\/\w+-latch|systemTime|systemTime\/current|x-node|x-node\/(live|fired|crashed|assigned-for|guarantee|guarantee\/(present|started|completed)))$/,
+  /^(instances|servers|leader|leader\/(election|election\/latch|sharding|failover|failover\/(items|latch))|sharding|trigger|guarantee|guarantee\/\w+-latch|systemTime|systemTime\/current|x-node|x-node\/(live|fired|triggered|crashed|assigned-for|guarantee|guarantee\/(present|started|completed)))$/,
   /^servers\/[^/]+$/,
   /^leader\/election\/instance$/,
   /^sharding\/\d+(\/(instance|disabled))?$/,

@@ -151,6 +151,34 @@ describe('the text TRIGGER in the node of an instance, as the manuals describe i
     },
   );
 
+  test('makes an item run that moves to another instance before the text is taken away, or after', async () => {
+    await using cluster = await TestCluster.start(['A'], ONE_OFF);
+
+    cluster.freeze('A');
+    await cluster.operator.put(cluster.paths.instance(cluster.idOf('A')), 'TRIGGER');
+    const joined = cluster.join('B');
+    await cluster.thaw('A');
+    await joined;
+    await cluster.advance('1m');
+
+    expect(cluster.owners['B']).toHaveLength(2);
+    expect(cluster.runs.map(({ item }) => item).sort()).toEqual([0, 1, 2, 3]);
+  });
+
+  test('and a trigger with a job parameter that waits are one, with that parameter', async () => {
+    await using cluster = await TestCluster.start(['A'], ONE_OFF);
+    const { paths, operator } = cluster;
+
+    cluster.freeze('A');
+    await operator.create(paths.trigger(cluster.idOf('A')), '{"jobParameter":"only Beijing","items":"2"}');
+    await operator.put(paths.instance(cluster.idOf('A')), 'TRIGGER');
+    await cluster.thaw('A');
+    await cluster.advance('1m');
+
+    expect(cluster.ran).toEqual({ A: [0, 1, 2, 3] });
+    expect(new Set(cluster.runs.map(({ context }) => context.jobParameter))).toEqual(new Set(['only Beijing']));
+  });
+
   test('runs what the instance owns when it comes beside a Java instance too', async () => {
     await using cluster = await TestCluster.start(['A'], ONE_OFF);
     await joinJavaInstance(cluster, 'J');

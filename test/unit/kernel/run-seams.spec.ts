@@ -213,7 +213,7 @@ test('a trigger whose run could not begin before the session was lost is run whe
     job: { cron: HOURLY },
     deliver: watching({
       after: (what) => {
-        if (!isToBreak || !what.startsWith('answer to remove /job/trigger')) return;
+        if (!isToBreak || !what.startsWith('answer to commit changes of /job/trigger')) return;
         isToBreak = false;
         cluster.member('A').registry.faults.disconnect();
       },

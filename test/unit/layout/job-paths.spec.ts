@@ -50,6 +50,8 @@ const every: readonly (readonly [path: string, written: string, parsed: JobPath]
   [paths.triggers, '/bill/trigger', { type: 'triggers' }],
   [paths.trigger(id), `/bill/trigger/${id}`, { type: 'trigger', id }],
   [paths.nextJobInstanceIp, '/bill/next-job-instance-ip', { type: 'nextJobInstanceIp' }],
+  [paths.acceptedTriggers, '/bill/x-node/triggered', { type: 'acceptedTriggers' }],
+  [paths.accepted(id), `/bill/x-node/triggered/${id}`, { type: 'accepted', id }],
   [paths.beginRecords, '/bill/x-node/fired', { type: 'beginRecords' }],
   [paths.beginRecord(id), `/bill/x-node/fired/${id}`, { type: 'beginRecord', id }],
   [paths.assignmentRecord, '/bill/x-node/assigned-for', { type: 'assignmentRecord' }],

@@ -153,6 +153,7 @@ describe('a view', () => {
       shardingVersion: undefined,
       items: [],
       triggers: new Set(),
+      acceptedTriggers: new Map(),
       withdrawn: [],
       crashedItems: [],
       crashReports: new Map(),

@@ -9,10 +9,9 @@ export const misfire: readonly Mutant[] = [
     first: 'unit/kernel/operators.spec.ts',
     edits: [
       {
-        file: 'kernel/lanes/control-lane.ts',
-        find: "work.start({ ...decodeTrigger(trigger), cause: 'manual', instant: undefined });",
-        replace:
-          "for (const cause of ['manual', 'manual'] as const) work.start({ ...decodeTrigger(trigger), cause, instant: undefined });",
+        file: 'layout/x-node/accepted-triggers.ts',
+        find: 'const items = isBegun ? new Set',
+        replace: 'const items = isBegun && !run.isForAll ? new Set',
       },
     ],
   },
@@ -23,9 +22,9 @@ export const misfire: readonly Mutant[] = [
     first: 'unit/kernel/triggers.spec.ts',
     edits: [
       {
-        file: 'kernel/lanes/work-lane.ts',
-        find: "    if (cause === 'manual') this.#manual.add({ ...firing, items: blocked });",
-        replace: '',
+        file: 'kernel/rules/plan.ts',
+        find: '  if (now.acceptedTriggers.size === 0) return undefined;',
+        replace: '  if (now.acceptedTriggers.size >= 0) return undefined;',
       },
     ],
   },
@@ -39,7 +38,7 @@ export const misfire: readonly Mutant[] = [
         file: 'kernel/lanes/work-lane.ts',
         find: '    if (items === undefined && (this.#missedInstant ?? Infinity) <= instant) this.#missedInstant = undefined;',
         replace:
-          "    if (items === undefined && (this.#missedInstant ?? Infinity) <= instant) {\n      this.#missedInstant = undefined;\n      if (cause === 'misfire') this.#manual.add({ cause: 'manual', instant: undefined });\n    }",
+          "    if (items === undefined && (this.#missedInstant ?? Infinity) <= instant) {\n      this.#missedInstant = undefined;\n      if (firing.cause === 'misfire') void this.#deps.registry.create(this.#deps.paths.trigger(this.#deps.me), '');\n    }",
       },
     ],
   },
@@ -127,7 +126,8 @@ export const misfire: readonly Mutant[] = [
       {
         file: 'kernel/lanes/work-lane.ts',
         find: "if (runPolicyOf(config).missed === 'recover') for (const item of blocked) this.#missItem(item, instant);",
-        replace: "if (blocked.length > 0) this.#manual.add({ cause: 'manual', instant, items: decidedOn });",
+        replace:
+          "if (blocked.length > 0) void this.#deps.registry.create(this.#deps.paths.trigger(this.#deps.me), '');",
       },
     ],
   },

@@ -266,15 +266,86 @@ export const sessions: readonly Mutant[] = [
   },
   {
     threads: [],
-    name: 'accepted-trigger-is-lost-with-the-session',
-    bug: 'A trigger that was accepted and waits for its run is forgotten when the session is lost.',
-    first: 'unit/kernel/run-seams.spec.ts',
+    name: 'accepted-trigger-is-lost-with-its-instance',
+    bug: 'A trigger that was accepted and waits for its run is forgotten when the instance that accepted it is gone.',
+    first: 'unit/operations/handed-on-triggers.spec.ts',
     edits: [
       {
-        file: 'kernel/lanes/work-lane.ts',
-        find: '    this.#decided = undefined;\n    this.#hasLostSession = true;\n',
+        file: 'kernel/rules/plan.ts',
+        find: '  if (cleanupOwner(now) !== me) return undefined;\n  if ([...now',
         replace:
-          "    this.#decided = undefined;\n    this.#hasLostSession = true;\n    this.#manual.take({ cause: 'manual', instant: undefined });\n",
+          "  if (cleanupOwner(now) !== me) return undefined;\n  if ([...now.acceptedTriggers.keys()].some(isLeft)) return { type: 'tidy-up' };\n  if ([...now",
+      },
+      {
+        file: 'kernel/writes/housekeeping.ts',
+        find: 'const spent = spentAcceptances(view).filter((id) => this.#spentAcceptances.includes(id));',
+        replace: 'const spent = [...view.acceptedTriggers.keys()].filter((id) => isGone(view, id));',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'triggered-item-moves-without-its-trigger',
+    bug: 'A trigger that was accepted stays with its instance when the item moves, and runs the item if it comes back.',
+    first: 'unit/operations/handed-on-triggers.spec.ts',
+    edits: [
+      {
+        file: 'kernel/rules/plan.ts',
+        find: 'const next = nextParameters(now);',
+        replace:
+          'const next = nextParameters({ ...now, acceptedTriggers: new Map([[me, { waiting, dropped: new Set() }]]) });',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'disabled-item-runs-for-an-old-trigger',
+    bug: 'An item that was disabled before it was its turn runs for its trigger when it is enabled, days later.',
+    first: 'unit/operations/handed-on-triggers.spec.ts',
+    edits: [
+      {
+        file: 'kernel/rules/undue-triggers.ts',
+        find: 'waiting.has(item) && (disabled || isIdle)',
+        replace: 'waiting.has(item) && isIdle',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'trigger-ends-before-its-run',
+    bug: 'The end of a trigger is reported although its item still waits for its turn.',
+    first: 'unit/operations/handed-on-triggers.spec.ts',
+    edits: [
+      {
+        file: 'operations/triggered-job.ts',
+        find: "    if (isWaiting) return 'open';\n",
+        replace: '',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'listener-is-not-closed-after-a-lost-session',
+    bug: 'A listener is called before a firing and not after it, because the session is lost at a barrier.',
+    first: 'unit/kernel/job-listeners.spec.ts',
+    edits: [
+      {
+        file: 'kernel/run/job-listeners.ts',
+        find: 'await barriers.reportCompleted(once, signal).catch((error: unknown) => void failures.push(error));',
+        replace: 'await barriers.reportCompleted(once, signal);',
+      },
+    ],
+  },
+  {
+    threads: [],
+    name: 'item-starts-in-a-silent-session',
+    bug: 'An item starts although the registry centre has confirmed nothing for two thirds of the session.',
+    first: 'unit/kernel/sessions.spec.ts',
+    edits: [
+      {
+        file: 'kernel/run/job-run.ts',
+        find: 'isConnected(abort) && !session.isSilent ? undefined',
+        replace: 'isConnected(abort) ? undefined',
       },
     ],
   },

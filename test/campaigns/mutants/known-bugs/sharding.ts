@@ -155,9 +155,9 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/lanes/control-lane.ts',
-        find: "if (trigger !== undefined) work.start({ ...decodeTrigger(trigger), cause: 'manual', instant: undefined });",
+        find: "work.start({ cause: 'manual', instant: undefined, jobParameter, ...(!isForAll && { items }) });",
         replace:
-          "if (trigger !== undefined) { work.start({ ...decodeTrigger(trigger), cause: 'manual', instant: undefined }); await work.end('the lane waits for it', 3_600_000); }",
+          "work.start({ cause: 'manual', instant: undefined, jobParameter, ...(!isForAll && { items }) }); await work.end('the lane waits for it', 3_600_000);",
       },
     ],
   },

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Backlog, type LocalState } from '../../../../lib/kernel/rules/plan-input.js';
 import { type ItemView, type JobView } from '../../../../lib/layout/job-view.js';
+import { type WaitingRun } from '../../../../lib/layout/x-node/accepted-triggers.js';
 import { actionsOf, NO_BACKLOG, planOf } from '../../../support/plans.js';
 import { aConfiguration, aView, anItem, idOf, ipOf } from '../../../support/views.js';
 
@@ -131,9 +132,8 @@ describe('the wait of a trigger for an assignment', () => {
     expect(planOf('A', aView(['A']), after)).toEqual(['end-trigger-wait']);
   });
 
-  test('goes on while the trigger stands, or may stand', () => {
-    expect(planOf('A', aView(['A'], { triggers: new Set([idOf('A')]) }), after)).toEqual(['run-once']);
-    expect(planOf('A', aView(['A']), { ...after, isTriggerInDoubt: true })).toEqual(['run-once']);
+  test('goes on while the trigger stands', () => {
+    expect(planOf('A', aView(['A'], { triggers: new Set([idOf('A')]) }), after)).toEqual(['accept-trigger']);
   });
 });
 
@@ -149,30 +149,41 @@ describe('what was missed', () => {
   const begun = (now: JobView, backlog: Partial<Backlog>, local: Partial<LocalState> = {}): unknown =>
     actionsOf('A', now, { backlog: { ...NO_BACKLOG, ...backlog }, ...local }).find(({ type }) => type === 'begin');
 
-  test('by an accepted trigger is run for all items', () => {
+  const accepted = (...waiting: WaitingRun[]): Partial<JobView> => ({
+    acceptedTriggers: new Map([[idOf('A'), { waiting, dropped: new Set() }]]),
+  });
+  const waitingFor = (jobParameter: string | undefined, ...items: number[]): WaitingRun => ({
+    jobParameter,
+    isForAll: false,
+    items: new Set(items),
+  });
+  const forAll = { ...waitingFor('p', 0, 1), isForAll: true };
+
+  test('by an accepted trigger of all items is run for all of them', () => {
     const firing = { cause: 'manual', instant: undefined, jobParameter: 'p' };
-    expect(begun(both, { pendingTrigger: { jobParameter: 'p' } })).toEqual({ type: 'begin', firing });
+    expect(begun({ ...both, ...accepted(forAll) }, {})).toEqual({ type: 'begin', firing });
+  });
+
+  test('by an accepted trigger of all items of another instance completes that instance’s run', () => {
+    const firing = { cause: 'manual', instant: undefined, jobParameter: 'p', items: [0, 1] };
+    const acceptedTriggers = new Map([[idOf('C'), { waiting: [forAll], dropped: new Set<number>() }]]);
+    expect(begun({ ...both, acceptedTriggers }, {})).toEqual({ type: 'begin', firing });
   });
 
   test.each(NOTHING_MAY_BEGIN)('is not run while %s', (_, view, local) => {
-    expect(begun({ ...both, ...view }, { pendingTrigger: {} }, local)).toBeUndefined();
+    expect(begun({ ...both, ...accepted(forAll), ...view }, {}, local)).toBeUndefined();
   });
 
   test('by items that were busy when a trigger came is run for those with the same parameter, then for the others', () => {
     const items = [0, 1, 2, 3].map((item) => mine(item));
     const now = aView(['A'], { config: aConfiguration({ shardingTotalCount: 4 }), items });
-    const triggeredItems = new Map([
-      [0, 'p'],
-      [1, undefined],
-      [3, 'p'],
-    ]);
     const firing = { cause: 'manual', instant: undefined };
 
-    expect(begun(now, { triggeredItems })).toEqual({
+    expect(begun({ ...now, ...accepted(waitingFor('p', 0, 3), waitingFor(undefined, 1)) }, {})).toEqual({
       type: 'begin',
       firing: { ...firing, items: [0, 3], jobParameter: 'p' },
     });
-    expect(begun(now, { triggeredItems: new Map([[1, undefined]]) })).toEqual({
+    expect(begun({ ...now, ...accepted(waitingFor(undefined, 1)) }, {})).toEqual({
       type: 'begin',
       firing: { ...firing, items: [1] },
     });

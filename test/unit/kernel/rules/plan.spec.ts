@@ -231,7 +231,7 @@ describe('an instance', () => {
 
   test('runs once when it is triggered, and keeps the trigger while it is just beginning a run', () => {
     const now = aView(['A', 'B'], { triggers: new Set([idOf('B')]) });
-    expect(planOf('B', now)).toEqual(['run-once']);
+    expect(planOf('B', now)).toEqual(['accept-trigger']);
     expect(planOf('B', now, { canBegin: false })).toEqual([]);
     expect(planOf('A', now)).toEqual([]);
   });
@@ -478,12 +478,6 @@ describe('what could not be run when it was due', () => {
     expect(begun({ ...view, guarantee: withLastCall(T - 1) }, { backlog })).toBeDefined();
     expect(begun(view, { backlog: { ...backlog, hasLostSession: false } })).toBeDefined();
   });
-
-  test('for a manual run is run manually', () => {
-    const backlog = { ...NO_BACKLOG, triggeredItems: new Map([[0, undefined]]) };
-    const firing = { cause: 'manual', instant: undefined, items: [0] };
-    expect(begun(aView(['A'], { items: mine }), { backlog })).toEqual({ type: 'begin', firing });
-  });
 });
 
 describe('a firing whose item changes hands', () => {
@@ -546,7 +540,12 @@ describe('a firing whose item changes hands', () => {
 
 describe('choosing items', () => {
   const items = (view: JobView, name: string, instant?: number): number[] =>
-    chooseItems(view, idOf(name), { cause: 'schedule', instant }, new Set()).items.map(({ item }) => item);
+    chooseItems(
+      view,
+      idOf(name),
+      { cause: instant === undefined ? 'manual' : 'schedule', instant },
+      new Set(),
+    ).items.map(({ item }) => item);
 
   test('takes those that are assigned to the instance', () => {
     expect(items(aView(['A', 'B'], { config: aConfiguration({ shardingTotalCount: 5 }) }), 'A', T)).toEqual([0, 2, 4]);
@@ -581,18 +580,15 @@ describe('choosing items', () => {
     expect(items(now, 'A', T)).toEqual([0, 1]);
   });
 
-  test('takes begun items all the same when somebody triggers the job manually', () => {
-    expect(
-      items(
-        aView(['A'], {
-          lastBegun: new Map([
-            [0, T],
-            [1, T],
-          ]),
-        }),
-        'A',
-      ),
-    ).toEqual([0, 1]);
+  test('takes items that wait for a manual run, whatever they were begun for', () => {
+    const lastBegun = new Map([
+      [0, T],
+      [1, T],
+    ]);
+    const run = { jobParameter: undefined, isForAll: true, items: new Set([1]) };
+    const acceptedTriggers = new Map([[idOf('A'), { waiting: [run], dropped: new Set<number>() }]]);
+    expect(items(aView(['A'], { lastBegun, acceptedTriggers }), 'A')).toEqual([1]);
+    expect(items(aView(['A'], { lastBegun }), 'A')).toEqual([]);
   });
 
   test('gives a disabled server nothing', () => {
@@ -608,7 +604,7 @@ describe('a trigger', () => {
 
   test('is accepted at once if the assignment was made for the present instances, however it spreads the items', () => {
     const now = triggered(['A', 'B'], { items: owned('A', 'A') });
-    expect(planOf('B', { ...now, assignmentRecord: assignmentRecordFor(now) })).toEqual(['run-once']);
+    expect(planOf('B', { ...now, assignmentRecord: assignmentRecordFor(now) })).toEqual(['accept-trigger']);
   });
 
   test('waits for an assignment that was made for other instances or settings', () => {
@@ -625,7 +621,7 @@ describe('a trigger', () => {
 
   test('waits, if nothing is written down of the assignment, for an instance that has no items although there are enough', () => {
     expect(planOf('B', triggered(['A', 'B'], { items: owned('A', 'A') }))).toEqual(['await-assignment']);
-    expect(planOf('B', triggered(['A', 'B'], { items: owned('A', 'B') }))).toEqual(['run-once']);
+    expect(planOf('B', triggered(['A', 'B'], { items: owned('A', 'B') }))).toEqual(['accept-trigger']);
   });
 
   test('waits for items whose owner is not there, however they are assigned', () => {
@@ -635,23 +631,27 @@ describe('a trigger', () => {
 
   test('has waited long enough when its time is over', () => {
     const now = triggered(['A', 'B'], { items: owned('A', 'X') });
-    expect(planOf('B', now, { assignmentWait: 'over' })).toEqual(['run-once']);
+    expect(planOf('B', now, { assignmentWait: 'over' })).toEqual(['accept-trigger']);
   });
 
   test('does not wait where items stay with their instances', () => {
     const config = aConfiguration({ staticSharding: true });
-    expect(planOf('B', triggered(['A', 'B'], { config, items: owned('A', 'X') }))).toEqual(['run-once']);
+    expect(planOf('B', triggered(['A', 'B'], { config, items: owned('A', 'X') }))).toEqual(['accept-trigger']);
   });
 
-  describe('that comes when a firing was missed as a whole', () => {
+  describe('that was accepted when a firing was missed as a whole', () => {
     const kept: Backlog = { ...NO_BACKLOG, missedInstant: T };
     const config = aConfiguration({ misfire: false });
+    const waiting = [{ jobParameter: undefined, isForAll: true, items: new Set([0, 1]) }];
+    const acceptedTriggers = new Map([[idOf('B'), { waiting, dropped: new Set<number>() }]]);
     const firstOf = (changes: Partial<JobView> = {}, backlog: Partial<Backlog> = {}): unknown => {
-      const now = triggered(['A', 'B'], { config, items: owned('A', 'B'), ...changes });
+      const now = aView(['A', 'B'], { config, items: owned('A', 'B'), acceptedTriggers, ...changes });
       const local: Partial<LocalState> = { backlog: { ...kept, ...backlog } };
-      return actionsOf('B', { ...now, assignmentRecord: assignmentRecordFor(now) }, local)[0];
+      return actionsOf('B', { ...now, assignmentRecord: assignmentRecordFor(now) }, local).find(
+        ({ type }) => type === 'begin',
+      );
     };
-    const runOnce = { type: 'run-once' };
+    const manual = { type: 'begin', firing: { cause: 'manual', instant: undefined } };
 
     test('follows that firing with misfire off, when peers go on to later firings', () => {
       expect(firstOf()).toEqual({ type: 'begin', firing: { cause: 'misfire', instant: T } });
@@ -659,18 +659,15 @@ describe('a trigger', () => {
     });
 
     test('goes before that firing with misfire on, or it might wait for ever behind slow runs', () => {
-      expect(firstOf({ config: aConfiguration({ misfire: true }) })).toEqual(runOnce);
+      expect(firstOf({ config: aConfiguration({ misfire: true }) })).toEqual(manual);
     });
 
     test.each<[why: string, view: Partial<JobView>, backlog: Partial<Backlog>]>([
       ['there is none', {}, { missedInstant: undefined }],
-      ['another trigger waits already', {}, { pendingTrigger: {} }],
-      ['the items are being assigned', { reshardingNeeded: true }, {}],
-      ['the server is disabled', { servers: new Map([[ipOf('B'), 'DISABLED']]) }, {}],
       ['a peer may have begun it', { javaPeers: new Set([idOf('A')]) }, { hasLostSession: true }],
       ['its last once-listener has been called', { guarantee: withLastCall(T) }, { hasLostSession: true }],
     ])('does not wait for that firing if %s', (_, view, backlog) => {
-      expect(firstOf(view, backlog)).toEqual(runOnce);
+      expect(firstOf(view, backlog)).toEqual(manual);
     });
   });
 });

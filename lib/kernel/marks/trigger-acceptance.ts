@@ -1,0 +1,212 @@
+/**
+ * What becomes of a trigger. Each arrow is one commit, so that a trigger that was accepted is run once, or dropped with a warning,
+ * whichever instances die and wherever its items move meanwhile:
+ *
+ * ```
+ *  trigger/{id} ──accept──▶ x-node/triggered/{id} ──begin, by the owner of the item──▶ running
+ *                                                 └─drop, if the item is disabled or gone──▶ noted as dropped
+ * ```
+ */
+import { JobStateError } from '../../api/errors/errors.js';
+import { isLostRace, isOutcomeUnknown } from '../../api/errors/registry-errors.js';
+import {
+  type AcceptedTriggers,
+  encodeAccepted,
+  isReadBack,
+  NOTHING_ACCEPTED,
+  withAccepted,
+  withDropped,
+  withoutBegun,
+} from '../../layout/x-node/accepted-triggers.js';
+import { decodeTrigger } from '../../layout/x-node/trigger.js';
+import { type Operation } from '../../registry/registry-center.js';
+import { type JobContext } from '../job/job-context.js';
+import { isDecided } from '../view/assignment.js';
+import { type Firing } from '../view/firing.js';
+import { assignedItems, describeItems, numbersOf } from '../view/items.js';
+import { itemsWaitingFor } from '../../layout/waiting-runs.js';
+
+/** A trigger with the items that it makes run. */
+export interface AcceptedTrigger {
+  readonly jobParameter: string | undefined;
+  readonly isForAll: boolean;
+  readonly items: readonly number[];
+}
+
+/** Accepts triggers, and keeps the record of what is to be run because of them. */
+export class TriggerAcceptance {
+  readonly #context: JobContext;
+
+  constructor(context: JobContext) {
+    this.#context = context;
+  }
+
+  /**
+   * Accepts this instance's trigger. Removing the node is the claim: a trigger that an operator has withdrawn is not run.
+   * @returns the trigger with its items; `undefined` if there is none, or it cannot be accepted yet
+   * @throws RegistryConflictError if it, or the assignment, has changed meanwhile; RegistryRefusedError or JobStateError if too many
+   * triggers with other job parameters wait already: it is accepted when some of them have begun
+   */
+  async accept(): Promise<AcceptedTrigger | undefined> {
+    const { registry, watch, paths, me } = this.#context;
+    const [node] = await registry.getAll([paths.trigger(me)]);
+    if (node === undefined) return undefined;
+    const told = decodeTrigger(node.value ?? '');
+    const { view } = watch;
+    if (told.items === undefined && !isDecided(view)) return undefined;
+    const { jobParameter, isForAll, items = this.#ownItems() } = told;
+    const trigger = { jobParameter, isForAll, items };
+    const fence: readonly Operation[] =
+      told.items === undefined && view.shardingVersion !== undefined
+        ? [{ type: 'check', path: paths.sharding, version: view.shardingVersion }]
+        : [];
+    const addition = trigger.items.length === 0 ? [] : await this.#additions(trigger);
+    const removal: Operation = { type: 'remove', path: paths.trigger(me), version: node.version };
+    await registry.commit([removal, ...fence, ...addition]);
+    await watch.sync();
+    return trigger;
+  }
+
+  #ownItems(): readonly number[] {
+    const { watch, me, instance } = this.#context;
+    const { view } = watch;
+    if (view.servers.get(instance.serverIp) !== 'ENABLED') return [];
+    return numbersOf(assignedItems(view, me).filter(({ disabled }) => !disabled));
+  }
+
+  async #additions(trigger: AcceptedTrigger): Promise<readonly Operation[]> {
+    const { registry, watch, paths, me } = this.#context;
+    const path = paths.accepted(me);
+    const value = encodeAccepted(withAccepted(watch.view.acceptedTriggers.get(me) ?? NOTHING_ACCEPTED, trigger));
+    if (!isReadBack(value))
+      throw new JobStateError(
+        `Job '${paths.jobName}' accepts its trigger later: too many items wait already, each for many job parameters.`,
+      );
+    const node = watch.nodes.get(path);
+    if (node !== undefined) return [{ type: 'set', path, value, version: node.version }];
+    if (!watch.nodes.has(paths.acceptedTriggers)) await registry.create(paths.acceptedTriggers, '');
+    return [{ type: 'create', path, value }];
+  }
+
+  /**
+   * What begins items manually, besides their marks.
+   * @param steps the items of each commit, in order
+   * @returns the operations of each commit
+   */
+  beginning(
+    steps: readonly (readonly number[])[],
+    jobParameter: string | undefined,
+  ): readonly (readonly Operation[])[] {
+    const records = this.#records();
+    return steps.map((items) => {
+      const begun = new Set(items);
+      return records.flatMap((record) => record.change((accepted) => withoutBegun(accepted, begun, jobParameter)));
+    });
+  }
+
+  /**
+   * Begins items of a job that does not mark what it runs.
+   * @param readAgain reads the job's nodes as soon as they can be read
+   * @returns whether this instance has begun them; if not, its view was behind
+   */
+  async begin(
+    items: readonly number[],
+    jobParameter: string | undefined,
+    readAgain: () => Promise<void>,
+  ): Promise<boolean> {
+    const { registry, watch } = this.#context;
+    const operations = this.beginning([items], jobParameter).flat();
+    try {
+      if (operations.length > 0) await registry.commit(operations);
+      return true;
+    } catch (error) {
+      if (isLostRace(error)) return false;
+      if (!isOutcomeUnknown(error)) throw error;
+      await readAgain();
+      const waiting = itemsWaitingFor(watch.view, jobParameter);
+      return !items.some((item) => waiting.has(item));
+    }
+  }
+
+  /** Items that were not begun after all wait again. */
+  waitingAgain(items: readonly number[], jobParameter: string | undefined): readonly Operation[] {
+    const { watch, paths, me } = this.#context;
+    const path = paths.accepted(me);
+    const node = watch.nodes.get(path);
+    const before = watch.view.acceptedTriggers.get(me) ?? NOTHING_ACCEPTED;
+    const value = encodeAccepted(withAccepted(before, { jobParameter, isForAll: false, items }));
+    return [node === undefined ? { type: 'create', path, value } : { type: 'set', path, value, version: node.version }];
+  }
+
+  /** These items are not run any more. */
+  async drop(items: readonly number[]): Promise<void> {
+    await this.#drop(items);
+    this.#context.logger.warn(
+      `the triggered items ${describeItems(items)} are not run: they, or their server, were disabled before it was their turn, ` +
+        'they do not exist any more, or a Java instance owns them by now. Trigger them again.',
+    );
+  }
+
+  /** A manual run could not begin, which was logged: its items here are not run, or it would fail again and again. */
+  async dropUnbegun({ items, jobParameter }: Firing): Promise<void> {
+    const { watch, me } = this.#context;
+    const only = items && new Set(items);
+    for (;;) {
+      const { view } = watch;
+      const waiting = itemsWaitingFor(view, jobParameter);
+      const due = numbersOf(assignedItems(view, me)).filter((item) => waiting.has(item) && only?.has(item) !== false);
+      if (due.length === 0) return;
+      try {
+        return await this.#drop(due);
+      } catch (error) {
+        if (!isLostRace(error)) throw error;
+        // Not a poll: each attempt follows a commit that was refused because the view was behind.
+        await watch.sync();
+      }
+    }
+  }
+
+  async #drop(items: readonly number[]): Promise<void> {
+    const { registry, watch } = this.#context;
+    const dropped = new Set(items);
+    await registry.commit(
+      this.#records().flatMap((record) => record.change((accepted) => withDropped(accepted, dropped))),
+    );
+    await watch.sync();
+  }
+
+  #records(): readonly RecordDraft[] {
+    const { watch, paths } = this.#context;
+    return [...watch.view.acceptedTriggers].map(([id, accepted]) => {
+      const path = paths.accepted(id);
+      return new RecordDraft(path, accepted, watch.nodes.get(path)?.version ?? 0);
+    });
+  }
+}
+
+/** One instance's record, as it becomes commit by commit. */
+class RecordDraft {
+  readonly #path: string;
+  #accepted: AcceptedTriggers;
+  #text: string;
+  #version: number;
+
+  constructor(path: string, accepted: AcceptedTriggers, version: number) {
+    this.#path = path;
+    this.#accepted = accepted;
+    this.#text = encodeAccepted(accepted);
+    this.#version = version;
+  }
+
+  /** @returns what makes the change, if there is one; fits only if no instance has changed the record meanwhile */
+  change(change: (accepted: AcceptedTriggers) => AcceptedTriggers): readonly Operation[] {
+    const [path, version] = [this.#path, this.#version];
+    const accepted = change(this.#accepted);
+    const value = encodeAccepted(accepted);
+    if (value === this.#text) return [];
+    this.#accepted = accepted;
+    this.#text = value;
+    this.#version++;
+    return [value === '' ? { type: 'remove', path, version } : { type: 'set', path, value, version }];
+  }
+}

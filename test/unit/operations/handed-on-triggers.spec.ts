@@ -8,11 +8,18 @@ import { TestCluster, type TestClusterOptions } from '../../../lib/testing/index
 
 const ITEM = 3;
 
+interface Story extends AsyncDisposable {
+  readonly cluster: TestCluster;
+  readonly triggered: TriggeredJob;
+  /** Ends the item's first run. */
+  release(): Promise<void>;
+}
+
 /** A cluster in which the item runs for its first instant until it is released, and an operator has triggered it meanwhile. */
 async function triggeredWhileItRuns(
   how: TriggerJobOptions,
   { job, ...options }: TestClusterOptions = {},
-): Promise<{ cluster: TestCluster; release: () => Promise<void>; triggered: TriggeredJob }> {
+): Promise<Story> {
   const end = new Deferred();
   let isFirst = true;
   const cluster = await TestCluster.start(['A', 'B'], {
@@ -32,7 +39,7 @@ async function triggeredWhileItRuns(
     end.resolve();
     await cluster.advance('20s');
   };
-  return { cluster, release, triggered };
+  return { cluster, release, triggered, [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose]() };
 }
 
 const manualRunsOf = ({ runs }: TestCluster, item = ITEM): readonly string[] =>
@@ -58,8 +65,8 @@ describe.each([
   test.each([true, false])(
     'runs it on its next owner, if an instance has joined; monitored: %s',
     async (monitorExecution) => {
-      const { cluster, release, triggered } = await triggeredWhileItRuns(how, { job: { monitorExecution } });
-      await using _cluster = cluster;
+      await using story = await triggeredWhileItRuns(how, { job: { monitorExecution } });
+      const { cluster, release, triggered } = story;
       const owner = ownerOf(cluster);
       const outcome = monitorExecution ? outcomeOf(triggered) : () => 'ended';
 
@@ -78,8 +85,8 @@ describe.each([
   );
 
   test('runs it on its next owner, if its instance stops', async () => {
-    const { cluster, release, triggered } = await triggeredWhileItRuns(how);
-    await using _cluster = cluster;
+    await using story = await triggeredWhileItRuns(how);
+    const { cluster, release, triggered } = story;
     const owner = ownerOf(cluster);
     const outcome = outcomeOf(triggered);
 
@@ -93,8 +100,8 @@ describe.each([
   });
 
   test.each([true, false])('runs it on its next owner, if its instance dies; failover: %s', async (failover) => {
-    const { cluster, triggered } = await triggeredWhileItRuns(how, { job: { failover } });
-    await using _cluster = cluster;
+    await using story = await triggeredWhileItRuns(how, { job: { failover } });
+    const { cluster, triggered } = story;
     const owner = ownerOf(cluster);
     const outcome = outcomeOf(triggered);
 
@@ -108,8 +115,8 @@ describe.each([
   });
 
   test('runs it when instances come back, if all have died', async () => {
-    const { cluster } = await triggeredWhileItRuns(how);
-    await using _cluster = cluster;
+    await using story = await triggeredWhileItRuns(how);
+    const { cluster } = story;
     cluster.kill('A');
     cluster.kill('B');
     await cluster.advance('1m');
@@ -141,8 +148,8 @@ describe.each([
       (cluster) => cluster.enable('A'),
     ],
   ])('does not run it if %s, not even later, and says so', async (_what, disable, enable) => {
-    const { cluster, release, triggered } = await triggeredWhileItRuns(how);
-    await using _cluster = cluster;
+    await using story = await triggeredWhileItRuns(how);
+    const { cluster, release, triggered } = story;
     const outcome = outcomeOf(triggered);
 
     await disable(cluster);
@@ -173,11 +180,8 @@ test('items whose run cannot begin are not run when the settings are mended, and
 });
 
 test('the note that items were dropped outlives their instance for the resyncs in which it may be read', async () => {
-  const { cluster, triggered } = await triggeredWhileItRuns(
-    { items: [ITEM] },
-    { job: { reconcileIntervalMinutes: 5 } },
-  );
-  await using _cluster = cluster;
+  await using story = await triggeredWhileItRuns({ items: [ITEM] }, { job: { reconcileIntervalMinutes: 5 } });
+  const { cluster, triggered } = story;
   const owner = ownerOf(cluster);
   const notes = (): readonly string[] =>
     [...cluster.tree.keys()].filter((path) => path.startsWith(`${cluster.paths.acceptedTriggers}/`));
@@ -195,11 +199,8 @@ test('the note that items were dropped outlives their instance for the resyncs i
 });
 
 test('the end of a trigger is that of its run, not of one that came before: a firing that was missed, for example', async () => {
-  const { cluster, release, triggered } = await triggeredWhileItRuns(
-    { items: [ITEM] },
-    { job: { cron: '0/5 * * * * ?' } },
-  );
-  await using _cluster = cluster;
+  await using story = await triggeredWhileItRuns({ items: [ITEM] }, { job: { cron: '0/5 * * * * ?' } });
+  const { cluster, release, triggered } = story;
   const outcome = outcomeOf(triggered);
   await cluster.advance('12s');
   expect(outcome()).toBe('open');

@@ -12,7 +12,7 @@ interface Story extends AsyncDisposable {
   readonly cluster: TestCluster;
   readonly triggered: TriggeredJob;
   /** Ends the item's first run. */
-  release(): Promise<void>;
+  readonly release: () => Promise<void>;
 }
 
 /** A cluster in which the item runs for its first instant until it is released, and an operator has triggered it meanwhile. */

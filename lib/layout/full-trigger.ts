@@ -22,11 +22,6 @@ export function fullTriggers(
   );
 }
 
-/** As `fullTriggers`, for one instance. */
-export function fullTrigger(view: JobView, id: string): Trigger {
-  return fullTriggers(view, [id]).get(id) ?? { isForAll: true };
-}
-
 function listsOf(view: JobView, ids: readonly string[]): ReadonlyMap<string, readonly number[]> {
   const total = view.config?.shardingTotalCount ?? Infinity;
   if (view.items.filter(({ item }) => item < total).length < total) return new Map();

@@ -5,8 +5,7 @@
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { SessionLostError } from '../../api/errors/errors.js';
 import { isLostRace } from '../../api/errors/registry-errors.js';
-import { fullTrigger } from '../../layout/full-trigger.js';
-import { decodeTrigger, encodeTrigger, mergedTriggers } from '../../layout/x-node/trigger.js';
+import { decodeTrigger, encodeTrigger } from '../../layout/x-node/trigger.js';
 import { encodeWithdrawals } from '../../layout/x-node/withdrawals.js';
 import { instanceYaml, isTriggerText } from '../../layout/job-instance.js';
 import { type JobPaths } from '../../layout/job-paths.js';
@@ -129,25 +128,22 @@ export class Registration {
       );
   }
 
-  /** In the commit that takes the text away, so that each text triggers once. A trigger that waits already stands for both. */
+  /**
+   * In the commit that takes the text away, so that each text triggers once. A trigger that waits already stands for both. Its items
+   * are not listed: while the text stands, the leader may give them to others, and they come back before the trigger is accepted.
+   */
   async #ownTriggerOperations(): Promise<readonly Operation[]> {
     const { registry, watch, paths, me } = this.#deps;
     const path = paths.trigger(me);
-    const own = fullTrigger(watch.view, me);
     const waiting = watch.nodes.get(path);
     if (waiting === undefined)
       return [
         ...(watch.nodes.has(paths.triggers) ? [] : [{ type: 'create', path: paths.triggers, value: '' } as const]),
-        { type: 'create', path, value: encodeTrigger(own) },
+        { type: 'create', path, value: encodeTrigger({ isForAll: true }) },
       ];
-    const earlier = (await registry.get(path)) ?? '';
-    const { jobParameter } = decodeTrigger(earlier);
-    const both = mergedTriggers(decodeTrigger(earlier), {
-      ...own,
-      ...(jobParameter !== undefined && { jobParameter }),
-    });
-    const value = encodeTrigger(both ?? own);
-    return value === earlier ? [] : [{ type: 'set', path, value, version: waiting.version }];
+    const { items, isForAll, ...trigger } = decodeTrigger((await registry.get(path)) ?? '');
+    if (items === undefined || isForAll) return [];
+    return [{ type: 'set', path, value: encodeTrigger({ ...trigger, isForAll: true }), version: waiting.version }];
   }
 
   /** For a node that stands. What a copy of the tree has made persistent is made with this session again. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { Deferred } from '../../../lib/async/deferred.js';
 import { TestCluster } from '../../../lib/testing/index.js';
 import { joinJavaInstance } from '../../support/java-instance.js';
 
@@ -151,18 +152,23 @@ describe('the text TRIGGER in the node of an instance, as the manuals describe i
     },
   );
 
-  test('makes an item run that moves to another instance before the text is taken away, or after', async () => {
-    await using cluster = await TestCluster.start(['A'], ONE_OFF);
+  test('makes an item run that moves to another instance while it waits for its turn', async () => {
+    const end = new Deferred();
+    await using cluster = await TestCluster.start(['A'], {
+      ...ONE_OFF,
+      work: () => (cluster.runs.length <= 4 ? end.promise : undefined),
+    });
+    await cluster.trigger();
 
-    cluster.freeze('A');
     await cluster.operator.put(cluster.paths.instance(cluster.idOf('A')), 'TRIGGER');
-    const joined = cluster.join('B');
-    await cluster.thaw('A');
-    await joined;
+    await cluster.advance('1s');
+    await cluster.join('B');
+    end.resolve();
     await cluster.advance('1m');
 
     expect(cluster.owners['B']).toHaveLength(2);
-    expect(cluster.runs.map(({ item }) => item).sort()).toEqual([0, 1, 2, 3]);
+    expect(cluster.runs.map(({ item }) => item).sort()).toEqual([0, 0, 1, 1, 2, 2, 3, 3]);
+    expect(cluster.runs.filter(({ instance }) => instance === 'B')).toHaveLength(2);
   });
 
   test('and a trigger with a job parameter that waits are one, with that parameter', async () => {

@@ -58,7 +58,7 @@ export function targetOf(
     refuse(`got ${got}; write { jobName: ${describeValue(first)} }, or (jobName, serverIp)`);
   }
   if (second !== undefined || others.length > 0)
-    refuse(`takes one map, such as { jobName, serverIp, reason }, got ${given.length} arguments`);
+    refuse(`takes one object, such as { jobName, serverIp, reason }, got ${given.length} arguments`);
   checkOptions(call, first, rules, { example: EXAMPLE });
   return first as JobTarget;
 }

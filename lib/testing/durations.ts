@@ -1,3 +1,5 @@
+import { describeValue } from '../api/text/describe-value.js';
+
 /** A length of time: a number of milliseconds, or a text such as `5s`, `2m`, `1h`, `30d`, `250ms`. */
 export type Duration = number | `${number}${keyof typeof UNITS}`;
 
@@ -9,6 +11,6 @@ export function milliseconds(duration: Duration): number {
   const [, number, unit] = /^(-?\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(String(duration)) ?? [];
   if (number !== undefined) return Number(number) * UNITS[unit as keyof typeof UNITS];
   throw new RangeError(
-    `A duration is a number of milliseconds or a text such as '5s' or '2m', got ${String(duration)}`,
+    `A duration is a number of milliseconds or a text such as '5s' or '2m', got ${describeValue(duration)}`,
   );
 }

@@ -210,6 +210,7 @@ function readSchedule(expression: string, lastYear: number): CronSchedule {
     .split(/[ \t]/)
     .filter((word) => word !== '')
     .map((word) => word.trim());
+  refuseStrangeBlanks(expression, words.slice(0, 7));
   const count = words.filter((word) => word !== '').length;
   if (count < FEWEST_FIELDS) throw tooShort(expression, count);
   const [second, minute, hour, dayOfMonth, month, dayOfWeek, year = '*'] = words as unknown as CronWords;
@@ -258,14 +259,15 @@ function readField<T>(expression: string, { field, text, read }: FieldText<T>): 
 function tooShort(expression: string, count: number): InvalidCronError {
   const order = 'seconds, minutes, hours, day of month, month, day of week, and optionally year';
   return new InvalidCronError(expression, {
-    reason: `it has ${count} ${count === 1 ? 'field' : 'fields'}, but ${FEWEST_FIELDS} or 7 are needed: ${order}${strangeBlank(expression)}`,
+    reason: `it has ${count} ${count === 1 ? 'field' : 'fields'}, but ${FEWEST_FIELDS} or 7 are needed: ${order}`,
   });
 }
 
-/** Names a blank that separates no fields, such as a no-break space, which texts copied from web pages have. */
-function strangeBlank(expression: string): string {
-  const [blank] = /[^\S \t\r\n]|[\u200b\u2060]/.exec(expression) ?? [];
-  if (blank === undefined) return '';
+/** Blanks inside a word separate no fields: line breaks, or no-break spaces, which texts copied from web pages have. */
+function refuseStrangeBlanks(expression: string, words: readonly string[]): void {
+  const [blank] = words.flatMap((word) => /[\s\u200b\u2060]/.exec(word)?.[0] ?? []);
+  if (blank === undefined) return;
   const code = blank.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-  return `; it has the character U+${code}, which is no space and separates no fields: write spaces`;
+  const what = `it has the character U+${code}, which is no space and separates no fields`;
+  throw new InvalidCronError(expression, { reason: `${what}: write one expression, with spaces` });
 }

@@ -24,7 +24,7 @@ const ABBREVIATIONS: Readonly<Partial<Record<string, string>>> = {
  * @param clock decides whether the last firing of a cron expression is over
  */
 export function doubtsAbout(job: JobConfiguration, clock: Clock): readonly string[] {
-  const { cron = '', failover, monitorExecution, props, shardingItemParameters } = job;
+  const { cron = '', timeZone = '', failover, monitorExecution, props, shardingItemParameters } = job;
   const doubts: readonly (readonly [isConcerned: boolean, doubt: string])[] = [
     [isOver(job, clock), 'all dates of the cron expression are past, so that it never fires again'],
     [
@@ -34,6 +34,10 @@ export function doubtsAbout(job: JobConfiguration, clock: Clock): readonly strin
     [
       cron.trim().split(/[ \t]+/).length > 7,
       'the cron expression has more than seven fields; as in Quartz, those after the year have no effect',
+    ],
+    [
+      cron === '' && timeZone !== '',
+      'timeZone has no effect without cron: the job is a one-off job, which runs when it is triggered',
     ],
     [
       failover && !monitorExecution,

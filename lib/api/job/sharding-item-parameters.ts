@@ -48,7 +48,8 @@ const ITEM = /^(?:0|[1-9]\d{0,9})$/;
 
 /** Parameters by item of a list or of keys with values; a key without a value counts as left out. */
 function entriesOf(given: unknown): readonly (readonly [string, unknown])[] | undefined {
-  if (Array.isArray(given)) return given.map((value, item) => [String(item), value]);
+  // From() makes the holes of a sparse list `undefined`, which is refused.
+  if (Array.isArray(given)) return Array.from(given, (value: unknown, item) => [String(item), value] as const);
   return isMap(given) ? Object.entries(given).filter(([, value]) => value !== undefined && value !== null) : undefined;
 }
 

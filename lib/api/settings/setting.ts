@@ -220,10 +220,7 @@ export function problemsIn(target: object, path: string): readonly string[] {
  * @returns the problems, one line each
  */
 export function problemsInMap(given: unknown, type: new () => object, path: string): readonly string[] {
-  if (!isMap(given))
-    return [
-      `${path}: needs a plain object of settings, got ${given === undefined ? 'undefined' : describeValue(given, 'hidden')}`,
-    ];
+  if (!isMap(given)) return [`${path}: needs a plain object of settings, got ${describeValue(given, 'hidden')}`];
   const known = settingsOf(type);
   const entries = Object.entries(given).filter(([, value]) => value !== undefined);
   const own = entries.filter(([key]) => {

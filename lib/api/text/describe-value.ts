@@ -4,7 +4,7 @@ export type Secrecy = 'shown' | 'hidden';
 const LONGEST_TEXT = 80;
 
 /**
- * A value as error messages quote it: `"three"`, `null`, `NaN`, `[1,2]`, `a map`. Never throws, is never long, and shows
+ * A value as error messages quote it: `"three"`, `null`, `NaN`, `[1,2]`, `keys with values`. Never throws, is never long, and shows
  * only the kind of a value that is hidden: `a string that is not shown`.
  */
 export function describeValue(value: unknown, secrecy: Secrecy = 'shown'): string {
@@ -12,7 +12,8 @@ export function describeValue(value: unknown, secrecy: Secrecy = 'shown'): strin
   if (typeof value === 'symbol') return 'a symbol';
   if (Array.isArray(value)) return secrecy === 'hidden' ? 'a list' : describeList(value);
   if (typeof value === 'object' && value !== null) return isMap(value) ? 'keys with values' : describeInstance(value);
-  if (secrecy === 'hidden') return value === null ? 'null' : `a ${typeof value} that is not shown`;
+  if (value !== undefined && secrecy === 'hidden')
+    return value === null ? 'null' : `a ${typeof value} that is not shown`;
   return typeof value === 'string' ? shortened(JSON.stringify(value)) : String(value);
 }
 

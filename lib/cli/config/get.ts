@@ -1,5 +1,7 @@
 import { isMap } from '../../api/text/describe-value.js';
-import { nearest, relaxed } from '../../api/text/nearest.js';
+import { JobOptions } from '../../api/job/job-options.js';
+import { settingsOf } from '../../api/settings/setting.js';
+import { knownNames, relaxed, suggestion } from '../../api/text/nearest.js';
 import { JobConfigurationAPI } from '../../operations/job-configuration-api.js';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.js';
 import { type Invocation } from '../invocation.js';
@@ -31,7 +33,14 @@ function valueOf(settings: Readonly<Record<string, unknown>>, name: string, jobN
   if (isMap(props)) for (const [key, value] of Object.entries(props)) flat.set(`props.${key}`, value);
   const key = flat.has(name) ? name : [...flat.keys()].find((each) => relaxed(each) === relaxed(name));
   if (key !== undefined) return flat.get(key);
-  const meant = nearest(name, flat.keys());
-  const hint = meant === undefined ? '' : ` Did you mean '${meant}'?`;
-  throw new CommandError(EXIT.state, `Setting '${name}' of job '${jobName}' is not set.${hint}`);
+  const known = [...settingsOf(JobOptions).keys()];
+  if (name.startsWith('props.') || known.some((each) => relaxed(each) === relaxed(name)))
+    throw new CommandError(
+      EXIT.state,
+      `Setting '${name}' of job '${jobName}' is not set${suggestion(name, flat.keys()) || '.'}`,
+    );
+  throw new CommandError(
+    EXIT.state,
+    `There is no setting '${name}'${knownNames(name, [...known, ...flat.keys()]) || '.'}`,
+  );
 }

@@ -73,6 +73,10 @@ function changesFrom(
   assignments: readonly string[],
   { unset = [], fromFile = [] }: Pick<SetOptions, 'unset' | 'fromFile'>,
 ): ReadonlyMap<string, string | undefined> {
+  const given = [...assignments.map(assignment), ...fromFile.map(assignment)];
+  const names = [...given.map(([name]) => name), ...unset];
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new CommandError(EXIT.usage, `The setting '${twice}' is given twice. Give it once.`);
   return new Map([
     ...assignments.map(assignment),
     ...fromFile.map(assignment).map(([name, file]) => [name, secretIn(file, surroundings)] as const),

@@ -46,7 +46,7 @@ export function httpSettings({ props }: JobConfiguration): {
     const value = props[property] ?? '';
     const problem = problemOf(value);
     if (problem !== undefined)
-      problems.push({ property, problem: `${problem}, got ${describeValue(props[property])}` });
+      problems.push({ property, problem: `${problem}, got ${value === '' ? 'nothing' : describeValue(value)}` });
     return value;
   };
   // An address may hold a password, so a wrong one is not shown.

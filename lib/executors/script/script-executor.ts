@@ -121,7 +121,7 @@ function scriptDoubts({ props }: JobConfiguration): readonly string[] {
 
 function commandLineProblems({ props }: JobConfiguration): readonly PropertyProblem[] {
   const line = props[COMMAND_LINE];
-  const got = `got ${describeValue(line)}`;
+  const got = `got ${line === undefined ? 'nothing' : describeValue(line)}`;
   if (line === undefined || line.trim() === '') {
     const problem = `Cannot find script command line, job is not executed: must be a command such as "python3 /opt/jobs/sync.py", ${got}`;
     return [{ property: COMMAND_LINE, problem }];

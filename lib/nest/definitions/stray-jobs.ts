@@ -1,6 +1,12 @@
+import { describeValue, legible } from '../../api/text/describe-value.js';
 import { settle, unsettledClasses } from '../decorators/decorated-classes.js';
 import { jobsOf } from '../decorators/elastic-job.decorator.js';
 import { type FoundProvider } from '../elastic-job.explorer.js';
+
+/** A name may be anything, as nobody has checked it. */
+function quoted(jobName: unknown): string {
+  return typeof jobName === 'string' ? `'${legible(jobName)}'` : describeValue(jobName);
+}
 
 /** What an application consists of, as far as jobs are concerned. */
 export interface ApplicationClasses {
@@ -21,7 +27,7 @@ export function strayJobWarnings({ providers, controllers }: ApplicationClasses)
     const strays = jobsOf(type).filter(({ jobName }) => !names.has(jobName));
     if (strays.length === 0) return [];
     settle(type);
-    const decorators = strays.map(({ jobName }) => `@ElasticJob('${jobName}')`).join(' and ');
+    const decorators = strays.map(({ jobName }) => `@ElasticJob(${quoted(jobName)})`).join(' and ');
     const why = controllers.includes(type)
       ? 'is a controller, and jobs must be providers: the job does not run here. List the class in the providers of its module too.'
       : 'is not a provider: the job does not run here. List the class in the providers of a module, or do not load its file if the job belongs to another application. A module that is loaded lazily comes too late: add its job with JobBootstraps.add().';

@@ -10,7 +10,7 @@ test.each<[value: unknown, shown: string, hidden: string]>([
   [5, '5', 'a number that is not shown'],
   [true, 'true', 'a boolean that is not shown'],
   [null, 'null', 'null'],
-  [undefined, 'undefined', 'a undefined that is not shown'],
+  [undefined, 'undefined', 'undefined'],
   [() => 'secret', 'a function', 'a function'],
   [Symbol('secret'), 'a symbol', 'a symbol'],
   [{ a: 1 }, 'keys with values', 'keys with values'],

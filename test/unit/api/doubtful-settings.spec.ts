@@ -37,6 +37,15 @@ test('a cron expression is over once its last date is past, in its own time zone
   ]);
 });
 
+test('a time zone has no effect without a cron expression', () => {
+  const zone = 'GMT+8';
+
+  expect(doubtsAt('2030-01-01T00:00:00Z', job().cron('0 0 0 * * ?').timeZone(zone))).toEqual([]);
+  expect(doubtsAt('2030-01-01T00:00:00Z', job().timeZone(zone))).toEqual([
+    'timeZone has no effect without cron: the job is a one-off job, which runs when it is triggered',
+  ]);
+});
+
 test('failover without monitorExecution has no effect', () => {
   expect(doubtsAt('2030-01-01T00:00:00Z', job().failover(true).monitorExecution(false))).toEqual([
     'failover has no effect without monitorExecution, by which instances see what others were running',
@@ -78,7 +87,9 @@ test.each([
   expect(doubtsAt('2030-01-01T00:00:00Z', job().cron('0 0 0 * * ?').timeZone(timeZone))).toEqual([
     `the time zone '${timeZone}' means ${meaning}`,
   ]);
-  expect(doubtsAt('2030-01-01T00:00:00Z', job().timeZone(timeZone))).toEqual([]);
+  expect(doubtsAt('2030-01-01T00:00:00Z', job().timeZone(timeZone))).not.toContainEqual(
+    expect.stringContaining(`the time zone '${timeZone}'`),
+  );
 });
 
 test('a pause before retries has no effect without retries', () => {

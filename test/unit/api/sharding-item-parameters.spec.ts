@@ -163,6 +163,8 @@ test.each<[given: unknown, problem: string]>([
   [{ 0: ['a', 'b'] }, `${FORMS}, but the parameter of item 0 is a list`],
   [{ 0: NaN }, `${FORMS}, but the parameter of item 0 is NaN`],
   [['a', null], `${FORMS}, but the parameter of item 1 is null`],
+  // eslint-disable-next-line no-sparse-arrays -- A list of code may have holes.
+  [[, 'b'], `${FORMS}, but the parameter of item 0 is undefined`],
   [['a', undefined], `${FORMS}, but the parameter of item 1 is undefined`],
   [['a', 'b', 'c'], 'must only name items from 0 to 1, as shardingTotalCount is 2, but names item 2'],
   [{ 5: 'a' }, 'must only name items from 0 to 1, as shardingTotalCount is 2, but names item 5'],

@@ -77,13 +77,29 @@ describe('config get', () => {
   });
 
   test('of a setting that is not set is an answer of its own', async () => {
-    const { out, err, exitCode } = await stage.run('config get bill cronn');
+    for (const setting of ['label', 'Job-Parameter', 'props.audit'])
+      expect(await stage.run(`config get bill ${setting}`)).toMatchObject({
+        out: '',
+        err: `elasticjob: Setting '${setting}' of job 'bill' is not set.\n`,
+        exitCode: 4,
+      });
+  });
 
-    expect([out, err, exitCode]).toEqual([
-      '',
-      "elasticjob: Setting 'cronn' of job 'bill' is not set. Did you mean 'cron'?\n",
-      4,
-    ]);
+  test('of a property that is not set names the nearest one that is', async () => {
+    expect((await stage.run('config get bill props.email.hots')).err).toBe(
+      "elasticjob: Setting 'props.email.hots' of job 'bill' is not set; did you mean 'props.email.host'?\n",
+    );
+  });
+
+  test('of a setting that does not exist names the nearest one', async () => {
+    expect(await stage.run('config get bill cronn')).toMatchObject({
+      err: "elasticjob: There is no setting 'cronn'; did you mean 'cron'?\n",
+      exitCode: 4,
+    });
+    expect(await stage.run('config get bill xyz')).toMatchObject({
+      err: "elasticjob: There is no setting 'xyz'.\n",
+      exitCode: 4,
+    });
   });
 
   test('of a configuration that cannot be read says why', async () => {
@@ -182,6 +198,20 @@ describe('config set', () => {
 
     expect(err).toContain(message);
     expect(exitCode).toBe(2);
+    expect(await stored()).toBe(before);
+  });
+
+  test.each([
+    [['cron=0 0 1 * * ?', 'cron=0 0 2 * * ?'], 'cron'],
+    [['label=a', '--unset', 'label'], 'label'],
+    [['props.a=1', '--unset', 'props.a'], 'props.a'],
+  ])('refuses %j, which names a setting twice, and changes nothing', async (words, setting) => {
+    const before = await stored();
+
+    expect(await stage.run(['config', 'set', 'bill', ...words])).toMatchObject({
+      err: `elasticjob: The setting '${setting}' is given twice. Give it once.\n`,
+      exitCode: 2,
+    });
     expect(await stored()).toBe(before);
   });
 

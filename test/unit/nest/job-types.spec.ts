@@ -102,7 +102,7 @@ test('a script without a command is refused at start, with what Java says when i
 
   expect(await refusalOf({ imports: [elasticJob({ jobs })] })).toEqual([
     `elasticjob.jobs.greet.props['script.command.line']: Cannot find script command line, job is not executed: ` +
-      'must be a command such as "python3 /opt/jobs/sync.py", got undefined',
+      'must be a command such as "python3 /opt/jobs/sync.py", got nothing',
   ]);
 });
 

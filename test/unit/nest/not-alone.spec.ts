@@ -214,6 +214,22 @@ describe('a decorated class that is no provider', () => {
     expect((await warningsOf({})).filter((line) => line.includes(ForgottenJob.name))).toEqual([]);
   });
 
+  test('is named in a warning, whatever its job is called', async () => {
+    @ElasticJob(Symbol('odd') as never, { shardingTotalCount: 1 })
+    class SymbolJob extends Work {}
+    @ElasticJob({ name: 'odd' } as never, { shardingTotalCount: 1 })
+    class ObjectJob extends Work {}
+
+    const warnings = await warningsOf({});
+
+    expect(warnings).toContainEqual(
+      expect.stringContaining(`${SymbolJob.name} is decorated with @ElasticJob(a symbol)`),
+    );
+    expect(warnings).toContainEqual(
+      expect.stringContaining(`${ObjectJob.name} is decorated with @ElasticJob(keys with values)`),
+    );
+  });
+
   test('is named as a controller if it is one', async () => {
     @Controller()
     @ElasticJob('controlled', { shardingTotalCount: 1 })

@@ -105,8 +105,8 @@ describe('Servers', () => {
     [[], 'the options must be a plain object, got undefined; write { jobName:'],
     [['j'], 'got "j"; write { jobName: "j" }, or (jobName, serverIp)'],
     [['j', '10.0.0.7', 'why'], 'got "j", "10.0.0.7", "why"; write { jobName: "j" }'],
-    [[{ jobName: 'job' }, '10.0.0.7'], 'takes one map, such as { jobName, serverIp, reason }, got 2 arguments'],
-    [[{ jobName: 'job' }, { reason: 'maintenance' }], 'takes one map'],
+    [[{ jobName: 'job' }, '10.0.0.7'], 'takes one object, such as { jobName, serverIp, reason }, got 2 arguments'],
+    [[{ jobName: 'job' }, { reason: 'maintenance' }], 'takes one object'],
   ])('are not guessed from %j', async (target, problem) => {
     await using cluster = await TestCluster.start(['A']);
     const { jobs } = operationsOn(cluster);

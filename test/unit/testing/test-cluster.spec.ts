@@ -79,7 +79,7 @@ describe('A cluster for tests', () => {
   test('refuses what is no duration', async () => {
     await using cluster = await TestCluster.start([]);
 
-    await expect(cluster.advance('5 minutes' as '5m')).rejects.toThrow("such as '5s' or '2m', got 5 minutes");
+    await expect(cluster.advance('5 minutes' as '5m')).rejects.toThrow('got "5 minutes"');
     await expect(cluster.advance(-1)).rejects.toThrow(RangeError);
   });
 

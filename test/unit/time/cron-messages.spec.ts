@@ -118,8 +118,11 @@ test.each([
   ['0 0 12\u00a0* * ?', 'U+00A0'],
   ['0 0 12\u3000* * ?', 'U+3000'],
   ['0 0 12\u200b* * ?', 'U+200B'],
+  ['0 0 12 \u200b* * ?', 'U+200B'],
+  ['0 0 12\n* * ?', 'U+000A'],
+  ['0 0 0 * * ?\n0 0 12 * * ?', 'U+000A'],
 ])('a blank that is no space, and so separates no fields, is named: %j', (expression, character) => {
   expect(() => QuartzCron.parse(expression)).toThrow(
-    `it has the character ${character}, which is no space and separates no fields: write spaces`,
+    `it has the character ${character}, which is no space and separates no fields: write one expression, with spaces`,
   );
 });

@@ -137,7 +137,7 @@ function whyAssignmentIsOutdated(
   total: number,
   assignedFor: AssignedFor | undefined,
 ): string | undefined {
-  if (assignedFor === undefined) return 'there is a new leader';
+  if (assignedFor === undefined) return 'there is a new leader, or the answer to its last assignment was lost';
   if (assignedFor.basis !== assignmentBasis(now)) return 'instances, servers or settings have changed';
   // A surplus item that still runs is unowned from now on.
   if (now.items.some(({ item, owner }) => item < total && !now.instances.has(owner ?? '')))

@@ -6,6 +6,7 @@
  * for running ones. A leader that loses its leadership forgets it, because it does not know what its successors did.
  */
 import { describeCause } from '../../api/text/describe-cause.js';
+import { isOutcomeUnknown } from '../../api/errors/registry-errors.js';
 import { type Deadlines } from '../../async/deadlines.js';
 import { ShardingStrategyError } from '../types/strategies/owners.js';
 import { type AssignedFor, assignmentBasis, type OverdueAssignment } from '../view/assignment.js';
@@ -44,7 +45,7 @@ export class Leadership {
     this.#strategyFailures = new StrategyFailures(deps);
   }
 
-  /** What this instance last assigned the items for; `undefined` if it has not since it leads. */
+  /** What this instance last assigned the items for; `undefined` if it has not since it leads, or did not get the answer. */
   get assignedFor(): AssignedFor | undefined {
     return this.#assignedFor;
   }
@@ -150,6 +151,8 @@ export class Leadership {
     try {
       this.#assignedFor = await this.#deps.assignment.assign();
     } catch (error) {
+      // It may be made, for instances that are others by now: only a new one can be relied on.
+      if (isOutcomeUnknown(error)) this.#assignedFor = undefined;
       if (!(error instanceof ShardingStrategyError)) throw error;
       return this.#strategyFailures.note(error, basis);
     }

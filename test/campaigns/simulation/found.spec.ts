@@ -331,6 +331,11 @@ const FOUND: readonly Found[] = [
     what: 'a misfire that a peer has noted for an instant still to come here is removed, and its item moves twice',
     seeds: [20370410178],
   },
+  {
+    rule: 'promptTriggers',
+    what: 'an instance gets items that comes back before its leader has the answer to the assignment without it',
+    seeds: [771002528],
+  },
 ];
 
 describe.each(FOUND)('$what', ({ rule, seeds }) => {

@@ -112,6 +112,21 @@ describe('whenever it happens during an assignment', () => {
   );
 });
 
+test('an instance that comes back while the answer to the assignment without it is lost gets its items back', async () => {
+  for (const moment of MOMENTS) {
+    await using cluster = await TestCluster.start(['A', 'B'], { job: { shardingTotalCount: 4 }, deliver: slowly });
+    await cluster.advance('6s');
+    const { owners } = cluster;
+
+    void cluster.expire('B');
+    await cluster.advance(moment);
+    cluster.member('A').registry.faults.loseNextWrite('applied');
+    await cluster.advance('10s');
+
+    expect({ moment, owners: cluster.owners }).toEqual({ moment, owners });
+  }
+});
+
 test('EJ390: an item that changes hands in the middle of a firing is not run again by its new owner', async () => {
   await using cluster = await TestCluster.start(['A', 'B'], { job: { shardingTotalCount: 1 } });
   cluster.skew('B', '-1s');

@@ -3,6 +3,19 @@ import { type Mutant } from '../mutant.js';
 /** Leading and assigning. */
 export const sharding: readonly Mutant[] = [
   {
+    threads: [],
+    name: 'lost-answer-hides-an-outdated-assignment',
+    bug: 'The answer to an assignment is lost, the instance that it left out is back, and the leader thinks that the one before still holds.',
+    first: 'unit/kernel/assigning.spec.ts',
+    edits: [
+      {
+        file: 'kernel/writes/leadership.ts',
+        find: '      if (isOutcomeUnknown(error)) this.#assignedFor = undefined;\n',
+        replace: '',
+      },
+    ],
+  },
+  {
     threads: ['EJ2449'],
     name: 'new-leader-asks-for-nothing',
     bug: 'The leader dies, and the next leader leaves the dead one its items.',
@@ -10,7 +23,7 @@ export const sharding: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/rules/plan.ts',
-        find: "if (assignedFor === undefined) return 'there is a new leader';",
+        find: "if (assignedFor === undefined) return 'there is a new leader, or the answer to its last assignment was lost';",
         replace: 'if (assignedFor === undefined) return undefined;',
       },
     ],

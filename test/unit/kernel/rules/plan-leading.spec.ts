@@ -39,7 +39,11 @@ describe('a leader asks for a new assignment, and says why', () => {
       aView(['A', 'B'], { config: aConfiguration({ shardingTotalCount: 3 }), items: [anItem(0), anItem(1)] }),
       { assignedFor: { basis: 'two items', pinned: [] } },
     ],
-    ['there is a new leader', aView(['A', 'B']), { assignedFor: undefined }],
+    [
+      'there is a new leader, or the answer to its last assignment was lost',
+      aView(['A', 'B']),
+      { assignedFor: undefined },
+    ],
     [
       'instances, servers or settings have changed',
       aView(['A', 'B']),

@@ -4,6 +4,7 @@
  */
 import { type LogFields, type LogLevel } from '../../api/text/logger.js';
 import { type JobView } from '../../layout/job-view.js';
+import { describeInstants, type Instants } from '../view/firing.js';
 import { describeItems } from '../view/items.js';
 import { describeChanges, describeIgnored, type SettingDifference } from './setting-differences.js';
 
@@ -44,8 +45,16 @@ export type OwnEvent =
   | { readonly type: 'items-disabled' | 'items-enabled'; readonly items: readonly number[] }
   /** The cron expression has steps that begin again before they are over. `steps`: a clause about each. */
   | { readonly type: 'uneven-steps'; readonly steps: readonly string[]; readonly next: readonly Date[] }
+  /** Nobody makes up for firings of items that this instance has from a peer that is gone. */
+  | { readonly type: 'firings-lost'; readonly peer: string; readonly lost: readonly LostFiringsOfItems[] }
   | { readonly type: 'settings-changed'; readonly differences: readonly SettingDifference[] }
   | { readonly type: 'settings-ignored' | 'settings-overwritten'; readonly differences: readonly SettingDifference[] };
+
+/** Items, and the firings that all of them have lost. */
+export interface LostFiringsOfItems {
+  readonly items: readonly number[];
+  readonly firings: Instants;
+}
 
 /** Ids of the owners by item. */
 export type Owners = ReadonlyMap<number, string>;
@@ -86,6 +95,7 @@ const OWN: ReadonlySet<string> = new Set<OwnEvent['type']>([
   'items-disabled',
   'items-enabled',
   'uneven-steps',
+  'firings-lost',
   'settings-changed',
   'settings-ignored',
   'settings-overwritten',
@@ -171,6 +181,13 @@ function wordsOfOwn(event: OwnEvent): Words {
       const instants = event.next.map((instant) => instant.toISOString()).join(', ');
       return entry('log', `${event.steps.join(', and ')}, in the cron expression; the next firings are ${instants}.`);
     }
+    case 'firings-lost': {
+      const { peer, lost } = event;
+      const text =
+        `no instance ran ${describeLost(lost)}, and no run makes up for that. Their owner ${peer} is gone ${WITHOUT_STOPPING}. ` +
+        'Peers notice such an end sooner if sessionTimeoutMilliseconds is lower.';
+      return { level: 'warn', text, fields: { peer, items: lost.flatMap(({ items }) => items) } };
+    }
     case 'settings-changed':
       return entry(
         'log',
@@ -205,6 +222,19 @@ export function describeOwners(owners: Owners, arrow: string): string {
     else items.push(item);
   }
   return [...itemsById].map(([id, items]) => `${describeItems(items)}${arrow}${id}`).join(', ');
+}
+
+/** Entries name this number of groups of items that have lost other firings than the rest. */
+const MOST_GROUPS = 3;
+
+/** `items 0-2 at their 5 firings from … to …, items 3 at their firing of …, and 7 other items at firings of their own`. */
+function describeLost(lost: readonly LostFiringsOfItems[]): string {
+  const groups = [...lost].sort((one, other) => other.items.length - one.items.length);
+  const others = groups.slice(MOST_GROUPS).reduce((sum, { items }) => sum + items.length, 0);
+  const described = groups
+    .slice(0, MOST_GROUPS)
+    .map(({ items, firings }) => `items ${describeItems(items)} at ${describeInstants(firings)}`);
+  return [...described, ...(others === 0 ? [] : [`${others} other items at firings since their last runs`])].join(', ');
 }
 
 /** A duration in words. */

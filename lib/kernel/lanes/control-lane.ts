@@ -24,6 +24,7 @@ import { type SettingFaults } from '../types/setting-faults.js';
 import { reportCrashes } from '../marks/crash-reports.js';
 import { type Housekeeping } from '../writes/housekeeping.js';
 import { type ItemMarks } from '../marks/item-marks.js';
+import { LostFirings } from '../marks/lost-firings.js';
 import { TriggerAcceptance } from '../marks/trigger-acceptance.js';
 import { type Leadership } from '../writes/leadership.js';
 import { type RestoredNodes } from '../writes/restored-nodes.js';
@@ -80,6 +81,7 @@ export class ControlLane {
   #resyncMinutes: number | undefined;
   #formerLeader: Leading | undefined;
   readonly #firingChanges: FiringChanges;
+  readonly #lostFirings: LostFirings;
 
   constructor(deps: ControlLaneDeps) {
     this.#deps = deps;
@@ -87,6 +89,7 @@ export class ControlLane {
     this.#failures = new ActionFailures(deps);
     this.#firingChanges = new FiringChanges(deps);
     this.#obstacle = new StandingObstacle(deps);
+    this.#lostFirings = new LostFirings(deps);
   }
 
   /** What keeps the job from running here although it takes part; `undefined` if nothing does. */
@@ -139,9 +142,12 @@ export class ControlLane {
     if (registration.session !== session) return;
     this.#noteState();
     this.#changes.note(session);
+    this.#lostFirings.note(session);
+    this.#lostFirings.report();
     const actions = plan(this.#planInput());
     // A mirror may refuse to follow a part again and again, and a job is at rest all the same.
-    if (actions.every(({ type }) => type === 'follow-own-share')) this.#firingChanges.rest();
+    if (actions.every(({ type }) => type === 'follow-own-share') && !this.#lostFirings.isWaiting)
+      this.#firingChanges.rest();
     await this.#performAll(actions);
   }
 

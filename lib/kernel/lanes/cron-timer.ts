@@ -7,6 +7,7 @@ import { InvalidCronError } from '../../time/invalid-cron-error.js';
 import { lastBefore } from '../../time/last-before.js';
 import { type Timers, timersForIdleJobs } from '../../time/shared-timers.js';
 import { scheduleKey } from '../view/assignment.js';
+import { type Instants } from '../view/firing.js';
 import { type ScheduleState } from '../view/obstacles.js';
 
 /** Wakes jobs at instants. In Nest, the scheduler registry shows them under the jobs' names. */
@@ -61,6 +62,9 @@ export class ClockTimers implements FiringTimers {
 const SHORTEST_PERIOD_MS = 1_000;
 
 const REMEMBERED_INSTANTS = 100;
+
+/** Of so many instants and more nobody needs to know the number. */
+const MOST_COUNTED = 1_000;
 
 /** How far the clocks of peers may be ahead of this one, in milliseconds. Half of the shortest period, so that there is a time without doubt. */
 const SKEW_OF_PEERS_MS = 500;
@@ -225,6 +229,27 @@ export class CronTimer {
     if (instant < this.#deps.clock.now() - windowMs) return undefined;
     if (this.#changedAt !== undefined && instant <= this.#changedAt) return undefined;
     return following !== undefined && following < this.#next ? undefined : instant;
+  }
+
+  /**
+   * The instants of the schedule after `after` and before `end` (both in milliseconds since 1970), without those from before it took
+   * the place of another one: the job was not due then. `undefined` if there are none, or none within a year before `end`.
+   */
+  instantsBetween(after: number, end: number): Instants | undefined {
+    const first = this.#following(Math.max(after, this.#changedAt ?? -Infinity));
+    if (this.#cron === undefined || first === undefined || first >= end) return undefined;
+    const last = lastBefore(this.#cron, new Date(end))?.getTime();
+    return last === undefined ? undefined : { first, last, count: this.#count(first, last) };
+  }
+
+  /** How many instants there are from the first to the last one; `undefined`: too many to count. */
+  #count(first: number, last: number): number | undefined {
+    let count = 1;
+    for (let instant: number | undefined = first; instant !== undefined && instant < last; count++) {
+      if (count === MOST_COUNTED) return undefined;
+      instant = this.#following(instant);
+    }
+    return count;
   }
 
   /**

@@ -13,6 +13,20 @@ export interface Firing {
   readonly jobParameter?: string | undefined;
 }
 
+/** Instants of the schedule that follow one another, in milliseconds since 1970. */
+export interface Instants {
+  readonly first: number;
+  readonly last: number;
+  /** How many there are; `undefined`: too many to count. */
+  readonly count: number | undefined;
+}
+
+/** `the firing of 2030-01-01T00:00:05.000Z`, or `the 3 firings from … to …`. */
+export function describeInstants({ first, last, count }: Instants): string {
+  const [from, to] = [first, last].map((instant) => new Date(instant).toISOString());
+  return count === 1 ? `the firing of ${from}` : `the ${count ?? 'many'} firings from ${from} to ${to}`;
+}
+
 /** An item that this instance, and no other, has begun to run. */
 export interface BegunItem {
   readonly item: number;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { fromRanges } from '../../../lib/layout/x-node/item-ranges.js';
 import { sharedZooKeeper } from '../../support/shared-zookeeper.js';
 import { until } from '../../support/until.js';
 import { ZooKeeperServer } from '../../support/zookeeper-server.js';
@@ -28,6 +29,22 @@ function doubled(runs: readonly RecordedRun[]): string[] {
     seen.set(key, instance);
     return before === undefined ? [] : [`${key}: ${before}, ${instance}`];
   });
+}
+
+/** For each item that did not run for each instant around that moment: the first and the last instant for which it did not. */
+function gapsAt(runs: readonly RecordedRun[], moment: number): readonly Gap[] {
+  return Array.from({ length: TOTAL }, (_, item) => item).flatMap((item) => {
+    const instants = runs.filter((run) => run.item === item).map(({ scheduledAt }) => scheduledAt);
+    const before = Math.max(...instants.filter((instant) => instant <= moment));
+    const after = Math.min(...instants.filter((instant) => instant > moment));
+    return after - before > 1_000 ? [{ item, first: before + 1_000, last: after - 1_000 }] : [];
+  });
+}
+
+interface Gap {
+  readonly item: number;
+  readonly first: number;
+  readonly last: number;
 }
 
 describe('several processes on a real ZooKeeper', () => {
@@ -75,6 +92,43 @@ describe('several processes on a real ZooKeeper', () => {
     )!;
     expect(next.fencingToken).toBeGreaterThan(taken.fencingToken);
   }, 60_000);
+
+  test.each(['true', 'false'])(
+    'log exactly the firings that nobody ran while the session of a killed one went on (failover and misfire: %s)',
+    async (isOn) => {
+      const settings = {
+        cron: '* * * * * ?',
+        shardingTotalCount: TOTAL,
+        failover: isOn === 'true',
+        misfire: isOn === 'true',
+      };
+      await using processes = new Processes({
+        SERVERS: zooKeeper.servers,
+        NAMESPACE: zooKeeper.namespace(),
+        SESSION_MS: '4000',
+        JOBS: JSON.stringify({ recorded: { ...settings, work: { steps: [1], stepMs: 50 } } }),
+      });
+      for (const instance of ['A', 'B']) await processes.start(instance);
+      await processes.untilSpreadOver(['A', 'B'], TOTAL);
+
+      const killedAt = Date.now();
+      await processes.end('A', 'SIGKILL');
+      await processes.untilSpreadOver(['B'], TOTAL);
+      await until(() => processes.output('B').includes('no instance ran'), 'B to log the lost firings');
+
+      const [entry = '', more] = processes.output('B').match(/^warn .*no instance ran .*$/gm) ?? [];
+      const [, range = '', count, from = '', to = ''] =
+        /items (\S+) at the (\d+) firings from (\S+) to (\S+), /.exec(entry) ?? [];
+      const lost = { items: fromRanges(range), from: Date.parse(from), to: Date.parse(to) };
+      const gaps = gapsAt(processes.runs, killedAt);
+      expect(lost.items).toEqual(gaps.map(({ item }) => item));
+      expect(gaps.filter(({ first }) => first !== lost.from)).toEqual([]);
+      expect(gaps.filter(({ last }) => last < lost.to)).toEqual([]);
+      expect(lost.to - lost.from).toBe((Number(count) - 1) * 1_000);
+      expect(more).toBeUndefined();
+    },
+    60_000,
+  );
 
   test('go on by themselves when ZooKeeper was away for longer than their sessions last, and run nothing twice', async () => {
     await using server = await ZooKeeperServer.start();

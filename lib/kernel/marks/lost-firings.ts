@@ -1,0 +1,164 @@
+/**
+ * Firings of items whose owner was gone: those from its death until the items had another owner. One that is lost alone is made
+ * up for; of several none is, and the new owner logs that, once, when it has begun the items.
+ *
+ * ```
+ *   begun on X    X dies                          X is gone, items → here
+ *   ──┼─────────────┼──────┼──────┼──────┼──────────────┼───────────┼──▶
+ *   lastBegun              └── lost firings ──┘                   until, the first firing here
+ * ```
+ * The records of begun runs are the proof: they name the last instant for which any instance began the item, and no instance begins
+ * it for an earlier one. Until then, one that comes back may still make up for a firing. So an entry never names a firing that runs. There is no entry if something else may have kept the item
+ * from its firings: a graceful stop, a disabled item, other settings, peers that keep no records.
+ */
+import { RareMap } from '../../async/rare-collections.js';
+import { hasJavaPeers, isGone, itemOf, type ItemView, type JobView } from '../../layout/job-view.js';
+import { type JobContext } from '../job/job-context.js';
+import { type LostFiringsOfItems } from '../job/job-events.js';
+import { type Instants } from '../view/firing.js';
+
+/** What `LostFirings` needs. */
+export interface LostFiringsDeps extends Pick<JobContext, 'watch' | 'registry' | 'clock' | 'me' | 'paths' | 'logger'> {
+  readonly timer: {
+    /** The next instant of the schedule; `undefined` if there is none. */
+    readonly nextInstant: Date | undefined;
+    /** The instants between two others, all in milliseconds since 1970; `undefined` if there are none. */
+    instantsBetween(after: number, end: number): Instants | undefined;
+  };
+}
+
+/** An item that has come here from an instance that is gone. Instants in milliseconds since 1970. */
+interface Inherited {
+  readonly from: string;
+  /** The last instant that it was begun for when it came. */
+  readonly lastBegun: number;
+  /** Its owner's death explains no earlier ones. */
+  readonly after: number;
+  /** From this instant on, this instance fires. */
+  readonly until: number;
+}
+
+/** Logs which firings of its new items no instance ran. */
+export class LostFirings {
+  readonly #deps: LostFiringsDeps;
+  #before: JobView | undefined;
+  #session: string | undefined;
+  /** Owners of items that are gone, and when this instance saw that: milliseconds since 1970, `-Infinity` if they were gone before it came. */
+  readonly #goneSince = new RareMap<string, number>();
+  /** Since when instances write down what they begin, as far as this one has seen; `Infinity` while they do not. */
+  #onRecordSince = -Infinity;
+  readonly #inherited = new RareMap<number, Inherited>();
+
+  constructor(deps: LostFiringsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Takes note of owners that are gone, and of their items that come here. To be called when the records of begun runs have been read.
+   * `session`: id of the session in which this instance is registered.
+   */
+  note(session: string): void {
+    const { watch } = this.#deps;
+    const { view: now } = watch;
+    // No instance writes down what runs meanwhile.
+    const isOffRecord = now.config?.monitorExecution === false;
+    if (this.#session !== session || isOffRecord) this.#forget();
+    this.#session = session;
+    if (isOffRecord) this.#onRecordSince = Infinity;
+    else if (this.#onRecordSince === Infinity) this.#onRecordSince = this.#deps.clock.now();
+    const before = this.#before;
+    if (before === now || !watch.areBeginRecordsRead) return;
+    this.#before = now;
+    const areSame = before?.instances === now.instances && before.live === now.live;
+    if (areSame && this.#goneSince.size === 0) return;
+    this.#noteGone(before, now);
+    if (before !== undefined && this.#goneSince.size > 0) this.#noteInherited(before, now);
+    const owners = ownersIn(now);
+    for (const id of [...this.#goneSince.keys()]) if (!owners.has(id)) this.#goneSince.delete(id);
+  }
+
+  #forget(): void {
+    this.#before = undefined;
+    this.#goneSince.clear();
+    this.#inherited.clear();
+  }
+
+  #noteGone(before: JobView | undefined, now: JobView): void {
+    const { clock } = this.#deps;
+    for (const id of new Set([...ownersIn(before), ...ownersIn(now)])) {
+      if (!isGone(now, id)) this.#goneSince.delete(id);
+      else if (!this.#goneSince.has(id) && !now.withdrawn.includes(id))
+        this.#goneSince.set(id, before === undefined ? -Infinity : clock.now());
+    }
+  }
+
+  #noteInherited(before: JobView, now: JobView): void {
+    const { me, registry, timer } = this.#deps;
+    const until = timer.nextInstant?.getTime();
+    if (until === undefined || now.config?.monitorExecution !== true) return;
+    if (hasJavaPeers(before) || hasJavaPeers(now)) return;
+    for (const earlier of before.items) {
+      const from = earlier.owner ?? '';
+      const goneSince = this.#goneSince.get(from);
+      const item = itemOf(now, earlier.item);
+      const lastBegun = now.lastBegun.get(earlier.item);
+      if (goneSince === undefined || item?.owner !== me || lastBegun === undefined) continue;
+      if (isExplained(now, item) || isExplained(before, earlier) || this.#isReconfigured(now, from, goneSince))
+        continue;
+      // Its session ended before this instance saw that, and it had died at most that long before.
+      const after = Math.max(lastBegun, goneSince - 2 * registry.session.timeoutMs, this.#onRecordSince);
+      this.#inherited.set(item.item, { from, lastBegun, after, until });
+    }
+  }
+
+  /** Whether the settings were changed after the last run of an instance whose end was not seen: nobody knows by which it was due. */
+  #isReconfigured(now: JobView, from: string, goneSince: number): boolean {
+    if (goneSince !== -Infinity) return false;
+    const { watch, paths } = this.#deps;
+    return (now.configRevision ?? 0) > (watch.nodes.get(paths.beginRecord(from))?.revision ?? -Infinity);
+  }
+
+  /** Whether items that have come here have not run here yet. */
+  get isWaiting(): boolean {
+    return this.#inherited.size > 0;
+  }
+
+  /** Logs the lost firings of items that have begun here since: no instance makes up for what came before. */
+  report(): void {
+    if (!this.isWaiting) return;
+    const { watch, me, timer } = this.#deps;
+    const { view } = watch;
+    const groups = new Map<
+      string,
+      { readonly from: string; readonly after: number; readonly end: number; items: number[] }
+    >();
+    for (const [number, { from, lastBegun, after, until }] of [...this.#inherited]) {
+      const begun = view.lastBegun.get(number) ?? lastBegun;
+      const isOwn = itemOf(view, number)?.owner === me;
+      if (isOwn && begun <= lastBegun) continue;
+      this.#inherited.delete(number);
+      if (!isOwn) continue;
+      const end = Math.min(begun, until);
+      const key = `${after} ${end} ${from}`;
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, { from, after, end, items: [number] });
+      else group.items.push(number);
+    }
+    const lost = new Map<string, LostFiringsOfItems[]>();
+    for (const { from, after, end, items: numbers } of groups.values()) {
+      const firings = timer.instantsBetween(after, end);
+      if (firings !== undefined) lost.set(from, [...(lost.get(from) ?? []), { items: numbers, firings }]);
+    }
+    for (const [peer, groupsOfPeer] of lost)
+      this.#deps.logger.event({ type: 'firings-lost', peer, lost: groupsOfPeer });
+  }
+}
+
+function ownersIn(view: JobView | undefined): ReadonlySet<string> {
+  return new Set((view?.items ?? []).flatMap(({ owner }) => owner ?? []));
+}
+
+/** Whether something else may have kept the item from its firings, or one run makes up for them. */
+function isExplained({ config }: JobView, { disabled, misfired }: ItemView): boolean {
+  return disabled || (misfired && config?.misfire === true);
+}

@@ -95,15 +95,13 @@ describe('at start', () => {
     );
   });
 
-  test('the application boots within about a second although the registry cannot be reached; its jobs start when it can', async () => {
+  test('the application boots although the registry cannot be reached; its jobs start when it can', async () => {
     const registryCenter = new EmbeddedRegistryCenter({ namespace: 'unreachable' });
     registryCenter.faults.disconnect();
     const logger = new RecordingLogger();
-    const before = performance.now();
 
     await using app = await started({ imports: [elasticJob({ registryCenter, logger })], providers: [TickJob] });
 
-    expect(performance.now() - before).toBeLessThan(3_000);
     expect(logger.lines.filter((line) => line.startsWith('warn'))).toEqual([
       'warn The registry centre has not answered yet. The application goes on booting; jobs start as soon as it answers.',
     ]);

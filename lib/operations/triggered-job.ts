@@ -4,6 +4,7 @@ import { callingCode, type RunningCode } from '../api/job/running-code.js';
 import { checkOptions, milliseconds } from '../api/settings/call-options.js';
 import { sleep } from '../async/wait.js';
 import { runPolicyOf } from '../kernel/view/firing.js';
+import { describeItems } from '../kernel/view/items.js';
 import { awaitsTakeover, itemOf, type JobView } from '../layout/job-view.js';
 import { type WaitingRun } from '../layout/x-node/accepted-triggers.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
@@ -45,6 +46,8 @@ export class TriggeredJob {
   readonly #registry: RegistryCenter;
   readonly #clock: Clock;
   readonly #runs: readonly ExpectedRun[];
+  /** The instances that were seen to have accepted the trigger. */
+  readonly #accepted: Set<TriggerNode>;
   readonly #config: JobConfiguration | undefined;
 
   /** @internal @param job as of the moment when the instances have answered */
@@ -60,8 +63,10 @@ export class TriggeredJob {
     this.#config = job.view.config;
     this.#runs = [...answers]
       .filter(([, { willRun }]) => willRun)
-      .flatMap(([node, { answer }]) => expectedRuns(job, node, answer))
+      .flatMap(([node]) => expectedRuns(job, node))
       .sort((one, other) => one.item - other.item);
+    const accepted = [...answers].filter(([, { answer }]) => answer === 'taken' || answer === 'busy');
+    this.#accepted = new Set(accepted.map(([node]) => node));
   }
 
   /**
@@ -87,9 +92,18 @@ export class TriggeredJob {
     const until = this.#clock.monotonic() + timeoutMs;
     if (this.#runs.some(({ isJava }) => isJava)) await sleep(this.#clock, Math.min(JAVA_START_MS, timeoutMs));
     using job = await followJob(this.#registry, this.jobName);
+    const nodes = new Set(this.#runs.map(({ node }) => node));
+    const stateOf = (run: ExpectedRun, now: ReadJob): RunState => run.stateIn(now, this.#accepted.has(run.node));
     const itemsIn = (state: RunState, now: ReadJob): string =>
-      this.#runs.flatMap((run) => (run.stateIn(now) === state ? [run.item] : [])).join(', ');
-    const isOver = (now: ReadJob): boolean => this.#runs.every((run) => run.stateIn(now) !== 'open');
+      describeItems(this.#runs.filter((run) => stateOf(run, now) === state).map(({ item }) => item));
+    let [open] = this.#runs;
+    const isOver = (now: ReadJob): boolean => {
+      for (const node of nodes) if (hasAccepted(now, node)) this.#accepted.add(node);
+      // Most changes leave the run open that was open before.
+      if (open !== undefined && stateOf(open, now) === 'open') return false;
+      open = this.#runs.find((run) => stateOf(run, now) === 'open');
+      return open === undefined;
+    };
     try {
       do {
         const remainingMs = Math.max(0, until - this.#clock.monotonic());
@@ -146,11 +160,16 @@ export function isBusy({ view, nodes, paths }: ReadJob, { id, since, items }: Tr
   );
 }
 
-function expectedRuns(job: ReadJob, node: TriggerNode, answer: TriggerAnswer): readonly ExpectedRun[] {
+/** Whether the trigger is gone while its instance lives, or what was accepted waits. */
+function hasAccepted({ view }: ReadJob, { id, jobParameter }: TriggerNode): boolean {
+  if (view.instances.has(id)) return !view.triggers.has(id);
+  return view.acceptedTriggers.get(id)?.waiting.some((run) => run.jobParameter === jobParameter) === true;
+}
+
+function expectedRuns(job: ReadJob, node: TriggerNode): readonly ExpectedRun[] {
   const { instances, servers, items, javaPeers } = job.view;
   const isJava = javaPeers.has(node.id);
-  const expect = (item: number): ExpectedRun =>
-    new ExpectedRun(item, node, { isJava, isAccepted: answer !== 'waiting' });
+  const expect = (item: number): ExpectedRun => new ExpectedRun(item, node, isJava);
   if (!isJava && node.items !== undefined) return [...node.items].map(expect);
   if (servers.get(instances.get(node.id)?.serverIp ?? '') !== 'ENABLED') return [];
   return items.flatMap(({ item, owner, disabled }) => (owner === node.id && !disabled ? [expect(item)] : []));
@@ -164,26 +183,22 @@ class ExpectedRun {
   readonly item: number;
   readonly isJava: boolean;
   readonly node: TriggerNode;
-  /** Whether the instance was seen to have accepted the trigger. */
-  #isAccepted: boolean;
 
-  constructor(item: number, node: TriggerNode, { isJava, isAccepted }: { isJava: boolean; isAccepted: boolean }) {
+  constructor(item: number, node: TriggerNode, isJava: boolean) {
     this.item = item;
     this.isJava = isJava;
-    this.#isAccepted = isAccepted;
     this.node = node;
   }
 
-  stateIn(job: ReadJob): RunState {
+  /** @param isAccepted whether the instance was seen to have accepted the trigger */
+  stateIn(job: ReadJob, isAccepted: boolean): RunState {
     const { view } = job;
     const { id } = this.node;
     if (this.isJava) return this.#runsOnJava(job) ? 'open' : 'ended';
     const accepted = view.acceptedTriggers.get(id);
     const isWaiting = accepted?.waiting.some((run) => this.#isMeantBy(run)) === true;
-    if (view.instances.has(id) && view.triggers.has(id)) return 'open';
-    if (isWaiting || view.instances.has(id)) this.#isAccepted = true;
-    if (isWaiting) return 'open';
-    if (!this.#isAccepted || accepted?.dropped.has(this.item) === true) return 'lost';
+    if (isWaiting || (view.instances.has(id) && view.triggers.has(id))) return 'open';
+    if (!isAccepted || accepted?.dropped.has(this.item) === true) return 'lost';
     return this.#isRunManually(view) ? 'open' : 'ended';
   }
 

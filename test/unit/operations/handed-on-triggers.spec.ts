@@ -175,7 +175,7 @@ test('items whose run cannot begin are not run when the settings are mended, and
   await cluster.operator.put(cluster.paths.config, toYaml(config));
   await cluster.advance('1h');
 
-  expect(outcome()).toContain("Items 0, 1 of job 'job' are not run for this trigger");
+  expect(outcome()).toContain("Items 0-1 of job 'job' are not run for this trigger");
   expect(cluster.runs).toEqual([]);
 });
 
@@ -208,6 +208,37 @@ test('the end of a trigger is that of its run, not of one that came before: a fi
   await release();
 
   expect(manualRunsOf(cluster)).toHaveLength(1);
+  expect(outcome()).toBe('ended');
+});
+
+test('an instance that accepts the trigger late and dies has accepted it, whichever of its items runs longest', async () => {
+  const ends = [new Deferred(), new Deferred()];
+  await using cluster = await TestCluster.start(['A', 'B'], {
+    job: { cron: '0 0/10 * * * ?', shardingTotalCount: 4, failover: true },
+    // The first run of item 1, and each manual run of item 0.
+    work: (_, { shardingItem, scheduledAt }) =>
+      (scheduledAt === undefined) === (shardingItem === 0) ? ends[shardingItem]?.promise : undefined,
+  });
+  const [owner = ''] = Object.entries(cluster.owners).find(([, items]) => items.includes(0)) ?? [];
+  expect(cluster.owners[owner]).toEqual([0, 1]);
+  await cluster.fire();
+  cluster.freeze(owner);
+  const triggering = new JobOperateAPI(cluster.operator).trigger('job', { items: [0, 1], acceptTimeoutMs: 500 });
+  await cluster.advance('1s');
+  const triggered = await triggering;
+  expect(triggered.instances.map(({ answer }) => answer)).toEqual(['waiting']);
+  const outcome = outcomeOf(triggered);
+
+  await cluster.thaw(owner);
+  await cluster.advance('1s');
+  ends[1]?.resolve();
+  cluster.kill(owner);
+  await cluster.advance('1m');
+  expect(manualRunsOf(cluster, 1)).toHaveLength(1);
+  expect(outcome()).toBe('open');
+  ends[0]?.resolve();
+  await cluster.advance('1s');
+
   expect(outcome()).toBe('ended');
 });
 

@@ -318,8 +318,8 @@ export const sessions: readonly Mutant[] = [
     edits: [
       {
         file: 'operations/triggered-job.ts',
-        find: "    if (isWaiting) return 'open';\n",
-        replace: '',
+        find: 'if (isWaiting || (view.instances.has(id) && view.triggers.has(id)))',
+        replace: 'if (view.instances.has(id) && view.triggers.has(id))',
       },
     ],
   },

@@ -92,6 +92,9 @@ function splitWords(expression: string, text: string): CrontabWords {
 }
 
 function readCrontab(expression: string, text: string): CronFieldCollection {
+  const [zone] = /^(?:CRON_)?TZ=\S*/i.exec(text) ?? [];
+  if (zone !== undefined)
+    throw crontabFault(expression, `'${zone}' names a time zone, which is a setting of its own: timeZone`);
   if (text.startsWith('@')) {
     if (text === '@reboot') throw crontabFault(expression, `'@reboot' is no time; start a one-off job instead`);
   } else {

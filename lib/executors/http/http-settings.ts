@@ -106,7 +106,7 @@ function addressProblem(value: string): string | undefined {
   if (protocol === 'http:' || protocol === 'https:') return undefined;
   const [, authority] = /^https?:\/\/([^/?#]*)/i.exec(value) ?? [];
   if (authority !== undefined) return authorityProblem(authority);
-  return 'must be an absolute address that begins with http:// or https://, and is another one that is not shown';
+  return 'must be an absolute address that begins with http:// or https://; this one is not shown, as it may hold a password';
 }
 
 /** @param authority user, password, host and port of an address that cannot be read */

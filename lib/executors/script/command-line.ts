@@ -20,14 +20,17 @@ export function parseCommandLine(line: string, platform: NodeJS.Platform): Comma
 }
 
 /**
- * The first piece of a command line outside of quotes that would mean something to a shell: `|`, `>`, `&&`, a backquote. `cmd.exe`,
+ * The first piece of a command line outside of quotes that would mean something to a shell: `|`, `>`, `&&`, a backquote, `$NAME`,
+ * a `~` before a folder, a second line. `cmd.exe`,
  * which reads its arguments itself, is a shell.
  */
 export function shellSyntaxIn(line: string): string | undefined {
   if (/^\s*["']?(?:\S*[\\/])?cmd(?:\.exe)?["']?(?:\s|$)/i.test(line)) return undefined;
   const unquoted = line.replace(/'[^']*'|"[^"]*"/g, (quoted) => '_'.repeat(quoted.length));
   const [syntax] =
-    /(?<=\s)(?:&&?|\|\|?|;|\d?>>?(?:&\d)?|<)(?=\s|$)|(?<=\s)(?:\d?>>?|<)\S+|;(?=\s|$)|`|\$\(/.exec(unquoted) ?? [];
+    /(?<=\s)(?:&&?|\|\|?|;|\d?>>?(?:&\d)?|<)(?=\s|$)|(?<=\s)(?:\d?>>?|<)\S+|;(?=\s|$)|`|\$[({]|\$[A-Za-z_]\w{0,79}|(?<=^|\s)~(?=\/)|\n/.exec(
+      unquoted.trim(),
+    ) ?? [];
   return syntax;
 }
 

@@ -144,8 +144,9 @@ function hintFor(url: string): string {
 
 function propertyProblems({ props }: JobConfiguration): readonly PropertyProblem[] {
   const worker = props[RUN_WORKER];
+  const got = worker === undefined ? 'nothing' : describeValue(worker);
   if (worker === undefined || worker.trim() === '')
-    return [{ property: RUN_WORKER, problem: `must be the path of a module, got ${describeValue(worker)}` }];
+    return [{ property: RUN_WORKER, problem: `must be the path of a module, got ${got}` }];
   const file = workerFile(worker);
   const problems = 'problem' in file ? [{ property: RUN_WORKER, problem: file.problem }] : [];
   return [...problems, ...memoryProblems(props)];

@@ -91,12 +91,21 @@ describe('of SCRIPT jobs', () => {
     ['sleep 5 &', '&'],
     ['echo `date`', '`'],
     ['echo $(date)', '$('],
+    ['echo $HOME', '$HOME'],
+    ['tar czf /backup/$HOST.tgz', '$HOST'],
+    ['echo ${HOME}', '${'],
+    ['~/bin/sync', '~'],
+    ['ls ~/jobs', '~'],
     ["sh -c 'ls' | wc", '|'],
   ])('%s has something for a shell: %s', (line, syntax) => {
     expect(doubts(line)).toEqual([
       `the property script.command.line has "${syntax}" outside of quotes, which the program is given as it is, since no shell is involved; ` +
         "if you want a shell, write sh -c '…'",
     ]);
+  });
+
+  test('a second line is one: its words are further arguments of the first', () => {
+    expect(doubts('echo a\necho b\n')).toEqual([expect.stringContaining('has "\\n" outside of quotes')]);
   });
 
   test('an unknown key is one, and the key of another type', () => {

@@ -397,7 +397,7 @@ describe('properties', () => {
   test.each([
     ['http.uri', '', 'Cannot find HTTP URL, job is not executed: must be an address such as'],
     ['http.uri', 'example.com/sync', 'must be an absolute address that begins with http:// or https://'],
-    ['http.uri', 'ftp://user:secret@example.com', 'and is another one that is not shown'],
+    ['http.uri', 'ftp://user:secret@example.com', 'this one is not shown, as it may hold a password'],
     ['http.uri', 'http://', 'must have a host after http:// or https://, and has none'],
     ['http.uri', 'https://jobs:secret@/sync', 'must have a host after http:// or https://, and has none'],
     [

@@ -60,6 +60,10 @@ describe('the settings are checked:', () => {
     expect(problems({ 'run.worker': path })).toEqual([`run.worker: ${problem}`]);
   });
 
+  test('no worker at all', () => {
+    expect(problems({})).toEqual(['run.worker: must be the path of a module, got nothing']);
+  });
+
   test.each(['15', '0', '-1', '64.5', '64 MB', '1e3'])('the memory %j', (text) => {
     expect(problems({ 'run.worker': worker(''), 'run.workerMemoryMegabytes': text })).toEqual([
       `run.workerMemoryMegabytes: must be an integer of at least 16, got "${text}"`,

@@ -33,6 +33,11 @@ describe('a text that is no crontab text', () => {
     ['@reboot', "'@reboot' is no time; start a one-off job instead"],
     ['@REBOOT', "'@reboot' is no time; start a one-off job instead"],
     ['@fortnightly', "'@fortnightly' is no macro it knows"],
+    ['TZ=UTC 0 0 * * *', "'TZ=UTC' names a time zone, which is a setting of its own: timeZone"],
+    [
+      'CRON_TZ=Asia/Shanghai 0 0 * * *',
+      "'CRON_TZ=Asia/Shanghai' names a time zone, which is a setting of its own: timeZone",
+    ],
   ])('%j is refused, and told apart from a Quartz expression', (crontab, what) => {
     const error = refusal(crontab);
 

@@ -627,7 +627,10 @@ export class JobRuntime {
     const node = error instanceof JobConflictError ? this.#paths.root : this.#paths.config;
     const message = error.message
       .trim()
-      .replace(/\s*\n\s*/g, ' ')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+      .join(' ')
       .replace(/\.$/, '');
     const path = registry.fullPath(node);
     const where = message.includes(path) ? '' : ` The node in question is ${path}.`;

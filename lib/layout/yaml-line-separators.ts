@@ -109,10 +109,10 @@ function blockText(text: string, parent: number): string {
 }
 
 function linesOf(text: string): readonly Line[] {
-  return [...text.matchAll(/([^\n\u2028\u2029]*)([\n\u2028\u2029]|$)/g)].map(([, content = '', end = '']) => ({
-    content,
-    end,
-  }));
+  return text.split(/(?<=[\n\u2028\u2029])/).map((line) => {
+    const [end = ''] = /[\n\u2028\u2029]$/.exec(line) ?? [];
+    return { content: line.slice(0, line.length - end.length), end };
+  });
 }
 
 /** That of the first line with a text; if there is none, all lines are blank. */

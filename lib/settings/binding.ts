@@ -112,7 +112,8 @@ function bindSection(raw: unknown, binding: Binding): Section {
   const names = [...settings].flatMap(([name, { kind }]) => (kind === 'code' && source !== 'code' ? [] : [name]));
   const section: Section = new Map();
   for (const [key, value] of entriesOf(raw, binding)) {
-    const name = names.find((candidate) => candidate === key) ?? names.find((one) => relaxed(one) === relaxed(key));
+    const wanted = relaxed(key);
+    const name = names.find((candidate) => candidate === key) ?? names.find((one) => relaxed(one) === wanted);
     const declaration = name === undefined ? undefined : settings.get(name);
     if (name === undefined || declaration === undefined) {
       problems.push(
@@ -155,7 +156,8 @@ function elsewhere(key: string): string | undefined {
     ['elasticjob.tracing', TracingSettings],
     ['elasticjob.dump', DumpSettings],
   ] as const;
-  return sections.find(([, type]) => [...settingsOf(type).keys()].some((name) => relaxed(name) === relaxed(key)))?.[0];
+  const wanted = relaxed(key);
+  return sections.find(([, type]) => [...settingsOf(type).keys()].some((name) => relaxed(name) === wanted))?.[0];
 }
 
 function entriesOf(

@@ -30,11 +30,16 @@ function logicalLines(text: string): readonly string[] {
     const line = natural.replace(/^[ \t\f]+/, '');
     if (begun === undefined && (line === '' || /^[#!]/.test(line))) continue;
     const whole: string = (begun ?? '') + line;
-    const backslashes = /\\*$/.exec(line)?.[0].length ?? 0;
-    begun = backslashes % 2 === 1 ? whole.slice(0, -1) : undefined;
+    begun = backslashesAtEnd(line) % 2 === 1 ? whole.slice(0, -1) : undefined;
     if (begun === undefined) lines.push(whole);
   }
   return begun === undefined || begun === '' ? lines : [...lines, begun];
+}
+
+function backslashesAtEnd(line: string): number {
+  let count = 0;
+  while (line.at(-1 - count) === '\\') count++;
+  return count;
 }
 
 const CONTROLS: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', f: '\f' };

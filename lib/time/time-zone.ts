@@ -25,6 +25,9 @@ const FARTHEST_OFFSET_MS = 16 * HOUR_MS;
 /** The number of days whose offsets a zone remembers. When it has more, it forgets them all. */
 const DAYS_KEPT = 4096;
 
+/** No zone has a longer id. Intl would look for one, and takes long. */
+const LONGEST_ID = 100;
+
 const JAVA_PREFIX = 'GMT';
 
 /** The offset from UTC at an instant, both in milliseconds. Offsets east of Greenwich are positive. */
@@ -112,7 +115,7 @@ function fixedOffset(id: string): OffsetAt | undefined {
 function ianaOffsets(id: string): OffsetAt {
   // Newer versions of Intl also accept '+08:00'. A configuration must be valid in all versions of Node, or in none.
   // Stryker disable next-line ConditionalExpression,Regex: Intl of Node 20, which runs this, refuses them by itself
-  if (/^[+-]/.test(id)) throw unknownZone(id);
+  if (id.length > LONGEST_ID || /^[+-]/.test(id)) throw unknownZone(id);
   try {
     const format = new Intl.DateTimeFormat('en-US', { timeZone: id, timeZoneName: 'longOffset' });
     return rememberedByDay((instantMs) => readOffset(format.format(instantMs)));

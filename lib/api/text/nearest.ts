@@ -4,10 +4,10 @@
  * @param atMost the part of the letters that may change
  */
 export function nearest(name: string, candidates: Iterable<string>, atMost = 1 / 3): string | undefined {
-  const wanted = relaxed(name);
+  const wanted = relaxed(beginning(name));
   let best: { readonly candidate: string; readonly changes: number } | undefined;
   for (const candidate of candidates) {
-    const letters = relaxed(candidate);
+    const letters = relaxed(beginning(candidate));
     const changes = distance(wanted, letters);
     const few = Math.max(1, Math.floor(Math.min(wanted.length, letters.length) * atMost));
     if (changes <= few && (best === undefined || changes < best.changes)) best = { candidate, changes };
@@ -22,7 +22,7 @@ export function relaxed(name: string): string {
 
 /** The end of a message about a misspelt name: `; did you mean 'namespace'?`, or the empty text. */
 export function suggestion(name: string, candidates: Iterable<string>): string {
-  const meant = nearest(name.slice(0, 200), candidates);
+  const meant = nearest(name, candidates);
   return meant === undefined ? '' : `; did you mean '${meant}'?`;
 }
 
@@ -34,27 +34,34 @@ const MOST_NAMES = 16;
  * that is nearest.
  */
 export function knownNames(name: string, candidates: readonly string[]): string {
-  const meant = nearest(name.slice(0, 200), candidates);
+  const meant = nearest(name, candidates);
   if (meant !== undefined && isNearly(name, meant)) return `; did you mean '${meant}'?`;
   const likely = onlyCompletion(relaxed(name), candidates) ?? meant;
   if (likely !== undefined) return `; did you mean '${likely}'?`;
   if (candidates.length <= MOST_NAMES) return `; known are: ${candidates.join(', ')}`;
-  const near = nearest(name.slice(0, 200), candidates, 1 / 2);
+  const near = nearest(name, candidates, 1 / 2);
   return near === undefined ? '' : `; did you mean '${near}'?`;
 }
 
 /** Fewer letters may begin another name by chance. */
 const SHORTEST_BEGINNING = 6;
 
-function onlyCompletion(beginning: string, candidates: readonly string[]): string | undefined {
-  if (beginning.length < SHORTEST_BEGINNING) return undefined;
-  const [only, ...others] = candidates.filter((candidate) => relaxed(candidate).startsWith(beginning));
+function onlyCompletion(start: string, candidates: readonly string[]): string | undefined {
+  if (start.length < SHORTEST_BEGINNING) return undefined;
+  const [only, ...others] = candidates.filter((candidate) => relaxed(candidate).startsWith(start));
   return others.length === 0 ? only : undefined;
 }
 
 /** Whether a name has one letter too many, too few or wrong, or two letters swapped. Case and separators do not count. */
 export function isNearly(name: string, other: string): boolean {
-  return distance(relaxed(name).slice(0, 200), relaxed(other)) <= 1;
+  return distance(relaxed(beginning(name)), relaxed(beginning(other))) <= 1;
+}
+
+/** To compare two names takes as many steps as the product of their lengths. No name of ours is that long. */
+const LONGEST = 200;
+
+function beginning(name: string): string {
+  return name.slice(0, LONGEST);
 }
 
 /** How many letters must be replaced, inserted, removed, or swapped with their neighbour. */

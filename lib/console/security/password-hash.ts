@@ -100,5 +100,5 @@ function derive(password: string, salt: Buffer, { ln, r, p }: ScryptCosts): Prom
 }
 
 function base64(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '');
+  return bytes.toString('base64').replaceAll('=', '');
 }

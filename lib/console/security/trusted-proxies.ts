@@ -78,7 +78,8 @@ export function headerOf({ headers }: Pick<ConsoleRequest, 'headers'>, name: str
 
 /** An IPv4 address in the clothes of an IPv6 one is the IPv4 address. */
 function plainAddress(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '').replace(/%.*$/, '');
+  const [plain = ''] = address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '').split('%', 1);
+  return plain;
 }
 
 /** What the nearest proxy has written, if several have. */

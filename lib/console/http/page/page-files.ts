@@ -72,6 +72,9 @@ function filesIn(folder: string): readonly string[] {
   }
 }
 
+/** Vite's names of files that never change: `console-D4x_8-qA.js`. */
+const HASHED_NAME = /[-.][\w-]{8,32}\.\w+$/;
+
 async function load(file: string, path: string): Promise<PageFile> {
   const content = readFileSync(file);
   const extension = extname(path);
@@ -80,6 +83,6 @@ async function load(file: string, path: string): Promise<PageFile> {
     type: TYPES[extension] ?? 'application/octet-stream',
     content,
     gzipped: gzipped.length < content.length ? gzipped : undefined,
-    isImmutable: /[-.][\w-]{8,}\.\w+$/.test(path) && path.startsWith('assets/'),
+    isImmutable: path.startsWith('assets/') && HASHED_NAME.test(path),
   };
 }

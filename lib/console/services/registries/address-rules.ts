@@ -68,7 +68,7 @@ export class AddressRules {
 
 /** `::ffff:10.0.0.1` and `::ffff:a00:1` are 10.0.0.1, and a zone does not count. */
 export function plainAddress(address: string): string {
-  const bare = address.replace(/%.*$/, '');
+  const [bare = ''] = address.split('%', 1);
   if (isIP(bare) !== 6) return bare;
   const canonical = new URL(`http://[${bare}]/`).hostname.slice(1, -1);
   // IPv4-mapped, IPv4-compatible and NAT64 addresses lead to an IPv4 address.

@@ -81,7 +81,7 @@ const DEEPEST = 50;
 /** `jobs.[sync orders].jobListenerTypes[0]` → `jobs`, `[sync orders]`, `jobListenerTypes`, 0 */
 function pathIn(key: string): readonly (string | number)[] {
   if (!/^[^[\].]+(?:\.?\[[^[\]]+\]|\.[^[\].]+)*$/.test(key)) return [key];
-  const names = key.match(/\[[^\]]+\]|[^.[\]]+/g) ?? [key];
+  const names = key.match(/\[[^[\]]+\]|[^.[\]]+/g) ?? [key];
   if (names.length > DEEPEST) return [key];
   return names.map((name) => (/^\[\d+\]$/.test(name) ? Number(name.slice(1, -1)) : name));
 }

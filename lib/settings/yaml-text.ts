@@ -1,6 +1,9 @@
-import { visit, type YAMLError } from 'yaml';
+import { isScalar, type Scalar, visit, type YAMLError } from 'yaml';
 import { InvalidConfigurationError } from '../api/errors/errors.js';
 import { composedYaml, TOO_DEEP } from '../layout/yaml-document.js';
+
+// The parser would compare each key with all keys before it, and its pretty errors would quote the lines around a problem.
+const OPTIONS = { merge: true, uniqueKeys: false, prettyErrors: false } as const;
 
 /**
  * Parses YAML. Numbers that are not written as JavaScript would write them (`007`) stay texts.
@@ -12,13 +15,16 @@ export function parseYaml(name: string, text: string): unknown {
   const refuse = (complaint: string, cause?: unknown): never => {
     throw new InvalidConfigurationError([`${name} is not valid YAML: ${complaint}`], { cause });
   };
-  // Pretty errors would quote the lines around the problem.
-  const { document, second, tooDeepAt, place } = composedYaml(text, { merge: true, prettyErrors: false });
+  const { document, second, tooDeepAt, place } = composedYaml(text, OPTIONS);
   if (tooDeepAt !== undefined) refuse(`${TOO_DEEP} ${place(tooDeepAt)}`);
   const [error] = [...document.errors, ...document.warnings];
   if (error !== undefined) refuse(`${messageOf(error)} ${place(error.pos[0])}${hint(error, text)}`, error);
   if (second !== undefined) refuse(`it has more than one document ${place(second)}`);
   visit(document, {
+    Map: (_, { items }) => {
+      const key = repeatedKey(items.map((each) => each.key));
+      if (key !== undefined) refuse(`Map keys must be unique ${place(key.range?.[0] ?? 0)}`);
+    },
     Scalar: (_, node) => {
       // `007` may be a number or a text; only the binding knows which of them the setting is.
       if (typeof node.value === 'number' && node.source !== undefined && String(node.value) !== node.source)
@@ -30,6 +36,16 @@ export function parseYaml(name: string, text: string): unknown {
   } catch (unusable) {
     return refuse(`${messageOf(unusable)}${aliasHint(unusable)}`, unusable);
   }
+}
+
+/** `<<` may be there several times: it is no key, and merges a map that stands elsewhere. */
+function repeatedKey(keys: readonly unknown[]): Scalar | undefined {
+  const seen = new Set<unknown>();
+  return keys.filter(isScalar).find(({ value }) => {
+    const isRepeated = seen.has(value) && value !== '<<';
+    seen.add(value);
+    return isRepeated;
+  });
 }
 
 function hint(error: YAMLError, text: string): string {

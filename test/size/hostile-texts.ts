@@ -138,6 +138,18 @@ const WORDS = [
 
 const PIECES: readonly string[] = [...BLANKS, ...CHARACTERS, ...YAML, ...RECORDS, ...ADDRESSES, ...CRON, ...WORDS];
 
+/** Lists in which all entries are different: they may be compared with one another. */
+const NUMBERED: readonly ((number: number) => string)[] = [
+  (number) => `k${number}: 1\n`,
+  (number) => `- &k${number} a\n`,
+  (number) => `${number}=a,`,
+  (number) => `${number},`,
+  (number) => `${number}: ${number}\n`,
+  (number) => `k${number}=a\n`,
+  (number) => `"k${number}":1,`,
+  (number) => `1.1.${number >> 8}.${number & 255},`,
+];
+
 /** The end of a text can make a reader take back everything that it has read. */
 const ENDS = ['', 'x!'];
 
@@ -150,12 +162,20 @@ export interface HostileText {
 
 /** @param starts lead a reader further, into what it expects */
 export function hostileTexts(starts: readonly string[] = []): readonly HostileText[] {
-  return ['', ...starts].flatMap((start) =>
+  const numbered = ['', '{'].flatMap((start) =>
+    NUMBERED.map((entry) => ({
+      name: JSON.stringify(`${start}${entry(0)}${entry(1)}…`),
+      of: (length: number) =>
+        (start + Array.from({ length: length / entry(0).length }, (_, n) => entry(n)).join('')).slice(0, length),
+    })),
+  );
+  const repeated = ['', ...starts].flatMap((start) =>
     ENDS.flatMap((end) =>
       PIECES.map((piece) => ({
         name: JSON.stringify(`${start}${piece}${piece}…${end}`),
-        of: (length) => (start + piece.repeat(length / piece.length)).slice(0, length - end.length) + end,
+        of: (length: number) => (start + piece.repeat(length / piece.length)).slice(0, length - end.length) + end,
       })),
     ),
   );
+  return [...repeated, ...numbered];
 }

@@ -115,7 +115,7 @@ export const READERS: Readonly<Record<string, KnownReader>> = {
   ...Object.fromEntries(
     (['cron', 'timeZone', 'shardingItemParameters', 'jobParameter', 'description', 'label'] as const).map((option) => [
       `settings: option ${option} of a job`,
-      { read: (text: string) => jobConfiguration({ jobName: 'a', shardingTotalCount: 2, [option]: text } as Job) },
+      { read: (text: string) => jobConfiguration({ jobName: 'a', shardingTotalCount: 2, [option]: text }) },
     ]),
   ),
   'settings: a property of a job': {

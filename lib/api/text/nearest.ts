@@ -8,8 +8,10 @@ export function nearest(name: string, candidates: Iterable<string>, atMost = 1 /
   let best: { readonly candidate: string; readonly changes: number } | undefined;
   for (const candidate of candidates) {
     const letters = relaxed(beginning(candidate));
-    const changes = distance(wanted, letters);
     const few = Math.max(1, Math.floor(Math.min(wanted.length, letters.length) * atMost));
+    // Each letter more is a change.
+    if (Math.abs(wanted.length - letters.length) > few) continue;
+    const changes = distance(wanted, letters);
     if (changes <= few && (best === undefined || changes < best.changes)) best = { candidate, changes };
   }
   return best?.candidate;

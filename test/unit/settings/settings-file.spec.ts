@@ -215,7 +215,8 @@ describe('a file that cannot be used is named:', () => {
 
   test.each([
     ['a: [', 'is not valid YAML: '],
-    ['a: 1\na: 2', 'is not valid YAML: Map keys must be unique'],
+    ['a: 1\na: 2', 'is not valid YAML: Map keys must be unique at line 2, column 1'],
+    ['a:\n  b: 1\n  c: 2\n  b: 3', 'is not valid YAML: Map keys must be unique at line 4, column 3'],
     ['a: 1\n---\nb: 2', 'is not valid YAML: it has more than one document at line 2, column 1'],
     ['elasticjob: !env FOO', 'is not valid YAML: Unresolved tag: !env at line 1, column 13'],
     ['cron: */5 * * * *', "at line 1, column 11; a text that begins with '*' must be quoted"],

@@ -2,7 +2,6 @@
  * How to call readers of foreign texts that need more than texts, or that stand in classes. Functions that need nothing but texts
  * are in no table: they are found and called as they are.
  */
-import { type JobOptions } from '../../lib/api/job/job-options.js';
 import { jobConfiguration } from '../../lib/api/job/job-configuration.js';
 import { checkOptions, nonEmptyText } from '../../lib/api/settings/call-options.js';
 import { nearest, suggestion } from '../../lib/api/text/nearest.js';
@@ -215,8 +214,6 @@ export const NOT_CALLED: readonly (readonly [name: RegExp, why: string])[] = [
 function readers(read: Readonly<Record<string, Reader>>): Readonly<Record<string, KnownReader>> {
   return Object.fromEntries(Object.entries(read).map(([name, each]) => [name, { read: each }]));
 }
-
-type Job = JobOptions & { readonly jobName: string };
 
 const INSTANCE = '10.0.0.1@-@1';
 

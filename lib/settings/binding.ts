@@ -107,18 +107,24 @@ function take(section: Section, name: string): unknown {
   return value;
 }
 
+/** Nobody misspells more of them in one place. The others are counted. */
+const MOST_UNKNOWN = 100;
+
 function bindSection(raw: unknown, binding: Binding): Section {
   const { path, place, origin, source, settings, problems } = binding;
   const names = [...settings].flatMap(([name, { kind }]) => (kind === 'code' && source !== 'code' ? [] : [name]));
   const section: Section = new Map();
+  let unknown = 0;
   for (const [key, value] of entriesOf(raw, binding)) {
     const wanted = relaxed(key);
     const name = names.find((candidate) => candidate === key) ?? names.find((one) => relaxed(one) === wanted);
     const declaration = name === undefined ? undefined : settings.get(name);
     if (name === undefined || declaration === undefined) {
-      problems.push(
-        `${keyPath(path, key)}: unknown key${hint(key, value, { place, names })}${origin([...place, key])}`,
-      );
+      // To find what a key may have been meant for takes a while.
+      if (++unknown <= MOST_UNKNOWN)
+        problems.push(
+          `${keyPath(path, key)}: unknown key${hint(key, value, { place, names })}${origin([...place, key])}`,
+        );
     } else if (section.has(name)) {
       problems.push(`${keyPath(path, key)}: is given twice in one place, under different spellings of '${name}'`);
     } else if (source === 'code') {
@@ -128,6 +134,7 @@ function bindSection(raw: unknown, binding: Binding): Section {
       section.set(name, converted(value, declaration.kind));
     }
   }
+  if (unknown > MOST_UNKNOWN) problems.push(`${path}: has ${unknown - MOST_UNKNOWN} more unknown keys`);
   return section;
 }
 

@@ -283,6 +283,15 @@ describe('text', () => {
 });
 
 describe('unknown keys', () => {
+  test('are named up to a hundred in one place, and counted beyond', () => {
+    const regCenter = Object.fromEntries(Array.from({ length: 20_000 }, (_, number) => [`key${number}`, 1]));
+
+    const problems = problemsOf({ file: { regCenter } });
+
+    expect(problems).toHaveLength(101);
+    expect(problems).toContain('elasticjob.regCenter: has 19900 more unknown keys');
+  });
+
   test.each<[Given, string]>([
     [
       { options: { regCenter: { namspace: 'x' } } },

@@ -114,6 +114,8 @@ export type ItemCause =
     }
   /** It has missed a firing, which is run as soon as possible. */
   | { readonly type: 'misfired' }
+  /** An instance has accepted its trigger; its run has not begun. */
+  | { readonly type: 'manual-run-due' }
   /** Its owner has a trigger that it has not accepted yet. */
   | { readonly type: 'triggered'; readonly instanceId: string }
   /** Nothing that the registry centre knows keeps it from running at the next instant. */

@@ -1,3 +1,4 @@
+import { isWaiting } from '../../layout/waiting-runs.js';
 import { awaitsTakeover, isGone, type ItemView, type JobView } from '../../layout/job-view.js';
 import { staysAsAssigned } from '../../kernel/view/assignment.js';
 import { failsOver, isInAssignment } from '../../kernel/view/items.js';
@@ -86,7 +87,8 @@ function howGone({ withdrawn, beginRecords }: JobView, id: string): 'stopped' | 
   return beginRecords.has(id) ? 'died' : 'unknown';
 }
 
-const waiting: Finding = ({ view }, { owner: id, misfired }) => {
+const waiting: Finding = ({ view }, { item, owner: id, misfired }) => {
+  if (isWaiting(view, item)) return { type: 'manual-run-due' };
   if (misfired && view.config?.misfire === true) return { type: 'misfired' };
   return id !== undefined && view.triggers.has(id) ? { type: 'triggered', instanceId: id } : undefined;
 };

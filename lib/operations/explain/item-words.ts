@@ -69,6 +69,11 @@ export const ITEM_WORDS: WordsOf<ItemCause> = {
       `${scene.subject} ${have(scene)} missed a firing, which one run makes up for as soon as nothing keeps it.`,
       undefined,
     ),
+  'manual-run-due': (_, scene) =>
+    words(
+      `${scene.subject} ${have(scene)} been triggered, and ${be(scene)} run for that as soon as nothing keeps ${scene.isOne ? 'it' : 'them'}.`,
+      undefined,
+    ),
   triggered: ({ instanceId }, scene) =>
     words(
       `${instanceId}, the owner of ${lower(scene.subject)}, has a trigger that it has not accepted yet.`,

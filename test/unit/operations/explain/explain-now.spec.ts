@@ -201,6 +201,18 @@ describe('What keeps an item from running', () => {
       aJob(['A'], { items: [anItem(0), anItem(1, { owner: idOf('A'), misfired: true })] }),
       /missed a firing/,
     ],
+    [
+      'manual-run-due',
+      aJob(['A', 'B'], {
+        acceptedTriggers: new Map([
+          [
+            idOf('A'),
+            { waiting: [{ jobParameter: undefined, isForAll: false, items: new Set([1]) }], dropped: new Set() },
+          ],
+        ]),
+      }),
+      /^Item 1 has been triggered, and is run for that as soon as nothing keeps it\.$/,
+    ],
     ['triggered', aJob(['A', 'B'], { triggers: new Set([idOf('B')]) }), /has a trigger that it has not accepted/],
     ['free', aJob(['A', 'B']), /^Nothing keeps item 1 from running/],
   ])('is the decisive cause: %s', (type, view, sentence, fields = {}) => {

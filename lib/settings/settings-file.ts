@@ -48,6 +48,9 @@ export function readRoot(file: string): Tree {
   throw fileRefusal(file, `must have the key '${ROOT_KEY}', got ${describeValue(root, 'hidden')}`);
 }
 
+/** The sections below `elasticjob`. */
+const SECTIONS: ReadonlySet<string> = new Set(['jobs', 'regcenter', 'tracing', 'dump']);
+
 /** The entries under `elasticjob`, with those of keys such as `elasticjob.jobs`. */
 function ownEntries(file: string, root: Tree): readonly (readonly [string, unknown])[] {
   const keys = Object.keys(root);
@@ -63,6 +66,9 @@ function ownEntries(file: string, root: Tree): readonly (readonly [string, unkno
     throw fileRefusal(file, `has no top-level key '${ROOT_KEY}'${hint}`);
   }
   const settings = key === undefined ? {} : (root[key] ?? {});
+  const section = keys.find((each) => SECTIONS.has(relaxed(each)));
+  if (key !== undefined && root[key] === null && dotted.length === 0 && section !== undefined)
+    throw fileRefusal(file, `has nothing below '${key}', but '${section}' beside it: indent what belongs to '${key}'`);
   if (isMap(settings)) return [...Object.entries(settings), ...dotted];
   throw fileRefusal(
     file,

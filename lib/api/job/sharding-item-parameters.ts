@@ -19,8 +19,10 @@ export function itemParametersProblem(given: unknown, shardingTotalCount: unknow
   if (typeof given === 'string') return storedTextProblem(given) ?? textProblem(given, shardingTotalCount);
   const entries = entriesOf(given);
   if (entries === undefined) return `must be ${FORMS}`;
+  // Also keys without a value: in `{0=a, 1=b}` YAML sees two of these.
+  const strange = isMap(given) ? Object.keys(given).find((key) => !ITEM.test(key)) : undefined;
+  if (strange !== undefined) return `must be ${FORMS}, but '${legible(strange)}' is not the number of an item`;
   for (const [key, value] of entries) {
-    if (!ITEM.test(key)) return `must be ${FORMS}, but '${legible(key)}' is not the number of an item`;
     if (!isParameter(value)) return `must be ${FORMS}, but the parameter of item ${key} is ${described(value)}`;
     const problem = storedTextProblem(String(value));
     if (problem !== undefined) return `${problem}, as the parameter of item ${key} does`;

@@ -240,18 +240,26 @@ export class ItemRun {
     if (this.#startedAt === undefined) this.#start(context);
     const { item } = this.#begun;
     const running = new RunningItem(this.#options, item);
-    let isCalled = false;
+    const code: { last?: Promise<void>; isRunning: boolean } = { isRunning: false };
     const execute = async (): Promise<void> => {
-      isCalled = true;
-      return executor.process(configuration, context, running);
+      code.isRunning = true;
+      try {
+        await executor.process(configuration, context, running);
+      } finally {
+        code.isRunning = false;
+      }
     };
     const wrapped = interceptors.reduceRight<() => Promise<void>>(
-      (next, interceptor) => async () => interceptor.around(context, next),
-      execute,
+      (next, interceptor) => () => watched(async () => interceptor.around(context, next)),
+      () => (code.last = watched(execute)),
     );
     const { jobName } = this.#options.shared;
-    await runCode({ jobName, instanceId, part: 'item', item, what: `item ${item}` }, wrapped);
-    if (!isCalled) throw new JobExecutionError(NOT_CALLED);
+    await runCode({ jobName, instanceId, part: 'item', item, what: `item ${item}` }, async () => {
+      await wrapped();
+      if (code.last === undefined) throw new JobExecutionError(NOT_CALLED);
+      // The item of an interceptor that does not await next() ends with its code.
+      if (code.isRunning) await code.last;
+    });
   }
 
   #start(context: ShardingContext): void {
@@ -277,6 +285,13 @@ export class ItemRun {
     };
     return new ItemContext(facts, { stop: this.#stop, softStop: this.#softStop });
   }
+}
+
+/** The promise of a call. If an interceptor does not await it, its rejection does not end the process. */
+function watched(call: () => Promise<void>): Promise<void> {
+  const promise = call();
+  onRejection(promise, () => undefined);
+  return promise;
 }
 
 /** The job of an item that runs. */

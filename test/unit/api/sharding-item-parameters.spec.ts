@@ -158,6 +158,7 @@ test.each<[given: unknown, problem: string]>([
   [new Map([[0, 'a']]), FORMS],
   [{ zero: 'a' }, `${FORMS}, but 'zero' is not the number of an item`],
   [{ '00': 'a' }, `${FORMS}, but '00' is not the number of an item`],
+  [{ '0=a': null, '1=b': null }, `${FORMS}, but '0=a' is not the number of an item`],
   [{ '-1': 'a' }, `${FORMS}, but '-1' is not the number of an item`],
   [{ '0-1': 'a' }, `${FORMS}, but '0-1' is not the number of an item`],
   [{ 0: ['a', 'b'] }, `${FORMS}, but the parameter of item 0 is a list`],

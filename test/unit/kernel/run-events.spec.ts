@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type RunEvent, type RunOutcome } from '../../../lib/api/events/run-events.js';
+import { type ItemInterceptor, type RunEvent, type RunOutcome } from '../../../lib/api/events/run-events.js';
 import { type ShardingContext } from '../../../lib/api/job/sharding-context.js';
 import { Deferred } from '../../../lib/async/deferred.js';
 import { type JobHostOptions } from '../../../lib/kernel/job-host.js';
@@ -402,6 +402,43 @@ describe('an interceptor', () => {
     expect(seen.outcomesOf('A')).toEqual([{ type: 'completed', succeeded: 2, failed: 1, aborted: 0, timedOut: 0 }]);
     expect(failures).toEqual([[1, broken]]);
   });
+
+  test.each(['first', 'second'])(
+    'that does not await next() leaves the item to its code, be it the %s of two',
+    async (which) => {
+      const end = new Deferred();
+      const broken = new Error('late');
+      const seen = new Observations();
+      const failures: unknown[] = [];
+      const careless: ItemInterceptor = {
+        around: (_, next) => {
+          void next();
+          return Promise.resolve();
+        },
+      };
+      const careful: ItemInterceptor = { around: (_, next) => next() };
+      await using cluster: TestCluster = await TestCluster.start(['A'], {
+        job: { shardingTotalCount: 1, jobErrorHandlerType: 'NOTE' },
+        work: async () => {
+          await end.promise;
+          throw broken;
+        },
+        host: (name) => ({
+          ...seen.host(name),
+          errorHandlers: [{ type: 'NOTE', handleException: ({ cause }) => void failures.push(cause) }],
+          interceptors: which === 'first' ? [careless, careful] : [careful, careless],
+        }),
+      });
+
+      await cluster.fire();
+      expect(seen.outcomesOf('A')).toEqual([]);
+
+      end.resolve();
+      await cluster.settle();
+      expect(failures).toEqual([broken]);
+      expect(seen.outcomesOf('A')).toEqual([{ type: 'completed', succeeded: 0, failed: 1, aborted: 0, timedOut: 0 }]);
+    },
+  );
 
   test('that does not call the job makes its item fail, as its job did not run', async () => {
     let calls = 0;

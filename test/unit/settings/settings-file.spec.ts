@@ -230,6 +230,11 @@ describe('a file that cannot be used is named:', () => {
     ['text', "must have the key 'elasticjob', got a string that is not shown"],
     ['jobs: {}', "has no top-level key 'elasticjob'"],
     ['elasticjobs: {}', "has no top-level key 'elasticjob', but 'elasticjobs'; did you mean 'elasticjob'?"],
+    [
+      'elasticjob:\njobs: { a: }',
+      "has nothing below 'elasticjob', but 'jobs' beside it: indent what belongs to 'elasticjob'",
+    ],
+    ['elastic-job:\nreg-center: { a: }', "has nothing below 'elastic-job', but 'reg-center' beside it"],
     ['elasticjob: 5', "must have keys with values (key: value) under 'elasticjob', got a number that is not shown"],
     ['elasticjob: {}\nelastic-job: {}', "has both 'elasticjob' and 'elastic-job' at the top"],
   ])('%j', (text, said) => {

@@ -43,6 +43,20 @@ describe.each(SERVERS)('the page on %s', (server) => {
     },
   );
 
+  test.each(['/elasticjob', '/elasticjob/'])(
+    'is shown at %s to a client that takes anything, such as curl',
+    async (path) => {
+      await using app = await start(server);
+      const statuses = ['*/*', 'application/json'].map(async (accept) => {
+        const { status } = await send(app.origin + path, { headers: { accept } });
+        return status;
+      });
+
+      expect(await Promise.all(statuses)).toEqual([200, 404]);
+      expect((await send(`${app.origin}/elasticjob/jobs`, { headers: { accept: '*/*' } })).status).toBe(404);
+    },
+  );
+
   test('finds its files below the prefix of the application too', async () => {
     await using app = await start(server, 'ops/tools');
 

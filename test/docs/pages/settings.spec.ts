@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
   integer: 'integer',
   boolean: 'boolean',
   'text-list': 'list',
-  'text-map': 'map',
+  'text-map': 'keys and texts',
 };
 
 /** Names and types of the settings that files may hold. */

@@ -111,6 +111,19 @@ describe('rules about items', () => {
     expect(broken({ unhandled: ['unhandled rejection of Error: x'] }, failing)).toContain('unhandled');
   });
 
+  test.each([
+    ['a firing', 'items 0-1 at the firing of 2030-01-01T00:00:10.000Z, and no run makes up for that.'],
+    [
+      'one of several firings',
+      'items 7 at the 2 firings from 2030-01-01T00:00:01.000Z to 2030-01-01T00:00:02.000Z, items 0 at the 3 firings from 2030-01-01T00:00:05.000Z to 2030-01-01T00:00:15.000Z, and',
+    ],
+  ])('%s that the log calls lost although it was run is a fault', (_, text) => {
+    const logs = new Map([['A', [`12.000 Job 'bill': no instance ran ${text}`]]]);
+
+    expect(broken({ logs })).toContain('lostFirings');
+    expect(broken({ logs, runs: [] })).not.toContain('lostFirings');
+  });
+
   test('a latch of Java’s is a fault where there is no Java instance', () => {
     const path = '/bill/leader/failover/latch/_c_1-latch-0000000000';
     const change = { path, before: undefined, after: '' };

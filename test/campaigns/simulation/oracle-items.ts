@@ -1,8 +1,10 @@
 /** Rules about what instances run: no more at once than the pool has places, nothing twice, nothing for a foreign instant. */
 import { type Evidence, grouped } from './evidence.js';
 import { type Run } from './recording.js';
+import { fromRanges } from '../../../lib/layout/x-node/item-ranges.js';
 import { SLACK_MS } from './interruptions.js';
 import { nameOf, seconds } from './run-book.js';
+import { START } from './world.js';
 
 /** One instance never runs more items at once than its pool has places, whichever firings they belong to. */
 export function crowding({ recording, history: { poolSize } }: Evidence): readonly string[] {
@@ -93,3 +95,32 @@ export function unhandled({ recording, history }: Evidence): readonly string[] {
 
 /** How the library begins the warning that a logger has failed. */
 const LOGGER_WARNING = 'A logger failed';
+
+/** A firing that the log calls lost, because no instance ran its items, was run by none, neither before nor after. */
+export function lostFirings({ recording }: Evidence): readonly string[] {
+  const entries = [...recording.logs].flatMap(([name, lines]) => lines.flatMap((line) => lostIn(name, line)));
+  return entries.flatMap(({ name, items, fromMs, toMs }) =>
+    recording.runs
+      .filter(({ item, scheduledMs = NaN }) => items.has(item) && scheduledMs >= fromMs && scheduledMs <= toMs)
+      .map((run) => `${name} logs that no instance ran ${nameOf(run)}`),
+  );
+}
+
+interface LostFirings {
+  readonly name: string;
+  readonly items: ReadonlySet<number>;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+function lostIn(name: string, line: string): readonly LostFirings[] {
+  if (!line.includes('no instance ran')) return [];
+  return [...line.matchAll(LOST)].map(([, items, from = '', to = from]) => ({
+    ...{ name, items: new Set(fromRanges(items)) },
+    fromMs: Date.parse(from) - START,
+    toMs: Date.parse(to) - START,
+  }));
+}
+
+/** `items 0-2,4 at the 3 firings from … to …`, or `items 4 at the firing of …`. */
+const LOST = /items (\S+) at the (?:\S+ firings from|firing of) (\S+Z)(?: to (\S+Z))?/g;

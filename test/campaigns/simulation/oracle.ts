@@ -8,7 +8,7 @@
  * | `oracle-firings` | no firing leaves out an item, unless the declared policy says so |
  * | `oracle-rescues` | every lost run is made again exactly once while failover is on |
  * | `oracle-triggers` | each accepted trigger runs each item exactly once, at once if nothing keeps it, though the session ends |
- * | `oracle-items` | the pool has no more items at once than places; nothing that has ended is run again, nothing for a foreign instant |
+ * | `oracle-items` | the pool has no more items at once than places; nothing that has ended is run again, nothing for a foreign instant; the log names no firing as lost that was run |
  * | `oracle-stops` | an instance that is stopped begins nothing, hands over its idle items at once and is given none |
  * | `oracle-calls` | listeners that are called once in the cluster: once for each instant, around all its items, in order |
  * | `oracle-trace` | the trace has one row for each begun item, with its end unless its process died, and an end for each run |
@@ -17,7 +17,7 @@
 import { Evidence } from './evidence.js';
 import { type History } from './history.js';
 import { missedFirings } from './oracle-firings.js';
-import { crowding, foreignLatches, ownReruns, returnedItems, unhandled } from './oracle-items.js';
+import { crowding, foreignLatches, lostFirings, ownReruns, returnedItems, unhandled } from './oracle-items.js';
 import { lostRuns } from './oracle-rescues.js';
 import { earlyItems, itemsAfterLastCall, quietCalls, repeatedCalls, unorderedCalls } from './oracle-calls.js';
 import { endless, requests, unquietFirings, unrest } from './oracle-rest.js';
@@ -62,6 +62,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   tracedEnds,
   tracedStates,
   unhandled,
+  lostFirings,
   unrest,
   unquietFirings,
   requests,

@@ -142,7 +142,7 @@ export class ControlLane {
     if (registration.session !== session) return;
     this.#noteState();
     this.#changes.note(session);
-    this.#lostFirings.note(session);
+    this.#lostFirings.note();
     this.#lostFirings.report();
     const actions = plan(this.#planInput());
     // A mirror may refuse to follow a part again and again, and a job is at rest all the same.

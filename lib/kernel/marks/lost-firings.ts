@@ -42,7 +42,6 @@ interface Inherited {
 export class LostFirings {
   readonly #deps: LostFiringsDeps;
   #before: JobView | undefined;
-  #session: string | undefined;
   /** Owners of items that are gone, and when this instance saw that: milliseconds since 1970, `-Infinity` if they were gone before it came. */
   readonly #goneSince = new RareMap<string, number>();
   /** Since when instances write down what they begin, as far as this one has seen; `Infinity` while they do not. */
@@ -55,16 +54,13 @@ export class LostFirings {
 
   /**
    * Takes note of owners that are gone, and of their items that come here. To be called when the records of begun runs have been read.
-   * `session`: id of the session in which this instance is registered.
    */
-  note(session: string): void {
+  note(): void {
     const { watch } = this.#deps;
     const { view: now } = watch;
     // No instance writes down what runs meanwhile.
     const isOffRecord = now.config?.monitorExecution === false;
-    if (this.#session !== session || isOffRecord) this.#forget();
-    this.#session = session;
-    if (isOffRecord) this.#onRecordSince = Infinity;
+    if (isOffRecord) this.#forget();
     else if (this.#onRecordSince === Infinity) this.#onRecordSince = this.#deps.clock.now();
     const before = this.#before;
     if (before === now || !watch.areBeginRecordsRead) return;
@@ -81,6 +77,7 @@ export class LostFirings {
     this.#before = undefined;
     this.#goneSince.clear();
     this.#inherited.clear();
+    this.#onRecordSince = Infinity;
   }
 
   #noteGone(before: JobView | undefined, now: JobView): void {

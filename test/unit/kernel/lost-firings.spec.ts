@@ -1,6 +1,7 @@
 /** What the new owner of items logs of the firings that nobody ran because their owner was gone. */
 import { describe, expect, test } from '@jest/globals';
 import { Deferred } from '../../../lib/async/deferred.js';
+import { wordsOf } from '../../../lib/kernel/job/job-events.js';
 import { TestCluster, type TestClusterOptions, type TestJob } from '../../../lib/testing/index.js';
 import { joinJavaInstance } from '../../support/java-instance.js';
 
@@ -76,6 +77,73 @@ describe('the firings of items between the death of their owner and their next a
     ]);
   });
 
+  test('are those that its death may explain, and no earlier ones', async () => {
+    await using cluster = await firing(['A', 'B'], { job: { cron: '0/5 * * * * ?' } });
+    await cluster.advance('7s');
+    await cluster.operator.create(cluster.paths.item(1, 'disabled'), '');
+    await cluster.advance('51s');
+    await cluster.operator.remove(cluster.paths.item(1, 'disabled'));
+
+    cluster.kill('A');
+    await cluster.advance('20s');
+
+    expect(instantsOf(cluster).get(1)?.slice(0, 3)).toEqual(['00:00:05', '00:00:10', '00:01:10']);
+    expect(warnings(cluster)).toEqual([
+      `B: Job 'job': no instance ran items 1 at the 2 firings from 00:01:00 to 00:01:05, ${LOST}`,
+    ]);
+  });
+
+  test('are those since monitorExecution was switched on, as nobody knows what ran before', async () => {
+    await using cluster = await firing(['A', 'B']);
+    await cluster.reconfigure({ monitorExecution: false });
+    await cluster.advance('5s');
+    cluster.kill('A');
+    await cluster.reconfigure({ monitorExecution: true });
+    await cluster.advance('20s');
+
+    expect(instantsOf(cluster).get(1)?.slice(7, 9)).toEqual(['00:00:08', '00:00:15']);
+    expect(warnings(cluster)).toEqual([
+      `B: Job 'job': no instance ran items 1 at the 6 firings from 00:00:09 to 00:00:14, ${LOST}`,
+    ]);
+  });
+
+  test('are logged also if settings were changed after the last run of their owner', async () => {
+    await using cluster = await firing(['A', 'B']);
+    await cluster.reconfigure({ description: 'another one' });
+
+    cluster.kill('A');
+    await cluster.advance('10s');
+
+    expect(warnings(cluster)).toEqual([
+      `B: Job 'job': no instance ran items 1 at the 6 firings from 00:00:04 to 00:00:09, ${LOST}`,
+    ]);
+  });
+
+  test('are those of the present schedule only', async () => {
+    await using cluster = await firing(['A', 'B']);
+
+    cluster.kill('A');
+    await cluster.advance('3500ms');
+    await cluster.reconfigure({ cron: '0/2 * * * * ?' });
+    await cluster.advance('5s');
+
+    expect(warnings(cluster)).toEqual([`B: Job 'job': no instance ran items 1 at the firing of 00:00:08, ${LOST}`]);
+  });
+
+  test('are logged while the first run of the new owner goes on', async () => {
+    const gate = new Deferred();
+    await using cluster = await firing(['A', 'B'], {
+      work: (name, { shardingItem }) => (name === 'B' && shardingItem === 1 ? gate.promise : undefined),
+    });
+
+    cluster.kill('A');
+    await cluster.advance('7s');
+
+    expect(cluster.runs.at(-1)).toMatchObject({ instance: 'B', item: 1, at: '00:00:10' });
+    expect(warnings(cluster)).toHaveLength(1);
+    gate.resolve();
+  });
+
   test('are logged when the new owner has begun the items, if it could not do so at once', async () => {
     const gate = new Deferred();
     await using cluster = await firing(['A', 'B'], {
@@ -96,6 +164,22 @@ describe('the firings of items between the death of their owner and their next a
       `B: Job 'job': no instance ran items 1 at the 7 firings from 00:00:06 to 00:00:12, ${LOST}`,
     ]);
   });
+});
+
+test('of items that have lost different firings, the entry names the largest groups, and counts the others', () => {
+  const group = (items: number[], second: number) => ({
+    items,
+    firings: { first: second * 1_000, last: (second + 1) * 1_000, count: 2 },
+  });
+  const lost = [group([1], 1), group([2, 3], 2), group([4, 5, 6], 3), group([7], 4), group([8, 9], 5)];
+
+  const { level, text, fields } = wordsOf({ type: 'firings-lost', peer: 'A', lost }, 'B');
+
+  expect(level).toBe('warn');
+  expect(fields).toEqual({ peer: 'A', items: [1, 2, 3, 4, 5, 6, 7, 8, 9] });
+  expect(text.replaceAll(/1970-01-01T00:00:(\d\d)\.000Z/g, '$1')).toMatch(
+    /^no instance ran items 4-6 at the 2 firings from 03 to 04, items 2-3 at the 2 firings from 02 to 03, items 8-9 at the 2 firings from 05 to 06, 2 other items at firings since their last runs, and no run /,
+  );
 });
 
 describe('no lost firings are logged', () => {
@@ -121,6 +205,19 @@ describe('no lost firings are logged', () => {
     expect(warnings(cluster)).toEqual([]);
   });
 
+  test('of items that waited for an enabled instance after their owner had stopped gracefully', async () => {
+    await using cluster = await firing(['A', 'B']);
+    await cluster.disable('B');
+
+    await cluster.leave('A');
+    await cluster.advance('10s');
+    await cluster.enable('B');
+    await cluster.advance('5s');
+
+    expect(instantsOf(cluster).get(1)?.slice(2, 4)).toEqual(['00:00:03', '00:00:14']);
+    expect(warnings(cluster)).toEqual([]);
+  });
+
   test('in an outage of the registry centre that outlasts the sessions of all, which one run makes up for', async () => {
     await using cluster = await firing(['A', 'B']);
 
@@ -136,8 +233,11 @@ describe('no lost firings are logged', () => {
     await cluster.advance('5s');
 
     cluster.kill('A');
-    await cluster.advance('20s');
+    await cluster.advance('10s');
+    await cluster.operator.remove(cluster.paths.item(1, 'disabled'));
+    await cluster.advance('10s');
 
+    expect(cluster.runs.at(-1)?.item).toBe(1);
     expect(warnings(cluster)).toEqual([]);
   });
 
@@ -173,13 +273,15 @@ describe('no lost firings are logged', () => {
   });
 
   test('beside Java instances, which keep no records', async () => {
-    await using cluster = await firing(['A', 'B']);
+    await using cluster = await firing(['A', 'B'], { job: { shardingTotalCount: 6 } });
     await joinJavaInstance(cluster, 'J');
     await cluster.advance('3s');
+    const before = cluster.owners['B'];
 
     cluster.kill('A');
     await cluster.advance('20s');
 
+    expect(cluster.owners['B']).not.toEqual(before);
     expect(warnings(cluster)).toEqual([]);
   });
 

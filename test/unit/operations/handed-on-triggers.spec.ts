@@ -39,7 +39,11 @@ async function triggeredWhileItRuns(
     end.resolve();
     await cluster.advance('20s');
   };
-  return { cluster, release, triggered, [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose]() };
+  const dispose = async (): Promise<void> => {
+    end.resolve();
+    await cluster[Symbol.asyncDispose]();
+  };
+  return { cluster, release, triggered, [Symbol.asyncDispose]: dispose };
 }
 
 const manualRunsOf = ({ runs }: TestCluster, item = ITEM): readonly string[] =>

@@ -15,9 +15,9 @@ const LINES_IN_A_TURN = 200;
 const LINE_BREAK = 0x0a;
 
 /**
- * The output of a program, line by line, without colours and blank lines. Of a longer line only the beginning is kept, so that
- * output without line breaks takes no memory. Of a long output the first 10,000 lines or 4 MiB are passed on, then one line
- * that counts the others; of these, the last one is kept.
+ * The output of a program, line by line, without colours and blank lines. Of a longer line only the beginning is kept,
+ * so that output without line breaks takes no memory. Of a long output the first 10,000 lines or 4 MiB are passed on,
+ * then one line that counts the others; of these, the last one is kept.
  */
 export class OutputLines {
   readonly #decoder = new StringDecoder('utf8');
@@ -40,7 +40,10 @@ export class OutputLines {
     return this.#last;
   }
 
-  /** Takes the next piece of the output. Resolves when the next one may come: other work of the process has its turns meanwhile. */
+  /**
+   * Takes the next piece of the output. Resolves when the next one may come: other work of the process has its turns
+   * meanwhile.
+   */
   async write(chunk: Buffer): Promise<void> {
     let begin = 0;
     let lines = 0;

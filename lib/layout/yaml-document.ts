@@ -25,7 +25,7 @@ export interface ParsedYaml {
 /** As SnakeYAML, which refuses texts that are nested deeper. Reading them takes a call within a call for each level. */
 const DEEPEST = 50;
 
-/** Who mends a text needs no more of them at once. */
+/** The author of a text needs no more of them at once. */
 const MOST_FAULTS = 5;
 
 /** With this schema all scalars are text: the types are decided by whoever asks for them. */

@@ -14,11 +14,12 @@ interface Wait {
 }
 
 /**
- * Timers that share one timer of the clock, which is set for the earliest of them. For waits that are many, long and rarely
- * cancelled, such as those of idle jobs. A deadline of a request, which is hardly ever reached, costs less on the clock itself.
+ * Timers that share one timer of the clock, which is set for the earliest of them. For waits that are many, long and
+ * rarely cancelled, such as those of idle jobs. A deadline of a request, which is hardly ever reached, costs less on
+ * the clock itself.
  *
- * Timers that are due at the same time fire in the order in which they were set. A task that throws ends up where a task of the
- * clock would, and keeps no other from its turn.
+ * Timers that are due at the same time fire in the order in which they were set. A task that throws ends up where a
+ * task of the clock would, and keeps no other from its turn.
  */
 export class SharedTimers implements Timers {
   readonly #clock: Clock;
@@ -63,7 +64,8 @@ export class SharedTimers implements Timers {
     const latest = this.#waitsSet;
     this.#isFiring = true;
     try {
-      // What the tasks set comes behind all that was due before, and has to wait for another timer, or tasks could go on for ever.
+      // What the tasks set comes behind all that was due before, and has to wait for another timer, or tasks could go
+      // on for ever.
       for (let first = this.#waits[0]; isDue(first, now, latest); first = this.#waits[0]) {
         this.#remove(first);
         first.task();
@@ -126,9 +128,9 @@ function isDue(wait: Wait | undefined, nowMs: number, latestNumber: number): wai
 }
 
 /**
- * Timers for the waits of many idle jobs: on the clock of this machine they share one timer. On any other clock, each is a timer
- * of that clock: a test that moves it sees all timers fire in the order in which they were set, and what each of them sets off
- * before the next one.
+ * Timers for the waits of many idle jobs: on the clock of this machine they share one timer. On any other clock, each
+ * is a timer of that clock: a test that moves it sees all timers fire in the order in which they were set, and what
+ * each of them sets off before the next one.
  */
 export function timersForIdleJobs(clock: Clock): Timers {
   return clock === systemClock ? new SharedTimers(clock) : clock;

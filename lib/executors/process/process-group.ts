@@ -1,7 +1,7 @@
 /**
- * Child processes that lead a group of their own, so that everything they start ends with them. If this process exits, the
- * groups that are left are killed: a peer takes over the items, and they must not run twice. If it is killed itself, so that it
- * can do nothing any more, its watchdog ends them.
+ * Child processes that lead a group of their own, so that everything they start ends with them. If this process exits,
+ * the groups that are left are killed: a peer takes over the items, and they must not run twice. If it is killed
+ * itself, so that it can do nothing any more, its watchdog ends them.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { watch } from './watchdog.js';
@@ -12,7 +12,8 @@ export type Ending = 'SIGTERM' | 'SIGKILL';
 const leaders = new Set<ChildProcess>();
 
 /**
- * To be called just before a leader is started: were the watchdog started after it, both would run unknown to one another.
+ * To be called just before a leader is started: were the watchdog started after it, both would run unknown to one
+ * another.
  * @returns whether groups end also if this process is killed
  */
 export function prepareGroup(): boolean {

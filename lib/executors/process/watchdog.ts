@@ -1,15 +1,16 @@
 /**
- * Process groups end with this process, however it ends: by SIGKILL, by the out-of-memory killer, by a signal without a handler.
- * None of these lets it do anything for them, and a peer that takes over the items would run them a second time at once.
+ * Process groups end with this process, however it ends: by SIGKILL, by the out-of-memory killer, by a signal without a
+ * handler. None of these lets it do anything for them, and a peer that takes over the items would run them a second
+ * time at once.
  *
  *     this process ──(pipe: "4711 4712\n", all groups that run)──▶ watchdog, a `sh` of about one megabyte
  *
- * The kernel closes the pipe when this process is gone. The watchdog then reads its end, and ends the groups of the last line. It
- * has a session of its own and ignores the polite signals, so neither Ctrl-C of a terminal nor `systemctl stop` ends it first.
- * No other process holds the pipe: Node marks its descriptors to be closed in new programs.
+ * The kernel closes the pipe when this process is gone. The watchdog then reads its end, and ends the groups of the
+ * last line. It has a session of its own and ignores the polite signals, so neither Ctrl-C of a terminal nor `systemctl
+ * stop` ends it first. No other process holds the pipe: Node marks its descriptors to be closed in new programs.
  *
- * One watchdog serves all groups of this process, begins before the first of them, and stays. Windows has none: there, Node puts
- * each program that it starts into a job object, which ends the program, but not what that has started.
+ * One watchdog serves all groups of this process, begins before the first of them, and stays. Windows has none: there,
+ * Node puts each program that it starts into a job object, which ends the program, but not what that has started.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { type Socket } from 'node:net';
@@ -17,7 +18,10 @@ import { type Socket } from 'node:net';
 /** How long a group has to end after SIGTERM before SIGKILL, in seconds. POSIX's `sleep` takes whole ones only. */
 const GRACE_S = 1;
 
-/** The first line is for those who see it in a list of processes. A line without an end counts for nothing: `read` fails then. */
+/**
+ * The first line is for those who see it in a list of processes. A line without an end counts for nothing: `read` fails
+ * then.
+ */
 const PROGRAM = `# nestjs-elasticjob: when process ${process.pid} has ended, this ends the programs that it has started
 trap '' HUP INT TERM
 groups=

@@ -6,12 +6,15 @@ import { endGroup, forget, isGroupAlive, prepareGroup, remember } from '../proce
 import { type Invocation } from './windows-batch.js';
 
 /**
- * How long a program has to end after it was asked to, in milliseconds, before it is killed with all that it has started. An
- * instance that is stopped waits a second for its aborted items; then peers run them.
+ * How long a program has to end after it was asked to, in milliseconds, before it is killed with all that it has
+ * started. An instance that is stopped waits a second for its aborted items; then peers run them.
  */
 const GRACE_MS = 800;
 
-/** How long the output of a killed program may stay open, in milliseconds: a process that has left the group can hold it. */
+/**
+ * How long the output of a killed program may stay open, in milliseconds: a process that has left the group can hold
+ * it.
+ */
 const DRAIN_MS = 100;
 
 /** How long the output of a program that has exited may stay open before that is reported, in milliseconds. */
@@ -24,7 +27,10 @@ export interface ProgramRunOptions {
   readonly signal: AbortSignal;
   readonly onOutput: (line: string) => void;
   readonly onErrorOutput: (line: string) => void;
-  /** The program has exited, but a process that it has started holds its output for five seconds by now. Called at most once. */
+  /**
+   * The program has exited, but a process that it has started holds its output for five seconds by now. Called at most
+   * once.
+   */
   readonly onHeldOutput: (exit: ProgramExit) => void;
   /** Nothing ends the program if this process is killed. */
   readonly onUnwatched: () => void;
@@ -43,8 +49,9 @@ export interface ProgramEnd extends ProgramExit {
 }
 
 /**
- * Runs a program without a shell, in this process's current directory and environment, without input. It has ended when it
- * has exited and its output is closed: what it has left in the background still counts, as long as that may write there.
+ * Runs a program without a shell, in this process's current directory and environment, without input. It has ended when
+ * it has exited and its output is closed: what it has left in the background still counts, as long as that may write
+ * there.
  * @throws the signal's reason once it has aborted and the program has ended
  * @throws what keeps the program from being started
  */
@@ -132,7 +139,9 @@ function exitOf(child: ChildProcess): Promise<ProgramExit> {
   });
 }
 
-/** @returns the last line. While lines are passed on, the output is not read: the program waits once the pipe is full */
+/**
+ * @returns the last line. While lines are passed on, the output is not read: the program waits once the pipe is full
+ */
 async function passOnLines(output: Readable, onLine: (line: string) => void): Promise<string> {
   const lines = new OutputLines(onLine);
   try {

@@ -7,7 +7,9 @@ import { type EventCollector, JobLog } from './job-log.js';
 /** Up to this number of jobs in the process, each has an entry of its own. */
 const MOST_SINGLE_JOBS = 5;
 
-/** How long nothing must happen before the events are summarised, and how long they may wait for that; in milliseconds. */
+/**
+ * How long nothing must happen before the events are summarised, and how long they may wait for that; in milliseconds.
+ */
 const QUIET_MS = 1_000;
 const LONGEST_WAIT_MS = 10_000;
 
@@ -22,10 +24,10 @@ export interface EventLogDeps {
 }
 
 /**
- * Writes one entry instead of hundreds when many jobs of a process have the same event within a short time: when an instance
- * starts, stops or joins. In a process of few jobs, each event is an entry of its own, at once. A job that starts without a
- * leader has one entry in any case, which says who leads and which items go where: this instance's election and its first
- * assignment, which follow at once, have none.
+ * Writes one entry instead of hundreds when many jobs of a process have the same event within a short time: when an
+ * instance starts, stops or joins. In a process of few jobs, each event is an entry of its own, at once. A job that
+ * starts without a leader has one entry in any case, which says who leads and which items go where: this instance's
+ * election and its first assignment, which follow at once, have none.
  */
 export class EventLog implements EventCollector {
   readonly #deps: EventLogDeps;

@@ -1,6 +1,6 @@
 /**
- * The events of a job that its log reports, and their words: for one job, and for many jobs of a process that have the same
- * event at the same time. Only decisions, without a clock and without a logger: see `JobLog` and `EventLog`.
+ * The events of a job that its log reports, and their words: for one job, and for many jobs of a process that have the
+ * same event at the same time. Only decisions, without a clock and without a logger: see `JobLog` and `EventLog`.
  */
 import { type LogFields, type LogLevel } from '../../api/text/logger.js';
 import { type JobView } from '../../layout/job-view.js';
@@ -59,7 +59,10 @@ export interface LostFiringsOfItems {
 /** Ids of the owners by item. */
 export type Owners = ReadonlyMap<number, string>;
 
-/** The event of an instance that has just registered. It may wait for the first election and assignment, and names both then. */
+/**
+ * The event of an instance that has just registered. It may wait for the first election and assignment, and names both
+ * then.
+ */
 export function registeredEvent(
   watch: { readonly view: JobView },
   { isOneOff }: { readonly isOneOff: boolean },
@@ -227,7 +230,9 @@ export function describeOwners(owners: Owners, arrow: string): string {
 /** Entries name this number of groups of items that have lost other firings than the rest. */
 const MOST_GROUPS = 3;
 
-/** `items 0-2 at their 5 firings from … to …, items 3 at their firing of …, and 7 other items at firings of their own`. */
+/**
+ * `items 0-2 at their 5 firings from … to …, items 3 at their firing of …, and 7 other items at firings of their own`.
+ */
 function describeLost(lost: readonly LostFiringsOfItems[]): string {
   const groups = [...lost].sort((one, other) => other.items.length - one.items.length);
   const others = groups.slice(MOST_GROUPS).reduce((sum, { items }) => sum + items.length, 0);

@@ -66,7 +66,10 @@ const REMEMBERED_INSTANTS = 100;
 /** Of so many instants and more nobody needs to know the number. */
 const MOST_COUNTED = 1_000;
 
-/** How far the clocks of peers may be ahead of this one, in milliseconds. Half of the shortest period, so that there is a time without doubt. */
+/**
+ * How far the clocks of peers may be ahead of this one, in milliseconds. Half of the shortest period, so that there is
+ * a time without doubt.
+ */
 const SKEW_OF_PEERS_MS = 500;
 
 /** When a job fires. */
@@ -136,8 +139,8 @@ export class CronTimer {
   }
 
   /**
-   * As `enable`, but a schedule that cannot be used, or none yet, keeps the timer only from being armed: `state` says why, and the
-   * next change of the schedule arms it.
+   * As `enable`, but a schedule that cannot be used, or none yet, keeps the timer only from being armed: `state` says
+   * why, and the next change of the schedule arms it.
    */
   enableAnyway(schedule: Schedule | undefined): void {
     this.#isEnabled = true;
@@ -195,7 +198,10 @@ export class CronTimer {
     }
   }
 
-  /** The wall clock was set: the timer is armed again by the new time. An instant that the clock leapt over fires now, late. */
+  /**
+   * The wall clock was set: the timer is armed again by the new time. An instant that the clock leapt over fires now,
+   * late.
+   */
   rearm(): void {
     const fresh = this.#following(this.#deps.clock.now());
     if (this.#next === undefined || fresh === undefined || fresh < this.#next)
@@ -220,8 +226,8 @@ export class CronTimer {
 
   /**
    * The instant that followed `lastBegun`, if it is the only one since then and not longer than `windowMs` ago (all in
-   * milliseconds, instants since 1970). Instants that this timer is still going to fire do not count, nor those from before the
-   * schedule took the place of another one: the job was not due then.
+   * milliseconds, instants since 1970). Instants that this timer is still going to fire do not count, nor those from
+   * before the schedule took the place of another one: the job was not due then.
    */
   missedInstant(lastBegun: number, windowMs: number): number | undefined {
     const [instant, following] = this.#instantsAfter(lastBegun);
@@ -232,8 +238,9 @@ export class CronTimer {
   }
 
   /**
-   * The instants of the schedule after `after` and before `end` (both in milliseconds since 1970), without those from before it took
-   * the place of another one: the job was not due then. `undefined` if there are none, or none within a year before `end`.
+   * The instants of the schedule after `after` and before `end` (both in milliseconds since 1970), without those from
+   * before it took the place of another one: the job was not due then. `undefined` if there are none, or none within a
+   * year before `end`.
    */
   instantsBetween(after: number, end: number): Instants | undefined {
     const first = this.#following(Math.max(after, this.#changedAt ?? -Infinity));
@@ -253,14 +260,18 @@ export class CronTimer {
   }
 
   /**
-   * The last instant before the one this timer is going to fire; milliseconds since 1970. `undefined` if there is none within a
-   * year. While the job does not fire here, as while it stops, it is the last instant of `schedule` that has passed.
+   * The last instant before the one this timer is going to fire; milliseconds since 1970. `undefined` if there is none
+   * within a year. While the job does not fire here, as while it stops, it is the last instant of `schedule` that has
+   * passed.
    */
   latest(schedule: Schedule): number | undefined {
     return this.#isEnabled ? this.#latestInForce() : this.#latestOf(schedule);
   }
 
-  /** As `latest`; but until a schedule that took the place of another one has fired, it is the last instant of that other one. */
+  /**
+   * As `latest`; but until a schedule that took the place of another one has fired, it is the last instant of that
+   * other one.
+   */
   latestDue(schedule: Schedule): number | undefined {
     return this.#isEnabled ? this.#latestDue() : this.#latestOf(schedule);
   }
@@ -293,7 +304,10 @@ export class CronTimer {
     }
   }
 
-  /** The next two instants after `lastBegun`. Remembered: each reconciliation asks for each item, and most share one instant. */
+  /**
+   * The next two instants after `lastBegun`. Remembered: each reconciliation asks for each item, and most share one
+   * instant.
+   */
   #instantsAfter(lastBegun: number): readonly [number | undefined, number | undefined] {
     const known = this.#after.get(lastBegun);
     if (known !== undefined) return known;
@@ -327,7 +341,8 @@ export class CronTimer {
 
   #fire(instant: number): void {
     const { clock, onFire } = this.#deps;
-    // Armed before the firing is reported, so that no failure there can end the schedule. Instants that passed while the
+    // Armed before the firing is reported, so that no failure there can end the schedule. Instants that passed while
+    // the
     // event loop was busy are not fired one by one: the one that is late stands for them.
     const after = Math.max(instant, clock.now());
     this.#armNext(after);

@@ -1,15 +1,16 @@
 /**
- * Firings of items whose owner was gone: those from its death until the items had another owner. One that is lost alone is made
- * up for; of several none is, and the new owner logs that, once, when it has begun the items.
+ * Firings of items whose owner was gone: those from its death until the items had another owner. One that is lost alone
+ * is made up for; of several none is, and the new owner logs that, once, when it has begun the items.
  *
  * ```
  *   begun on X    X dies                          X is gone, items → here
  *   ──┼─────────────┼──────┼──────┼──────┼──────────────┼───────────┼──▶
  *   lastBegun              └── lost firings ──┘                   until, the first firing here
  * ```
- * The records of begun runs are the proof: they name the last instant for which any instance began the item, and no instance begins
- * it for an earlier one. Until then, one that comes back may still make up for a firing. So an entry never names a firing that runs. There is no entry if something else may have kept the item
- * from its firings: a graceful stop, a disabled item, other settings, peers that keep no records.
+ * The records of begun runs are the proof: they name the last instant for which any instance began the item, and no
+ * instance begins it for an earlier one. Until then, an instance that comes back may still make up for a firing. So an
+ * entry never names a firing that runs. There is no entry if something else may have kept the item from its firings: a
+ * graceful stop, a disabled item, other settings, peers that keep no records.
  */
 import { RareMap } from '../../async/rare-collections.js';
 import { hasJavaPeers, isGone, itemOf, type ItemView, type JobView } from '../../layout/job-view.js';
@@ -42,7 +43,10 @@ interface Inherited {
 export class LostFirings {
   readonly #deps: LostFiringsDeps;
   #before: JobView | undefined;
-  /** Owners of items that are gone, and when this instance saw that: milliseconds since 1970, `-Infinity` if they were gone before it came. */
+  /**
+   * Owners of items that are gone, and when this instance saw that: milliseconds since 1970, `-Infinity` if they were
+   * gone before it came.
+   */
   readonly #goneSince = new RareMap<string, number>();
   /** Since when instances write down what they begin, as far as this one has seen; `Infinity` while they do not. */
   #onRecordSince = -Infinity;
@@ -53,7 +57,8 @@ export class LostFirings {
   }
 
   /**
-   * Takes note of owners that are gone, and of their items that come here. To be called when the records of begun runs have been read.
+   * Takes note of owners that are gone, and of their items that come here. To be called when the records of begun runs
+   * have been read.
    */
   note(): void {
     const { watch } = this.#deps;
@@ -108,7 +113,10 @@ export class LostFirings {
     }
   }
 
-  /** Whether the settings were changed after the last run of an instance whose end was not seen: nobody knows by which it was due. */
+  /**
+   * Whether the settings were changed after the last run of an instance whose end was not seen: nobody knows by which
+   * of them its items were due.
+   */
   #isReconfigured(now: JobView, from: string, goneSince: number): boolean {
     if (goneSince !== -Infinity) return false;
     const { watch, paths } = this.#deps;

@@ -31,7 +31,10 @@ function doubled(runs: readonly RecordedRun[]): string[] {
   });
 }
 
-/** For each item that did not run for each instant around that moment: the first and the last instant for which it did not. */
+/**
+ * For each item that did not run for each instant around that moment: the first and the last instant for which it did
+ * not.
+ */
 function gapsAt(runs: readonly RecordedRun[], moment: number): readonly Gap[] {
   return Array.from({ length: TOTAL }, (_, item) => item).flatMap((item) => {
     const instants = runs.filter((run) => run.item === item).map(({ scheduledAt }) => scheduledAt);

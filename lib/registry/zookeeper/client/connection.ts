@@ -53,7 +53,7 @@ export class Connection {
     return new Promise((resolve, reject) => {
       this.#rejectOpening = reject;
       const address = { ...this.server, noDelay: true, autoSelectFamily: true, lookup: lookupShuffled };
-      // What arrives is no caller's, whoever had the connection opened.
+      // Messages that arrive belong to no caller, not even to the one that had the connection opened.
       const socket = detached(() =>
         this.#tls ? tls.connect({ ...this.#tls, ...address }, resolve) : net.connect(address, resolve),
       );

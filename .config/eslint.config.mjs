@@ -1,6 +1,7 @@
 import js from '@eslint/js';
 import prettier from 'eslint-config-prettier/flat';
 import jest from 'eslint-plugin-jest';
+import regexp from 'eslint-plugin-regexp';
 import vue from 'eslint-plugin-vue';
 import tseslint from 'typescript-eslint';
 import vueParser from 'vue-eslint-parser';
@@ -74,6 +75,12 @@ export default tseslint.config(
       'vue/no-useless-v-bind': 'error',
       'vue/prefer-true-attribute-shorthand': 'error',
     },
+  },
+  {
+    // Patterns read what others have written: their time must grow as the text does, and not as its square.
+    files: ['lib/**/*.ts', 'lib/**/*.vue'],
+    plugins: { regexp },
+    rules: { 'regexp/no-super-linear-backtracking': 'error', 'regexp/no-super-linear-move': 'error' },
   },
   {
     files: ['lib/**/*.ts'],

@@ -27,6 +27,7 @@ import {
 import { RouterModule } from '@nestjs/core';
 import { join } from 'node:path';
 import { InvalidConfigurationError } from '../api/errors/errors.js';
+import { aFunction, aList, anything, checkOptions, type OptionRules } from '../api/settings/call-options.js';
 import { type JobLogger } from '../api/text/logger.js';
 import { type Clock, systemClock } from '../time/clock.js';
 import { ProblemFilter } from './http/problem.filter.js';
@@ -61,6 +62,12 @@ export interface ElasticJobConsoleAsyncOptions
   readonly inject?: readonly unknown[];
 }
 
+const ASYNC_RULES: OptionRules<ElasticJobConsoleAsyncOptions> = {
+  ...{ useFactory: aFunction, inject: aList, imports: aList },
+  // With the other options.
+  ...{ path: anything, decorators: anything },
+};
+
 type OptionsOfFactory = Omit<ElasticJobConsoleOptions, 'path' | 'decorators'>;
 
 /** The console: REST and a web page on which operators see and steer every job of a registry centre. Import it once, in the root module. */
@@ -72,13 +79,13 @@ export class ElasticJobConsoleModule implements NestModule, OnModuleInit, OnModu
     return consoleModule(given, options);
   }
 
-  /** As `forRoot`, with options that a factory makes with the help of other providers. */
-  static forRootAsync({
-    useFactory,
-    inject = [],
-    imports = [],
-    ...fixed
-  }: ElasticJobConsoleAsyncOptions): DynamicModule {
+  /**
+   * As `forRoot`, with options that a factory makes with the help of other providers.
+   * @throws InvalidConfigurationError if there is no factory, or an option is unknown
+   */
+  static forRootAsync(options: ElasticJobConsoleAsyncOptions): DynamicModule {
+    checkOptions('ElasticJobConsoleModule.forRootAsync()', options, ASYNC_RULES, { required: ['useFactory'] });
+    const { useFactory, inject = [], imports = [], ...fixed } = options;
     const make = async (...dependencies: never[]): Promise<ElasticJobConsoleOptions> =>
       checked({ ...(await useFactory(...dependencies)), ...fixed });
     const given = { provide: CONSOLE_OPTIONS, useFactory: make, inject: [...inject] } as Provider;

@@ -5,7 +5,16 @@
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { describeFailure } from '../api/text/describe-cause.js';
 import { describeValue } from '../api/text/describe-value.js';
-import { DeadlineExceededError } from '../api/errors/errors.js';
+import { DeadlineExceededError, InvalidConfigurationError } from '../api/errors/errors.js';
+import {
+  aClock,
+  aFunction,
+  aLogger,
+  aRegistryCenter,
+  checkOptions,
+  nonEmptyText,
+  type OptionRules,
+} from '../api/settings/call-options.js';
 import { jobNameProblem } from '../api/job/job-name.js';
 import { type JobLogger } from '../api/text/logger.js';
 import { withDeadline } from '../async/wait.js';
@@ -46,6 +55,16 @@ export interface SnapshotServiceOptions {
   readonly clock?: Clock;
 }
 
+const CALL = 'new SnapshotService()';
+
+const SNAPSHOT_RULES: OptionRules<SnapshotServiceOptions> = {
+  port: (value) => (value === undefined ? 'must be a TCP port' : undefined),
+  host: nonEmptyText,
+  localNodes: aFunction,
+  logger: aLogger,
+  clock: aClock,
+};
+
 /** Answers `dump@{jobName}` on a TCP port with the job's nodes, one a line (manual, "Dump job information"). */
 export class SnapshotService {
   readonly #registry: RegistryCenter;
@@ -54,8 +73,15 @@ export class SnapshotService {
   readonly #clients = new Set<Socket>();
   #server: Server | undefined;
 
-  /** @throws RangeError if the port is none */
+  /**
+   * @throws InvalidConfigurationError if it is given no registry centre; if an option is missing, unknown or of a wrong kind
+   * @throws RangeError if the port is none
+   */
   constructor(regCenter: RegistryCenter, options: SnapshotServiceOptions) {
+    const problem = aRegistryCenter(regCenter);
+    if (problem !== undefined)
+      throw new InvalidConfigurationError([`${CALL}: the registry centre ${problem}, got ${describeValue(regCenter)}`]);
+    checkOptions(CALL, options, SNAPSHOT_RULES, { required: ['port'], example: '{ port: 9888 }' });
     const { port } = options;
     if (!Number.isInteger(port) || port < 0 || port > 65_535)
       throw new RangeError(`Port value out of range: ${describeValue(port)}`);

@@ -1,4 +1,5 @@
 import { type JobErrorHandler } from '../api/extensions/error-handler.js';
+import { aClock, aLogger, checkOptions, type OptionRules } from '../api/settings/call-options.js';
 import { type JobLogger } from '../api/text/logger.js';
 import { type Clock, systemClock } from '../time/clock.js';
 import { dingtalk } from './dingtalk.js';
@@ -14,14 +15,16 @@ export interface NotifyingErrorHandlersOptions {
   readonly clock?: Clock;
 }
 
+const RULES: OptionRules<NotifyingErrorHandlersOptions> = { logger: aLogger, clock: aClock };
+
 /**
  * The error handlers `EMAIL`, `WECHAT` and `DINGTALK`. `ElasticJobModule` has them; without Nest, give them to the host:
  * `new JobHost({ registryCenter, logger, errorHandlers: notifyingErrorHandlers({ logger }) })`. One call for each host.
+ * @throws InvalidConfigurationError if an option is missing, unknown or of a wrong kind
  */
-export function notifyingErrorHandlers({
-  logger,
-  clock = systemClock,
-}: NotifyingErrorHandlersOptions): readonly JobErrorHandler[] {
+export function notifyingErrorHandlers(options: NotifyingErrorHandlersOptions): readonly JobErrorHandler[] {
+  checkOptions('notifyingErrorHandlers()', options, RULES, { required: ['logger'], example: '{ logger }' });
+  const { logger, clock = systemClock } = options;
   const deps = { clock, logger };
   return [
     new NotifyingErrorHandler(email(deps), deps),

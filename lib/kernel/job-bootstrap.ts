@@ -2,6 +2,7 @@ import { describeValue } from '../api/text/describe-value.js';
 import { InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
 import { type JobConfiguration, jobConfiguration } from '../api/job/job-configuration.js';
 import { type ElasticJob } from '../api/job/job.js';
+import { checkOptions, oneOf, type OptionRules, text, withMethods } from '../api/settings/call-options.js';
 import { type JobLogger } from '../api/text/logger.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { JobHost } from './job-host.js';
@@ -19,6 +20,13 @@ export interface JobBootstrapOptions {
   /** Who defined the job, for messages. Default: the class or type. */
   readonly owner?: string;
 }
+
+const BOOTSTRAP_RULES: OptionRules<JobBootstrapOptions> = {
+  host: withMethods('add', 'remove'),
+  jobClassName: text,
+  compatibility: oneOf('3.0.4', '3.0.5'),
+  owner: text,
+};
 
 /** Hosts of bootstraps that were not given one. Bound to the registry centre's life, so it keeps nothing alive. */
 const hosts = new WeakMap<RegistryCenter, JobHost>();
@@ -72,6 +80,7 @@ export class ScheduleJobBootstrap extends JobBootstrap {
     configuration: JobConfiguration,
     options: JobBootstrapOptions = {},
   ) {
+    checkOptions('new ScheduleJobBootstrap()', options, BOOTSTRAP_RULES);
     if (jobConfiguration(configuration).cron === undefined) {
       throw new JobStateError(
         `Cron can not be empty: job '${configuration.jobName}' has none but is started as a scheduled job. Set cron, or make it a ` +
@@ -127,6 +136,7 @@ export class OneOffJobBootstrap extends JobBootstrap {
     configuration: JobConfiguration,
     options: JobBootstrapOptions = {},
   ) {
+    checkOptions('new OneOffJobBootstrap()', options, BOOTSTRAP_RULES);
     if (jobConfiguration(configuration).cron !== undefined) {
       throw new JobStateError(
         `Cron should be empty: job '${configuration.jobName}' has '${configuration.cron}' but is started as a one-off job.`,

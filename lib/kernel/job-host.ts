@@ -1,4 +1,15 @@
-import { JobConflictError } from '../api/errors/errors.js';
+import { InvalidConfigurationError, JobConflictError } from '../api/errors/errors.js';
+import {
+  aClock,
+  aList,
+  aLogger,
+  aRegistryCenter,
+  checkOptions,
+  milliseconds,
+  type OptionRules,
+  withMethods,
+} from '../api/settings/call-options.js';
+import { isMap } from '../api/text/describe-value.js';
 import { type JobLogger } from '../api/text/logger.js';
 import { type ObservedHost } from '../api/events/observed-host.js';
 import { type JobInstance } from '../api/extensions/sharding-strategy.js';
@@ -29,6 +40,18 @@ export interface JobHostOptions extends ExtensionOptions {
   readonly shutdownGracePeriodMilliseconds?: number;
 }
 
+const HOST_RULES: OptionRules<JobHostOptions> = {
+  registryCenter: aRegistryCenter,
+  logger: aLogger,
+  clock: aClock,
+  instance: (value) =>
+    isMap(value) && typeof value['jobInstanceId'] === 'string' ? undefined : 'must be a JobInstance',
+  timers: withMethods('arm', 'disarm'),
+  shutdownGracePeriodMilliseconds: milliseconds,
+  ...{ strategies: aList, executors: aList, classedExecutors: aList, errorHandlers: aList },
+  ...{ threadPoolSizeProviders: aList, listeners: aList, observers: aList, interceptors: aList },
+};
+
 /** The jobs of this process on one registry centre. They share its session and one instance id. */
 export class JobHost {
   readonly registryCenter: RegistryCenter;
@@ -48,7 +71,15 @@ export class JobHost {
   #unsubscribe: (() => void) | undefined;
   #unwatch: (() => void) | undefined;
 
+  /** @throws InvalidConfigurationError if an option is missing, unknown or of a wrong kind */
   constructor(options: JobHostOptions) {
+    const required = ['registryCenter', 'logger'];
+    checkOptions('new JobHost()', options, HOST_RULES, { required, example: '{ registryCenter, logger }' });
+    const { state } = options.registryCenter.session;
+    if (state.phase === 'closed')
+      throw new InvalidConfigurationError([
+        `new JobHost(): registryCenter is closed (${state.reason}). Give one that is open: a registry centre that was closed is never open again`,
+      ]);
     const { registryCenter, logger, clock = systemClock, shutdownGracePeriodMilliseconds = 20_000 } = options;
     this.registryCenter = registryCenter;
     this.instance = options.instance ?? createJobInstance();

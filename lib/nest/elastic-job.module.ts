@@ -69,8 +69,12 @@ interface WithExisting {
  */
 @Module({})
 export class ElasticJobModule implements OnModuleInit {
-  /** @param options all optional; a file and the environment override them. They are checked when the application starts. */
+  /**
+   * @param options all optional; a file and the environment override them. They are checked when the application starts.
+   * @throws InvalidConfigurationError if they are a promise
+   */
   static forRoot(options: ElasticJobModuleOptions = {}): DynamicModule {
+    refusePromise(options);
     const provider = { provide: ELASTIC_JOB_OPTIONS, useValue: options };
     const { jobs, oneOffJobs = [] } = isMap(options) ? options : {};
     // What is wrong with them is said when the application starts.
@@ -102,6 +106,14 @@ export class ElasticJobModule implements OnModuleInit {
       'ElasticJobModule is imported without settings, so that no job would run: import ElasticJobModule.forRoot() or forRootAsync()',
     ]);
   }
+}
+
+/** Nest would wait for the promise, but the names of the jobs are needed before that. */
+function refusePromise(options: unknown): void {
+  if (typeof (options as { readonly then?: unknown } | null | undefined)?.then !== 'function') return;
+  throw new InvalidConfigurationError([
+    'ElasticJobModule.forRoot(): the options are a promise: await it, or write forRootAsync({ useFactory: () => promise })',
+  ]);
 }
 
 interface ModuleParts {

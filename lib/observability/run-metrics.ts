@@ -9,8 +9,6 @@
  * No timer runs. The number of jobs that have labels of their own is bounded; the others share the label `other`, which has
  * counters and histograms and no gauges.
  */
-import { InvalidConfigurationError } from '../api/errors/errors.js';
-import { describeValue } from '../api/text/describe-value.js';
 import { type ObservedHost, type ObservedJob } from '../api/events/observed-host.js';
 import { type DueFiring, type InstanceCrash, type RunEvent, type RunObserver } from '../api/events/run-events.js';
 import { JobMetrics, type Instruments, type RunTimes } from './job-metrics.js';
@@ -38,10 +36,7 @@ export class RunMetrics implements RunObserver {
   #others: JobMetrics | undefined;
   #hosts: readonly ObservedHost[] = [];
 
-  /** @throws InvalidConfigurationError if `maxJobs` cannot be used */
   constructor(instruments: Instruments, { maxJobs = MAX_JOBS }: MetricsOptions) {
-    if (!Number.isInteger(maxJobs) || maxJobs < 1)
-      throw new InvalidConfigurationError([`maxJobs: must be an integer of at least 1, got ${describeValue(maxJobs)}`]);
     this.#instruments = instruments;
     this.#maxJobs = maxJobs;
   }

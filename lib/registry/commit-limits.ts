@@ -1,4 +1,16 @@
+import { RegistryRefusedError } from '../api/errors/errors.js';
+import { describeValue } from '../api/text/describe-value.js';
 import { type CommitLimits, type Operation } from './registry-center.js';
+
+/** @throws RegistryRefusedError unless it is a list of operations */
+export function requireOperations(operations: unknown): void {
+  if (Array.isArray(operations)) return;
+  throw new RegistryRefusedError(
+    'commit changes of',
+    '/',
+    `needs a list of operations, got ${describeValue(operations)}`,
+  );
+}
 
 /** The size of one operation in bytes: path and value as UTF-8, plus `limits.overheadBytes`. */
 export function operationBytes(operation: Operation, limits: Pick<CommitLimits, 'overheadBytes'>): number {

@@ -9,6 +9,9 @@ export function liveSessionId(state: SessionState): string | undefined {
   return state.phase === 'connected' || state.phase === 'suspended' ? state.id : undefined;
 }
 
+/** Why a registry centre answers nothing that nobody has asked to connect. */
+export const NOT_ASKED_TO_CONNECT = 'connect() of this registry centre was not called';
+
 /**
  * Resolves as soon as the session is connected, at once if it is.
  * @throws the reason of `signal` when it is aborted first, or was already

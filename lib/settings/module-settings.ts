@@ -66,7 +66,10 @@ export class ModuleSettings {
    * need no such list. The application does not start if it has no such one-off job. Default: none.
    */
   @Setting(CODE, rule('extension', oneOffJobsProblem)) oneOffJobs?: readonly string[];
-  /** A registry centre of your own making; comes before `regCenter`. It is connected and closed with the application. */
+  /**
+   * A registry centre of your own making; comes before `regCenter` of a file or the environment, and excludes it in code. It is connected
+   * and closed with the application.
+   */
   @Setting(CODE, rule('extension', objectWith('connect', 'mirror', 'commit', 'close')))
   registryCenter?: RegistryCenter;
 }

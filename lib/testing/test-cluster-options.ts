@@ -1,7 +1,7 @@
-import { describeValue } from '../api/text/describe-value.js';
+import { describeValue, isMap } from '../api/text/describe-value.js';
 import { type JobOptions } from '../api/job/job-options.js';
 import { type ElasticJob } from '../api/job/job.js';
-import { suggestion } from '../api/text/nearest.js';
+import { knownNames } from '../api/text/nearest.js';
 import { type JobHostOptions } from '../kernel/job-host.js';
 import { type Deliver } from '../registry/embedded/delivery.js';
 import { type CommitLimits } from '../registry/registry-center.js';
@@ -58,6 +58,7 @@ export function requireNames(names: unknown): void {
 
 /** @throws RangeError unless all keys are options of a cluster, and the job's work is given in one way at most */
 export function requireOptions(options: TestClusterOptions): void {
+  requireKeys("A test's cluster", options, KEYS);
   for (const name of ['work', 'createJob', 'deliver'] as const)
     if (options[name] !== undefined && typeof options[name] !== 'function')
       throw new RangeError(
@@ -65,7 +66,11 @@ export function requireOptions(options: TestClusterOptions): void {
       );
   if (options.work !== undefined && options.createJob !== undefined)
     throw new RangeError("A test's cluster takes work or createJob, not both: the job of createJob does the work");
-  const stranger = Object.keys(options).find((key) => !(KEYS as readonly string[]).includes(key));
-  if (stranger === undefined) return;
-  throw new RangeError(`A test's cluster has no option '${stranger}'${suggestion(stranger, KEYS)}`);
+}
+
+/** @throws RangeError unless the options are a plain object with no other keys than these */
+export function requireKeys(what: string, options: unknown, keys: readonly string[]): void {
+  if (!isMap(options)) throw new RangeError(`${what} takes a plain object of options, got ${describeValue(options)}`);
+  const stranger = Object.keys(options).find((key) => !keys.includes(key));
+  if (stranger !== undefined) throw new RangeError(`${what} has no option '${stranger}'${knownNames(stranger, keys)}`);
 }

@@ -31,7 +31,13 @@ import { LivelockGuard } from './livelock-guard.js';
 import { ManualClock, settle } from './manual-clock.js';
 import { Member } from './member.js';
 import { type Run, RunBook } from './runs.js';
-import { requireNames, requireOptions, type TestClusterOptions, type TestJob } from './test-cluster-options.js';
+import {
+  requireKeys,
+  requireNames,
+  requireOptions,
+  type TestClusterOptions,
+  type TestJob,
+} from './test-cluster-options.js';
 
 /** Several instances of one job in one process. */
 export class TestCluster implements AsyncDisposable {
@@ -167,9 +173,10 @@ export class TestCluster implements AsyncDisposable {
    * same server.
    * @param job the settings of the job that are different on this instance
    * @param onServerOf name of the instance whose server it shares. Default: a server of its own
-   * @throws RangeError if an instance of that name is up
+   * @throws RangeError if the name is no text, or an instance of that name is up
    */
   async join(name: string, job: TestJob = {}, onServerOf?: string): Promise<Member> {
+    requireNames([name]);
     if (this.members.has(name) || this.#leaving.has(name)) throw new RangeError(`Instance '${name}' is up already`);
     const { server } = this;
     const { sessionTimeoutMs = 6_000, host = {}, work = () => undefined } = this.#options;
@@ -229,7 +236,9 @@ export class TestCluster implements AsyncDisposable {
    * registry still does what the instance asks for, but the instance gets no answers and no changes. With `sending`,
    * the instance gets changes, but the registry does nothing that it asks for.
    */
-  cut(name: string, { direction = 'both' }: { readonly direction?: MessageDirection } = {}): void {
+  cut(name: string, options: { readonly direction?: MessageDirection } = {}): void {
+    requireKeys("cut() of a test's cluster", options, ['direction']);
+    const { direction = 'both' } = options;
     requireOneOf('direction', direction, ['both', 'sending', 'receiving']);
     this.member(name).registry.faults.dropMessages(direction);
   }

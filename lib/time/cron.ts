@@ -56,6 +56,17 @@ export interface CronOptions {
   readonly timeZone?: string | undefined;
 }
 
+/** @throws InvalidCronError unless the options are an object with no other key than `timeZone` */
+function requireCronOptions(expression: string, options: unknown): void {
+  const isObject = typeof options === 'object' && options !== null && !Array.isArray(options);
+  const unknown = isObject ? Object.keys(options).find((key) => key !== 'timeZone') : undefined;
+  if (isObject && unknown === undefined) return;
+  const reason = isObject
+    ? `unknown option '${unknown}'; the only one is timeZone, as in { timeZone: 'Asia/Shanghai' }`
+    : "its options must be a plain object, such as { timeZone: 'Asia/Shanghai' }";
+  throw new InvalidCronError(expression, { reason });
+}
+
 /** A Quartz cron expression in a time zone. Immutable. */
 export class QuartzCron {
   readonly #schedule: CronSchedule;
@@ -83,6 +94,7 @@ export class QuartzCron {
   static parse(expression: string, options: CronOptions = {}): QuartzCron {
     if (typeof (expression as unknown) !== 'string')
       throw new InvalidCronError(String(expression), { reason: 'it is no text' });
+    requireCronOptions(expression, options);
     return new QuartzCron(expression, scheduleOf(expression), parseTimeZone(options.timeZone));
   }
 

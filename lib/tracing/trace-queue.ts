@@ -14,6 +14,15 @@
  */
 import { describeFailure } from '../api/text/describe-cause.js';
 import { DeadlineExceededError } from '../api/errors/errors.js';
+import {
+  aClock,
+  aLogger,
+  checkOptions,
+  integerFrom,
+  milliseconds,
+  type OptionRules,
+  withMethods,
+} from '../api/settings/call-options.js';
 import { type JobLogger } from '../api/text/logger.js';
 import { type TraceEvent, type TraceStorage } from '../api/events/trace-events.js';
 import { backoffMs } from '../async/backoff.js';
@@ -56,6 +65,17 @@ export interface TraceQueueStatus {
   readonly failingSince: Date | undefined;
 }
 
+const QUEUE_RULES: OptionRules<TraceQueueOptions> = {
+  storage: withMethods('write'),
+  logger: aLogger,
+  clock: aClock,
+  maxPending: integerFrom(0),
+  maxPendingCharacters: integerFrom(0),
+  batchSize: integerFrom(1),
+  lingerMs: milliseconds,
+  writeTimeoutMs: milliseconds,
+};
+
 const DEFAULTS = {
   clock: systemClock,
   maxPending: 100_000,
@@ -87,7 +107,10 @@ export class TraceQueue {
   readonly #flushes = new Set<() => void>();
   #stored = 0;
 
+  /** @throws InvalidConfigurationError if an option is missing, unknown or of a wrong kind */
   constructor(options: TraceQueueOptions) {
+    const required = ['storage', 'logger'];
+    checkOptions('new TraceQueue()', options, QUEUE_RULES, { required, example: '{ storage, logger }' });
     this.#options = { ...DEFAULTS, ...options };
     const { clock, logger, maxPending, maxPendingCharacters } = this.#options;
     this.#pending = new PendingEvents({ events: maxPending, characters: maxPendingCharacters });

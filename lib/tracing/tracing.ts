@@ -10,6 +10,17 @@
 import { hostname as nameOfHost } from 'node:os';
 import { describeCause, stackOf } from '../api/text/describe-cause.js';
 import { InvalidConfigurationError } from '../api/errors/errors.js';
+import {
+  aClock,
+  aFunction,
+  aLogger,
+  checkOptions,
+  integerFrom,
+  listOf,
+  type OptionRules,
+  text,
+  withMethods,
+} from '../api/settings/call-options.js';
 import { writeEntry } from '../api/text/log-entry.js';
 import { type JobLogger } from '../api/text/logger.js';
 import {
@@ -50,6 +61,19 @@ export interface TracingOptions {
   readonly clock?: Clock;
 }
 
+const TRACING_RULES: OptionRules<TracingOptions> = {
+  storage: withMethods('write'),
+  listeners: listOf(withMethods('onTraceEvent'), 'objects with the method onTraceEvent'),
+  includeJobNames: listOf(text, 'texts'),
+  excludeJobNames: listOf(text, 'texts'),
+  retentionDays: integerFrom(1),
+  isCleaner: aFunction,
+  maxPending: integerFrom(0),
+  hostname: text,
+  logger: aLogger,
+  clock: aClock,
+};
+
 /** How often a failing listener is logged, in milliseconds. */
 const LOGGED_EVERY_MS = 60_000;
 
@@ -63,8 +87,12 @@ export class Tracing implements RunObserver {
   readonly #failures: RateLimit;
   readonly #isTraced: (jobName: string) => boolean;
 
-  /** @throws InvalidConfigurationError if both `includeJobNames` and `excludeJobNames` name jobs */
+  /**
+   * @throws InvalidConfigurationError if both `includeJobNames` and `excludeJobNames` name jobs; if an option is missing, unknown or of
+   * a wrong kind
+   */
   constructor(options: TracingOptions) {
+    checkOptions('new Tracing()', options, TRACING_RULES, { required: ['logger'], example: '{ storage, logger }' });
     const { storage, logger, clock = systemClock, hostname = nameOfHost(), maxPending, retentionDays } = options;
     const problem = jobNamesProblem(options);
     if (problem !== undefined) throw new InvalidConfigurationError([problem]);

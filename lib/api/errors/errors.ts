@@ -38,12 +38,8 @@ export abstract class ElasticJobError extends Error {
 /** The registry centre did not answer, and it is certain that the operation had no effect. */
 export class RegistryUnavailableError extends ElasticJobError {
   override readonly name = 'RegistryUnavailableError';
-  constructor(operation: string, path: string, cause?: unknown) {
-    super(
-      'REGISTRY_UNAVAILABLE',
-      `Could not ${operation} ${path}: the registry centre did not answer. Nothing was changed.`,
-      { cause },
-    );
+  constructor(operation: string, path: string, cause?: unknown, why = 'the registry centre did not answer') {
+    super('REGISTRY_UNAVAILABLE', `Could not ${operation} ${path}: ${why}. Nothing was changed.`, { cause });
   }
 }
 

@@ -22,6 +22,8 @@ export type OptionRules<T> = { readonly [Name in keyof Required<T>]: ValueRule }
 export interface OptionCheck {
   /** What the options look like, for one that is no map: `{ jobName: 'syncOrders' }`. */
   readonly example?: string;
+  /** Options that must be given. Default: none. */
+  readonly required?: readonly string[];
   /** Whether values may be shown in messages. Default: `shown`. */
   readonly secrecy?: Secrecy;
 }
@@ -50,19 +52,23 @@ export function optionProblems(
   call: string,
   given: unknown,
   rules: Readonly<Record<string, ValueRule>>,
-  { example, secrecy = 'shown' }: OptionCheck = {},
+  { example, required = [], secrecy = 'shown' }: OptionCheck = {},
 ): readonly string[] {
   if (!isMap(given)) {
     const write = example === undefined ? '' : `; write ${example}`;
     return [`${call}: the options must be a plain object, got ${describeValue(given, secrecy)}${write}`];
   }
   const known = Object.keys(rules);
-  return Object.entries(given).flatMap(([name, value]) => {
+  const missing = required
+    .filter((name) => given[name] === undefined)
+    .map((name) => `${call}: ${name} is required and ${rules[name]?.(undefined) ?? 'must be given'}`);
+  const wrong = Object.entries(given).flatMap(([name, value]) => {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     if (rule === undefined) return [`${call}: unknown option '${legible(name)}'${knownNames(name, known)}`];
     const problem = value === undefined ? undefined : rule(value);
     return problem === undefined ? [] : [`${call}: ${name} ${problem}, got ${describeValue(value, secrecy)}`];
   });
+  return [...wrong, ...missing];
 }
 
 /** Any value: it is checked elsewhere. */
@@ -86,6 +92,9 @@ export function integerFrom(min: number): ValueRule {
   return (value) =>
     Number.isSafeInteger(value) && (value as number) >= min ? undefined : `must be an integer of at least ${min}`;
 }
+
+export const aDate: ValueRule = (value) =>
+  value instanceof Date && !Number.isNaN(value.getTime()) ? undefined : 'must be a Date';
 
 export const aFunction: ValueRule = (value) => (typeof value === 'function' ? undefined : 'must be a function');
 
@@ -114,6 +123,12 @@ export function listOf(rule: ValueRule, what: string): ValueRule {
 export function either(words: string, ...rules: readonly ValueRule[]): ValueRule {
   return (value) => (rules.some((rule) => rule(value) === undefined) ? undefined : words);
 }
+
+/** A list, or nothing but what is checked elsewhere. */
+export const aList: ValueRule = listOf(anything, 'values');
+
+/** A registry centre, as an option or an argument. */
+export const aRegistryCenter: ValueRule = withMethods('connect', 'mirror', 'commit');
 
 /** The clock, as an option. */
 export const aClock: ValueRule = withMethods('now', 'monotonic', 'after');

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { describeValue } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError, JobConflictError, JobStateError } from '../../api/errors/errors.js';
 import { jobConfiguration, type JobConfiguration } from '../../api/job/job-configuration.js';
+import { checkOptions, oneOf, type OptionRules, text } from '../../api/settings/call-options.js';
 import { type ElasticJob } from '../../api/job/job.js';
 import { suggestion } from '../../api/text/nearest.js';
 import { OneOffJobBootstrap, ScheduleJobBootstrap } from '../../kernel/job-bootstrap.js';
@@ -22,6 +23,13 @@ export interface AddJobOptions {
   /** Who defined the job, as messages name it: `tenant 5`. Default: `JobBootstraps.add()`. */
   readonly owner?: string;
 }
+
+const ADD_RULES: OptionRules<AddJobOptions> = {
+  jobBootstrapBeanName: text,
+  jobClassName: text,
+  compatibility: oneOf('3.0.4', '3.0.5'),
+  owner: text,
+};
 
 /**
  * The bootstraps of all jobs of the application, by job name; injectable. Jobs are added and removed here at run time.
@@ -90,6 +98,7 @@ export class JobBootstraps {
   add(job: ElasticJob | string, configuration: JobConfiguration, options: AddJobOptions = {}): JobBootstrap {
     if (this.#host === undefined)
       throw new JobStateError(`Job '${nameIn(configuration)}' cannot be added: ${this.#whyNot}.`);
+    checkOptions('JobBootstraps.add()', options, ADD_RULES);
     // A configuration that was copied and changed has not been checked by the builder.
     const checked = jobConfiguration(configuration);
     const { jobName } = checked;

@@ -9,6 +9,7 @@ import { type DumpSettings } from '../../settings/dump-settings.js';
 import { mergeSettings } from '../../settings/merge-settings.js';
 import { classedExecutorsProblem, listenersProblem, type ModuleSettings } from '../../settings/module-settings.js';
 import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
+import { type RegistryCenter } from '../../registry/registry-center.js';
 import { systemClock } from '../../time/clock.js';
 import { type FoundDataSource, type FoundProvider, type OneOffInjection } from '../elastic-job.explorer.js';
 import { type DefinedJob, defineJobs } from '../definitions/job-definitions.js';
@@ -84,13 +85,18 @@ export function readApplicationSettings({
   const operations = defineOperationListeners(providers);
   const problems = [
     ...merged.problems,
+    ...registryCenterProblems(options),
     ...operations.problems,
     ...jobProblems,
     ...listenerProblems,
     ...extensionProblems,
     ...(merged.problems.length === 0 ? tracing.problems : []),
   ];
-  const extensions = extensionsOf(module, { ...lists, listeners });
+  // Of a logger that is none, the problem is known by now.
+  const extensions = extensionsOf(problems.length === 0 ? module : { ...module, logger: false }, {
+    ...lists,
+    listeners,
+  });
   if (problems.length === 0)
     problems.push(...typeProblems(extensions, jobs), ...injectionProblems([...injections, ...listed(module)], jobs));
   const ignored = ignoredFile === undefined ? [] : [ignoredFile];
@@ -108,6 +114,24 @@ export function readApplicationSettings({
     dump: merged.dump,
     operationListeners: operations.listeners,
   };
+}
+
+/** A registry centre in code comes before one in a file, as in a test; both in code are a mistake. */
+function registryCenterProblems(options: unknown): readonly string[] {
+  if (!isMap(options) || options['registryCenter'] === undefined) return [];
+  const { registryCenter, regCenter } = options;
+  const { session } = Object(registryCenter) as Partial<RegistryCenter>;
+  const closed =
+    session?.state.phase === 'closed'
+      ? [
+          `elasticjob.registryCenter: is closed (${session.state.reason}), and is never open again; give one that is open`,
+        ]
+      : [];
+  const both =
+    isMap(regCenter) && Object.keys(regCenter).some((key) => key !== 'required' && regCenter[key] !== undefined)
+      ? ['elasticjob.regCenter: has no effect beside registryCenter; give only one of them']
+      : [];
+  return [...closed, ...both];
 }
 
 /** What decorators say, by job name. A name that is not a text is a problem of its decorator. */

@@ -1,5 +1,6 @@
 import { type Meter, metrics as api } from '@opentelemetry/api';
 import { type RunObserver } from '../../api/events/run-events.js';
+import { checkOptions, integerFrom, type OptionRules, withMethods } from '../../api/settings/call-options.js';
 import { type Instrument, type Instruments } from '../job-metrics.js';
 import {
   type Labels,
@@ -16,12 +17,18 @@ export interface OpenTelemetryMetricsOptions extends MetricsOptions {
   readonly meter?: Meter;
 }
 
+const RULES: OptionRules<OpenTelemetryMetricsOptions> = {
+  maxJobs: integerFrom(1),
+  meter: withMethods('createCounter', 'createHistogram'),
+};
+
 /**
  * The metrics of jobs by OpenTelemetry's meters: `ElasticJobModule.forRoot({ observers: [openTelemetryMetrics()] })`. Call it after
  * the meter provider has been registered: earlier instruments measure nothing.
- * @throws InvalidConfigurationError if `maxJobs` cannot be used
+ * @throws InvalidConfigurationError if an option is unknown or of a wrong kind
  */
 export function openTelemetryMetrics(options: OpenTelemetryMetricsOptions = {}): RunObserver {
+  checkOptions('openTelemetryMetrics()', options, RULES);
   const { meter = api.getMeter('nestjs-elasticjob') } = options;
   const metrics = new RunMetrics(new MeterInstruments(meter), options);
   for (const name of READ_WHEN_SCRAPED) {

@@ -10,6 +10,7 @@
  * Each run is a trace of its own. A run that makes up for a firing or takes items over links to the job's previous run in this
  * process.
  */
+import { checkOptions, type OptionRules, withMethods } from '../../api/settings/call-options.js';
 import { context as contexts, type Link, type Span, type SpanContext, trace, type Tracer } from '@opentelemetry/api';
 import { type ItemInterceptor, type RunEvent, type RunObserver } from '../../api/events/run-events.js';
 import { type ShardingContext } from '../../api/job/sharding-context.js';
@@ -20,6 +21,8 @@ export interface OpenTelemetrySpansOptions {
   /** What makes the spans. Default: the tracer `nestjs-elasticjob` of the global tracer provider. */
   readonly tracer?: Tracer;
 }
+
+const RULES: OptionRules<OpenTelemetrySpansOptions> = { tracer: withMethods('startSpan') };
 
 /** The spans of a run that goes on. */
 interface RunSpans {
@@ -33,8 +36,10 @@ interface RunSpans {
 /**
  * Spans of runs and items, by OpenTelemetry. It is an observer and an interceptor, and belongs into both lists:
  * `const spans = openTelemetrySpans()`, `ElasticJobModule.forRoot({ observers: [spans], interceptors: [spans] })`.
+ * @throws InvalidConfigurationError if an option is unknown or of a wrong kind
  */
 export function openTelemetrySpans(options: OpenTelemetrySpansOptions = {}): RunObserver & ItemInterceptor {
+  checkOptions('openTelemetrySpans()', options, RULES);
   return new RunSpanRecorder(options.tracer ?? trace.getTracer('nestjs-elasticjob'));
 }
 

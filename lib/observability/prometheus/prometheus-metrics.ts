@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, register, type Registry } from 'prom-client';
+import { checkOptions, integerFrom, type OptionRules, withMethods } from '../../api/settings/call-options.js';
 import { type Instrument, type Instruments } from '../job-metrics.js';
 import {
   type Labels,
@@ -17,16 +18,22 @@ export interface PrometheusMetricsOptions extends MetricsOptions {
   readonly registry?: Registry;
 }
 
+const RULES: OptionRules<PrometheusMetricsOptions> = {
+  maxJobs: integerFrom(1),
+  registry: withMethods('registerMetric', 'getSingleMetric'),
+};
+
 /** A registry takes each metric once; an application that is created twice in one process goes on with the same ones. */
 const known = new WeakMap<Registry, RunMetrics>();
 
 /**
  * The metrics of jobs, for Prometheus: `ElasticJobModule.forRoot({ observers: [prometheusMetrics()] })`, or `observers` of a
  * `JobHost`. For a registry that has the metrics already, the same observer is returned, and `maxJobs` has no effect.
- * @throws InvalidConfigurationError if `maxJobs` cannot be used
+ * @throws InvalidConfigurationError if an option is unknown or of a wrong kind
  * @throws Error of `prom-client` if the registry has a foreign metric of one of the names
  */
 export function prometheusMetrics(options: PrometheusMetricsOptions = {}): RunMetrics {
+  checkOptions('prometheusMetrics()', options, RULES);
   const { registry = register } = options;
   const present = known.get(registry);
   if (present !== undefined && registry.getSingleMetric('elasticjob_items_total') !== undefined) return present;

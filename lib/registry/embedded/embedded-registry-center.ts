@@ -21,6 +21,8 @@ import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { problemsInMap } from '../../api/settings/setting.js';
 import { type Clock, systemClock } from '../../time/clock.js';
 import { pathsInWords } from '../node-paths.js';
+import { requireOperations } from '../commit-limits.js';
+import { checkMirrorOptions } from '../mirror-options.js';
 import {
   type CommitLimits,
   type Lifetime,
@@ -179,6 +181,7 @@ export class EmbeddedRegistryCenter implements RegistryCenter {
   }
 
   async commit(operations: readonly Operation[]): Promise<number> {
+    requireOperations(operations);
     const path = operations[0]?.path ?? '/';
     requireWithinLimits('commit changes of', path, { operations, limits: this.limits });
     return this.#write('commit changes of', path, ({ namespace, session }) => namespace.commit(session, operations));
@@ -186,6 +189,7 @@ export class EmbeddedRegistryCenter implements RegistryCenter {
 
   async mirror(path: string, options?: MirrorOptions): Promise<Mirror> {
     requirePath('mirror', path);
+    checkMirrorOptions(options);
     const mirror = new EmbeddedMirror(this.#session, path, options);
     await mirror.open();
     return mirror;

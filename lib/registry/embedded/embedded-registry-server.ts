@@ -1,3 +1,5 @@
+import { aClock, aFunction, checkOptions, integerFrom, type OptionRules } from '../../api/settings/call-options.js';
+import { isMap } from '../../api/text/describe-value.js';
 import { type Clock, systemClock } from '../../time/clock.js';
 import { type Deliver, deliverSoon } from './delivery.js';
 import { type CommitLimits } from '../registry-center.js';
@@ -19,6 +21,20 @@ export interface EmbeddedRegistryServerOptions {
    */
   readonly limits?: Partial<CommitLimits>;
 }
+
+const CALL = 'new EmbeddedRegistryServer()';
+
+const SERVER_RULES: OptionRules<EmbeddedRegistryServerOptions> = {
+  clock: aClock,
+  deliver: aFunction,
+  limits: (value) => (isMap(value) ? undefined : 'must be a plain object'),
+};
+
+const LIMIT_RULES: OptionRules<CommitLimits> = {
+  operations: integerFrom(1),
+  bytes: integerFrom(1),
+  overheadBytes: integerFrom(0),
+};
 
 /** The server's end of a connection. */
 export interface ServerConnection {
@@ -48,7 +64,11 @@ export class EmbeddedRegistryServer {
   readonly #sessions = new Map<string, ServerSession>();
   readonly #namespaces = new Map<string, EmbeddedNamespace>();
 
-  constructor({ clock = systemClock, deliver = deliverSoon, limits }: EmbeddedRegistryServerOptions = {}) {
+  /** @throws InvalidConfigurationError if an option is unknown or of a wrong kind */
+  constructor(options: EmbeddedRegistryServerOptions = {}) {
+    checkOptions(CALL, options, SERVER_RULES);
+    const { clock = systemClock, deliver = deliverSoon, limits = {} } = options;
+    checkOptions(`${CALL}: limits`, limits, LIMIT_RULES);
     this.clock = clock;
     this.deliver = deliver;
     this.limits = { ...DEFAULT_LIMITS, ...limits };

@@ -3,6 +3,7 @@ import { Listeners } from '../../async/listeners.js';
 import { withDeadline } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
 import { type Session, type SessionState } from '../registry-center.js';
+import { NOT_ASKED_TO_CONNECT } from '../session-state.js';
 import {
   type AnswerTo,
   EmbeddedConnection,
@@ -102,6 +103,8 @@ export class EmbeddedSession implements Session {
     const state = this.#state;
     const [server, connection] = [this.#server, this.#connection];
     if (state.phase !== 'connected' || !server || !connection) {
+      if (server === undefined && state.phase === 'connecting')
+        return to.failed(new RegistryUnavailableError(operation, path, undefined, NOT_ASKED_TO_CONNECT));
       return to.failed(new RegistryUnavailableError(operation, path, new Error(`The session is ${state.phase}`)));
     }
     const at = { server, connection, session: state.id, namespace: server.namespace(this.#namespace) };

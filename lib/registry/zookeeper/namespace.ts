@@ -56,7 +56,7 @@ export function requireUsable(operation: string, path: string): void {
 }
 
 function pathProblem(path: string): string | undefined {
-  if (!path.startsWith('/')) return "a path must begin with '/'";
+  if (typeof (path as unknown) !== 'string' || !path.startsWith('/')) return "a path must begin with '/'";
   if (path === '/') return undefined;
   const [, odd] = ODD_NAME.exec(path) ?? [];
   if (odd === '') return "a path must not end with '/' or contain '//'";

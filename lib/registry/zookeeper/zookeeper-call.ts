@@ -2,6 +2,7 @@ import { RegistryOutcomeUnknownError, RegistryUnavailableError, SessionLostError
 import { backoffMs } from '../../async/backoff.js';
 import { withDeadline } from '../../async/wait.js';
 import { type Clock } from '../../time/clock.js';
+import { NOT_ASKED_TO_CONNECT } from '../session-state.js';
 import { ZooKeeperError } from './transport.js';
 import { type ZookeeperSettings } from './zookeeper-configuration.js';
 import { isRetryable, translated } from './zookeeper-failures.js';
@@ -164,7 +165,7 @@ export class Call {
    */
   async connected(): Promise<Connected> {
     for (;;) {
-      const { connected, refusal, state } = this.#context.session;
+      const { connected, refusal, state, reason } = this.#context.session;
       const id = connected?.sessionId ?? (state.phase === 'suspended' ? state.id : undefined);
       this.#sessionId ??= id;
       if (connected && connected.sessionId === this.#sessionId) return connected;
@@ -173,6 +174,8 @@ export class Call {
       if (this.#sessionId !== undefined && id !== this.#sessionId) {
         throw this.#unavailable(new SessionLostError(`it ended while trying to ${this.operation} ${this.path}`));
       }
+      if (reason === NOT_ASKED_TO_CONNECT)
+        throw new RegistryUnavailableError(this.operation, this.path, undefined, reason);
       await this.pause(new Error(`the session is ${state.phase}`));
     }
   }

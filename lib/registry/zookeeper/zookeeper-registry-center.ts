@@ -21,11 +21,21 @@
  * a `RegistryOutcomeUnknownError`. Mirrors stop being current, and read everything again once connected. A lost session
  * is followed by a new one; the user of the registry centre creates its session nodes again.
  */
+import {
+  aClock,
+  aFunction,
+  aLogger,
+  checkOptions,
+  type OptionRules,
+  type ValueRule,
+} from '../../api/settings/call-options.js';
+import { isMap } from '../../api/text/describe-value.js';
 import { type JobLogger } from '../../api/text/logger.js';
 import { type Clock, systemClock } from '../../time/clock.js';
 import { RegistryRefusedError } from '../../api/errors/errors.js';
-import { commitSizeProblem } from '../commit-limits.js';
+import { commitSizeProblem, requireOperations } from '../commit-limits.js';
 import { pathsInWords } from '../node-paths.js';
+import { checkMirrorOptions } from '../mirror-options.js';
 import {
   type CommitLimits,
   type Lifetime,
@@ -73,6 +83,13 @@ export interface ZookeeperRegistryCenterOptions {
   readonly transport?: (connection: ZooKeeperConnection) => ZooKeeperTransport;
 }
 
+const aPlainObject: ValueRule = (value) => (isMap(value) ? undefined : 'must be a plain object');
+
+const OPTION_RULES: OptionRules<ZookeeperRegistryCenterOptions> = {
+  ...{ clock: aClock, logger: aLogger, transport: aFunction },
+  ...{ tls: aPlainObject, sasl: aPlainObject },
+};
+
 /** Most access rules that are read at a time. */
 const READS_AT_ONCE = 100;
 
@@ -90,8 +107,9 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
   /** As it was when the session first asked. */
   #lineage: { readonly session: string | undefined; readonly answer: Promise<Lineage | undefined> } | undefined;
 
-  /** @throws InvalidConfigurationError naming every fault of the configuration */
+  /** @throws InvalidConfigurationError naming every fault of the configuration or of the options */
   constructor(configuration: ZookeeperConfiguration, options: ZookeeperRegistryCenterOptions = {}) {
+    checkOptions('new ZookeeperRegistryCenter()', options, OPTION_RULES, { secrecy: 'hidden' });
     const { clock = systemClock, logger = SILENT } = options;
     const settings = resolveZookeeperConfiguration(configuration);
     const namespace = new Namespace(settings.root);
@@ -180,6 +198,7 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
   }
 
   async commit(operations: readonly Operation[]): Promise<number> {
+    requireOperations(operations);
     for (const { path } of operations) requireUsable('commit to', path);
     const subject = {
       operation: 'commit to',
@@ -194,6 +213,7 @@ export class ZookeeperRegistryCenter implements RegistryCenter {
 
   async mirror(path: string, options?: MirrorOptions): Promise<Mirror> {
     requireUsable('mirror', path);
+    checkMirrorOptions(options);
     return this.#mirrors.open(path, options);
   }
 

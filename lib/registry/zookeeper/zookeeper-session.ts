@@ -22,6 +22,7 @@ import { Listeners } from '../../async/listeners.js';
 import { type Clock } from '../../time/clock.js';
 import { soon } from '../../time/event-loop.js';
 import { type Session, type SessionState } from '../registry-center.js';
+import { NOT_ASKED_TO_CONNECT } from '../session-state.js';
 import { GroupedRequests } from './grouped-requests.js';
 import { OutageLog } from './outage-log.js';
 import { type SessionRequests, type TransportState, type WatchEvent, type ZooKeeperTransport } from './transport.js';
@@ -98,6 +99,7 @@ export class ZooKeeperSession implements Session {
   get reason(): string | undefined {
     const { state } = this;
     if (state.phase === 'connected') return undefined;
+    if (!this.#started && state.phase === 'connecting') return NOT_ASKED_TO_CONNECT;
     return state.phase === 'closed' ? state.reason : (this.#outage.reason ?? this.#remark);
   }
 

@@ -1,5 +1,6 @@
 import { type DataSource } from 'typeorm';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
+import { describeValue } from '../../api/text/describe-value.js';
 import { type Dialect } from './dialect.js';
 import { mysql } from './dialects/mysql.js';
 import { oracle } from './dialects/oracle.js';
@@ -33,9 +34,14 @@ const UNFIT = ['mongodb', 'spanner'];
 
 /**
  * The dialect of a data source; that of the SQL-92 standard if its database is not known.
- * @throws InvalidConfigurationError if the database cannot hold the tables
+ * @throws InvalidConfigurationError if it is no data source, or if the database cannot hold the tables
  */
-export function dialectOf({ options: { type } }: Pick<DataSource, 'options'>): Dialect {
+export function dialectOf(dataSource: Pick<DataSource, 'options'>): Dialect {
+  const { type } = (dataSource as Partial<Pick<DataSource, 'options'>> | undefined)?.options ?? {};
+  if (type === undefined)
+    throw new InvalidConfigurationError([
+      `Event tracing needs a TypeORM DataSource, got ${describeValue(dataSource, 'hidden')}`,
+    ]);
   if (UNFIT.includes(type))
     throw new InvalidConfigurationError([
       `Event tracing needs a relational database with the SQL of ElasticJob's tables; a DataSource of type '${type}' is not one.`,

@@ -1,6 +1,7 @@
 import { type DataSource } from 'typeorm';
 import { DeadlineExceededError } from '../../api/errors/errors.js';
 import { type OperationListener, type OperationRecord } from '../../api/events/operation-record.js';
+import { aClock, checkOptions } from '../../api/settings/call-options.js';
 import { timedCall } from '../../async/timed-call.js';
 import { type Clock, systemClock } from '../../time/clock.js';
 import { type Dialect } from './dialect.js';
@@ -8,7 +9,7 @@ import { dialectOf } from './dialect-of.js';
 import { TraceTables } from './found-tables.js';
 import { RdbConnection, type Run } from './rdb-connection.js';
 import { isDataError } from './sql-errors.js';
-import { type OperationFilter, readOperations, type TracePage } from './trace-query.js';
+import { FILTERS, type OperationFilter, readOperations, type TracePage } from './trace-query.js';
 import { type TextForm, operationFields, TraceRows } from './trace-rows.js';
 import { OPERATIONS } from './trace-tables.js';
 import { writeRows } from './trace-writer.js';
@@ -31,9 +32,11 @@ export class RdbOperationLog implements OperationListener {
 
   /**
    * @param dataSource may be initialised later
-   * @throws InvalidConfigurationError if its database cannot hold the table
+   * @throws InvalidConfigurationError if its database cannot hold the table; if an option is unknown or of a wrong kind
    */
-  constructor(dataSource: DataSource, { clock = systemClock }: { readonly clock?: Clock } = {}) {
+  constructor(dataSource: DataSource, options: { readonly clock?: Clock } = {}) {
+    checkOptions('new RdbOperationLog()', options, { clock: aClock });
+    const { clock = systemClock } = options;
     this.#dialect = dialectOf(dataSource);
     this.#connection = new RdbConnection(dataSource, clock);
     this.#finder = new TraceTables(dataSource, this.#dialect);
@@ -57,8 +60,9 @@ export class RdbOperationLog implements OperationListener {
    * Records of operations, latest first, a page at a time. Values that were cut to the width of their column are left out.
    * @throws InvalidConfigurationError if the filter cannot be used
    */
-  operations(filter: OperationFilter, signal: AbortSignal): Promise<TracePage<OperationRecord>> {
-    return this.#connection.use(signal, async (run) => {
+  async operations(filter: OperationFilter, signal: AbortSignal): Promise<TracePage<OperationRecord>> {
+    checkOptions('operations()', filter, FILTERS.operations);
+    return await this.#connection.use(signal, async (run) => {
       try {
         return await readOperations({ dialect: this.#dialect, run, rows: await this.#found(run) }, filter);
       } catch (error) {

@@ -18,6 +18,17 @@ import {
   type TraceEvent,
   type TraceStorage,
 } from '../../api/events/trace-events.js';
+import {
+  aClock,
+  aDate,
+  checkOptions,
+  integerFrom,
+  listOf,
+  milliseconds,
+  oneOf,
+  type OptionRules,
+  text,
+} from '../../api/settings/call-options.js';
 import { sleep } from '../../async/wait.js';
 import { type Clock, systemClock } from '../../time/clock.js';
 import { type Dialect } from './dialect.js';
@@ -29,6 +40,7 @@ import { isDataError } from './sql-errors.js';
 import { statement } from './statement.js';
 import {
   type ExecutionFilter,
+  FILTERS,
   type JobNameFilter,
   readExecutions,
   readJobNames,
@@ -66,6 +78,23 @@ export interface DeletedRows {
   readonly operations: number;
 }
 
+const STORAGE_RULES: OptionRules<RdbTraceStorageOptions> = {
+  clock: aClock,
+  missingTables: oneOf('create', 'refuse'),
+};
+
+const RETENTION_RULES: OptionRules<Retention> = {
+  before: aDate,
+  batchRows: integerFrom(1),
+  pauseMs: milliseconds,
+};
+
+const ORPHAN_RULES: OptionRules<Orphans> = {
+  ...{ jobName: text, jobInstanceId: text, failureCause: text },
+  items: listOf(integerFrom(0), 'items'),
+  ...{ startedBefore: aDate, startedAfter: aDate, completeTime: aDate },
+};
+
 const RETENTION = { batchRows: 1_000, pauseMs: 100 };
 
 interface Tables {
@@ -87,13 +116,15 @@ export class RdbTraceStorage implements TraceStorage {
 
   /**
    * @param dataSource may be initialised later
-   * @throws InvalidConfigurationError if its database cannot hold the tables
+   * @throws InvalidConfigurationError if its database cannot hold the tables; if an option is unknown or of a wrong kind
    */
   constructor(
     /** Where the tables are. */
     readonly dataSource: DataSource,
-    { clock = systemClock, missingTables = 'create' }: RdbTraceStorageOptions = {},
+    options: RdbTraceStorageOptions = {},
   ) {
+    checkOptions('new RdbTraceStorage()', options, STORAGE_RULES);
+    const { clock = systemClock, missingTables = 'create' } = options;
     this.#missingTables = missingTables;
     this.#dialect = dialectOf(dataSource);
     this.#connection = new RdbConnection(dataSource, clock);
@@ -131,8 +162,9 @@ export class RdbTraceStorage implements TraceStorage {
    * Executions, latest first, a page at a time.
    * @throws InvalidConfigurationError if the filter cannot be used
    */
-  executions(filter: ExecutionFilter, signal: AbortSignal): Promise<TracePage<JobExecutionEvent>> {
-    return this.#use(signal, (run, { executions: rows }) =>
+  async executions(filter: ExecutionFilter, signal: AbortSignal): Promise<TracePage<JobExecutionEvent>> {
+    checkOptions('executions()', filter, FILTERS.executions);
+    return await this.#use(signal, (run, { executions: rows }) =>
       readExecutions({ dialect: this.#dialect, run, rows }, filter),
     );
   }
@@ -141,13 +173,17 @@ export class RdbTraceStorage implements TraceStorage {
    * Changes of state, latest first, a page at a time.
    * @throws InvalidConfigurationError if the filter cannot be used
    */
-  statuses(filter: StatusFilter, signal: AbortSignal): Promise<TracePage<JobStatusTraceEvent>> {
-    return this.#use(signal, (run, { statuses: rows }) => readStatuses({ dialect: this.#dialect, run, rows }, filter));
+  async statuses(filter: StatusFilter, signal: AbortSignal): Promise<TracePage<JobStatusTraceEvent>> {
+    checkOptions('statuses()', filter, FILTERS.statuses);
+    return await this.#use(signal, (run, { statuses: rows }) =>
+      readStatuses({ dialect: this.#dialect, run, rows }, filter),
+    );
   }
 
-  /** The names of jobs that have run. */
-  jobNames(filter: JobNameFilter, signal: AbortSignal): Promise<readonly string[]> {
-    return this.#use(signal, (run, { executions: rows }) =>
+  /** The names of jobs that have run. @throws InvalidConfigurationError if the filter cannot be used */
+  async jobNames(filter: JobNameFilter, signal: AbortSignal): Promise<readonly string[]> {
+    checkOptions('jobNames()', filter, FILTERS.jobNames, { required: ['prefix', 'limit'] });
+    return await this.#use(signal, (run, { executions: rows }) =>
       readJobNames({ dialect: this.#dialect, run, rows }, filter),
     );
   }
@@ -156,13 +192,21 @@ export class RdbTraceStorage implements TraceStorage {
    * Completes the rows of executions whose instance has died. A row that is complete stays as it is; if the instance lives
    * after all, the completion that it writes later replaces this one.
    * @returns how many rows were completed
+   * @throws InvalidConfigurationError if the orphans cannot be used
    */
-  completeOrphans(orphans: Orphans, signal: AbortSignal): Promise<number> {
-    return this.#use(signal, (run, { executions }) => completeOrphans(this.#dialect, run, executions, orphans));
+  async completeOrphans(orphans: Orphans, signal: AbortSignal): Promise<number> {
+    const required = ['jobName', 'jobInstanceId', 'startedBefore', 'failureCause', 'completeTime'];
+    checkOptions('completeOrphans()', orphans, ORPHAN_RULES, { required });
+    return await this.#use(signal, (run, { executions }) => completeOrphans(this.#dialect, run, executions, orphans));
   }
 
-  /** Deletes old rows, a few at a time. To be called by one instance at a time: several would be in each other's way. */
+  /**
+   * Deletes old rows, a few at a time. To be called by one instance at a time: several would be in each other's way.
+   * @throws InvalidConfigurationError if the retention cannot be used
+   */
   async deleteOld(retention: Retention, signal: AbortSignal): Promise<DeletedRows> {
+    const required = ['before'];
+    checkOptions('deleteOld()', retention, RETENTION_RULES, { required, example: '{ before: new Date(…) }' });
     // One table after the other, to be gentle.
     const executions = await this.#deleteOldOf('executions', { ...RETENTION, ...retention }, signal);
     const statuses = await this.#deleteOldOf('statuses', { ...RETENTION, ...retention }, signal);

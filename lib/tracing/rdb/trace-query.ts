@@ -4,6 +4,15 @@
  */
 import { isMap } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
+import {
+  aDate,
+  anything,
+  either,
+  integerFrom,
+  oneOf,
+  type OptionRules,
+  text,
+} from '../../api/settings/call-options.js';
 import { type OperationName, type OperationRecord } from '../../api/events/operation-record.js';
 import {
   type ExecutionSource,
@@ -70,6 +79,27 @@ export interface TracePage<Event> {
   /** What to give as `after` for the next page; `undefined` if this is the last one. */
   readonly next: string | undefined;
 }
+
+const FILTER_RULES: OptionRules<TraceFilter> = {
+  ...{ jobName: text, taskId: text, from: aDate, to: aDate },
+  // With the page.
+  ...{ pageSize: anything, after: anything },
+};
+
+/** The rules of each filter. */
+export const FILTERS = {
+  executions: {
+    ...FILTER_RULES,
+    ...{ outcome: oneOf('running', 'succeeded', 'failed'), shardingItem: integerFrom(0) },
+    ...{ id: text, ip: text, source: text },
+  } satisfies OptionRules<ExecutionFilter>,
+  statuses: { ...FILTER_RULES, state: text } satisfies OptionRules<StatusFilter>,
+  jobNames: { prefix: text, limit: integerFrom(1) } satisfies OptionRules<JobNameFilter>,
+  operations: {
+    ...{ from: aDate, to: aDate, pageSize: anything, after: anything },
+    jobName: either('must be a text or null', text, (value) => (value === null ? undefined : 'must be null')),
+  } satisfies OptionRules<OperationFilter>,
+};
 
 const DEFAULT_PAGE_SIZE = 50;
 const LARGEST_PAGE_SIZE = 1_000;

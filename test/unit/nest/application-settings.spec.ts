@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type InvalidConfigurationError } from '../../../lib/api/errors/errors.js';
 import { JobHandle } from '../../../lib/nest/jobs/job-handle.js';
 import { type FoundProvider } from '../../../lib/nest/elastic-job.explorer.js';
+import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { type ApplicationSettings, readApplicationSettings } from '../../../lib/nest/settings/application-settings.js';
 
 interface Given {
@@ -344,3 +345,30 @@ test.each([null, undefined, 5, {}, Object.create(null), Symbol('s')])(
     ]);
   },
 );
+
+describe('a registry centre of the application’s own making', () => {
+  test('excludes regCenter in the same options, which would have no effect', () => {
+    const registryCenter = new EmbeddedRegistryCenter();
+
+    expect(faultsOf({ options: { registryCenter, regCenter: { namespace: 'orders' } } })).toEqual([
+      'elasticjob.regCenter: has no effect beside registryCenter; give only one of them',
+    ]);
+  });
+
+  test('comes before regCenter of a file, as in a test of an application', () => {
+    const registryCenter = new EmbeddedRegistryCenter();
+
+    expect(faultsOf({ options: { registryCenter, regCenter: {} }, file: { regCenter: { namespace: 'a' } } })).toEqual(
+      [],
+    );
+  });
+
+  test('is refused if it is closed', async () => {
+    const registryCenter = new EmbeddedRegistryCenter();
+    await registryCenter.close();
+
+    expect(faultsOf({ options: { registryCenter } })).toEqual([
+      'elasticjob.registryCenter: is closed (close() was called), and is never open again; give one that is open',
+    ]);
+  });
+});

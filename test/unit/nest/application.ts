@@ -19,7 +19,7 @@ let namespaces = 0;
 export function elasticJob({ regCenter, ...options }: ElasticJobModuleOptions = {}): DynamicModule {
   return ElasticJobModule.forRoot({
     logger: new RecordingLogger(),
-    regCenter: { namespace: `test-${++namespaces}`, ...regCenter },
+    regCenter: { ...(options.registryCenter === undefined && { namespace: `test-${++namespaces}` }), ...regCenter },
     ...options,
   });
 }

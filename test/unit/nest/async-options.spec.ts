@@ -70,6 +70,14 @@ test('a call without a factory, or with two, is an error of the compiler', () =>
   expect(calls.map((call) => refused(call))).toEqual([true, true, false, false, false, false]);
 });
 
+test('forRoot refuses a promise of options, before which Nest could not know the names of the jobs', () => {
+  const options = Promise.resolve({ jobs: {} });
+
+  expect(() => ElasticJobModule.forRoot(options as never)).toThrow(
+    /the options are a promise: await it, or write forRootAsync/,
+  );
+});
+
 function refused(call: () => unknown): boolean {
   try {
     call();

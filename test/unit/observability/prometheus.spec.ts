@@ -136,7 +136,7 @@ test('jobs beyond the cap share one label, which is logged once', async () => {
 
 test('maxJobs must be an integer of at least 1', () => {
   expect(() => prometheusMetrics({ registry: new Registry(), maxJobs: 0 })).toThrow(
-    'maxJobs: must be an integer of at least 1, got 0',
+    'prometheusMetrics(): maxJobs must be an integer of at least 1, got 0',
   );
 });
 

@@ -3,7 +3,9 @@ import { getEventListeners } from 'node:events';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { EmbeddedRegistryServer } from '../../../lib/registry/embedded/embedded-registry-server.js';
 import { type Session, type SessionState } from '../../../lib/registry/registry-center.js';
-import { liveSessionId, whenConnected } from '../../../lib/registry/session-state.js';
+import { liveSessionId, whenConnected, NOT_ASKED_TO_CONNECT } from '../../../lib/registry/session-state.js';
+import { describeCause } from '../../../lib/api/text/describe-cause.js';
+import { ZookeeperRegistryCenter } from '../../../lib/registry/zookeeper/zookeeper-registry-center.js';
 
 describe('The session that our nodes live in', () => {
   test.each<[SessionState, string | undefined]>([
@@ -99,3 +101,26 @@ function counting(real: Session): { readonly session: Session; readonly subscrip
   };
   return { session, subscriptions: () => subscriptions };
 }
+
+describe('A registry centre that nobody has asked to connect', () => {
+  const refusalOf = (asked: Promise<unknown>): Promise<unknown> => asked.then(() => 'it answers', describeCause);
+
+  test('says so when it is asked for a node, embedded', async () => {
+    expect(await refusalOf(new EmbeddedRegistryCenter().get('/job'))).toContain(NOT_ASKED_TO_CONNECT);
+  });
+
+  test('says so when it is asked for a node, on ZooKeeper', async () => {
+    const center = new ZookeeperRegistryCenter({
+      ...{ serverLists: '127.0.0.1:1', namespace: 'a' },
+      ...{
+        connectionTimeoutMilliseconds: 100,
+        baseSleepTimeMilliseconds: 1,
+        maxSleepTimeMilliseconds: 1,
+        maxRetries: 1,
+      },
+    });
+
+    expect(await refusalOf(center.get('/job'))).toContain(NOT_ASKED_TO_CONNECT);
+    expect(center.session.reason).toBe(NOT_ASKED_TO_CONNECT);
+  });
+});

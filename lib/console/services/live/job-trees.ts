@@ -25,11 +25,15 @@ export interface TreeMirror extends Omit<Mirror, 'stirs' | 'narrow' | 'isNarrowe
  */
 export async function openTree(registry: RegistryCenter, options: TreeOptions): Promise<TreeMirror> {
   try {
-    return await registry.mirror('/', options);
+    return await registry.mirror('/', mirrorOptions(options));
   } catch (error) {
     if (!isRefusal(error)) throw error;
     return await JobTrees.open(registry, options);
   }
+}
+
+function mirrorOptions({ presenceOnly, isRoutine }: MirrorOptions): MirrorOptions {
+  return { ...(presenceOnly && { presenceOnly }), ...(isRoutine && { isRoutine }) };
 }
 
 /** How often it is looked whether jobs have come or gone, in milliseconds: the mirrors of single jobs do not say. */
@@ -138,7 +142,7 @@ class JobTrees implements TreeMirror {
   async #add(name: string): Promise<void> {
     let mirror: Mirror;
     try {
-      mirror = await this.#registry.mirror(`/${name}`, this.#options);
+      mirror = await this.#registry.mirror(`/${name}`, mirrorOptions(this.#options));
     } catch (error) {
       if (!isRefusal(error)) throw error;
       this.hidden.set(name, describeCause(error));

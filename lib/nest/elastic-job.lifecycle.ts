@@ -14,8 +14,10 @@
  * settings, or a conflict that the registry centre reports at once, fails the boot and leaves nothing behind.
  */
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { LazyModuleLoader } from '@nestjs/core';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { DeadlineExceededError } from '../api/errors/errors.js';
+import { describeCause, stackOf } from '../api/text/describe-cause.js';
 import { type JobLogger } from '../api/text/logger.js';
 import { withDeadline } from '../async/wait.js';
 import { SnapshotService, type SnapshotServiceOptions } from '../dump/snapshot-service.js';
@@ -32,11 +34,13 @@ import { createRegistryCenter } from '../settings/create-registry-center.js';
 import { processTimeZoneProblem } from '../settings/process-time-zone.js';
 import { ROOT_KEY } from '../settings/settings-file.js';
 import { systemClock } from '../time/clock.js';
+import { detached } from '../time/detached.js';
 import { type ApplicationSettings, readApplicationSettings } from './settings/application-settings.js';
 import { ignoredFileProblem } from './settings/elastic-job-config.js';
 import { createPast, createTracing } from './create-tracing.js';
 import { ElasticJobExplorer } from './elastic-job.explorer.js';
 import { type JobBootstrap, JobBootstraps } from './jobs/job-bootstraps.js';
+import { afterLazyLoads } from './jobs/lazy-loads.js';
 import { type DefinedJob } from './definitions/job-definitions.js';
 import { loggerOf } from './nest-logger.js';
 import { requireFreeName, SchedulerRegistryTimers } from './jobs/scheduler-registry-timers.js';
@@ -79,6 +83,9 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
   #graceMs = GRACE_MS;
   #isSwitchedOff = false;
   #cancelCheck: () => void = () => undefined;
+  readonly #lazyLoader: LazyModuleLoader;
+  /** Names of the jobs that were started with the application, or with a module that was loaded lazily. */
+  readonly #startedJobs = new Set<string>();
 
   constructor(
     @Inject(ELASTIC_JOB_OPTIONS) options: unknown,
@@ -86,7 +93,9 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     @Inject(JobBootstraps) bootstraps: JobBootstraps,
     @Inject(SchedulerRegistry) scheduler: SchedulerRegistry,
     @Inject(OperationAudit) audit: OperationAudit,
+    @Inject(LazyModuleLoader) lazyLoader: LazyModuleLoader,
   ) {
+    this.#lazyLoader = lazyLoader;
     this.#audit = audit;
     this.#options = options;
     this.#explorer = explorer;
@@ -124,17 +133,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
    * @throws all that `schedule()` of a job throws, with `failOnJobError`
    */
   async boot(): Promise<void> {
-    const providers = this.#explorer.providers();
-    const { configService } = this.#explorer;
-    const settings = readApplicationSettings({
-      options: this.#options,
-      file: configService?.get<unknown>(ROOT_KEY),
-      ignoredFile: configService && ignoredFileProblem(configService),
-      environment: process.env,
-      providers,
-      injections: this.#explorer.oneOffInjections(),
-      dataSources: this.#explorer.dataSources(),
-    });
+    const settings = this.#readSettings();
     this.#isSwitchedOff = settings === undefined;
     if (settings === undefined) return this.#bootstraps.close('elasticjob.enabled is false');
     const { module, regCenter } = settings;
@@ -157,9 +156,38 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
       throw error;
     }
     await this.#openDump(settings, log);
+    // Jobs belong to no caller, not even to the one that loads their module.
+    afterLazyLoads(this.#lazyLoader, () => detached(() => this.#startLoaded(log)));
     // An embedded registry centre ends with the process, so that nothing rests.
     if (!(registry instanceof EmbeddedRegistryCenter))
       this.#cancelCheck = checkShutdownHooks(systemClock, registry.session, log);
+  }
+
+  #readSettings(): ApplicationSettings | undefined {
+    const { configService } = this.#explorer;
+    return readApplicationSettings({
+      options: this.#options,
+      file: configService?.get<unknown>(ROOT_KEY),
+      ignoredFile: configService && ignoredFileProblem(configService),
+      environment: process.env,
+      providers: this.#explorer.providers(),
+      injections: this.#explorer.oneOffInjections(),
+      dataSources: this.#explorer.dataSources(),
+    });
+  }
+
+  /** Starts the jobs of a module that was loaded lazily. A fault is logged, as the module itself is loaded. Never rejects. */
+  async #startLoaded(log: JobLogger): Promise<void> {
+    if (this.#host?.isStopping !== false) return;
+    try {
+      const settings = this.#readSettings();
+      const jobs = (settings?.jobs ?? []).filter(({ configuration }) => !this.#startedJobs.has(configuration.jobName));
+      if (settings === undefined || jobs.length === 0) return;
+      log.log(`A module was loaded lazily; its jobs start: ${namesOf(jobs)}.`);
+      await this.#start({ ...settings, jobs }, log);
+    } catch (error) {
+      log.error(`The jobs of a module that was loaded lazily do not run: ${describeCause(error)}`, stackOf(error));
+    }
   }
 
   async #createHost(settings: ApplicationSettings, { registry, instance, logger }: HostParts): Promise<JobHost> {
@@ -224,6 +252,7 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
 
   async #start({ jobs, module }: ApplicationSettings, logger: JobLogger): Promise<void> {
     const { autoStart: byDefault = true, failOnJobError = false } = module;
+    for (const { configuration } of jobs) this.#startedJobs.add(configuration.jobName);
     const prepare = async ({ configuration, job }: DefinedJob): Promise<void> =>
       this.#host?.types.prepare(configuration, job, systemClock);
     // Otherwise each job is prepared when it starts, and what its executor throws is its own fault.
@@ -262,6 +291,10 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
       ? `These jobs are not registered yet: ${jobs.map(({ jobName }) => jobName).join(', ')}. The application goes on booting; they start as soon as they are.`
       : 'The registry centre has not answered yet. The application goes on booting; jobs start as soon as it answers.';
   }
+}
+
+function namesOf(jobs: readonly DefinedJob[]): string {
+  return jobs.map(({ configuration }) => configuration.jobName).join(', ');
 }
 
 function start(bootstrap: JobBootstrap): Promise<void> {

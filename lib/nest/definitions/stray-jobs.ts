@@ -30,7 +30,7 @@ export function strayJobWarnings({ providers, controllers }: ApplicationClasses)
     const decorators = strays.map(({ jobName }) => `@ElasticJob(${quoted(jobName)})`).join(' and ');
     const why = controllers.includes(type)
       ? 'is a controller, and jobs must be providers: the job does not run here. List the class in the providers of its module too.'
-      : 'is not a provider: the job does not run here. List the class in the providers of a module, or do not load its file if the job belongs to another application. A module that is loaded lazily comes too late: add its job with JobBootstraps.add().';
+      : 'is not a provider: the job does not run here. List the class in the providers of a module, or do not load its file if the job belongs to another application. If its module is loaded lazily, the job starts then.';
     return [`${(type as { readonly name?: string }).name ?? 'A class'} is decorated with ${decorators}, but ${why}`];
   });
 }

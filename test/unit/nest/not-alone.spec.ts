@@ -208,7 +208,7 @@ describe('a decorated class that is no provider', () => {
     const warning =
       "ForgottenJob is decorated with @ElasticJob('forgotten'), but is not a provider: the job does not run here. " +
       'List the class in the providers of a module, or do not load its file if the job belongs to another application. ' +
-      'A module that is loaded lazily comes too late: add its job with JobBootstraps.add().';
+      'If its module is loaded lazily, the job starts then.';
 
     expect((await warningsOf({})).filter((line) => line.includes(ForgottenJob.name))).toEqual([warning]);
     expect((await warningsOf({})).filter((line) => line.includes(ForgottenJob.name))).toEqual([]);

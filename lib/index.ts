@@ -143,6 +143,7 @@ export { ExplanationAPI, type ExplanationOptions } from './operations/explanatio
 export {
   type Cause,
   type Explanation,
+  type InstanceFault,
   type InstantCause,
   type ItemCause,
   type JobCause,

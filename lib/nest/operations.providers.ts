@@ -5,6 +5,7 @@ import { ExplanationAPI } from '../operations/explanation-api.js';
 import { JobConfigurationAPI } from '../operations/job-configuration-api.js';
 import { JobOperateAPI } from '../operations/job-operate-api.js';
 import { JobStatisticsAPI } from '../operations/job-statistics-api.js';
+import { type InstanceFault } from '../operations/explain/explanation.js';
 import { OperationAudit } from '../operations/operation-audit.js';
 import { ServerStatisticsAPI } from '../operations/server-statistics-api.js';
 import { ShardingOperateAPI } from '../operations/sharding-operate-api.js';
@@ -37,10 +38,30 @@ export const operationProviders: readonly FactoryProvider[] = [
     useFactory: (lifecycle: ElasticJobLifecycle) =>
       new ExplanationAPI(() => registryOf(lifecycle), {
         ...{ past: () => lifecycle.past, isSwitchedOff: () => lifecycle.isSwitchedOff },
+        fault: (jobName) => faultOf(lifecycle, jobName),
       }),
     inject: [ElasticJobLifecycle],
   },
 ];
+
+/** What the job of this application says, if it does not run as it should. */
+function faultOf({ host }: ElasticJobLifecycle, jobName: string): InstanceFault | undefined {
+  const health = host?.jobs.get(jobName)?.health;
+  if (host === undefined || health === undefined) return undefined;
+  const { jobInstanceId: instanceId } = host.instance;
+  switch (health.state) {
+    case 'blocked':
+    case 'failed':
+    case 'impaired':
+    case 'created':
+    case 'starting':
+    case 'suspended':
+      return { instanceId, state: health.state, reason: health.reason };
+    // An operator's wish, and the end of the job, stand in the registry centre.
+    default:
+      return undefined;
+  }
+}
 
 function registryOf({ host, isSwitchedOff }: ElasticJobLifecycle): RegistryCenter {
   if (host !== undefined) return host.registryCenter;

@@ -13,7 +13,7 @@ import { readJobView } from '../layout/job-view.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock, systemClock } from '../time/clock.js';
 import { explain } from './explain/explain.js';
-import { type Explanation } from './explain/explanation.js';
+import { type Explanation, type InstanceFault } from './explain/explanation.js';
 import { switchedOff } from './explain/switched-off.js';
 import { type JobPast, readPast } from './job-past.js';
 import { jobNames, readJob, type ReadJob } from './job-reading.js';
@@ -25,6 +25,10 @@ export interface ExplanationOptions {
   readonly past?: JobPast | (() => JobPast);
   /** Whether `elasticjob.enabled` is false in this application. Default: it is not. */
   readonly isSwitchedOff?: () => boolean;
+  /**
+   * What an instance in this process says of a job that does not run as it should there. Default: no job runs in this process.
+   */
+  readonly fault?: (jobName: string) => InstanceFault | undefined;
   /** Default: the clock of this machine. */
   readonly clock?: Clock;
 }
@@ -34,6 +38,7 @@ const RULES: OptionRules<ExplanationOptions> = {
     isMap(value) ? undefined : 'no map',
   ),
   isSwitchedOff: aFunction,
+  fault: aFunction,
   clock: aClock,
 };
 
@@ -42,6 +47,7 @@ export class ExplanationAPI {
   readonly #source: RegistrySource;
   readonly #past: () => JobPast;
   readonly #isSwitchedOff: () => boolean;
+  readonly #fault: (jobName: string) => InstanceFault | undefined;
   readonly #clock: Clock;
 
   /**
@@ -52,9 +58,10 @@ export class ExplanationAPI {
     const call = `new ${new.target.name}()`;
     this.#source = checkedSource(call, registryCenter);
     checkOptions(call, options, RULES);
-    const { past = {}, isSwitchedOff = () => false, clock = systemClock } = options;
+    const { past = {}, isSwitchedOff = () => false, fault = () => undefined, clock = systemClock } = options;
     this.#past = typeof past === 'function' ? past : () => past;
     this.#isSwitchedOff = isSwitchedOff;
+    this.#fault = fault;
     this.#clock = clock;
   }
 
@@ -78,6 +85,7 @@ export class ExplanationAPI {
     const explanation = explain({
       ...job,
       ...{ similar, item, past, instant: instant?.getTime(), now: this.#clock.now() },
+      fault: this.#fault(jobName),
       fullPath: (path) => this.#registry.fullPath(path),
     });
     return { ...explanation, unknown: [...faults, ...explanation.unknown] };

@@ -2,7 +2,7 @@ import { type Explanation, type Reason } from './explanation.js';
 import { foundForInstant } from './found-for-instant.js';
 import { type InstantQuestion } from './instant-causes.js';
 import { absentItem, itemCauses } from './item-causes.js';
-import { jobCauses } from './job-causes.js';
+import { faultBeside, jobCauses } from './job-causes.js';
 import { type Found, itemsIn, type Question } from './question.js';
 import { inWords } from './sentences.js';
 import { limitsOf } from './limits.js';
@@ -41,16 +41,19 @@ function nothingKnown(question: Question): Reason {
 
 function foundNow(question: Question): readonly Found[] {
   const job = jobCauses(question).map((cause): Found => ({ cause, items: [], holds: 'now' }));
+  const beside = faultBeside(question).map((cause): Found => ({ cause, items: [], holds: 'now' }));
   const { item } = question;
-  if (!question.view.exists) return job;
+  if (!question.view.exists) return [...job, ...beside];
   const items = itemsIn(question).flatMap(([number, view]) => {
     const causes = view === undefined ? [absentItem(question, number)] : itemCauses(question, view);
     return causes.map((cause): Found => ({ cause, items: [number], holds: 'now' }));
   });
   // An item that the job cannot have is not kept by anything.
-  if (item !== undefined && items.some(({ cause }) => cause.type === 'no-such-item')) return [...items, ...job];
+  if (item !== undefined && items.some(({ cause }) => cause.type === 'no-such-item'))
+    return [...items, ...job, ...beside];
   // What keeps the whole job is no news of each item that nothing else keeps.
-  return [...job, ...(job.length > 0 ? items.filter(({ cause }) => cause.type !== 'free') : byWeight(items))];
+  const those = job.length > 0 ? items.filter(({ cause }) => cause.type !== 'free') : byWeight(items);
+  return [...job, ...those, ...beside];
 }
 
 /** Of all items, those that nothing keeps come last. */

@@ -1,4 +1,4 @@
-import { availableInstances, isGone, type JobView } from '../../layout/job-view.js';
+import { availableInstances, isGone, itemOf, type JobView } from '../../layout/job-view.js';
 import { itemsToAwait } from '../../kernel/view/assignment.js';
 import { type ServerOff } from './explanation.js';
 import { changeOf, type FoundCause, MOST_ITEMS, onRecord, type Question, scheduleOf } from './question.js';
@@ -79,4 +79,18 @@ const schedule: Finding = (question) => {
   }
 };
 
-const FINDINGS: readonly Finding[] = [configuration, instances, servers, leader, assignment, schedule];
+/** Of an item that another instance owns, it is no news. */
+const blockedHere: Finding = ({ view, item, fault }) => {
+  if (fault === undefined || fault.state === 'impaired') return undefined;
+  const owner = item === undefined ? undefined : itemOf(view, item)?.owner;
+  return owner === undefined || owner === fault.instanceId ? { type: 'instance-fault', ...fault } : undefined;
+};
+
+/** What an instance in this process says, if it does not keep the job or the item from running. */
+export function faultBeside(question: Question): readonly FoundCause[] {
+  const { fault } = question;
+  if (fault === undefined || (question.view.exists && blockedHere(question) !== undefined)) return [];
+  return [{ type: 'instance-fault', ...fault }];
+}
+
+const FINDINGS: readonly Finding[] = [configuration, instances, servers, leader, assignment, blockedHere, schedule];

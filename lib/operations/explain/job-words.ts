@@ -62,6 +62,8 @@ export const JOB_WORDS: WordsOf<Exclude<JobCause, { readonly type: 'switched-off
       `The schedule of ${lower(job)} cannot be used: ${unstopped(fault)}.`,
       `Correct cron and timeZone in ${path('config')}; instances that run already keep the former schedule until then.`,
     ),
+  'instance-fault': ({ instanceId, state, reason }, { job }) =>
+    words(`On this instance, ${instanceId}, ${lower(job)} is ${state}: ${unstopped(reason)}.`),
   'schedule-over': (_, { job, path }) =>
     words(
       `The schedule of ${lower(job)} has no instant any more.`,

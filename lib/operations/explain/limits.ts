@@ -14,6 +14,7 @@ export function limitsOf({ instant, past }: Question, causes: readonly Cause[], 
   );
   const isPast = instant !== undefined && view.exists && !has('not-scheduled', 'still-to-come', 'no-schedule');
   const sentences: readonly (readonly [boolean, string])[] = [
+    [has('free') && !has('instance-fault') && namedTypes(view).length > 0, untold(namedTypes(view))],
     [isUnattributed && past.operations === undefined, UNATTRIBUTED],
     [isUnattributed && past.operations !== undefined, UNRECORDED],
     [isPast && past.executions === undefined, UNTRACED],
@@ -25,6 +26,17 @@ export function limitsOf({ instant, past }: Question, causes: readonly Cause[], 
   ];
   return sentences.flatMap(([isTold, sentence]) => (isTold ? [sentence] : []));
 }
+
+/** What the settings name that an instance may not have, or may not be able to use. */
+function namedTypes({ config }: JobView): readonly string[] {
+  if (config === undefined) return [];
+  const { jobShardingStrategyType, jobErrorHandlerType, jobExecutorThreadPoolSizeProviderType } = config;
+  const single = [jobShardingStrategyType, jobErrorHandlerType, jobExecutorThreadPoolSizeProviderType];
+  return [...single, ...config.jobListenerTypes].flatMap((type) => (type === undefined || type === '' ? [] : [type]));
+}
+
+const untold = (types: readonly string[]): string =>
+  `Whether other instances have what the settings name, and can use it (${types.join(', ')}), is not stored: their logs and health reports say so.`;
 
 const UNATTRIBUTED =
   'Who switched it off is not known, as no records of operations are read here: store them with tracing.type: RDB.';

@@ -3,7 +3,7 @@ import { type JobPaths } from '../../layout/job-paths.js';
 import { type ItemView, type JobView } from '../../layout/job-view.js';
 import { QuartzCron } from '../../time/cron.js';
 import { lastBefore } from '../../time/last-before.js';
-import { type Cause, type OnRecord, type Past } from './explanation.js';
+import { type Cause, type InstanceFault, type OnRecord, type Past } from './explanation.js';
 
 /** Most items of a job that this library takes. */
 export const MOST_ITEMS = 100_000;
@@ -21,6 +21,8 @@ export interface Question {
   /** When the view was read, in milliseconds since 1970. */
   readonly now: number;
   readonly past: Past;
+  /** What an instance in this process says; `undefined` if the job does not run in this process, or runs well there. */
+  readonly fault?: InstanceFault | undefined;
   /** Jobs of the namespace that have nearly this name; only if there is none of this name. */
   readonly similar?: string | undefined;
 }

@@ -2,16 +2,16 @@ import { describe, expect, test } from '@jest/globals';
 import { type OperationRecord } from '../../../../lib/api/events/operation-record.js';
 import { type JobView } from '../../../../lib/layout/job-view.js';
 import { JobPaths } from '../../../../lib/layout/job-paths.js';
-import { NO_PAST, type Past } from '../../../../lib/operations/explain/explanation.js';
+import { type InstanceFault, NO_PAST, type Past } from '../../../../lib/operations/explain/explanation.js';
 import { explain } from '../../../../lib/operations/explain/explain.js';
 import { aConfiguration, anItem, aView, idOf, ipOf } from '../../../support/views.js';
 
 const NOW = Date.parse('2030-01-01T00:00:07Z');
 const paths = new JobPaths('bill');
 
-function ask(view: JobView, item?: number, past: Past = NO_PAST) {
+function ask(view: JobView, item?: number, past: Past = NO_PAST, fault?: InstanceFault) {
   const fullPath = (path: string): string => `/elasticjob${path}`;
-  return explain({ view, paths, fullPath, item, instant: undefined, now: NOW, past, similar: undefined });
+  return explain({ view, paths, fullPath, item, instant: undefined, now: NOW, past, similar: undefined, fault });
 }
 
 const scheduled = (changes = {}) => aConfiguration({ cron: '0/5 * * * * ?', timeZone: 'GMT', ...changes });
@@ -300,5 +300,49 @@ describe('What keeps an item from running', () => {
     expect(reason).toMatchObject({ type: 'item-disabled', record: undefined });
     expect(unknown).toEqual([expect.stringContaining('not on record') as unknown]);
     expect(ask(view, 0).unknown).toEqual([expect.stringContaining('no records of operations are read') as unknown]);
+  });
+});
+
+describe('What an instance in this process says', () => {
+  const fault = (changes: Partial<InstanceFault> = {}): InstanceFault => ({
+    ...{ instanceId: idOf('A'), state: 'blocked', reason: 'settings in /config cannot be used: NOPE. Correct them.' },
+    ...changes,
+  });
+  const types = ({ reason, others }: ReturnType<typeof ask>) => [reason, ...others].map(({ type }) => type);
+
+  test('keeps its own items from running, and is the reason', () => {
+    const { reason } = ask(aJob(['A'], { items: own() }), 0, NO_PAST, fault());
+
+    expect(reason.sentence).toBe(
+      "On this instance, 10.0.0.65@-@1-A, job 'bill' is blocked: settings in /config cannot be used: NOPE. Correct them.",
+    );
+    expect(types(ask(aJob(['A'], { items: own() }), undefined, NO_PAST, fault()))).toEqual(['instance-fault']);
+  });
+
+  test('is no reason for an item of another instance, and is added', () => {
+    const view = aJob(['A', 'B'], { items: [anItem(0, { owner: idOf('B') })] });
+
+    expect(types(ask(view, 0, NO_PAST, fault()))).toEqual(['free', 'instance-fault']);
+  });
+
+  test('is added if something only does not run as wished', () => {
+    const view = aJob(['A'], { items: own() });
+
+    expect(types(ask(view, 0, NO_PAST, fault({ state: 'impaired' })))).toEqual(['free', 'instance-fault']);
+  });
+
+  test('is added if the job is not stored, as it could not be started', () => {
+    const view = { ...aJob([]), exists: false, config: undefined, items: [] };
+
+    expect(types(ask(view, undefined, NO_PAST, fault({ state: 'failed' })))).toEqual(['unknown-job', 'instance-fault']);
+  });
+
+  test('is missing elsewhere, where only the names in the settings are known', () => {
+    const config = scheduled({ jobErrorHandlerType: 'NOPE', jobListenerTypes: ['AUDIT'] });
+    const view = aJob(['A'], { config, items: own() });
+
+    expect(ask(view, 0).unknown).toEqual([expect.stringContaining('and can use it (NOPE, AUDIT), is not stored')]);
+    expect(ask(view, 0, NO_PAST, fault({ state: 'impaired' })).unknown).toEqual([]);
+    expect(ask(aJob(['A'], { items: own() }), 0).unknown).toEqual([]);
   });
 });

@@ -174,9 +174,8 @@ export class Call {
       if (this.#sessionId !== undefined && id !== this.#sessionId) {
         throw this.#unavailable(new SessionLostError(`it ended while trying to ${this.operation} ${this.path}`));
       }
-      if (reason === NOT_ASKED_TO_CONNECT)
-        throw new RegistryUnavailableError(this.operation, this.path, undefined, reason);
-      await this.pause(new Error(`the session is ${state.phase}`));
+      // connect() may be called meanwhile.
+      await this.pause(new Error(reason === NOT_ASKED_TO_CONNECT ? reason : `the session is ${state.phase}`));
     }
   }
 
@@ -193,6 +192,8 @@ export class Call {
   }
 
   #unavailable(cause: unknown): RegistryUnavailableError {
-    return new RegistryUnavailableError(this.operation, this.path, cause);
+    const { reason } = this.#context.session;
+    const why = reason === NOT_ASKED_TO_CONNECT ? reason : undefined;
+    return new RegistryUnavailableError(this.operation, this.path, cause, why);
   }
 }

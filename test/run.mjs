@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import config from '../.config/jest.config.mjs';
 import { prepare, root } from '../.config/prepare.mjs';
 import { provideNetcat } from '../.config/packages.mjs';
 import { provideZooKeeper } from '../.config/zookeeper.mjs';
@@ -34,13 +35,21 @@ async function run(jestArguments) {
   const zookeeper = await provideZooKeeper();
   try {
     console.log(`Node ${process.versions.node}, ${zookeeper.description}`);
-    const code = interruption.signal ? 1 : await jest(jestArguments, { ...process.env, ...zookeeper.env });
+    const env = { ...process.env, ...zookeeper.env };
     const isPart = jestArguments.some((each) => !each.startsWith('-'));
+    const code = await (isPart ? jest(jestArguments, env) : everything(jestArguments, env));
     if (code !== 0 || isPart) return code;
   } finally {
     await zookeeper.stop();
   }
   return interruption.signal ? 1 : await simulation();
+}
+
+/** The gate for size has processes of its own: those of the other tests keep the memory of all files that they have run. */
+async function everything(jestArguments, env) {
+  const others = [...config.testPathIgnorePatterns, '<rootDir>/test/size/'];
+  const size = await jest([...jestArguments, 'test/size'], env);
+  return (await jest([...jestArguments, ...others.map((each) => `--testPathIgnorePatterns=${each}`)], env)) || size;
 }
 
 /** The same histories each time; `npm run simulate` plays others. */
@@ -50,6 +59,7 @@ function simulation() {
 }
 
 function jest(jestArguments, env) {
+  if (interruption.signal) return 1;
   // The contract suite throws in listeners on purpose, which registry centres report as warnings.
   const quiet = ['ExperimentalWarning', 'ElasticJobWarning'].map((type) => `--disable-warning=${type}`);
   const flags = ['--experimental-vm-modules', ...quiet];

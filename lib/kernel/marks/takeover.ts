@@ -6,16 +6,14 @@
  */
 import { describeCause } from '../../api/text/describe-cause.js';
 import { isLostRace, isOutcomeUnknown } from '../../api/errors/registry-errors.js';
-import { Limiter } from '../../async/limiter.js';
 import { hasJavaPeers, type ItemView, type JobView } from '../../layout/job-view.js';
-import { REQUESTS_AT_ONCE } from '../../registry/change-each.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Operation } from '../../registry/registry-center.js';
 import { liveSessionId } from '../../registry/session-state.js';
 import { isReported, shareOfCrashed } from '../view/crashes.js';
 import { type BegunItem } from '../view/firing.js';
 import { type ItemsHere } from '../view/items-here.js';
-import { describeItems, numbersOf } from '../view/items.js';
+import { numbersOf } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
 import { crashedRun, newVersion } from './crash-reports.js';
 import { type ItemMarks } from './item-marks.js';
@@ -31,31 +29,12 @@ export interface TakeoverDeps extends JobContext {
 /** How long a takeover waits for the latch, in milliseconds. A Java peer that has died holds it until its session is over. */
 const LATCH_TIMEOUT_MS = 30_000;
 
-/** An item, and the operations that take it over. */
-interface Claim {
-  readonly item: ItemView;
-  readonly operations: readonly Operation[];
-}
-
-/** What has become of a takeover. */
-interface Taken {
-  readonly begun: readonly BegunItem[];
-  /** Why the others could not be taken, other than because other instances were faster. */
-  readonly failure: { readonly cause: unknown } | undefined;
-}
-
 /** What ends a takeover. */
 interface TakeoverEnds {
   /** The job stops, or its session is lost. */
   readonly stop: AbortSignal;
   /** As `stop`, or the latch may be lost. */
   readonly end: AbortSignal;
-}
-
-/** A takeover that is in progress. */
-interface Taking extends TakeoverEnds {
-  readonly view: JobView;
-  readonly begun: BegunItem[];
 }
 
 /** Takes over what instances that are gone have left unfinished. */
@@ -109,9 +88,10 @@ export class Takeover {
     // A run that has ended here is not run again: its report is about to be withdrawn.
     const ended = new Set(numbersOf(marks.own.superseded.filter((run) => isReported(view, run))));
     const share = shareOfCrashed(view, me, here.busy).filter(({ item }) => !marks.own.has(item) && !ended.has(item));
-    here.begin(numbersOf(share));
-    const { begun, failure } = await this.#takeAll(view, share, ends);
-    here.release(numbersOf(share));
+    here.begin(share.map(({ item }) => item));
+    const taken = await Promise.allSettled(share.map((item) => this.#take(view, item, ends)));
+    here.release(share.map(({ item }) => item));
+    const begun = taken.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : []));
     // The registration in the next session reports what this one has left.
     if (session !== liveSessionId(registry.session.state)) return [];
     if (ends.end.aborted && begun.length > 0) {
@@ -119,11 +99,12 @@ export class Takeover {
       throw ends.end.reason;
     }
     marks.noteTakenOver(begun, session);
-    if (failure !== undefined && begun.length === 0) throw failure.cause;
-    if (failure !== undefined) logger.warn(`could not take over all items yet: ${describeCause(failure.cause)}`);
+    const failure = taken.find((result) => result.status === 'rejected');
+    if (failure !== undefined && begun.length === 0) throw failure.reason;
+    if (failure !== undefined) logger.warn(`could not take over all items yet: ${describeCause(failure.reason)}`);
     // Other instances were faster, which this instance's view does not show yet.
     if (begun.length < share.length) await this.#lookAgain(begun);
-    if (begun.length > 0) logger.warn(`takes over items ${describeItems(numbersOf(begun))}.`);
+    if (begun.length > 0) logger.warn(`takes over items ${begun.map(({ item }) => item).join(',')}.`);
     return begun;
   }
 
@@ -138,85 +119,34 @@ export class Takeover {
     }
   }
 
-  /** In as few commits as hold them. If another instance was faster with an item, the others of its commit are taken one by one. */
-  async #takeAll(view: JobView, share: readonly ItemView[], ends: TakeoverEnds): Promise<Taken> {
-    const { registry } = this.#deps;
-    const taking: Taking = { ...ends, view, begun: [] };
-    const groups = share.map((item) => ({ item, operations: this.#takeOperations(item) }));
-    try {
-      for (const { groups: claims } of commitChunks(groups, registry.limits, { guard: this.#fence(view) }))
-        if (!(await this.#take(claims, taking)) && claims.length > 1) await this.#takeEach(claims, taking);
-      return { begun: taking.begun, failure: undefined };
-    } catch (cause) {
-      return { begun: taking.begun, failure: { cause } };
-    }
-  }
-
-  async #takeEach(claims: readonly Claim[], taking: Taking): Promise<void> {
-    const limiter = new Limiter(REQUESTS_AT_ONCE);
-    const results = await Promise.allSettled(claims.map((claim) => limiter.run(() => this.#take([claim], taking))));
-    for (const result of results) if (result.status === 'rejected') throw result.reason;
-  }
-
-  /** @returns whether these items need not be tried one by one: they have been taken, or none of them can be */
-  async #take(claims: readonly Claim[], { view, begun, stop, end }: Taking): Promise<boolean> {
-    const { watch } = this.#deps;
+  /** @returns `undefined` if another instance has taken the item */
+  async #take(view: JobView, item: ItemView, { stop, end }: TakeoverEnds): Promise<BegunItem | undefined> {
+    const { registry, watch, marks } = this.#deps;
     end.throwIfAborted();
-    const runs = claims.map(({ item }) => {
-      const crashed = view.crashReports.get(item.item) ?? crashedRun(watch, item);
-      return { ...crashed, item: item.item };
-    });
-    const fence = this.#fence(view);
-    let fencingToken: number | undefined;
+    const crashed = view.crashReports.get(item.item) ?? crashedRun(watch, item);
+    const begun = (fencingToken: number | undefined): BegunItem | undefined =>
+      fencingToken === undefined ? undefined : { ...crashed, item: item.item, fencingToken };
     try {
-      fencingToken = await this.#commit([...fence, ...claims.flatMap(({ operations }) => operations)], claims, stop);
+      return begun(await registry.commit(this.#takeOperations(view, item)));
     } catch (error) {
-      if (!isLostRace(error)) throw error;
-      return fence.some(({ path }) => path === error.path);
-    }
-    if (fencingToken === undefined) return false;
-    for (const run of runs) begun.push({ ...run, fencingToken });
-    return true;
-  }
-
-  /** @returns the revision of the commit; `undefined` if it was not carried out */
-  async #commit(
-    operations: readonly Operation[],
-    claims: readonly Claim[],
-    stop: AbortSignal,
-  ): Promise<number | undefined> {
-    const { registry, marks } = this.#deps;
-    try {
-      return await registry.commit(operations);
-    } catch (error) {
+      if (isLostRace(error)) return undefined;
       // Also without the latch: an item that is marked, and neither run nor put back, would stay as it is.
-      if (isOutcomeUnknown(error))
-        return marks.wasMarked(
-          claims.map(({ item }) => item),
-          stop,
-        );
+      if (isOutcomeUnknown(error)) return begun(await marks.wasMarked([item], stop));
       throw error;
     }
   }
 
-  /** What must hold so that this instance may take over any item. */
-  #fence(view: JobView): readonly Operation[] {
+  #takeOperations(view: JobView, item: ItemView): readonly Operation[] {
     const { watch, paths, me } = this.#deps;
     const own = watch.nodes.get(paths.beginRecord(me));
     const { configVersion } = view;
+    const path = (mark: 'running' | 'failover' | 'failovering'): string => paths.item(item.item, mark);
     return [
       { type: 'check', path: paths.instance(me) },
       // As when this instance begins a run of its own: not if the takeover was asked for in an earlier session.
       ...(own === undefined ? [] : [{ type: 'check', path: paths.beginRecord(me), version: own.version } as const]),
       // As in every begin: tokens of unmonitored runs stem from the settings' revision.
       { type: 'check', path: paths.config, ...(configVersion !== undefined && { version: configVersion }) },
-    ];
-  }
-
-  #takeOperations(item: ItemView): readonly Operation[] {
-    const { watch, paths, me } = this.#deps;
-    const path = (mark: 'running' | 'failover' | 'failovering'): string => paths.item(item.item, mark);
-    return [
       // So that a report, or a takeover, that was decided on before this one comes too late.
       newVersion(paths, item),
       { type: 'remove', path: paths.crashedItem(item.item) },

@@ -1,12 +1,10 @@
 import { type JobLogger } from '../../api/text/logger.js';
-import { encodeBeginRecord, mergeBeginRecords, withParametersOf } from '../../layout/x-node/begin-record.js';
+import { encodeBeginRecord, mergeBeginRecords } from '../../layout/x-node/begin-record.js';
 import { type ItemMark, type JobPaths } from '../../layout/job-paths.js';
-import { isGone, itemOf, type JobView } from '../../layout/job-view.js';
-import { changeEach, type SmallChange } from '../../registry/change-each.js';
+import { isGone, type JobView } from '../../layout/job-view.js';
 import { type Operation, type RegistryCenter } from '../../registry/registry-center.js';
 import { type JobWatch } from '../view/job-watch.js';
 import { spentAcceptances } from '../../layout/waiting-runs.js';
-import { describeItems } from '../view/items.js';
 import { failoverRemains, idleReports, mayPurgeRecordOf } from '../view/crashes.js';
 
 /** What tidying up needs. */
@@ -78,10 +76,9 @@ export class Housekeeping {
     const { registry, watch, paths, me, logger } = this.#deps;
     if ([...watch.view.beginRecords.values()].includes(undefined)) await watch.readAll();
     const { view } = watch;
-    const reports = idleReports(view).map((item) => ({ type: 'remove', path: paths.crashReport(item) }) as const);
-    await changeEach(registry, [...this.#triggerRemovals(view), ...reports]);
-    const records = this.#recordOperations(view);
-    if (records.length > 0) await registry.commit(records);
+    const reports = idleReports(view).map((item): Operation => ({ type: 'remove', path: paths.crashReport(item) }));
+    const operations = [...this.#recordOperations(view), ...this.#triggerRemovals(view), ...reports];
+    if (operations.length > 0) await registry.commit(operations);
     if (view.nextJobInstanceIp !== undefined) await registry.remove(paths.nextJobInstanceIp);
     if (view.leader !== me || !view.processing || view.reshardingNeeded) return;
     await registry.remove(paths.processing);
@@ -93,10 +90,7 @@ export class Housekeeping {
     const gone = [...view.beginRecords.keys()].filter((id) => mayPurgeRecordOf(view, id));
     if (gone.length === 0) return [];
     const ids = [me, ...gone];
-    // No item bears the mark of an instance that is gone: what its manual runs were given stands in crash reports, if it is needed.
-    const isRunning = (item: number): boolean => itemOf(view, item)?.running === true;
-    const records = ids.map((id) => view.beginRecords.get(id));
-    const value = encodeBeginRecord(withParametersOf(mergeBeginRecords(records), isRunning));
+    const value = encodeBeginRecord(mergeBeginRecords(ids.map((id) => view.beginRecords.get(id))));
     const own = watch.nodes.get(paths.beginRecord(me));
     const path = paths.beginRecord(me);
     return [
@@ -112,7 +106,7 @@ export class Housekeeping {
     ];
   }
 
-  #triggerRemovals(view: JobView): readonly SmallChange[] {
+  #triggerRemovals(view: JobView): readonly Operation[] {
     const { paths } = this.#deps;
     const gone = [...view.triggers].filter((id) => isGone(view, id));
     const spent = spentAcceptances(view).filter((id) => this.#spentAcceptances.includes(id));
@@ -129,11 +123,8 @@ export class Housekeeping {
     const present = items
       .flatMap((item) => [paths.crashedItem(item), ...TAKEOVER_MARKS.map((mark) => paths.item(item, mark))])
       .filter((path) => watch.nodes.has(path));
-    await changeEach(
-      registry,
-      present.map((path) => ({ type: 'remove', path }) as const),
-    );
-    logger.warn(`removed what failover had left behind for items ${describeItems(items)}.`);
+    await Promise.all(present.map((path) => registry.remove(path)));
+    logger.warn(`removed what failover had left behind for items ${items.join(',')}.`);
   }
 }
 

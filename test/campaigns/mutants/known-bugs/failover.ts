@@ -56,12 +56,11 @@ export const failover: readonly Mutant[] = [
       },
       {
         file: 'kernel/marks/takeover.ts',
-        find: '      return await registry.commit(operations);\n',
+        find: 'return begun(await registry.commit(this.#takeOperations(view, item)));',
         replace:
-          '      await registry.commit(operations);\n' +
+          'await registry.commit(this.#takeOperations(view, item));\n' +
           '      const { paths, me } = this.#deps;\n' +
-          "      const marks = claims.map(({ item }) => ({ type: 'create', path: paths.item(item.item, 'running'), value: me }) as const);\n" +
-          '      return await registry.commit(marks);\n',
+          "      return begun(await registry.commit([{ type: 'create', path: paths.item(item.item, 'running'), value: me }]));",
       },
       {
         file: 'kernel/view/crashes.ts',
@@ -257,9 +256,8 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/marks/takeover.ts',
-        find: 'for (const run of runs) begun.push({ ...run, fencingToken });',
-        replace:
-          'for (const [index, run] of runs.entries()) begun.push({ ...run, fencingToken: claims[index]!.item.ownerRevision });',
+        find: '{ ...crashed, item: item.item, fencingToken };',
+        replace: '{ ...crashed, item: item.item, fencingToken: item.ownerRevision };',
       },
     ],
   },

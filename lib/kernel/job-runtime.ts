@@ -598,9 +598,10 @@ export class JobRuntime {
   #awaitMending(error: Error): void {
     const { clock, registry } = this.#deps;
     const node = error instanceof JobConflictError ? this.#paths.root : this.#paths.config;
-    const message = error.message
-      .trim()
-      .replace(/\s*\n\s*/g, ' ')
+    const lines = error.message.split('\n').map((line) => line.trim());
+    const message = lines
+      .filter((line) => line !== '')
+      .join(' ')
       .replace(/\.$/, '');
     const path = registry.fullPath(node);
     const where = message.includes(path) ? '' : ` The node in question is ${path}.`;

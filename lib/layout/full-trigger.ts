@@ -1,11 +1,11 @@
-import { type JobView } from './job-view.js';
+import { hasJavaPeers, type JobView } from './job-view.js';
 import { type Trigger } from './x-node/trigger.js';
 
 /**
  * The triggers that make instances run all their items once, by instance. Each lists the items that the instance owns now, so that
  * one that moves before its trigger is accepted is run all the same. If all instances are triggered, an item whose owner cannot
  * run it is listed with another one, which hands it on. Java instances run what they own; and so does each instance while the job
- * has not got all its items.
+ * has not got all its items, or items of Java instances are about to move: no list can say which of them Java will run.
  * @param ids the instances to trigger
  */
 export function fullTriggers(
@@ -24,6 +24,8 @@ export function fullTriggers(
 
 function listsOf(view: JobView, ids: readonly string[]): ReadonlyMap<string, readonly number[]> {
   const total = view.config?.shardingTotalCount ?? Infinity;
+  const isAboutToChange = view.reshardingNeeded || view.processing;
+  if (isAboutToChange && hasJavaPeers(view)) return new Map();
   if (view.items.filter(({ item }) => item < total).length < total) return new Map();
   const lists = new Map(ids.filter((id) => !view.javaPeers.has(id)).map((id) => [id, [] as number[]]));
   // Also if its node cannot be read at the moment: it is about to repair it.

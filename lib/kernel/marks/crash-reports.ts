@@ -27,13 +27,14 @@ export async function reportCrashes(context: JobContext, hasLostTrackOf: (item: 
   const { registry, watch, paths, me, logger } = context;
   const seen = deadRuns(watch.view, me, hasLostTrackOf);
   if (seen.length === 0) return;
-  for (const parent of [paths.crashedItems, paths.crashReports])
-    if (!watch.nodes.has(parent)) await registry.create(parent, '');
   // The view may be behind this instance's own commits: it has not lost track of a mark that it has just removed, and what
   // stands in its place by now is a peer's.
   const isMine = ({ item: { runningOn, failoveringBy } }: DeadRun): boolean => runningOn === me || failoveringBy === me;
   const view = seen.some(isMine) ? await watch.sync() : watch.view;
   const dead = deadRuns(view, me, hasLostTrackOf);
+  if (dead.length === 0) return;
+  for (const parent of [paths.crashedItems, paths.crashReports])
+    if (!watch.nodes.has(parent)) await registry.create(parent, '');
   const groups = dead.map(({ item, isToBeTakenOver }) => ({
     operations: reportOperations({
       ...{ watch, paths, item },

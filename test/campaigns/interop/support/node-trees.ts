@@ -1,4 +1,5 @@
 import { type Story } from './golden-records.js';
+import { toRanges } from '../../../../lib/layout/x-node/item-ranges.js';
 import { only, type Portrait } from './portrait.js';
 
 /**
@@ -10,6 +11,8 @@ import { only, type Portrait } from './portrait.js';
  *   whose instance dies in such a call.
  * - Java marks what missed a firing when its run ends, for the next firing to make good, whether or not the job is to make
  *   it good. Node marks it at once, makes it good as soon as the run ends, and marks nothing if that is not wanted.
+ * - Java triggers an instance by a node without a value. Node lists the items that the instance has, where no Java instance has
+ *   items that are about to move.
  * - Java names who is to run next of a job of one item with SINGLE_SHARDING_BALANCE. Node goes by the assignment, and beside
  *   Java takes that note away, lest a firing be run twice or never.
  */
@@ -29,10 +32,28 @@ function ofNode([now = {}, ...later]: readonly Portrait[]): Portrait {
     const table = only(assigned, /^\/sharding($|\/\d+($|\/instance$))/);
     portrait = { ...without(portrait, /^\/leader\/sharding\/necessary$/), ...table };
   }
+  portrait = { ...portrait, ...listedTriggers(portrait) };
   if ('/guarantee/started' in portrait) portrait = { ...portrait, ...only(next, /\/running$/) };
   if (Object.keys(portrait).some((path) => path.endsWith('/misfire'))) return without(portrait, /\/misfire$/);
   if (portrait['/config']?.includes('misfire: true') === true) portrait = { ...portrait, ...only(next, /\/misfire$/) };
   return portrait;
+}
+
+/** The triggers, each with the items of its instance. */
+function listedTriggers(portrait: Portrait): Portrait {
+  const ofOwner = (id: string): string =>
+    toRanges(
+      Object.entries(portrait).flatMap(([path, text]) => {
+        const [, item] = /^\/sharding\/(\d+)\/instance$/.exec(path) ?? [];
+        return item !== undefined && text.endsWith(`\n|${id}`) ? [Number(item)] : [];
+      }),
+    );
+  return Object.fromEntries(
+    Object.entries(portrait).flatMap(([path, text]) => {
+      const [, id] = /^\/trigger\/(.+)$/.exec(path) ?? [];
+      return id === undefined ? [] : [[path, `${text}\n|${JSON.stringify({ items: ofOwner(id), all: true })}`]];
+    }),
+  );
 }
 
 const NECESSARY = '/leader/sharding/necessary';

@@ -25,16 +25,20 @@ import { type JobWatch } from '../view/job-watch.js';
  */
 export async function reportCrashes(context: JobContext, hasLostTrackOf: (item: number) => boolean): Promise<void> {
   const { registry, watch, paths, me, logger } = context;
-  const seen = deadRuns(watch.view, me, hasLostTrackOf);
-  if (seen.length === 0) return;
-  // The view may be behind this instance's own commits: it has not lost track of a mark that it has just removed, and what
-  // stands in its place by now is a peer's.
+  const find = (): readonly DeadRun[] => deadRuns(watch.view, me, hasLostTrackOf);
   const isMine = ({ item: { runningOn, failoveringBy } }: DeadRun): boolean => runningOn === me || failoveringBy === me;
-  const view = seen.some(isMine) ? await watch.sync() : watch.view;
-  const dead = deadRuns(view, me, hasLostTrackOf);
-  if (dead.length === 0) return;
+  const findUpToDate = async (): Promise<readonly DeadRun[]> => {
+    // The view may be behind this instance's own commits: it has not lost track of a mark that it has just removed, and what
+    // stands in its place by now is a peer's.
+    if (find().some(isMine)) await watch.sync();
+    return find();
+  };
+  if ((await findUpToDate()).length === 0) return;
   for (const parent of [paths.crashedItems, paths.crashReports])
     if (!watch.nodes.has(parent)) await registry.create(parent, '');
+  // Peers may have reported some of them meanwhile.
+  const dead = await findUpToDate();
+  const { view } = watch;
   const groups = dead.map(({ item, isToBeTakenOver }) => ({
     operations: reportOperations({
       ...{ watch, paths, item },

@@ -27,9 +27,9 @@ import { actionsOf } from '../support/plans.js';
 import { aConfiguration, anItem, aView, idOf } from '../support/views.js';
 import { processorMsOf } from './processor-time.js';
 
-/** Small and large: three times twice the size, as chance, and what the processor keeps at hand, weigh less than in a single one. */
-const [SMALL, LARGE] = [5_000, 40_000];
-const MOST_GROWTH = 2.5 ** 3;
+/** Small and large: five times twice the size, as chance, and what the processor keeps at hand, weigh less than in a single one. */
+const [SMALL, LARGE] = [1_250, 40_000];
+const MOST_GROWTH = 2.5 ** 5;
 
 /** An operation is repeated until that takes as long, in milliseconds: less cannot be told from chance. */
 const MEASURABLE_MS = 10;
@@ -213,15 +213,20 @@ test('what grows as the square is noticed', async () => {
 /** How many times as long the large size takes; the first result that is good enough will do. */
 async function growthOf(ofSize: OfSize): Promise<number> {
   const [small, large] = [ofSize(SMALL), ofSize(LARGE)];
-  let repeats = 1;
-  while ((await msOf(small, repeats)) < MEASURABLE_MS) repeats *= 2;
+  const [ofSmall, ofLarge] = [await measurableRepeats(small), await measurableRepeats(large)];
   let [leastSmall, leastLarge] = [Infinity, Infinity];
   for (let tries = 1; tries <= TRIES.most; tries++) {
-    leastSmall = Math.min(leastSmall, await msOf(small, repeats));
-    leastLarge = Math.min(leastLarge, await msOf(large, repeats));
+    leastSmall = Math.min(leastSmall, (await msOf(small, ofSmall)) / ofSmall);
+    leastLarge = Math.min(leastLarge, (await msOf(large, ofLarge)) / ofLarge);
     if (tries >= TRIES.least && leastLarge <= MOST_GROWTH * leastSmall) break;
   }
   return leastLarge / leastSmall;
+}
+
+async function measurableRepeats(task: () => unknown): Promise<number> {
+  let repeats = 1;
+  while ((await msOf(task, repeats)) < MEASURABLE_MS) repeats *= 2;
+  return repeats;
 }
 
 function msOf(task: () => unknown, repeats: number): Promise<number> {

@@ -1,4 +1,4 @@
-import { posix } from 'node:path';
+import { parentPath } from '../registry/node-paths.js';
 import { AddressMask, withoutSecrets } from './masks.js';
 
 /** A node as far as a dump shows it. */
@@ -43,7 +43,7 @@ function inOrder(root: string, nodes: ReadonlyMap<string, unknown>): readonly st
   const children = new Map<string, string[]>();
   for (const path of nodes.keys()) {
     if (path === root) continue;
-    const parent = posix.dirname(path);
+    const parent = parentPath(path);
     const siblings = children.get(parent);
     if (siblings === undefined) children.set(parent, [path]);
     else siblings.push(path);
@@ -53,7 +53,7 @@ function inOrder(root: string, nodes: ReadonlyMap<string, unknown>): readonly st
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     if (path !== root) found.push(path);
     // The last one is taken next, so that the greatest name comes first.
-    open.push(...(children.get(path) ?? []).sort());
+    for (const child of (children.get(path) ?? []).sort()) open.push(child);
   }
   return found;
 }

@@ -42,23 +42,22 @@ function hidden(
   pattern: RegExp,
   valueEnd: (match: RegExpExecArray, start: number) => number | undefined,
 ): string {
-  const search = new RegExp(pattern);
   let result = '';
   let shown = 0;
-  for (let match = search.exec(text); match !== null; match = search.exec(text)) {
-    const start = search.lastIndex;
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const start = pattern.lastIndex;
     const end = valueEnd(match, start);
     if (end === undefined) continue;
     result += text.slice(shown, start) + HIDDEN;
-    search.lastIndex = shown = end;
+    pattern.lastIndex = shown = end;
   }
   return result + text.slice(shown);
 }
 
 function endOf(value: RegExp, text: string, start: number): number | undefined {
-  const sticky = new RegExp(value);
-  sticky.lastIndex = start;
-  return sticky.test(text) ? sticky.lastIndex : undefined;
+  value.lastIndex = start;
+  return value.test(text) ? value.lastIndex : undefined;
 }
 
 function entryEnd(text: string, start: number, indent: string): number | undefined {
@@ -100,6 +99,8 @@ export class AddressMask {
   /** The text without its addresses. */
   apply(text: string): string {
     return text.replace(ADDRESS_RUN, (run, offset: number) => {
+      // A dump of many items has very many runs, most of which are parts of words.
+      if (!run.includes(':')) return run.includes('.') ? this.#withoutIpv4(run) : run;
       const isPartOfWord = /\w/.test(text.charAt(offset - 1));
       const end = isPartOfWord ? 0 : endOfIpv6(run, /\w/.test(text.charAt(offset + run.length)));
       const address = run.slice(0, end);

@@ -1,4 +1,5 @@
 import { describeValue } from '../api/text/describe-value.js';
+import { repeated } from '../api/text/repeated.js';
 import { type JobErrorHandler } from '../api/extensions/error-handler.js';
 import { type ClassedJobItemExecutor, type TypedJobItemExecutor } from '../api/extensions/job-executor.js';
 import { type AnyJobListener, listenerProblem } from '../api/extensions/job-listener.js';
@@ -56,19 +57,20 @@ export class ModuleSettings {
    */
   @BooleanSetting() structuredLog?: boolean;
   /**
-   * Where the library logs; `false`: nowhere. Default: Nest's logger with the context `ElasticJob:` and the job's name, or
-   * `ElasticJob`.
+   * Where the library logs; `false`: nowhere. Default: Nest's logger with the context `ElasticJob:` and the job's name,
+   * or `ElasticJob`.
    */
   @Setting(CODE, rule('extension', loggerProblem)) logger?: JobLogger | false;
   /**
-   * Names of one-off jobs or of their bootstraps that `@Inject('…')` and `app.get('…')` shall find, although only the environment
-   * or the factory of `forRootAsync()` defines them. `@InjectOneOffJob('…')`, decorated jobs, `jobs` and files of `elasticJobConfig()`
-   * need no such list. The application does not start if it has no such one-off job. Default: none.
+   * Names of one-off jobs or of their bootstraps that `@Inject('…')` and `app.get('…')` shall find, although only the
+   * environment or the factory of `forRootAsync()` defines them. `@InjectOneOffJob('…')`, decorated jobs, `jobs` and
+   * files of `elasticJobConfig()` need no such list. The application does not start if it has no such one-off job.
+   * Default: none.
    */
   @Setting(CODE, rule('extension', oneOffJobsProblem)) oneOffJobs?: readonly string[];
   /**
-   * A registry centre of your own making; comes before `regCenter` of a file or the environment, and excludes it in code. It is connected
-   * and closed with the application.
+   * A registry centre of your own making; comes before `regCenter` of a file or the environment, and excludes it in
+   * code. It is connected and closed with the application.
    */
   @Setting(CODE, rule('extension', objectWith('connect', 'mirror', 'commit', 'close')))
   registryCenter?: RegistryCenter;
@@ -150,8 +152,7 @@ function listOf(method: string): (value: unknown) => string | undefined {
   };
   return (value) => {
     if (!Array.isArray(value) || !value.every(isOne)) return `must be a list of objects with a 'type' and ${method}()`;
-    const types = value.map(({ type }: { readonly type: string }) => type.toUpperCase());
-    const twice = types.find((type, index) => types.indexOf(type) !== index);
+    const [twice] = repeated(value.map(({ type }: { readonly type: string }) => type.toUpperCase()));
     return twice === undefined
       ? undefined
       : `must not have the type ${describeValue(twice)} twice; case does not count`;

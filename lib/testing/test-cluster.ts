@@ -303,7 +303,7 @@ export class TestCluster implements AsyncDisposable {
       throw new RangeError(
         `Needs the settings that change, such as { shardingTotalCount: 4 }, got ${describeValue(changes)}`,
       );
-    const changed = jobConfiguration({ ...(this.view.config ?? this.#configuration), ...changes });
+    const changed = jobConfiguration({ ...this.#settings, ...changes });
     this.#mostItems = Math.max(this.#mostItems, changed.shardingTotalCount);
     this.#registry.put(OPERATOR, this.paths.config, toYaml(changed));
     await this.settle();
@@ -316,7 +316,8 @@ export class TestCluster implements AsyncDisposable {
         "trigger() of a test's cluster triggers all items on all instances, and takes no arguments; for other triggers, use " +
           'new JobOperateAPI(cluster.operator, { clock: cluster.clock })',
       );
-    for (const id of this.view.instances.keys()) this.#registry.create(OPERATOR, this.paths.trigger(id), '');
+    for (const id of this.#registry.children(this.paths.instances))
+      this.#registry.create(OPERATOR, this.paths.trigger(id), '');
     await this.settle();
   }
 
@@ -325,14 +326,14 @@ export class TestCluster implements AsyncDisposable {
    * @throws RangeError if it never fires again
    */
   async fire(): Promise<void> {
-    const { cron, timeZone = 'GMT' } = this.view.config ?? this.#configuration;
+    const { cron, timeZone = 'GMT' } = this.#settings;
     const next = cron && QuartzCron.parse(cron, { timeZone }).next(new Date(this.clock.now()));
     if (!next) throw new RangeError(`Job '${this.paths.jobName}' has no cron expression that fires again`);
     await this.advance(next.getTime() - this.clock.now());
   }
 
   #requireItem(item: number): void {
-    const { shardingTotalCount } = this.view.config ?? this.#configuration;
+    const { shardingTotalCount } = this.#settings;
     if (Number.isInteger(item) && item >= 0 && item < shardingTotalCount) return;
     throw new RangeError(
       `Job '${this.paths.jobName}' has items 0 to ${shardingTotalCount - 1}, got ${describeValue(item)}`,
@@ -380,6 +381,14 @@ export class TestCluster implements AsyncDisposable {
     this.#leaving.delete(member.name);
     member.kill();
     this.#book.lose(member.name);
+  }
+
+  /** The stored settings, if they can be used; read from their node alone, since the job may have many items. */
+  get #settings(): JobConfiguration {
+    const { paths } = this;
+    const node = this.#registry.get(paths.config);
+    const stored = node && readJobView(new Map([[paths.config, node]]), paths.jobName).config;
+    return stored ?? this.#configuration;
   }
 
   get #registry(): EmbeddedNamespace {

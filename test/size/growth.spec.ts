@@ -5,6 +5,8 @@ import { odevity } from '../../lib/kernel/types/strategies/odevity.js';
 import { ownersBy } from '../../lib/kernel/types/strategies/owners.js';
 import { roundRobin } from '../../lib/kernel/types/strategies/round-robin.js';
 import { sticky } from '../../lib/kernel/types/strategies/sticky.js';
+import { doubtsAbout } from '../../lib/api/job/doubtful-settings.js';
+import { settingProblems } from '../../lib/api/settings/setting.js';
 import { missingItems } from '../../lib/kernel/once/missing-items.js';
 import { deadRuns, failoverRemains, shareOfCrashed } from '../../lib/kernel/view/crashes.js';
 import { isMisassigned, pinnedItems } from '../../lib/kernel/view/assignment.js';
@@ -21,8 +23,10 @@ import { decodeArrivals, encodeArrivals } from '../../lib/layout/x-node/arrival-
 import { decodeBeginRecord, encodeBeginRecord, mergeBeginRecords } from '../../lib/layout/x-node/begin-record.js';
 import { fromRanges, toRanges } from '../../lib/layout/x-node/item-ranges.js';
 import { decodeTrigger, encodeTrigger } from '../../lib/layout/x-node/trigger.js';
+import { ElasticJobSettings } from '../../lib/settings/module-settings.js';
 import { nestedSettings } from '../../lib/settings/nested-keys.js';
 import { parseProperties } from '../../lib/settings/properties-text.js';
+import { ManualClock } from '../../lib/testing/manual-clock.js';
 import { actionsOf } from '../support/plans.js';
 import { aConfiguration, anItem, aView, idOf } from '../support/views.js';
 import { processorMsOf } from './processor-time.js';
@@ -179,6 +183,19 @@ const OPERATIONS: Readonly<Record<string, OfSize>> = {
   'nesting keys': (size) => {
     const entries = Array.from({ length: size }, (_, index) => [`jobs.job${index}.cron`, 'x'] as const);
     return () => nestedSettings(entries, (path) => raise(path));
+  },
+  'finding listeners that are named twice': (size) => {
+    const jobListenerTypes = Array.from({ length: size }, (_, index) => `listener${index}`);
+    const [configuration, clock] = [aConfiguration({ jobListenerTypes }), new ManualClock()];
+    return () => doubtsAbout(configuration, clock);
+  },
+  'finding strategies of one type': (size) => {
+    const strategies = Array.from({ length: size }, (_, index) => ({
+      type: `T${index}`,
+      sharding: () => new Map(),
+    }));
+    const settings = Object.assign(new ElasticJobSettings(), { strategies });
+    return () => settingProblems(settings);
   },
   ...Object.fromEntries(
     [averageAllocation, odevity, roundRobin, sticky].map((strategy): [string, OfSize] => [

@@ -4,6 +4,7 @@ import { InvalidCronError, InvalidTimeZoneError } from '../../time/invalid-cron-
 import { parseTimeZone } from '../../time/time-zone.js';
 import { unknownKeyDoubts } from '../settings/known-properties.js';
 import { RUN_LIMITS, RUN_PROPERTIES } from '../settings/run-limits.js';
+import { repeated } from '../text/repeated.js';
 import { type JobConfiguration } from './job-configuration.js';
 import { isJsonOfItems, itemParametersDoubts } from './sharding-item-parameters.js';
 
@@ -84,9 +85,8 @@ function timeZoneDoubts({ cron, timeZone = '' }: JobConfiguration): readonly str
 }
 
 function listenersNamedTwice({ jobListenerTypes }: JobConfiguration): readonly string[] {
-  const types = jobListenerTypes.map((type) => type.toUpperCase());
-  const twice = new Set(types.filter((type, index) => types.indexOf(type) !== index));
-  return [...twice].map((type) => `jobListenerTypes names the listener ${type} several times, but it is called once`);
+  const twice = repeated(jobListenerTypes.map((type) => type.toUpperCase()));
+  return twice.map((type) => `jobListenerTypes names the listener ${type} several times, but it is called once`);
 }
 
 function isRefusedByJava({ timeZone }: JobConfiguration): boolean {

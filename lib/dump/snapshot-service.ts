@@ -74,7 +74,8 @@ export class SnapshotService {
   #server: Server | undefined;
 
   /**
-   * @throws InvalidConfigurationError if it is given no registry centre; if an option is missing, unknown or of a wrong kind
+   * @throws InvalidConfigurationError if it is given no registry centre; if an option is missing, unknown or of a wrong
+   * kind
    * @throws RangeError if the port is none
    */
   constructor(regCenter: RegistryCenter, options: SnapshotServiceOptions) {

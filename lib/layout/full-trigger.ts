@@ -2,10 +2,11 @@ import { hasJavaPeers, type JobView } from './job-view.js';
 import { type Trigger } from './x-node/trigger.js';
 
 /**
- * The triggers that make instances run all their items once, by instance. Each lists the items that the instance owns now, so that
- * one that moves before its trigger is accepted is run all the same. If all instances are triggered, an item whose owner cannot
- * run it is listed with another one, which hands it on. Java instances run what they own; and so does each instance while the job
- * has not got all its items, or items of Java instances are about to move: no list can say which of them Java will run.
+ * The triggers that make instances run all their items once, by instance. Each lists the items that the instance owns
+ * now, so that one that moves before its trigger is accepted is run all the same. If all instances are triggered, an
+ * item whose owner cannot run it is listed with another one, which hands it on. Java instances run what they own; and
+ * so does each instance while the job has not got all its items, or items of Java instances are about to move: no list
+ * can say which of them Java will run.
  * @param ids the instances to trigger
  */
 export function fullTriggers(

@@ -212,7 +212,9 @@ export class JobPaths {
     return `${this.root}/x-node/triggered`;
   }
 
-  /** For which items this instance has accepted a trigger, and no instance has begun them. Persistent, unknown to Java. */
+  /**
+   * For which items this instance has accepted a trigger, and no instance has begun them. Persistent, unknown to Java.
+   */
   accepted(id: string): string {
     return `${this.root}/x-node/triggered/${id}`;
   }

@@ -59,7 +59,9 @@ export interface JobView {
   readonly strayItems: readonly string[];
   /** Ids of instances that are to run now. */
   readonly triggers: ReadonlySet<string>;
-  /** By instance, living or not: the items for which it has accepted a trigger, and that no instance has begun since. */
+  /**
+   * By instance, living or not: the items for which it has accepted a trigger, and that no instance has begun since.
+   */
   readonly acceptedTriggers: ReadonlyMap<string, AcceptedTriggers>;
   /** Items waiting to be taken over, in ascending order. */
   readonly crashedItems: readonly number[];

@@ -1,4 +1,4 @@
-/** Which items wait for a manual run because a trigger was accepted: pure functions of a view. */
+/** The items that wait for a manual run because a trigger was accepted: pure functions of a view. */
 import { isGone, type JobView } from './job-view.js';
 import { type WaitingRun } from './x-node/accepted-triggers.js';
 

@@ -58,10 +58,12 @@ export interface ComposedYaml {
   readonly place: (offset: number) => string;
 }
 
-/** What is wrong where `tooDeepAt` points to. */
+/** The message about the place that `tooDeepAt` points to. */
 export const TOO_DEEP = `Collections are nested deeper than ${DEEPEST} levels`;
 
-/** Parses a document with any options. Its cost depends on the length of the text, and not on its content. Never throws. */
+/**
+ * Parses a document with any options. Its cost depends on the length of the text, and not on its content. Never throws.
+ */
 export function composedYaml(text: string, options: ParseOptions & DocumentOptions & SchemaOptions): ComposedYaml {
   const lines = new LineCounter();
   const place = (offset: number): string => {

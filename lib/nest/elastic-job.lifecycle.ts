@@ -176,7 +176,10 @@ export class ElasticJobLifecycle implements OnApplicationShutdown {
     });
   }
 
-  /** Starts the jobs of a module that was loaded lazily. A fault is logged, as the module itself is loaded. Never rejects. */
+  /**
+   * Starts the jobs of a module that was loaded lazily. A fault is logged, as the module itself is loaded. Never
+   * rejects.
+   */
   async #startLoaded(log: JobLogger): Promise<void> {
     if (this.#host?.isStopping !== false) return;
     try {

@@ -37,7 +37,10 @@ export type ElasticJobModuleAsyncOptions = AsyncOptionsBase & (WithFactory | Wit
 interface AsyncOptionsBase extends Pick<ModuleMetadata, 'imports'> {
   /** Tokens of the providers that `useFactory` is given. Default: none. */
   readonly inject?: (InjectionToken | OptionalFactoryDependency)[];
-  /** As `oneOffJobs` of `forRoot()`. It stands here, as Nest must know the names before it calls the factory. Default: none. */
+  /**
+   * As `oneOffJobs` of `forRoot()`. It stands here, as Nest must know the names before it calls the factory. Default:
+   * none.
+   */
   readonly oneOffJobs?: readonly string[];
 }
 
@@ -70,14 +73,15 @@ interface WithExisting {
 @Module({})
 export class ElasticJobModule implements OnModuleInit {
   /**
-   * @param options all optional; a file and the environment override them. They are checked when the application starts.
+   * @param options all optional; a file and the environment override them. They are checked when the application
+   * starts.
    * @throws InvalidConfigurationError if they are a promise
    */
   static forRoot(options: ElasticJobModuleOptions = {}): DynamicModule {
     refusePromise(options);
     const provider = { provide: ELASTIC_JOB_OPTIONS, useValue: options };
     const { jobs, oneOffJobs = [] } = isMap(options) ? options : {};
-    // What is wrong with them is said when the application starts.
+    // The start of the application reports their faults.
     const asked = Array.isArray(oneOffJobs) ? (oneOffJobs as unknown[]).filter(isToken) : [];
     return moduleWith({ providers: [provider], tokens: [...tokensIn(jobs), ...asked] });
   }
@@ -178,7 +182,8 @@ async function optionsMadeBy(factory: ElasticJobOptionsFactory): Promise<Elastic
 
 /**
  * A factory that forgets its `return` would start the application without a registry centre, alone.
- * @throws InvalidConfigurationError unless the options are a plain object, or if they have `oneOffJobs`, which Nest needs earlier
+ * @throws InvalidConfigurationError unless the options are a plain object, or if they have `oneOffJobs`, which Nest
+ * needs earlier
  */
 function given(options: ElasticJobModuleOptions, factory: string): ElasticJobModuleOptions {
   if (isMap(options) && options.oneOffJobs === undefined) return options;

@@ -44,7 +44,7 @@ export const operationProviders: readonly FactoryProvider[] = [
   },
 ];
 
-/** What the job of this application says, if it does not run as it should. */
+/** The health report of this application's job, if it does not run as it should. */
 function faultOf({ host }: ElasticJobLifecycle, jobName: string): InstanceFault | undefined {
   const health = host?.jobs.get(jobName)?.health;
   if (host === undefined || health === undefined) return undefined;

@@ -26,7 +26,8 @@ export interface ExplanationOptions {
   /** Whether `elasticjob.enabled` is false in this application. Default: it is not. */
   readonly isSwitchedOff?: () => boolean;
   /**
-   * What an instance in this process says of a job that does not run as it should there. Default: no job runs in this process.
+   * What an instance in this process says of a job that does not run as it should there. Default: no job runs in this
+   * process.
    */
   readonly fault?: (jobName: string) => InstanceFault | undefined;
   /** Default: the clock of this machine. */

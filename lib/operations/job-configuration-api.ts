@@ -100,8 +100,8 @@ export class JobConfigurationAPI extends AuditedOperations {
 
   /**
    * Removes a job with all it has in the registry centre: first its configuration and its instances, which bring their items
-   * to an end, then the rest. It is stored again when one of its applications is started again. If code of the job itself calls, its
-   * own instance is not waited for, and is among those that still run.
+   * to an end, then the rest. It is stored again when one of its applications is started again. If code of the job
+   * itself calls, its own instance is not waited for, and is among those that still run.
    * @throws UnknownJobError if there is no job of that name
    * @throws JobStateError if instances have stored parts of it again and again
    * @throws InvalidConfigurationError if an option is unknown or of a wrong kind

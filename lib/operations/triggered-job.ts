@@ -70,12 +70,13 @@ export class TriggeredJob {
   }
 
   /**
-   * Resolves when all items that the trigger makes run have run: on the instance that accepted it, or on the one that owns the item
-   * by then, in a takeover too. Runs of Java instances that are over within a second may be overlooked, as they leave nothing behind.
+   * Resolves when all items that the trigger makes run have run: on the instance that accepted it, or on the one that
+   * owns the item by then, in a takeover too. Runs of Java instances that are over within a second may be overlooked,
+   * as they leave nothing behind.
    * @throws DeadlineExceededError after `timeoutMs` milliseconds; the runs go on
-   * @throws JobStateError if items are not run any more, because they were disabled meanwhile, for example, or their instance has
-   * ended before it accepted the trigger; if the job has `monitorExecution: false`, so that its runs leave no marks; if code of the
-   * job itself waits for a run that begins after it
+   * @throws JobStateError if items are not run any more, because they were disabled meanwhile, for example, or their
+   * instance has ended before it accepted the trigger; if the job has `monitorExecution: false`, so that its runs leave
+   * no marks; if code of the job itself waits for a run that begins after it
    * @throws InvalidConfigurationError without a `timeoutMs`, and if an option is unknown or of a wrong kind
    */
   async ended(options: { readonly timeoutMs: number }): Promise<void> {

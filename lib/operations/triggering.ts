@@ -25,7 +25,7 @@ export interface TriggeringParts {
   readonly job: FollowedJob;
 }
 
-/** What instances are to run: some items, or all. */
+/** The items that instances are to run: some, or all. */
 type WantedRun = Omit<Trigger, 'isForAll'>;
 
 /** What is asked of the instances. */

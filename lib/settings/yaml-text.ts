@@ -2,12 +2,14 @@ import { isScalar, type Scalar, visit, type YAMLError } from 'yaml';
 import { InvalidConfigurationError } from '../api/errors/errors.js';
 import { composedYaml, TOO_DEEP } from '../layout/yaml-document.js';
 
-// The parser would compare each key with all keys before it, and its pretty errors would quote the lines around a problem.
+// The parser would compare each key with all keys before it, and its pretty errors would quote the lines around a
+// problem.
 const OPTIONS = { merge: true, uniqueKeys: false, prettyErrors: false } as const;
 
 /**
  * Parses YAML. Numbers that are not written as JavaScript would write them (`007`) stay texts.
- * @param name of the text, with which errors begin: `Configuration file 'elasticjob.yaml'`. They never quote the text, as it may
+ * @param name of the text, with which errors begin: `Configuration file 'elasticjob.yaml'`. They never quote the text,
+ * as it may
  *   hold a password
  * @throws InvalidConfigurationError if it is not valid YAML
  */

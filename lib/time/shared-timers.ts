@@ -64,7 +64,7 @@ export class SharedTimers implements Timers {
     const latest = this.#waitsSet;
     this.#isFiring = true;
     try {
-      // What the tasks set comes behind all that was due before, and has to wait for another timer, or tasks could go
+      // A timer that the tasks set comes behind all that was due before, and waits for another one, or tasks could go
       // on for ever.
       for (let first = this.#waits[0]; isDue(first, now, latest); first = this.#waits[0]) {
         this.#remove(first);

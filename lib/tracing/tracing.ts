@@ -88,8 +88,8 @@ export class Tracing implements RunObserver {
   readonly #isTraced: (jobName: string) => boolean;
 
   /**
-   * @throws InvalidConfigurationError if both `includeJobNames` and `excludeJobNames` name jobs; if an option is missing, unknown or of
-   * a wrong kind
+   * @throws InvalidConfigurationError if both `includeJobNames` and `excludeJobNames` name jobs; if an option is
+   * missing, unknown or of a wrong kind
    */
   constructor(options: TracingOptions) {
     checkOptions('new Tracing()', options, TRACING_RULES, { required: ['logger'], example: '{ storage, logger }' });

@@ -211,7 +211,8 @@ export interface RunObserver {
  */
 export interface ItemInterceptor {
   /**
-   * Calls `next` to run the item. The item succeeds if this resolves, and fails with what it throws, or if `next` was not called.
+   * Calls `next` to run the item. The item succeeds if this resolves, and fails with what it throws, or if `next` was
+   * not called.
    * @param context what the job is given
    */
   around(context: ShardingContext, next: () => Promise<void>): Promise<void>;

@@ -22,7 +22,10 @@ export interface JobConfiguration {
   readonly cron?: string;
   /** The time zone of `cron`: `GMT+08:00`, `GMT+8`, or an IANA name (Java peers refuse those). Default: that of the process. */
   readonly timeZone?: string;
-  /** Parameters of the sharding items as they are stored: `0=Beijing,1=Shanghai`, or JSON. Default: empty, no item has a parameter. */
+  /**
+   * Parameters of the sharding items as they are stored: `0=Beijing,1=Shanghai`, or JSON. Default: empty, no item has a
+   * parameter.
+   */
   readonly shardingItemParameters: string;
   /** Parameter of the whole job; each item is given it. Default: empty. */
   readonly jobParameter: string;
@@ -171,7 +174,10 @@ export class JobConfigurationBuilder {
     return this.#with({ timeZone });
   }
 
-  /** Sets the parameters of the sharding items: `0=Beijing,1=Shanghai`, or `{ 0: 'Beijing', 1: 'a,b' }`, or a list. Default: none. */
+  /**
+   * Sets the parameters of the sharding items: `0=Beijing,1=Shanghai`, or `{ 0: 'Beijing', 1: 'a,b' }`, or a list.
+   * Default: none.
+   */
   shardingItemParameters(shardingItemParameters: ItemParameters): this {
     return this.#with({ shardingItemParameters });
   }

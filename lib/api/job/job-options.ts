@@ -32,9 +32,10 @@ export class JobOptions {
    */
   @IntegerSetting({ min: 1, max: 100_000, required: true }) shardingTotalCount?: number;
   /**
-   * Parameters of the sharding items, by item: `{ 0: 'Beijing', 1: 'Shanghai' }`, as a list that begins with item 0, or as
-   * the text `0=Beijing,1=Shanghai`. They are stored as such a text, or, if one has a comma, an equals sign or blanks at its
-   * ends, or is empty, as JSON, `{"0":"a,b"}`, which Java peers refuse. Items from `shardingTotalCount` on are refused. Default: none.
+   * Parameters of the sharding items, by item: `{ 0: 'Beijing', 1: 'Shanghai' }`, as a list that begins with item 0, or
+   * as the text `0=Beijing,1=Shanghai`. They are stored as such a text, or, if one has a comma, an equals sign or
+   * blanks at its ends, or is empty, as JSON, `{"0":"a,b"}`, which Java peers refuse. Items from `shardingTotalCount`
+   * on are refused. Default: none.
    */
   @Setting(
     { kind: 'text' },

@@ -21,8 +21,8 @@ export interface RunningCode extends CodeOfJob {
 const caller = new AsyncLocalStorage<RunningCode>();
 
 /**
- * Calls code of a job. A job ends after its code, so code that waited for the end of its own job would wait for itself. The calls
- * that wait for such an end ask `callingCode()` who makes them.
+ * Calls code of a job. A job ends after its code, so code that waited for the end of its own job would wait for itself.
+ * The calls that wait for such an end ask `callingCode()` who makes them.
  */
 export async function runCode<T>(code: CodeOfJob, call: () => T | Promise<T>): Promise<T> {
   const running = { ...code, hasReturned: false };
@@ -33,7 +33,9 @@ export async function runCode<T>(code: CodeOfJob, call: () => T | Promise<T>): P
   }
 }
 
-/** The code of a job that is calling; `undefined` outside such code, and in what it has left behind when it returned. */
+/**
+ * The code of a job that is calling; `undefined` outside such code, and in what it has left behind when it returned.
+ */
 export function callingCode(): RunningCode | undefined {
   const running = caller.getStore();
   return running?.hasReturned === false ? running : undefined;

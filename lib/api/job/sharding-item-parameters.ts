@@ -2,8 +2,8 @@ import { describeValue, isMap, legible } from '../text/describe-value.js';
 import { storedTextProblem } from '../text/stored-text.js';
 
 /**
- * Parameters of a job's items as users write them: by item, `{ 0: 'Beijing', 1: 'a,b' }`, as a list that begins with item 0,
- * `['Beijing', 'a,b']`, or as the text that is stored, `0=Beijing,1=Shanghai`.
+ * Parameters of a job's items as users write them: by item, `{ 0: 'Beijing', 1: 'a,b' }`, as a list that begins with
+ * item 0, `['Beijing', 'a,b']`, or as the text that is stored, `0=Beijing,1=Shanghai`.
  */
 export type ItemParameters = string | Readonly<Record<number, ItemParameter>> | readonly ItemParameter[];
 
@@ -34,8 +34,8 @@ export function itemParametersProblem(given: unknown, shardingTotalCount: unknow
 }
 
 /**
- * The text that is stored for parameters without a problem: `0=Beijing,1=Shanghai`, which Java reads too, or JSON if one of
- * them has a comma, an equals sign or blanks at its ends, or is empty.
+ * The text that is stored for parameters without a problem: `0=Beijing,1=Shanghai`, which Java reads too, or JSON if
+ * one of them has a comma, an equals sign or blanks at its ends, or is empty.
  */
 export function itemParametersText(given: ItemParameters): string {
   if (typeof given === 'string') return given;

@@ -4,8 +4,8 @@ export type Secrecy = 'shown' | 'hidden';
 const LONGEST_TEXT = 80;
 
 /**
- * A value as error messages quote it: `"three"`, `null`, `NaN`, `[1,2]`, `keys with values`. Never throws, is never long, and shows
- * only the kind of a value that is hidden: `a string that is not shown`.
+ * A value as error messages quote it: `"three"`, `null`, `NaN`, `[1,2]`, `keys with values`. Never throws, is never
+ * long, and shows only the kind of a value that is hidden: `a string that is not shown`.
  */
 export function describeValue(value: unknown, secrecy: Secrecy = 'shown'): string {
   if (typeof value === 'function') return 'a function';

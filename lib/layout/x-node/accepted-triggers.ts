@@ -1,16 +1,17 @@
 /**
- * The value of `x-node/triggered/{instance}`: for which items the instance has accepted a trigger, and no instance has begun them
- * yet. It is written in the commit that accepts the trigger. Whichever instance owns an item when it is free begins it, and takes it
- * off this list in the commit that begins it. Java neither writes nor reads it.
+ * The value of `x-node/triggered/{instance}`: for which items the instance has accepted a trigger, and no instance has
+ * begun them yet. It is written in the commit that accepts the trigger. The instance that owns an item when it is free
+ * begins it, and takes it off this list in the commit that begins it. Java neither writes nor reads it.
  *
- * A line for each job parameter, in the order in which the triggers came; `all` if the trigger was for all items of the instance:
+ * A line for each job parameter, in the order in which the triggers came; `all` if the trigger was for all items of the
+ * instance:
  * ```
  * all: 0-3
  * waiting "only Beijing": 7
  * dropped: 4
  * ```
- * Item 4 was triggered, and could not be run any more, because an operator had disabled it, for example. That stays on record until
- * the item is triggered here again, or this instance is gone.
+ * Item 4 was triggered, and could not be run any more, because an operator had disabled it, for example. That stays on
+ * record until the item is triggered here again, or this instance is gone.
  */
 import { ItemRanges, toRanges } from './item-ranges.js';
 import { quotedText } from './quoted-text.js';
@@ -24,7 +25,7 @@ export interface WaitingRun {
   readonly items: ReadonlySet<number>;
 }
 
-/** What one instance has accepted. */
+/** The triggers that one instance has accepted. */
 export interface AcceptedTriggers {
   /** In the order in which the triggers came. */
   readonly waiting: readonly WaitingRun[];
@@ -44,7 +45,7 @@ export function encodeAccepted({ waiting, dropped }: AcceptedTriggers): string {
   return [...lines, ...(dropped.size > 0 ? [`dropped: ${toRanges(dropped)}`] : [])].join('\n');
 }
 
-/** The inverse of `encodeAccepted`. What it cannot read it leaves out. */
+/** The inverse of `encodeAccepted`. It leaves out all that it cannot read. */
 export function decodeAccepted(text: string): AcceptedTriggers {
   const waiting: WaitingRun[] = [];
   let dropped: ReadonlySet<number> = new Set();
@@ -64,12 +65,16 @@ export function decodeAccepted(text: string): AcceptedTriggers {
   return { waiting, dropped };
 }
 
-/** How often the record may list all items of the largest job; a job of 1,000 items may wait with 1,600 job parameters. */
+/**
+ * How often the record may list all items of the largest job; a job of 1,000 items may wait with 1,600 job parameters.
+ */
 const LISTS = 16;
 
 const LINE = /^(all|waiting|dropped)(?: ("(?:[^"\\]|\\.)*"))?: ([\d,-]+)$/;
 
-/** Whether all of this text is read back: no more items wait, each for several job parameters, than a record may list. */
+/**
+ * Whether all of this text is read back: no more items wait, each for several job parameters, than a record may list.
+ */
 export function isReadBack(text: string): boolean {
   return encodeAccepted(decodeAccepted(text)) === text;
 }

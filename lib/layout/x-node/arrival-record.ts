@@ -106,7 +106,7 @@ export function encodeArrivals({ rounds, dropped }: Arrivals): string {
   return [...(firings.length > 0 ? [['dropped', ...firings].join(' ')] : []), ...lines].join('\n');
 }
 
-/** The inverse of `encodeArrivals`. What it cannot read it leaves out. */
+/** The inverse of `encodeArrivals`. It leaves out all that it cannot read. */
 export function decodeArrivals(text: string): Arrivals {
   const rounds = new Map<string, ArrivalRecord>();
   const dropped = new Map<number, ReadonlySet<number>>();

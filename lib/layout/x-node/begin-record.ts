@@ -64,7 +64,7 @@ function linesOf(instants: ReadonlyMap<number, number>): string[] {
     .map(([instant, items]) => `${instant}: ${toRanges(items)}`);
 }
 
-/** The inverse of `encodeBeginRecord`. What it cannot read it leaves out; if an item occurs twice, the later instant counts. */
+/** The inverse of `encodeBeginRecord`. It leaves out all that it cannot read; if an item occurs twice, the later instant counts. */
 export function decodeBeginRecord(text: string): BeginRecord {
   const instants = new Map<number, number>();
   const manual = new Map<number, string | undefined>();

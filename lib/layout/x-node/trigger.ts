@@ -1,8 +1,8 @@
 /**
  * The value of `trigger/{instance}`, whose presence makes that instance run its items once. It is empty, as Java writes it, or
- * says what this run alone is given, and which items it is for: `{"jobParameter":"only Beijing","items":"0-3,7"}`. A trigger for
- * all items lists those that the instance had when it was written (`"all":true`), so that an item that moves before the trigger is
- * accepted is run once all the same. Java instances do not read it.
+ * says what this run alone is given, and which items it is for: `{"jobParameter":"only Beijing","items":"0-3,7"}`. A
+ * trigger for all items lists those that the instance had when it was written (`"all":true`), so that an item that
+ * moves before the trigger is accepted is run once all the same. Java instances do not read it.
  */
 import { describeValue, isMap } from '../../api/text/describe-value.js';
 import { storedTextProblem } from '../../api/text/stored-text.js';

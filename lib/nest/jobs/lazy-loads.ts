@@ -1,8 +1,8 @@
 import { type LazyModuleLoader } from '@nestjs/core';
 
 /**
- * Calls `onLoaded` after each module that the application loads lazily, before `load()` resolves. Nest has no hook for that, so the
- * application's one loader is given another `load`.
+ * Calls `onLoaded` after each module that the application loads lazily, before `load()` resolves. Nest has no hook for
+ * that, so the application's one loader is given another `load`.
  * @param onLoaded never rejects
  */
 export function afterLazyLoads(loader: LazyModuleLoader, onLoaded: () => Promise<void>): void {

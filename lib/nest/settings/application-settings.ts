@@ -140,7 +140,7 @@ function decoratorsOf(providers: readonly FoundProvider[]): Readonly<Record<stri
   return Object.fromEntries(jobs.flatMap(({ jobName, options }) => (isMap(options) ? [[jobName, options]] : [])));
 }
 
-/** What the options list for injection. */
+/** The names that the options list for injection. */
 function listed({ oneOffJobs = [] }: ModuleSettings): readonly OneOffInjection[] {
   return oneOffJobs.map((token) => ({ token, path: `elasticjob.oneOffJobs['${token}']` }));
 }

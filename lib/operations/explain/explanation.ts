@@ -77,13 +77,16 @@ export type JobCause =
   | { readonly type: 'no-schedule' }
   | { readonly type: 'unusable-schedule'; readonly cron: string; readonly fault: string }
   | { readonly type: 'schedule-over'; readonly last: Date | undefined }
-  /** What only the instance itself knows, such as a type in the settings that it does not have. */
+  /** A fault that only the instance itself knows, such as a type in the settings that it does not have. */
   | ({ readonly type: 'instance-fault' } & InstanceFault);
 
-/** What an instance in this process says of a job that does not run as it should there: a part of its health report. */
+/** The part of an instance's health report about a job that does not run as it should in this process. */
 export interface InstanceFault {
   readonly instanceId: string;
-  /** `blocked` and `failed`: nothing of the job runs there. `impaired`: something does not run as wished. In the others it does not take part yet. */
+  /**
+   * `blocked` and `failed`: nothing of the job runs there. `impaired`: something does not run as wished. In the others
+   * it does not take part yet.
+   */
   readonly state: 'blocked' | 'failed' | 'impaired' | 'created' | 'starting' | 'suspended';
   /** Why, and what to do. */
   readonly reason: string;

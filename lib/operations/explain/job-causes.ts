@@ -86,7 +86,7 @@ const blockedHere: Finding = ({ view, item, fault }) => {
   return owner === undefined || owner === fault.instanceId ? { type: 'instance-fault', ...fault } : undefined;
 };
 
-/** What an instance in this process says, if it does not keep the job or the item from running. */
+/** The report of an instance in this process, if it does not keep the job or the item from running. */
 export function faultBeside(question: Question): readonly FoundCause[] {
   const { fault } = question;
   if (fault === undefined || (question.view.exists && blockedHere(question) !== undefined)) return [];

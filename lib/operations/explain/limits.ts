@@ -27,7 +27,7 @@ export function limitsOf({ instant, past }: Question, causes: readonly Cause[], 
   return sentences.flatMap(([isTold, sentence]) => (isTold ? [sentence] : []));
 }
 
-/** What the settings name that an instance may not have, or may not be able to use. */
+/** The types in the settings that an instance may not have, or may not be able to use. */
 function namedTypes({ config }: JobView): readonly string[] {
   if (config === undefined) return [];
   const { jobShardingStrategyType, jobErrorHandlerType, jobExecutorThreadPoolSizeProviderType } = config;

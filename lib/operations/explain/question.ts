@@ -21,7 +21,7 @@ export interface Question {
   /** When the view was read, in milliseconds since 1970. */
   readonly now: number;
   readonly past: Past;
-  /** What an instance in this process says; `undefined` if the job does not run in this process, or runs well there. */
+  /** The report of an instance in this process; `undefined` if the job does not run in this process, or runs well there. */
   readonly fault?: InstanceFault | undefined;
   /** Jobs of the namespace that have nearly this name; only if there is none of this name. */
   readonly similar?: string | undefined;

@@ -116,7 +116,8 @@ export class RdbTraceStorage implements TraceStorage {
 
   /**
    * @param dataSource may be initialised later
-   * @throws InvalidConfigurationError if its database cannot hold the tables; if an option is unknown or of a wrong kind
+   * @throws InvalidConfigurationError if its database cannot hold the tables; if an option is unknown or of a wrong
+   * kind
    */
   constructor(
     /** Where the tables are. */

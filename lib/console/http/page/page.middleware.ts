@@ -48,7 +48,8 @@ export class PageMiddleware implements NestMiddleware<PageRequest, ServerRespons
   async #answer(request: PageRequest, place: { readonly below: string; readonly base: string }): Promise<Sent> {
     const file = place.below === 'index.html' ? undefined : await this.files.file(place.below);
     if (file !== undefined) return sentFile(file, /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? '')));
-    // Scripts, images and the like that are not there are not there. Only at its own address curl is given the page, too.
+    // Scripts, images and the like that are not there are not there. Only at its own address curl is given the page,
+    // too.
     const { accept = '*/*' } = request.headers;
     if (!accept.includes('text/html') && !(place.below === '' && accept.includes('*/*')))
       return sentProblem(new ConsoleProblem(404, 'not-found', 'There is nothing here.'));

@@ -13,6 +13,7 @@ import { type AbortSource, throwIfAborted } from '../../async/abort.js';
 import { sleep } from '../../async/wait.js';
 import { type ItemView } from '../../layout/job-view.js';
 import { type BeginRecord, encodeBeginRecord, NOTHING_BEGUN, withoutBegun } from '../../layout/x-node/begin-record.js';
+import { changeEach } from '../../registry/change-each.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Operation } from '../../registry/registry-center.js';
 import { liveSessionId, whenConnected } from '../../registry/session-state.js';
@@ -169,13 +170,17 @@ export class ItemMarks {
   async noteMisfired(items: readonly ItemView[]): Promise<void> {
     const { registry, paths } = this.#deps;
     const unmarked = items.filter(({ misfired }) => !misfired);
-    await Promise.all(unmarked.map(({ item }) => registry.create(paths.item(item, 'misfire'), '')));
+    const notes = unmarked.map(
+      ({ item }) => ({ type: 'create', path: paths.item(item, 'misfire'), value: '' }) as const,
+    );
+    await changeEach(registry, notes);
   }
 
   /** Removes the notes that a firing was missed. */
   async clearMisfired(items: readonly number[]): Promise<void> {
     const { registry, paths } = this.#deps;
-    await Promise.all(items.map((item) => registry.remove(paths.item(item, 'misfire'))));
+    const removals = items.map((item) => ({ type: 'remove', path: paths.item(item, 'misfire') }) as const);
+    await changeEach(registry, removals);
   }
 
   /** As if the items had not been begun, so that their owner can begin them. Never rejects. */

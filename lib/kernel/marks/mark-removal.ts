@@ -5,7 +5,9 @@
 import { describeCause } from '../../api/text/describe-cause.js';
 import { isLostRace } from '../../api/errors/registry-errors.js';
 import { Deferred } from '../../async/deferred.js';
+import { Limiter } from '../../async/limiter.js';
 import { itemOf } from '../../layout/job-view.js';
+import { REQUESTS_AT_ONCE } from '../../registry/change-each.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Operation } from '../../registry/registry-center.js';
 import { liveSessionId, whenConnected } from '../../registry/session-state.js';
@@ -130,7 +132,8 @@ export class MarkRemoval {
   async #clearEach(items: readonly number[]): Promise<void> {
     const { registry, logger } = this.#deps;
     const session = liveSessionId(registry.session.state);
-    const results = await Promise.allSettled(items.map((item) => this.#clear(item, session)));
+    const limiter = new Limiter(REQUESTS_AT_ONCE);
+    const results = await Promise.allSettled(items.map((item) => limiter.run(() => this.#clear(item, session))));
     for (const item of items) this.#own.leave(item);
     for (const result of results)
       if (result.status === 'rejected') logger.debug(`a mark could not be removed: ${describeCause(result.reason)}`);

@@ -326,17 +326,18 @@ const clearMisfired: Rule = ({ now, me, local }) => {
   // Settings that cannot be read do not mean that misfire is off.
   if (now.config === undefined) return undefined;
   const { cron } = now.config;
+  const misfired = assignedItems(now, me).filter((item) => item.misfired && !item.running);
+  if (misfired.length === 0) return undefined;
+  // A peer whose clock is ahead may have made the note of an instant that is still to come here.
+  const mayBeEarly = local.isNextInstantNear();
+  const instant = local.latestInstant();
   const isOver = (item: number): boolean => {
-    // A peer whose clock is ahead may have made the note of an instant that is still to come here.
-    if (local.isNextInstantNear()) return false;
-    const instant = local.latestInstant();
+    if (mayBeEarly) return false;
     if (instant !== undefined) return wasBegun(now, item, instant);
     // An instance that is stopping has no instants any more; its successor has.
     return cron === undefined;
   };
-  const items = assignedItems(now, me).filter(
-    ({ item, misfired, disabled, running }) => misfired && !running && (disabled || !isMisfiring(now) || isOver(item)),
-  );
+  const items = misfired.filter(({ item, disabled }) => disabled || !isMisfiring(now) || isOver(item));
   return items.length > 0 ? { type: 'clear-misfired', items: numbersOf(items) } : undefined;
 };
 

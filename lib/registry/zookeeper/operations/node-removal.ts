@@ -1,5 +1,7 @@
 import { type RegistryOutcomeUnknownError } from '../../../api/errors/errors.js';
 import { isOutcomeUnknown } from '../../../api/errors/registry-errors.js';
+import { Limiter } from '../../../async/limiter.js';
+import { REQUESTS_AT_ONCE } from '../../change-each.js';
 import { childPath } from '../../node-paths.js';
 import { type Namespace } from '../namespace.js';
 import { reread } from './node-reads.js';
@@ -90,12 +92,14 @@ export class NodeRemoval {
 
   /** All nodes from `path` down, parents before children. */
   async #subtree(transport: ZooKeeperRequests, path: string): Promise<readonly string[]> {
+    const limiter = new Limiter(REQUESTS_AT_ONCE);
     const found: string[] = [];
     let level: readonly string[] = [path];
     while (level.length > 0) {
-      // Serial by level; the requests of one level are sent together.
-      const children = await Promise.all(level.map((each) => this.#childrenOf(transport, each)));
-      found.push(...level.filter((_, index) => children[index] !== undefined));
+      // Serial by level; the requests of one level are sent together, as many as a session may have under way.
+      const requests = level.map((each) => limiter.run(() => this.#childrenOf(transport, each)));
+      const children = await Promise.all(requests);
+      for (const [index, each] of level.entries()) if (children[index] !== undefined) found.push(each);
       level = children.flatMap((each) => each ?? []);
     }
     return found;

@@ -1,8 +1,15 @@
-import { type ItemView, type JobView } from '../../layout/job-view.js';
-import { type BegunFor, encodeBeginRecord, NOTHING_BEGUN, withBegun } from '../../layout/x-node/begin-record.js';
+import { itemOf, type ItemView, type JobView } from '../../layout/job-view.js';
+import {
+  type BegunFor,
+  encodeBeginRecord,
+  NOTHING_BEGUN,
+  withBegun,
+  withParametersOf,
+} from '../../layout/x-node/begin-record.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Lifetime, type Operation } from '../../registry/registry-center.js';
-import { numbersOf } from '../view/items.js';
+import { type ItemsHere } from '../view/items-here.js';
+import { failsOver, numbersOf } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
 import { TriggerAcceptance } from './trigger-acceptance.js';
 
@@ -20,6 +27,12 @@ export interface BeginCommit {
   readonly operations: readonly Operation[];
 }
 
+/** What preparing them needs. */
+export interface BeginCommitsContext extends JobContext {
+  /** What runs on this instance. */
+  readonly items: ItemsHere;
+}
+
 /** A record that is written step by step may be a little longer in between than before and after. */
 const RECORD_SLACK = 100;
 
@@ -28,9 +41,9 @@ const RECORD_SLACK = 100;
  * were chosen, creates the marks, and writes this instance's record of what it has begun, the items of the commits before included.
  */
 export class BeginCommits {
-  readonly #context: JobContext;
+  readonly #context: BeginCommitsContext;
 
-  constructor(context: JobContext) {
+  constructor(context: BeginCommitsContext) {
     this.#context = context;
   }
 
@@ -109,8 +122,12 @@ export class BeginCommits {
   }
 
   #record(items: readonly ItemView[], begunFor: BegunFor): string {
-    const { watch, me } = this.#context;
-    const { beginRecords, lastBegun } = watch.view;
-    return encodeBeginRecord(withBegun(beginRecords.get(me) ?? NOTHING_BEGUN, numbersOf(items), begunFor, lastBegun));
+    const { watch, me, items: here } = this.#context;
+    const { view } = watch;
+    const { beginRecords, lastBegun } = view;
+    const record = withBegun(beginRecords.get(me) ?? NOTHING_BEGUN, numbersOf(items), begunFor, lastBegun);
+    // Of a run that bears a mark, or is about to, an instance that takes it over needs the job parameter. Those of other runs would pile up.
+    const isRunning = (item: number): boolean => here.isMarking(item) || itemOf(view, item)?.running === true;
+    return encodeBeginRecord(withParametersOf(record, (item) => failsOver(view) && isRunning(item)));
   }
 }

@@ -1,10 +1,13 @@
 import { type JobLogger } from '../../api/text/logger.js';
-import { encodeBeginRecord, mergeBeginRecords } from '../../layout/x-node/begin-record.js';
+import { encodeBeginRecord, mergeBeginRecords, withParametersOf } from '../../layout/x-node/begin-record.js';
 import { type ItemMark, type JobPaths } from '../../layout/job-paths.js';
-import { isGone, type JobView } from '../../layout/job-view.js';
+import { isGone, itemOf, type JobView } from '../../layout/job-view.js';
+import { changeEach } from '../../registry/change-each.js';
+import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Operation, type RegistryCenter } from '../../registry/registry-center.js';
 import { type JobWatch } from '../view/job-watch.js';
 import { spentAcceptances } from '../../layout/waiting-runs.js';
+import { describeItems } from '../view/items.js';
 import { failoverRemains, idleReports, mayPurgeRecordOf } from '../view/crashes.js';
 
 /** What tidying up needs. */
@@ -17,6 +20,9 @@ export interface HousekeepingDeps {
 }
 
 const NO_SERVERS: readonly string[] = [];
+
+/** How many records of instances that are gone are taken over in one commit. */
+const RECORDS_AT_ONCE = 256;
 
 /** Removes what other instances have left in the registry centre and would never remove. */
 export class Housekeeping {
@@ -77,20 +83,28 @@ export class Housekeeping {
     if ([...watch.view.beginRecords.values()].includes(undefined)) await watch.readAll();
     const { view } = watch;
     const reports = idleReports(view).map((item): Operation => ({ type: 'remove', path: paths.crashReport(item) }));
-    const operations = [...this.#recordOperations(view), ...this.#triggerRemovals(view), ...reports];
-    if (operations.length > 0) await registry.commit(operations);
+    // Before anything is awaited: the version of a record that this instance has written meanwhile would fit, and its new text be lost.
+    const records = this.#recordOperations(view);
+    const removals = [...this.#triggerRemovals(view), ...reports].map((removal) => ({ operations: [removal] }));
+    for (const { operations } of commitChunks(removals, registry.limits)) await registry.commit(operations);
+    if (records.length > 0) await registry.commit(records);
     if (view.nextJobInstanceIp !== undefined) await registry.remove(paths.nextJobInstanceIp);
     if (view.leader !== me || !view.processing || view.reshardingNeeded) return;
     await registry.remove(paths.processing);
     logger.warn(`removed leader/sharding/processing: the leader that wrote it is gone.`);
   }
 
+  /** For as many records as fit into one commit; the next reconciliation finds the others. */
   #recordOperations(view: JobView): readonly Operation[] {
     const { paths, watch, me } = this.#deps;
-    const gone = [...view.beginRecords.keys()].filter((id) => mayPurgeRecordOf(view, id));
+    const allGone = [...view.beginRecords.keys()].filter((id) => mayPurgeRecordOf(view, id));
+    const gone = allGone.slice(0, RECORDS_AT_ONCE);
     if (gone.length === 0) return [];
     const ids = [me, ...gone];
-    const value = encodeBeginRecord(mergeBeginRecords(ids.map((id) => view.beginRecords.get(id))));
+    // No item bears the mark of an instance that is gone: what its manual runs were given stands in crash reports, if it is needed.
+    const isRunning = (item: number): boolean => itemOf(view, item)?.running === true;
+    const records = ids.map((id) => view.beginRecords.get(id));
+    const value = encodeBeginRecord(withParametersOf(mergeBeginRecords(records), isRunning));
     const own = watch.nodes.get(paths.beginRecord(me));
     const path = paths.beginRecord(me);
     return [
@@ -123,8 +137,11 @@ export class Housekeeping {
     const present = items
       .flatMap((item) => [paths.crashedItem(item), ...TAKEOVER_MARKS.map((mark) => paths.item(item, mark))])
       .filter((path) => watch.nodes.has(path));
-    await Promise.all(present.map((path) => registry.remove(path)));
-    logger.warn(`removed what failover had left behind for items ${items.join(',')}.`);
+    await changeEach(
+      registry,
+      present.map((path) => ({ type: 'remove', path }) as const),
+    );
+    logger.warn(`removed what failover had left behind for items ${describeItems(items)}.`);
   }
 }
 

@@ -138,6 +138,12 @@ export function withBegun(
   return { instants: sharedIfEmpty(instants), manual: sharedIfEmpty(manual), returned: sharedIfEmpty(returned) };
 }
 
+/** The record with the job parameters of manual runs of these items only: those that an instance may still have to take over. */
+export function withParametersOf(record: BeginRecord, isNeeded: (item: number) => boolean): BeginRecord {
+  const manual = [...record.manual].map(([item, parameter]) => [item, isNeeded(item) ? parameter : undefined] as const);
+  return { ...record, manual: mapOf(manual) };
+}
+
 /** The record after the leader has brought these items back, which were not there at `instant` (milliseconds since 1970). */
 export function withReturned(record: BeginRecord, items: readonly number[], instant: number): BeginRecord {
   return { ...record, returned: new Map([...record.returned, ...items.map((item) => [item, instant] as const)]) };

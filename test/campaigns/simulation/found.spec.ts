@@ -336,6 +336,16 @@ const FOUND: readonly Found[] = [
     what: 'an instance gets items that comes back before its leader has the answer to the assignment without it',
     seeds: [771002528],
   },
+  {
+    rule: 'doubles',
+    what: 'a firing that begins while the record of an instance that is gone is taken over stays on record',
+    seeds: [540],
+  },
+  {
+    rule: 'lostFirings',
+    what: 'a firing that begins while the record of an instance that is gone is taken over is not reported as lost',
+    seeds: [236, 368, 544],
+  },
 ];
 
 describe.each(FOUND)('$what', ({ rule, seeds }) => {

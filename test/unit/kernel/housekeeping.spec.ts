@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { type JobShardingStrategy } from '../../../lib/api/extensions/sharding-strategy.js';
 import { Deferred } from '../../../lib/async/deferred.js';
+import { deliverSoon } from '../../../lib/registry/embedded/delivery.js';
+import { averageAllocation } from '../../../lib/kernel/types/strategies/average-allocation.js';
 import { TestCluster } from '../../../lib/testing/index.js';
 import { joinJavaInstance } from '../../support/java-instance.js';
 
@@ -36,6 +39,65 @@ test('what Java peers say of who is to run next is taken away, so that all go by
   await cluster.settle();
 
   expect(cluster.tree.has(path)).toBe(false);
+});
+
+describe('the record of what an instance that is gone has begun', () => {
+  test('is taken over although a firing begins meanwhile, and that firing stays on record', async () => {
+    const strategy = {
+      type: 'RELIABLE',
+      isFailing: false,
+      sharding(...args: Parameters<JobShardingStrategy['sharding']>): ReturnType<JobShardingStrategy['sharding']> {
+        if (this.isFailing) throw new Error('no plan for these items');
+        return averageAllocation.sharding(...args);
+      },
+    };
+    let isSlow = false;
+    await using cluster = await TestCluster.start(['A'], {
+      job: { cron: '0/20 * * * * ?', shardingTotalCount: 1, jobShardingStrategyType: 'RELIABLE' },
+      host: { strategies: [strategy] },
+      deliver: (clock) => (delivery) => (isSlow ? void clock.after(5, delivery.arrive) : deliverSoon(delivery)),
+    });
+    const { paths } = cluster;
+    await cluster.fire();
+    strategy.isFailing = true;
+    await cluster.join('B');
+    cluster.kill('A');
+    await cluster.operator.create(paths.trigger(cluster.idOf('A')), '');
+    await cluster.advance('21s');
+    cluster.forget();
+
+    // Its item moves, and the firing that waited for that begins, in the same moment.
+    [strategy.isFailing, isSlow] = [false, true];
+    await cluster.advance('8s');
+    isSlow = false;
+
+    const instant = '00:00:40';
+    expect(cluster.runs.map(({ at }) => at)).toEqual([instant]);
+    const record = cluster.tree.get(paths.beginRecord(cluster.idOf('B')));
+    expect(record).toBe(`${Date.parse(`2030-01-01T${instant}Z`)}: 0`);
+    expect(cluster.tree.has(paths.beginRecord(cluster.idOf('A')))).toBe(false);
+    expect(cluster.tree.has(paths.trigger(cluster.idOf('A')))).toBe(false);
+  });
+});
+
+test('any number of records of instances that are gone is taken over, without the job parameters of their manual runs', async () => {
+  await using cluster = await TestCluster.start(['A'], {
+    job: { cron: '0 0 0 1 1 ?', shardingTotalCount: 600, reconcileIntervalMinutes: 10 },
+    limits: { operations: 500, bytes: 200_000 },
+  });
+  const registry = cluster.server.namespace('elasticjob');
+  const instant = Date.parse('2030-01-01T00:00:00Z');
+  for (let item = 0; item < 600; item++) {
+    const record = `${instant}: ${item}\nmanual "${'x'.repeat(1_000)}": ${item}`;
+    registry.put('peer', cluster.paths.beginRecord(`10.0.0.9@-@${item}`), record);
+  }
+
+  await cluster.advance('11m');
+
+  const own = cluster.paths.beginRecord(cluster.idOf('A'));
+  const records = [...cluster.tree.keys()].filter((path) => path.startsWith(cluster.paths.beginRecord('')));
+  expect(records).toEqual([own]);
+  expect(cluster.tree.get(own)).toBe(`${instant}: 0-599\nmanual: 0-599`);
 });
 
 describe('reconcileIntervalMinutes', () => {

@@ -5,15 +5,17 @@
  * Java peers write the same nodes one by one. While they take part, our takeovers hold the failover latch, as theirs do.
  */
 import { describeCause } from '../../api/text/describe-cause.js';
-import { isLostRace, isOutcomeUnknown } from '../../api/errors/registry-errors.js';
+import { isDisconnection, isLostRace, isOutcomeUnknown } from '../../api/errors/registry-errors.js';
+import { Limiter } from '../../async/limiter.js';
 import { hasJavaPeers, type ItemView, type JobView } from '../../layout/job-view.js';
+import { REQUESTS_AT_ONCE } from '../../registry/change-each.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
 import { type Operation } from '../../registry/registry-center.js';
 import { liveSessionId } from '../../registry/session-state.js';
 import { isReported, shareOfCrashed } from '../view/crashes.js';
 import { type BegunItem } from '../view/firing.js';
 import { type ItemsHere } from '../view/items-here.js';
-import { numbersOf } from '../view/items.js';
+import { describeItems, numbersOf } from '../view/items.js';
 import { type JobContext } from '../job/job-context.js';
 import { crashedRun, newVersion } from './crash-reports.js';
 import { type ItemMarks } from './item-marks.js';
@@ -29,12 +31,40 @@ export interface TakeoverDeps extends JobContext {
 /** How long a takeover waits for the latch, in milliseconds. A Java peer that has died holds it until its session is over. */
 const LATCH_TIMEOUT_MS = 30_000;
 
+/** An item that is to be taken over. */
+interface Claim {
+  /** The run that died. */
+  readonly run: Omit<BegunItem, 'fencingToken'>;
+  readonly item: ItemView;
+  /** Carried out together, they take it over. */
+  readonly operations: readonly Operation[];
+}
+
+/** The outcome of a commit that takes items over. */
+type Attempt =
+  /** All items are taken; or the commit was lost on its way, so that they still wait. */
+  | 'settled'
+  /** One of the items, or more, cannot be taken: another instance was faster, or the registry centre refuses it. */
+  | 'contested'
+  /** This instance may not take over anything on what it saw: its registration, its record or the settings are others now. */
+  | 'outdated';
+
 /** What ends a takeover. */
 interface TakeoverEnds {
   /** The job stops, or its session is lost. */
   readonly stop: AbortSignal;
   /** As `stop`, or the latch may be lost. */
   readonly end: AbortSignal;
+}
+
+/** A takeover that is in progress. */
+interface Taking extends TakeoverEnds {
+  /** What must hold so that this instance may take over any item. */
+  readonly fence: readonly Operation[];
+  /** The items taken so far. */
+  readonly begun: BegunItem[];
+  /** Why the others could not be taken, other than because other instances were faster. */
+  failure: { readonly cause: unknown } | undefined;
 }
 
 /** Takes over what instances that are gone have left unfinished. */
@@ -88,10 +118,9 @@ export class Takeover {
     // A run that has ended here is not run again: its report is about to be withdrawn.
     const ended = new Set(numbersOf(marks.own.superseded.filter((run) => isReported(view, run))));
     const share = shareOfCrashed(view, me, here.busy).filter(({ item }) => !marks.own.has(item) && !ended.has(item));
-    here.begin(share.map(({ item }) => item));
-    const taken = await Promise.allSettled(share.map((item) => this.#take(view, item, ends)));
-    here.release(share.map(({ item }) => item));
-    const begun = taken.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : []));
+    here.begin(numbersOf(share));
+    const { begun, failure } = await this.#takeAll(view, share, ends);
+    here.release(numbersOf(share));
     // The registration in the next session reports what this one has left.
     if (session !== liveSessionId(registry.session.state)) return [];
     if (ends.end.aborted && begun.length > 0) {
@@ -99,12 +128,11 @@ export class Takeover {
       throw ends.end.reason;
     }
     marks.noteTakenOver(begun, session);
-    const failure = taken.find((result) => result.status === 'rejected');
-    if (failure !== undefined && begun.length === 0) throw failure.reason;
-    if (failure !== undefined) logger.warn(`could not take over all items yet: ${describeCause(failure.reason)}`);
+    if (failure !== undefined && begun.length === 0) throw failure.cause;
+    if (failure !== undefined) logger.warn(`could not take over all items yet: ${describeCause(failure.cause)}`);
     // Other instances were faster, which this instance's view does not show yet.
     if (begun.length < share.length) await this.#lookAgain(begun);
-    if (begun.length > 0) logger.warn(`takes over items ${begun.map(({ item }) => item).join(',')}.`);
+    if (begun.length > 0) logger.warn(`takes over items ${describeItems(numbersOf(begun))}.`);
     return begun;
   }
 
@@ -119,34 +147,82 @@ export class Takeover {
     }
   }
 
-  /** @returns `undefined` if another instance has taken the item */
-  async #take(view: JobView, item: ItemView, { stop, end }: TakeoverEnds): Promise<BegunItem | undefined> {
-    const { registry, watch, marks } = this.#deps;
-    end.throwIfAborted();
-    const crashed = view.crashReports.get(item.item) ?? crashedRun(watch, item);
-    const begun = (fencingToken: number | undefined): BegunItem | undefined =>
-      fencingToken === undefined ? undefined : { ...crashed, item: item.item, fencingToken };
+  /** In as few commits as hold them. If one item of a commit cannot be taken, the others are taken one by one. */
+  async #takeAll(view: JobView, share: readonly ItemView[], ends: TakeoverEnds): Promise<Taking> {
+    const { registry, watch } = this.#deps;
+    // All of it from one moment: later commits are refused if what the first one relied on has changed meanwhile.
+    const taking: Taking = { ...ends, fence: this.#fence(view), begun: [], failure: undefined };
+    const claims = share.map((item): Claim => {
+      const crashed = view.crashReports.get(item.item) ?? crashedRun(watch, item);
+      return { run: { ...crashed, item: item.item }, item, operations: this.#takeOperations(item) };
+    });
     try {
-      return begun(await registry.commit(this.#takeOperations(view, item)));
+      for (const { groups } of commitChunks(claims, registry.limits, { guard: taking.fence })) {
+        const attempt = await this.#take(groups, taking);
+        if (attempt === 'outdated') break;
+        if (attempt === 'contested' && groups.length > 1) await this.#takeEach(groups, taking);
+      }
+    } catch (cause) {
+      taking.failure ??= { cause };
+    }
+    return taking;
+  }
+
+  async #takeEach(claims: readonly Claim[], taking: Taking): Promise<void> {
+    const limiter = new Limiter(REQUESTS_AT_ONCE);
+    const results = await Promise.allSettled(claims.map((claim) => limiter.run(() => this.#take([claim], taking))));
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+  }
+
+  /** In one commit. @throws the reason why the registry centre cannot be reached, or why the takeover ends */
+  async #take(claims: readonly Claim[], taking: Taking): Promise<Attempt> {
+    const { fence, begun, end } = taking;
+    end.throwIfAborted();
+    const operations = [...fence, ...claims.flatMap((claim) => claim.operations)];
+    try {
+      const fencingToken = await this.#commit(operations, itemsOf(claims), taking.stop);
+      if (fencingToken !== undefined) for (const { run } of claims) begun.push({ ...run, fencingToken });
+      return 'settled';
+    } catch (cause) {
+      if (isDisconnection(cause)) throw cause;
+      if (isLostRace(cause)) return fence.some(({ path }) => path === cause.path) ? 'outdated' : 'contested';
+      if (claims.length === 1) taking.failure ??= { cause };
+      return 'contested';
+    }
+  }
+
+  /** @returns the revision of the commit; `undefined` if its answer was lost, and it was not carried out */
+  async #commit(
+    operations: readonly Operation[],
+    items: readonly ItemView[],
+    stop: AbortSignal,
+  ): Promise<number | undefined> {
+    const { registry, marks } = this.#deps;
+    try {
+      return await registry.commit(operations);
     } catch (error) {
-      if (isLostRace(error)) return undefined;
       // Also without the latch: an item that is marked, and neither run nor put back, would stay as it is.
-      if (isOutcomeUnknown(error)) return begun(await marks.wasMarked([item], stop));
+      if (isOutcomeUnknown(error)) return marks.wasMarked(items, stop);
       throw error;
     }
   }
 
-  #takeOperations(view: JobView, item: ItemView): readonly Operation[] {
+  #fence({ configVersion }: JobView): readonly Operation[] {
     const { watch, paths, me } = this.#deps;
     const own = watch.nodes.get(paths.beginRecord(me));
-    const { configVersion } = view;
-    const path = (mark: 'running' | 'failover' | 'failovering'): string => paths.item(item.item, mark);
     return [
       { type: 'check', path: paths.instance(me) },
       // As when this instance begins a run of its own: not if the takeover was asked for in an earlier session.
       ...(own === undefined ? [] : [{ type: 'check', path: paths.beginRecord(me), version: own.version } as const]),
       // As in every begin: tokens of unmonitored runs stem from the settings' revision.
       { type: 'check', path: paths.config, ...(configVersion !== undefined && { version: configVersion }) },
+    ];
+  }
+
+  #takeOperations(item: ItemView): readonly Operation[] {
+    const { watch, paths, me } = this.#deps;
+    const path = (mark: 'running' | 'failover' | 'failovering'): string => paths.item(item.item, mark);
+    return [
       // So that a report, or a takeover, that was decided on before this one comes too late.
       newVersion(paths, item),
       { type: 'remove', path: paths.crashedItem(item.item) },
@@ -157,3 +233,5 @@ export class Takeover {
     ];
   }
 }
+
+const itemsOf = (claims: readonly Claim[]): readonly ItemView[] => claims.map(({ item }) => item);

@@ -56,11 +56,12 @@ export const failover: readonly Mutant[] = [
       },
       {
         file: 'kernel/marks/takeover.ts',
-        find: 'return begun(await registry.commit(this.#takeOperations(view, item)));',
+        find: '      return await registry.commit(operations);\n',
         replace:
-          'await registry.commit(this.#takeOperations(view, item));\n' +
+          '      await registry.commit(operations);\n' +
           '      const { paths, me } = this.#deps;\n' +
-          "      return begun(await registry.commit([{ type: 'create', path: paths.item(item.item, 'running'), value: me }]));",
+          "      const marks = items.map(({ item }) => ({ type: 'create', path: paths.item(item, 'running'), value: me }) as const);\n" +
+          '      return await registry.commit(marks);\n',
       },
       {
         file: 'kernel/view/crashes.ts',
@@ -256,8 +257,8 @@ export const failover: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/marks/takeover.ts',
-        find: '{ ...crashed, item: item.item, fencingToken };',
-        replace: '{ ...crashed, item: item.item, fencingToken: item.ownerRevision };',
+        find: 'for (const { run } of claims) begun.push({ ...run, fencingToken });',
+        replace: 'for (const { run, item } of claims) begun.push({ ...run, fencingToken: item.ownerRevision });',
       },
     ],
   },

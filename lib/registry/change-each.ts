@@ -1,4 +1,4 @@
-import { isLostRace } from '../api/errors/registry-errors.js';
+import { isDisconnection } from '../api/errors/registry-errors.js';
 import { Limiter } from '../async/limiter.js';
 import { commitChunks } from './commit-chunks.js';
 import { type RegistryCenter } from './registry-center.js';
@@ -13,22 +13,27 @@ export type SmallChange =
 
 /**
  * Makes small changes that do not depend on each other, and that others may have made already: together, in as few commits as hold
- * them, and where a commit does not fit, one by one.
- * @throws RegistryUnavailableError if some of them could not be made; each may be tried again
+ * them, and where a commit does not fit, one by one. A change that the registry centre refuses keeps no other from being made.
+ * @throws RegistryUnavailableError, RegistryOutcomeUnknownError or RegistryRefusedError if some of them could not be made; each may be
+ *   tried again
  */
 export async function changeEach(registry: RegistryCenter, changes: readonly SmallChange[]): Promise<void> {
   const [only, ...others] = changes;
   if (only !== undefined && others.length === 0) return makeAlone(registry, only);
   const groups = changes.map((change) => ({ change, operations: [change] }));
+  const limiter = new Limiter(REQUESTS_AT_ONCE);
+  const failures: unknown[] = [];
   for (const chunk of commitChunks(groups, registry.limits)) {
     try {
       await registry.commit(chunk.operations);
     } catch (error) {
-      if (!isLostRace(error)) throw error;
-      const limiter = new Limiter(REQUESTS_AT_ONCE);
-      await Promise.all(chunk.groups.map(({ change }) => limiter.run(() => makeAlone(registry, change))));
+      if (isDisconnection(error)) throw error;
+      const made = chunk.groups.map(({ change }) => limiter.run(() => makeAlone(registry, change)));
+      for (const result of await Promise.allSettled(made))
+        if (result.status === 'rejected') failures.push(result.reason);
     }
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 async function makeAlone(registry: RegistryCenter, change: SmallChange): Promise<void> {

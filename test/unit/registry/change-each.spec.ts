@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { RegistryRefusedError } from '../../../lib/api/errors/errors.js';
 import { changeEach, type SmallChange } from '../../../lib/registry/change-each.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { EmbeddedRegistryServer } from '../../../lib/registry/embedded/embedded-registry-server.js';
@@ -54,6 +55,20 @@ test('what others have done already keeps nothing else from being done, and few 
 
   expect(names()).toEqual(['/a']);
   expect(underWay.most).toBe(256);
+});
+
+test('a change that is refused keeps no other from being made, and is reported', async () => {
+  const { registry, names } = await stage({ operations: 4 });
+  const refusal = new RegistryRefusedError('create', '/a/1', 'not at the moment');
+  const [create, commit] = [registry.create.bind(registry), registry.commit.bind(registry)];
+  registry.create = (path, value) => (path === '/a/1' ? Promise.reject(refusal) : create(path, value));
+  registry.commit = (operations) =>
+    operations.some(({ path }) => path === '/a/1') ? Promise.reject(refusal) : commit(operations);
+  await create('/a', '');
+
+  await expect(changeEach(registry, creations(10))).rejects.toBe(refusal);
+
+  expect([...names()].sort()).toEqual(['/a', ...[0, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `/a/${n}`)]);
 });
 
 test('a single change is no commit', async () => {

@@ -12,10 +12,11 @@ export type SmallChange =
   | { readonly type: 'remove'; readonly path: string };
 
 /**
- * Makes small changes that do not depend on each other, and that others may have made already: together, in as few commits as hold
- * them, and where a commit does not fit, one by one. A change that the registry centre refuses keeps no other from being made.
- * @throws RegistryUnavailableError, RegistryOutcomeUnknownError or RegistryRefusedError if some of them could not be made; each may be
- *   tried again
+ * Makes small changes that do not depend on each other, and that others may have made already: together, in as few
+ * commits as hold them, and where a commit does not fit, one by one. A change that the registry centre refuses keeps no
+ * other from being made.
+ * @throws RegistryUnavailableError, RegistryOutcomeUnknownError or RegistryRefusedError if some of them could not
+ *   be made; each may be tried again
  */
 export async function changeEach(registry: RegistryCenter, changes: readonly SmallChange[]): Promise<void> {
   const [only, ...others] = changes;

@@ -27,9 +27,9 @@ export interface BeginCommit {
   readonly operations: readonly Operation[];
 }
 
-/** What preparing them needs. */
+/** The things that preparing commits needs. */
 export interface BeginCommitsContext extends JobContext {
-  /** What runs on this instance. */
+  /** The items that run on this instance. */
   readonly items: ItemsHere;
 }
 
@@ -126,7 +126,8 @@ export class BeginCommits {
     const { view } = watch;
     const { beginRecords, lastBegun } = view;
     const record = withBegun(beginRecords.get(me) ?? NOTHING_BEGUN, numbersOf(items), begunFor, lastBegun);
-    // Of a run that bears a mark, or is about to, an instance that takes it over needs the job parameter. Those of other runs would pile up.
+    // An instance that takes over a run needs its job parameter, and a run with a mark may have to be taken over. The
+    // parameters of all other runs would pile up.
     const isRunning = (item: number): boolean => here.isMarking(item) || itemOf(view, item)?.running === true;
     return encodeBeginRecord(withParametersOf(record, (item) => failsOver(view) && isRunning(item)));
   }

@@ -46,7 +46,7 @@ type Attempt =
   | 'settled'
   /** One of the items, or more, cannot be taken: another instance was faster, or the registry centre refuses it. */
   | 'contested'
-  /** This instance may not take over anything on what it saw: its registration, its record or the settings are others now. */
+  /** Its registration, its record or the settings have changed: this instance must look again first. */
   | 'outdated';
 
 /** What ends a takeover. */
@@ -59,7 +59,7 @@ interface TakeoverEnds {
 
 /** A takeover that is in progress. */
 interface Taking extends TakeoverEnds {
-  /** What must hold so that this instance may take over any item. */
+  /** The conditions under which this instance may take over any item. */
   readonly fence: readonly Operation[];
   /** The items taken so far. */
   readonly begun: BegunItem[];

@@ -83,7 +83,8 @@ export class Housekeeping {
     if ([...watch.view.beginRecords.values()].includes(undefined)) await watch.readAll();
     const { view } = watch;
     const reports = idleReports(view).map((item): Operation => ({ type: 'remove', path: paths.crashReport(item) }));
-    // Before anything is awaited: the version of a record that this instance has written meanwhile would fit, and its new text be lost.
+    // Before anything is awaited. Later, this instance may have written its record once more: the version read then
+    // would fit, and the text made from the view would undo that.
     const records = this.#recordOperations(view);
     const removals = [...this.#triggerRemovals(view), ...reports].map((removal) => ({ operations: [removal] }));
     for (const { operations } of commitChunks(removals, registry.limits)) await registry.commit(operations);
@@ -101,7 +102,8 @@ export class Housekeeping {
     const gone = allGone.slice(0, RECORDS_AT_ONCE);
     if (gone.length === 0) return [];
     const ids = [me, ...gone];
-    // No item bears the mark of an instance that is gone: what its manual runs were given stands in crash reports, if it is needed.
+    // No item bears the mark of an instance that is gone. If its manual runs are to be taken over, their parameters
+    // stand in crash reports.
     const isRunning = (item: number): boolean => itemOf(view, item)?.running === true;
     const records = ids.map((id) => view.beginRecords.get(id));
     const value = encodeBeginRecord(withParametersOf(mergeBeginRecords(records), isRunning));

@@ -138,7 +138,7 @@ export function withBegun(
   return { instants: sharedIfEmpty(instants), manual: sharedIfEmpty(manual), returned: sharedIfEmpty(returned) };
 }
 
-/** The record with the job parameters of manual runs of these items only: those that an instance may still have to take over. */
+/** The record with the job parameters of those manual runs only that an instance may still have to take over. */
 export function withParametersOf(record: BeginRecord, isNeeded: (item: number) => boolean): BeginRecord {
   const manual = [...record.manual].map(([item, parameter]) => [item, isNeeded(item) ? parameter : undefined] as const);
   return { ...record, manual: mapOf(manual) };

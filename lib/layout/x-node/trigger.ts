@@ -64,7 +64,7 @@ export function mergedTriggers(one: Trigger, other: Trigger): Trigger | undefine
   return { ...parameter, items: [...new Set(lists.flat())].sort((a, b) => a - b), isForAll };
 }
 
-/** It is stored with each instance's record of what it runs while the run may have to be taken over, so that it outlives a crash. */
+/** An instance stores it in its record as long as the run may have to be taken over, so that it outlives a crash. */
 const LONGEST_PARAMETER = 10_000;
 
 /**

@@ -80,7 +80,7 @@ describe('the record of what an instance that is gone has begun', () => {
   });
 });
 
-test('any number of records of instances that are gone is taken over, without the job parameters of their manual runs', async () => {
+test('any number of records of instances that are gone is taken over, without the job parameters of their runs', async () => {
   await using cluster = await TestCluster.start(['A'], {
     job: { cron: '0 0 0 1 1 ?', shardingTotalCount: 600, reconcileIntervalMinutes: 10 },
     limits: { operations: 500, bytes: 200_000 },

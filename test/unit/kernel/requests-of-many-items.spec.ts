@@ -1,4 +1,4 @@
-/** What jobs of many items ask the registry for: a few commits, whatever the number of items. */
+/** Jobs of many items write a few commits, whatever the number of items. */
 import { expect, test } from '@jest/globals';
 import { JobOperateAPI } from '../../../lib/operations/job-operate-api.js';
 import { TestCluster } from '../../../lib/testing/index.js';

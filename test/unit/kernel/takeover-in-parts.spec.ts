@@ -6,7 +6,7 @@ import { TestCluster } from '../../../lib/testing/index.js';
 
 const ITEMS = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 
-/** What happens to a message about a takeover, the first of which has the number 1. */
+/** Does something while the message with this number is on its way, counted from 1. */
 type Happening = (number: number, cluster: TestCluster) => void;
 
 /** A has died while it ran nine items, and B takes them over: three in each commit. */
@@ -87,7 +87,7 @@ test('a takeover during which the settings change stops where it is, and goes on
   expect(marks(cluster)).toEqual([]);
 });
 
-test('an item that the registry centre refuses keeps no other from being taken over, and is taken when it can be', async () => {
+test('an item that the registry refuses keeps no other from being taken over, and is taken when it can be', async () => {
   await using stage = await takeoverByB({});
   const { cluster } = stage;
   const { registry, log } = cluster.member('B');

@@ -43,7 +43,7 @@ test('many small changes are one request, or as many as the limits of a commit w
   expect(requests).toEqual(Array.from({ length: 6 }, () => 'commit'));
 });
 
-test('what others have done already keeps nothing else from being done, and few requests are under way at a time', async () => {
+test('a change that others have made keeps no other from being made, and few requests are under way at a time', async () => {
   const { registry, underWay, names } = await stage();
   await registry.create('/a/7', 'theirs');
 

@@ -160,6 +160,11 @@ export class JobComponents implements JobContext {
     if (!this.watch.isOnRecordSince(item, lastBegun)) return undefined;
     return this.timer.missedInstant(lastBegun, catchUpWindowMs(this.registry));
   }
+
+  /** As `MayHaveMissed`. */
+  mayHaveMissed(instant: number, lastBegun: number): boolean {
+    return this.timer.mayPeerHaveMissed(instant, lastBegun, catchUpWindowMs(this.registry));
+  }
 }
 
 /**

@@ -144,7 +144,7 @@ const OPERATIONS: Readonly<Record<string, OfSize>> = {
     const record = { started: new Set<number>(), completed: new Set(half) };
     const guarantee = { ...aView([]).guarantee, arrivals: new Map([[idOf('A'), new Map([[round.key, record]])]]) };
     const view = viewOf(size, {}, { guarantee, lastBegun: new Map() });
-    const options = { instantLostInHandover: () => undefined, isRead: () => true, isBehind: () => false };
+    const options = { mayBeMadeUpFor: () => false, isRead: () => true, isBehind: () => false };
     return () => missingItems(view, round, options);
   },
   'planning while all is idle': (size) => {

@@ -67,8 +67,8 @@ const REMEMBERED_INSTANTS = 100;
 const MOST_COUNTED = 1_000;
 
 /**
- * How far the clocks of peers may be ahead of this one, in milliseconds. Half of the shortest period, so that there is
- * a time without doubt.
+ * How far the clocks of peers may be ahead of this one, or behind, in milliseconds. Half of the shortest period, so that
+ * there is a time without doubt.
  */
 const SKEW_OF_PEERS_MS = 500;
 
@@ -235,6 +235,18 @@ export class CronTimer {
     if (instant < this.#deps.clock.now() - windowMs) return undefined;
     if (this.#changedAt !== undefined && instant <= this.#changedAt) return undefined;
     return following !== undefined && following < this.#next ? undefined : instant;
+  }
+
+  /**
+   * Whether `missedInstant` may be `instant` on a peer by the clock there, which differs from this one by half a second at
+   * most. Arguments as there. A peer that has not fired for the instant yet counts, too: it has to run the item.
+   */
+  mayPeerHaveMissed(instant: number, lastBegun: number, windowMs: number): boolean {
+    const [first, following] = this.#instantsAfter(lastBegun);
+    const earliest = this.#deps.clock.now() - SKEW_OF_PEERS_MS;
+    if (first !== instant || this.#next === undefined || instant < earliest - windowMs) return false;
+    if (this.#changedAt !== undefined && instant <= this.#changedAt - SKEW_OF_PEERS_MS) return false;
+    return following === undefined || following >= this.#next || following > earliest;
   }
 
   /**

@@ -234,7 +234,7 @@ export class BarrierWait {
   #progressOnLeaving(view: JobView): Progress {
     const { round } = this.#options;
     const missing = missingItems(view, round, {
-      instantLostInHandover: () => round.instant,
+      mayBeMadeUpFor: () => true,
       isRead: () => true,
       isBehind: () => true,
     });

@@ -36,9 +36,9 @@ import { type GuaranteeStage } from '../../layout/job-paths.js';
 import { type JobView } from '../../layout/job-view.js';
 import { parseRoundKey, roundKey } from '../../layout/x-node/arrival-record.js';
 import { type JobContext } from '../job/job-context.js';
-import { instantLostInHandover, type MissedInstant } from '../view/assignment.js';
+import { type MayHaveMissed, mayBeLostInHandover } from '../view/assignment.js';
 import { BarrierWait } from './barrier-wait.js';
-import { type InstantLostInHandover } from './missing-items.js';
+import { type MayBeMadeUpFor } from './missing-items.js';
 import { type BarrierCall, OnceCallback } from './once-callback.js';
 import { OwnArrivals } from './own-arrivals.js';
 import { type RoundFiring } from './round.js';
@@ -59,7 +59,7 @@ interface RoundOfPart<Part> {
 
 /** What barriers need. */
 export interface BarrierDeps extends JobContext {
-  missedInstant(...of: Parameters<MissedInstant>): number | undefined;
+  mayHaveMissed(...of: Parameters<MayHaveMissed>): boolean;
 }
 
 /** What the barriers of a job have in common. */
@@ -67,7 +67,7 @@ interface SharedByRuns {
   readonly arrivals: OwnArrivals;
   readonly callback: OnceCallback;
   readonly leaving: Abort;
-  readonly instantLostInHandover: InstantLostInHandover;
+  readonly mayBeMadeUpFor: MayBeMadeUpFor;
 }
 
 /** The barriers of one job on this instance. */
@@ -124,7 +124,8 @@ export class Barrier {
       arrivals: new OwnArrivals(context),
       callback: new OnceCallback(context),
       leaving: new Abort(),
-      instantLostInHandover: (view, item) => instantLostInHandover(view, item, (...of) => context.missedInstant(...of)),
+      mayBeMadeUpFor: (view, item, instant) =>
+        mayBeLostInHandover(view, item, instant, (...of) => context.mayHaveMissed(...of)),
     };
     return this.#shared;
   }
@@ -137,7 +138,7 @@ interface BarrierRunDeps {
   readonly arrivals: OwnArrivals;
   readonly callback: OnceCallback;
   readonly leaving: AbortSignal;
-  readonly instantLostInHandover: InstantLostInHandover;
+  readonly mayBeMadeUpFor: MayBeMadeUpFor;
 }
 
 /** The barriers of one run: before its items start, and when they have completed, for each listener. */

@@ -37,7 +37,7 @@ const GOING_ON: ReadonlySet<MissingItem['why']> = new Set(['running', 'busy', 'e
 function missingIn(view: JobView, round: BarrierRound): readonly MissingItem[] {
   // What an item has missed before a later firing is not made up for any more.
   return missingItems(view, round, {
-    instantLostInHandover: () => undefined,
+    mayBeMadeUpFor: () => false,
     isRead: () => true,
     isBehind: () => false,
   });

@@ -27,12 +27,15 @@ export interface MissingItem {
   readonly by: string | undefined;
 }
 
-/** The scheduled instant that the item has missed and that its owner will make up for; `undefined` if there is none. */
-export type InstantLostInHandover = (view: JobView, item: number) => number | undefined;
+/**
+ * Whether the item's owner may make up for that scheduled instant (milliseconds since 1970), which the item has missed. The
+ * owner decides by its own clock, so in doubt the answer is yes.
+ */
+export type MayBeMadeUpFor = (view: JobView, item: number, instant: number) => boolean;
 
 /** What `missingItems` cannot see in a view. */
 export interface MissingItemsOptions {
-  readonly instantLostInHandover: InstantLostInHandover;
+  readonly mayBeMadeUpFor: MayBeMadeUpFor;
   /** Whether the records of all instances have been read since the item has its present owner. */
   readonly isRead: (item: ItemView) => boolean;
   /** Whether an instance has arrived only with items that it took over, so that its own firing is still to come. */
@@ -243,12 +246,12 @@ function ofIdle(item: ItemView, facts: ItemFacts): Verdict {
  * to make up for what the item has missed in a handover.
  */
 function ofPassed(item: ItemView, owner: string, facts: Facts): Verdict {
-  const { view, round, isRead, instantLostInHandover, busy, engaged, ahead } = facts;
+  const { view, round, isRead, mayBeMadeUpFor, busy, engaged, ahead } = facts;
   // If it begins the item for this firing after all, that is no reason to delay the others.
   if (round.stage === 'started') return undefined;
   if (round.instant === undefined) return { why: 'late', by: owner };
   if (view.config?.monitorExecution === true && !isRead(item)) return { why: 'unread', by: owner };
-  if (instantLostInHandover(view, item.item) !== round.instant) return undefined;
+  if (!mayBeMadeUpFor(view, item.item, round.instant)) return undefined;
   const isInEarlier = !ahead.has(owner) && (busy.has(owner) || engaged.has(owner));
   return { why: isInEarlier ? 'busy' : 'late', by: owner };
 }
@@ -259,12 +262,12 @@ function ofLeftOut(item: ItemView, owner: string, facts: ItemFacts): Verdict {
   if (round.stage === 'started' || round.instant === undefined || view.config?.monitorExecution !== true)
     return undefined;
   if (!isRead(item)) return { why: 'unread', by: owner };
-  return isMadeUpFor(item, owner, facts) ? { why: 'handed-on', by: owner } : undefined;
+  return isMadeUpFor(item, round.instant, facts) ? { why: 'handed-on', by: owner } : undefined;
 }
 
-function isMadeUpFor({ item, misfired }: ItemView, owner: string, facts: ItemFacts): boolean {
-  const { view, round, present, dropped, instantLostInHandover, isBehind } = facts;
-  if (instantLostInHandover(view, item) === round.instant) return true;
+function isMadeUpFor({ item, owner = '', misfired }: ItemView, instant: number, facts: ItemFacts): boolean {
+  const { view, present, dropped, mayBeMadeUpFor, isBehind } = facts;
+  if (mayBeMadeUpFor(view, item, instant)) return true;
   // With `misfire` off too, a firing that comes during a takeover is not dropped, and what is dropped is reported.
   if (present.has(owner) && isBehind(owner) && !dropped.has(item)) return true;
   return view.config?.misfire === true && misfired;

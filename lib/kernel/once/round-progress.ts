@@ -2,7 +2,7 @@ import { describeCause } from '../../api/text/describe-cause.js';
 import { RareMap, RareSet } from '../../async/rare-collections.js';
 import { type ItemView, type JobView } from '../../layout/job-view.js';
 import { type JobContext } from '../job/job-context.js';
-import { type InstantLostInHandover, type MissingItem, missingItems } from './missing-items.js';
+import { type MayBeMadeUpFor, type MissingItem, missingItems } from './missing-items.js';
 import { type BarrierRound, type RoundFiring } from './round.js';
 
 /**
@@ -39,7 +39,7 @@ export interface RoundProgressOptions {
   readonly firing: RoundFiring;
   /** Since when this instance makes up for what it misses itself; milliseconds since 1970. */
   readonly missedSinceMs: number;
-  readonly instantLostInHandover: InstantLostInHandover;
+  readonly mayBeMadeUpFor: MayBeMadeUpFor;
 }
 
 /**
@@ -48,7 +48,7 @@ export interface RoundProgressOptions {
  */
 export class RoundProgress {
   readonly #context: JobContext;
-  readonly #instantLostInHandover: InstantLostInHandover;
+  readonly #mayBeMadeUpFor: MayBeMadeUpFor;
   readonly #sightings = new RareMap<number, Sighting>();
   /** How long items have been late before their present sighting, in milliseconds. */
   readonly #lateMs = new RareMap<number, number>();
@@ -57,10 +57,10 @@ export class RoundProgress {
   /** Instances that have come with a takeover, and whose own firing follows. */
   readonly #behind = new RareSet<string>();
 
-  constructor(context: JobContext, { firing, missedSinceMs, instantLostInHandover }: RoundProgressOptions) {
+  constructor(context: JobContext, { firing, missedSinceMs, mayBeMadeUpFor }: RoundProgressOptions) {
     this.#context = context;
     if (firing.isPartial && (firing.instant ?? 0) >= missedSinceMs) this.#behind.add(context.me);
-    this.#instantLostInHandover = instantLostInHandover;
+    this.#mayBeMadeUpFor = mayBeMadeUpFor;
   }
 
   of(view: JobView, round: BarrierRound): Progress {
@@ -103,7 +103,7 @@ export class RoundProgress {
   #missing(view: JobView, round: BarrierRound): readonly MissingItem[] {
     this.#noteTakeovers(view, round);
     return missingItems(view, round, {
-      instantLostInHandover: this.#instantLostInHandover,
+      mayBeMadeUpFor: this.#mayBeMadeUpFor,
       isRead: (item) => this.#read.has(inOwnersHands(item)),
       isBehind: (instance) => this.#behind.has(instance),
     });

@@ -135,12 +135,35 @@ export type MissedInstant = (item: number, lastBegun: number) => number | undefi
 
 /** The scheduled instant (milliseconds since 1970) that the item missed while it changed its owner; `undefined` if none. */
 export function instantLostInHandover(view: JobView, item: number, missedInstant: MissedInstant): number | undefined {
-  const { config, lastBegun } = view;
-  // The last assignment left the item out, so it was not to be run; the leader's next assignment brings it back.
-  if (!isInAssignment(view, item)) return undefined;
-  const begun = config?.monitorExecution === true ? lastBegun.get(item) : undefined;
+  const begun = lastBegunOnRecord(view, item);
   const instant = begun === undefined ? undefined : missedInstant(item, begun);
   return isDropped(view, item, instant) ? undefined : instant;
+}
+
+/**
+ * Whether that instant may be the only recent one that an item has missed, by the clock of any instance, if the item was last
+ * begun for `lastBegun` (both in milliseconds since 1970).
+ */
+export type MayHaveMissed = (instant: number, lastBegun: number) => boolean;
+
+/**
+ * Whether the owner of the item, whose clock may differ from this one, makes up for that instant (milliseconds since 1970)
+ * if the item missed it while it changed its owner.
+ */
+export function mayBeLostInHandover(
+  view: JobView,
+  item: number,
+  instant: number,
+  mayHaveMissed: MayHaveMissed,
+): boolean {
+  const lastBegun = lastBegunOnRecord(view, item);
+  return lastBegun !== undefined && mayHaveMissed(instant, lastBegun) && !isDropped(view, item, instant);
+}
+
+function lastBegunOnRecord(view: JobView, item: number): number | undefined {
+  // The last assignment left the item out, so it was not to be run; the leader's next assignment brings it back.
+  if (!isInAssignment(view, item)) return undefined;
+  return view.config?.monitorExecution === true ? view.lastBegun.get(item) : undefined;
 }
 
 /**

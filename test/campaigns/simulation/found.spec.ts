@@ -322,6 +322,11 @@ const FOUND: readonly Found[] = [
     seeds: [20370337903],
   },
   {
+    rule: 'itemsAfterLastCall',
+    what: 'by one clock the item of a late firing has missed a second one by now, and by its owner’s clock it has not',
+    seeds: [7700960],
+  },
+  {
     rule: 'unorderedCalls',
     what: 'items that nobody owned are made up for after a later firing has begun',
     seeds: [20370135738],

@@ -124,3 +124,64 @@ describe('an instant that an item has missed', () => {
     expect(missed()).toBeUndefined();
   });
 });
+
+describe('an instant that an item has missed, as a peer whose clock differs by half a second sees it,', () => {
+  /** At second 13; `now` is the second at which it is asked. */
+  const mayPeerHaveMissed = async (
+    now: number,
+    { instant = 10, lastBegun = 5, windowMs = 60_000 } = {},
+  ): Promise<boolean> => {
+    const { clock, timer } = await atSecond13();
+    await clock.advance(now * 1_000 - 13_000);
+    return timer.mayPeerHaveMissed(at(instant), at(lastBegun), windowMs);
+  };
+
+  test('is the first one after that of its last run, and no other', async () => {
+    expect(await mayPeerHaveMissed(13)).toBe(true);
+    expect(await mayPeerHaveMissed(13, { lastBegun: 0 })).toBe(false);
+    expect(await mayPeerHaveMissed(13, { instant: 5 })).toBe(false);
+  });
+
+  test('is the only one until the next one has come there, too', async () => {
+    expect(await mayPeerHaveMissed(15.499)).toBe(true);
+    expect(await mayPeerHaveMissed(15.5)).toBe(false);
+  });
+
+  test('may have come there before it comes here', async () => {
+    expect(await mayPeerHaveMissed(14.9, { instant: 15, lastBegun: 10 })).toBe(true);
+  });
+
+  test('is recent until it is old there, too', async () => {
+    expect(await mayPeerHaveMissed(13, { windowMs: 2_500 })).toBe(true);
+    expect(await mayPeerHaveMissed(13, { windowMs: 2_499 })).toBe(false);
+  });
+
+  test('is one of the present schedule, if that may have held there', async () => {
+    const { clock, timer } = await atSecond13();
+    await clock.advance(2_400);
+
+    timer.arm({ cron: '0/15 * * * * ?' });
+    expect(timer.mayPeerHaveMissed(at(15), at(10), 60_000)).toBe(true);
+    await clock.advance(100);
+    timer.arm({ cron: EVERY_FIVE });
+
+    expect(timer.mayPeerHaveMissed(at(15), at(10), 60_000)).toBe(false);
+  });
+
+  test('is the only one as long as the next one has not been fired here, however late', async () => {
+    const { clock, timer } = await atSecond13();
+
+    clock.setWallClock(at(17));
+
+    expect(timer.mayPeerHaveMissed(at(10), at(5), 60_000)).toBe(true);
+  });
+
+  test('is none when the schedule is over', async () => {
+    const { timer } = await atSecond13();
+    timer.disable();
+    timer.enable({ cron: '5-10/5 0 0 1 1 ? 2030' });
+
+    expect(timer.nextInstant).toBeUndefined();
+    expect(timer.mayPeerHaveMissed(at(10), at(5), 60_000)).toBe(false);
+  });
+});

@@ -40,7 +40,7 @@ const missing = (
     now,
     isManual ? { stage, key: 'hand-1/ONCE', instant: undefined } : { stage, key: ROUND, instant: NOW },
     {
-      instantLostInHandover: () => toCatchUp,
+      mayBeMadeUpFor: (_view, _item, instant) => instant === toCatchUp,
       isRead: () => isRead,
       isBehind: (id) => id === behind,
     },

@@ -29,7 +29,7 @@ test('a manual firing waits ten seconds in all for an item that does not come, t
   const progress = new RoundProgress({ clock, me: idOf('A') } as unknown as JobContext, {
     firing: { instant: undefined, isPartial: false },
     missedSinceMs: 0,
-    instantLostInHandover: () => undefined,
+    mayBeMadeUpFor: () => false,
   });
   const after = async (ms: number, runner: 'B' | 'C'): Promise<string> => {
     await clock.advance(ms);

@@ -6,6 +6,7 @@ import {
   droppedItems,
   hasLastCall,
   instantLostInHandover,
+  mayBeLostInHandover,
   isAssigned,
   isAvailable,
   isDecided,
@@ -261,6 +262,19 @@ describe('the firing that an item missed in a handover', () => {
   test('is none for an item that the last assignment left out', () => {
     expect(lost({ assignmentRecord: { itemCount: 1, basis: '' } })).toBeUndefined();
     expect(lost({ assignmentRecord: { itemCount: 2, basis: '' } })).toBe(T);
+  });
+
+  test('may be that of an instant by the clock of a peer, unless all peers see that it is none', () => {
+    const mayBeLost = (changes: Partial<JobView>, item = 1): boolean =>
+      mayBeLostInHandover({ ...view, ...changes }, item, T, (_, lastBegun) => lastBegun === T - 5_000);
+    const dropped = { ...NO_GUARANTEE, dropped: new Map([[B, new Map([[T, new Set([1])]])]]) };
+
+    expect(mayBeLost({})).toBe(true);
+    expect(mayBeLost({ lastBegun: new Map([[1, T]]) })).toBe(false);
+    expect(mayBeLost({}, 0)).toBe(false);
+    expect(mayBeLost({ guarantee: dropped })).toBe(false);
+    expect(mayBeLost({ config: aConfiguration({ monitorExecution: false }) })).toBe(false);
+    expect(mayBeLost({ assignmentRecord: { itemCount: 1, basis: '' } })).toBe(false);
   });
 });
 

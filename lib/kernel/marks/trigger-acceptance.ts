@@ -54,7 +54,7 @@ export class TriggerAcceptance {
     const told = decodeTrigger(node.value ?? '');
     const { view } = watch;
     if (told.items === undefined && !isDecided(view)) return undefined;
-    const { jobParameter, isForAll, items = this.#ownItems() } = told;
+    const { jobParameter, isForAll, items = this.#ownItemsAnd(told.also) } = told;
     const trigger = { jobParameter, isForAll, items };
     const fence: readonly Operation[] =
       told.items === undefined && view.shardingVersion !== undefined
@@ -67,11 +67,12 @@ export class TriggerAcceptance {
     return trigger;
   }
 
-  #ownItems(): readonly number[] {
+  #ownItemsAnd(others: readonly number[] = []): readonly number[] {
     const { watch, me, instance } = this.#context;
     const { view } = watch;
-    if (view.servers.get(instance.serverIp) !== 'ENABLED') return [];
-    return numbersOf(assignedItems(view, me).filter(({ disabled }) => !disabled));
+    if (view.servers.get(instance.serverIp) !== 'ENABLED') return others;
+    const own = numbersOf(assignedItems(view, me).filter(({ disabled }) => !disabled));
+    return [...new Set([...own, ...others])];
   }
 
   async #additions(trigger: AcceptedTrigger): Promise<readonly Operation[]> {

@@ -129,7 +129,7 @@ export class Registration {
   }
 
   /**
-   * In the commit that takes the text away, so that each text triggers once. A trigger that waits already stands for both. Its items
+   * In the commit that takes the text away, so that each text triggers once. With a trigger that waits already it is one. The items
    * are not listed: while the text stands, the leader may give them to others, and they come back before the trigger is accepted.
    */
   async #ownTriggerOperations(): Promise<readonly Operation[]> {
@@ -141,9 +141,10 @@ export class Registration {
         ...(watch.nodes.has(paths.triggers) ? [] : [{ type: 'create', path: paths.triggers, value: '' } as const]),
         { type: 'create', path, value: encodeTrigger({ isForAll: true }) },
       ];
-    const { items, isForAll, ...trigger } = decodeTrigger((await registry.get(path)) ?? '');
-    if (items === undefined || isForAll) return [];
-    return [{ type: 'set', path, value: encodeTrigger({ ...trigger, isForAll: true }), version: waiting.version }];
+    const { items, ...trigger } = decodeTrigger((await registry.get(path)) ?? '');
+    if (items === undefined) return [];
+    const value = encodeTrigger({ ...trigger, isForAll: true, ...(items.length > 0 && { also: items }) });
+    return [{ type: 'set', path, value, version: waiting.version }];
   }
 
   /** For a node that stands. What a copy of the tree has made persistent is made with this session again. */

@@ -2,7 +2,8 @@
  * The value of `trigger/{instance}`, whose presence makes that instance run its items once. It is empty, as Java writes it, or
  * says what this run alone is given, and which items it is for: `{"jobParameter":"only Beijing","items":"0-3,7"}`. A
  * trigger for all items lists those that the instance had when it was written (`"all":true`), so that an item that
- * moves before the trigger is accepted is run once all the same. Java instances do not read it.
+ * moves before the trigger is accepted is run once all the same. If it is for all items that the instance owns when it
+ * accepts the trigger, `"also":"3"` lists those of another trigger that was merged into it. Java instances do not read it.
  */
 import { describeValue, isMap } from '../../api/text/describe-value.js';
 import { storedTextProblem } from '../../api/text/stored-text.js';
@@ -16,28 +17,37 @@ export interface Trigger {
   readonly items?: readonly number[];
   /** Whether the trigger is for all items of the instance; some only if `items` says so. */
   readonly isForAll: boolean;
+  /** Only without `items`: these are run, too, although the instance may not own them any more when it accepts the trigger. */
+  readonly also?: readonly number[];
 }
 
 /** The text for a trigger. */
-export function encodeTrigger({ jobParameter, items, isForAll }: Trigger): string {
-  if (jobParameter === undefined && items === undefined) return '';
+export function encodeTrigger({ jobParameter, items, isForAll, also }: Trigger): string {
+  if (jobParameter === undefined && items === undefined && also === undefined) return '';
   return JSON.stringify({
     jobParameter,
     items: items && toRanges(items),
     all: (items !== undefined && isForAll) || undefined,
+    also: also && toRanges(also),
   });
 }
 
 /** The inverse of `encodeTrigger`; a text that cannot be read is a trigger without anything of its own. */
 export function decodeTrigger(text: string): Trigger {
-  const { jobParameter, items, all } = fieldsOf(text);
-  const numbers = typeof items === 'string' ? fromRanges(items) : [];
+  const { jobParameter, items, all, also } = fieldsOf(text);
+  const numbers = numbersIn(items);
   const isListed = numbers.length > 0 || (items === '' && all === true);
+  const others = isListed ? [] : numbersIn(also);
   return {
     ...(typeof jobParameter === 'string' && { jobParameter }),
     ...(isListed && { items: numbers }),
     isForAll: !isListed || all === true,
+    ...(others.length > 0 && { also: others }),
   };
+}
+
+function numbersIn(ranges: unknown): readonly number[] {
+  return typeof ranges === 'string' ? fromRanges(ranges) : [];
 }
 
 function fieldsOf(text: string): Readonly<Record<string, unknown>> {
@@ -57,11 +67,10 @@ export function mergedTriggers(one: Trigger, other: Trigger): Trigger | undefine
   if (one.jobParameter !== other.jobParameter) return undefined;
   const parameter = one.jobParameter === undefined ? {} : { jobParameter: one.jobParameter };
   const isForAll = one.isForAll || other.isForAll;
-  const lists = [one, other].flatMap(({ items }) => (items === undefined ? [] : [items]));
-  // One that lists all items stands for one that means those that the instance has by now.
-  const isListed = lists.length === 2 || [one, other].some((each) => each.isForAll && each.items !== undefined);
-  if (!isListed) return { ...parameter, isForAll };
-  return { ...parameter, items: [...new Set(lists.flat())].sort((a, b) => a - b), isForAll };
+  const listed = [one, other].flatMap(({ items = [], also = [] }) => [...items, ...also]);
+  const numbers = [...new Set(listed)].sort((a, b) => a - b);
+  if (one.items !== undefined && other.items !== undefined) return { ...parameter, items: numbers, isForAll };
+  return { ...parameter, isForAll, ...(numbers.length > 0 && { also: numbers }) };
 }
 
 /** An instance stores it in its record as long as the run may have to be taken over, so that it outlives a crash. */

@@ -201,6 +201,21 @@ describe('the text TRIGGER in the node of an instance, as the manuals describe i
     expect(cluster.ran).toEqual({ A: [0, 1, 2, 3] });
   });
 
+  test('and a trigger of an item that waits are one, though another instance owns the item by then', async () => {
+    await using cluster = await TestCluster.start(['A', 'B'], ONE_OFF);
+    const { paths, operator } = cluster;
+    const [item] = cluster.owners['A']!;
+
+    cluster.freeze('A');
+    await operator.create(paths.trigger(cluster.idOf('A')), `{"items":"${item}"}`);
+    await operator.put(paths.instance(cluster.idOf('A')), 'TRIGGER');
+    await cluster.disable('A');
+    await cluster.thaw('A');
+    await cluster.advance('1m');
+
+    expect(cluster.ran).toEqual({ B: [item] });
+  });
+
   test.each(['not-applied', 'applied'] as const)(
     'triggers once if the answer to its removal is lost (%s)',
     async (outcome) => {

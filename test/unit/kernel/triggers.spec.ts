@@ -3,6 +3,7 @@ import { Deferred } from '../../../lib/async/deferred.js';
 import { type Delivery } from '../../../lib/registry/embedded/delivery.js';
 import { type ManualClock, TestCluster } from '../../../lib/testing/index.js';
 import { type OneOffJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
+import { encodeTrigger, mergedTriggers } from '../../../lib/layout/x-node/trigger.js';
 import { CallNotes, listening, Once } from '../../support/listeners.js';
 import { idOf } from '../../support/views.js';
 
@@ -119,6 +120,34 @@ describe('a trigger of some items', () => {
     await cluster.thaw('B');
 
     expect(cluster.runs.map(({ item }) => item).sort()).toEqual([0, 1, 2]);
+  });
+
+  test('that has become one with a trigger of all items is run, though another instance owns its item by now', async () => {
+    await using cluster = await TestCluster.start(['A', 'B'], { job: MANUAL });
+    const { paths, operator, owners } = cluster;
+    const [item] = owners['B']!;
+    const both = mergedTriggers({ items: [item!], isForAll: false }, { isForAll: true });
+
+    await operator.create(paths.trigger(idOf('A')), encodeTrigger(both!));
+    await cluster.settle();
+    await cluster.settle();
+
+    expect(cluster.ran).toEqual({ A: owners['A'], B: [item] });
+  });
+
+  test('that waits on an instance whose server is disabled is run by the next owner, also with a trigger of all items', async () => {
+    await using cluster = await TestCluster.start(['A', 'B'], { job: MANUAL });
+    const { paths, operator } = cluster;
+    const [item] = cluster.owners['A']!;
+    cluster.freeze('A');
+    await operator.create(paths.trigger(idOf('A')), `{"also":"${item}"}`);
+
+    await cluster.disable('A');
+    await cluster.advance('3s');
+    await cluster.thaw('A');
+    await cluster.advance('3s');
+
+    expect(cluster.ran).toEqual({ B: [item] });
   });
 
   test('calls the listeners of its instance, not those that are called once in the cluster', async () => {

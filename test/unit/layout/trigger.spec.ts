@@ -27,15 +27,28 @@ test.each<[items: readonly number[], text: string]>([
   expect(decodeTrigger(text)).toEqual({ items, isForAll: true });
 });
 
+test('a trigger of what the instance owns when it accepts it, and of other items, is read back', () => {
+  const both = { isForAll: true, also: [0, 1, 7] };
+  expect(encodeTrigger(both)).toBe('{"also":"0-1,7"}');
+  expect(decodeTrigger('{"also":"0-1,7"}')).toEqual(both);
+  expect(decodeTrigger(encodeTrigger({ ...both, jobParameter: 'x' }))).toEqual({ ...both, jobParameter: 'x' });
+  expect(decodeTrigger('{"items":"3","also":"7"}')).toEqual({ items: [3], isForAll: false });
+});
+
 test('two triggers are one for the items of both, unless their job parameters differ', () => {
   const some = (...items: number[]) => ({ items, isForAll: false });
   const all = (...items: number[]) => ({ items, isForAll: true });
   const unlisted = { isForAll: true };
   expect(mergedTriggers(some(3, 1), some(2, 3))).toEqual(some(1, 2, 3));
-  expect(mergedTriggers(some(3), unlisted)).toEqual(unlisted);
-  expect(mergedTriggers(unlisted, some(3))).toEqual(unlisted);
+  const and = (...also: number[]) => ({ isForAll: true, also });
+  expect(mergedTriggers(unlisted, unlisted)).toEqual(unlisted);
+  expect(mergedTriggers(some(3), unlisted)).toEqual(and(3));
+  expect(mergedTriggers(unlisted, some(3))).toEqual(and(3));
+  expect(mergedTriggers(and(3), some(1, 3))).toEqual(and(1, 3));
+  expect(mergedTriggers(and(3), unlisted)).toEqual(and(3));
   expect(mergedTriggers(some(3), all(1))).toEqual(all(1, 3));
-  expect(mergedTriggers(unlisted, all(1))).toEqual(all(1));
+  expect(mergedTriggers(unlisted, all(1))).toEqual(and(1));
+  expect(mergedTriggers(all(), unlisted)).toEqual(unlisted);
   const one = { ...some(3), jobParameter: 'x' };
   expect(mergedTriggers(one, { ...some(4), jobParameter: 'x' })).toEqual({ ...some(3, 4), jobParameter: 'x' });
   expect(mergedTriggers(one, some(3))).toBeUndefined();
@@ -54,6 +67,8 @@ test.each([
   '{"jobParameter"',
   '{"items":5}',
   '{"items":"some"}',
+  '{"also":"some"}',
+  '{"also":5}',
 ])('a trigger of another hand, %j, has no job parameter of its own, and is for all items', (text) => {
   expect(decodeTrigger(text)).toStrictEqual({ isForAll: true });
 });

@@ -76,10 +76,10 @@ export class JobShutdown {
   /** Waits for the running items, then for the error handler. */
   async endRuns({ work, marks, failures }: JobComponents, why: string): Promise<void> {
     const { clock, logger, gracePeriodMs } = this.#deps;
-    const isInVain = (): boolean => this.#waitsInVain(work.busy);
+    const isInVain = (): boolean => this.#waitsInVain(work.started);
     if (!(await work.end(why, { gracePeriodMs, isInVain }))) {
       // Otherwise the error is logged already.
-      if (!this.#waitsInVain(work.busy))
+      if (!this.#waitsInVain(work.started))
         logger.error(
           `the job is left although the items ${describeItems([...work.busy])} still run: they do not react to context.signal.`,
         );
@@ -101,15 +101,15 @@ export class JobShutdown {
     return this.#callers.filter(({ hasReturned, part }) => !hasReturned && parts.includes(part));
   }
 
-  /** Whether nothing runs any more but code that waits for this very end. */
-  #waitsInVain(busy: ReadonlySet<number>): boolean {
+  /** Whether nothing runs any more but code that waits for this very end. Items that have not started wait for its place in the pool. */
+  #waitsInVain(started: ReadonlySet<number>): boolean {
     const waiting = this.#waiting('item', 'listener');
     if (waiting.length === 0) return false;
     if (!this.#isHeldUp) this.#logCallers(waiting);
     this.#isHeldUp = true;
     return (
       waiting.some(({ part }) => part === 'listener') ||
-      [...busy].every((item) => waiting.some((each) => each.item === item))
+      [...started].every((item) => waiting.some((each) => each.item === item))
     );
   }
 

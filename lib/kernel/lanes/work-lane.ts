@@ -90,6 +90,11 @@ export class WorkLane {
     return this.#deps.items.busy;
   }
 
+  /** Those of `busy` for which the job's code was called. A live view. */
+  get started(): ReadonlySet<number> {
+    return this.#deps.items.started;
+  }
+
   /** What could not be run when it was due. */
   get backlog(): Backlog {
     return {

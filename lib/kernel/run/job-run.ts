@@ -19,6 +19,7 @@ import { DeadlineExceededError, type FiringInterruptedError } from '../../api/er
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { isDisconnection } from '../../api/errors/registry-errors.js';
 import { type ItemInterceptor, type ItemOutcome, type RunOutcome } from '../../api/events/run-events.js';
+import { type ShardingContext } from '../../api/job/sharding-context.js';
 import { runLimitsOf } from '../../api/settings/run-limits.js';
 import { Abort, type AbortSource, throwIfAborted } from '../../async/abort.js';
 import { type Limiter } from '../../async/limiter.js';
@@ -216,10 +217,15 @@ export class JobRun {
       pool: this.#pool ?? settingFaults.pool(config),
       clock,
       whenConnected: (abort) => (isConnected(abort) && !session.isSilent ? undefined : this.#whenHeard(abort)),
-      onStart: (context) => this.#report.emit({ type: 'item-started', context }),
+      onStart: (context) => this.#started(context),
       onRetry: (item, retry) => this.#report.itemRetried(item, retry),
       onFailed: (cause) => this.#interruptAfter(cause, config),
     };
+  }
+
+  #started(context: ShardingContext): void {
+    this.#deps.items.start(context.shardingItem);
+    this.#report.emit({ type: 'item-started', context });
   }
 
   /** Resolves when the session is connected, and the registry centre has just answered if it was silent before. */

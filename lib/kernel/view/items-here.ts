@@ -16,12 +16,18 @@ export type ItemPhase =
 export class ItemsHere {
   readonly #phases = new RareMap<number, ItemPhase>();
   readonly #busy = new RareSet<number>();
+  readonly #started = new RareSet<number>();
   /** How many items are in the phase `running`. */
   #running = 0;
 
   /** Items that run or are ending: none of them can be begun again yet. A live view. */
   get busy(): ReadonlySet<number> {
     return this.#busy;
+  }
+
+  /** Those of `busy` for which the job's code was called; the others wait, for a place in the pool or for listeners. A live view. */
+  get started(): ReadonlySet<number> {
+    return this.#started;
   }
 
   /** Where the item stands; `undefined` if this instance does not hold it. */
@@ -53,7 +59,12 @@ export class ItemsHere {
     }
   }
 
-  /** The job's code has ended for this item. */
+  /** The job's code is called for this item. */
+  start(item: number): void {
+    this.#started.add(item);
+  }
+
+  /** The job's code has ended for this item, or was not called. */
   end(item: number): void {
     this.#enter(item, 'ending');
   }
@@ -63,6 +74,7 @@ export class ItemsHere {
     for (const item of items) {
       this.#leave(item);
       this.#busy.delete(item);
+      this.#started.delete(item);
     }
   }
 

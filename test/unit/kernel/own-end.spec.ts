@@ -106,6 +106,56 @@ describe('an item that ends its own job', () => {
     expect(cluster.runs.find(({ item }) => item === 1)?.outcome).toBe('completed');
   });
 
+  test('by stop() of the whole host is waited for a second, too, if several items do so', async () => {
+    await using cluster = await TestCluster.start(['A'], { work: () => cluster.member('A').leave() });
+    const { host } = cluster.member('A');
+
+    await cluster.fire();
+    await cluster.advance('2s');
+
+    expect([host.jobs.get('job')?.phase, cluster.ran]).toEqual(['stopped', { A: [0, 1] }]);
+  });
+
+  test('by stop() of the whole host is waited for a second, too, while others only wait for its place in the pool', async () => {
+    const ending = once((cluster) => cluster.member('A').leave());
+    const job = { shardingTotalCount: 3, jobExecutorThreadPoolSizeProviderType: 'SINGLE_THREAD' };
+    await using cluster = await TestCluster.start(['A'], { job, work: ending.work });
+    ending.for(cluster);
+    const { host } = cluster.member('A');
+
+    await cluster.fire();
+    await cluster.advance('2s');
+
+    expect(host.jobs.get('job')?.phase).toBe('stopped');
+    expect(cluster.ran).toEqual({ A: [0] });
+    expect(lines(cluster, 'item 0 waits for that end')).toHaveLength(1);
+  });
+
+  test('by stop() of the whole host lets the items end first that run beside it, and those that take their places', async () => {
+    const releases: (() => void)[] = [];
+    const ending = once((cluster) => cluster.member('A').leave());
+    const work: Work = async (name, context) =>
+      context.shardingItem === 0 ? ending.work(name, context) : new Promise<void>((resolve) => releases.push(resolve));
+    const job = { shardingTotalCount: 3, jobExecutorThreadPoolSizeProviderType: 'TWO' };
+    await using cluster = await TestCluster.start(['A'], {
+      ...{ job, work },
+      host: { threadPoolSizeProviders: [{ type: 'TWO', getSize: () => 2 }] },
+    });
+    ending.for(cluster);
+    const { host } = cluster.member('A');
+
+    await cluster.fire();
+    await cluster.advance('7s');
+    releases[0]?.();
+    await cluster.advance('7s');
+    expect([host.jobs.get('job')?.phase, cluster.ran]).toEqual(['stopping', { A: [0, 1, 2] }]);
+    releases[1]?.();
+    await cluster.advance('2s');
+
+    expect(host.jobs.get('job')?.phase).toBe('stopped');
+    expect(cluster.runs.filter(({ outcome }) => outcome === 'completed').map(({ item }) => item)).toEqual([1, 2]);
+  });
+
   test('by stop() of the whole host without waiting for it ends like any other', async () => {
     const ending = once((cluster) => {
       void cluster.member('A').leave();

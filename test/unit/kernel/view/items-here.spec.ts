@@ -7,23 +7,26 @@ const seen = (here: ItemsHere, item: number) => ({
   phase: here.phase(item),
   isMarking: here.isMarking(item),
   isBusy: here.busy.has(item),
+  isStarted: here.started.has(item),
   isRunning: here.isRunning,
 });
 
 test('an item passes through its phases, and is busy from its beginning until its marks are removed', () => {
   const here = new ItemsHere();
   const story = [seen(here, 1)];
-  for (const step of [() => here.begin([1]), () => here.run([1]), () => here.end(1), () => here.release([1])]) {
+  const steps = [() => here.begin([1]), () => here.run([1]), () => here.start(1), () => here.end(1)];
+  for (const step of [...steps, () => here.release([1])]) {
     step();
     story.push(seen(here, 1));
   }
 
   expect(story).toEqual([
-    { phase: undefined, isMarking: false, isBusy: false, isRunning: false },
-    { phase: 'beginning', isMarking: true, isBusy: false, isRunning: false },
-    { phase: 'running', isMarking: true, isBusy: true, isRunning: true },
-    { phase: 'ending', isMarking: false, isBusy: true, isRunning: false },
-    { phase: undefined, isMarking: false, isBusy: false, isRunning: false },
+    { phase: undefined, isMarking: false, isBusy: false, isStarted: false, isRunning: false },
+    { phase: 'beginning', isMarking: true, isBusy: false, isStarted: false, isRunning: false },
+    { phase: 'running', isMarking: true, isBusy: true, isStarted: false, isRunning: true },
+    { phase: 'running', isMarking: true, isBusy: true, isStarted: true, isRunning: true },
+    { phase: 'ending', isMarking: false, isBusy: true, isStarted: true, isRunning: false },
+    { phase: undefined, isMarking: false, isBusy: false, isStarted: false, isRunning: false },
   ]);
 });
 

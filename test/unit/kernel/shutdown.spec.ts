@@ -3,6 +3,7 @@ import { ScheduleJobBootstrap } from '../../../lib/kernel/job-bootstrap.js';
 import { RegistryRefusedError } from '../../../lib/api/errors/errors.js';
 import { type TypedJobItemExecutor } from '../../../lib/api/extensions/job-executor.js';
 import { type Delivery, deliverSoon } from '../../../lib/registry/embedded/delivery.js';
+import { sleep } from '../../../lib/async/wait.js';
 import { TestCluster } from '../../../lib/testing/test-cluster.js';
 import { type ManualClock } from '../../../lib/testing/manual-clock.js';
 import { aConfiguration, idOf } from '../../support/views.js';
@@ -163,6 +164,25 @@ describe('a job that is shut down', () => {
     expect([...cluster.view.instances.keys()]).toEqual([idOf('B')]);
     expect(log.filter((line) => line.includes('could not withdraw yet, and tries again'))).toHaveLength(1);
     expect(cluster.owners).toEqual({ B: [0, 1] });
+  });
+
+  test('is withdrawn again also if the registry centre refuses that only after the job has stopped', async () => {
+    await using cluster = await TestCluster.start(['A', 'B'], { sessionTimeoutMs: 60_000 });
+    const { registry, bootstrap } = cluster.member('A');
+    const commit = registry.commit.bind(registry);
+    registry.commit = async () => {
+      registry.commit = commit;
+      await sleep(cluster.clock, 10_000);
+      throw new RegistryRefusedError('change', 'a node', 'not at the moment');
+    };
+
+    const down = bootstrap.shutdown();
+    await cluster.advance('9s');
+    await down;
+    expect([...cluster.view.instances.keys()]).toContain(idOf('A'));
+    await cluster.advance('2s');
+
+    expect([...cluster.view.instances.keys()]).toEqual([idOf('B')]);
   });
 
   test('while its session is suspended withdraws when it is back', async () => {

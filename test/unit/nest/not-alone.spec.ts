@@ -325,4 +325,15 @@ describe('a process that SIGTERM ends at once', () => {
     await app.close();
     expect(logger.lines.filter((line) => line.includes('SIGTERM'))).toHaveLength(1);
   });
+
+  test('is no concern of an application that has closed: its check keeps the process up no longer', async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((type) => type === 'Timeout').length;
+    const before = timers();
+    const app = await started({ imports: [elasticJob({ regCenter: { serverLists: '127.0.0.1:1' } })] });
+    expect(timers()).toBeGreaterThan(before);
+
+    await app.close();
+
+    expect(timers()).toBe(before);
+  });
 });

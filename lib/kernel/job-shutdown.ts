@@ -101,7 +101,10 @@ export class JobShutdown {
     return this.#callers.filter(({ hasReturned, part }) => !hasReturned && parts.includes(part));
   }
 
-  /** Whether nothing runs any more but code that waits for this very end. Items that have not started wait for its place in the pool. */
+  /**
+   * Whether nothing runs any more but code that waits for this very end. Items that have not started wait for its
+   * place in the pool.
+   */
   #waitsInVain(started: ReadonlySet<number>): boolean {
     const waiting = this.#waiting('item', 'listener');
     if (waiting.length === 0) return false;

@@ -67,8 +67,8 @@ const REMEMBERED_INSTANTS = 100;
 const MOST_COUNTED = 1_000;
 
 /**
- * How far the clocks of peers may be ahead of this one, or behind, in milliseconds. Half of the shortest period, so that
- * there is a time without doubt.
+ * How far the clocks of peers may be ahead of this one, or behind, in milliseconds. Half of the shortest period, so
+ * that there is a time without doubt.
  */
 const SKEW_OF_PEERS_MS = 500;
 
@@ -238,8 +238,9 @@ export class CronTimer {
   }
 
   /**
-   * Whether `missedInstant` may be `instant` on a peer by the clock there, which differs from this one by half a second at
-   * most. Arguments as there. A peer that has not fired for the instant yet counts, too: it has to run the item.
+   * Whether `missedInstant` may be `instant` on a peer by the clock there, which differs from this one by half a
+   * second at most. Arguments as there. A peer that has not fired for the instant yet counts, too: it has to run the
+   * item.
    */
   mayPeerHaveMissed(instant: number, lastBegun: number, windowMs: number): boolean {
     const [first, following] = this.#instantsAfter(lastBegun);

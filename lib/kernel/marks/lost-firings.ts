@@ -10,8 +10,8 @@
  * The records of begun runs are the proof: they name the last instant for which any instance began the item, and no
  * instance begins it for an earlier one. Until then, an instance that comes back may still make up for a firing. So an
  * entry never names a firing that runs. There is no entry if something else may have kept the item from its firings: a
- * graceful stop, a disabled item, other settings, peers that keep no records. Nor is there one for an item that moves once
- * more before its new owner has begun it: that owner cannot know which firings the next one makes up for.
+ * graceful stop, a disabled item, other settings, peers that keep no records. Nor is there one for an item that moves
+ * once more before its new owner has begun it: that owner cannot know which firings the next one makes up for.
  */
 import { RareMap } from '../../async/rare-collections.js';
 import { hasJavaPeers, isGone, itemOf, type ItemView, type JobView } from '../../layout/job-view.js';

@@ -28,8 +28,8 @@ export interface MissingItem {
 }
 
 /**
- * Whether the item's owner may make up for that scheduled instant (milliseconds since 1970), which the item has missed. The
- * owner decides by its own clock, so in doubt the answer is yes.
+ * Whether the item's owner may make up for that scheduled instant (milliseconds since 1970), which the item has missed.
+ * The owner decides by its own clock, so in doubt the answer is yes.
  */
 export type MayBeMadeUpFor = (view: JobView, item: number, instant: number) => boolean;
 

@@ -141,14 +141,14 @@ export function instantLostInHandover(view: JobView, item: number, missedInstant
 }
 
 /**
- * Whether that instant may be the only recent one that an item has missed, by the clock of any instance, if the item was last
- * begun for `lastBegun` (both in milliseconds since 1970).
+ * Whether that instant may be the only recent one that an item has missed, by the clock of any instance, if the item
+ * was last begun for `lastBegun` (both in milliseconds since 1970).
  */
 export type MayHaveMissed = (instant: number, lastBegun: number) => boolean;
 
 /**
- * Whether the owner of the item, whose clock may differ from this one, makes up for that instant (milliseconds since 1970)
- * if the item missed it while it changed its owner.
+ * Whether the owner of the item, whose clock may differ from this one, makes up for that instant (milliseconds since
+ * 1970) if the item missed it while it changed its owner.
  */
 export function mayBeLostInHandover(
   view: JobView,

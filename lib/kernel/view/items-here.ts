@@ -25,7 +25,10 @@ export class ItemsHere {
     return this.#busy;
   }
 
-  /** Those of `busy` for which the job's code was called; the others wait, for a place in the pool or for listeners. A live view. */
+  /**
+   * Those of `busy` for which the job's code was called; the others wait, for a place in the pool or for listeners. A
+   * live view.
+   */
   get started(): ReadonlySet<number> {
     return this.#started;
   }

@@ -129,8 +129,9 @@ export class Registration {
   }
 
   /**
-   * In the commit that takes the text away, so that each text triggers once. With a trigger that waits already it is one. The items
-   * are not listed: while the text stands, the leader may give them to others, and they come back before the trigger is accepted.
+   * In the commit that takes the text away, so that each text triggers once. With a trigger that waits already it is
+   * one. The items are not listed: while the text stands, the leader may give them to others, and they come back
+   * before the trigger is accepted.
    */
   async #ownTriggerOperations(): Promise<readonly Operation[]> {
     const { registry, watch, paths, me } = this.#deps;

@@ -3,7 +3,8 @@
  * says what this run alone is given, and which items it is for: `{"jobParameter":"only Beijing","items":"0-3,7"}`. A
  * trigger for all items lists those that the instance had when it was written (`"all":true`), so that an item that
  * moves before the trigger is accepted is run once all the same. If it is for all items that the instance owns when it
- * accepts the trigger, `"also":"3"` lists those of another trigger that was merged into it. Java instances do not read it.
+ * accepts the trigger, `"also":"3"` lists those of another trigger that was merged into it. Java instances do not read
+ * it.
  */
 import { describeValue, isMap } from '../../api/text/describe-value.js';
 import { storedTextProblem } from '../../api/text/stored-text.js';
@@ -17,7 +18,10 @@ export interface Trigger {
   readonly items?: readonly number[];
   /** Whether the trigger is for all items of the instance; some only if `items` says so. */
   readonly isForAll: boolean;
-  /** Only without `items`: these are run, too, although the instance may not own them any more when it accepts the trigger. */
+  /**
+   * Only without `items`: these are run, too, although the instance may not own them any more when it accepts the
+   * trigger.
+   */
   readonly also?: readonly number[];
 }
 

@@ -1,5 +1,5 @@
 import { type JobLogger } from '../api/text/logger.js';
-import { withoutSecrets } from '../dump/masks.js';
+import { withoutSecrets } from '../api/text/masks.js';
 import { type OperationRecord } from '../api/events/operation-record.js';
 import { type OperationsOptions } from '../operations/operation-audit.js';
 import { type RegistryCenter } from '../registry/registry-center.js';

@@ -1,5 +1,5 @@
 import { parentPath } from '../registry/node-paths.js';
-import { AddressMask, withoutSecrets } from './masks.js';
+import { AddressMask, withoutSecrets } from '../api/text/masks.js';
 
 /** A node as far as a dump shows it. */
 export interface DumpedNode {

@@ -24,6 +24,7 @@ import { type JobDefinition } from './job/job-definition.js';
 import { type JobLog } from './job/job-log.js';
 import { JobWatch } from './view/job-watch.js';
 import { Assignment } from './writes/assignment.js';
+import { FaultReport } from './lanes/fault-report.js';
 import { Housekeeping } from './writes/housekeeping.js';
 import { ItemMarks } from './marks/item-marks.js';
 import { Leadership } from './writes/leadership.js';
@@ -77,6 +78,7 @@ export class JobComponents implements JobContext {
   readonly barrier: Barrier;
   readonly housekeeping: Housekeeping;
   readonly restoredNodes: RestoredNodes;
+  readonly faultReport: FaultReport;
   readonly work: WorkLane;
   readonly control: ControlLane;
   // Made when they are needed first: a job that waits for its next firing needs none of them.
@@ -112,6 +114,7 @@ export class JobComponents implements JobContext {
     this.barrier = new Barrier(this);
     this.housekeeping = new Housekeeping(this);
     this.restoredNodes = new RestoredNodes(this);
+    this.faultReport = new FaultReport(this);
     this.work = new WorkLane(this);
     this.control = new ControlLane(this);
   }

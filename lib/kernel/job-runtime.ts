@@ -643,6 +643,17 @@ export class JobRuntime {
     this.#started = new Deferred();
     waiting?.reject(error);
     this.#timers.setRetry('enter', () => this.#enterSoon());
+    this.#storeFault(reason);
+  }
+
+  /** Each further attempt to start makes up for one that could not store it. */
+  #storeFault(reason: string): void {
+    const store = async (): Promise<void> => {
+      if (!this.#isEnding()) await this.#components?.faultReport.store({ state: 'failed', reason });
+    };
+    void this.#mailbox.post(store).catch((error: unknown) => {
+      this.#logger.debug(`what is wrong with the job here is not stored yet: ${describeCause(error)}`);
+    });
   }
 }
 

@@ -127,18 +127,20 @@ export class JobShutdown {
   /** Removes everything that shows that this instance takes part. */
   async withdraw(components: JobComponents): Promise<void> {
     const { registry, paths, me } = this.#deps;
-    const { marks, registration, barrier } = components;
+    const { marks, registration, barrier, faultReport } = components;
     const task = async (): Promise<void> => {
       if (registry.session.state.phase !== 'connected') return;
       await marks.removal.clearLeftovers();
-      if (registration.session === undefined) return;
       try {
-        await registration.withdraw();
-        await barrier.withdraw();
+        if (registration.session !== undefined) {
+          await registration.withdraw();
+          await barrier.withdraw();
+        }
       } finally {
         // After the deadline, nothing waits for this step any more.
         if (this.#isOver) this.#withdrawLater(components);
       }
+      await faultReport.store(undefined);
     };
     const what = `the registry centre to remove ${paths.instance(me)}`;
     await this.step({ what, registration: () => registration, task });

@@ -27,6 +27,7 @@
  *     ├── live/{id}                       a session node: this instance's process has not ended
  *     ├── assigned-for                    what the present assignment was made for → assignment-record.ts
  *     ├── triggered/{id}                  items whose trigger this instance has accepted → accepted-triggers.ts
+ *     ├── faults/{id}                     a session node: what only this instance knows to be wrong → instance-fault.ts
  *     ├── crashed/{item}                  the firing that was cut short, until it has been run again → crash-report.ts
  *     └── guarantee/…                     which items have arrived at which barrier → arrival-record.ts
  * ```
@@ -258,6 +259,16 @@ export class JobPaths {
    */
   live(id: string): string {
     return `${this.root}/x-node/live/${id}`;
+  }
+
+  /** The parent of what instances say of themselves. There is none until an instance has something to say. */
+  get faults(): string {
+    return `${this.root}/x-node/faults`;
+  }
+
+  /** A session node, present while something is wrong with the job on this instance that no other node shows. Unknown to Java. */
+  fault(id: string): string {
+    return `${this.root}/x-node/faults/${id}`;
   }
 
   get arrivalRecords(): string {

@@ -8,12 +8,14 @@ import {
 } from '../api/settings/call-options.js';
 import { describeValue, isMap } from '../api/text/describe-value.js';
 import { nearest } from '../api/text/nearest.js';
+import { decodeInstanceFault } from '../layout/x-node/instance-fault.js';
 import { JobPaths } from '../layout/job-paths.js';
 import { readJobView } from '../layout/job-view.js';
-import { type RegistryCenter } from '../registry/registry-center.js';
+import { type MirroredNode, type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock, systemClock } from '../time/clock.js';
 import { explain } from './explain/explain.js';
 import { type Explanation, type InstanceFault } from './explain/explanation.js';
+import { type KnownFault } from './explain/question.js';
 import { switchedOff } from './explain/switched-off.js';
 import { type JobPast, readPast } from './job-past.js';
 import { jobNames, readJob, type ReadJob } from './job-reading.js';
@@ -26,8 +28,8 @@ export interface ExplanationOptions {
   /** Whether `elasticjob.enabled` is false in this application. Default: it is not. */
   readonly isSwitchedOff?: () => boolean;
   /**
-   * What an instance in this process says of a job that does not run as it should there. Default: no job runs in this
-   * process.
+   * The report of an instance in this process about a job that does not run as it should there. Default: what that
+   * instance has stored, as of all others.
    */
   readonly fault?: (jobName: string) => InstanceFault | undefined;
   /** Default: the clock of this machine. */
@@ -42,6 +44,13 @@ const RULES: OptionRules<ExplanationOptions> = {
   fault: aFunction,
   clock: aClock,
 };
+
+/** A job as it is now. */
+interface JobNow extends Pick<ReadJob, 'view' | 'paths'> {
+  /** What its instances have stored of themselves. */
+  readonly stored: readonly InstanceFault[];
+  readonly similar?: string | undefined;
+}
 
 /** Explains why jobs do not run: no job need run in this process. See `Explanation` for what cannot be known. */
 export class ExplanationAPI {
@@ -81,24 +90,35 @@ export class ExplanationAPI {
     checkArguments(item, instant);
     const at = new Date(this.#clock.now());
     if (this.#isSwitchedOff()) return switchedOff({ jobName, item, instant, at });
-    const { similar, ...job } = await this.#read(jobName);
+    const { similar, stored, ...job } = await this.#read(jobName);
     const { past, faults } = await readPast(this.#past(), { jobName, item, instant }, this.#clock);
     const explanation = explain({
       ...job,
       ...{ similar, item, past, instant: instant?.getTime(), now: this.#clock.now() },
-      fault: this.#fault(jobName),
+      faults: this.#faults(jobName, stored),
       fullPath: (path) => this.#registry.fullPath(path),
     });
     return { ...explanation, unknown: [...faults, ...explanation.unknown] };
   }
 
-  async #read(jobName: string): Promise<Pick<ReadJob, 'view' | 'paths'> & { readonly similar?: string | undefined }> {
+  /** An instance in this process knows best how it is. */
+  #faults(jobName: string, stored: readonly InstanceFault[]): readonly KnownFault[] {
+    const here = this.#fault(jobName);
+    const elsewhere = stored.filter(({ instanceId }) => instanceId !== here?.instanceId);
+    return [
+      ...(here === undefined ? [] : [{ ...here, isHere: true }]),
+      ...elsewhere.map((each) => ({ ...each, isHere: false })),
+    ];
+  }
+
+  async #read(jobName: string): Promise<JobNow> {
     try {
-      return await readJob(this.#registry, jobName);
+      const { view, paths, nodes } = await readJob(this.#registry, jobName);
+      return { view, paths, stored: storedFaults(nodes, { view, paths }) };
     } catch (error) {
       if (!isUnknownJob(error)) throw error;
       const similar = nearest(jobName, await jobNames(this.#registry));
-      return { view: readJobView(new Map(), jobName), paths: new JobPaths(jobName), similar };
+      return { view: readJobView(new Map(), jobName), paths: new JobPaths(jobName), similar, stored: [] };
     }
   }
 }
@@ -122,4 +142,19 @@ function checkArguments(item: number | undefined, instant: Date | undefined): vo
     ...instantProblems(instant),
   ];
   refuseIfAny(problems);
+}
+
+/** A node that no session keeps was restored from a copy, and of an instance that has stopped, the node is about to go. */
+function storedFaults(
+  nodes: ReadonlyMap<string, MirroredNode>,
+  { view, paths }: Pick<ReadJob, 'view' | 'paths'>,
+): readonly InstanceFault[] {
+  const start = `${paths.faults}/`;
+  return [...nodes].flatMap(([path, { value, session }]) => {
+    if (!path.startsWith(start) || session === undefined) return [];
+    const instanceId = path.slice(start.length);
+    const fault = decodeInstanceFault(value ?? '');
+    const isStopped = view.withdrawn.includes(instanceId) && !view.instances.has(instanceId);
+    return fault === undefined || isStopped ? [] : [{ instanceId, ...fault }];
+  });
 }

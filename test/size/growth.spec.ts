@@ -11,7 +11,7 @@ import { missingItems } from '../../lib/kernel/once/missing-items.js';
 import { deadRuns, failoverRemains, shareOfCrashed } from '../../lib/kernel/view/crashes.js';
 import { isMisassigned, pinnedItems } from '../../lib/kernel/view/assignment.js';
 import { chooseItems, describeItems } from '../../lib/kernel/view/items.js';
-import { AddressMask, withoutSecrets } from '../../lib/dump/masks.js';
+import { AddressMask, withoutSecrets } from '../../lib/api/text/masks.js';
 import { explain } from '../../lib/operations/explain/explain.js';
 import { NO_PAST } from '../../lib/operations/explain/explanation.js';
 import { JobPaths } from '../../lib/layout/job-paths.js';
@@ -161,7 +161,7 @@ const OPERATIONS: Readonly<Record<string, OfSize>> = {
   },
   'explaining a job': (size) => {
     const view = viewOf(size, { disabled: true });
-    const question = { paths: new JobPaths('bill'), fullPath: (path: string) => path, past: NO_PAST };
+    const question = { paths: new JobPaths('bill'), fullPath: (path: string) => path, past: NO_PAST, faults: [] };
     return () => explain({ view, ...question, item: undefined, instant: undefined, now: INSTANT });
   },
   'hiding secrets': (size) => {

@@ -8,6 +8,12 @@ export interface RunningJob {
   readonly configuration: JobConfiguration;
   /** The item's log: each entry names the job and the item. */
   readonly logger: JobLogger;
+  /**
+   * Something about this item is not as it should be, although it runs. Until the item ends, the health report of the job is `impaired`
+   * for this reason, and `explain` has it. It is not logged. A further call replaces the reason.
+   * @param reason why, and what to do, in sentences
+   */
+  noteImpairment(reason: string): void;
 }
 
 /** A property of a job (`props`) that is wrong. */

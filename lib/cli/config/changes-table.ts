@@ -1,4 +1,4 @@
-import { withoutSecrets } from '../../dump/masks.js';
+import { withoutSecrets } from '../../api/text/masks.js';
 import { type SettingChange } from '../../operations/setting-changes.js';
 import { type Column } from '../terminal/table.js';
 

@@ -4,7 +4,7 @@ import { isMap } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { type JobConfiguration, jobConfiguration } from '../../api/job/job-configuration.js';
 import { RUN_LIMITS } from '../../api/settings/run-limits.js';
-import { withoutSecrets } from '../../dump/masks.js';
+import { withoutSecrets } from '../../api/text/masks.js';
 import { type JobConfigurationPOJO } from '../../operations/job-configuration-api.js';
 import { isSecret } from '../../operations/setting-changes.js';
 import { bind } from '../../settings/binding.js';

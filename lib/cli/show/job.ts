@@ -1,4 +1,4 @@
-import { withoutSecrets } from '../../dump/masks.js';
+import { withoutSecrets } from '../../api/text/masks.js';
 import { type InstanceView, type JobView } from '../../layout/job-view.js';
 import { readJob } from '../../operations/job-reading.js';
 import { changedSettings } from '../../operations/setting-changes.js';

@@ -178,6 +178,8 @@ export interface TreeNode {
 export interface Explanation {
   readonly sentence: string;
   readonly reason: { readonly type: string; readonly [detail: string]: unknown };
+  /** What else holds, one sentence each, the weightiest first. */
+  readonly others: readonly string[];
 }
 
 /** `GET …/servers`. */

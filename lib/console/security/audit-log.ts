@@ -3,7 +3,7 @@ import { describeCause } from '../../api/text/describe-cause.js';
 import { type JobLogger } from '../../api/text/logger.js';
 import { Listeners } from '../../async/listeners.js';
 import { Mailbox } from '../../async/mailbox.js';
-import { withoutSecrets } from '../../dump/masks.js';
+import { withoutSecrets } from '../../api/text/masks.js';
 import { type Clock } from '../../time/clock.js';
 import { type AuditRecord } from '../contract/session.js';
 import { ConsoleProblem } from '../http/console-problem.js';

@@ -47,9 +47,10 @@ interface ScriptRun {
   readonly onUnwatched: () => void;
 }
 
-async function runScript({ configuration, context, job: { logger }, clock, onUnwatched }: ScriptRun): Promise<void> {
+async function runScript({ configuration, context, job, clock, onUnwatched }: ScriptRun): Promise<void> {
   throwProblems(configuration.jobName, commandLineProblems(configuration));
   const command = parseCommandLine(configuration.props[COMMAND_LINE] ?? '', process.platform) as Command;
+  const { logger } = job;
   const { signal } = context;
   const json = jsonFor(command, context);
   const end = await runProgram(invocationOf(withArgument(command, json), process.platform, process.env['ComSpec']), {
@@ -57,11 +58,13 @@ async function runScript({ configuration, context, job: { logger }, clock, onUnw
     signal,
     onOutput: (line) => logger.log(line),
     onErrorOutput: (line) => logger.warn(line),
-    onHeldOutput: (exit) =>
-      logger.warn(
+    onHeldOutput: (exit) => {
+      const reason =
         `${describeValue(command.program)} ${howIt(exit)}, but a process that it has started holds its output, so that the item ` +
-          'still runs. Redirect the output of what stays in the background: >/dev/null 2>&1',
-      ),
+        'still runs. Redirect the output of what stays in the background: >/dev/null 2>&1';
+      logger.warn(reason);
+      job.noteImpairment(reason);
+    },
     onUnwatched,
   }).catch((cause: unknown) => {
     if (signal.aborted && cause === signal.reason) throw cause;

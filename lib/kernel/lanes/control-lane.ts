@@ -8,6 +8,7 @@ import { isLostRace, isOutage } from '../../api/errors/registry-errors.js';
 import { type Deadlines } from '../../async/deadlines.js';
 import { type Mailbox } from '../../async/mailbox.js';
 import { JobStoppedError } from '../../api/errors/errors.js';
+import { type StoredInstanceFault } from '../../layout/x-node/instance-fault.js';
 import { type ItemsHere } from '../view/items-here.js';
 import { plan } from '../rules/plan.js';
 import { type Action, type Leading, type PlanInput } from '../rules/plan-input.js';
@@ -22,6 +23,7 @@ import { type Assignment } from '../writes/assignment.js';
 import { type RunObservers } from '../run/run-observers.js';
 import { type SettingFaults } from '../types/setting-faults.js';
 import { reportCrashes } from '../marks/crash-reports.js';
+import { type FaultReport } from './fault-report.js';
 import { type Housekeeping } from '../writes/housekeeping.js';
 import { type ItemMarks } from '../marks/item-marks.js';
 import { LostFirings } from '../marks/lost-firings.js';
@@ -47,6 +49,7 @@ export interface ControlLaneDeps extends JobContext {
   readonly assignment: Assignment;
   readonly leadership: Leadership;
   readonly restoredNodes: RestoredNodes;
+  readonly faultReport: FaultReport;
   readonly timer: CronTimer;
   readonly work: WorkLane;
   readonly items: ItemsHere;
@@ -149,12 +152,24 @@ export class ControlLane {
     if (actions.every(({ type }) => type === 'follow-own-share') && !this.#lostFirings.isWaiting)
       this.#firingChanges.rest();
     await this.#performAll(actions);
+    await this.#storeFault();
+  }
+
+  /** Comes last: a job that runs is more than words about it. */
+  async #storeFault(): Promise<void> {
+    const { faultReport, logger, timers } = this.#deps;
+    try {
+      await faultReport.store(faultOf(this.obstacle));
+    } catch (error) {
+      logger.debug(`what is wrong with the job here is not stored yet: ${describeCause(error)}`);
+      timers.setRetry('retry', () => this.requestReconcile());
+    }
   }
 
   /** Takes note of what stands in the way, and of nodes that should not be there. */
   #noteState(): void {
     const { watch, me, instance, paths, registry, timer, leadership, restoredNodes } = this.#deps;
-    const { definition, settingFaults } = this.#deps;
+    const { definition, settingFaults, items } = this.#deps;
     const { view } = watch;
     this.#formerLeader = leadingOf(view, watch.nodes.get(paths.leader)?.session, this.#formerLeader);
     // Without its node, the instance is about to stop.
@@ -171,6 +186,7 @@ export class ControlLane {
       settingFaults: view.config === undefined ? [] : settingFaults.of(view.config),
       assignmentFailure: this.#failures.of('reshard', 'request-resharding', 'settle-returning'),
       strategyFailure: leadership.strategyFailure,
+      impairments: items.impairments,
     });
     this.#obstacle.note(obstacle);
   }
@@ -404,4 +420,10 @@ export class ControlLane {
     }
     await this.reconcile();
   }
+}
+
+/** What is stored of an obstacle; `undefined` if other nodes show it. */
+function faultOf(obstacle: Obstacle | undefined): StoredInstanceFault | undefined {
+  if (obstacle?.isOnlyKnownHere !== true || obstacle.effect === 'disabled') return undefined;
+  return { state: obstacle.effect, reason: obstacle.reason };
 }

@@ -47,6 +47,8 @@ export interface ItemRunOptions {
   readonly onStart: (context: ShardingContext) => void;
   /** An attempt at the item has failed, and another one follows. */
   readonly onRetry: (item: BegunItem, retry: Retry) => void;
+  /** Something is not as it should be with an item that runs. */
+  readonly onImpaired: (item: number, reason: string) => void;
   /** The item has failed. If its code has just ended, it still has its place in the pool. */
   readonly onFailed: (cause: unknown) => void;
 }
@@ -74,6 +76,7 @@ export class ItemRun {
   readonly #softStop = new Abort();
   #attempts = 0;
   #startedAt: number | undefined;
+  #isOver = false;
   /** There is one if the item has a time limit. */
   readonly #deadline: ItemDeadline | undefined;
 
@@ -146,6 +149,7 @@ export class ItemRun {
         if (ended !== undefined) return ended;
       }
     } finally {
+      this.#isOver = true;
       this.#deadline?.cancel();
     }
   }
@@ -239,7 +243,11 @@ export class ItemRun {
     const context = this.#context();
     if (this.#startedAt === undefined) this.#start(context);
     const { item } = this.#begun;
-    const running = new RunningItem(this.#options, item);
+    const onImpaired = (reason: string): void => {
+      // Code that was given up may go on beside a later run of its item.
+      if (!this.#isOver) this.#options.onImpaired(item, reason);
+    };
+    const running = new RunningItem(this.#options, item, onImpaired);
     const code: { last?: Promise<void>; isRunning: boolean } = { isRunning: false };
     const execute = async (): Promise<void> => {
       code.isRunning = true;
@@ -298,11 +306,13 @@ function watched(call: () => Promise<void>): Promise<void> {
 class RunningItem implements RunningJob {
   readonly #options: ItemRunOptions;
   readonly #item: number;
+  readonly #onImpaired: (reason: string) => void;
   #log: JobLogger | undefined;
 
-  constructor(options: ItemRunOptions, item: number) {
+  constructor(options: ItemRunOptions, item: number, onImpaired: (reason: string) => void) {
     this.#options = options;
     this.#item = item;
+    this.#onImpaired = onImpaired;
   }
 
   get configuration(): JobConfiguration {
@@ -311,6 +321,10 @@ class RunningItem implements RunningJob {
 
   get logger(): JobLogger {
     return (this.#log ??= itemLog(this.#options.logger, this.#item));
+  }
+
+  noteImpairment(reason: string): void {
+    this.#onImpaired(reason);
   }
 }
 

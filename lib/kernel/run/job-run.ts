@@ -219,6 +219,7 @@ export class JobRun {
       whenConnected: (abort) => (isConnected(abort) && !session.isSilent ? undefined : this.#whenHeard(abort)),
       onStart: (context) => this.#started(context),
       onRetry: (item, retry) => this.#report.itemRetried(item, retry),
+      onImpaired: (item, reason) => this.#noteImpairment(item, reason),
       onFailed: (cause) => this.#interruptAfter(cause, config),
     };
   }
@@ -270,13 +271,20 @@ export class JobRun {
     for (const item of this.#items.values()) item.interrupt(this.#interruption);
   }
 
+  /** The next reconciliation makes it known. */
+  #noteImpairment(item: number, reason: string): void {
+    this.#deps.items.impair(item, reason);
+    this.#deps.requestReconcile();
+  }
+
   /** Runs one item to its end, and gives it back. Never rejects, so that a failure stops no other item. */
   async #runItem(begun: BegunItem, config: JobConfiguration): Promise<ItemOutcome> {
-    const { marks, items: here } = this.#deps;
+    const { marks, items: here, requestReconcile } = this.#deps;
     const run = this.#items.get(begun.item);
     const outcome = (await run?.outcome()) ?? this.#unprepared;
     const { durationMs, parameter, attempts = 0 } = run ?? {};
     this.#report.itemEnded(begun, config, { outcome, attempts, durationMs, parameter, isReported: run === undefined });
+    if (here.impairments.has(begun.item)) requestReconcile();
     here.end(begun.item);
     // A job that returns because its signal aborted may have left its work half done.
     await marks.removal.end(begun.item, run?.isCutShort === true ? 'cut-short' : 'ended');

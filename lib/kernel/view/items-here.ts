@@ -19,6 +19,7 @@ export class ItemsHere {
   readonly #started = new RareSet<number>();
   /** How many items are in the phase `running`. */
   #running = 0;
+  readonly #impairments = new RareMap<number, string>();
 
   /** Items that run or are ending: none of them can be begun again yet. A live view. */
   get busy(): ReadonlySet<number> {
@@ -31,6 +32,11 @@ export class ItemsHere {
    */
   get started(): ReadonlySet<number> {
     return this.#started;
+  }
+
+  /** The impairments of items that run, by item: reason and cure. A live view. */
+  get impairments(): ReadonlyMap<number, string> {
+    return this.#impairments;
   }
 
   /** Where the item stands; `undefined` if this instance does not hold it. */
@@ -67,6 +73,11 @@ export class ItemsHere {
     this.#started.add(item);
   }
 
+  /** The item has an impairment until its code has ended. If it does not run, the call does nothing. */
+  impair(item: number, reason: string): void {
+    if (this.#phases.get(item) === 'running') this.#impairments.set(item, reason);
+  }
+
   /** The job's code has ended for this item, or was not called. */
   end(item: number): void {
     this.#enter(item, 'ending');
@@ -90,5 +101,6 @@ export class ItemsHere {
   #leave(item: number): void {
     if (this.#phases.get(item) === 'running') this.#running--;
     this.#phases.delete(item);
+    this.#impairments.delete(item);
   }
 }

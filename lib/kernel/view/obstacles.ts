@@ -26,6 +26,8 @@ export interface Obstacle {
   readonly ending: string;
   /** What causes it logs it by itself, so that it is for the health report only. */
   readonly isLoggedByCause?: true;
+  /** Not all of it shows elsewhere in the registry centre, so that this instance stores it there, for `explain` of other processes. */
+  readonly isOnlyKnownHere?: true;
 }
 
 /** The schedule of a job on this instance. */
@@ -64,6 +66,8 @@ export interface ObstacleInput {
   readonly assignmentFailure: string | undefined;
   /** The same if the sharding strategy is the reason. */
   readonly strategyFailure: string | undefined;
+  /** What is not as it should be with items that run here, by item. */
+  readonly impairments: ReadonlyMap<number, string>;
 }
 
 /** How long a leader may be missing or unknown, and items may be without owner, before that counts, in milliseconds. */
@@ -84,11 +88,16 @@ export function obstacleTo(input: ObstacleInput): Obstacle | undefined {
   return undefined;
 }
 
+/** What is wrong with stored settings, with their node as operators' tools show it. `fault`: as `JobView.configFault` has it. */
+export function configurationFault(fault: string, paths: JobPaths, fullPath: (path: string) => string): string {
+  return fault.replaceAll(`${paths.config}: `, `${fullPath(paths.config)}: `);
+}
+
 /** Why stored settings cannot be used, and what to do. `fault`: as `JobView.configFault` has it. */
 export function unreadableConfiguration(fault: string, paths: JobPaths, fullPath: (path: string) => string): string {
   const path = fullPath(paths.config);
   return (
-    `its settings cannot be used: ${fault.replaceAll(`${paths.config}: `, `${path}: `)} Nothing of this job runs until ${path} ` +
+    `its settings cannot be used: ${configurationFault(fault, paths, fullPath)} Nothing of this job runs until ${path} ` +
     `is mended: write valid settings there, or delete that node and restart an instance, which then stores its own.`
   );
 }
@@ -176,6 +185,7 @@ const unassigned: Finding = ({ view, me, assignmentFailure, strategyFailure }) =
     ...{ effect: 'blocked', graceMs: ASSIGNMENT_GRACE_MS, ending: 'its items are assigned.' },
     reason: `${why.replace(/\.$/, '')}. Nothing of this job runs until they are assigned.`,
     ...(leader === me && strategyFailure !== undefined && { isLoggedByCause: true }),
+    ...(leader === me && failure !== undefined && { isOnlyKnownHere: true }),
   };
 };
 
@@ -210,7 +220,8 @@ const schedule: Finding = ({ view, schedule: state, ownCron, paths, fullPath }) 
       return {
         key: `unusable-schedule ${state.reason}`,
         effect: state.cron === undefined ? 'blocked' : 'impaired',
-        ...{ graceMs: 0, ending: 'its schedule can be used again.' },
+        // That the former one stays in force, and which that is.
+        ...{ graceMs: 0, ending: 'its schedule can be used again.', isOnlyKnownHere: true },
         reason: `the schedule in ${path} cannot be used, and ${formerSchedule(state.cron)}: ${state.reason} Correct cron and timeZone there.`,
       };
     case 'in-force':
@@ -218,7 +229,7 @@ const schedule: Finding = ({ view, schedule: state, ownCron, paths, fullPath }) 
       if (state.cron !== undefined || view.config?.cron !== undefined) return undefined;
       return {
         key: 'no-cron',
-        ...{ effect: 'blocked', graceMs: 0, ending: 'it has a cron expression again.' },
+        ...{ effect: 'blocked', graceMs: 0, ending: 'it has a cron expression again.', isOnlyKnownHere: true },
         reason:
           `its settings in ${path} have no cron expression, so that it runs only when it is triggered` +
           (ownCron === undefined
@@ -250,10 +261,34 @@ const faulty =
     const so = effect === 'blocked' ? ' Nothing of this job runs here until they are corrected there.' : '';
     return {
       key: `${effect} by settings: ${problems.join('; ')}`,
-      ...{ effect, graceMs: 0, ending: 'all its settings can be used.' },
+      ...{ effect, graceMs: 0, ending: 'all its settings can be used.', isOnlyKnownHere: true },
       reason: `settings in ${path} cannot be used: ${problems.join('; ').replace(/\.$/, '')}.${so || ' Correct them there.'}`,
     };
   };
+
+/** How many items an obstacle says something about. */
+const MOST_IMPAIRED = 3;
+
+/** The executor of the job logs it. */
+const impairedItems: Finding = ({ impairments }) => {
+  if (impairments.size === 0) return undefined;
+  const first = [...impairments].sort(([one], [other]) => one - other).slice(0, MOST_IMPAIRED);
+  const reasons = first.map(([item, reason]) => `item ${item}: ${reason.replace(/\.$/, '')}.`);
+  const reason = [
+    ...reasons,
+    ...(impairments.size > MOST_IMPAIRED ? [`In all, ${impairments.size} items are impaired.`] : []),
+  ].join(' ');
+  return {
+    ...{
+      key: `impaired items: ${reason}`,
+      effect: 'impaired',
+      graceMs: 0,
+      ending: 'its items run as they should.',
+      reason,
+    },
+    ...{ isLoggedByCause: true, isOnlyKnownHere: true },
+  };
+};
 
 const FINDINGS: readonly Finding[] = [
   settings,
@@ -265,4 +300,5 @@ const FINDINGS: readonly Finding[] = [
   unownedItems,
   schedule,
   faulty('impaired'),
+  impairedItems,
 ];

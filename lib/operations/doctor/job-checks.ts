@@ -1,5 +1,6 @@
 import { availableInstances, isGone } from '../../layout/job-view.js';
 import { isAssigned, itemsToAwait } from '../../kernel/view/assignment.js';
+import { configurationFault } from '../../kernel/view/obstacles.js';
 import { type Check, type JobCase, symptom } from './finding.js';
 
 /** By how much a clock may be ahead of the registry centre's, in milliseconds: the readings are of different moments. */
@@ -16,7 +17,7 @@ const configuration: Check = (job) => {
       symptom(job, {
         type: 'unreadable-configuration',
         severity: 'critical',
-        sentence: `The stored settings cannot be used: ${view.configFault.replace(/\.$/, '')}.`,
+        sentence: `The stored settings cannot be used: ${configurationFault(view.configFault, paths, fullPath).replace(/\.$/, '')}.`,
         consequence: 'Nothing of this job runs, and its applications cannot start it.',
         cure: `Write valid settings to ${path}, or delete that node and restart an instance, which then stores its own.`,
       }),

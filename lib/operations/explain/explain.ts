@@ -2,8 +2,9 @@ import { type Explanation, type Reason } from './explanation.js';
 import { foundForInstant } from './found-for-instant.js';
 import { type InstantQuestion } from './instant-causes.js';
 import { absentItem, itemCauses } from './item-causes.js';
-import { faultBeside, jobCauses } from './job-causes.js';
-import { type Found, itemsIn, type Question } from './question.js';
+import { instanceFaults } from './instance-faults.js';
+import { jobCauses } from './job-causes.js';
+import { type Found, type FoundCause, itemsIn, type Question } from './question.js';
 import { inWords } from './sentences.js';
 import { limitsOf } from './limits.js';
 
@@ -40,20 +41,24 @@ function nothingKnown(question: Question): Reason {
 }
 
 function foundNow(question: Question): readonly Found[] {
-  const job = jobCauses(question).map((cause): Found => ({ cause, items: [], holds: 'now' }));
-  const beside = faultBeside(question).map((cause): Found => ({ cause, items: [], holds: 'now' }));
+  const ofAll = (cause: FoundCause): Found => ({ cause, items: [], holds: 'now' });
+  const faults = instanceFaults(question);
+  const causes = jobCauses(question, faults.decisive);
+  const job = causes.map(ofAll);
+  const beside = faults.beside.map(ofAll);
+  const isKept = causes.length > faults.decisive.length;
   const { item } = question;
   if (!question.view.exists) return [...job, ...beside];
   const items = itemsIn(question).flatMap(([number, view]) => {
-    const causes = view === undefined ? [absentItem(question, number)] : itemCauses(question, view);
-    return causes.map((cause): Found => ({ cause, items: [number], holds: 'now' }));
+    const found = view === undefined ? [absentItem(question, number)] : itemCauses(question, view);
+    // What keeps the whole job, or the owner, is no news of each item that nothing else keeps.
+    const isNews = ({ type }: FoundCause): boolean => type !== 'free' || !(isKept || faults.keeps(view?.owner));
+    return found.filter(isNews).map((cause): Found => ({ cause, items: [number], holds: 'now' }));
   });
   // An item that the job cannot have is not kept by anything.
   if (item !== undefined && items.some(({ cause }) => cause.type === 'no-such-item'))
     return [...items, ...job, ...beside];
-  // What keeps the whole job is no news of each item that nothing else keeps.
-  const those = job.length > 0 ? items.filter(({ cause }) => cause.type !== 'free') : byWeight(items);
-  return [...job, ...those, ...beside];
+  return [...job, ...byWeight(items), ...beside];
 }
 
 /** Of all items, those that nothing keeps come last. */

@@ -77,10 +77,13 @@ export type JobCause =
   | { readonly type: 'no-schedule' }
   | { readonly type: 'unusable-schedule'; readonly cron: string; readonly fault: string }
   | { readonly type: 'schedule-over'; readonly last: Date | undefined }
-  /** A fault that only the instance itself knows, such as a type in the settings that it does not have. */
-  | ({ readonly type: 'instance-fault' } & InstanceFault);
+  /**
+   * A fault that only an instance itself knows, such as a type in the settings that it does not have. `isHere`: it is in
+   * the process that explains. `alsoOn`: ids of other instances that say the same.
+   */
+  | ({ readonly type: 'instance-fault'; readonly isHere: boolean; readonly alsoOn: readonly string[] } & InstanceFault);
 
-/** The part of an instance's health report about a job that does not run as it should in this process. */
+/** The part of an instance's health report about a job that does not run as it should there. */
 export interface InstanceFault {
   readonly instanceId: string;
   /**

@@ -1,15 +1,19 @@
-import { availableInstances, isGone, itemOf, type JobView } from '../../layout/job-view.js';
+import { availableInstances, isGone, type JobView } from '../../layout/job-view.js';
 import { itemsToAwait } from '../../kernel/view/assignment.js';
+import { configurationFault } from '../../kernel/view/obstacles.js';
 import { type ServerOff } from './explanation.js';
 import { changeOf, type FoundCause, MOST_ITEMS, onRecord, type Question, scheduleOf } from './question.js';
 
 type Finding = (question: Question) => FoundCause | undefined;
 
-/** What keeps the whole job from running now, the most decisive cause first. */
-export function jobCauses(question: Question): readonly FoundCause[] {
+/** What keeps the whole job from running now, the most decisive cause first. @param faults what instances say of themselves */
+export function jobCauses(question: Question, faults: readonly FoundCause[]): readonly FoundCause[] {
   const absence = absent(question);
   if (absence !== undefined) return [absence];
-  return FINDINGS.flatMap((find) => find(question) ?? []);
+  const found = FINDINGS.flatMap((find) => find(question) ?? []);
+  // If no instance could start the job, its fault is why there is none; with settings that cannot be used, those are.
+  const start = configuration(question) === undefined ? 0 : 1;
+  return [...found.slice(0, start), ...faults, ...found.slice(start)];
 }
 
 const absent: Finding = ({ view, paths, past, similar }) => {
@@ -20,8 +24,9 @@ const absent: Finding = ({ view, paths, past, similar }) => {
   return { type: 'unknown-job', similar, record: onRecord(removal) };
 };
 
-const configuration: Finding = ({ view: { config, configFault } }) => {
-  if (configFault !== undefined) return { type: 'unreadable-configuration', fault: configFault };
+const configuration: Finding = ({ view: { config, configFault }, paths, fullPath }) => {
+  if (configFault !== undefined)
+    return { type: 'unreadable-configuration', fault: configurationFault(configFault, paths, fullPath) };
   if (config === undefined) return { type: 'no-configuration' };
   const { shardingTotalCount } = config;
   return shardingTotalCount > MOST_ITEMS
@@ -79,18 +84,4 @@ const schedule: Finding = (question) => {
   }
 };
 
-/** Of an item that another instance owns, it is no news. */
-const blockedHere: Finding = ({ view, item, fault }) => {
-  if (fault === undefined || fault.state === 'impaired') return undefined;
-  const owner = item === undefined ? undefined : itemOf(view, item)?.owner;
-  return owner === undefined || owner === fault.instanceId ? { type: 'instance-fault', ...fault } : undefined;
-};
-
-/** The report of an instance in this process, if it does not keep the job or the item from running. */
-export function faultBeside(question: Question): readonly FoundCause[] {
-  const { fault } = question;
-  if (fault === undefined || (question.view.exists && blockedHere(question) !== undefined)) return [];
-  return [{ type: 'instance-fault', ...fault }];
-}
-
-const FINDINGS: readonly Finding[] = [configuration, instances, servers, leader, assignment, blockedHere, schedule];
+const FINDINGS: readonly Finding[] = [configuration, instances, servers, leader, assignment, schedule];

@@ -62,8 +62,10 @@ export const JOB_WORDS: WordsOf<Exclude<JobCause, { readonly type: 'switched-off
       `The schedule of ${lower(job)} cannot be used: ${unstopped(fault)}.`,
       `Correct cron and timeZone in ${path('config')}; instances that run already keep the former schedule until then.`,
     ),
-  'instance-fault': ({ instanceId, state, reason }, { job }) =>
-    words(`On this instance, ${instanceId}, ${lower(job)} is ${state}: ${unstopped(reason)}.`),
+  'instance-fault': ({ instanceId, isHere, alsoOn, state, reason }, { job }) =>
+    words(
+      `On ${isHere ? 'this instance,' : 'instance'} ${instanceId}${others(alsoOn)}, ${lower(job)} is ${state}: ${unstopped(reason)}.`,
+    ),
   'schedule-over': (_, { job, path }) =>
     words(
       `The schedule of ${lower(job)} has no instant any more.`,
@@ -73,3 +75,12 @@ export const JOB_WORDS: WordsOf<Exclude<JobCause, { readonly type: 'switched-off
 
 const offServers = (servers: readonly ServerOff[]): string =>
   servers.map(({ serverIp, record }) => `${serverIp}${by(record)}`).join('; ');
+
+/** How many further instances that say the same are named. */
+const MOST_NAMED = 3;
+
+function others(ids: readonly string[]): string {
+  if (ids.length === 0) return '';
+  const rest = ids.length - MOST_NAMED;
+  return `, and also on ${ids.slice(0, MOST_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}

@@ -14,7 +14,7 @@ export function limitsOf({ instant, past }: Question, causes: readonly Cause[], 
   );
   const isPast = instant !== undefined && view.exists && !has('not-scheduled', 'still-to-come', 'no-schedule');
   const sentences: readonly (readonly [boolean, string])[] = [
-    [has('free') && !has('instance-fault') && namedTypes(view).length > 0, untold(namedTypes(view))],
+    [has('free') && view.javaPeers.size > 0 && namedTypes(view).length > 0, untold(namedTypes(view))],
     [isUnattributed && past.operations === undefined, UNATTRIBUTED],
     [isUnattributed && past.operations !== undefined, UNRECORDED],
     [isPast && past.executions === undefined, UNTRACED],
@@ -27,7 +27,7 @@ export function limitsOf({ instant, past }: Question, causes: readonly Cause[], 
   return sentences.flatMap(([isTold, sentence]) => (isTold ? [sentence] : []));
 }
 
-/** The types in the settings that an instance may not have, or may not be able to use. */
+/** The types in the settings that an instance may not have, or may not be able to use; instances of ours store that. */
 function namedTypes({ config }: JobView): readonly string[] {
   if (config === undefined) return [];
   const { jobShardingStrategyType, jobErrorHandlerType, jobExecutorThreadPoolSizeProviderType } = config;
@@ -36,7 +36,7 @@ function namedTypes({ config }: JobView): readonly string[] {
 }
 
 const untold = (types: readonly string[]): string =>
-  `Whether other instances have what the settings name, and can use it (${types.join(', ')}), is not stored: their logs and health reports say so.`;
+  `Whether Java instances have what the settings name, and can use it (${types.join(', ')}), is not stored: their logs say so.`;
 
 const UNATTRIBUTED =
   'Who switched it off is not known, as no records of operations are read here: store them with tracing.type: RDB.';

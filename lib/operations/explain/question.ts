@@ -21,10 +21,15 @@ export interface Question {
   /** When the view was read, in milliseconds since 1970. */
   readonly now: number;
   readonly past: Past;
-  /** The report of an instance in this process; `undefined` if the job does not run in this process, or runs well there. */
-  readonly fault?: InstanceFault | undefined;
+  /** What instances say of themselves; none of those on which the job runs well. */
+  readonly faults: readonly KnownFault[];
   /** Jobs of the namespace that have nearly this name; only if there is none of this name. */
   readonly similar?: string | undefined;
+}
+
+/** What an instance says of itself. `isHere`: it is in this process. */
+export interface KnownFault extends InstanceFault {
+  readonly isHere: boolean;
 }
 
 /** What can be found in a registry centre. */

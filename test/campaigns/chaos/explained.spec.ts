@@ -37,6 +37,7 @@ function explainIn(history: History, instant: number, t: number): Explanation {
     view: viewAt(history, t),
     paths: new JobPaths('job'),
     fullPath: (path) => path,
+    faults: [],
     ...{ item: 0, instant: instant + history.wallOffset, now: t + history.wallOffset, past: NO_PAST },
   });
 }

@@ -28,6 +28,7 @@ export function explainIn(evidence: Evidence, { item, instantMs, nowMs, past }: 
     view: viewAt(evidence, nowMs),
     paths: evidence.paths,
     fullPath: (path) => path,
+    faults: [],
     item,
     instant: START + instantMs,
     now: START + nowMs,

@@ -315,10 +315,10 @@ describe('a child that outlives its script', () => {
     expect(item.log).toHaveLength(1);
     await clock.advance(60_000);
 
-    expect(item.log.slice(1)).toEqual([
-      `warn item 1: "${join(folder, 'leave-child.sh')}" has exited with code 3, but a process that it has started holds its ` +
-        'output, so that the item still runs. Redirect the output of what stays in the background: >/dev/null 2>&1',
-    ]);
+    const reason =
+      `item 1: "${join(folder, 'leave-child.sh')}" has exited with code 3, but a process that it has started holds its ` +
+      'output, so that the item still runs. Redirect the output of what stays in the background: >/dev/null 2>&1';
+    expect(item.log.slice(1)).toEqual([`warn ${reason}`, `impaired ${reason}`]);
     item.abort();
     await clock.advance(800);
     await expect(item.ended).rejects.toBe(item.reason);
@@ -483,7 +483,7 @@ describe('script.command.line', () => {
 
   test('that was removed while the job runs fails the item', async () => {
     const executor = scriptExecutor(clock);
-    const job = { configuration: reportJob({}), logger: console };
+    const job = { configuration: reportJob({}), logger: console, noteImpairment: () => undefined };
 
     await expect(executor.process(reportJob({}), aContext(), job)).rejects.toThrow(
       "elasticjob.jobs.report.props['script.command.line']: Cannot find script command line, job is not executed",

@@ -49,7 +49,7 @@ export function runItem(
       void log.push(`${level} item ${changes.shardingItem ?? 1}: ${message}`);
   const logger = { debug: note('debug'), log: note('log'), warn: note('warn'), error: note('error') };
   const configuration = reportJob(props);
-  const job: RunningJob = { configuration, logger };
+  const job: RunningJob = { configuration, logger, noteImpairment: note('impaired') };
   const run = async (): Promise<void> =>
     executor.process(configuration, aContext({ signal: stop.signal, ...changes }), job);
   const ended = run();

@@ -106,7 +106,8 @@ describe('a worker module is', () => {
     const job: WorkerThreadJob = { worker: pathToFileURL(worker("logger.log('done');")) };
     const log: string[] = [];
     const note = (message: string): void => void log.push(message);
-    const running = { configuration: reportJob({}), logger: { debug: note, log: note, warn: note, error: note } };
+    const logger = { debug: note, log: note, warn: note, error: note };
+    const running = { configuration: reportJob({}), logger, noteImpairment: note };
 
     expect(classed.accepts(job)).toBe(true);
     expect(classed.validate?.(reportJob({}), job)).toEqual([]);

@@ -128,8 +128,8 @@ export class ConsoleJobs {
         source.use((storage, signal) => storage.statuses(filter, signal)),
     };
     const api = new ExplanationAPI(registry.center, { clock: this.#parts.clock, past: { trace } });
-    const { reason } = await api.explain(jobName, item, at === undefined ? undefined : new Date(at));
-    return { sentence: reason.sentence, reason: { ...reason } };
+    const { reason, others } = await api.explain(jobName, item, at === undefined ? undefined : new Date(at));
+    return { sentence: reason.sentence, reason: { ...reason }, others: others.map(({ sentence }) => sentence) };
   }
 
   async fires(

@@ -3,7 +3,7 @@ import { isLostRace } from '../../../api/errors/registry-errors.js';
 import { type JobConfiguration, jobConfiguration } from '../../../api/job/job-configuration.js';
 import { doubtsAbout, isJavaClass, javaDoubtsAbout } from '../../../api/job/doubtful-settings.js';
 import { isMap } from '../../../api/text/describe-value.js';
-import { withoutSecrets } from '../../../dump/masks.js';
+import { withoutSecrets } from '../../../api/text/masks.js';
 import { readJob, type ReadJob } from '../../../operations/job-reading.js';
 import { changedSettings, isSecret } from '../../../operations/setting-changes.js';
 import { type Clock } from '../../../time/clock.js';

@@ -1,5 +1,5 @@
 /** Secrets among a job's properties: shown as asterisks, and kept where asterisks come back. */
-import { withoutSecrets } from '../../../dump/masks.js';
+import { withoutSecrets } from '../../../api/text/masks.js';
 import { isSecret } from '../../../operations/setting-changes.js';
 
 /** What stands in the place of a secret. */

@@ -1,6 +1,6 @@
 import { DeadlineExceededError } from '../../../api/errors/errors.js';
 import { withDeadline } from '../../../async/wait.js';
-import { AddressMask, withoutSecrets } from '../../../dump/masks.js';
+import { AddressMask, withoutSecrets } from '../../../api/text/masks.js';
 import { SnapshotService } from '../../../dump/snapshot-service.js';
 import { JobPaths } from '../../../layout/job-paths.js';
 import { readJob } from '../../../operations/job-reading.js';

@@ -341,6 +341,7 @@ function readRegistry(known: Knowledge, [what, name, part]: readonly string[], q
       body: {
         sentence: 'Item 3 runs since 12:00:04 on 10.0.0.11, and is not late.',
         reason: { type: 'running', since: fixtures.NOW },
+        others: ['Item 4 is disabled.'],
       },
     };
   return page(

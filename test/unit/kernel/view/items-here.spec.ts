@@ -40,3 +40,18 @@ test('items are held independently of each other', () => {
   expect([...here.busy]).toEqual([1]);
   expect(here.isRunning).toBe(true);
 });
+
+test('an item is impaired from the moment it says so until its code has ended, and not before it runs', () => {
+  const here = new ItemsHere();
+  here.begin([0, 1]);
+
+  here.impair(0, 'too early');
+  expect(here.impairments.size).toBe(0);
+  here.run([0, 1]);
+  here.impair(0, 'its port is blocked.');
+  here.impair(1, 'its disk is full.');
+  here.end(0);
+  here.impair(0, 'too late');
+
+  expect([...here.impairments]).toEqual([[1, 'its disk is full.']]);
+});

@@ -19,6 +19,7 @@ function obstacleIn(view: Partial<JobView>, more: Partial<ObstacleInput> = {}): 
     settingFaults: [],
     assignmentFailure: undefined,
     strategyFailure: undefined,
+    impairments: new Map(),
     ...more,
   });
 }

@@ -11,7 +11,8 @@ const paths = new JobPaths('bill');
 
 function ask(view: JobView, item?: number, past: Past = NO_PAST, fault?: InstanceFault) {
   const fullPath = (path: string): string => `/elasticjob${path}`;
-  return explain({ view, paths, fullPath, item, instant: undefined, now: NOW, past, similar: undefined, fault });
+  const faults = fault === undefined ? [] : [{ ...fault, isHere: true }];
+  return explain({ view, paths, fullPath, item, instant: undefined, now: NOW, past, similar: undefined, faults });
 }
 
 const scheduled = (changes = {}) => aConfiguration({ cron: '0/5 * * * * ?', timeZone: 'GMT', ...changes });
@@ -36,7 +37,7 @@ describe('What keeps a job from running', () => {
     [
       'unreadable-configuration',
       { ...aJob(['A']), config: undefined, configFault: '/bill/config: no mapping.' },
-      /settings of job 'bill' cannot be used: \/bill\/config: no mapping\.$/,
+      /settings of job 'bill' cannot be used: \/elasticjob\/bill\/config: no mapping\.$/,
     ],
     ['too-many-items', aJob(['A'], { config: scheduled({ shardingTotalCount: 200_000 }), items: [] }), /200000 items/],
     ['no-instance', aJob([], { withdrawn: [idOf('A')] }), /stopped last: 10\.0\.0\.65@-@1-A/],
@@ -92,7 +93,15 @@ describe('What keeps a job from running', () => {
     const removal = anOperation({ operation: 'remove-job', reason: undefined });
     const another = anOperation({ operation: 'remove-job', jobName: 'bills', operator: 'ben' });
     const past = { ...NO_PAST, operations: [another, removal] };
-    const question = { view, paths, fullPath: (path: string) => path, item: undefined, instant: undefined, now: NOW };
+    const question = {
+      view,
+      paths,
+      fullPath: (path: string) => path,
+      item: undefined,
+      instant: undefined,
+      now: NOW,
+      faults: [],
+    };
 
     expect(explain({ ...question, past, similar: 'bills' }).reason.sentence).toBe(
       "Job 'bill' does not exist: there is no node /bill; it was removed, by anna at 2029-12-31T08:00:00.000Z; did you mean 'bills'?",
@@ -337,12 +346,13 @@ describe('What an instance in this process says', () => {
     expect(types(ask(view, undefined, NO_PAST, fault({ state: 'failed' })))).toEqual(['unknown-job', 'instance-fault']);
   });
 
-  test('is missing elsewhere, where only the names in the settings are known', () => {
+  test('is missing of Java instances, of which only the names in the settings are known', () => {
     const config = scheduled({ jobErrorHandlerType: 'NOPE', jobListenerTypes: ['AUDIT'] });
     const view = aJob(['A'], { config, items: own() });
 
-    expect(ask(view, 0).unknown).toEqual([expect.stringContaining('and can use it (NOPE, AUDIT), is not stored')]);
-    expect(ask(view, 0, NO_PAST, fault({ state: 'impaired' })).unknown).toEqual([]);
+    const beside = { ...view, javaPeers: new Set([idOf('A')]) };
+    expect(ask(beside, 0).unknown).toEqual([expect.stringContaining('and can use it (NOPE, AUDIT), is not stored')]);
+    expect(ask(view, 0).unknown).toEqual([]);
     expect(ask(aJob(['A'], { items: own() }), 0).unknown).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { AddressMask, withoutSecrets } from '../../../lib/dump/masks.js';
+import { AddressMask, withoutSecrets } from '../../../lib/api/text/masks.js';
 
 describe('addresses', () => {
   test('are numbered in the order in which they first occur, the same one by the same number in all texts', () => {

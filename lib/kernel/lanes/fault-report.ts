@@ -1,0 +1,65 @@
+import { encodeInstanceFault, type StoredInstanceFault } from '../../layout/x-node/instance-fault.js';
+import { type Operation } from '../../registry/registry-center.js';
+import { liveSessionId } from '../../registry/session-state.js';
+import { type JobContext } from '../job/job-context.js';
+
+/**
+ * What is wrong with the job on this instance and shows nowhere else in the registry centre: stored in a session node as long as it
+ * lasts, for `explain` of other processes. It goes with the session, so each session begins without.
+ */
+export class FaultReport {
+  readonly #context: Pick<JobContext, 'registry' | 'paths' | 'me'>;
+  /** What the node has; `uncertain` while a write is under way, and if its answer was lost. */
+  #stored: { readonly session: string; readonly text: string | undefined; readonly isUncertain: boolean } | undefined;
+
+  constructor(context: Pick<JobContext, 'registry' | 'paths' | 'me'>) {
+    this.#context = context;
+  }
+
+  /**
+   * Makes the node say this; a call that changes nothing asks nothing of the registry centre. To be called in the mailbox only.
+   * @param fault `undefined`: all is well
+   * @throws RegistryConflictError if others have changed the same nodes meanwhile
+   * @throws RegistryUnavailableError if the registry centre does not answer
+   */
+  async store(fault: StoredInstanceFault | undefined): Promise<void> {
+    const session = liveSessionId(this.#context.registry.session.state);
+    if (session === undefined) return;
+    const text = fault && encodeInstanceFault(fault);
+    const former = this.#stored?.session === session ? this.#stored : undefined;
+    if (former?.isUncertain !== true && former?.text === text) return;
+    this.#stored = { session, text, isUncertain: true };
+    await this.#write(text);
+    this.#stored = { session, text, isUncertain: false };
+  }
+
+  /** A job that is being removed, or gone, is not made again. */
+  async #write(text: string | undefined): Promise<void> {
+    const { registry, paths, me } = this.#context;
+    const path = paths.fault(me);
+    const parents = [paths.own, paths.faults];
+    const [root, ...found] = await registry.getAll([paths.root, ...parents, path]);
+    const former = found.pop();
+    const operations: readonly Operation[] = [
+      ...(former === undefined ? [] : [{ type: 'remove', path } as const]),
+      ...(root === undefined || text === undefined ? [] : this.#creation(path, { text, parents, found })),
+    ];
+    if (operations.length > 0) await registry.commit(operations);
+  }
+
+  #creation(
+    path: string,
+    of: {
+      readonly text: string;
+      readonly parents: readonly string[];
+      readonly found: readonly (object | undefined)[];
+    },
+  ): readonly Operation[] {
+    const missing = of.parents.filter((_, index) => of.found[index] === undefined);
+    return [
+      { type: 'check', path: this.#context.paths.root },
+      ...missing.map((parent): Operation => ({ type: 'create', path: parent, value: '' })),
+      { type: 'create', path, value: of.text, lifetime: 'session' },
+    ];
+  }
+}

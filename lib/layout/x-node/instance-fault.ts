@@ -1,0 +1,33 @@
+/**
+ * The value of `x-node/faults/{id}`, a session node: what keeps the job from running as it should on that instance and stands nowhere
+ * else in the registry centre, so that `explain` of other processes has it. Java neither writes nor reads it.
+ *
+ * It is the state and the reason, as in the health report: `blocked settings in /bill/config cannot be used: …`.
+ */
+import { withoutSecrets } from '../../api/text/masks.js';
+
+/** What an instance says of itself. */
+export interface StoredInstanceFault {
+  readonly state: (typeof STATES)[number];
+  /** Why, and what to do. */
+  readonly reason: string;
+}
+
+const STATES = ['blocked', 'failed', 'impaired'] as const;
+
+/** The longest reason that is stored, in UTF-16 code units. */
+const LONGEST_REASON = 2_000;
+
+/** The text for a fault: passwords and the like are masked, and a reason that is too long is cut. */
+export function encodeInstanceFault({ state, reason }: StoredInstanceFault): string {
+  const text = withoutSecrets(reason).replace(/\0|[\ud800-\udfff]/gu, '\ufffd');
+  return `${state} ${text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON - 1)}…` : text}`;
+}
+
+/** The inverse of `encodeInstanceFault`; `undefined` for a text that no instance writes. */
+export function decodeInstanceFault(text: string): StoredInstanceFault | undefined {
+  const state = STATES.find((each) => text.startsWith(`${each} `));
+  if (state === undefined) return undefined;
+  const start = state.length + 1;
+  return { state, reason: text.slice(start, start + LONGEST_REASON) };
+}

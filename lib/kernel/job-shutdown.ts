@@ -140,7 +140,7 @@ export class JobShutdown {
         // After the deadline, nothing waits for this step any more.
         if (this.#isOver) this.#withdrawLater(components);
       }
-      await faultReport.store(undefined);
+      if (!faultReport.says(undefined)) await faultReport.store(undefined);
     };
     const what = `the registry centre to remove ${paths.instance(me)}`;
     await this.step({ what, registration: () => registration, task });

@@ -152,14 +152,15 @@ export class ControlLane {
     if (actions.every(({ type }) => type === 'follow-own-share') && !this.#lostFirings.isWaiting)
       this.#firingChanges.rest();
     await this.#performAll(actions);
-    await this.#storeFault();
+    // Comes last: a job that runs is more than words about it.
+    const fault = faultOf(this.obstacle);
+    if (!this.#deps.faultReport.says(fault)) await this.#storeFault(fault);
   }
 
-  /** Comes last: a job that runs is more than words about it. */
-  async #storeFault(): Promise<void> {
+  async #storeFault(fault: StoredInstanceFault | undefined): Promise<void> {
     const { faultReport, logger, timers } = this.#deps;
     try {
-      await faultReport.store(faultOf(this.obstacle));
+      await faultReport.store(fault);
     } catch (error) {
       logger.debug(`what is wrong with the job here is not stored yet: ${describeCause(error)}`);
       timers.setRetry('retry', () => this.requestReconcile());

@@ -16,6 +16,13 @@ export class FaultReport {
     this.#context = context;
   }
 
+  /** Whether the node says this already, so that nothing need be stored, as in a job that is well. */
+  says(fault: StoredInstanceFault | undefined): boolean {
+    const session = liveSessionId(this.#context.registry.session.state);
+    const stored = this.#stored?.session === session ? this.#stored : undefined;
+    return stored?.isUncertain !== true && stored?.text === (fault && encodeInstanceFault(fault));
+  }
+
   /**
    * Makes the node say this; a call that changes nothing asks nothing of the registry centre. To be called in the mailbox only.
    * @param fault `undefined`: all is well
@@ -24,10 +31,8 @@ export class FaultReport {
    */
   async store(fault: StoredInstanceFault | undefined): Promise<void> {
     const session = liveSessionId(this.#context.registry.session.state);
-    if (session === undefined) return;
+    if (session === undefined || this.says(fault)) return;
     const text = fault && encodeInstanceFault(fault);
-    const former = this.#stored?.session === session ? this.#stored : undefined;
-    if (former?.isUncertain !== true && former?.text === text) return;
     this.#stored = { session, text, isUncertain: true };
     await this.#write(text);
     this.#stored = { session, text, isUncertain: false };

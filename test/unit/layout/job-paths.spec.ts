@@ -59,6 +59,9 @@ const every: readonly (readonly [path: string, written: string, parsed: JobPath]
   [paths.crashReport(3), '/bill/x-node/crashed/3', { type: 'crashReport', item: 3 }],
   [paths.lives, '/bill/x-node/live', { type: 'lives' }],
   [paths.live(id), `/bill/x-node/live/${id}`, { type: 'live', id }],
+  // Nothing is decided from them.
+  [paths.faults, '/bill/x-node/faults', { type: 'unknown' }],
+  [paths.fault(id), `/bill/x-node/faults/${id}`, { type: 'unknown' }],
   [paths.arrivalRecords, '/bill/x-node/guarantee/present', { type: 'arrivalRecords' }],
   [paths.arrivals(id), `/bill/x-node/guarantee/present/${id}`, { type: 'arrivals', id }],
   [paths.called('started'), '/bill/x-node/guarantee/started', { type: 'called', stage: 'started' }],
@@ -81,12 +84,14 @@ describe('the paths of a job', () => {
     expect(every).toHaveLength(builders.length + 1 + 6 + 3 + 1);
   });
 
-  test('the share of an instance is everything but other items, what others have begun, and the root', () => {
+  test('the share of an instance is everything but other items, what others have begun, what instances say of themselves, and the root', () => {
     const scope = new NarrowScope(paths.shareOf(id, [3, 10]), () => false);
     const left = every.map(([path]) => path).filter((path) => !scope.covers(path));
     const isOther = (path: string): boolean => path === paths.sharding || path.startsWith(paths.item(0));
 
-    expect(left.filter((path) => !isOther(path)).sort()).toEqual([paths.root, paths.beginRecords].sort());
+    expect(left.filter((path) => !isOther(path)).sort()).toEqual(
+      [paths.root, paths.beginRecords, paths.faults, paths.fault(id)].sort(),
+    );
     expect(left.filter(isOther)).toHaveLength(7);
     expect([paths.item(3), paths.item(10, 'disabled')].every((path) => scope.covers(path))).toBe(true);
     expect(

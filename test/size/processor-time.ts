@@ -7,7 +7,7 @@
 export const LIMIT_MS = 1_000;
 
 /** How often an operation is measured. The least time counts: a collection of garbage, or the compiler, may fall into any one of them. */
-const TRIES = 3;
+const TRIES = 5;
 
 /** @returns the processor time of one call, in milliseconds */
 export async function processorMsOf(task: () => unknown): Promise<number> {
@@ -20,7 +20,7 @@ export async function processorMsOf(task: () => unknown): Promise<number> {
 /** Nothing but the operation itself takes that many times the limit. */
 const HOPELESS = 3;
 
-/** @returns the least processor time of three tries, in milliseconds; the first that is within the limit will do */
+/** @returns the least processor time of five tries, in milliseconds; the first that is within the limit will do */
 export async function leastProcessorMs(limitMs: number, attempt: () => Promise<number>): Promise<number> {
   let least = Infinity;
   for (let tries = 0; tries < TRIES; tries++) {

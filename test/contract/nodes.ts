@@ -260,14 +260,14 @@ export function nodePromises(stage: ContractStage): void {
 
   test('the time of the registry lies between question and answer, and never goes back', async () => {
     const centre = await stage.open();
-    const asked = Date.now();
+    // A server and this process read the same clock, and each rounds it to milliseconds in its own way.
+    const asked = Date.now() - 1;
     const times: number[] = [];
 
     for (let ask = 0; ask < 20; ask++) times.push(await centre.time(stage.at('time', 'now')));
 
     expect([...times].sort((a, b) => a - b)).toEqual(times);
-    expect([asked, times[0]!, times[19]!, Date.now()]).toEqual(
-      [asked, times[0]!, times[19]!, Date.now()].sort((a, b) => a - b),
-    );
+    const inOrder = [asked, times[0]!, times[19]!, Date.now() + 1];
+    expect([...inOrder].sort((a, b) => a - b)).toEqual(inOrder);
   });
 }

@@ -9,8 +9,8 @@ export interface RunningJob {
   /** The item's log: each entry names the job and the item. */
   readonly logger: JobLogger;
   /**
-   * Something about this item is not as it should be, although it runs. Until the item ends, the health report of the job is `impaired`
-   * for this reason, and `explain` has it. It is not logged. A further call replaces the reason.
+   * Tells operators that this item runs, but not as it should. Until the item ends, the health report calls the job
+   * `impaired` and gives the reason, and so does `explain`. The reason is not logged. A further call replaces it.
    * @param reason why, and what to do, in sentences
    */
   noteImpairment(reason: string): void;

@@ -34,7 +34,8 @@ export async function runCode<T>(code: CodeOfJob, call: () => T | Promise<T>): P
 }
 
 /**
- * The code of a job that is calling; `undefined` outside such code, and in what it has left behind when it returned.
+ * The code of a job that is calling; `undefined` outside such code, and in timers and promises
+ * that it left running when it returned.
  */
 export function callingCode(): RunningCode | undefined {
   const running = caller.getStore();

@@ -178,7 +178,7 @@ export interface TreeNode {
 export interface Explanation {
   readonly sentence: string;
   readonly reason: { readonly type: string; readonly [detail: string]: unknown };
-  /** What else holds, one sentence each, the weightiest first. */
+  /** Further reasons, one sentence each, the weightiest first. */
   readonly others: readonly string[];
 }
 

@@ -423,7 +423,7 @@ export class ControlLane {
   }
 }
 
-/** What is stored of an obstacle; `undefined` if other nodes show it. */
+/** The fault to store for an obstacle; `undefined` if other nodes show it. */
 function faultOf(obstacle: Obstacle | undefined): StoredInstanceFault | undefined {
   if (obstacle?.isOnlyKnownHere !== true || obstacle.effect === 'disabled') return undefined;
   return { state: obstacle.effect, reason: obstacle.reason };

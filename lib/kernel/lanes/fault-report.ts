@@ -4,12 +4,12 @@ import { liveSessionId } from '../../registry/session-state.js';
 import { type JobContext } from '../job/job-context.js';
 
 /**
- * What is wrong with the job on this instance and shows nowhere else in the registry centre: stored in a session node as long as it
- * lasts, for `explain` of other processes. It goes with the session, so each session begins without.
+ * Stores the fault that the job has on this instance, if no other node of the registry centre shows it, so that
+ * `explain` in other processes can name it. The node goes with the session: each session begins without one.
  */
 export class FaultReport {
   readonly #context: Pick<JobContext, 'registry' | 'paths' | 'me'>;
-  /** What the node has; `uncertain` while a write is under way, and if its answer was lost. */
+  /** The text of the node; `isUncertain` while a write is under way, and if its answer was lost. */
   #stored: { readonly session: string; readonly text: string | undefined; readonly isUncertain: boolean } | undefined;
 
   constructor(context: Pick<JobContext, 'registry' | 'paths' | 'me'>) {
@@ -24,7 +24,8 @@ export class FaultReport {
   }
 
   /**
-   * Makes the node say this; a call that changes nothing asks nothing of the registry centre. To be called in the mailbox only.
+   * Makes the node say this; a call that changes nothing asks nothing of the registry centre. Callers run it in the
+   * mailbox only.
    * @param fault `undefined`: all is well
    * @throws RegistryConflictError if others have changed the same nodes meanwhile
    * @throws RegistryUnavailableError if the registry centre does not answer

@@ -26,7 +26,7 @@ export interface Obstacle {
   readonly ending: string;
   /** What causes it logs it by itself, so that it is for the health report only. */
   readonly isLoggedByCause?: true;
-  /** Not all of it shows elsewhere in the registry centre, so that this instance stores it there, for `explain` of other processes. */
+  /** No other node of the registry centre shows all of it, so this instance stores it for `explain` in other processes. */
   readonly isOnlyKnownHere?: true;
 }
 
@@ -66,7 +66,7 @@ export interface ObstacleInput {
   readonly assignmentFailure: string | undefined;
   /** The same if the sharding strategy is the reason. */
   readonly strategyFailure: string | undefined;
-  /** What is not as it should be with items that run here, by item. */
+  /** The impairments of items that run here, by item: reason and cure. */
   readonly impairments: ReadonlyMap<number, string>;
 }
 

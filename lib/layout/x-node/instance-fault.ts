@@ -1,12 +1,12 @@
 /**
- * The value of `x-node/faults/{id}`, a session node: what keeps the job from running as it should on that instance and stands nowhere
- * else in the registry centre, so that `explain` of other processes has it. Java neither writes nor reads it.
+ * The value of `x-node/faults/{id}`, a session node: the fault that the job has on that instance, if no other node of
+ * the registry centre shows it, so that `explain` in other processes can name it. Java neither writes nor reads it.
  *
  * It is the state and the reason, as in the health report: `blocked settings in /bill/config cannot be used: …`.
  */
 import { withoutSecrets } from '../../api/text/masks.js';
 
-/** What an instance says of itself. */
+/** The fault of a job on one instance, as that instance reports it. */
 export interface StoredInstanceFault {
   readonly state: (typeof STATES)[number];
   /** Why, and what to do. */
@@ -20,8 +20,10 @@ const LONGEST_REASON = 2_000;
 
 /** The text for a fault: passwords and the like are masked, and a reason that is too long is cut. */
 export function encodeInstanceFault({ state, reason }: StoredInstanceFault): string {
-  const text = withoutSecrets(reason).replace(/\0|[\ud800-\udfff]/gu, '\ufffd');
-  return `${state} ${text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON - 1)}…` : text}`;
+  const text = withoutSecrets(reason);
+  const cut = text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON - 1)}…` : text;
+  // After the cut, which may leave half of a character.
+  return `${state} ${cut.replace(/\0|[\ud800-\udfff]/gu, '\ufffd')}`;
 }
 
 /** The inverse of `encodeInstanceFault`; `undefined` for a text that no instance writes. */

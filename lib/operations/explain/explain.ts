@@ -51,7 +51,7 @@ function foundNow(question: Question): readonly Found[] {
   if (!question.view.exists) return [...job, ...beside];
   const items = itemsIn(question).flatMap(([number, view]) => {
     const found = view === undefined ? [absentItem(question, number)] : itemCauses(question, view);
-    // What keeps the whole job, or the owner, is no news of each item that nothing else keeps.
+    // If the whole job or the owner is kept, an item that nothing else keeps need not repeat that.
     const isNews = ({ type }: FoundCause): boolean => type !== 'free' || !(isKept || faults.keeps(view?.owner));
     return found.filter(isNews).map((cause): Found => ({ cause, items: [number], holds: 'now' }));
   });

@@ -24,7 +24,7 @@ export interface Explanation {
   /** When the registry centre was read, by the clock of this process. */
   readonly at: Date;
   readonly reason: Reason;
-  /** What else holds. */
+  /** Further reasons, the weightiest first. */
   readonly others: readonly Reason[];
   /** What cannot be known here and would matter, as sentences. */
   readonly unknown: readonly string[];

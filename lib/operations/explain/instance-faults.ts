@@ -10,7 +10,7 @@ export interface InstanceFaults {
   readonly keeps: (owner: string | undefined) => boolean;
 }
 
-/** Of items that other instances own, the fault of an instance is no reason. Instances that say the same are named together. */
+/** An instance's fault keeps only its own items from running. Instances with the same fault are named together. */
 export function instanceFaults({ view, item, faults }: Question): InstanceFaults {
   const asked = view.items.filter((each) => item === undefined || each.item === item);
   const owners = new Set(asked.flatMap(({ owner }) => owner ?? []));

@@ -27,7 +27,7 @@ export interface Question {
   readonly similar?: string | undefined;
 }
 
-/** What an instance says of itself. `isHere`: it is in this process. */
+/** A fault that an instance has reported. `isHere`: the instance is in this process. */
 export interface KnownFault extends InstanceFault {
   readonly isHere: boolean;
 }

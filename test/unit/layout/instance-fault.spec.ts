@@ -26,6 +26,14 @@ test('what the registry centre does not store as a text is replaced', () => {
   expect(encodeInstanceFault({ state: 'failed', reason: 'a\0b\ud800c' })).toBe('failed a\ufffdb\ufffdc');
 });
 
+test('the cut leaves no half of a character', () => {
+  const reason = `${'x'.repeat(1_998)}🦫 and more`;
+
+  const stored = encodeInstanceFault({ state: 'failed', reason });
+
+  expect(stored).toBe(`failed ${'x'.repeat(1_998)}\ufffd…`);
+});
+
 test.each(['', 'failed', 'broken by hand', 'faileda'])('a text of another hand, %j, says nothing', (text) => {
   expect(decodeInstanceFault(text)).toBeUndefined();
 });

@@ -51,6 +51,10 @@ export class LostFirings {
   readonly #goneSince = new RareMap<string, number>();
   /** Since when instances write down what they begin, as far as this one has seen; `Infinity` while they do not. */
   #onRecordSince = -Infinity;
+  /** Since when this instance sees what others do: milliseconds since 1970. */
+  #watchingSince: number | undefined;
+  /** The revision at which the node of the job was written. */
+  #created: number | undefined;
   readonly #inherited = new RareMap<number, Inherited>();
 
   constructor(deps: LostFiringsDeps) {
@@ -62,12 +66,13 @@ export class LostFirings {
    * have been read.
    */
   note(): void {
-    const { watch } = this.#deps;
+    const { watch, clock } = this.#deps;
     const { view: now } = watch;
+    this.#watchingSince ??= clock.now();
     // No instance writes down what runs meanwhile.
     const isOffRecord = now.config?.monitorExecution === false;
-    if (isOffRecord) this.#forget();
-    else if (this.#onRecordSince === Infinity) this.#onRecordSince = this.#deps.clock.now();
+    if (isOffRecord || this.#isCreatedAgain()) this.#forget();
+    if (!isOffRecord && this.#onRecordSince === Infinity) this.#onRecordSince = clock.now();
     const before = this.#before;
     if (before === now || !watch.areBeginRecordsRead) return;
     this.#before = now;
@@ -77,6 +82,14 @@ export class LostFirings {
     if (before !== undefined && this.#goneSince.size > 0) this.#noteInherited(before, now);
     const owners = ownersIn(now);
     for (const id of [...this.#goneSince.keys()]) if (!owners.has(id)) this.#goneSince.delete(id);
+  }
+
+  /** Whether the job was created again since the former call, as after a wipe of the registry centre: its records are gone. */
+  #isCreatedAgain(): boolean {
+    const { watch, paths } = this.#deps;
+    const former = this.#created;
+    this.#created = watch.nodes.get(paths.root)?.revision;
+    return former !== undefined && former !== this.#created;
   }
 
   #forget(): void {
@@ -106,22 +119,31 @@ export class LostFirings {
       const item = itemOf(now, earlier.item);
       const lastBegun = now.lastBegun.get(earlier.item);
       if (goneSince === undefined || item?.owner !== me || lastBegun === undefined) continue;
-      if (isExplained(now, item) || isExplained(before, earlier) || this.#isReconfigured(now, from, goneSince))
-        continue;
-      // Its session ended before this instance saw that, and it had died at most that long before.
-      const after = Math.max(lastBegun, goneSince - 2 * registry.session.timeoutMs, this.#onRecordSince);
+      if (isExplained(now, item) || isExplained(before, earlier)) continue;
+      const after = Math.max(
+        lastBegun,
+        // Its session ended before this instance saw that, and it had died at most that long before.
+        goneSince - 2 * registry.session.timeoutMs,
+        this.#onRecordSince,
+        this.#settingsKnownSince(now, from),
+      );
       this.#inherited.set(item.item, { from, lastBegun, after, until });
     }
   }
 
   /**
-   * Whether the settings were changed after the last run of an instance whose end was not seen: nobody knows by which
-   * of them its items were due.
+   * The instant, in milliseconds since 1970, from which on the present settings were in force, as far as this instance
+   * knows. Before that, items may have been due at other instants, or have run with no record of it: an owner that
+   * has begun items by its schedule since the settings changed proves it; otherwise this instance's own eyes do.
    */
-  #isReconfigured(now: JobView, from: string, goneSince: number): boolean {
-    if (goneSince !== -Infinity) return false;
+  #settingsKnownSince(now: JobView, owner: string): number {
     const { watch, paths } = this.#deps;
-    return (now.configRevision ?? 0) > (watch.nodes.get(paths.beginRecord(from))?.revision ?? -Infinity);
+    if (now.configVersion === 0) return -Infinity;
+    const record = now.beginRecords.get(owner);
+    const revision = watch.nodes.get(paths.beginRecord(owner))?.revision ?? -Infinity;
+    // A manual run, and an item that comes back, are written down without an instant of their own.
+    const isProof = record?.manual.size === 0 && record.returned.size === 0 && revision > (now.configRevision ?? 0);
+    return isProof ? latestOf(record.instants.values()) : (this.#watchingSince ?? Infinity);
   }
 
   /** Whether items that have come here have not run here yet. */
@@ -158,6 +180,12 @@ export class LostFirings {
     for (const [peer, groupsOfPeer] of lost)
       this.#deps.logger.event({ type: 'firings-lost', peer, lost: groupsOfPeer });
   }
+}
+
+function latestOf(instants: Iterable<number>): number {
+  let latest = -Infinity;
+  for (const instant of instants) latest = Math.max(latest, instant);
+  return latest;
 }
 
 function ownersIn(view: JobView | undefined): ReadonlySet<string> {

@@ -12,6 +12,16 @@ interface Found {
 
 const FOUND: readonly Found[] = [
   {
+    rule: 'lostFirings',
+    what: 'a firing that ran while nothing was monitored is not called lost by an instance that came later',
+    seeds: [30101102, 30110541, 30116184, 30117470, 30122703, 30123849, 30131154, 30137135],
+  },
+  {
+    rule: 'lostFirings',
+    what: 'a firing is not called lost because its record is: the registry centre was wiped',
+    seeds: [30137724],
+  },
+  {
     rule: 'triggers',
     what: 'a server that was disabled long ago owes no manual run',
     seeds: [910008331, 910009970, 910025994, 730016812, 730024202],

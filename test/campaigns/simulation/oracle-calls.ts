@@ -55,6 +55,7 @@ export function itemsAfterLastCall(evidence: Evidence): readonly string[] {
       .filter((run) => endOf(run) > call.begunMs && !(isPatienceOver && run.begunMs > call.begunMs))
       .filter((run) => isJudged(evidence, run, call))
       .filter((run) => !isNewOnInstanceThatCameBack(evidence, run) && !isMadeUpForSince(evidence, run, call))
+      .filter((run) => !isHandedToInstanceThatCameBack(evidence, run, call))
       .filter((run) => !isOfDisabledServer(evidence, run, call) && !isDroppedBySomeoneElse(evidence, run, call))
       .map((run) => `${nameOf(call)} comes before item ${run.item} of that firing has ended: ${when(run)}`);
   });
@@ -69,6 +70,17 @@ function isNewOnInstanceThatCameBack(evidence: Evidence, { item, instance, sched
   const window = { fromMs: scheduledMs, toMs: begunMs };
   const wasAway = evidence.ever(evidence.paths.live(idOf(instance)), (value) => value === undefined, window);
   return first !== undefined && first.fromMs >= scheduledMs && wasAway;
+}
+
+/**
+ * Whether the instance was away when the call came, and the item's owner then was another one, which did not make up for the
+ * firing. The instance that comes back gets the item and does: nobody could wait for that.
+ */
+function isHandedToInstanceThatCameBack(evidence: Evidence, { item, instance, begunMs }: Run, call: Call): boolean {
+  const { paths } = evidence;
+  const owner = evidence.valueAt(paths.item(item, 'instance'), call.begunMs);
+  const wasAway = evidence.valueAt(paths.live(idOf(instance)), call.begunMs) === undefined;
+  return wasAway && begunMs > call.begunMs && owner !== undefined && owner !== idOf(instance);
 }
 
 /** Whether the firing was dropped for this item, and then `misfire` was switched on, so that its next owner makes up for it. */

@@ -29,6 +29,9 @@ const REQUESTS_OF_CALLS = 10;
 const REQUESTS_A_SECOND = 40;
 const REQUESTS_AN_ITEM = 8;
 
+/** As many more for each session after the first one that it begins in that second. */
+const REQUESTS_A_SESSION = 20;
+
 /** At rest everybody is active and waits for nothing, one leads, each item has a living owner, and nothing is left over. */
 export function unrest({ recording, paths }: Evidence): readonly string[] {
   return recording.rests.flatMap(({ atMs, present, tree }) => {
@@ -147,13 +150,18 @@ function requestsOfFiring({ onceListener, operationsACommit = Infinity }: Histor
 }
 
 /** A firing costs what it costs, an idle second nothing, and no trouble makes anybody ask without end. */
-export function requests({ recording, configs, history }: Evidence): readonly string[] {
+export function requests(evidence: Evidence): readonly string[] {
+  const { recording, configs, history } = evidence;
   const [from, to] = recording.rests;
   const items = Math.max(0, ...configs.map(({ value }) => value.shardingTotalCount));
   const perFiring = requestsOfFiring(history, items);
   return [...recording.requests].flatMap(([name, bySecond]) => {
     const counts = [...bySecond];
-    const busiest = counts.filter(([, count]) => count > REQUESTS_A_SECOND + REQUESTS_AN_ITEM * items);
+    const busiest = counts.filter(
+      ([second, count]) =>
+        count >
+        REQUESTS_A_SECOND + REQUESTS_AN_ITEM * items + REQUESTS_A_SESSION * furtherSessions(evidence, name, second),
+    );
     const isAtRest = (second: number): boolean =>
       from !== undefined && to !== undefined && second * 1_000 >= from.atMs && second * 1_000 < to.atMs;
     const atRest = counts.filter(([second]) => isAtRest(second)).reduce((sum, [, count]) => sum + count, 0);
@@ -162,4 +170,14 @@ export function requests({ recording, configs, history }: Evidence): readonly st
       ...(atRest > 3 * perFiring ? [`${name} sent ${atRest} requests at rest`] : []),
     ];
   });
+}
+
+function furtherSessions({ recording, paths }: Evidence, name: string, second: number): number {
+  const registration = paths.instance(idOf(name));
+  const registrations = recording.commits.filter(
+    ({ atMs, changes }) =>
+      Math.floor(atMs / 1_000) === second &&
+      changes.some(({ path, after }) => path === registration && after !== undefined),
+  );
+  return Math.max(0, registrations.length - 1);
 }

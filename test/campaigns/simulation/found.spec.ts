@@ -12,6 +12,21 @@ interface Found {
 
 const FOUND: readonly Found[] = [
   {
+    rule: 'unrest',
+    what: 'instances that came to different firings end their waits for one another, also without a limit',
+    seeds: [30118187],
+  },
+  {
+    rule: 'itemsAfterLastCall',
+    what: 'nobody waits for an item that its owner drops and that an instance makes up for when it comes back',
+    seeds: [30141166],
+  },
+  {
+    rule: 'requests',
+    what: 'an instance that loses several sessions in a second may register as often',
+    seeds: [30139738],
+  },
+  {
     rule: 'lostFirings',
     what: 'a firing that ran while nothing was monitored is not called lost by an instance that came later',
     seeds: [30101102, 30110541, 30116184, 30117470, 30122703, 30123849, 30131154, 30137135],

@@ -4,6 +4,7 @@ import { aConfiguration, idOf } from '../../support/views.js';
 import { CallBook, ONCE_LISTENER_TYPE } from './call-book.js';
 import { configurationOf, cronOf, periodMsOf } from './configuration.js';
 import { type Aftermath, EventPlayer } from './event-player.js';
+import { PATIENCE_MS } from './interruptions.js';
 import { type History, type Step } from './history.js';
 import { described } from './poison.js';
 import { type Commit, type Played, type Recording, type Rest } from './recording.js';
@@ -131,16 +132,18 @@ class Player {
   }
 
   /**
-   * Instances that came to different firings, or have yet to accept their triggers, wait for one another in turn, each as long as the
-   * listener lets it: once for a firing of the schedule, and once for a manual one.
+   * Instances that came to different firings, or have yet to accept their triggers, wait for one another in turn: once for
+   * a firing of the schedule, and once for a manual one. Each waits as long as the listener lets it; without a limit, as long
+   * as an instance waits for items that their free owner does not begin.
    */
   async #untilNobodyWaits(): Promise<void> {
-    const { completedTimeoutMs = 0 } = this.#history.onceListener ?? {};
+    const { onceListener } = this.#history;
+    if (onceListener === undefined) return;
+    const longestMs = onceListener.completedTimeoutMs || PATIENCE_MS;
     const { namespace, paths, present, clock } = this.#world;
     const isWaiting = (): boolean =>
       [paths.guarantee('completed'), paths.triggers].some((path) => namespace.children(path).length > 0);
-    for (let turns = 2 * present.length; turns > 0 && completedTimeoutMs > 0 && isWaiting(); turns--)
-      await clock.advance(completedTimeoutMs);
+    for (let turns = 2 * present.length; turns > 0 && isWaiting(); turns--) await clock.advance(longestMs);
   }
 
   #noteRest(): void {

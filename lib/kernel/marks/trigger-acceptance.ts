@@ -23,7 +23,7 @@ import { type Operation } from '../../registry/registry-center.js';
 import { type JobContext } from '../job/job-context.js';
 import { isDecided } from '../view/assignment.js';
 import { type Firing } from '../view/firing.js';
-import { assignedItems, describeItems, numbersOf } from '../view/items.js';
+import { areAboutToMove, assignedItems, describeItems, numbersOf } from '../view/items.js';
 import { itemsWaitingFor } from '../../layout/waiting-runs.js';
 
 /** A trigger with the items that it makes run. */
@@ -70,7 +70,8 @@ export class TriggerAcceptance {
   #ownItemsAnd(others: readonly number[] = []): readonly number[] {
     const { watch, me, instance } = this.#context;
     const { view } = watch;
-    if (view.servers.get(instance.serverIp) !== 'ENABLED') return others;
+    // A run keeps its item with a disabled server until it has ended; the next owner then runs the item for the trigger.
+    if (view.servers.get(instance.serverIp) !== 'ENABLED' && !areAboutToMove(view)) return others;
     const own = numbersOf(assignedItems(view, me).filter(({ disabled }) => !disabled));
     return [...new Set([...own, ...others])];
   }

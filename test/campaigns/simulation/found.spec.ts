@@ -12,6 +12,16 @@ interface Found {
 
 const FOUND: readonly Found[] = [
   {
+    rule: 'triggers',
+    what: 'a trigger of a disabled server goes with the item that still runs there to its next owner',
+    seeds: [30147045],
+  },
+  {
+    rule: 'begunAfterStop',
+    what: 'the commit that begins an unmarked manual run may be on its way when its instance is stopped',
+    seeds: [30150022],
+  },
+  {
     rule: 'unrest',
     what: 'instances that came to different firings end their waits for one another, also without a limit',
     seeds: [30118187],
@@ -29,7 +39,7 @@ const FOUND: readonly Found[] = [
   {
     rule: 'lostFirings',
     what: 'a firing that ran while nothing was monitored is not called lost by an instance that came later',
-    seeds: [30101102, 30110541, 30116184, 30117470, 30122703, 30123849, 30131154, 30137135],
+    seeds: [30101102, 30110541, 30116184, 30117470, 30122703, 30123849, 30131154, 30137135, 30150053, 30150099],
   },
   {
     rule: 'lostFirings',

@@ -45,8 +45,12 @@ export function begunAfterStop(evidence: Evidence): readonly string[] {
       ),
     ...recording.runs
       .filter(
-        ({ instance, begunMs, item, token }) =>
-          instance === name && begunMs > fromMs && !mayQueue && !tokens.has(`${item} ${token}`),
+        ({ instance, begunMs, item, token, scheduledMs }) =>
+          instance === name &&
+          // An unmarked manual run begins with a commit too: that its trigger was accepted, and waits no more.
+          begunMs > fromMs + (scheduledMs === undefined ? latencyMs : 0) &&
+          !mayQueue &&
+          !tokens.has(`${item} ${token}`),
       )
       // While the connection is broken, an item that has been begun waits.
       .filter(({ begunMs }) => !isTroubled(evidence, { fromMs: begunMs - RECOVERY_MS, toMs: begunMs }))

@@ -150,6 +150,27 @@ describe('a trigger of some items', () => {
     expect(cluster.ran).toEqual({ B: [item] });
   });
 
+  test('of a disabled server goes with an item that still runs there to its next owner', async () => {
+    const gate = new Deferred();
+    await using cluster = await TestCluster.start(['A', 'B'], {
+      job: MANUAL,
+      work: (name) => (name === 'A' && cluster.runs.length < 2 ? gate.promise : undefined),
+    });
+    const { paths, operator } = cluster;
+    const [item] = cluster.owners['A']!;
+    await operator.create(paths.trigger(idOf('A')), '');
+    await cluster.settle();
+
+    await cluster.disable('A');
+    await cluster.advance('3s');
+    await operator.create(paths.trigger(idOf('A')), '');
+    await cluster.advance('3s');
+    gate.resolve();
+    await cluster.advance('3s');
+
+    expect(cluster.ran).toEqual({ A: [item], B: [item] });
+  });
+
   test('calls the listeners of its instance, not those that are called once in the cluster', async () => {
     const notes = new CallNotes();
     await using cluster = await TestCluster.start(['A', 'B'], {

@@ -72,11 +72,17 @@ function mayBeDropped(evidence: Evidence, item: number, window: Window): boolean
     .flatMap((name) => [...evidence.spans(paths.server(ipOf(name))), ...evidence.spans(paths.instance(idOf(name)))])
     .map(({ fromMs }) => fromMs);
   const moments = changes.filter((ms) => ms >= window.fromMs && ms <= window.toMs);
-  return [window.fromMs, ...moments].some(
-    (ms) =>
-      names.some((name) => evidence.valueAt(paths.server(ipOf(name)), ms) === 'DISABLED') &&
-      !names.some((name) => evidence.isAvailable(name, ms)),
-  );
+  return [window.fromMs, ...moments].some((ms) => {
+    const disabled = names.filter((name) => isDisabledAt(evidence, name, ms));
+    return disabled.length > 0 && names.every((name) => disabled.includes(name) || !evidence.isAvailable(name, ms));
+  });
+}
+
+/** Whether the server is disabled at that moment, if only for that moment. */
+function isDisabledAt(evidence: Evidence, name: string, ms: number): boolean {
+  return evidence
+    .spans(evidence.paths.server(ipOf(name)))
+    .some(({ value, fromMs, toMs }) => value === 'DISABLED' && (ms === fromMs || (fromMs < ms && ms < toMs)));
 }
 
 /** A disabled server accepts triggers and runs nothing, however long ago an operator disabled it. */

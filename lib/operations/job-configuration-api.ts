@@ -2,7 +2,7 @@ import { DeadlineExceededError, InvalidConfigurationError, JobStateError } from 
 import { jobConfiguration, type JobConfiguration } from '../api/job/job-configuration.js';
 import { callingCode } from '../api/job/running-code.js';
 import { type OperationContext } from '../api/events/operation-record.js';
-import { checkOptions, milliseconds, type OptionRules } from '../api/settings/call-options.js';
+import { checkOptions, milliseconds, type OptionRules, trueOrFalse } from '../api/settings/call-options.js';
 import { describeValue, isMap } from '../api/text/describe-value.js';
 import { sleep } from '../async/wait.js';
 import { keptFrom, toYaml } from '../layout/job-configuration-yaml.js';
@@ -27,11 +27,13 @@ export interface JobConfigurationUpdate extends JobConfiguration {
 
 /** How a job is removed. */
 export interface RemoveJobOptions extends OperationContext {
+  /** Whether instances of it that live are ended. Default: false, which refuses to remove a job that has any. */
+  readonly living?: boolean;
   /** How long its instances are waited for, which end their running items first, in milliseconds. Default: 5000. */
   readonly timeoutMs?: number;
 }
 
-const REMOVE_RULES: OptionRules<RemoveJobOptions> = { ...CONTEXT_RULES, timeoutMs: milliseconds };
+const REMOVE_RULES: OptionRules<RemoveJobOptions> = { ...CONTEXT_RULES, living: trueOrFalse, timeoutMs: milliseconds };
 
 /** What became of the instances of a removed job. */
 export interface RemovedJob {
@@ -99,20 +101,21 @@ export class JobConfigurationAPI extends AuditedOperations {
   }
 
   /**
-   * Removes a job with all it has in the registry centre: first its configuration and its instances, which bring their items
-   * to an end, then the rest. It is stored again when one of its applications is started again. If code of the job
-   * itself calls, its own instance is not waited for, and is among those that still run.
+   * Removes a job with all it has in the registry centre. With `living: true` also if instances of it live: first its
+   * configuration and these instances, which bring their items to an end, then the rest. It is stored again when one of its
+   * applications is started again. If code of the job itself calls, its own instance is not waited for, and is among those
+   * that still run.
    * @throws UnknownJobError if there is no job of that name
-   * @throws JobStateError if instances have stored parts of it again and again
+   * @throws JobStateError if instances of it live and `living` is not true; if instances have stored parts of it again and again
    * @throws InvalidConfigurationError if an option is unknown or of a wrong kind
    */
   async removeJobConfiguration(jobName: string, options: RemoveJobOptions = {}): Promise<RemovedJob> {
     checkOptions('JobConfigurationAPI.removeJobConfiguration()', options, REMOVE_RULES);
-    const { timeoutMs = 5_000, ...context } = options;
+    const { timeoutMs = 5_000, living = false, ...context } = options;
     return await this.audit.record({ ...context, operation: 'remove-job', jobName }, async (changes) => {
       using job = await followJob(this.registry, jobName);
       const { paths, view } = job.now;
-      const instances = await this.#shutDown(job, changes);
+      const instances = await this.#shutDown(job, changes, living ? undefined : refuseIfLiving);
       const stillRunning = await this.#untilEnded(job, timeoutMs);
       await this.#removeAll(job, instances.length > 0 || stillRunning.length > 0 ? SETTLING_MS : 0);
       changes.note(paths.root, view.jobClass ?? '', undefined);
@@ -122,9 +125,15 @@ export class JobConfigurationAPI extends AuditedOperations {
     });
   }
 
-  async #shutDown(job: FollowedJob, changes: ChangeNotes): Promise<readonly string[]> {
+  async #shutDown(
+    job: FollowedJob,
+    changes: ChangeNotes,
+    check: (now: ReadJob) => void = () => undefined,
+  ): Promise<readonly string[]> {
     const { result } = await changeNodes(this.registry, changes, async () => {
-      const { paths, nodes, view } = await job.synced();
+      const now = await job.synced();
+      check(now);
+      const { paths, nodes, view } = now;
       const ids = [...view.instances.keys()];
       // Without the configuration, the instances know that the whole job is removed, and begin nothing any more.
       const configuration: WantedNode = { path: paths.config, value: undefined, isRecorded: false };
@@ -161,6 +170,24 @@ export class JobConfigurationAPI extends AuditedOperations {
         `Job '${jobName}' was removed, but an instance has stored parts of it again. Stop its applications, and remove it again.`,
       );
   }
+}
+
+/** How many instances the refusal names. */
+const MOST_NAMED = 3;
+
+/** @throws JobStateError if instances of the job live */
+export function refuseIfLiving({ jobName, view }: ReadJob): void {
+  const living = [...view.instances.keys()];
+  if (living.length === 0) return;
+  const count = living.length;
+  const named = living.slice(0, MOST_NAMED);
+  const rest = count > named.length ? `, and ${count - named.length} more` : '';
+  const instances = `${named.join(', ')}${rest}`;
+  throw new JobStateError(
+    `Job '${jobName}' was not removed: ${count} ${count === 1 ? 'instance' : 'instances'} of it ${count === 1 ? 'lives' : 'live'} (${instances}). ` +
+      'Stop their applications first, or say that they are to be ended: living: true in code, --living on the command line.',
+    { because: { code: 'job-lives', values: { jobName, count, instances } } },
+  );
 }
 
 function stored(registry: RegistryCenter, job: ReadJob): JobConfigurationPOJO {

@@ -307,6 +307,27 @@ test('a job is removed only if its name is repeated', async () => {
   expect(await stage.instances.children('/')).toEqual([]);
 });
 
+test('a job with living instances is removed only if that is asked for', async () => {
+  await using stage = await JobStage.open();
+  await stage.add('orders', { owners: { [A]: [0], [B]: [1] } });
+  await using app = await consoleOf(stage);
+  const browser = await Browser.loggedIn(app, 'anna');
+  const remove = (body: object, query = '') =>
+    browser.request(`${JOBS}/orders${query}`, { method: 'DELETE', body: { confirm: 'orders', ...body } });
+
+  expect((await remove({})).json).toMatchObject({
+    status: 409,
+    code: 'job-state',
+    detail: expect.stringContaining('2 instances of it live') as unknown,
+    wording: { code: 'job-lives', values: { jobName: 'orders', count: 2 } },
+  });
+  expect((await remove({ living: 'yes' })).json).toMatchObject({ status: 400 });
+  expect((await remove({}, '?living=maybe')).json).toMatchObject({ status: 400 });
+  expect(await stage.instances.children('/orders/instances')).toEqual([A, B]);
+  expect((await remove({ living: true })).status).toBe(200);
+  expect(await stage.instances.children('/')).toEqual([]);
+}, 20_000);
+
 test('servers are listed, and those without an instance are pruned', async () => {
   await using stage = await JobStage.open();
   const paths = await stage.add('orders', { owners: { [A]: [0, 1] } });

@@ -147,10 +147,25 @@ export class UnknownJobError extends ElasticJobError {
 /** The operation does not fit the job's present state or kind, such as scheduling a job that has no cron. */
 export class JobStateError extends ElasticJobError {
   override readonly name = 'JobStateError';
-  constructor(message: string, options?: { readonly cause?: unknown }) {
+  /** What keeps the operation, for programs that word it themselves; `undefined` if only the message says it. */
+  readonly because: JobStateReason | undefined;
+  constructor(message: string, options: { readonly cause?: unknown; readonly because?: JobStateReason } = {}) {
     super('JOB_STATE', message, options);
+    this.because = options.because;
   }
 }
+
+/** Why a job's state does not allow an operation: a code, and what the sentence about it is made from. */
+export interface JobStateReason {
+  readonly code: JobStateCode;
+  readonly values: Readonly<Record<string, string | number>>;
+}
+
+/** The situations in which operators' requests are refused. */
+export const JOB_STATE_CODES = ['job-lives'] as const;
+
+/** One of them. */
+export type JobStateCode = (typeof JOB_STATE_CODES)[number];
 
 /** Reason of an abort: the job, or the whole process, is being stopped. */
 export class JobStoppedError extends ElasticJobError {

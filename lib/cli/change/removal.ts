@@ -1,10 +1,10 @@
-import { JobConfigurationAPI } from '../../operations/job-configuration-api.js';
+import { JobConfigurationAPI, refuseIfLiving } from '../../operations/job-configuration-api.js';
 import { JobOperateAPI, type JobServer, type JobServerInstance } from '../../operations/job-operate-api.js';
 import { type JobTarget } from '../../operations/job-target.js';
 import { readJob } from '../../operations/job-reading.js';
 import { JobStatisticsAPI } from '../../operations/job-statistics-api.js';
 import { type RegistryCenter } from '../../registry/registry-center.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
+import { CommandError, EXIT, type ExitCode } from '../exit-codes.js';
 import { type Invocation } from '../invocation.js';
 import { type ChangeOptions } from '../surroundings.js';
 import { type Column } from '../terminal/table.js';
@@ -13,6 +13,8 @@ import { contextOf, counted, inWords, targetOf } from './context.js';
 /** What is ended or removed. */
 export interface RemovalOptions extends ChangeOptions {
   readonly server?: string;
+  /** Of `remove`: whether a job's living instances are ended. */
+  readonly living?: boolean;
 }
 
 /** How servers without an instance are removed. */
@@ -39,24 +41,32 @@ export async function shutdown(
 }
 
 /** `remove`: a job with all it has; with `--server`, a server and its instances. */
-export function remove(
+export async function remove(
   invocation: Invocation,
   jobName: string | undefined,
   options: RemovalOptions,
 ): Promise<ExitCode> {
-  return jobName !== undefined && options.server === undefined
-    ? removeJob(invocation, jobName, options)
-    : removeServer(invocation, targetOf(jobName, options), options);
+  if (jobName !== undefined && options.server === undefined) return removeJob(invocation, jobName, options);
+  if (options.living !== undefined)
+    throw new CommandError(
+      EXIT.usage,
+      '--living goes with the removal of a whole job; remove with --server ends the instances there in any case.',
+    );
+  return removeServer(invocation, targetOf(jobName, options), options);
 }
 
-async function removeJob(invocation: Invocation, jobName: string, options: ChangeOptions): Promise<ExitCode> {
+async function removeJob(invocation: Invocation, jobName: string, options: RemovalOptions): Promise<ExitCode> {
   const { output, operations } = invocation;
   const registry = await invocation.registry();
-  const count = counted(await instanceCount(registry, { jobName }), 'instance');
+  const { living = false } = options;
+  const job = await readJob(registry, jobName);
+  // Nobody is asked about what is refused.
+  if (!living) refuseIfLiving(job);
+  const count = counted(job.view.instances.size, 'instance');
   const question = `Remove job '${jobName}' with its configuration, and shut down ${count}, in ${registry.description}?`;
   await invocation.confirm(question, options);
   const configurations = new JobConfigurationAPI(registry, operations);
-  const removed = await configurations.removeJobConfiguration(jobName, contextOf(options));
+  const removed = await configurations.removeJobConfiguration(jobName, { ...contextOf(options), living });
   if (output.isJson) output.json({ jobName, ...removed, record: invocation.record });
   else output.text(`Removed job '${jobName}' (${count} shut down).\n`);
   for (const id of removed.stillRunning) output.note(`Instance ${id} is still running items. It ends by itself.`);

@@ -60,8 +60,9 @@ function addRemovals(program: Command, action: Action): void {
     );
   program
     .command('remove [job]')
-    .description('remove a job with its configuration; with --server, a server and its instances')
+    .description('remove a job with all it has, if no instance of it lives; with --server, a server and its instances')
     .option('--server <ip>', 'remove this server from the job; without a job, from all jobs')
+    .option('--living', 'end living instances of the job; without it, a job that has any is not removed')
     .option(...REASON)
     .option(...YES)
     .action(

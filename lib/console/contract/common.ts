@@ -20,6 +20,8 @@ export interface Problem {
   readonly code: string;
   /** One English sentence: what is wrong, and what would be right. */
   readonly detail: string;
+  /** That sentence for programs, where it says more than `code`. */
+  readonly wording?: Wording;
   /** Stands in the log and in the audit too. */
   readonly requestId: string;
   /** Of refused settings: a sentence for each that is wrong. */
@@ -30,7 +32,17 @@ export interface SettingProblem {
   /** The setting, `cron` or `props.script.command.line`; absent if the problem is of no single one. */
   readonly setting?: string;
   readonly message: string;
+  readonly wording?: Wording;
 }
+
+/** A sentence as a code, and what goes into it: the page words it in the reader's language, and the server's sentence stands in for codes that the page does not know. */
+export interface Wording {
+  readonly code: string;
+  readonly values: WordingValues;
+}
+
+/** Texts, numbers and names; an instant is `{ instant }`, in milliseconds since 1970. */
+export type WordingValues = Readonly<Record<string, string | number | { readonly instant: number }>>;
 
 /** Some of a long list. */
 export interface Page<Row> {

@@ -146,6 +146,15 @@ export interface ServerAction {
   readonly reason?: string;
 }
 
+/** `DELETE …/jobs/{job}`. */
+export interface RemoveRequest {
+  /** The job's name once more. */
+  readonly confirm?: string;
+  /** Whether its living instances are ended. Default: false, which refuses to remove a job that has any. */
+  readonly living?: boolean;
+  readonly reason?: string;
+}
+
 /** `POST …/jobs/batch`. */
 export interface BatchRequest {
   readonly action: 'enable' | 'disable' | 'trigger';

@@ -1,6 +1,7 @@
 import { HttpException } from '@nestjs/common';
+import { isMap } from '../../api/text/describe-value.js';
 import { type ElasticJobErrorCode } from '../../api/errors/errors.js';
-import { type Problem } from '../contract/common.js';
+import { type Problem, type Wording } from '../contract/common.js';
 import { ConsoleProblem } from './console-problem.js';
 
 /** What the library's errors are in HTTP. Their messages are ours, and fit for users; their causes are not shown. */
@@ -50,15 +51,16 @@ export interface ProblemAnswer {
 /** What the console answers to an error of any kind. */
 export function problemOf(error: unknown, requestId: string): ProblemAnswer {
   const known = fromProblem(error) ?? fromLibrary(error) ?? fromNest(error);
-  const { status, code, detail, headers = {}, problems } = known ?? UNFORESEEN;
+  const { status, code, detail, wording, headers = {}, problems } = known ?? UNFORESEEN;
   const problem: Problem = {
     ...{ type: `urn:elasticjob:console:${code}`, title: TITLES[status] ?? 'Error', status, code, detail, requestId },
+    ...(wording !== undefined && { wording }),
     ...(problems !== undefined && { problems }),
   };
   return { problem, headers, isUnforeseen: known === undefined };
 }
 
-interface Known extends Pick<Problem, 'status' | 'code' | 'detail'> {
+interface Known extends Pick<Problem, 'status' | 'code' | 'detail' | 'wording'> {
   readonly problems?: Problem['problems'] | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -76,12 +78,13 @@ function fromProblem(error: unknown): Known | undefined {
 }
 
 function fromLibrary(error: unknown): Known | undefined {
-  const { code: name, message, faults } = (error ?? {}) as Readonly<Record<string, unknown>>;
+  const { code: name, message, faults, because } = (error ?? {}) as Readonly<Record<string, unknown>>;
   const found = typeof name === 'string' ? BY_CODE[name as ElasticJobErrorCode] : undefined;
   if (found === undefined || typeof message !== 'string') return undefined;
   const [status, code] = found;
   const problems = Array.isArray(faults) ? faults.map((fault) => ({ message: String(fault) })) : undefined;
-  return { status, code, detail: message.trim(), problems };
+  const wording = isMap(because) ? (because as unknown as Wording) : undefined;
+  return { status, code, detail: message.trim(), ...(wording && { wording }), problems };
 }
 
 /** What Nest or the HTTP server refuses: a body that is no JSON, one that is too large, a route that is not there. */

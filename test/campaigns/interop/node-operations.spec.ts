@@ -185,7 +185,7 @@ describe.each([
     await using job = await sharedJob(cluster, members);
     const { jobName } = job.job;
 
-    const removed = await new JobConfigurationAPI(registry).removeJobConfiguration(jobName);
+    const removed = await new JobConfigurationAPI(registry).removeJobConfiguration(jobName, { living: true });
 
     expect(removed.instances.map((id) => job.nameOf(id)).sort()).toEqual(all);
     expect(await registry.children('/')).not.toContain(jobName);

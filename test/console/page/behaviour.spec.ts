@@ -118,15 +118,26 @@ describe('roles', () => {
     const page = await open(JOB);
     await page.locator('[data-item="3"]').click();
     await page.getByRole('button', { name: 'Run now' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The item runs once now, beside its schedule').waitFor();
+    expect(sent('POST', /rerun$/)).toEqual([]);
+    await dialog.getByLabel('Reason').fill('the file was late');
+    await dialog.getByRole('button', { name: 'Run now' }).click();
     await page.getByText('Item 3 runs now.').waitFor();
     await page.goto(`${url}${JOB}/runs`);
     await page.getByRole('button', { name: 'Run failed items again' }).first().click();
+    await dialog.getByLabel('Reason').fill('repaired');
+    expect(sent('POST', /trigger$/)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Run failed items again' }).click();
     await page.getByText('1 of 1 instances run it.').waitFor();
 
-    expect(sent('POST', /shards\/3\/rerun$/)).toHaveLength(1);
+    expect(sent('POST', /shards\/3\/rerun$/).map(({ body }) => body)).toEqual([{ reason: 'the file was late' }]);
     const [firing] = firings('settle-invoices').filter(({ failed }) => failed > 0);
     const failed = firing?.items.filter(({ result }) => result === 'failed').map(({ item }) => item);
-    expect(sent('POST', /trigger$/)[0]?.body).toEqual({ items: [...new Set(failed)] });
+    expect(sent('POST', /trigger$/)[0]?.body).toEqual({
+      items: [...new Set(failed)],
+      reason: 'repaired',
+    });
   });
 
   test('an operator asks an instance for its dump, a guest is not offered to', async () => {

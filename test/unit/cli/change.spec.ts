@@ -197,7 +197,7 @@ describe('what cannot be undone asks first:', () => {
       async () => (await instances()).length === 1,
     ],
     [
-      'remove bill',
+      'remove bill --living',
       "Remove job 'bill' with its configuration, and shut down 2 instances, in ",
       async () => (await stage.get('/bill')) === undefined,
     ],
@@ -244,7 +244,7 @@ describe('what cannot be undone asks first:', () => {
   });
 
   test.each(['n', '', 'yessir'])('it changes nothing if the answer is %j', async (answer) => {
-    const outcome = await stage.run('remove bill', { answers: [answer] });
+    const outcome = await stage.run('remove bill --living', { answers: [answer] });
 
     expect(outcome.err).toBe('elasticjob: Not confirmed. Nothing was changed.\n');
     expect(outcome.exitCode).toBe(5);
@@ -252,10 +252,26 @@ describe('what cannot be undone asks first:', () => {
   });
 
   test('it changes nothing after Ctrl-C', async () => {
-    const outcome = await stage.run('remove bill', { answers: [undefined] });
+    const outcome = await stage.run('remove bill --living', { answers: [undefined] });
 
     expect(outcome.exitCode).toBe(130);
     await isUntouched(outcome);
+  });
+
+  test('a job with living instances is not removed, and nobody is asked, unless they are named', async () => {
+    const refused = await stage.run('remove bill', { answers: ['y'] });
+    const misplaced = await stage.run('remove bill --server 10.0.0.1 --living --yes');
+
+    expect(refused.err).toContain(
+      "Job 'bill' was not removed: 2 instances of it live (10.0.0.1@-@1-a, 10.0.0.2@-@2-a).",
+    );
+    expect(refused.exitCode).toBe(4);
+    await isUntouched(refused);
+    expect((await stage.run('remove bill --yes')).exitCode).toBe(4);
+    expect(misplaced.exitCode).toBe(2);
+    await isUntouched(misplaced);
+    for (const id of await instances()) await stage.registry.remove(`/bill/instances/${id}`);
+    expect((await stage.run('remove bill', { answers: ['y'] })).exitCode).toBe(0);
   });
 
   test('it is not asked about what is not there', async () => {

@@ -389,7 +389,7 @@ test('an item that removes its own job from the registry centre does not wait fo
   const removed: unknown[] = [];
   const removing = once(async (cluster) => {
     const api = new JobConfigurationAPI(cluster.operator, { clock: cluster.clock });
-    removed.push(await api.removeJobConfiguration('job', { timeoutMs: 60_000 }));
+    removed.push(await api.removeJobConfiguration('job', { living: true, timeoutMs: 60_000 }));
   });
   await using cluster = await TestCluster.start(['A'], { job: ONE_ITEM, work: removing.work });
   removing.for(cluster);

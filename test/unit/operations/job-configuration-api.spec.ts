@@ -95,7 +95,7 @@ test('a removed job leaves nothing behind, and does not come back while its inst
   await using cluster = await TestCluster.start(['A', 'B']);
   const { configurations, records } = operationsOn(cluster);
 
-  const removed = await letTimePass(cluster, configurations.removeJobConfiguration('job'));
+  const removed = await letTimePass(cluster, configurations.removeJobConfiguration('job', { living: true }));
 
   expect(removed.instances).toHaveLength(2);
   expect(removed.stillRunning).toEqual([]);
@@ -116,13 +116,36 @@ test('a removed job leaves nothing behind, and does not come back while its inst
   ]);
 });
 
+test('a job with living instances is removed only if they are named, and the refusal counts them', async () => {
+  await using cluster = await TestCluster.start(['A', 'B']);
+  const { configurations, records } = operationsOn(cluster);
+
+  await expect(configurations.removeJobConfiguration('job')).rejects.toMatchObject({
+    code: 'JOB_STATE',
+    because: { code: 'job-lives', values: { jobName: 'job', count: 2 } },
+    message: expect.stringContaining("Job 'job' was not removed: 2 instances of it live (") as unknown,
+  });
+
+  expect(records).toMatchObject([{ operation: 'remove-job', outcome: 'failed', before: {}, after: {} }]);
+  await cluster.fire();
+  expect(cluster.ran).toEqual({ A: [1], B: [0] });
+  await cluster.leave('A');
+  await expect(configurations.removeJobConfiguration('job')).rejects.toThrow('1 instance of it lives');
+  await cluster.leave('B');
+  await letTimePass(cluster, configurations.removeJobConfiguration('job'));
+  expect(await cluster.operator.children('/')).toEqual([]);
+});
+
 test('a job is removed although an instance still runs an item, which then ends and stores nothing', async () => {
   const end = new Deferred();
   await using cluster = await TestCluster.start(['A'], { work: () => end.promise });
   const { configurations } = operationsOn(cluster);
   await cluster.fire();
 
-  const removed = await letTimePass(cluster, configurations.removeJobConfiguration('job', { timeoutMs: 1_000 }));
+  const removed = await letTimePass(
+    cluster,
+    configurations.removeJobConfiguration('job', { living: true, timeoutMs: 1_000 }),
+  );
 
   expect(removed.stillRunning).toEqual([cluster.idOf('A')]);
   expect(await cluster.operator.children('/')).toEqual([]);

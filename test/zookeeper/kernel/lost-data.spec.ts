@@ -129,7 +129,7 @@ test('a job that an operator removes while an instance is away does not come bac
   connection.refuse();
   connection.cut();
   await until(async () => (await operator.registry.children('/bill/instances')).length === 1, 'A to be given up');
-  await new JobConfigurationAPI(operator.registry).removeJobConfiguration('bill');
+  await new JobConfigurationAPI(operator.registry).removeJobConfiguration('bill', { living: true });
   expect(await operator.registry.children('/')).toEqual([]);
   connection.heal();
 

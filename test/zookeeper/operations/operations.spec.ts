@@ -81,7 +81,7 @@ test('a disabled server and a disabled item run nothing until they are enabled',
 });
 
 test('a removed job leaves nothing behind, and does not come back while its instances live', async () => {
-  const removed = await new JobConfigurationAPI(operator).removeJobConfiguration('bill');
+  const removed = await new JobConfigurationAPI(operator).removeJobConfiguration('bill', { living: true });
 
   expect(removed).toMatchObject({ instances: { length: 2 }, stillRunning: [] });
   expect(await operator.children('/')).toEqual([]);

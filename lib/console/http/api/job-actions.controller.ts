@@ -3,6 +3,7 @@ import { Body, Controller, Delete, HttpCode, Inject, Param, Post, Query } from '
 import {
   type BatchAnswer,
   type BatchRequest,
+  type RemoveRequest,
   type ServerAction,
   type TriggerAnswer,
   type TriggerRequest,
@@ -14,7 +15,7 @@ import { type ActionTarget, JobActions } from '../../services/jobs/job-actions.j
 import { type ConsoleAction } from '../../services/jobs/noted-operations.js';
 import { Registries } from '../../services/registries/registries.js';
 import { ConsoleProblem } from '../console-problem.js';
-import { badRequest, bodyOf, integerOf, optionalText, reasonOf } from './requests.js';
+import { badRequest, bodyOf, integerOf, oneOf, optionalText, reasonOf } from './requests.js';
 
 /** Why something is done. */
 interface Reasoned {
@@ -157,21 +158,29 @@ export class JobActionsController {
     return this.actions.setItem(this.#action(registry, body, caller), job, itemOf(item), 'disable');
   }
 
-  /** Removes a job with all that the registry centre has of it. `confirm` repeats its name. */
+  /**
+   * Removes a job with all that the registry centre has of it. `confirm` repeats its name. A job with living instances is refused,
+   * unless `living` is true: they are ended first.
+   */
   @Delete(':job')
   @HttpCode(200)
   @Permit('write')
   remove(
     @Param('registry') registry: string,
     @Param('job') job: string,
-    @Body() body: { readonly confirm?: string; readonly reason?: string },
+    @Body() body: RemoveRequest,
     @CurrentCaller() caller: Caller,
     @Query('confirm') confirm?: string,
+    @Query('living') living?: string,
   ): Promise<{ readonly stillRunning: readonly string[] }> {
-    const given = bodyOf<{ confirm: string }>(body).confirm ?? confirm;
+    const asked = bodyOf<RemoveRequest>(body);
+    const given = asked.confirm ?? confirm;
+    if (asked.living !== undefined && typeof asked.living !== 'boolean')
+      throw badRequest('living', 'must be true or false');
+    const endsInstances = asked.living ?? oneOf('living', living, ['true', 'false']) === 'true';
     if (given !== job)
       throw new ConsoleProblem(422, 'not-confirmed', `Job '${job}' was not removed: confirm must repeat its name.`);
-    return this.actions.removeJob(this.#action(registry, body, caller), job);
+    return this.actions.removeJob(this.#action(registry, body, caller), job, { living: endsInstances });
   }
 
   #action(registry: string, body: unknown, caller: Caller): ConsoleAction {

@@ -71,7 +71,7 @@ export class OlderJobsController {
     return answer(request, undefined);
   }
 
-  /** Removes a job. */
+  /** Removes a job, and ends its living instances first. */
   @OlderRoute(DELETE, 'config/:job', 'write')
   async remove(
     @Param('job') job: string,
@@ -79,7 +79,8 @@ export class OlderJobsController {
     @CurrentCaller() caller: Caller,
     @Headers(REGISTRY) registry?: string,
   ): Promise<unknown> {
-    await this.actions.removeJob(this.#action(caller, registry), job);
+    // Scripts of ElasticJob's own consoles remove jobs that run.
+    await this.actions.removeJob(this.#action(caller, registry), job, { living: true });
     return answer(request, undefined);
   }
 

@@ -77,11 +77,16 @@ export class JobActions {
     });
   }
 
-  /** Removes a job with all it has. */
-  removeJob(action: ConsoleAction, jobName: string): Promise<{ readonly stillRunning: readonly string[] }> {
+  /** Removes a job with all it has. `living`: whether its living instances are ended; otherwise a job that has any is refused. */
+  removeJob(
+    action: ConsoleAction,
+    jobName: string,
+    { living }: { readonly living: boolean },
+  ): Promise<{ readonly stillRunning: readonly string[] }> {
     return this.#operate(action, 'job.remove', jobName, async ({ configurations, context }) => {
       const { stillRunning } = await configurations.removeJobConfiguration(jobName, {
         ...context,
+        living,
         timeoutMs: REMOVAL_MS,
       });
       return { stillRunning };

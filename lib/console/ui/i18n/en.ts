@@ -94,21 +94,33 @@ export const en = {
   'config.when': 'When it fires',
   'config.yaml': 'As stored (version {version})',
   'confirm.disable':
-    'All servers of the job stop running it. They go on after it is enabled again; what is running now ends first.',
-  'confirm.enable': 'The servers run the job again from its next firing on.',
+    'The servers that the job has now get no items of it until it is enabled again, also after a restart. What is running now ends first. A server that joins later is not disabled.',
+  'confirm.enable': 'The servers of the job get its items again, and run them from the next firing on.',
+  'confirm.item.disable':
+    'The item is not run from the next firing on, until it is enabled again. If it is running now, that run ends first.',
+  'confirm.item.enable': 'The item is run again from the next firing on.',
+  'confirm.item.rerun':
+    'The item runs once now, beside its schedule, on its owner. If it is running already, it runs again afterwards.',
   'confirm.reason': 'Reason (stands in the audit)',
   'confirm.reasonHint': 'optional',
   'confirm.remove':
-    'Deletes all that the registry centre has of the job: settings, items, servers. This cannot be undone. The job must have no living instance.',
-  'confirm.server.disable': 'The server stops running its jobs until it is enabled again.',
-  'confirm.server.enable': 'The server runs its jobs again.',
+    'Deletes all that the registry centre has of the job: settings, items, servers. This cannot be undone. The job comes back, with the settings of its code, when one of its applications is started again.',
+  'confirm.removeLiving':
+    'Instances that live: {count}. They are ended, and bring what they run to its end first. Then all that the registry centre has of the job is deleted: settings, items, servers. This cannot be undone. The job comes back, with the settings of its code, when one of its applications is started again.',
+  'confirm.rerunFailed':
+    'These items run once now, beside the schedule, on their owners: {items}. One that is running already runs again afterwards.',
+  'confirm.server.disable':
+    'The server gets no items of the jobs that it has now, until it is enabled again, also after a restart. What is running now ends first.',
+  'confirm.server.enable': 'The server gets items of its jobs again, and runs them from the next firing on.',
   'confirm.server.remove':
-    'Ends the instances of this server and deletes its nodes from the jobs. This cannot be undone from here.',
-  'confirm.server.shutdown': 'Ends the jobs on this server. Only a restart of the process brings them back.',
+    'Ends the instances of this server, which bring what they run to its end first, and deletes its nodes from the jobs. The server comes back when a process there is started again.',
+  'confirm.server.shutdown':
+    'Ends the jobs on this server, which bring what they run to its end first. Only a restart of the process brings them back.',
   'confirm.shutdown':
-    'Ends the job on all instances. Only a restart of their processes brings it back: this cannot be undone from here.',
+    'Ends the job on all instances, which bring what they run to its end first. Only a restart of their processes brings it back: this cannot be undone from here.',
   'confirm.title': '{action}: {name}',
-  'confirm.trigger': 'The job runs once now, beside its schedule, on all of its instances.',
+  'confirm.trigger':
+    'The job runs once now, beside its schedule, on all of its instances. Items that are running already run again afterwards (Java instances drop that).',
   'confirm.type': 'Type {name} to confirm',
   'connections.closed': 'Connections are set by the settings of the console; adding them in the page is switched off.',
   'dataSources.activate': 'Activate',
@@ -145,29 +157,32 @@ export const en = {
   'fires.yourZone': 'You ({zone})',
   'help.about': 'About',
   'help.disable':
-    'Reversible: its servers skip firings until it is enabled. A restart of an instance applies its own settings again.',
+    'Reversible: its servers get no items until it is enabled, also after a restart. Two settings change that at each start: overwrite enables the server again, disabled disables it.',
   'help.disable.title': 'Disable',
   'help.items':
     'A job is divided into items. Each item belongs to one instance at a time; its leader divides them when instances come or go.',
   'help.items.title': 'Items',
   'help.keys': 'Keyboard',
-  'help.remove': 'Deletes what the registry centre has of a job. Only for jobs that run no more.',
+  'help.remove':
+    'Deletes what the registry centre has of a job. If instances live, that has to be confirmed: they are ended first. The job comes back when one of its applications is started again.',
   'help.remove.title': 'Remove',
   'help.roles': 'Roles',
-  'help.shutdown': 'Ends the job in its processes. Only a restart of a process brings it back.',
+  'help.shutdown':
+    'Ends the job in its processes, which bring what they run to its end first. Only a restart of a process brings it back.',
   'help.shutdown.title': 'Shut down',
   'help.states': 'States of a job',
   'help.takeover':
-    'If an instance dies while it runs an item, and failover is on, another one runs the item in its place.',
+    'If an instance dies while it runs an item, and failover is on, another instance runs the item again.',
   'help.takeover.title': 'Takeover',
   'help.text': 'Words, keys and states of this console.',
-  'help.trigger': 'Runs a job once now. Instances that are busy answer that they are.',
+  'help.trigger':
+    'Runs a job once now. Instances that are busy answer that they are, and run it again afterwards; Java instances drop the trigger then.',
   'help.trigger.title': 'Trigger',
   'help.words': 'What is what',
   'instances.none': 'No living instance',
   'instances.noneText': 'No process runs this job now. Start one, or see under “Explain” what is missing.',
   'instances.shutdownText':
-    'Ends the job on this one instance. Its items go to the others. Only a restart of its process brings it back.',
+    'Ends the job on this one instance, which brings what it runs to its end first. Its items go to the others. Only a restart of its process brings it back.',
   'itemStatus.DISABLED': 'disabled',
   'itemStatus.PENDING': 'waiting',
   'itemStatus.RUNNING': 'running',
@@ -430,7 +445,7 @@ export const en = {
   'severity.warning': 'warning',
   'source.FAILOVER': 'takeover',
   'source.MISFIRE': 'misfire',
-  'source.NORMAL_TRIGGER': 'schedule',
+  'source.NORMAL_TRIGGER': 'normal',
   'sourceState.connected': 'connected',
   'sourceState.failed': 'failed',
   'sourceState.unused': 'not used',

@@ -48,8 +48,8 @@ const FOUND: readonly Found[] = [
   },
   {
     rule: 'triggers',
-    what: 'a server that was disabled long ago, or for a moment, owes no manual run',
-    seeds: [3502921, 910008331, 910009970, 910025994, 730016812, 730024202],
+    what: 'a server that was disabled long ago, or while no other instance was there for a moment, owes no manual run',
+    seeds: [3502921, 3520612, 3528241, 910008331, 910009970, 910025994, 730016812, 730024202],
   },
   {
     rule: 'triggers',

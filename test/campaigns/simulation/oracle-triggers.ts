@@ -73,16 +73,18 @@ function mayBeDropped(evidence: Evidence, item: number, window: Window): boolean
     .map(({ fromMs }) => fromMs);
   const moments = changes.filter((ms) => ms >= window.fromMs && ms <= window.toMs);
   return [window.fromMs, ...moments].some((ms) => {
-    const disabled = names.filter((name) => isDisabledAt(evidence, name, ms));
-    return disabled.length > 0 && names.every((name) => disabled.includes(name) || !evidence.isAvailable(name, ms));
+    const disabled = names.filter((name) => wasAt(evidence, paths.server(ipOf(name)), ms, 'DISABLED'));
+    const isAway = (name: string): boolean =>
+      !evidence.isAvailable(name, ms) || wasAt(evidence, paths.instance(idOf(name)), ms, undefined);
+    return disabled.length > 0 && names.every((name) => disabled.includes(name) || isAway(name));
   });
 }
 
-/** Whether the server is disabled at that moment, if only for that moment. */
-function isDisabledAt(evidence: Evidence, name: string, ms: number): boolean {
+/** Whether the node had that value at that moment, if only for that moment. */
+function wasAt(evidence: Evidence, path: string, ms: number, wanted: string | undefined): boolean {
   return evidence
-    .spans(evidence.paths.server(ipOf(name)))
-    .some(({ value, fromMs, toMs }) => value === 'DISABLED' && (ms === fromMs || (fromMs < ms && ms < toMs)));
+    .spans(path)
+    .some(({ value, fromMs, toMs }) => value === wanted && (ms === fromMs || (fromMs < ms && ms < toMs)));
 }
 
 /** A disabled server accepts triggers and runs nothing, however long ago an operator disabled it. */

@@ -26,7 +26,7 @@ export interface CommonOptions {
   /** How long the registry centre may take to answer, in milliseconds. */
   readonly timeout: number;
   readonly config?: string;
-  readonly envFile?: string;
+  readonly settingsEnv?: string;
   readonly servers?: string;
   readonly namespace?: string;
   readonly digestFile?: string;

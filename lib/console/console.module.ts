@@ -42,7 +42,7 @@ import { ResponseHeaders } from './http/response-headers.js';
 import { optionProblems } from './options/check-options.js';
 import { type ElasticJobConsoleOptions, SERVICE_OPTIONS } from './options/console-options.js';
 import { CONSOLE_CLOCK, CONSOLE_LOGGER, CONSOLE_OPTIONS } from './options/console-tokens.js';
-import { withEnvironment } from './options/environment.js';
+import { environmentProblems, withEnvironment, withVariable } from './options/environment.js';
 import { FirstSetup } from './security/first-setup.js';
 import { securityProviders } from './security/security.providers.js';
 import { Sessions } from './security/sessions.js';
@@ -171,7 +171,10 @@ function clockOf({ clock = systemClock }: ElasticJobConsoleOptions): Clock {
 
 function checked(given: ElasticJobConsoleOptions): ElasticJobConsoleOptions {
   const options = withEnvironment(given, process.env);
-  const problems = optionProblems(options);
+  const problems = [
+    ...optionProblems(options).map((problem) => withVariable(problem, given, process.env)),
+    ...environmentProblems(process.env),
+  ];
   if (problems.length > 0) throw new InvalidConfigurationError(problems);
   return options;
 }

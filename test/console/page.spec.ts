@@ -43,19 +43,22 @@ describe.each(SERVERS)('the page on %s', (server) => {
     },
   );
 
-  test.each(['/elasticjob', '/elasticjob/'])(
-    'is shown at %s to a client that takes anything, such as curl',
-    async (path) => {
-      await using app = await start(server);
-      const statuses = ['*/*', 'application/json'].map(async (accept) => {
-        const { status } = await send(app.origin + path, { headers: { accept } });
-        return status;
-      });
+  test.each([
+    ['', '*/*', 200],
+    ['/', 'application/json', 200],
+    ['/jobs', '*/*', 200],
+    ['/r/main/jobs/my.job', '*/*', 404],
+    ['/r/main/jobs/my.job', 'text/html,*/*', 200],
+    ['/jobs', 'application/json', 404],
+    ['/assets/gone', 'text/html', 404],
+  ])('at %j, a client that accepts %s is answered with %d', async (path, accept, expected) => {
+    await using app = await start(server);
 
-      expect(await Promise.all(statuses)).toEqual([200, 404]);
-      expect((await send(`${app.origin}/elasticjob/jobs`, { headers: { accept: '*/*' } })).status).toBe(404);
-    },
-  );
+    const { status, headers } = await send(`${app.origin}/elasticjob${path}`, { headers: { accept } });
+
+    expect(status).toBe(expected);
+    expect(headers.get('content-type')).toContain(expected === 200 ? 'text/html' : 'application/problem+json');
+  });
 
   test('finds its files below the prefix of the application too', async () => {
     await using app = await start(server, 'ops/tools');

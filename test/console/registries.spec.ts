@@ -1,7 +1,12 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { expect, test } from '@jest/globals';
+import { MemoryConsoleStore } from '../../lib/console/store/memory-store.js';
 import { Browser } from './support/browser.js';
 import { ConsoleApp, USERS } from './support/console-app.js';
 import { JobStage } from './support/job-stage.js';
@@ -118,6 +123,102 @@ test('a registry centre is added, edited, tested and forgotten; its digest is se
   expect(list.text + added.text + edited.text).not.toContain('hush');
   expect(removed.status).toBe(204);
   expect((await browser.get(REGISTRIES)).json).toEqual([]);
+});
+
+const CERTIFICATE = certificateOf('zk.internal');
+
+/** A self-signed certificate and its key. */
+function certificateOf(name: string): { readonly cert: string; readonly key: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'certificate-'));
+  const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')];
+  const options = [
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-days',
+    '2',
+    '-subj',
+    `/CN=${name}`,
+  ];
+  try {
+    execFileSync('openssl', ['req', '-x509', ...options, ...files], { stdio: 'ignore' });
+    return {
+      cert: readFileSync(join(folder, 'cert.pem'), 'utf8'),
+      key: readFileSync(join(folder, 'key.pem'), 'utf8'),
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const OPEN = { users: USERS, secretKey: 'k'.repeat(32), connections: { allow: ['127.0.0.0/8'] } };
+
+test('TLS and SASL are added and changed; keys and passwords are kept, sealed and never shown', async () => {
+  const written: string[] = [];
+  class RecordingStore extends MemoryConsoleStore {
+    override write(name: string, value: unknown): Promise<void> {
+      written.push(JSON.stringify(value));
+      return super.write(name, value);
+    }
+  }
+  await using app = await ConsoleApp.start({ console: { ...OPEN, store: new RecordingStore() } });
+  const browser = await Browser.loggedIn(app, 'anna');
+  const place = { name: 'mine', serverLists: '127.0.0.1:1', namespace: 'orders' };
+  const put = (body: object) => browser.request(`${REGISTRIES}/mine`, { method: 'PUT', body });
+  const tls = { ca: CERTIFICATE.cert, ...CERTIFICATE, servername: 'zk.internal' };
+
+  const added = await browser.post(REGISTRIES, { ...place, tls, sasl: { username: 'jobs', password: 'hush' } });
+  const same = await put(place);
+  const weaker = await put({ ...place, tls: { rejectUnauthorized: false } });
+  const otherUser = await put({ ...place, sasl: { username: 'root' } });
+  const without = await put({ ...place, tls: null, sasl: null });
+  const audit = await browser.get('/api/v1/audit');
+
+  const info = { hasCa: true, hasCertificate: true, servername: 'zk.internal', rejectUnauthorized: true };
+  expect(added.json).toMatchObject({ tls: info, saslUsername: 'jobs' });
+  expect(same.json).toMatchObject({ tls: info, saslUsername: 'jobs' });
+  expect(weaker.json).toMatchObject({ status: 422, code: 'password-needed' });
+  expect(otherUser.json).toMatchObject({ status: 422, code: 'password-needed' });
+  expect(without.json).not.toHaveProperty('tls');
+  expect(without.json).not.toHaveProperty('saslUsername');
+  const keyLine = CERTIFICATE.key.split('\n')[1] ?? '';
+  for (const text of [added.text, same.text, audit.text, written.join('\n')]) {
+    expect(text).not.toContain('hush');
+    expect(text).not.toContain(keyLine);
+  }
+  expect(audit.text).toContain('"tls":"on"');
+});
+
+test.each([
+  [
+    'a path of a file',
+    { ca: '/etc/passwd' },
+    'tls.ca must be the text of a file in PEM format, which begins with -----BEGIN.',
+  ],
+  ['an unknown field', { certs: 'x' }, "tls.certs is unknown; did you mean 'cert'?"],
+  ['a name with a port', { servername: 'zk:2181' }, 'tls.servername must be the name of a host.'],
+  ['a word for a truth value', { rejectUnauthorized: 'no' }, 'tls.rejectUnauthorized must be true or false.'],
+  ['a certificate without its key', { cert: CERTIFICATE.cert }, 'tls.key must be given together with cert.'],
+  [
+    'a key that does not fit',
+    { cert: CERTIFICATE.cert, key: certificateOf('other').key },
+    'tls cannot be used: the certificates, the key and the passphrase do not fit together.',
+  ],
+  ['no object', 'on', 'tls must be an object with ca, cert, key and the like.'],
+])('TLS with %s is refused before anything is connected to', async (_, tls, message) => {
+  await using app = await ConsoleApp.start({ console: OPEN });
+  const browser = await Browser.loggedIn(app, 'anna');
+  const body = { name: 'mine', serverLists: '127.0.0.1:1', namespace: 'orders', tls };
+
+  const added = await browser.post(REGISTRIES, body);
+  const tested = await browser.post(`${REGISTRIES}/test`, body);
+
+  for (const { status, json } of [added, tested]) {
+    expect(status).toBe(422);
+    expect((json['problems'] as { message: string }[]).map((each) => each.message)).toEqual([message]);
+  }
 });
 
 test('a digest is refused if the console has no key to encrypt it with', async () => {

@@ -157,7 +157,32 @@ auth: { root_username: olga, root_password: '\${OLGAS}', guest_username: gina, g
       'half a certificate',
       [],
       'console: { tls: { cert: a.pem } }',
-      "console.tls: must have 'cert' and 'key', the paths of PEM files",
+      'console.tls.key: is required, the path of a PEM file',
+    ],
+    [
+      'an option of TLS that it does not have',
+      [],
+      'console: { tls: { cert: a.pem, key: b.pem, pasphrase: x } }',
+      'console.tls.pasphrase: unknown key; known are: cert, key',
+    ],
+    ['a misspelt section', [], 'consol: { path: /a }', "consol: unknown key; did you mean 'console'?"],
+    [
+      'a misspelt user of ElasticJob’s console',
+      [],
+      'auth: { root_username: anna, root_pasword: hush }',
+      "auth.root_pasword: unknown key; did you mean 'root_password'?",
+    ],
+    [
+      'a database for another program',
+      [],
+      'console: { dataSources: [{ name: main, type: postgres }] }',
+      'console.dataSources[0].driver: is required, one of postgres, mysql, mariadb, sqljs',
+    ],
+    [
+      'a registry centre without servers',
+      [],
+      'console: { registries: [{ name: main, namespace: orders }] }',
+      'console.registries[0].serverLists: is required',
     ],
     [
       'a namespace for its state and no registry centre',
@@ -192,6 +217,68 @@ auth: { root_username: olga, root_password: '\${OLGAS}', guest_username: gina, g
     expect(await ended).toBe(EXIT.usage);
     expect(terminal.err.text).toContain(complaint);
     expect(terminal.out.text).toBe('');
+  });
+});
+
+describe('the settings of npx elasticjob console', () => {
+  test('names all that is wrong with the file and the environment at once, secrets hidden', async () => {
+    const file = join(folder, 'console.yaml');
+    await writeFile(
+      file,
+      'consle: {}\nconsole: { path: a, secretKey: "${GONE}", tls: { cert: 7, key: b.pem }, registries: [{ name: main, sasl: { username: a, password: 7 } }] }',
+    );
+    const { terminal, ended } = run(['console', '--port', '0', '-c', file], {
+      EJC_SESSION_KEYS: 'short',
+      EJC_SECRETKEYS: 'x',
+    });
+
+    expect(await ended).toBe(EXIT.usage);
+    const problems = terminal.err.text.match(/^.*(?:console|consle|EJC)\S*: .*$/gm) ?? [];
+    expect(problems.map((line) => line.replace(/^\W+/, '').replace(/: .*$/, ''))).toEqual([
+      'consle',
+      'console.secretKey',
+      'console.tls.cert',
+      'console.path',
+      'console.sessionKeys',
+      'console.registries[0].serverLists',
+      'console.registries[0].namespace',
+      'console.registries[0].sasl.password',
+      'EJC_SECRETKEYS',
+    ]);
+    expect(terminal.err.text).toContain('(from environment variable EJC_SESSION_KEYS)');
+  });
+
+  test('reads variables of a file that is named, and numbers and lists that are texts there', async () => {
+    await writeFile(join(folder, '.env'), 'HOURS=5\nEJC_SECRET_KEY=a random text of at least 32 characters\n');
+    await writeFile(
+      join(folder, 'console.properties'),
+      [
+        'console.sessionHours=${HOURS}',
+        'console.compat.always200=true',
+        'console.connections.allow=127.0.0.0/8, zk:2181',
+        'console.trustedProxies=loopback',
+        'console.dataSources[0].name=runs',
+        'console.dataSources[0].driver=postgres',
+        'console.dataSources[0].port=5433',
+        'console.dataSources[0].database=jobs',
+        'auth.root_username=olga',
+        'auth.root_password=another long word',
+      ].join('\n'),
+    );
+    const running = await start(['-c', 'console.properties', '--settings-env', '.env']);
+    const browser = new Browser(running, '');
+    await browser.login('olga', 'another long word');
+
+    const meta = await browser.get('/api/v1/meta');
+    const sources = await browser.get('/api/v1/data-sources');
+    const added = await browser.post('/api/v1/registries', {
+      ...{ name: 'mine', serverLists: '127.0.0.1:1', namespace: 'orders', digest: 'me:hush' },
+    });
+    await running.end();
+
+    expect(meta.json).toMatchObject({ canAddConnections: true });
+    expect(sources.json).toMatchObject([{ name: 'runs', driver: 'postgres', port: 5_433 }]);
+    expect(added.status).toBe(201);
   });
 });
 

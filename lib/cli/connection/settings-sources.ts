@@ -19,18 +19,26 @@ export interface SettingsFound {
 }
 
 /**
- * Reads the file of settings and the environment. Variables of the process win over those of `--env-file`.
+ * Reads the file of settings and the environment. Variables of the process win over those of `--settings-env`.
  * @throws InvalidConfigurationError if the file of settings cannot be read
  * @throws CommandError if the file of variables cannot be read
  */
 export function settingsFound(
-  { config, envFile }: Pick<CommonOptions, 'config' | 'envFile'>,
-  { directory, environment }: Pick<Surroundings, 'directory' | 'environment'>,
+  options: Pick<CommonOptions, 'config' | 'settingsEnv'>,
+  surroundings: Pick<Surroundings, 'directory' | 'environment'>,
 ): SettingsFound {
-  const path = settingsPath({ ...(config !== undefined && { config }) }, { directory });
-  const variables = envFile === undefined ? {} : parseEnv(textOf(resolve(directory, envFile)));
-  const all = { ...variables, ...environment };
+  const path = settingsPath(options, surroundings);
+  const all = environmentFound(options, surroundings);
   return { path, file: path === undefined ? {} : readSettingsFile(path, all), environment: all };
+}
+
+/** The environment, with the variables of the file that is named. @throws CommandError if that cannot be read */
+export function environmentFound(
+  { settingsEnv }: Pick<CommonOptions, 'settingsEnv'>,
+  { directory, environment }: Pick<Surroundings, 'directory' | 'environment'>,
+): SettingsFound['environment'] {
+  const variables = settingsEnv === undefined ? {} : parseEnv(textOf(resolve(directory, settingsEnv)));
+  return { ...variables, ...environment };
 }
 
 /** Path of the file of settings: the one that is named, else the usual one; `undefined` if there is none. */

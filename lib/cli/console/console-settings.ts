@@ -9,7 +9,8 @@
  * auth: { root_username: anna, root_password: ${ROOT_PASSWORD}, guest_username: gina, guest_password: … }
  * ```
  */
-import { relaxed } from '../../api/text/nearest.js';
+import { typedOptions } from '../../console/options/typed-options.js';
+import { isNearly, knownNames, relaxed } from '../../api/text/nearest.js';
 import { nestedTree } from '../../settings/nested-keys.js';
 import { UnresolvedText, withoutPlaceholders } from '../../settings/placeholders.js';
 import { readRoot, ROOT_KEY } from '../../settings/settings-file.js';
@@ -25,6 +26,8 @@ export interface ConsoleSettings {
   readonly options: Tree;
   /** `console.tls`. */
   readonly tls: unknown;
+  /** What is wrong with the file besides these: keys that nobody knows, and placeholders without a value. */
+  readonly problems: readonly string[];
   /** Whether the file also has settings of an application, under `elasticjob`. */
   readonly hasJobs: boolean;
 }
@@ -33,7 +36,7 @@ export interface ConsoleSettings {
  * Reads the settings of the console.
  * @param file its path; `undefined` if there is none
  * @param environment whose variables take the place of placeholders such as `${NAME}`
- * @throws InvalidConfigurationError if the file cannot be read, or a placeholder has no value
+ * @throws InvalidConfigurationError if the file cannot be read, or a section is no map
  */
 export function consoleSettings(
   file: string | undefined,
@@ -42,8 +45,7 @@ export function consoleSettings(
   const root = file === undefined ? {} : mapIn(file);
   const ours = { console: root['console'] ?? {}, auth: root['auth'] ?? {}, casdoor: root['casdoor'] };
   const { console: own, auth, casdoor } = withoutPlaceholders(ours, { environment, root }) as Tree;
-  const problems = unresolvedIn({ console: own, auth, casdoor }, '');
-  if (problems.length > 0) throw new InvalidConfigurationError(problems);
+  const problems = [...misspeltIn(root), ...unresolvedIn({ console: own, auth, casdoor }, ''), ...unknownIn(auth)];
   if (!isMap(own))
     throw new InvalidConfigurationError([
       `console: must be keys with values (key: value), got ${describeValue(own, 'hidden')}`,
@@ -55,13 +57,13 @@ export function consoleSettings(
   const { tls, ...options } = own;
   const users = [...(Array.isArray(options['users']) ? (options['users'] as unknown[]) : []), ...olderUsers(auth)];
   return {
-    tls,
+    ...{ tls, problems },
     hasJobs: Object.keys(root).some((key) => relaxed(key) === ROOT_KEY),
-    options: {
+    options: typedOptions({
       ...options,
       ...(users.length > 0 && { users }),
       ...(isMap(casdoor) && options['casdoor'] === undefined && { casdoor: camelCased(casdoor) }),
-    },
+    }),
   };
 }
 
@@ -78,6 +80,31 @@ function mapIn(file: string): Tree {
 }
 
 const OWN_KEYS = ['console', 'auth', 'casdoor'];
+
+/** Keys of other programs may stand beside ours: only one that resembles ours is a mistake. */
+function misspeltIn(root: Tree): readonly string[] {
+  const others = Object.keys(root).flatMap((key) => key.split('.')[0] ?? []);
+  return [...new Set(others)].flatMap((key) => {
+    const meant = OWN_KEYS.find((each) => each !== key && each.length > SHORTEST && isNearly(key, each));
+    return meant === undefined ? [] : [`${key}: unknown key; did you mean '${meant}'?`];
+  });
+}
+
+/** `auth` is too short: one letter more or less makes another word of it. */
+const SHORTEST = 4;
+
+/** Keys of `auth` of ElasticJob's consoles. How long a session lasts is set by `console.sessionHours`. */
+const AUTH_KEYS = [
+  ...['username', 'password', 'root_username', 'root_password', 'guest_username', 'guest_password'],
+  'token_expires_in_seconds',
+];
+
+function unknownIn(auth: unknown): readonly string[] {
+  if (!isMap(auth)) return [];
+  return Object.keys(auth)
+    .filter((key) => !AUTH_KEYS.includes(key))
+    .map((key) => `auth.${key}: unknown key${knownNames(key, AUTH_KEYS)}`);
+}
 
 /** The users as the older consoles name them. Release 3.0.2 has one account alone, `username` and `password`. */
 function olderUsers(auth: Tree): readonly Tree[] {

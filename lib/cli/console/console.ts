@@ -1,14 +1,19 @@
-import { isMap } from '../../api/text/describe-value.js';
-import { InvalidConfigurationError } from '../../api/errors/errors.js';
+import { describeValue, isMap } from '../../api/text/describe-value.js';
+import { knownNames } from '../../api/text/nearest.js';
+import { refuseIfAny } from '../../api/settings/call-options.js';
+import { optionProblems } from '../../console/options/check-options.js';
+import { environmentProblems, withEnvironment, withVariable } from '../../console/options/environment.js';
 import { type ElasticJobConsoleOptions, type StateRegistrySettings } from '../../console/options/console-options.js';
+import { type RegistrySettings } from '../../console/services/console-service-options.js';
 import { type StandaloneOptions } from '../../console/standalone.js';
 import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
 import { registrySettings } from '../connection/registry-settings.js';
-import { settingsFound, settingsPath } from '../connection/settings-sources.js';
+import { environmentFound, settingsFound, settingsPath } from '../connection/settings-sources.js';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.js';
 import { type Invocation } from '../invocation.js';
 import { type Terminal } from '../terminal/terminal.js';
-import { type ConsoleSettings, consoleSettings } from './console-settings.js';
+import { type Surroundings } from '../surroundings.js';
+import { consoleSettings } from './console-settings.js';
 
 /** Options of `elasticjob console`. */
 export interface ConsoleCommandOptions {
@@ -33,23 +38,40 @@ export async function runConsole(invocation: Invocation, options: ConsoleCommand
 function listening(invocation: Invocation, given: ConsoleCommandOptions): Omit<StandaloneOptions, 'logger'> {
   const { options, surroundings } = invocation;
   const path = settingsPath(options, surroundings);
-  const settings = consoleSettings(path, surroundings.environment);
+  const environment = environmentFound(options, surroundings);
+  const settings = consoleSettings(path, environment);
   const { registries = [], ...own } = settings.options as ElasticJobConsoleOptions;
   const center = settings.hasJobs || path === undefined ? registrySettingsOf(invocation) : undefined;
-  const registry = center && { ...center, name: center.namespace ?? 'default' };
-  const tls = tlsOf(settings);
+  const registry = center && named(center);
+  const console = {
+    ...own,
+    ...(given.state !== undefined && { stateFolder: given.state }),
+    ...(given.stateNamespace !== undefined && { stateRegistry: stateRegistryOf(center, given.stateNamespace) }),
+    registries: registries instanceof Array && registry !== undefined ? [...registries, registry] : registries,
+  };
+  const problems = [...settings.problems, ...tlsProblems(settings.tls)];
+  refuseIfAny([...problems, ...problemsOf(console, environment).filter((each) => !isKnown(each, problems))]);
   return {
     port: given.port,
     host: given.host,
     allowsInsecureHttp: given.insecureHttp === true,
-    ...(tls !== undefined && { tls }),
-    console: {
-      ...own,
-      ...(given.state !== undefined && { stateFolder: given.state }),
-      ...(given.stateNamespace !== undefined && { stateRegistry: stateRegistryOf(center, given.stateNamespace) }),
-      registries: registries instanceof Array && registry !== undefined ? [...registries, registry] : registries,
-    },
+    ...(settings.tls !== undefined && { tls: settings.tls as NonNullable<StandaloneOptions['tls']> }),
+    console: withEnvironment(console, environment),
   };
+}
+
+function problemsOf(console: ElasticJobConsoleOptions, environment: Surroundings['environment']): readonly string[] {
+  const problems = optionProblems(withEnvironment(console, environment));
+  return [
+    ...problems.map((problem) => withVariable(problem, console, environment)),
+    ...environmentProblems(environment),
+  ];
+}
+
+/** Whether there is a problem of the same option already, such as a placeholder without a value. */
+function isKnown(problem: string, problems: readonly string[]): boolean {
+  const [path = ''] = problem.split(': ', 1);
+  return problems.some((each) => each.startsWith(`${path}: `));
 }
 
 /** The registry centre of the application whose settings these are; `undefined` if they name none. */
@@ -63,22 +85,42 @@ function registrySettingsOf({ options, surroundings }: Invocation): RegCenterSet
   }
 }
 
+/** The registry centre of the jobs, called as its namespace; a slash would end a part of a path. */
+function named(center: RegCenterSettings): RegistrySettings {
+  const { namespace = 'default' } = center;
+  return { ...optional(center), name: namespace.replace(/[^\p{L}\p{N}_. -]/gu, '-').slice(0, 64) };
+}
+
+/** Without whether the application requires it, which means nothing here. */
+function optional({ required: _, ...center }: RegCenterSettings): Omit<RegCenterSettings, 'required'> {
+  return center;
+}
+
 /** The same servers as those of the jobs, with another namespace. */
 function stateRegistryOf(center: RegCenterSettings | undefined, namespace: string): StateRegistrySettings {
-  const { serverLists, ...settings } = center ?? {};
-  if (serverLists !== undefined) return { ...settings, serverLists, namespace };
+  if (center?.serverLists !== undefined) return { ...optional(center), serverLists: center.serverLists, namespace };
   throw new CommandError(
     EXIT.usage,
     '--state-namespace needs the registry centre of the jobs. Name its servers by --servers host:2181, and its namespace by --namespace orders; or set console.stateRegistry in the file.',
   );
 }
 
-function tlsOf({ tls }: ConsoleSettings): StandaloneOptions['tls'] {
-  if (tls === undefined) return undefined;
-  const { cert, key } = isMap(tls) ? tls : {};
-  if (typeof cert === 'string' && typeof key === 'string') return { cert, key };
-  throw new InvalidConfigurationError(["console.tls: must have 'cert' and 'key', the paths of PEM files"]);
+function tlsProblems(tls: unknown): readonly string[] {
+  if (tls === undefined) return [];
+  if (!isMap(tls)) return [`console.tls: must have 'cert' and 'key', got ${describeValue(tls, 'hidden')}`];
+  const unknown = Object.keys(tls).filter((name) => !TLS_KEYS.includes(name));
+  const wrong = TLS_KEYS.filter((name) => typeof tls[name] !== 'string');
+  return [
+    ...unknown.map((name) => `console.tls.${name}: unknown key${knownNames(name, TLS_KEYS)}`),
+    ...wrong.map((name) =>
+      tls[name] === undefined
+        ? `console.tls.${name}: is required, the path of a PEM file`
+        : `console.tls.${name}: must be the path of a PEM file, got ${describeValue(tls[name], 'hidden')}`,
+    ),
+  ];
 }
+
+const TLS_KEYS = ['cert', 'key'];
 
 function loggerOf({ surroundings }: Invocation): StandaloneOptions['logger'] {
   const { terminal, clock } = surroundings;

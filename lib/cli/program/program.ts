@@ -2,7 +2,7 @@
  * The command line as a whole: its commands, and the options that all of them have. The code of a command is loaded when the
  * command is carried out, so that `--help` and wrong usage answer at once.
  */
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { EXIT } from '../exit-codes.js';
 import { type CommonOptions } from '../surroundings.js';
 import { type Action, type CarryOut, type Task } from './action.js';
@@ -51,6 +51,11 @@ elasticjob.yaml, the same as for the application. Secrets are given in the envir
 Exit codes: 0 done, 1 something differs or is wrong, 2 wrong usage or settings, 3 no such job, 4 the state does not allow it,
 5 not confirmed, 6 registry centre not reached, 7 credentials refused, 8 time is up, 9 outcome unknown, 70 other failure.`;
 
+/** Node looks for its own option of that name among the words for a program too, and ends with code 9 if the file is missing. */
+function refuseEnvFile(): never {
+  throw new InvalidArgumentError('That is an option of Node itself; give --settings-env <file>.');
+}
+
 function addCommonOptions(program: Command): void {
   program
     .addOption(new Option('--json', 'print JSON, for scripts'))
@@ -60,7 +65,8 @@ function addCommonOptions(program: Command): void {
     .option('-s, --servers <list>', 'ZooKeeper servers: host:2181,host2:2181')
     .option('--namespace <name>', 'namespace of the jobs')
     .option('-c, --config <file>', 'YAML file with the settings of the application (default: elasticjob.yaml)')
-    .option('--env-file <file>', 'file with more variables of the environment')
+    .option('--settings-env <file>', 'file with more variables of the environment')
+    .addOption(new Option('--env-file <file>').argParser(refuseEnvFile).hideHelp())
     .addOption(durationOption('--timeout <duration>', 'how long to wait for the registry centre', '10s'))
     .option('--digest-file <file>', 'file with user:password of the namespace')
     .option('--tls', 'connect by TLS')

@@ -1,4 +1,5 @@
 import { type TraceResult } from './jobs.js';
+import { type TlsChange, type TlsInfo } from './registries.js';
 
 /** A row of JOB_EXECUTION_LOG: `GET /api/v1/trace/executions?ds=&job=&ip=&result=&source=&item=&taskId=&from=&to=&limit=&cursor=`. */
 export interface ExecutionRow {
@@ -56,6 +57,8 @@ export interface DataSourceInfo {
   readonly database: string;
   readonly username?: string;
   readonly hasPassword: boolean;
+  /** How it is connected to by TLS; absent: connections are not encrypted. */
+  readonly tls?: TlsInfo;
   readonly origin: 'settings' | 'application' | 'console';
   readonly isActivated: boolean;
   readonly state: 'connected' | 'failed' | 'unused';
@@ -73,6 +76,8 @@ export interface DataSourceChange {
   readonly username?: string;
   /** Omitted: stays as it is. */
   readonly password?: string;
+  /** Omitted: stays as it is. `null`: connections are not encrypted. */
+  readonly tls?: TlsChange | null;
 }
 
 /** `GET /api/v1/data-sources/{name}/schema`; `POST` there makes what is missing. */

@@ -1,5 +1,6 @@
 import { describeValue, isMap } from '../../api/text/describe-value.js';
 import { knownNames } from '../../api/text/nearest.js';
+import { connectionProblems } from './connection-settings.js';
 import { type Field, FIELDS, type Fields } from './option-fields.js';
 import { stateRegistryProblems } from './state-registry-problems.js';
 
@@ -73,6 +74,7 @@ function problemsTogether(options: Readonly<Record<string, unknown>>): readonly 
     ...(options['store'] !== undefined && options['stateFolder'] !== undefined
       ? ['console.store: must not be given with stateFolder: one of the two is enough']
       : []),
+    ...connectionProblems(options),
     ...stateRegistryProblems(options),
   ];
 }

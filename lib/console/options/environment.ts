@@ -1,11 +1,14 @@
 import { isMap } from '../../api/text/describe-value.js';
+import { suggestion } from '../../api/text/nearest.js';
 import { type ElasticJobConsoleOptions } from './console-options.js';
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The options that variables set, by variable. */
+const VARIABLES = { EJC_SESSION_KEYS: 'sessionKeys', EJC_SECRET_KEY: 'secretKey' } as const;
+
 /** The options with the keys that the environment gives, where the options have none. */
-export function withEnvironment(
-  options: ElasticJobConsoleOptions,
-  environment: Readonly<Record<string, string | undefined>>,
-): ElasticJobConsoleOptions {
+export function withEnvironment(options: ElasticJobConsoleOptions, environment: Environment): ElasticJobConsoleOptions {
   const { EJC_SESSION_KEYS: keys, EJC_SECRET_KEY: secretKey } = environment;
   if (!isMap(options)) return options;
   return {
@@ -13,4 +16,24 @@ export function withEnvironment(
     ...(secretKey !== undefined && secretKey !== '' && { secretKey }),
     ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
   };
+}
+
+/** Variables that were probably meant to be those of the console. @returns the problems, one line each */
+export function environmentProblems(environment: Environment): readonly string[] {
+  const names = Object.keys(VARIABLES);
+  return Object.keys(environment)
+    .filter((name) => /^EJC_/i.test(name) && !names.includes(name) && (environment[name] ?? '') !== '')
+    .flatMap((name) => {
+      const meant = suggestion(name, names);
+      return meant === '' ? [] : [`${name}: unknown environment variable${meant}`];
+    });
+}
+
+/** The problem, with the variable that the option comes from, if it comes from one. */
+export function withVariable(problem: string, given: unknown, environment: Environment): string {
+  const found = Object.entries(VARIABLES).find(([variable, option]) => {
+    const isOurs = problem.startsWith(`console.${option}: `) && (environment[variable] ?? '') !== '';
+    return isOurs && isMap(given) && given[option] === undefined;
+  });
+  return found === undefined ? problem : `${problem} (from environment variable ${found[0]})`;
 }

@@ -15,6 +15,8 @@ export interface Field {
   readonly rule?: Rule;
   readonly isRequired?: boolean;
   readonly secrecy?: Secrecy;
+  /** What a text of a file stands for. Default: for itself. */
+  readonly kind?: 'number' | 'boolean' | 'list';
   /** The value is a map with these fields, or a list of such maps. */
   readonly map?: Fields;
   readonly list?: Fields;
@@ -118,7 +120,6 @@ export const FIELDS: Fields = {
   publicUrl: { rule: publicUrl },
   environment: { rule: text },
   stateFolder: { rule: folder },
-  // Its settings are those of a registry centre, which are declared elsewhere.
   stateRegistry: {},
   store: { rule: store },
   users: {
@@ -129,11 +130,11 @@ export const FIELDS: Fields = {
       passwordHash: { rule: passwordHash, secrecy: 'hidden' },
     },
   },
-  sessionKeys: { rule: listOf(key), secrecy: 'hidden' },
+  sessionKeys: { rule: listOf(key), secrecy: 'hidden', kind: 'list' },
   secretKey: { rule: key, secrecy: 'hidden' },
-  sessionIdleMinutes: { rule: between(1, 24 * 60) },
-  sessionHours: { rule: between(1, 24 * 30) },
-  trustedProxies: { rule: listOf(proxyProblem) },
+  sessionIdleMinutes: { rule: between(1, 24 * 60), kind: 'number' },
+  sessionHours: { rule: between(1, 24 * 30), kind: 'number' },
+  trustedProxies: { rule: listOf(proxyProblem), kind: 'list' },
   oidc: {
     list: {
       name: {
@@ -162,18 +163,18 @@ export const FIELDS: Fields = {
     },
   },
   onAudit: { rule: method },
-  registries: {
-    rule: listOf((each) => (isMap(each) ? undefined : 'must be keys with values (key: value)')),
-    secrecy: 'hidden',
-  },
-  dataSources: {
-    rule: listOf((each) => (isMap(each) ? undefined : 'must be keys with values (key: value)')),
-    secrecy: 'hidden',
-  },
-  connections: { map: { allow: { rule: listOf(text) } } },
+  // The fields of registry centres (stateRegistry too) and databases are declared in connection-settings.ts.
+  registries: {},
+  dataSources: {},
+  connections: { map: { allow: { rule: listOf(text), kind: 'list' } } },
   dump: { map: { ports: { rule: ports } } },
-  compat: { map: { always200: { rule: yesOrNo }, unsafeGet: { rule: yesOrNo } } },
-  events: { map: { perSession: { rule: between(1, 1_000) }, total: { rule: between(1, 100_000) } } },
+  compat: { map: { always200: { rule: yesOrNo, kind: 'boolean' }, unsafeGet: { rule: yesOrNo, kind: 'boolean' } } },
+  events: {
+    map: {
+      perSession: { rule: between(1, 1_000), kind: 'number' },
+      total: { rule: between(1, 100_000), kind: 'number' },
+    },
+  },
   decorators: { rule: listOf(method) },
   pageFolder: { rule: folder },
   clock: { rule: (value) => (isMap(value) || typeof value === 'object' ? undefined : 'must be a Clock') },

@@ -1,6 +1,6 @@
-import { problemsInMap } from '../../api/settings/setting.js';
 import { describeValue, isMap } from '../../api/text/describe-value.js';
-import { RegCenterSettings } from '../../settings/reg-center-settings.js';
+import { ZookeeperOptions } from '../../registry/zookeeper/zookeeper-options.js';
+import { givenCenterProblems, registryProblems } from './connection-settings.js';
 
 const AT = 'console.stateRegistry';
 
@@ -16,25 +16,15 @@ export function stateRegistryProblems(options: Readonly<Record<string, unknown>>
       `${AT}: must be keys with values (serverLists: 'zoo1:2181', namespace: 'console'), got ${describeValue(settings, 'hidden')}`,
     ];
   return [
-    ...('registryCenter' in settings ? givenProblems(settings) : settingsProblems(settings)),
+    ...('registryCenter' in settings
+      ? givenCenterProblems(AT, settings)
+      : registryProblems(AT, settings, ZookeeperOptions)),
     ...namespaceProblems(settings, options['registries']),
     ...missingKeys(options),
     ...(options['store'] === undefined
       ? []
       : ['console.store: must not be given with stateRegistry: one of the two is enough']),
   ];
-}
-
-function givenProblems({ registryCenter }: Readonly<Record<string, unknown>>): readonly string[] {
-  const isCenter = typeof (registryCenter as Record<string, unknown> | null)?.['commit'] === 'function';
-  return isCenter
-    ? []
-    : [`${AT}.registryCenter: must be a RegistryCenter, got ${describeValue(registryCenter, 'hidden')}`];
-}
-
-function settingsProblems(settings: Readonly<Record<string, unknown>>): readonly string[] {
-  const missing = ['serverLists', 'namespace'].filter((name) => settings[name] === undefined || settings[name] === '');
-  return [...missing.map((name) => `${AT}.${name}: is required`), ...problemsInMap(settings, RegCenterSettings, AT)];
 }
 
 /** A node within a namespace of jobs would be a job to Java. */

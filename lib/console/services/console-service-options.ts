@@ -1,6 +1,7 @@
 import { type JobLogger } from '../../api/text/logger.js';
 import { type RegistryCenter } from '../../registry/registry-center.js';
 import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
+import { type TlsSettings } from '../../registry/zookeeper/zookeeper-security.js';
 import { type Clock, systemClock } from '../../time/clock.js';
 import { type ConsoleSecrets } from '../security/secrets.js';
 import { type DataSourceDriver } from '../contract/trace.js';
@@ -9,7 +10,7 @@ import { type DataSourceDriver } from '../contract/trace.js';
 export const CONSOLE_SERVICE_OPTIONS = Symbol.for('nestjs-elasticjob:console-service-options');
 
 /** A registry centre of the settings. */
-export interface RegistrySettings extends RegCenterSettings {
+export interface RegistrySettings extends Omit<RegCenterSettings, 'required'> {
   /** Its name in the page and in paths. */
   readonly name: string;
 }
@@ -24,12 +25,16 @@ export interface GivenRegistry {
 export interface DataSourceSettings {
   readonly name: string;
   readonly driver: DataSourceDriver;
+  /** Default: localhost. */
   readonly host?: string;
+  /** Default: the usual port of the driver. */
   readonly port?: number;
   /** Of `sqljs`: the path of the file. */
   readonly database: string;
   readonly username?: string;
   readonly password?: string;
+  /** TLS to the database. Default: connections are not encrypted. */
+  readonly tls?: TlsSettings;
 }
 
 /** A TypeORM `DataSource` that the application has made. The console never closes it. */

@@ -5,16 +5,17 @@ import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { BooleanSetting, type Constraint, rule, TextSetting } from '../../api/settings/setting.js';
 
 /**
- * How to connect by TLS. Files are in PEM format, absolute or relative to the working directory of the process, and are
- * read when the registry centre is created. An empty map means TLS with the certificate authorities that Node knows.
+ * How to connect by TLS. Certificates and keys are paths of files in PEM format, absolute or relative to the working directory
+ * of the process, or the PEM texts themselves, which begin with `-----BEGIN`. Files are read when the connection is prepared.
+ * An empty map means TLS with the certificate authorities that Node knows.
  */
 export class TlsSettings {
-  /** File with the certificates of the authorities that have signed the servers' certificates. Default: Node's own. */
+  /** Certificates of the authorities that have signed the servers' certificates. Default: Node's own. */
   @TextSetting({}, rule('file', fileProblem)) ca?: string;
-  /** File with this client's certificate, for servers that ask for one; with `key`. Default: none. */
+  /** This client's certificate, for servers that ask for one; with `key`. Default: none. */
   @TextSetting({}, rule('file', fileProblem), pairedWith('key')) cert?: string;
-  /** File with the private key of `cert`. Default: none. */
-  @TextSetting({}, rule('file', fileProblem), pairedWith('cert')) key?: string;
+  /** The private key of `cert`. Default: none. */
+  @TextSetting({ secrecy: 'hidden' }, rule('file', fileProblem), pairedWith('cert')) key?: string;
   /** What decrypts the private key. Default: the key is not encrypted. */
   @TextSetting({ secrecy: 'hidden' }) passphrase?: string;
   /** The name that the servers' certificates must have. Default: the host name in `serverLists`. */
@@ -32,6 +33,9 @@ export class SaslSettings {
   @TextSetting({ required: true, secrecy: 'hidden' }) password?: string;
 }
 
+/** What `tls.connect` is given. */
+type TlsMaterial = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'passphrase' | 'servername' | 'rejectUnauthorized'>;
+
 /**
  * The settings as Node's `tls.connect` takes them.
  * @throws InvalidConfigurationError if the files are no certificates, or the key does not fit
@@ -39,12 +43,12 @@ export class SaslSettings {
 export function tlsOptions(
   { ca, cert, key, passphrase, servername, rejectUnauthorized }: TlsSettings,
   path: string,
-): ConnectionOptions {
+): TlsMaterial {
   try {
     const material = {
-      ...(ca !== undefined && { ca: readFileSync(ca) }),
-      ...(cert !== undefined && { cert: readFileSync(cert) }),
-      ...(key !== undefined && { key: readFileSync(key) }),
+      ...(ca !== undefined && { ca: pemOf(ca) }),
+      ...(cert !== undefined && { cert: pemOf(cert) }),
+      ...(key !== undefined && { key: pemOf(key) }),
       ...(passphrase !== undefined && { passphrase }),
     };
     createSecureContext(material);
@@ -59,13 +63,22 @@ export function tlsOptions(
   }
 }
 
+/** Whether a text is a certificate or a key in PEM format, and not the path of a file. */
+export function isPem(text: string): boolean {
+  return /^\s*-----BEGIN /.test(text);
+}
+
+function pemOf(text: string): string | Buffer {
+  return isPem(text) ? text : readFileSync(text);
+}
+
 /** @returns the problem with the path of a file, or undefined */
 function fileProblem(file: string): string | undefined {
   try {
-    readFileSync(file);
+    pemOf(file);
     return undefined;
   } catch (error) {
-    return `must be the path of a file that can be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`;
+    return `must be the path of a file that can be read (${(error as NodeJS.ErrnoException).code ?? String(error)}), or a text in PEM format`;
   }
 }
 

@@ -59,7 +59,7 @@ describe('the registry centre is that of', () => {
   test('a file of variables, over which those of the process win', () => {
     file('.env', "ELASTICJOB_REGCENTER_SERVERLISTS=dotenv:2181\nELASTICJOB_REGCENTER_NAMESPACE='from dotenv'\n");
 
-    expect(settings({ envFile: '.env' }, { ELASTICJOB_REGCENTER_NAMESPACE: 'orders' })).toMatchObject({
+    expect(settings({ settingsEnv: '.env' }, { ELASTICJOB_REGCENTER_NAMESPACE: 'orders' })).toMatchObject({
       serverLists: 'dotenv:2181',
       namespace: 'orders',
     });

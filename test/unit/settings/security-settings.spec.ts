@@ -28,12 +28,16 @@ test('an empty section means TLS with the authorities that Node knows', () => {
   expect(merged({}).regCenter.tls).toBeUndefined();
 });
 
-const UNREADABLE = 'must be the path of a file that can be read (ENOENT)';
+const UNREADABLE = 'must be the path of a file that can be read (ENOENT), or a text in PEM format';
 
 test.each<[object, readonly string[]]>([
   [{ tls: { ca: '/no/such.pem' } }, [`tls.ca: ${UNREADABLE}, got "/no/such.pem"`]],
   [{ tls: { cert: HERE } }, [`tls.cert: must be given together with key, got ${describeValue(HERE)}`]],
-  [{ tls: { key: HERE } }, [`tls.key: must be given together with cert, got ${describeValue(HERE)}`]],
+  [{ tls: { key: HERE } }, ['tls.key: must be given together with cert, got a string that is not shown']],
+  [
+    { tls: { key: '-----BEGIN PRIVATE KEY-----\nhush' } },
+    ['tls.key: must be given together with cert, got a string that is not shown'],
+  ],
   [{ tls: { passphrase: 5 } }, ['tls.passphrase: must be a text, got a number that is not shown']],
   [{ tls: { rejectUnauthorised: false } }, ["tls.rejectUnauthorised: unknown key; did you mean 'rejectUnauthorized'?"]],
   [{ tls: { rejectUnauthorized: 'no' } }, ['tls.rejectUnauthorized: must be true or false, got "no"']],
@@ -54,7 +58,7 @@ test.each<[object, readonly string[]]>([
 
 test('an environment variable is named', () => {
   expect(merged({}, { ELASTICJOB_REGCENTER_TLS_KEY: '/no/such.key' }).problems).toEqual([
-    `elasticjob.regCenter.tls.key: ${UNREADABLE}, got "/no/such.key" (from environment variable ELASTICJOB_REGCENTER_TLS_KEY)`,
+    `elasticjob.regCenter.tls.key: ${UNREADABLE}, got a string that is not shown (from environment variable ELASTICJOB_REGCENTER_TLS_KEY)`,
   ]);
 });
 

@@ -12,6 +12,7 @@ import { CurrentCaller } from '../../security/current-caller.decorator.js';
 import { Permit } from '../../security/permit.decorator.js';
 import { DRIVERS } from '../../services/trace/data-source-description.js';
 import { DataSources } from '../../services/trace/data-sources.js';
+import { tlsInWords } from '../../services/registries/stored-tls.js';
 import { bodyOf } from './requests.js';
 
 const KEYS = ['driver', 'host', 'port', 'database', 'username'] as const;
@@ -45,6 +46,7 @@ export class DataSourcesController {
     const change = changeOf(body);
     return this.audit.record({ action: 'data-source.add', target: change.name, caller }, (notes) => {
       for (const key of KEYS) notes.note(key, undefined, textOf(change[key]));
+      notes.note('tls', undefined, tlsInWords(change.tls));
       return this.sources.add(change);
     });
   }
@@ -59,7 +61,7 @@ export class DataSourcesController {
     return this.audit.record({ action: 'data-source.test', target, caller }, () => this.sources.test(change));
   }
 
-  /** Changes a data source that was added in the page. An omitted password stays, an empty one is removed. */
+  /** Changes a data source that was added in the page. An omitted password or TLS stays; an empty password, or null, removes it. */
   @Put(':name')
   @Permit('manage')
   edit(
@@ -72,6 +74,7 @@ export class DataSourcesController {
       const before = this.sources.find(name).info(false);
       for (const key of KEYS)
         if (before[key] !== change[key]) notes.note(key, textOf(before[key]), textOf(change[key]));
+      if (change.tls !== undefined) notes.note('tls', tlsInWords(before.tls), tlsInWords(change.tls));
       return this.sources.edit(name, change);
     });
   }
@@ -114,9 +117,13 @@ export class DataSourcesController {
 
 /** What is wrong with them is said by the service. Other fields are ignored: no option of a driver can be given. */
 function changeOf(body: unknown): DataSourceChange {
-  const { name, driver, host, port, database, username, password } = bodyOf<DataSourceChange>(body);
-  const given = { ...(username !== undefined && { username }), ...(password !== undefined && { password }) };
-  return { name, driver, host, port, database, ...given } as DataSourceChange;
+  const { name, driver, host, port, database, username, password, tls } = bodyOf<DataSourceChange>(body);
+  return {
+    ...{ name, driver, host, port, database },
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(tls !== undefined && { tls }),
+  } as DataSourceChange;
 }
 
 function textOf(value: string | number | undefined): string | undefined {

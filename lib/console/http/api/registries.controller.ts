@@ -10,6 +10,7 @@ import { ConsoleAudit } from '../../security/console-audit.js';
 import { CurrentCaller } from '../../security/current-caller.decorator.js';
 import { Permit } from '../../security/permit.decorator.js';
 import { Registries } from '../../services/registries/registries.js';
+import { tlsInWords } from '../../services/registries/stored-tls.js';
 import { bodyOf } from './requests.js';
 
 /** Registry centres. */
@@ -37,6 +38,7 @@ export class RegistriesController {
       (notes) => {
         notes.note('serverLists', undefined, change.serverLists);
         notes.note('namespace', undefined, change.namespace);
+        notes.note('tls', undefined, tlsInWords(change.tls));
         return this.registries.add(change);
       },
     );
@@ -61,7 +63,7 @@ export class RegistriesController {
     return found.info;
   }
 
-  /** Changes a registry centre that was added in the page. An omitted digest stays, an empty one is removed. */
+  /** Changes a registry centre that was added in the page. An omitted digest, TLS or SASL stays; an empty digest, or null, removes it. */
   @Put(':registry')
   @Permit('manage')
   edit(
@@ -74,6 +76,8 @@ export class RegistriesController {
       const before = this.registries.find(registry).info;
       for (const key of ['serverLists', 'namespace'] as const)
         if (before[key] !== change[key]) notes.note(key, before[key], change[key]);
+      if (change.tls !== undefined) notes.note('tls', tlsInWords(before.tls), tlsInWords(change.tls));
+      if (change.sasl !== undefined) notes.note('sasl', before.saslUsername, change.sasl?.username);
       return this.registries.edit(registry, change);
     });
   }
@@ -120,6 +124,11 @@ export class RegistriesController {
 
 /** What is wrong with them is said by the service. */
 function changeOf(body: unknown): RegistryChange {
-  const { name, serverLists, namespace, digest } = bodyOf<RegistryChange>(body);
-  return { name, serverLists, namespace, ...(digest !== undefined && digest !== null && { digest }) } as RegistryChange;
+  const { name, serverLists, namespace, digest, tls, sasl } = bodyOf<RegistryChange>(body);
+  return {
+    ...{ name, serverLists, namespace },
+    ...(digest !== undefined && digest !== null && { digest }),
+    ...(tls !== undefined && { tls }),
+    ...(sasl !== undefined && { sasl }),
+  } as RegistryChange;
 }

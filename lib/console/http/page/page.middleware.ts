@@ -48,16 +48,24 @@ export class PageMiddleware implements NestMiddleware<PageRequest, ServerRespons
   async #answer(request: PageRequest, place: { readonly below: string; readonly base: string }): Promise<Sent> {
     const file = place.below === 'index.html' ? undefined : await this.files.file(place.below);
     if (file !== undefined) return sentFile(file, /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? '')));
-    // Scripts, images and the like that are not there are not there. Only at its own address curl is given the page,
-    // too.
-    const { accept = '*/*' } = request.headers;
-    if (!accept.includes('text/html') && !(place.below === '' && accept.includes('*/*')))
+    if (!isPage(place.below, request.headers.accept))
       return sentProblem(new ConsoleProblem(404, 'not-found', 'There is nothing here.'));
     const html = await this.files.index();
     if (html === undefined) return sentProblem(new ConsoleProblem(404, 'no-page', MISSING));
     const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' };
     return { status: 200, headers, content: Buffer.from(withBase(html, place.base)) };
   }
+}
+
+/**
+ * Whether the page is at a path that no file has. A missing script or image is none; the names of jobs have dots too, but only
+ * browsers follow links to them. At its own address everybody is given the page, whatever they accept.
+ */
+function isPage(below: string, accept = '*/*'): boolean {
+  if (below === '') return true;
+  if (below.startsWith('assets/')) return false;
+  const isFile = /\.\w+$/.test(below);
+  return accept.includes('text/html') || (accept.includes('*/*') && !isFile);
 }
 
 const MISSING =

@@ -16,6 +16,8 @@ export interface ConsoleRegistryParts {
   readonly serverLists: string;
   readonly namespace: string;
   readonly hasDigest: boolean;
+  /** How the connection is encrypted, and its user. Default: neither. */
+  readonly security?: Pick<RegistryInfo, 'tls' | 'saslUsername'>;
   readonly origin: RegistryInfo['origin'];
   /** Makes the registry centre, or has it. */
   readonly open: () => Promise<RegistryCenter> | RegistryCenter;
@@ -98,10 +100,10 @@ export class ConsoleRegistry {
   }
 
   get info(): RegistryInfo {
-    const { name, serverLists, namespace, hasDigest, origin } = this.#parts;
+    const { name, serverLists, namespace, hasDigest, security, origin } = this.#parts;
     const live = this.knownJobs;
     return {
-      ...{ name, serverLists, namespace, hasDigest, origin, status: this.status },
+      ...{ name, serverLists, namespace, hasDigest, ...security, origin, status: this.status },
       ...(live !== undefined && { jobCount: live.size }),
     };
   }

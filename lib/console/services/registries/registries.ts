@@ -12,13 +12,15 @@ import { type StoreDocument } from '../../store/store-document.js';
 import { clockOf, CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions, loggerOf } from '../console-service-options.js';
 import { ApplicationJobs } from './application-registry.js';
 import { type ConsoleRegistry } from './console-registry.js';
-import { checkRegistryChange, testRegistry } from './registry-connections.js';
+import { checkRegistryChange, requireUsable, testRegistry } from './registry-connections.js';
 import { RegistryOrigins } from './registry-origins.js';
-import { openStoredRegistries, type StoredRegistry } from './stored-registries.js';
+import { isSameTarget, openStoredRegistries, type StoredRegistry } from './stored-registries.js';
+import { tlsProblems } from './stored-tls.js';
 import { TargetGuard, TargetRefusedError } from './target-guard.js';
 
 /** The name of the application's own registry centre. */
 const APPLICATION = 'application';
+const THING = 'The registry centre';
 
 /** All registry centres of the console. */
 @Injectable()
@@ -111,15 +113,10 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
     this.#requireOpen();
     checkRegistryChange(change);
     if (this.all.some(({ name }) => name === change.name)) throw nameTaken(change.name);
-    const { name, serverLists, namespace, digest } = change;
-    const stored: StoredRegistry = {
-      name,
-      serverLists,
-      namespace,
-      ...this.#origins.sealed(name, digest),
-      isConnected: true,
-    };
-    await this.#admit(change);
+    const { name } = change;
+    if (isWithoutPassword(change.sasl)) throw passwordNeeded('is needed');
+    const stored = this.#origins.changed(change);
+    await this.#admit(stored);
     await this.#write((all) => {
       if (all.some((each) => each.name === name)) throw nameTaken(name);
       return [...all, stored];
@@ -138,23 +135,20 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
         'name-fixed',
         `The registry centre is called '${name}': its name stands in links. Add another one for another name.`,
       );
-    const { digest: kept, ...others } = before;
-    const hasMoved = before.serverLists !== change.serverLists || before.namespace !== change.namespace;
-    if (kept !== undefined && change.digest === undefined && hasMoved)
+    const stored = this.#origins.changed(change, before);
+    const isElsewhere = !isSameTarget(before, stored);
+    if (before.digest !== undefined && change.digest === undefined && isElsewhere)
       throw new ConsoleProblem(
         422,
         'digest-needed',
-        'The digest must be given again when the servers or the namespace change: it would be sent elsewhere.',
+        'The digest must be given again when the servers, the namespace or the checks of TLS change: it would be sent elsewhere.',
       );
-    const secret =
-      change.digest === undefined
-        ? kept === undefined
-          ? {}
-          : { digest: kept }
-        : this.#origins.sealed(name, change.digest);
-    const { serverLists, namespace } = change;
-    const stored: StoredRegistry = { ...others, serverLists, namespace, ...secret };
-    await this.#admit(change);
+    const isOtherUser = stored.sasl?.username !== before.sasl?.username;
+    if (stored.sasl !== undefined && change.sasl?.password === undefined && (isElsewhere || isOtherUser))
+      throw passwordNeeded(
+        'must be given again when the servers, the namespace, the user or the checks of TLS change: it would be sent elsewhere',
+      );
+    await this.#admit(stored);
     await this.#write((all) => all.map((each) => (each.name === name ? stored : each)));
     return this.find(name).info;
   }
@@ -183,17 +177,13 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
     return registry.info;
   }
 
-  /** Whether a registry centre could be used as it is described; the digest of the stored one is used if none is given for the same place. */
+  /** Whether a registry centre could be used as it is described; the secrets of the stored one are used if none are given for the same place. */
   async test(change: RegistryChange): Promise<ConnectionTest> {
     this.#requireOpen();
     checkRegistryChange(change);
-    const stored = this.#stored(change.name);
-    const isSame = stored?.serverLists === change.serverLists && stored.namespace === change.namespace;
-    const digest = change.digest ?? (isSame ? this.#origins.digestOf(stored) : undefined);
-    const clock = clockOf(this.#options);
-    const { serverLists, namespace } = change;
-    const place = { serverLists, namespace };
-    return testRegistry(() => this.#origins.open({ ...place, ...(digest && { digest }) }), clock);
+    const place = this.#origins.placeOfChange(change, this.#stored(change.name));
+    requireUsable(tlsProblems(place.tls), THING);
+    return testRegistry(() => this.#origins.open(place), clockOf(this.#options));
   }
 
   /** The application's own comes first, as long as it lives. */
@@ -213,8 +203,10 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
     });
   }
 
-  /** Refuses what may not be connected to before anything is stored. */
-  async #admit({ serverLists, namespace }: RegistryChange): Promise<void> {
+  /** Refuses what cannot or may not be connected to before anything is stored. */
+  async #admit(stored: StoredRegistry): Promise<void> {
+    const { serverLists, namespace, tls } = this.#origins.placeOf(stored);
+    requireUsable(tlsProblems(tls), THING);
     try {
       await (await this.#origins.open({ serverLists, namespace })).close();
     } catch (error) {
@@ -293,8 +285,18 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
   }
 }
 
+/** Whether one connection serves both. */
 function isSamePlace(one: StoredRegistry, other: StoredRegistry): boolean {
-  return (['serverLists', 'namespace', 'digest'] as const).every((key) => one[key] === other[key]);
+  const textOf = (stored: StoredRegistry): string => JSON.stringify({ ...stored, isConnected: true });
+  return textOf(one) === textOf(other);
+}
+
+function isWithoutPassword(sasl: RegistryChange['sasl']): boolean {
+  return sasl !== undefined && sasl !== null && sasl.password === undefined;
+}
+
+function passwordNeeded(why: string): ConsoleProblem {
+  return new ConsoleProblem(422, 'password-needed', `The password of SASL ${why}.`);
 }
 
 function nameTaken(name: string): ConsoleProblem {

@@ -1,4 +1,6 @@
 /** Making registry centres from what the settings or the page say. */
+import { checkServerIdentity } from 'node:tls';
+import { isMap } from '../../../api/text/describe-value.js';
 import { type JobLogger } from '../../../api/text/logger.js';
 import { InvalidConfigurationError } from '../../../api/errors/errors.js';
 import { whenConnected } from '../../../registry/session-state.js';
@@ -6,11 +8,13 @@ import { type RegistryCenter } from '../../../registry/registry-center.js';
 import { namespaceProblem } from '../../../registry/zookeeper/namespace.js';
 import { readServerLists, serverListsProblem } from '../../../registry/zookeeper/server-lists.js';
 import { ZookeeperRegistryCenter } from '../../../registry/zookeeper/zookeeper-registry-center.js';
+import { type SaslSettings, tlsOptions, type TlsSettings } from '../../../registry/zookeeper/zookeeper-security.js';
 import { type Clock } from '../../../time/clock.js';
 import { type SettingProblem } from '../../contract/common.js';
 import { type ConnectionTest, type RegistryChange } from '../../contract/registries.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
 import { failedTest } from './connection-failures.js';
+import { tlsChangeProblems } from './stored-tls.js';
 import { type TargetGuard } from './target-guard.js';
 
 /** A name in paths: what needs no care there. */
@@ -23,7 +27,7 @@ export function connectionNameProblem(name: unknown): string | undefined {
 }
 
 /** @throws ConsoleProblem 422 naming everything that is wrong */
-export function checkRegistryChange({ name, serverLists, namespace, digest }: RegistryChange): void {
+export function checkRegistryChange({ name, serverLists, namespace, digest, tls, sasl }: RegistryChange): void {
   const problems: SettingProblem[] = [];
   const add = (setting: string, message: string | undefined): void =>
     void (message !== undefined && problems.push({ setting, message: `${setting} ${message}.` }));
@@ -37,11 +41,29 @@ export function checkRegistryChange({ name, serverLists, namespace, digest }: Re
   );
   const isDigest = digest === undefined || digest === '' || (typeof digest === 'string' && /^[^:]+:.+$/s.test(digest));
   add('digest', isDigest ? undefined : 'must be of the form user:password');
-  if (problems.length > 0) throw invalid('The registry centre cannot be used as it is described', problems);
+  problems.push(...tlsChangeProblems(tls), ...saslProblems(sasl));
+  requireUsable(problems, 'The registry centre');
 }
 
-/** A refusal of settings. */
-export function invalid(what: string, problems: readonly SettingProblem[]): ConsoleProblem {
+/** @throws ConsoleProblem 422 with these problems, if there are any */
+export function requireUsable(problems: readonly SettingProblem[], thing: string): void {
+  if (problems.length > 0) throw invalid(`${thing} cannot be used as it is described`, problems);
+}
+
+function saslProblems(sasl: unknown): readonly SettingProblem[] {
+  if (sasl === undefined || sasl === null) return [];
+  const { username, password = '' } = isMap(sasl) ? sasl : {};
+  const isUser = typeof username === 'string' && username !== '' && username.length <= LONGEST_CREDENTIAL;
+  const isPassword = typeof password === 'string' && password.length <= LONGEST_CREDENTIAL;
+  return [
+    ...(isUser ? [] : [{ setting: 'sasl.username', message: 'sasl.username must be a text that is not empty.' }]),
+    ...(isPassword ? [] : [{ setting: 'sasl.password', message: 'sasl.password must be a text.' }]),
+  ];
+}
+
+const LONGEST_CREDENTIAL = 1_000;
+
+function invalid(what: string, problems: readonly SettingProblem[]): ConsoleProblem {
   return new ConsoleProblem(422, 'invalid-settings', `${what}: ${problems.map(({ message }) => message).join(' ')}`, {
     problems,
   });
@@ -52,13 +74,15 @@ export function invalid(what: string, problems: readonly SettingProblem[]): Cons
  * @throws TargetRefusedError if one of its servers may not be connected to
  */
 export async function checkedCenter(
-  { serverLists, namespace, digest }: Omit<RegistryChange, 'name'>,
+  { serverLists, namespace, digest, tls, sasl }: RegistryPlace,
   { guard, logger, clock }: { readonly guard: TargetGuard; readonly logger: JobLogger; readonly clock: Clock },
 ): Promise<RegistryCenter> {
   const { servers, chroot } = readServerLists(serverLists);
+  const names = new Map<string, string[]>();
   const addresses = await Promise.all(
     servers.map(async ({ host, port }) => {
       const address = await guard.check(host, port);
+      names.set(address, [...(names.get(address) ?? []), host]);
       return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
     }),
   );
@@ -66,9 +90,29 @@ export async function checkedCenter(
     serverLists: addresses.join(',') + chroot,
     namespace,
     ...(digest && { digest }),
+    ...(sasl !== undefined && { sasl }),
     ...PATIENCE,
   };
-  return new ZookeeperRegistryCenter(configuration, { logger, clock });
+  const options =
+    tls === undefined ? {} : { tls: { ...tlsOptions(tls, 'tls'), checkServerIdentity: identityOf(names) } };
+  return new ZookeeperRegistryCenter(configuration, { logger, clock, ...options });
+}
+
+/** Holds a certificate against the names that led to the address, or against `servername` if that is set. */
+function identityOf(names: ReadonlyMap<string, readonly string[]>): typeof checkServerIdentity {
+  return (host, certificate) => {
+    const faults = (names.get(host) ?? [host]).map((name) => checkServerIdentity(name, certificate));
+    return faults.includes(undefined) ? undefined : faults[0];
+  };
+}
+
+/** Where a registry centre is, and how it is connected to. */
+export interface RegistryPlace {
+  readonly serverLists: string;
+  readonly namespace: string;
+  readonly digest?: string | undefined;
+  readonly tls?: TlsSettings | undefined;
+  readonly sasl?: SaslSettings | undefined;
 }
 
 /** The console holds no node of its session, so that a short one costs nothing and shows an outage soon. */

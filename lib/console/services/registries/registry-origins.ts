@@ -4,12 +4,12 @@
  * ```
  *   settings      ─▶ connected by the console, at any address; a given one is the code's to close
  *   application   ─▶ connected already, and never closed by the console
- *   page (store)  ─▶ connected at addresses that connections.allow has; the digest is sealed in the store
+ *   page (store)  ─▶ connected at addresses that connections.allow has; its secrets are sealed in the store
  * ```
  */
 import { type RegistryCenter } from '../../../registry/registry-center.js';
 import { createRegistryCenter } from '../../../settings/create-registry-center.js';
-import { type RegistryChange } from '../../contract/registries.js';
+import { type RegistryChange, type RegistryInfo } from '../../contract/registries.js';
 import {
   clockOf,
   type ConsoleServiceOptions,
@@ -18,19 +18,23 @@ import {
   type RegistrySettings,
 } from '../console-service-options.js';
 import { type ApplicationJobs } from './application-registry.js';
+import { ConnectionCiphers } from './connection-ciphers.js';
 import { ConsoleRegistry } from './console-registry.js';
-import { checkedCenter, PATIENCE } from './registry-connections.js';
-import { type StoredRegistry } from './stored-registries.js';
+import { checkedCenter, PATIENCE, type RegistryPlace } from './registry-connections.js';
+import { changedRegistry, isSameTarget, openedRegistry, type StoredRegistry } from './stored-registries.js';
+import { type StoredTls, tlsInfo } from './stored-tls.js';
 import { type TargetGuard } from './target-guard.js';
 
 /** Makes registry centres from what each place says of them. */
 export class RegistryOrigins {
   readonly #options: ConsoleServiceOptions;
   readonly #guard: TargetGuard;
+  readonly #ciphers: ConnectionCiphers;
 
   constructor(options: ConsoleServiceOptions, guard: TargetGuard) {
     this.#options = options;
     this.#guard = guard;
+    this.#ciphers = new ConnectionCiphers(options.secrets, { kind: 'registries', main: 'digest' });
   }
 
   /** The application's own. */
@@ -54,40 +58,58 @@ export class RegistryOrigins {
     const { serverLists = 'in this process', namespace = '', digest = '' } = center;
     const open = () => createRegistryCenter({ ...PATIENCE, ...center }, loggerOf(this.#options));
     const parts = { name, serverLists, namespace, hasDigest: digest !== '', open, isOurs: true };
-    return new ConsoleRegistry({ ...parts, origin: 'settings', ...this.#common });
+    const security = securityOf(center);
+    return new ConsoleRegistry({ ...parts, security, origin: 'settings', ...this.#common });
   }
 
   /** One that was added in the page. */
   fromStored(stored: StoredRegistry): ConsoleRegistry {
     const { name, serverLists, namespace } = stored;
-    const open = () => {
-      const digest = this.digestOf(stored);
-      return this.open({ serverLists, namespace, ...(digest && { digest }) });
-    };
+    const open = () => this.open(this.placeOf(stored));
     const parts = { name, serverLists, namespace, hasDigest: stored.digest !== undefined, open, isOurs: true };
-    return new ConsoleRegistry({ ...parts, origin: 'console', ...this.#common });
+    return new ConsoleRegistry({ ...parts, security: securityOf(stored), origin: 'console', ...this.#common });
   }
 
   /** @throws TargetRefusedError if the console may not connect to one of its servers */
-  open(place: Omit<RegistryChange, 'name'>): Promise<RegistryCenter> {
+  open(place: RegistryPlace): Promise<RegistryCenter> {
     return checkedCenter(place, { guard: this.#guard, ...this.#common });
   }
 
-  /** The digest as the store keeps it; nothing if there is none. */
-  sealed(name: string, digest: string | undefined): Pick<StoredRegistry, 'digest'> {
-    if (digest === undefined || digest === '') return {};
-    return { digest: this.#options.secrets.seal(`registries/${name}`, digest) };
+  /** What is stored after a change: the secrets that it leaves out stay as they are. */
+  changed(change: RegistryChange, before?: StoredRegistry): StoredRegistry {
+    return changedRegistry(change, before, this.#ciphers.seal(change.name));
   }
 
-  digestOf(stored: StoredRegistry | undefined): string | undefined {
-    return stored?.digest === undefined
-      ? undefined
-      : this.#options.secrets.open(`registries/${stored.name}`, stored.digest);
+  /** Where a stored registry centre is, with its secrets. */
+  placeOf(stored: StoredRegistry): RegistryPlace {
+    return openedRegistry(stored, this.#ciphers.open(stored.name));
+  }
+
+  /** Where a described registry centre is. Secrets that are not given are those of the stored one, if they may be sent there. */
+  placeOfChange(change: RegistryChange, stored: StoredRegistry | undefined): RegistryPlace {
+    const { leave } = this.#ciphers;
+    const after = changedRegistry(change, stored, leave);
+    if (stored === undefined || isSameTarget(stored, after)) return this.placeOf(after);
+    return this.placeOf(changedRegistry(change, withoutPasswords(stored), leave));
   }
 
   get #common() {
     return { clock: clockOf(this.#options), logger: loggerOf(this.#options) };
   }
+}
+
+function withoutPasswords({ digest: _, sasl: __, ...others }: StoredRegistry): StoredRegistry {
+  return others;
+}
+
+function securityOf({
+  tls,
+  sasl,
+}: {
+  readonly tls?: StoredTls;
+  readonly sasl?: { readonly username?: string };
+}): Pick<RegistryInfo, 'tls' | 'saslUsername'> {
+  return { ...tlsInfo(tls), ...(sasl?.username !== undefined && { saslUsername: sasl.username }) };
 }
 
 /** `ZooKeeper at host:2181, namespace 'orders'` names the servers; others are described as they are. */

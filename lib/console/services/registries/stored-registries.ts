@@ -1,6 +1,9 @@
 import { isMap } from '../../../api/text/describe-value.js';
 import { type ConsoleStore } from '../../store/console-store.js';
 import { StoreDocument } from '../../store/store-document.js';
+import { type RegistryChange } from '../../contract/registries.js';
+import { type RegistryPlace } from './registry-connections.js';
+import { changedTls, type Cipher, isWeaker, openedTls, type StoredTls } from './stored-tls.js';
 
 /** A registry centre that was added in the page, as the store keeps it. */
 export interface StoredRegistry {
@@ -9,6 +12,9 @@ export interface StoredRegistry {
   readonly namespace: string;
   /** The digest, sealed. */
   readonly digest?: string;
+  readonly tls?: StoredTls;
+  /** The password is sealed. */
+  readonly sasl?: { readonly username: string; readonly password: string };
   /** Whether it is connected when the console starts. */
   readonly isConnected: boolean;
 }
@@ -30,4 +36,51 @@ function parse(stored: unknown): readonly StoredRegistry[] {
 
 function isRegistry(value: unknown): value is StoredRegistry {
   return isMap(value) && ['name', 'serverLists', 'namespace'].every((key) => typeof value[key] === 'string');
+}
+
+/** What is stored after a change: the secrets that it leaves out stay as they are. */
+export function changedRegistry(
+  { name, serverLists, namespace, ...change }: RegistryChange,
+  before: StoredRegistry | undefined,
+  seal: Cipher,
+): StoredRegistry {
+  const digest = change.digest === undefined ? before?.digest : change.digest && seal('digest', change.digest);
+  const tls = changedTls(change.tls, before?.tls, seal);
+  const sasl = changedSasl(change.sasl, before?.sasl, seal);
+  return {
+    ...{ name, serverLists, namespace, isConnected: before?.isConnected ?? true },
+    ...(digest && { digest }),
+    ...(tls !== undefined && { tls }),
+    ...(sasl !== undefined && { sasl }),
+  };
+}
+
+function changedSasl(
+  change: RegistryChange['sasl'],
+  before: StoredRegistry['sasl'],
+  seal: Cipher,
+): StoredRegistry['sasl'] {
+  if (change === undefined) return before;
+  if (change === null) return undefined;
+  const { username, password } = change;
+  const kept = password === undefined ? before?.password : undefined;
+  return { username, password: kept ?? seal('sasl', password ?? '') };
+}
+
+/** Where it is, with its secrets. */
+export function openedRegistry(
+  { serverLists, namespace, digest, tls, sasl }: StoredRegistry,
+  open: Cipher,
+): RegistryPlace {
+  return {
+    ...{ serverLists, namespace, tls: openedTls(tls, open) },
+    digest: digest === undefined ? undefined : open('digest', digest),
+    sasl: sasl && { username: sasl.username, password: open('sasl', sasl.password) },
+  };
+}
+
+/** Whether a secret that was sent to the one may be sent to the other. */
+export function isSameTarget(before: StoredRegistry, after: StoredRegistry): boolean {
+  const isSamePlace = before.serverLists === after.serverLists && before.namespace === after.namespace;
+  return isSamePlace && !isWeaker(before.tls, after.tls);
 }

@@ -1,15 +1,28 @@
 /** What is said of a data source in the page: whether it can be used like that, and whether it still means the same database. */
+import { isIP } from 'node:net';
 import { type SettingProblem } from '../../contract/common.js';
 import { type DataSourceChange, type DataSourceDriver } from '../../contract/trace.js';
-import { connectionNameProblem, invalid } from '../registries/registry-connections.js';
+import { connectionNameProblem, requireUsable } from '../registries/registry-connections.js';
+import { isWeaker, tlsChangeProblems, tlsProblems } from '../registries/stored-tls.js';
+import { servernameProblem } from './database-tls.js';
+import { type DataSourcePlace } from './open-data-source.js';
 import { type StoredDataSource } from './stored-data-sources.js';
 
 /** The drivers that can be chosen. `sqljs` only in the settings, as it reads files. */
 export const DRIVERS: readonly DataSourceDriver[] = ['postgres', 'mysql', 'mariadb', 'sqljs'];
 
-/** Whether both mean the same database and user, so that a password of one may be sent to the other. */
-export function isSamePlace(one: Omit<StoredDataSource, 'password'>, other: DataSourceChange): boolean {
-  return (['driver', 'host', 'port', 'database', 'username'] as const).every((key) => one[key] === other[key]);
+/** The problem with the host of a database, or undefined. */
+export function hostProblem(host: unknown): string | undefined {
+  const isHost = typeof host === 'string' && (isIP(host) !== 0 || /^[\w.-]{1,255}$/.test(host));
+  return isHost ? undefined : 'must be a name or an address, without a port';
+}
+
+/** Whether both mean the same database and user, so that a password that was sent to the one may be sent to the other. */
+export function isSameTarget(before: StoredDataSource, after: StoredDataSource): boolean {
+  const isSamePlace = (['driver', 'host', 'port', 'database', 'username'] as const).every(
+    (key) => before[key] === after[key],
+  );
+  return isSamePlace && !isWeaker(before.tls, after.tls);
 }
 
 /** @throws ConsoleProblem 422 naming everything that is wrong */
@@ -21,6 +34,7 @@ export function checkDataSourceChange({
   database,
   username,
   password,
+  tls,
 }: DataSourceChange): void {
   const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
   const isOptional = (value: unknown): boolean => value === undefined || typeof value === 'string';
@@ -32,10 +46,7 @@ export function checkDataSourceChange({
         ? undefined
         : 'must be postgres, mysql or mariadb (sqljs reads a file, and stands in the settings only)',
     ],
-    [
-      'host',
-      isText(host) && /^[\w.:-]{1,255}$/.test(host) ? undefined : 'must be a name or an address, without a port',
-    ],
+    ['host', hostProblem(host)],
     ['port', Number.isInteger(port) && port >= 1 && port <= 65_535 ? undefined : 'must be an integer from 1 to 65535'],
     [
       'database',
@@ -47,5 +58,15 @@ export function checkDataSourceChange({
   const problems = checks.flatMap(([setting, problem]): SettingProblem[] =>
     problem === undefined ? [] : [{ setting, message: `${setting} ${problem}.` }],
   );
-  if (problems.length > 0) throw invalid('The data source cannot be used as it is described', problems);
+  requireUsable([...problems, ...tlsChangeProblems(tls)], THING);
 }
+
+/** @throws ConsoleProblem 422 if TLS cannot be used with the driver and the host, or its texts do not fit together */
+export function checkDataSourceTls({ driver, host, tls }: Pick<DataSourcePlace, 'driver' | 'host' | 'tls'>): void {
+  if (tls === undefined) return;
+  const name = servernameProblem({ driver, host, tls });
+  const problem = { setting: 'tls.servername', message: `tls.servername ${name}.` };
+  requireUsable([...tlsProblems(tls), ...(name === undefined ? [] : [problem])], THING);
+}
+
+const THING = 'The data source';

@@ -4,11 +4,11 @@
  * ```
  *   settings      ─▶ opened by the console, at any address; closed by it
  *   application   ─▶ open already, and never closed by the console
- *   page (store)  ─▶ opened at addresses that connections.allow has; the password is sealed in the store
+ *   page (store)  ─▶ opened at addresses that connections.allow has; its secrets are sealed in the store
  * ```
  */
 import { type DataSource } from 'typeorm';
-import { type DataSourceDriver, type DataSourceInfo } from '../../contract/trace.js';
+import { type DataSourceChange, type DataSourceDriver, type DataSourceInfo } from '../../contract/trace.js';
 import {
   clockOf,
   type ConsoleServiceOptions,
@@ -16,43 +16,49 @@ import {
   type GivenDataSource,
   loggerOf,
 } from '../console-service-options.js';
+import { ConnectionCiphers } from '../registries/connection-ciphers.js';
+import { tlsInfo } from '../registries/stored-tls.js';
 import { type TargetGuard } from '../registries/target-guard.js';
 import { type DataSourcePlace, openDataSource, PORTS } from './open-data-source.js';
-import { type StoredDataSource } from './stored-data-sources.js';
+import { isSameTarget } from './data-source-description.js';
+import { changedDataSource, openedDataSource, type StoredDataSource } from './stored-data-sources.js';
 import { TraceSource } from './trace-source.js';
 
 /** Makes data sources from what each place says of them. */
 export class DataSourceOrigins {
   readonly #options: ConsoleServiceOptions;
   readonly #guard: TargetGuard;
+  readonly #ciphers: ConnectionCiphers;
 
   constructor(options: ConsoleServiceOptions, guard: TargetGuard) {
     this.#options = options;
     this.#guard = guard;
+    this.#ciphers = new ConnectionCiphers(options.secrets, { kind: 'data-sources', main: 'password' });
   }
 
   /** One that stands in the settings or was given in code. */
   fromSettings(settings: DataSourceSettings | GivenDataSource): TraceSource {
     if ('dataSource' in settings) return this.given(settings.name, settings.dataSource as DataSource, 'settings');
-    const { name, driver, host, port = PORTS[driver], database, username, password } = settings;
+    const { name, driver, host, port = PORTS[driver], database, username, password, tls } = settings;
     return this.#source({
       info: {
         ...{ name, driver, database, hasPassword: password !== undefined && password !== '', origin: 'settings' },
         ...(host !== undefined && { host }),
         ...(port !== undefined && { port }),
         ...(username !== undefined && { username }),
+        ...tlsInfo(tls),
       },
-      open: () => openDataSource({ driver, host, port, database, username, password }),
+      open: () => openDataSource({ driver, host, port, database, username, password, tls }),
       isOurs: true,
     });
   }
 
   /** One that was added in the page. */
   fromStored(stored: StoredDataSource): TraceSource {
-    const { password, ...info } = stored;
+    const { password, tls, ...info } = stored;
     return this.#source({
-      info: { ...info, hasPassword: password !== undefined, origin: 'console' },
-      open: () => this.open({ ...stored, password: this.passwordOf(stored) }),
+      info: { ...info, hasPassword: password !== undefined, ...tlsInfo(tls), origin: 'console' },
+      open: () => this.open(this.placeOf(stored)),
       isOurs: true,
     });
   }
@@ -85,16 +91,28 @@ export class DataSourceOrigins {
    * @throws TargetRefusedError if it may not
    */
   async open(place: DataSourcePlace & { readonly host: string; readonly port: number }): Promise<DataSource> {
-    return openDataSource({ ...place, host: await this.#guard.check(place.host, place.port) });
+    return openDataSource({ ...place, address: await this.#guard.check(place.host, place.port) });
   }
 
-  /** The password as the store keeps it; nothing if there is none. */
-  sealed(name: string, password: string | undefined): Pick<StoredDataSource, 'password'> {
-    if (password === undefined || password === '') return {};
-    return { password: this.#options.secrets.seal(`data-sources/${name}`, password) };
+  /** What is stored after a change: the secrets that it leaves out stay as they are. */
+  changed(change: DataSourceChange, before?: StoredDataSource): StoredDataSource {
+    return changedDataSource(change, before, this.#ciphers.seal(change.name));
   }
 
-  passwordOf({ name, password }: StoredDataSource): string | undefined {
-    return password === undefined ? undefined : this.#options.secrets.open(`data-sources/${name}`, password);
+  /** Where a stored data source is, with its secrets. */
+  placeOf(stored: StoredDataSource): ReturnType<typeof openedDataSource> {
+    return openedDataSource(stored, this.#ciphers.open(stored.name));
   }
+
+  /** Where a described data source is. Secrets that are not given are those of the stored one, if they may be sent there. */
+  placeOfChange(change: DataSourceChange, stored: StoredDataSource | undefined): ReturnType<typeof openedDataSource> {
+    const { leave } = this.#ciphers;
+    const after = changedDataSource(change, stored, leave);
+    if (stored === undefined || isSameTarget(stored, after)) return this.placeOf(after);
+    return this.placeOf(changedDataSource(change, withoutPassword(stored), leave));
+  }
+}
+
+function withoutPassword({ password: _, ...others }: StoredDataSource): StoredDataSource {
+  return others;
 }

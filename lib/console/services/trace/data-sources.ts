@@ -14,7 +14,7 @@ import { clockOf, CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions } from '..
 import { ApplicationJobs } from '../registries/application-registry.js';
 import { failedTest } from '../registries/connection-failures.js';
 import { TargetGuard, TargetRefusedError } from '../registries/target-guard.js';
-import { checkDataSourceChange, isSamePlace } from './data-source-description.js';
+import { checkDataSourceChange, checkDataSourceTls, isSameTarget } from './data-source-description.js';
 import { DataSourceOrigins } from './data-source-origins.js';
 import { openStoredDataSources, type StoredDataSource, type StoredDataSources } from './stored-data-sources.js';
 import { type TraceSource } from './trace-source.js';
@@ -101,9 +101,10 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
     this.#requireOpen();
     checkDataSourceChange(change);
     if (this.#all().some((source) => source.name === change.name)) throw nameTaken(change.name);
-    await this.#admit(change);
     const { name } = change;
-    const stored = storedFrom(change, this.#origins.sealed(name, change.password));
+    const stored = this.#origins.changed(change);
+    checkDataSourceTls(this.#origins.placeOf(stored));
+    await this.#admit(change);
     await this.#write((all) => {
       if (all.sources.some((each) => each.name === name)) throw nameTaken(name);
       return { ...all, sources: [...all.sources, stored] };
@@ -123,16 +124,15 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
         'name-fixed',
         `The data source is called '${name}': its name stands in links. Add another one for another name.`,
       );
-    if (before.password !== undefined && change.password === undefined && !isSamePlace(before, change))
+    const stored = this.#origins.changed(change, before);
+    if (before.password !== undefined && change.password === undefined && !isSameTarget(before, stored))
       throw new ConsoleProblem(
         422,
         'password-needed',
-        'The password must be given again when the database is another one: it would be sent elsewhere.',
+        'The password must be given again when the database is another one, or its certificate is checked in another way: it would be sent elsewhere.',
       );
+    checkDataSourceTls(this.#origins.placeOf(stored));
     await this.#admit(change);
-    const kept = before.password === undefined ? {} : { password: before.password };
-    const secret = change.password === undefined ? kept : this.#origins.sealed(name, change.password);
-    const stored = storedFrom(change, secret);
     await this.#write((all) => ({ ...all, sources: all.sources.map((each) => (each.name === name ? stored : each)) }));
     const source = this.find(name);
     return source.info(source === this.activated);
@@ -148,11 +148,12 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
     this.#requireOpen();
     checkDataSourceChange(change);
     const stored = this.#document?.value.sources.find((each) => each.name === change.name);
-    const kept = stored !== undefined && isSamePlace(stored, change) ? this.#origins.passwordOf(stored) : undefined;
+    const place = this.#origins.placeOfChange(change, stored);
+    checkDataSourceTls(place);
     const clock = clockOf(this.#options);
     const began = clock.monotonic();
     try {
-      const dataSource = await this.#origins.open({ ...change, password: change.password ?? kept });
+      const dataSource = await this.#origins.open(place);
       await dataSource.destroy();
       return { isOk: true, latencyMs: Math.round(clock.monotonic() - began) };
     } catch (error) {
@@ -250,11 +251,4 @@ export class DataSources implements OnApplicationBootstrap, OnModuleDestroy {
 
 function nameTaken(name: string): ConsoleProblem {
   return new ConsoleProblem(409, 'name-taken', `There is a data source '${name}' already. Use another name.`);
-}
-
-function storedFrom(
-  { name, driver, host, port, database, username }: DataSourceChange,
-  secret: Pick<StoredDataSource, 'password'>,
-): StoredDataSource {
-  return { name, driver, host, port, database, ...(username !== undefined && { username }), ...secret };
 }

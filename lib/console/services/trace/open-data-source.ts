@@ -1,6 +1,8 @@
 import { type DataSource, type DataSourceOptions } from 'typeorm';
 import { type DataSourceDriver } from '../../contract/trace.js';
+import { type TlsSettings } from '../../../registry/zookeeper/zookeeper-security.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
+import { mysqlTls, postgresTls } from './database-tls.js';
 
 /** Where a database is. */
 export interface DataSourcePlace {
@@ -10,6 +12,10 @@ export interface DataSourcePlace {
   readonly database: string;
   readonly username?: string | undefined;
   readonly password?: string | undefined;
+  /** Default: connections are not encrypted. */
+  readonly tls?: TlsSettings | undefined;
+  /** The address to connect to, if the one of the host was checked. Default: wherever the name leads. */
+  readonly address?: string | undefined;
 }
 
 /** What an application installs for each driver. */
@@ -64,17 +70,19 @@ function construct(Source: typeof DataSource, place: DataSourcePlace): DataSourc
   }
 }
 
-function optionsOf({ driver, host, port, database, username, password }: DataSourcePlace): DataSourceOptions {
+function optionsOf({ driver, database, username, password, ...place }: DataSourcePlace): DataSourceOptions {
+  const { host = 'localhost', address = host, port = PORTS[driver] ?? 0, tls } = place;
   const common = {
-    ...{ database, poolSize: POOL, synchronize: false, logging: false, entities: [] },
-    ...(host !== undefined && { host }),
-    port: port ?? PORTS[driver] ?? 0,
+    ...{ database, poolSize: POOL, synchronize: false, logging: false, entities: [], host: address, port },
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
   };
   switch (driver) {
     case 'postgres':
-      return { ...common, type: driver, connectTimeoutMS: CONNECT_MS, extra: { statement_timeout: STATEMENT_MS } };
+      return {
+        ...{ ...common, type: driver, connectTimeoutMS: CONNECT_MS, extra: { statement_timeout: STATEMENT_MS } },
+        ...(tls !== undefined && { ssl: postgresTls({ host, address, port, tls }) }),
+      };
     case 'mysql':
     case 'mariadb':
       // No files of this machine for the server, and one statement at a time.
@@ -84,6 +92,7 @@ function optionsOf({ driver, host, port, database, username, password }: DataSou
         connectTimeout: CONNECT_MS,
         multipleStatements: false,
         flags: ['-LOCAL_FILES'],
+        ...(tls !== undefined && mysqlTls({ host, address, port, tls })),
       };
     case 'sqljs':
       return { type: driver, location: database, autoSave: false, synchronize: false, logging: false, entities: [] };

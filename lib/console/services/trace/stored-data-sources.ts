@@ -1,7 +1,9 @@
 import { isMap } from '../../../api/text/describe-value.js';
-import { type DataSourceDriver } from '../../contract/trace.js';
+import { type DataSourceChange, type DataSourceDriver } from '../../contract/trace.js';
 import { type ConsoleStore } from '../../store/console-store.js';
 import { StoreDocument } from '../../store/store-document.js';
+import { changedTls, type Cipher, openedTls, type StoredTls } from '../registries/stored-tls.js';
+import { type DataSourcePlace } from './open-data-source.js';
 
 /** A data source that was added in the page, as the store keeps it. */
 export interface StoredDataSource {
@@ -13,6 +15,7 @@ export interface StoredDataSource {
   readonly username?: string;
   /** Sealed. */
   readonly password?: string;
+  readonly tls?: StoredTls;
 }
 
 /** What the store keeps of data sources. */
@@ -37,4 +40,29 @@ function parse(stored: unknown): StoredDataSources {
 
 function isSource(value: unknown): boolean {
   return isMap(value) && ['name', 'driver', 'host', 'database'].every((key) => typeof value[key] === 'string');
+}
+
+/** What is stored after a change: the secrets that it leaves out stay as they are. */
+export function changedDataSource(
+  { name, driver, host, port, database, username, ...change }: DataSourceChange,
+  before: StoredDataSource | undefined,
+  seal: Cipher,
+): StoredDataSource {
+  const password =
+    change.password === undefined ? before?.password : change.password && seal('password', change.password);
+  const tls = changedTls(change.tls, before?.tls, seal);
+  return {
+    ...{ name, driver, host, port, database },
+    ...(username !== undefined && { username }),
+    ...(password && { password }),
+    ...(tls !== undefined && { tls }),
+  };
+}
+
+/** Where it is, with its secrets. */
+export function openedDataSource(
+  { password, tls, ...place }: StoredDataSource,
+  open: Cipher,
+): DataSourcePlace & Pick<StoredDataSource, 'host' | 'port'> {
+  return { ...place, password: password && open('password', password), tls: openedTls(tls, open) };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { optionProblems } from '../../../../lib/console/options/check-options.js';
-import { withEnvironment } from '../../../../lib/console/options/environment.js';
+import { environmentProblems, withEnvironment, withVariable } from '../../../../lib/console/options/environment.js';
 import { CASDOOR_DEMO_CERTIFICATE } from './casdoor-demo-certificate.js';
 
 const KEY = 'a random text of at least 32 characters';
@@ -15,6 +15,9 @@ const SHARED = {
   sessionKeys: [KEY],
   secretKey: KEY,
 };
+const ZOOKEEPER = { serverLists: 'zk1:2181', namespace: 'orders' };
+const DATABASE = { name: 'runs', driver: 'postgres', database: 'jobs' };
+const HERE = import.meta.filename;
 const PUBLIC = { publicUrl: 'https://ops.example.com/elasticjob' };
 
 describe('options of the console that are right', () => {
@@ -39,8 +42,14 @@ describe('options of the console that are right', () => {
       },
     ],
     [{ sessionKeys: [KEY, KEY], secretKey: KEY, decorators: [() => undefined], onAudit: () => undefined }],
-    [{ ...SHARED, stateFolder: '/var/lib/elasticjob', registries: [{ serverLists: 'zk1:2181', namespace: 'orders' }] }],
-    [{ ...SHARED, registries: [{ serverLists: 'other:2181', namespace: 'orders-console' }] }],
+    [
+      {
+        ...SHARED,
+        stateFolder: '/var/lib/elasticjob',
+        registries: [{ name: 'main', serverLists: 'zk1:2181', namespace: 'orders' }],
+      },
+    ],
+    [{ ...SHARED, registries: [{ name: 'main', serverLists: 'other:2181', namespace: 'orders-console' }] }],
     [{ ...SHARED, stateRegistry: { registryCenter: { commit: () => undefined } } }],
     [{ ...PUBLIC, oidc: [OIDC], casdoor: CASDOOR }],
     [
@@ -57,7 +66,41 @@ describe('options of the console that are right', () => {
         events: { total: 5 },
       },
     ],
-    [{ store: { read: () => undefined, write: () => undefined }, registries: [{ name: 'main' }], users: undefined }],
+    [{ store: { read: () => undefined, write: () => undefined }, users: undefined }],
+    [
+      {
+        registries: [
+          {
+            name: 'main',
+            ...ZOOKEEPER,
+            digest: 'me:hush',
+            tls: { ca: HERE },
+            sasl: { username: 'jobs', password: 'x' },
+          },
+          { name: 'Aufträge 2', ...ZOOKEEPER, tls: {}, maxRetries: 5, sessionTimeoutMilliseconds: 0 },
+          { name: 'given', registryCenter: { commit: () => undefined } },
+        ],
+      },
+    ],
+    [
+      {
+        dataSources: [
+          {
+            name: 'a',
+            driver: 'postgres',
+            database: 'jobs',
+            host: 'db.internal',
+            port: 5433,
+            username: 'u',
+            password: '',
+          },
+          { name: 'b', driver: 'mysql', database: 'jobs', tls: { servername: 'db', rejectUnauthorized: true } },
+          { name: 'c', driver: 'mariadb', host: '10.0.0.7', database: 'jobs', tls: { rejectUnauthorized: false } },
+          { name: 'd', driver: 'sqljs', database: '/var/lib/jobs.sqlite' },
+          { name: 'e', dataSource: { initialize: () => undefined } },
+        ],
+      },
+    ],
   ])('are %j', (options) => {
     expect(optionProblems(options)).toEqual([]);
   });
@@ -160,8 +203,14 @@ describe('options of the console that are wrong are named with what would be rig
       { ...SHARED, stateRegistry: 'zk1:2181' },
       "console.stateRegistry: must be keys with values (serverLists: 'zoo1:2181', namespace: 'console'), got a string that is not shown",
     ],
-    [{ ...SHARED, stateRegistry: { namespace: 'a' } }, 'console.stateRegistry.serverLists: is required'],
-    [{ ...SHARED, stateRegistry: { serverLists: 'zk1:2181' } }, 'console.stateRegistry.namespace: is required'],
+    [
+      { ...SHARED, stateRegistry: { namespace: 'a' } },
+      "console.stateRegistry.serverLists: is required, like 'host1:2181,host2:2181'",
+    ],
+    [
+      { ...SHARED, stateRegistry: { serverLists: 'zk1:2181' } },
+      "console.stateRegistry.namespace: is required, like 'orders'",
+    ],
     [
       { ...SHARED, stateRegistry: { ...SHARED.stateRegistry, digst: 'a:b' } },
       "console.stateRegistry.digst: unknown key; did you mean 'digest'?",
@@ -197,10 +246,117 @@ describe('options of the console that are wrong are named with what would be rig
       { ...SHARED, store: { read: () => undefined, write: () => undefined } },
       'console.store: must not be given with stateRegistry: one of the two is enough',
     ],
+    [{ registries: 'zk1:2181' }, 'console.registries: must be a list, got a string that is not shown'],
+    [
+      { registries: ['zk1:2181'] },
+      'console.registries[0]: must be keys with values (key: value), got a string that is not shown',
+    ],
+    [
+      { registries: [{ name: 'main', namespace: 'orders' }] },
+      "console.registries[0].serverLists: is required, like 'host1:2181,host2:2181'",
+    ],
+    [{ registries: [{ ...ZOOKEEPER }] }, 'console.registries[0].name: is required, for the page and for paths'],
+    [
+      { registries: [{ name: 'a/b', ...ZOOKEEPER }] },
+      'console.registries[0].name: must be 1 to 64 letters, digits, spaces, dots, hyphens and underscores, with a letter or digit at both ends, got "a/b"',
+    ],
+    [
+      { registries: [{ name: 'main', ...ZOOKEEPER, serverList: 'a:1' }] },
+      "console.registries[0].serverList: unknown key; did you mean 'serverLists'?",
+    ],
+    [
+      { registries: [{ name: 'main', ...ZOOKEEPER, required: true }] },
+      expect.stringMatching(/^console\.registries\[0\]\.required: unknown key/) as unknown as string,
+    ],
+    [
+      { registries: [{ name: 'main', ...ZOOKEEPER, digest: 'hush' }] },
+      'console.registries[0].digest: must be of the form user:password, got a string that is not shown',
+    ],
+    [
+      { registries: [{ name: 'main', ...ZOOKEEPER, tls: { ca: '/no/such.pem' } }] },
+      'console.registries[0].tls.ca: must be the path of a file that can be read (ENOENT), or a text in PEM format, got "/no/such.pem"',
+    ],
+    [
+      { registries: [{ name: 'main', ...ZOOKEEPER, tls: true }] },
+      'console.registries[0].tls: must be keys with values (key: value), got a boolean that is not shown',
+    ],
+    [
+      { registries: [{ name: 'main', ...ZOOKEEPER, sasl: { username: 'jobs' } }] },
+      'console.registries[0].sasl.password: is required and must be a text',
+    ],
+    [
+      {
+        registries: [
+          { name: 'main', ...ZOOKEEPER },
+          { name: 'main', ...ZOOKEEPER, namespace: 'b' },
+        ],
+      },
+      "console.registries: has 'main' twice",
+    ],
+    [
+      { registries: [{ name: 'main', registryCenter: {} }] },
+      'console.registries[0].registryCenter: must be a RegistryCenter, got keys with values',
+    ],
+    [
+      { registries: [{ name: 'main', registryCenter: { commit: () => undefined }, namespace: 'orders' }] },
+      'console.registries[0].namespace: must not be given with registryCenter, which has it already',
+    ],
+    [
+      { ...SHARED, stateRegistry: { ...SHARED.stateRegistry, tls: { servernam: 'zk' } } },
+      "console.stateRegistry.tls.servernam: unknown key; did you mean 'servername'?",
+    ],
+    [{ dataSources: {} }, 'console.dataSources: must be a list, got keys with values'],
+    [
+      { dataSources: [{ ...DATABASE, driver: 'oracle' }] },
+      'console.dataSources[0].driver: must be one of postgres, mysql, mariadb, sqljs, got "oracle"',
+    ],
+    [
+      { dataSources: [{ ...DATABASE, database: '' }] },
+      'console.dataSources[0].database: is required, the name of the database',
+    ],
+    [
+      { dataSources: [{ ...DATABASE, user: 'me' }] },
+      expect.stringMatching(/^console\.dataSources\[0\]\.user: unknown key/) as unknown as string,
+    ],
+    [
+      { dataSources: [{ ...DATABASE, port: '5432' }] },
+      'console.dataSources[0].port: must be an integer of at least 1, got "5432"',
+    ],
+    [
+      { dataSources: [{ ...DATABASE, host: 'db:5432' }] },
+      'console.dataSources[0].host: must be a name or an address, without a port, got "db:5432"',
+    ],
+    [
+      { dataSources: [{ ...DATABASE, password: 12345 }] },
+      'console.dataSources[0].password: must be a text, got a number that is not shown',
+    ],
+    [
+      { dataSources: [{ ...DATABASE, driver: 'mysql', host: '10.0.0.7', tls: {} }] },
+      'console.dataSources[0].tls.servername: must be given, as the driver mysql checks certificates by a name, and the host is an address',
+    ],
+    [
+      { dataSources: [{ name: 'a', driver: 'sqljs', database: 'a.sqlite', host: 'db' }] },
+      'console.dataSources[0].host: must not be given with the driver sqljs: \'database\' is the path of its file, got "db"',
+    ],
+    [{ dataSources: [DATABASE, DATABASE] }, "console.dataSources: has 'runs' twice"],
+    [
+      { dataSources: [{ name: 'a', dataSource: 'postgres' }] },
+      'console.dataSources[0].dataSource: must be a DataSource of TypeORM, got a string that is not shown',
+    ],
     [{ compat: { always200: 'yes' } }, 'console.compat.always200: must be true or false, got "yes"'],
     [{ onAudit: 'log' }, 'console.onAudit: must be a function, got "log"'],
   ])('%j', (options, problem) => {
     expect(optionProblems(options)).toEqual([problem]);
+  });
+
+  test('all faults of a database at once, as one for another program would have them', () => {
+    expect(optionProblems({ dataSources: [{ name: 'main', type: 'postgres', user: 'me', pass: 'hush' }] })).toEqual([
+      'console.dataSources[0].driver: is required, one of postgres, mysql, mariadb, sqljs',
+      'console.dataSources[0].database: is required, the name of the database',
+      'console.dataSources[0].type: unknown key; known are: name, driver, host, port, database, username, password, tls',
+      expect.stringMatching(/^console\.dataSources\[0\]\.user: unknown key/),
+      expect.stringMatching(/^console\.dataSources\[0\]\.pass: unknown key/),
+    ]);
   });
 
   test('the sample client of ElasticJob’s console, and the certificate whose key everybody has', () => {
@@ -227,4 +383,18 @@ test('keys of the environment are taken where the options have none', () => {
   expect(withEnvironment({}, environment)).toEqual({ sessionKeys: [KEY, `${KEY}2`], secretKey: `${KEY}3` });
   expect(withEnvironment({ secretKey: KEY }, environment)).toMatchObject({ secretKey: KEY });
   expect(withEnvironment({ path: '/a' }, { EJC_SESSION_KEYS: '', EJC_SECRET_KEY: '' })).toEqual({ path: '/a' });
+});
+
+test('a variable that is nearly one of the console is refused, and a problem names the variable that it comes from', () => {
+  const environment = { EJC_SECRET_KEYS: 'x', EJC_SESSION_KEYS: 'short', EJC_COLOUR: 'x', EJC_SECRETKEY: '' };
+
+  expect(environmentProblems(environment)).toEqual([
+    "EJC_SECRET_KEYS: unknown environment variable; did you mean 'EJC_SECRET_KEY'?",
+  ]);
+  expect(withVariable('console.sessionKeys: must be …', {}, environment)).toBe(
+    'console.sessionKeys: must be … (from environment variable EJC_SESSION_KEYS)',
+  );
+  expect(withVariable('console.sessionKeys: must be …', { sessionKeys: [] }, environment)).toBe(
+    'console.sessionKeys: must be …',
+  );
 });

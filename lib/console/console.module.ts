@@ -43,6 +43,7 @@ import { optionProblems } from './options/check-options.js';
 import { type ElasticJobConsoleOptions, SERVICE_OPTIONS } from './options/console-options.js';
 import { CONSOLE_CLOCK, CONSOLE_LOGGER, CONSOLE_OPTIONS } from './options/console-tokens.js';
 import { environmentProblems, withEnvironment, withVariable } from './options/environment.js';
+import { ApiTokens } from './security/api-tokens.js';
 import { FirstSetup } from './security/first-setup.js';
 import { securityProviders } from './security/security.providers.js';
 import { Sessions } from './security/sessions.js';
@@ -97,6 +98,7 @@ export class ElasticJobConsoleModule implements NestModule, OnModuleInit, OnModu
   constructor(
     @Inject(FirstSetup) private readonly setup: FirstSetup,
     @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(ApiTokens) private readonly tokens: ApiTokens,
     @Inject(UnroutedRequests) private readonly unrouted: UnroutedRequests,
     @Inject(CONSOLE_OPTIONS) private readonly options: ElasticJobConsoleOptions,
   ) {}
@@ -117,6 +119,7 @@ export class ElasticJobConsoleModule implements NestModule, OnModuleInit, OnModu
   /** @internal */
   onModuleDestroy(): void {
     this.sessions.stop();
+    this.tokens.stop();
   }
 }
 

@@ -89,6 +89,7 @@ test('the routes of accounts ask for these permissions', () => {
     'DELETE /api/v1/auth/tokens/:id read',
     'DELETE /api/v1/sessions/:id admin',
     'DELETE /api/v1/users/:username admin',
+    'DELETE /api/v1/users/:username/tokens admin',
     'GET /api/v1/audit admin',
     'GET /api/v1/audit.csv admin',
     'GET /api/v1/auth/oidc/:provider/callback public',

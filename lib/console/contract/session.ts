@@ -52,6 +52,8 @@ export interface ApiToken {
   readonly id: string;
   readonly name: string;
   readonly owner: string;
+  /** Of its owner: `local`, or the name of the OIDC provider. */
+  readonly provider: string;
   readonly role: Role;
   readonly createdAt: number;
   readonly expiresAt: number;

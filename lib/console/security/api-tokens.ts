@@ -3,7 +3,9 @@ import { isMap } from '../../api/text/describe-value.js';
 import { Abort } from '../../async/abort.js';
 import { type Clock } from '../../time/clock.js';
 import { type ApiToken } from '../contract/session.js';
+import { ConsoleProblem } from '../http/console-problem.js';
 import { type StoreDocument } from '../store/store-document.js';
+import { type Account, isSameAccount } from './account.js';
 import { isRole } from './roles.js';
 
 /** What all tokens begin with. Scanners for secrets find them by it. */
@@ -12,22 +14,37 @@ export const TOKEN_PREFIX = 'ejc_';
 /** A token as it is stored: only its SHA-256 is. A token is random, so that a slow hash would add nothing. */
 export interface StoredToken extends ApiToken {
   readonly hash: string;
-  /** Of its owner: `local`, or the name of the OIDC provider. */
-  readonly provider: string;
+  /** Of its owner, an account of a provider. */
+  readonly subject?: string | undefined;
 }
 
 /** What a token is made of. */
-export interface TokenRequest extends Pick<StoredToken, 'name' | 'owner' | 'provider' | 'role'> {
+export interface TokenRequest extends Pick<StoredToken, 'name' | 'role'> {
+  readonly account: Account;
   readonly lifetimeMs: number;
-  /** `short`: it is forgotten when the process ends, unless replicas share the state, and is not listed. */
+  /** `short`: it is forgotten when the process ends, unless replicas share the state. */
   readonly keep: 'stored' | 'short';
 }
 
 /** How often the time of the last use is stored. */
 const LAST_USE_EVERY_MS = 60_000;
+/** The expiry of a token is looked at so often, in case somebody sets the machine's clock. */
+const LOOK_EVERY_MS = 60_000;
+/** Stored tokens of one user. */
+const MOST_OF_USER = 200;
+/** Whoever logs in again and again pushes out the oldest of their own alone. */
+const MOST_SHORT_OF_USER = 100;
 const MOST_SHORT = 10_000;
 /** Of a shared store, so that they fit into one node. */
 const MOST_SHORT_SHARED = 2_000;
+
+/** What this process knows of a token besides what is stored. */
+interface UsedToken {
+  readonly end: Abort;
+  readonly expiresAt: number;
+  /** When it was last tried to store the last use. */
+  notedAt: number;
+}
 
 /** Tokens that are valid for a short time, by their hash, the oldest first. */
 export type ShortTokens = Readonly<Record<string, StoredToken>>;
@@ -37,9 +54,10 @@ export class ApiTokens {
   readonly #document: StoreDocument<readonly StoredToken[]>;
   readonly #short: StoreDocument<ShortTokens>;
   readonly #clock: Clock;
-  readonly #ends = new Map<string, Abort>();
-  /** When it was last tried to store the last use of a token, by its id. */
-  readonly #notedAt = new Map<string, number>();
+  /** Those that were used here and are alive, by their id. */
+  readonly #used = new Map<string, UsedToken>();
+  #cancelLook: (() => void) | undefined;
+  #isStopped = false;
 
   constructor(document: StoreDocument<readonly StoredToken[]>, short: StoreDocument<ShortTokens>, clock: Clock) {
     this.#document = document;
@@ -50,8 +68,19 @@ export class ApiTokens {
     short.onChange(() => this.#endRevoked());
   }
 
-  /** Makes a token. @returns it, and its secret, which is not kept anywhere */
+  /** Ends what watches the expiry of tokens. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancelLook?.();
+  }
+
+  /**
+   * Makes a token.
+   * @returns it, and its secret, which is not kept anywhere
+   * @throws ConsoleProblem 409 `too-many-tokens`
+   */
   async issue({
+    account,
     lifetimeMs,
     keep,
     ...rest
@@ -59,14 +88,17 @@ export class ApiTokens {
     const secret = TOKEN_PREFIX + randomBytes(32).toString('base64url');
     const createdAt = this.#clock.now();
     const expiresAt = createdAt + lifetimeMs;
+    const { username: owner, provider, subject } = account;
     const token: StoredToken = {
-      ...rest,
+      ...{ ...rest, owner, provider },
+      ...(subject !== undefined && { subject }),
       id: randomBytes(9).toString('base64url'),
       hash: hashOf(secret),
       createdAt,
       expiresAt,
     };
-    if (keep === 'stored') await this.#document.update((tokens) => [...this.#living(tokens), token]);
+    if (keep === 'stored')
+      await this.#document.update((tokens) => [...this.#withRoom(this.#living(tokens), account), token]);
     else await this.#short.update((tokens) => this.#withShort(tokens, token));
     return { token, secret };
   }
@@ -76,40 +108,45 @@ export class ApiTokens {
     const hash = hashOf(secret);
     const token = this.#short.value[hash] ?? this.#document.value.find((each) => each.hash === hash);
     if (token === undefined || !this.#isAlive(token)) return undefined;
-    const end = this.#ends.get(token.id) ?? new Abort();
-    this.#ends.set(token.id, end);
-    return { token, ended: end.signal };
+    return { token, ended: (this.#used.get(token.id) ?? this.#begin(token)).end.signal };
   }
 
   /** Remembers that a token was used, at most once a minute. @throws Error if it could not be stored */
   async noteUse({ id, lastUsedAt = 0 }: StoredToken): Promise<void> {
     const now = this.#clock.now();
-    if (now - Math.max(lastUsedAt, this.#notedAt.get(id) ?? 0) < LAST_USE_EVERY_MS) return;
-    this.#notedAt.set(id, now);
-    await this.#document.update((tokens) =>
-      tokens.some((each) => each.id === id)
-        ? tokens.map((each) => (each.id === id ? { ...each, lastUsedAt: now } : each))
-        : tokens,
-    );
+    const used = this.#used.get(id);
+    if (used === undefined || now - Math.max(lastUsedAt, used.notedAt) < LAST_USE_EVERY_MS) return;
+    used.notedAt = now;
+    const noted = (token: StoredToken): StoredToken => (token.id === id ? { ...token, lastUsedAt: now } : token);
+    const isThere = (tokens: readonly StoredToken[]): boolean => tokens.some((each) => each.id === id);
+    if (isThere(this.#document.value))
+      await this.#document.update((tokens) => (isThere(tokens) ? tokens.map(noted) : tokens));
+    else
+      await this.#short.update((tokens) => {
+        const all = Object.values(tokens);
+        return isThere(all) ? byHash(all.map(noted)) : tokens;
+      });
   }
 
-  /** The stored tokens whose time is not up, of one user or of all, the newest first. */
-  list(owner?: Pick<StoredToken, 'owner' | 'provider'>): readonly StoredToken[] {
-    return this.#living(this.#document.value)
-      .filter((each) => owner === undefined || isOf(each, owner))
-      .toReversed();
+  /** The tokens whose time is not up, of one account or of all, the newest first. */
+  list(account?: Account): readonly StoredToken[] {
+    return this.#living(this.#all())
+      .filter((each) => account === undefined || isOf(each, account))
+      .sort((one, other) => other.createdAt - one.createdAt);
   }
 
   /** Revokes a token at once. @returns whether there was one of that id */
   async revoke(id: string): Promise<boolean> {
-    const isThere = this.#document.value.some((each) => each.id === id);
+    const isThere = this.#all().some((each) => each.id === id);
     await this.#revokeAll((token) => token.id === id);
     return isThere;
   }
 
-  /** Revokes all tokens of a user at once. */
-  async revokeOf(owner: Pick<StoredToken, 'owner' | 'provider'>): Promise<void> {
-    await this.#revokeAll((token) => isOf(token, owner));
+  /** Revokes all tokens of an account at once. @returns how many there were */
+  async revokeOf(account: Account): Promise<number> {
+    const count = this.list(account).length;
+    await this.#revokeAll((token) => isOf(token, account));
+    return count;
   }
 
   async #revokeAll(isMeant: (token: StoredToken) => boolean): Promise<void> {
@@ -122,20 +159,53 @@ export class ApiTokens {
     await this.#document.update(without);
   }
 
+  #all(): readonly StoredToken[] {
+    return [...Object.values(this.#short.value), ...this.#document.value].toReversed();
+  }
+
   #endRevoked(): void {
-    const all = [...this.#document.value, ...Object.values(this.#short.value)];
-    const ids = new Set(all.map(({ id }) => id));
-    for (const [id, end] of this.#ends) {
-      if (ids.has(id)) continue;
-      end.abort(new Error('The token has been revoked.'));
-      this.#ends.delete(id);
-      this.#notedAt.delete(id);
+    const ids = new Set(this.#all().map(({ id }) => id));
+    for (const id of this.#used.keys()) if (!ids.has(id)) this.#end(id, 'The token has been revoked.');
+  }
+
+  #begin({ id, expiresAt }: StoredToken): UsedToken {
+    const used = { end: new Abort(), expiresAt, notedAt: 0 };
+    this.#used.set(id, used);
+    this.#look();
+    return used;
+  }
+
+  #end(id: string, reason: string): void {
+    const used = this.#used.get(id);
+    this.#used.delete(id);
+    used?.end.abort(new Error(reason));
+  }
+
+  /** Ends tokens whose time is up, and looks again when the next one's is: a stream makes no request that would show it. */
+  #look(): void {
+    this.#cancelLook?.();
+    let nextMs = LOOK_EVERY_MS;
+    for (const [id, { expiresAt }] of this.#used) {
+      const leftMs = expiresAt - this.#clock.now();
+      if (leftMs <= 0) this.#end(id, "The token's time is up.");
+      else nextMs = Math.min(nextMs, leftMs);
     }
+    this.#cancelLook =
+      this.#isStopped || this.#used.size === 0 ? undefined : this.#clock.after(nextMs, () => this.#look());
+  }
+
+  #withRoom(tokens: readonly StoredToken[], account: Account): readonly StoredToken[] {
+    if (tokens.filter((each) => isOf(each, account)).length < MOST_OF_USER) return tokens;
+    const detail = `You have ${MOST_OF_USER} tokens, which is the limit: revoke some.`;
+    throw new ConsoleProblem(409, 'too-many-tokens', detail);
   }
 
   #withShort(tokens: ShortTokens, added: StoredToken): ShortTokens {
     const living = this.#living(Object.values(tokens));
-    return byHash([...living.slice(1 - (this.#short.isShared ? MOST_SHORT_SHARED : MOST_SHORT)), added]);
+    const own = living.filter((each) => isOf(each, accountOf(added)));
+    const tooMany = new Set(own.slice(0, Math.max(0, own.length + 1 - MOST_SHORT_OF_USER)));
+    const left = living.filter((each) => !tooMany.has(each));
+    return byHash([...left.slice(1 - (this.#short.isShared ? MOST_SHORT_SHARED : MOST_SHORT)), added]);
   }
 
   #living(tokens: readonly StoredToken[]): readonly StoredToken[] {
@@ -147,8 +217,13 @@ export class ApiTokens {
   }
 }
 
-function isOf(token: StoredToken, { owner, provider }: Pick<StoredToken, 'owner' | 'provider'>): boolean {
-  return token.owner === owner && token.provider === provider;
+function isOf(token: StoredToken, account: Account): boolean {
+  return isSameAccount(accountOf(token), account);
+}
+
+/** The account that a token belongs to. */
+export function accountOf({ owner: username, provider, subject }: StoredToken): Account {
+  return { username, provider, subject };
 }
 
 function byHash(tokens: readonly StoredToken[]): ShortTokens {
@@ -160,7 +235,7 @@ function hashOf(secret: string): string {
 }
 
 /** A token as users see it. */
-export function shownToken({ hash: _hash, provider: _provider, ...shown }: StoredToken): ApiToken {
+export function shownToken({ hash: _hash, subject: _subject, ...shown }: StoredToken): ApiToken {
   return shown;
 }
 
@@ -181,6 +256,7 @@ function isToken(value: unknown): boolean {
     isMap(value) &&
     ['id', 'name', 'owner', 'provider', 'hash'].every((name) => typeof value[name] === 'string') &&
     ['createdAt', 'expiresAt'].every((name) => typeof value[name] === 'number') &&
+    ['string', 'undefined'].includes(typeof value['subject']) &&
     isRole(value['role'])
   );
 }

@@ -2,7 +2,8 @@ import { type JobLogger } from '../../api/text/logger.js';
 import { describeCause } from '../../api/text/describe-cause.js';
 import { type Role } from '../contract/common.js';
 import { ConsoleProblem } from '../http/console-problem.js';
-import { type ApiTokens, TOKEN_PREFIX } from './api-tokens.js';
+import { type Account, LOCAL } from './account.js';
+import { accountOf, type ApiTokens, TOKEN_PREFIX } from './api-tokens.js';
 import { type Caller, type ConsoleRequest } from './caller.js';
 import { type Credentials } from './cross-site.js';
 import { type PasswordLogin } from './password-login.js';
@@ -52,20 +53,20 @@ export class Authentication {
 
   #callerOfToken(request: ConsoleRequest, secret: string): Caller {
     const used = this.tokens.use(secret);
-    const role = used && this.#roleOf(used.token.owner, used.token);
+    const role = used && this.#roleOf(accountOf(used.token), used.token.role);
     if (used === undefined || role === undefined)
       throw new ConsoleProblem(401, 'wrong-token', 'There is no such token, or its time is up. Make another one.');
     void this.tokens.noteUse(used.token).catch((error: unknown) => {
       this.logger.error(`The last use of a token could not be stored: ${describeCause(error)}`);
     });
-    const { owner: username, provider, expiresAt } = used.token;
-    return callerFrom(request, { username, provider, role, expiresAt, ended: used.ended });
+    const { expiresAt } = used.token;
+    return callerFrom(request, { ...accountOf(used.token), role, expiresAt, ended: used.ended });
   }
 
   /** Tokens and sessions can never do more than their owner can now. Owners of other providers are known only when they log in. */
-  #roleOf(owner: string, { provider, role }: { readonly provider: string; readonly role: Role }): Role | undefined {
-    if (provider !== 'local') return role;
-    const user = this.users.find(owner);
+  #roleOf({ username, provider }: Account, role: Role): Role | undefined {
+    if (provider !== LOCAL) return role;
+    const user = this.users.find(username);
     return user !== undefined && isEnabled(user) ? weaker(user.role, role) : undefined;
   }
 
@@ -76,22 +77,22 @@ export class Authentication {
     const user = await this.login.verify({ ...basic, request });
     if (user === undefined) throw new ConsoleProblem(401, 'login-failed', 'The name or the password is wrong.');
     const { username, role } = user;
-    return callerFrom(request, { username, role, provider: 'local', expiresAt: Number.MAX_SAFE_INTEGER, ended: NEVER });
+    return callerFrom(request, { username, role, provider: LOCAL, expiresAt: Number.MAX_SAFE_INTEGER, ended: NEVER });
   }
 
   #callerOfCookie(request: ConsoleRequest, cookie: string): Caller | undefined {
     const used = this.sessions.use(cookie);
-    const role = used && this.#roleOf(used.session.username, used.session);
+    const role = used && this.#roleOf(used.session, used.session.role);
     if (used === undefined || role === undefined) return undefined;
-    const { id: sessionId, username, provider } = used.session;
+    const { id: sessionId, username, provider, subject } = used.session;
     const expiresAt = this.sessions.expiresAt(used.session);
-    return { ...callerFrom(request, { username, role, provider, expiresAt, ended: used.ended }), sessionId };
+    return { ...callerFrom(request, { username, provider, subject, role, expiresAt, ended: used.ended }), sessionId };
   }
 }
 
 function callerFrom(
   { elasticJobOrigin, elasticJobRequestId }: ConsoleRequest,
-  who: Pick<Caller, 'username' | 'role' | 'provider' | 'expiresAt' | 'ended'>,
+  who: Pick<Caller, 'username' | 'role' | 'provider' | 'subject' | 'expiresAt' | 'ended'>,
 ): Caller {
   return {
     ...who,

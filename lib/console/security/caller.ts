@@ -1,12 +1,10 @@
 import { type Permission, type Role } from '../contract/common.js';
+import { type Account } from './account.js';
 import { type RequestOrigin } from './request-origin.js';
 
 /** Who a request comes from. The console's guard puts it on the request once the credentials are checked. */
-export interface Caller {
-  readonly username: string;
+export interface Caller extends Account {
   readonly role: Role;
-  /** `local`, or the name of the OIDC provider. */
-  readonly provider: string;
   readonly permissions: readonly Permission[];
   /** The address of the client, behind trusted proxies that of who asked them. */
   readonly ip: string;

@@ -1,3 +1,4 @@
+import { type Account } from './account.js';
 import { type Sessions } from './sessions.js';
 import { type ConsoleRequest } from './caller.js';
 import { clearCookie, readCookie, setCookie } from './session-cookie.js';
@@ -5,11 +6,8 @@ import { type Role } from '../contract/common.js';
 import { headerOf } from './trusted-proxies.js';
 
 /** Who has proved who they are. */
-export interface ProvenUser {
-  readonly username: string;
+export interface ProvenUser extends Account {
   readonly role: Role;
-  /** `local`, or the name of the OIDC provider. */
-  readonly provider: string;
 }
 
 /** Gives browsers a session, and takes it away. */

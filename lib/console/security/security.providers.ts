@@ -11,6 +11,7 @@ import { FileConsoleStore } from '../store/file-store.js';
 import { MemoryConsoleStore } from '../store/memory-store.js';
 import { RegistryConsoleStore } from '../store/registry-store.js';
 import { type DocumentFormat, StoreDocument } from '../store/store-document.js';
+import { AccountAccess } from './account-access.js';
 import { ApiTokens, parseShortTokens, parseTokens, type ShortTokens, type StoredToken } from './api-tokens.js';
 import { AuditFile, AuditMemory } from './audit-file.js';
 import { AuditLog } from './audit-log.js';
@@ -71,6 +72,11 @@ export const securityProviders: readonly Provider[] = [
   provide(Users, [CONSOLE_OPTIONS, ConsoleStore, CONSOLE_LOGGER, CONSOLE_CLOCK], openUsers),
   provide(Sessions, [CONSOLE_OPTIONS, ConsoleStore, KeyRing, CONSOLE_CLOCK], openSessions),
   provide(ApiTokens, [ConsoleStore, CONSOLE_CLOCK], openTokens),
+  provide(
+    AccountAccess,
+    [Sessions, ApiTokens],
+    (sessions: Sessions, tokens: ApiTokens) => new AccountAccess(sessions, tokens),
+  ),
   provide(OIDC_PROVIDERS, [CONSOLE_OPTIONS, CONSOLE_LOGGER], oidcProviders),
   provide(FirstSetup, [Users, OIDC_PROVIDERS, ConsoleStore, KeyRing, CONSOLE_LOGGER, CONSOLE_CLOCK], firstSetup),
   provide(Logins, [Sessions], (sessions: Sessions) => new Logins(sessions)),

@@ -16,17 +16,15 @@ import { type Clock } from '../../time/clock.js';
 import { isMap } from '../../api/text/describe-value.js';
 import { type Role } from '../contract/common.js';
 import { type StoreDocument } from '../store/store-document.js';
+import { type Account, isSameAccount } from './account.js';
 import { type KeyRing } from './key-ring.js';
 import { isRole } from './roles.js';
 
 /** A login, as it is stored. */
-export interface Session {
+export interface Session extends Account {
   /** What administrators name it by. It is not what the cookie holds. */
   readonly id: string;
-  readonly username: string;
   readonly role: Role;
-  /** `local`, or the name of the OIDC provider. */
-  readonly provider: string;
   readonly createdAt: number;
   readonly seenAt: number;
   readonly ip: string;
@@ -34,7 +32,7 @@ export interface Session {
 }
 
 /** Who logs in, from where. */
-export type NewSession = Pick<Session, 'username' | 'role' | 'provider' | 'ip' | 'agent'>;
+export type NewSession = Account & Pick<Session, 'role' | 'ip' | 'agent'>;
 
 /** How long sessions last, in milliseconds. */
 export interface SessionLimits {
@@ -152,9 +150,9 @@ export class Sessions {
     return (await this.#endThose((session) => session.id === id)) > 0;
   }
 
-  /** Ends all sessions of a user at once, except one if its id is given. */
-  async endOf(user: Pick<Session, 'username' | 'provider'>, exceptId?: string): Promise<void> {
-    await this.#endThose((session) => isOf(session, user) && session.id !== exceptId);
+  /** Ends all sessions of an account at once, except one if its id is given. */
+  async endOf(account: Account, exceptId?: string): Promise<void> {
+    await this.#endThose((session) => isSameAccount(session, account) && session.id !== exceptId);
   }
 
   async #endThose(isMeant: (session: Session) => boolean): Promise<number> {
@@ -218,15 +216,11 @@ export class Sessions {
     all: readonly (readonly [key: string, session: Session])[],
     added: Session,
   ): readonly (readonly [key: string, session: Session])[] {
-    const own = all.filter(([, session]) => isOf(session, added));
+    const own = all.filter(([, session]) => isSameAccount(session, added));
     const tooMany = own.slice(0, Math.max(0, own.length + 1 - MOST_OF_USER));
     const left = all.filter((each) => !tooMany.includes(each));
     return this.#document.isShared ? left.slice(-(MOST_SHARED - 1)) : left;
   }
-}
-
-function isOf(session: Session, { username, provider }: Pick<Session, 'username' | 'provider'>): boolean {
-  return session.username === username && session.provider === provider;
 }
 
 function hashOf(secret: string): string {
@@ -239,6 +233,7 @@ export function parseSessions(stored: unknown): StoredSessions {
     isMap(value) &&
     ['id', 'username', 'provider', 'ip', 'agent'].every((name) => typeof value[name] === 'string') &&
     ['createdAt', 'seenAt'].every((name) => typeof value[name] === 'number') &&
+    ['string', 'undefined'].includes(typeof value['subject']) &&
     isRole(value['role']);
   if (isMap(stored) && Object.values(stored).every(isSession)) return stored as StoredSessions;
   throw new Error('it must be keys with sessions (key: session)');

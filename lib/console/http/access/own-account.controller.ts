@@ -1,6 +1,8 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
 import { type ApiToken, type CreatedApiToken } from '../../contract/session.js';
-import { ApiTokens, shownToken } from '../../security/api-tokens.js';
+import { isSameAccount } from '../../security/account.js';
+import { AccountAccess } from '../../security/account-access.js';
+import { accountOf, ApiTokens, shownToken } from '../../security/api-tokens.js';
 import { type Caller, type ConsoleRequest } from '../../security/caller.js';
 import { ConsoleAudit } from '../../security/console-audit.js';
 import { CurrentCaller } from '../../security/current-caller.decorator.js';
@@ -8,7 +10,6 @@ import { hashPassword, LONGEST_PASSWORD, passwordProblem } from '../../security/
 import { PasswordLogin } from '../../security/password-login.js';
 import { Permit } from '../../security/permit.decorator.js';
 import { isAtMost, ROLES } from '../../security/roles.js';
-import { Sessions } from '../../security/sessions.js';
 import { Users } from '../../security/users.js';
 import { ConsoleProblem } from '../console-problem.js';
 import { checked, integer, oneOf, readFields, text } from '../fields.js';
@@ -21,7 +22,7 @@ export class OwnAccountController {
   constructor(
     @Inject(ApiTokens) private readonly tokens: ApiTokens,
     @Inject(Users) private readonly users: Users,
-    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(AccountAccess) private readonly access: AccountAccess,
     @Inject(PasswordLogin) private readonly passwords: PasswordLogin,
     @Inject(ConsoleAudit) private readonly audit: ConsoleAudit,
   ) {}
@@ -42,19 +43,20 @@ export class OwnAccountController {
       old: text(LONGEST_PASSWORD),
       new: checked((value) => passwordProblem(username, value)),
     });
-    await this.audit.record({ action: 'auth.password', target: username, caller }, async () => {
+    await this.audit.record({ action: 'auth.password', target: username, caller }, async (notes) => {
       if ((await this.passwords.verify({ username, password: given.old, request })) === undefined)
         throw new ConsoleProblem(403, 'wrong-password', 'The old password is wrong.');
       await this.users.change(username, { passwordHash: await hashPassword(given.new) });
-      // Whoever else knew the old password is out.
-      await this.sessions.endOf(caller, caller.sessionId);
+      // Whoever else knew the old password is out, with all that they have made by it.
+      const revoked = await this.access.end(caller, caller.sessionId);
+      notes.note('revoked', undefined, `${revoked} tokens`);
     });
   }
 
   @Get('tokens')
   @Permit('read')
   ownTokens(@CurrentCaller() caller: Caller): readonly ApiToken[] {
-    return this.tokens.list(ownerOf(caller)).map(shownToken);
+    return this.tokens.list(caller).map(shownToken);
   }
 
   @Post('tokens')
@@ -70,7 +72,12 @@ export class OwnAccountController {
           `A token can do no more than its owner: at most '${caller.role}'.`,
         );
       const lifetimeMs = days * DAY_MS;
-      const { token, secret } = await this.tokens.issue({ ...ownerOf(caller), name, role, lifetimeMs, keep: 'stored' });
+      const { token, secret } = await this.tokens.issue({ account: caller, name, role, lifetimeMs, keep: 'stored' });
+      // The session has perhaps ended meanwhile, with all tokens that there were by then.
+      if (caller.ended.aborted) {
+        await this.tokens.revoke(token.id);
+        throw new ConsoleProblem(401, 'not-logged-in', 'Your session has ended. Log in again.');
+      }
       notes.note('role', undefined, role);
       notes.note('expires', undefined, new Date(token.expiresAt).toISOString());
       return { ...shownToken(token), token: secret };
@@ -82,7 +89,7 @@ export class OwnAccountController {
   @Permit('read')
   async revokeToken(@Param('id') id: string, @CurrentCaller() caller: Caller): Promise<void> {
     const token = this.tokens.list().find((each) => each.id === id);
-    const isOwn = token?.owner === caller.username && token.provider === caller.provider;
+    const isOwn = token !== undefined && isSameAccount(accountOf(token), caller);
     const mayRevoke = isOwn || caller.permissions.includes('admin');
     if (token === undefined || !mayRevoke) throw new ConsoleProblem(404, 'unknown-token', `You have no token '${id}'.`);
     await this.audit.record({ action: 'token.revoke', target: token.name, caller }, () => this.tokens.revoke(id));
@@ -93,8 +100,4 @@ export class OwnAccountController {
 function requireSession({ sessionId }: Caller): void {
   if (sessionId === undefined)
     throw new ConsoleProblem(403, 'needs-login', 'A token cannot do this: log in with a browser.');
-}
-
-function ownerOf({ username: owner, provider }: Caller): { readonly owner: string; readonly provider: string } {
-  return { owner, provider };
 }

@@ -18,7 +18,9 @@ export class SessionsController {
   @Get()
   @Permit('admin')
   list(@CurrentCaller() caller: Caller): readonly OpenSession[] {
-    return this.sessions.list().map((session) => ({ ...session, isOwn: session.id === caller.sessionId }));
+    return this.sessions
+      .list()
+      .map(({ subject: _subject, ...session }) => ({ ...session, isOwn: session.id === caller.sessionId }));
   }
 
   @Delete(':id')

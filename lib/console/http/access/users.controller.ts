@@ -1,5 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put } from '@nestjs/common';
 import { type ConsoleUser } from '../../contract/session.js';
+import { LOCAL } from '../../security/account.js';
+import { AccountAccess } from '../../security/account-access.js';
 import { ApiTokens } from '../../security/api-tokens.js';
 import { type Caller } from '../../security/caller.js';
 import { ConsoleAudit } from '../../security/console-audit.js';
@@ -7,7 +9,6 @@ import { CurrentCaller } from '../../security/current-caller.decorator.js';
 import { hashPassword, passwordProblem } from '../../security/password-hash.js';
 import { Permit } from '../../security/permit.decorator.js';
 import { ROLES } from '../../security/roles.js';
-import { Sessions } from '../../security/sessions.js';
 import { isEnabled, Users, usernameProblem } from '../../security/users.js';
 import { ConsoleProblem } from '../console-problem.js';
 import { checked, flag, oneOf, optional, readFields } from '../fields.js';
@@ -17,7 +18,7 @@ import { checked, flag, oneOf, optional, readFields } from '../fields.js';
 export class UsersController {
   constructor(
     @Inject(Users) private readonly users: Users,
-    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(AccountAccess) private readonly access: AccountAccess,
     @Inject(ApiTokens) private readonly tokens: ApiTokens,
     @Inject(ConsoleAudit) private readonly audit: ConsoleAudit,
   ) {}
@@ -49,7 +50,7 @@ export class UsersController {
     });
   }
 
-  /** Whatever changes, the user's sessions end: they were opened with the old role or password. */
+  /** Whatever changes, the user's sessions and tokens end: they were opened with the old role or password. */
   @Put(':username')
   @Permit('admin')
   async change(
@@ -77,8 +78,7 @@ export class UsersController {
       if (role !== undefined) notes.note('role', before?.role, role);
       if (may !== undefined) notes.note('isEnabled', before && String(isEnabled(before)), String(may));
       if (passwordHash !== undefined) notes.note('password', 'set', 'set anew');
-      await this.sessions.endOf({ username: user.username, provider: 'local' });
-      if (!user.isEnabled) await this.tokens.revokeOf({ owner: user.username, provider: 'local' });
+      await this.access.end({ username: user.username, provider: LOCAL });
       return user;
     });
   }
@@ -89,13 +89,26 @@ export class UsersController {
   async remove(@Param('username') name: string, @CurrentCaller() caller: Caller): Promise<void> {
     await this.audit.record({ action: 'user.delete', target: name, caller }, async (notes) => {
       const username = this.users.find(name)?.username ?? name;
-      if (username === caller.username && caller.provider === 'local')
+      if (username === caller.username && caller.provider === LOCAL)
         throw new ConsoleProblem(409, 'own-account', 'You cannot remove yourself. Ask another administrator.');
       const role = this.users.find(name)?.role;
       await this.users.remove(username);
       notes.note('role', role, undefined);
-      await this.sessions.endOf({ username, provider: 'local' });
-      await this.tokens.revokeOf({ owner: username, provider: 'local' });
+      await this.access.end({ username, provider: LOCAL });
+    });
+  }
+
+  /** Revokes all tokens of a user, those of the older login included. The user stays logged in in browsers. */
+  @Delete(':username/tokens')
+  @HttpCode(204)
+  @Permit('admin')
+  async revokeTokens(@Param('username') name: string, @CurrentCaller() caller: Caller): Promise<void> {
+    const user = this.users.find(name);
+    if (user === undefined) throw new ConsoleProblem(404, 'unknown-user', `There is no user '${name}'.`);
+    const { username } = user;
+    await this.audit.record({ action: 'token.revoke', target: username, caller }, async (notes) => {
+      const revoked = await this.tokens.revokeOf({ username, provider: LOCAL });
+      notes.note('revoked', undefined, `${revoked} tokens`);
     });
   }
 }

@@ -1,4 +1,5 @@
 import { Body, Inject, Req, RequestMethod } from '@nestjs/common';
+import { LOCAL } from '../../security/account.js';
 import { ApiTokens } from '../../security/api-tokens.js';
 import { type ConsoleRequest } from '../../security/caller.js';
 import { FirstSetup } from '../../security/first-setup.js';
@@ -29,7 +30,7 @@ export class OlderLoginController {
     const given = readFields(body, { username: text(200), password: text(LONGEST_PASSWORD) });
     const { username, role } = await this.passwords.check({ ...given, request });
     const { secret } = await this.tokens.issue({
-      ...{ name: 'login', owner: username, provider: 'local', role },
+      ...{ name: 'login', account: { username, provider: LOCAL }, role },
       ...{ lifetimeMs: LIFETIME_MS, keep: 'short' },
     });
     return answer(request, { username, accessToken: secret, isGuest: role === 'guest' });

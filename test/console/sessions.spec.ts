@@ -16,6 +16,7 @@ describe.each(SERVERS)('a session on %s', (server) => {
 
     expect(answer.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^ejc=[\w-]{43}\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^ejc-device=/),
     ]);
   });
 
@@ -29,6 +30,7 @@ describe.each(SERVERS)('a session on %s', (server) => {
 
     expect(answer.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^__Host-ejc=[\w-]{43}\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/),
+      expect.stringMatching(/^__Host-ejc-device=.*; HttpOnly; SameSite=Lax; Secure; Max-Age=\d+$/),
     ]);
     expect((await browser.get(SESSION, byTls)).status).toBe(200);
     expect((await browser.get(SESSION)).status).toBe(401);

@@ -46,6 +46,7 @@ export class AuditLog extends ConsoleAudit {
   }
 
   override async record<T>(action: AuditedAction, task: (notes: AuditNotes) => T | Promise<T>): Promise<T> {
+    let known = action;
     const before = new Map<string, string>();
     const after = new Map<string, string>();
     const notes: AuditNotes = {
@@ -54,6 +55,9 @@ export class AuditLog extends ConsoleAudit {
         if (is === undefined) after.delete(what);
         else after.set(what, shown(what, is));
       },
+      identify({ username, role, provider }) {
+        known = { ...action, caller: { ...action.caller, username, role, provider } };
+      },
     };
     const changes = (): Partial<AuditRecord> => ({
       ...(before.size > 0 && { before: Object.fromEntries(before) }),
@@ -61,12 +65,12 @@ export class AuditLog extends ConsoleAudit {
     });
     try {
       const result = await task(notes);
-      await this.#append(action, { outcome: 'done', ...changes() });
+      await this.#append(known, { outcome: 'done', ...changes() });
       return result;
     } catch (error) {
       const outcome = error instanceof ConsoleProblem && error.status < 500 ? 'refused' : 'failed';
       const reason = error instanceof ConsoleProblem ? error.message : describeCause(error);
-      await this.#append(action, { outcome, error: reason, ...changes() });
+      await this.#append(known, { outcome, error: reason, ...changes() });
       throw error;
     }
   }
@@ -142,12 +146,17 @@ function matches(record: AuditRecord, { username, action, target, registry, outc
     action === undefined || (action.endsWith('.') ? record.action.startsWith(action) : record.action === action);
   return (
     isAction &&
-    (username === undefined || record.username === username) &&
+    (username === undefined || record.username === username || isLoginOf(username, record)) &&
     (target === undefined || record.target === target) &&
     (registry === undefined || record.registry === registry) &&
     (outcome === undefined || record.outcome === outcome) &&
     (to === undefined || record.at <= to)
   );
+}
+
+/** Whose login was refused has not proved the name, which is the target of the record. */
+function isLoginOf(username: string, { action, target }: AuditRecord): boolean {
+  return action === 'auth.login' && target !== undefined && target.toLowerCase() === username.toLowerCase();
 }
 
 function shown(what: string, value: string): string {

@@ -35,7 +35,7 @@ export class Authentication {
 
   /**
    * @param request with its id and origin
-   * @throws ConsoleProblem 401 `wrong-token` or `login-failed`, 429 `too-many-attempts`
+   * @throws ConsoleProblem 401 `wrong-token` or `login-failed`, 429 `too-many-attempts`, 503 `busy`
    */
   async authenticate(
     request: ConsoleRequest,
@@ -74,9 +74,7 @@ export class Authentication {
     request: ConsoleRequest,
     basic: { readonly username: string; readonly password: string },
   ): Promise<Caller> {
-    const user = await this.login.verify({ ...basic, request });
-    if (user === undefined) throw new ConsoleProblem(401, 'login-failed', 'The name or the password is wrong.');
-    const { username, role } = user;
+    const { username, role } = await this.login.checkBasic({ ...basic, request });
     return callerFrom(request, { username, role, provider: LOCAL, expiresAt: Number.MAX_SAFE_INTEGER, ended: NEVER });
   }
 

@@ -31,7 +31,7 @@ export class ConsoleGuard implements CanActivate {
     @Inject(ConsoleAudit) private readonly audit: ConsoleAudit,
   ) {}
 
-  /** @throws ConsoleProblem 401, 403, 415 or 429: why it may not pass */
+  /** @throws ConsoleProblem 401, 403, 415, 429 or 503: why it may not pass */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<ConsoleRequest>();
     request.elasticJobRequestId = randomUUID();
@@ -75,16 +75,17 @@ export class ConsoleGuard implements CanActivate {
     for (const [name, value] of Object.entries(headers)) this.host.httpAdapter.setHeader(response, name, value);
   }
 
-  /** Who is simply not logged in leaves no record: each visit of the page would. */
+  /** Who is simply not logged in leaves no record: each visit of the page would. A password that is refused has one already. */
   async #recordRefusal(request: ConsoleRequest, error: unknown): Promise<void> {
-    const isWorthIt = error instanceof ConsoleProblem && !['not-logged-in', 'setup-needed'].includes(error.code);
-    if (!isWorthIt) return;
+    if (!(error instanceof ConsoleProblem) || UNRECORDED.includes(error.code)) return;
     const { elasticJobCaller, elasticJobOrigin, elasticJobRequestId = '' } = request;
     const caller = elasticJobCaller ?? { ip: elasticJobOrigin?.ip ?? '', requestId: elasticJobRequestId };
     const path = (request.originalUrl ?? request.url).split('?')[0] ?? '';
     await this.audit.refused({ action: 'request', target: `${request.method} ${path}`, caller }, error.code);
   }
 }
+
+const UNRECORDED = ['not-logged-in', 'setup-needed', 'login-failed', 'too-many-attempts', 'busy'];
 
 interface Route {
   readonly permission: RequiredPermission | undefined;

@@ -1,72 +1,136 @@
+/**
+ * Slows down who guesses passwords. Failed attempts are counted in several places at once, and each makes the next attempt wait once
+ * too many have failed there, at first 15 seconds, then twice as long each time, at most 15 minutes:
+ *
+ * ```
+ *   a browser in which the user has logged in before    5 for the user in that browser, and nothing else counts
+ *   everybody else                                      5 for the user from that network
+ *                                                      30 from that network, whoever the user
+ *                                                      50 for the user, wherever from
+ * ```
+ * So nobody else's guesses keep a user out who comes by a browser that is known. An attempt counts once it has failed; while it is
+ * being checked, it keeps others out only where too many have failed before.
+ */
 import { type Clock } from '../../time/clock.js';
 
-/** How many attempts are free, and how long the first wait is. */
-const FREE_ATTEMPTS = 5;
+const FREE_OF_USER_HERE = 5;
+const FREE_OF_NETWORK = 30;
+const FREE_OF_USER = 50;
 const FIRST_WAIT_MS = 15_000;
 const LONGEST_WAIT_MS = 15 * 60_000;
+/** One at a time where too many have failed: the next one can come when that is checked. */
+const WHILE_CHECKED_MS = 1_000;
 /** After so long without an attempt, all is forgotten. */
 const FORGOTTEN_AFTER_MS = 60 * 60_000;
-/** One address may try so many names, so that it cannot try one password with each. */
-const FREE_ATTEMPTS_OF_ADDRESS = 30;
-const MOST_ENTRIES = 10_000;
+const MOST_PLACES = 10_000;
 
-interface Attempts {
-  count: number;
+/** Where an attempt comes from. */
+export interface AttemptOrigin {
+  /** What has an address: an IPv4 address, the /64 of an IPv6 one. */
+  readonly network: string;
+  /** The browser, if the user has logged in with it before. */
+  readonly device?: string | undefined;
+}
+
+/** An attempt that may be made, or not yet. */
+export type Attempt =
+  | { readonly isAdmitted: false; readonly waitMs: number }
+  | {
+      readonly isAdmitted: true;
+      /** Must be called once, with what has become of it; `unchecked` if nobody has looked at the password. */
+      readonly end: (outcome: 'right' | 'wrong' | 'unchecked') => void;
+    };
+
+interface Place {
+  readonly free: number;
+  failed: number;
+  /** Attempts that are being checked. */
+  pending: number;
   lastAt: number;
 }
 
-/**
- * Slows down who guesses passwords: after five failed attempts for one user from one address, each further one must wait, at
- * first 15 seconds, then twice as long each time, at most 15 minutes. An address that tries many users waits too.
- */
+/** Counts failed attempts. */
 export class LoginAttempts {
   readonly #clock: Clock;
-  readonly #attempts = new Map<string, Attempts>();
+  readonly #places = new Map<string, Place>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /**
-   * Counts an attempt, as failed until `succeeded` is called.
-   * @returns how long the caller must wait before the next attempt, in milliseconds, if this one is refused; 0 if it may be made
-   */
-  begin(username: string, ip: string): number {
-    const limits = [
-      [`user\0${username.toLowerCase()}\0${ip}`, FREE_ATTEMPTS],
-      [`address\0${ip}`, FREE_ATTEMPTS_OF_ADDRESS],
-    ] as const;
-    const waitMs = Math.max(...limits.map(([key, free]) => this.#waitMs(key, free)));
-    if (waitMs === 0) for (const [key] of limits) this.#count(key);
-    return waitMs;
+  /** Begins an attempt of a user to log in. */
+  begin(username: string, { network, device }: AttemptOrigin): Attempt {
+    const user = username.toLowerCase();
+    if (device !== undefined) return this.#begin([[keyOf('device', device, user), FREE_OF_USER_HERE]]);
+    return this.#begin([
+      [keyOf('user', user, network), FREE_OF_USER_HERE],
+      [keyOf('network', network), FREE_OF_NETWORK],
+      [keyOf('user', user), FREE_OF_USER],
+    ]);
   }
 
-  /** Forgets the failed attempts of this user from this address. */
-  succeeded(username: string, ip: string): void {
-    this.#attempts.delete(`user\0${username.toLowerCase()}\0${ip}`);
-    const ofAddress = this.#attempts.get(`address\0${ip}`);
-    if (ofAddress !== undefined) ofAddress.count--;
+  /** Begins an attempt to make the first administrator, for which there is a code. */
+  beginSetup({ network }: AttemptOrigin): Attempt {
+    return this.#begin([[keyOf('setup', network), FREE_OF_USER_HERE]]);
   }
 
-  #waitMs(key: string, free: number): number {
-    const attempts = this.#attempts.get(key);
-    if (attempts === undefined || attempts.count < free) return 0;
-    const sinceMs = this.#clock.monotonic() - attempts.lastAt;
+  #begin(keys: readonly (readonly [key: string, free: number])[]): Attempt {
+    const waitMs = Math.max(...keys.map(([key]) => this.#waitMs(key)));
+    if (waitMs > 0) return { isAdmitted: false, waitMs };
+    const places = keys.map(([key, free]) => this.#place(key, free));
+    for (const place of places) place.pending++;
+    return {
+      isAdmitted: true,
+      end: (outcome) => {
+        for (const place of places) place.pending--;
+        if (outcome === 'wrong') for (const place of places) this.#fail(place);
+        // The first place is of this user and this origin alone; what others have done elsewhere stays.
+        const [own] = places;
+        if (outcome === 'right' && own !== undefined) own.failed = 0;
+      },
+    };
+  }
+
+  #fail(place: Place): void {
+    place.failed++;
+    place.lastAt = this.#clock.monotonic();
+  }
+
+  #waitMs(key: string): number {
+    const place = this.#places.get(key);
+    if (place === undefined || place.failed < place.free) return 0;
+    const sinceMs = this.#clock.monotonic() - place.lastAt;
     if (sinceMs >= FORGOTTEN_AFTER_MS) {
-      this.#attempts.delete(key);
+      place.failed = 0;
       return 0;
     }
-    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts.count - free));
-    return Math.max(0, waitMs - sinceMs);
+    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (place.failed - place.free));
+    return Math.max(0, waitMs - sinceMs, place.pending > 0 ? WHILE_CHECKED_MS : 0);
   }
 
-  #count(key: string): void {
-    const before = this.#attempts.get(key);
-    // Put at the end: the first ones are those that have not been used for the longest time.
-    this.#attempts.delete(key);
-    this.#attempts.set(key, { count: (before?.count ?? 0) + 1, lastAt: this.#clock.monotonic() });
-    if (this.#attempts.size <= MOST_ENTRIES) return;
-    const [oldest] = this.#attempts.keys();
-    if (oldest !== undefined) this.#attempts.delete(oldest);
+  /** The place of a key, which is the last in the map then: the first ones have not been used for the longest time. */
+  #place(key: string, free: number): Place {
+    const place = this.#places.get(key) ?? { free, failed: 0, pending: 0, lastAt: this.#clock.monotonic() };
+    this.#places.delete(key);
+    if (this.#places.size >= MOST_PLACES) this.#makeRoom();
+    this.#places.set(key, place);
+    return place;
   }
+
+  /** Nobody pushes out a place where attempts must wait by attempts elsewhere, but by as many such places. */
+  #makeRoom(): void {
+    const now = this.#clock.monotonic();
+    let leaving: string | undefined;
+    for (const [key, { failed, free, pending, lastAt }] of this.#places) {
+      leaving ??= key;
+      if (pending > 0 || (failed >= free && now - lastAt < FORGOTTEN_AFTER_MS)) continue;
+      leaving = key;
+      break;
+    }
+    if (leaving !== undefined) this.#places.delete(leaving);
+  }
+}
+
+function keyOf(...parts: readonly string[]): string {
+  return JSON.stringify(parts);
 }

@@ -1,4 +1,5 @@
-import { type Account } from './account.js';
+import { type Account, LOCAL } from './account.js';
+import { type KnownDevices } from './known-devices.js';
 import { type Sessions } from './sessions.js';
 import { type ConsoleRequest } from './caller.js';
 import { clearCookie, readCookie, setCookie } from './session-cookie.js';
@@ -12,20 +13,25 @@ export interface ProvenUser extends Account {
 
 /** Gives browsers a session, and takes it away. */
 export class Logins {
-  constructor(private readonly sessions: Sessions) {}
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly devices: KnownDevices,
+  ) {}
 
   /**
    * Opens a session; one that the browser had before ends, so that nobody can foist a known one on it.
-   * @returns the `Set-Cookie` header
+   * @returns the `Set-Cookie` headers
    */
-  async open(user: ProvenUser, request: ConsoleRequest): Promise<string> {
+  async open(user: ProvenUser, request: ConsoleRequest): Promise<readonly string[]> {
     const { isSecure, ip } = originOf(request);
     const former = readCookie(request, { isSecure });
     const used = former === undefined ? undefined : this.sessions.use(former);
     if (used !== undefined) await this.sessions.end(used.session.id);
     const agent = (headerOf(request, 'user-agent') ?? '').slice(0, 200);
     const { cookie } = await this.sessions.open({ ...user, ip, agent });
-    return setCookie(cookie, { isSecure });
+    const session = setCookie(cookie, { isSecure });
+    // Passwords of other providers are guessed there.
+    return user.provider === LOCAL ? [session, this.devices.remember(user.username, request)] : [session];
   }
 
   /** Ends the session of a request. @returns the `Set-Cookie` header */

@@ -3,7 +3,7 @@
  * padding), so that stronger costs can come later: `needsRehash` says which hashes are of former costs.
  */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { Limiter } from '../../async/limiter.js';
+import { HASH_QUEUES, type HashQueue } from './hash-queue.js';
 
 /** What a hash costs: 2^ln × r × 128 bytes of memory. */
 interface ScryptCosts {
@@ -16,8 +16,6 @@ const COSTS: ScryptCosts = { ln: 17, r: 8, p: 1 };
 /** The costs of a stored hash may be higher than ours, but not so high that a login takes the machine down. */
 const MOST_LN = 20;
 const HASH_BYTES = 32;
-/** Each hash takes 128 MiB while it is made. */
-const limiter = new Limiter(2);
 
 const FORMAT = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z\d+/]{22,})\$([A-Za-z\d+/]{43})$/;
 
@@ -48,10 +46,10 @@ export function passwordProblem(username: string, password: unknown): string | u
   return undefined;
 }
 
-/** Makes the hash of a password. */
-export async function hashPassword(password: string): Promise<string> {
+/** Makes the hash of a password. @throws ConsoleProblem 503 `busy` if too many wait in the queue */
+export async function hashPassword(password: string, queue: HashQueue = HASH_QUEUES.settings): Promise<string> {
   const salt = randomBytes(16);
-  const hash = await derive(password, salt, COSTS);
+  const hash = await queue.run(() => derive(password, salt, COSTS));
   return `$scrypt$ln=${COSTS.ln},r=${COSTS.r},p=${COSTS.p}$${base64(salt)}$${base64(hash)}`;
 }
 
@@ -69,10 +67,15 @@ export function needsRehash(stored: string): boolean {
 /**
  * Whether `password` is the one whose hash is `stored`. Without a hash, because there is no such user, it takes as long and is
  * false, so that nobody can find out by the time which users there are.
+ * @throws ConsoleProblem 503 `busy` if too many wait in the queue
  */
-export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
+export async function verifyPassword(
+  password: string,
+  stored: string | undefined,
+  queue: HashQueue = HASH_QUEUES.settings,
+): Promise<boolean> {
   const { costs, salt, hash } = (stored === undefined ? undefined : parse(stored)) ?? DUMMY;
-  const actual = await derive(password.slice(0, LONGEST_PASSWORD + 1), salt, costs);
+  const actual = await queue.run(() => derive(password.slice(0, LONGEST_PASSWORD + 1), salt, costs));
   return timingSafeEqual(actual, hash) && stored !== undefined;
 }
 
@@ -88,15 +91,12 @@ function parse(stored: string): typeof DUMMY | undefined {
 
 function derive(password: string, salt: Buffer, { ln, r, p }: ScryptCosts): Promise<Buffer> {
   const options = { N: 2 ** ln, r, p, maxmem: 2 ** ln * r * 128 * 2 };
-  return limiter.run(
-    () =>
-      new Promise((resolve, reject) => {
-        // Two ways to write the same letter are the same password.
-        scrypt(password.normalize('NFKC'), salt, HASH_BYTES, options, (error, key) =>
-          error === null ? resolve(key) : reject(error),
-        );
-      }),
-  );
+  return new Promise((resolve, reject) => {
+    // Two ways to write the same letter are the same password.
+    scrypt(password.normalize('NFKC'), salt, HASH_BYTES, options, (error, key) =>
+      error === null ? resolve(key) : reject(error),
+    );
+  });
 }
 
 function base64(bytes: Buffer): string {

@@ -19,10 +19,12 @@ import { Authentication } from './authentication.js';
 import { ConsoleAudit } from './console-audit.js';
 import { FirstSetup, parseSetupSeed, type SetupSeed } from './first-setup.js';
 import { KeyRing } from './key-ring.js';
+import { KnownDevices } from './known-devices.js';
 import { LoginAttempts } from './login-attempts.js';
 import { Logins } from './logins.js';
 import { casdoorProvider } from './oidc/oidc-settings.js';
 import { OidcProvider } from './oidc/oidc-provider.js';
+import { PasswordChecks } from './password-checks.js';
 import { PasswordLogin } from './password-login.js';
 import { ConsoleSecrets } from './secrets.js';
 import { parseSessions, Sessions, type StoredSessions } from './sessions.js';
@@ -65,8 +67,9 @@ export const securityProviders: readonly Provider[] = [
   provide(KeyRing, [CONSOLE_OPTIONS], (options: ElasticJobConsoleOptions) => new KeyRing(options.sessionKeys ?? [])),
   provide(
     TrustedProxies,
-    [CONSOLE_OPTIONS],
-    ({ trustedProxies = [], publicUrl }: ElasticJobConsoleOptions) => new TrustedProxies(trustedProxies, publicUrl),
+    [CONSOLE_OPTIONS, CONSOLE_LOGGER],
+    ({ trustedProxies = [], publicUrl }: ElasticJobConsoleOptions, logger: JobLogger) =>
+      new TrustedProxies(trustedProxies, publicUrl, logger),
   ),
   provide(LoginAttempts, [CONSOLE_CLOCK], (clock: Clock) => new LoginAttempts(clock)),
   provide(Users, [CONSOLE_OPTIONS, ConsoleStore, CONSOLE_LOGGER, CONSOLE_CLOCK], openUsers),
@@ -79,12 +82,17 @@ export const securityProviders: readonly Provider[] = [
   ),
   provide(OIDC_PROVIDERS, [CONSOLE_OPTIONS, CONSOLE_LOGGER], oidcProviders),
   provide(FirstSetup, [Users, OIDC_PROVIDERS, ConsoleStore, KeyRing, CONSOLE_LOGGER, CONSOLE_CLOCK], firstSetup),
-  provide(Logins, [Sessions], (sessions: Sessions) => new Logins(sessions)),
+  provide(KnownDevices, [KeyRing], (keys: KeyRing) => new KnownDevices(keys)),
+  provide(
+    Logins,
+    [Sessions, KnownDevices],
+    (sessions: Sessions, devices: KnownDevices) => new Logins(sessions, devices),
+  ),
   provide(
     PasswordLogin,
-    [Users, LoginAttempts, ConsoleAudit, CONSOLE_LOGGER],
-    (users: Users, attempts: LoginAttempts, audit: ConsoleAudit, logger: JobLogger) =>
-      new PasswordLogin(users, attempts, audit, logger),
+    [Users, LoginAttempts, KnownDevices, ConsoleAudit, CONSOLE_LOGGER, CONSOLE_CLOCK],
+    (...[users, attempts, devices, audit, logger, clock]: PasswordLoginDependencies) =>
+      new PasswordLogin({ users, attempts, devices, audit, logger, clock, checks: new PasswordChecks(clock) }),
   ),
   provide(
     Authentication,
@@ -92,6 +100,8 @@ export const securityProviders: readonly Provider[] = [
     (...parts: [Sessions, ApiTokens, Users, PasswordLogin, JobLogger]) => new Authentication(...parts),
   ),
 ];
+
+type PasswordLoginDependencies = [Users, LoginAttempts, KnownDevices, ConsoleAudit, JobLogger, Clock];
 
 async function openStore(
   { store, stateFolder, stateRegistry }: ElasticJobConsoleOptions,

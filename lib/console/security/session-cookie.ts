@@ -9,6 +9,8 @@ export interface CookieOptions {
   readonly isSecure: boolean;
   /** What is added to the name, `-oidc`; nothing for the session. */
   readonly suffix?: string;
+  /** How long the browser keeps it. Default: until the browser is closed. */
+  readonly maxAgeSeconds?: number;
 }
 
 /** The value of a cookie; `undefined` if the request has none, or has two of that name. */
@@ -26,12 +28,13 @@ export function readCookie(
   return values.length === 1 ? values[0] : undefined;
 }
 
-/** The `Set-Cookie` header that gives a cookie to the browser until it is closed. */
-export function setCookie(value: string, { isSecure, suffix = '' }: CookieOptions): string {
-  return `${NAMES[`${isSecure}`]}${suffix}=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+/** The `Set-Cookie` header that gives a cookie to the browser. */
+export function setCookie(value: string, { isSecure, suffix = '', maxAgeSeconds }: CookieOptions): string {
+  const ends = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`;
+  return `${NAMES[`${isSecure}`]}${suffix}=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}${ends}`;
 }
 
 /** The `Set-Cookie` header that takes it away. */
 export function clearCookie(options: CookieOptions): string {
-  return `${setCookie('', options)}; Max-Age=0`;
+  return setCookie('', { ...options, maxAgeSeconds: 0 });
 }

@@ -1,17 +1,23 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
+import { type JobLogger } from '../../api/text/logger.js';
 import { type ConsoleRequest } from './caller.js';
+import { networkOf } from './client-network.js';
 import { type RequestOrigin } from './request-origin.js';
 
 /** Reads where requests come from. The headers of proxies count only if a trusted proxy has sent them. */
 export class TrustedProxies {
   readonly #trusted = new BlockList();
   readonly #publicOrigin: string | undefined;
+  readonly #logger: Pick<JobLogger, 'warn'> | undefined;
+  #hasWarned = false;
 
   /**
    * @param proxies addresses, or networks such as `10.0.0.0/8`; `loopback` for this machine. See `proxyProblem`
    * @param publicUrl where browsers find the console; comes before all headers
+   * @param logger is told of the first proxy that nobody has named
    */
-  constructor(proxies: readonly string[], publicUrl?: string) {
+  constructor(proxies: readonly string[], publicUrl?: string, logger?: Pick<JobLogger, 'warn'>) {
+    this.#logger = logger;
     for (const proxy of proxies.flatMap((each) => (each === 'loopback' ? LOOPBACK : [each]))) {
       const [address = '', bits] = proxy.split('/');
       const family = isIPv6(address) ? 'ipv6' : 'ipv4';
@@ -27,11 +33,29 @@ export class TrustedProxies {
     const header = (name: string): string | undefined => (isProxied ? lastEntry(headerOf(request, name)) : undefined);
     const proto = header('x-forwarded-proto') ?? (request.socket.encrypted === true ? 'https' : 'http');
     const host = header('x-forwarded-host') ?? headerOf(request, 'host');
+    const ip = isProxied ? this.#clientBehind(peer, headerOf(request, 'x-forwarded-for')) : peer;
     return {
-      ip: isProxied ? this.#clientBehind(peer, headerOf(request, 'x-forwarded-for')) : peer,
+      ip,
+      network: isProxied ? networkOf(ip) : this.#networkBehind(peer, request),
       isSecure: this.#publicOrigin === undefined ? proto === 'https' : this.#publicOrigin.startsWith('https:'),
       origin: this.#publicOrigin ?? (host === undefined ? undefined : originFrom(`${proto}://${host}`)),
     };
+  }
+
+  /**
+   * A peer that is no trusted proxy and says for whom it asks is perhaps a proxy that nobody has named, with everybody behind it.
+   * Its clients are told apart by what it says. Who invents that gains little: failed logins are counted by user, too.
+   */
+  #networkBehind(peer: string, request: ConsoleRequest): string {
+    const said = FORWARDED.map((name) => headerOf(request, name)).find((value) => value !== undefined);
+    if (said === undefined) return networkOf(peer);
+    if (!this.#hasWarned) {
+      this.#hasWarned = true;
+      this.#logger?.warn(
+        `A request came from ${peer} with a header of proxies (such as X-Forwarded-For), and console.trustedProxies does not name that address. If it is your proxy, name it: until then, the audit has its address instead of those of the clients.`,
+      );
+    }
+    return `${networkOf(peer)} for ${said.slice(0, LONGEST_SAID)}`;
   }
 
   /** The last address of the list that no trusted proxy has: what stands before it, anybody may have written. */
@@ -51,6 +75,9 @@ export class TrustedProxies {
   }
 }
 
+/** By which proxies say for whom they ask. */
+const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip'];
+const LONGEST_SAID = 200;
 const LOOPBACK = ['127.0.0.0/8', '::1'];
 
 /** @returns the problem with an entry of the trusted proxies, as a requirement; `undefined` if there is none */

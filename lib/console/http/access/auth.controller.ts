@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import { type AuthProviders, type SessionInfo } from '../../contract/session.js';
 import { OIDC_PROVIDERS } from '../../options/console-tokens.js';
+import { LOCAL } from '../../security/account.js';
 import { type Caller, type ConsoleRequest } from '../../security/caller.js';
 import { ConsoleAudit } from '../../security/console-audit.js';
 import { CurrentCaller } from '../../security/current-caller.decorator.js';
@@ -58,8 +59,8 @@ export class AuthController {
     if (this.setup.isNeeded)
       throw new ConsoleProblem(403, 'setup-needed', 'The console has no administrator yet: make one first.');
     const { username, role } = await this.passwords.check({ ...readFields(body, LOGIN), request });
-    const cookie = await this.logins.open({ username, role, provider: 'local' }, request);
-    this.headers.set(response, { 'set-cookie': cookie });
+    const cookies = await this.logins.open({ username, role, provider: LOCAL }, request);
+    this.headers.set(response, { 'set-cookie': cookies });
   }
 
   @Post('logout')

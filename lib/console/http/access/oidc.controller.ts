@@ -80,7 +80,7 @@ export class OidcController {
       const { returnTo: wanted } = waiting;
       return { session: await this.logins.open({ ...user, provider: name }, request), returnTo: wanted };
     });
-    this.#redirect(response, { url: this.#publicPath + returnTo, cookies: [cleared, session] });
+    this.#redirect(response, { url: this.#publicPath + returnTo, cookies: [cleared, ...session] });
   }
 
   #waiting(request: ConsoleRequest, name: string): WaitingLogin {

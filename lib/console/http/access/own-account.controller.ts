@@ -6,6 +6,7 @@ import { accountOf, ApiTokens, shownToken } from '../../security/api-tokens.js';
 import { type Caller, type ConsoleRequest } from '../../security/caller.js';
 import { ConsoleAudit } from '../../security/console-audit.js';
 import { CurrentCaller } from '../../security/current-caller.decorator.js';
+import { HASH_QUEUES } from '../../security/hash-queue.js';
 import { hashPassword, LONGEST_PASSWORD, passwordProblem } from '../../security/password-hash.js';
 import { PasswordLogin } from '../../security/password-login.js';
 import { Permit } from '../../security/permit.decorator.js';
@@ -46,7 +47,7 @@ export class OwnAccountController {
     await this.audit.record({ action: 'auth.password', target: username, caller }, async (notes) => {
       if ((await this.passwords.verify({ username, password: given.old, request })) === undefined)
         throw new ConsoleProblem(403, 'wrong-password', 'The old password is wrong.');
-      await this.users.change(username, { passwordHash: await hashPassword(given.new) });
+      await this.users.change(username, { passwordHash: await hashPassword(given.new, HASH_QUEUES.known) });
       // Whoever else knew the old password is out, with all that they have made by it.
       const revoked = await this.access.end(caller, caller.sessionId);
       notes.note('revoked', undefined, `${revoked} tokens`);

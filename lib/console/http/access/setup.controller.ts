@@ -1,7 +1,9 @@
 import { Body, Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import { LOCAL } from '../../security/account.js';
 import { type ConsoleRequest } from '../../security/caller.js';
 import { ConsoleAudit } from '../../security/console-audit.js';
 import { FirstSetup } from '../../security/first-setup.js';
+import { HASH_QUEUES } from '../../security/hash-queue.js';
 import { LoginAttempts } from '../../security/login-attempts.js';
 import { Logins } from '../../security/logins.js';
 import { hashPassword, passwordProblem } from '../../security/password-hash.js';
@@ -44,14 +46,22 @@ export class SetupController {
     const { code, username } = readFields(body, { code: text(100), username: checked(usernameProblem) });
     const { password } = readFields(body, { password: checked((value) => passwordProblem(username, value)) });
     const caller = { ip: request.elasticJobOrigin?.ip ?? '', requestId: request.elasticJobRequestId ?? '' };
-    const waitMs = this.attempts.begin('\0setup', caller.ip);
-    if (waitMs > 0) throw tooManyAttempts(waitMs);
-    await this.audit.record({ action: 'auth.setup', target: username, caller }, async () => {
-      const passwordHash = await hashPassword(password);
-      const made = await this.setup.claim(code, () => this.users.addFirst({ username, passwordHash }));
-      if (typeof made === 'string') throw new ConsoleProblem(403, made, REFUSALS[made]);
+    const attempt = this.attempts.beginSetup({ network: request.elasticJobOrigin?.network ?? '' });
+    if (!attempt.isAdmitted) throw tooManyAttempts(attempt.waitMs);
+    await this.audit.record({ action: 'auth.setup', target: username, caller }, async (notes) => {
+      let isWrong = false;
+      try {
+        const made = await this.setup.claim(code, async () =>
+          this.users.addFirst({ username, passwordHash: await hashPassword(password, HASH_QUEUES.known) }),
+        );
+        isWrong = typeof made === 'string';
+        if (typeof made === 'string') throw new ConsoleProblem(403, made, REFUSALS[made]);
+        notes.identify({ username, role: 'admin', provider: LOCAL });
+      } finally {
+        attempt.end(isWrong ? 'wrong' : 'right');
+      }
     });
-    const cookie = await this.logins.open({ username, role: 'admin', provider: 'local' }, request);
-    this.headers.set(response, { 'set-cookie': cookie });
+    const cookies = await this.logins.open({ username, role: 'admin', provider: LOCAL }, request);
+    this.headers.set(response, { 'set-cookie': cookies });
   }
 }

@@ -6,6 +6,7 @@ import { ApiTokens } from '../../security/api-tokens.js';
 import { type Caller } from '../../security/caller.js';
 import { ConsoleAudit } from '../../security/console-audit.js';
 import { CurrentCaller } from '../../security/current-caller.decorator.js';
+import { HASH_QUEUES } from '../../security/hash-queue.js';
 import { hashPassword, passwordProblem } from '../../security/password-hash.js';
 import { Permit } from '../../security/permit.decorator.js';
 import { ROLES } from '../../security/roles.js';
@@ -43,7 +44,12 @@ export class UsersController {
     });
     const { password } = readFields(body, { password: checked((value) => passwordProblem(username, value)) });
     return this.audit.record({ action: 'user.create', target: username, caller }, async (notes) => {
-      const user = await this.users.add({ username, role, isEnabled: may, passwordHash: await hashPassword(password) });
+      const user = await this.users.add({
+        username,
+        role,
+        isEnabled: may,
+        passwordHash: await hashPassword(password, HASH_QUEUES.known),
+      });
       notes.note('role', undefined, role);
       notes.note('isEnabled', undefined, String(may));
       return user;
@@ -69,7 +75,7 @@ export class UsersController {
     });
     return this.audit.record({ action: 'user.update', target: name, caller }, async (notes) => {
       const before = this.users.find(name);
-      const passwordHash = password === undefined ? undefined : await hashPassword(password);
+      const passwordHash = password === undefined ? undefined : await hashPassword(password, HASH_QUEUES.known);
       const user = await this.users.change(name, {
         ...(role !== undefined && { role }),
         ...(may !== undefined && { isEnabled: may }),

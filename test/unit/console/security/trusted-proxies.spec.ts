@@ -16,6 +16,7 @@ describe('where a request comes from', () => {
   test('is the peer, whatever headers say, if it is no trusted proxy', () => {
     expect(new TrustedProxies(['10.0.0.0/8']).originOf(aRequest('192.0.2.1', FORWARDED))).toEqual({
       ip: '192.0.2.1',
+      network: '192.0.2.1 for 203.0.113.7, 10.0.0.5',
       isSecure: false,
       origin: 'http://console:8899',
     });
@@ -24,6 +25,7 @@ describe('where a request comes from', () => {
   test('is what trusted proxies say', () => {
     expect(new TrustedProxies(['10.0.0.0/8']).originOf(aRequest('::ffff:10.0.0.9', FORWARDED))).toEqual({
       ip: '203.0.113.7',
+      network: '203.0.113.7',
       isSecure: true,
       origin: 'https://ops.example.com',
     });

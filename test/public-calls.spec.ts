@@ -425,6 +425,8 @@ const CALLS: Readonly<Record<string, string | readonly Call[]>> = {
         ['executions', ['ExecutionFilter', 'TraceFilter'], 'shardingItems', 'shardingItem'],
         ['statuses', ['StatusFilter'], 'jobname', 'jobName'],
         ['jobNames', ['JobNameFilter'], 'limits', 'limit'],
+        ['figures', ['CountFilter'], 'bound', 'bounds'],
+        ['latest', ['LatestFilter'], 'job', 'jobs'],
         ['deleteOld', ['Retention'], 'batchrows', 'batchRows'],
         ['completeOrphans', ['Orphans'], 'item', 'items'],
       ] as const

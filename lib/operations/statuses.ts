@@ -1,4 +1,7 @@
 /** The states of jobs and items as consoles show them: pure functions of the view that the kernel goes by. */
+import { describeCause } from '../api/text/describe-cause.js';
+import { cronProblem, timeZoneProblem } from '../api/job/job-options.js';
+import { readItemParameters } from '../layout/sharding-item-parameters.js';
 import { type ItemView, type JobView, type ServerStatus } from '../layout/job-view.js';
 
 /**
@@ -17,6 +20,41 @@ export type ItemStatus = 'DISABLED' | 'RUNNING' | 'SHARDING_FLAG' | 'PENDING';
 /** Whether the instances of a server get no items: the kernel gives them only to servers whose text is `ENABLED`. */
 export function isDisabled(status: ServerStatus): boolean {
   return status !== 'ENABLED';
+}
+
+/**
+ * Why no instance can schedule or run the job by its stored settings, although they can be read: other tools store what no
+ * instance accepts. @returns the setting and what is wrong with it, as a clause; `undefined` if nothing is
+ */
+export function settingsFault({ config }: Pick<JobView, 'config'>): string | undefined {
+  if (config === undefined) return undefined;
+  if (!faults.has(config)) faults.set(config, faultOf(config));
+  return faults.get(config);
+}
+
+/** By the settings, which are the same object while they are the same. */
+const faults = new WeakMap<object, string | undefined>();
+
+function faultOf({ cron, timeZone, shardingItemParameters }: NonNullable<JobView['config']>): string | undefined {
+  const clause = (setting: string, problem: string | undefined): string | undefined =>
+    problem && `${setting}: ${problem.replace(/\.$/, '')}`;
+  return (
+    (cron === undefined ? undefined : clause('cron', quoted(cron, cronProblem(cron)))) ??
+    (timeZone === undefined ? undefined : clause('timeZone', quoted(timeZone, timeZoneProblem(timeZone)))) ??
+    clause('shardingItemParameters', parametersFault(shardingItemParameters))
+  );
+}
+
+const quoted = (value: string, problem: string | undefined): string | undefined =>
+  problem && `'${value}' cannot be used: ${problem}`;
+
+function parametersFault(text: string): string | undefined {
+  try {
+    readItemParameters(text);
+    return undefined;
+  } catch (error) {
+    return describeCause(error);
+  }
 }
 
 /** The state of a job. The first that applies, in the order CRASHED, DISABLED, SHARDING_FLAG, OK. */

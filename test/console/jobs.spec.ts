@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Page } from '../../lib/console/contract/common.js';
-import { type JobRow } from '../../lib/console/contract/jobs.js';
+import { type JobRow, type ProblemRow } from '../../lib/console/contract/jobs.js';
 import { until } from '../support/until.js';
 import { Browser } from './support/browser.js';
 import { ConsoleApp, SERVERS, USERS } from './support/console-app.js';
@@ -189,6 +189,69 @@ test('guests steer nothing, and operators do not change settings', async () => {
 
   expect(trigger.json).toMatchObject({ status: 403 });
   expect(write.json).toMatchObject({ status: 403 });
+});
+
+test('the items of a job are sent in pages', async () => {
+  await using stage = await JobStage.open();
+  await stage.add('orders', { shardingTotalCount: 450 });
+  await using app = await consoleOf(stage);
+  const browser = await Browser.loggedIn(app, 'gina');
+  const page = async (query: string) =>
+    (await browser.get(`${JOBS}/orders/shards${query}`)).json as unknown as Page<{ readonly item: number }>;
+
+  const first = await page('');
+  const second = await page(`?cursor=${first.nextCursor}`);
+  const third = await page(`?cursor=${second.nextCursor}`);
+
+  expect([first, second, third].map(({ items }) => [items[0]?.item, items.at(-1)?.item])).toEqual([
+    [0, 199],
+    [200, 399],
+    [400, 449],
+  ]);
+  expect(third).toMatchObject({ total: 450 });
+  expect(third).not.toHaveProperty('nextCursor');
+  expect(await page('?cursor=x')).toMatchObject({ status: 400, code: 'bad-cursor' });
+});
+
+test.each([
+  ['cron', { cron: '61 * * * * ?' }],
+  ['timeZone', { timeZone: 'Mars/Olympus' }],
+  ['shardingItemParameters', { shardingItemParameters: '0=a=b' }],
+])('a job whose stored %s no instance can use is not OK, and its problem says what to do', async (setting, stored) => {
+  await using stage = await JobStage.open();
+  const paths = await stage.add('orders', { owners: { [A]: [0, 1] } });
+  const text = await stage.instances.get(paths.config);
+  const [[name = '', value = ''] = []] = Object.entries(stored);
+  const others = (text ?? '').split('\n').filter((line) => !line.startsWith(`${name}:`));
+  await stage.instances.put(paths.config, [...others, `${name}: '${value}'`, ''].join('\n'));
+  await using app = await consoleOf(stage);
+  const browser = await Browser.loggedIn(app, 'gina');
+
+  const list = await browser.get(`${JOBS}?status=CONFIG_ERROR`);
+  const { problems } = (await browser.get('/api/v1/registries/main/overview')).json as { problems: ProblemRow[] };
+
+  expect(list.json['items']).toMatchObject([{ status: 'CONFIG_ERROR', problem: expect.stringContaining(setting) }]);
+  expect(problems).toMatchObject([
+    { type: 'unusable-settings', severity: 'error', jobName: 'orders', cure: expect.stringContaining(setting) },
+  ]);
+});
+
+test('a server that is offline is one problem, however many jobs list it', async () => {
+  await using stage = await JobStage.open();
+  for (const name of ['bills', 'orders', 'stock']) {
+    const paths = await stage.add(name, { owners: { [A]: [0, 1] } });
+    await stage.instances.put(paths.server('10.9.9.9'), 'ENABLED');
+    // A leader, so that nothing else is to be found.
+    await stage.instances.create(paths.leader, A, 'session');
+  }
+  await using app = await consoleOf(stage);
+  const browser = await Browser.loggedIn(app, 'gina');
+
+  const { problems } = (await browser.get('/api/v1/registries/main/overview')).json as { problems: ProblemRow[] };
+
+  expect(problems.filter(({ type }) => type === 'offline-server')).toMatchObject([
+    { subject: expect.stringContaining('3 jobs that list it: bills, orders, stock') },
+  ]);
 });
 
 test('the items of a job say who owns them, also if the owner is gone', async () => {

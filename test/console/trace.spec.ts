@@ -1,9 +1,12 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
+import { type TraceEvent } from '../../lib/api/events/trace-events.js';
+import { type JobRow, type ScheduleLane } from '../../lib/console/contract/jobs.js';
 import { RdbTraceStorage } from '../../lib/tracing/rdb/rdb-trace-storage.js';
 import { completed, started, status } from '../support/trace-events.js';
 import { Browser } from './support/browser.js';
 import { ConsoleApp, USERS } from './support/console-app.js';
+import { EventReader } from './support/event-reader.js';
 import { JobStage } from './support/job-stage.js';
 
 const TRACE = '/api/v1/trace';
@@ -165,27 +168,182 @@ test('a database without tables is no empty page: it says so, and makes them whe
   ]);
 });
 
-test('lists of jobs and of items show the last run', async () => {
-  const database = await new DataSource({ type: 'sqljs' }).initialize();
-  await new RdbTraceStorage(database).write(
-    [completed('a0', { startTime: at(0), completeTime: at(1), shardingItem: 1 })],
-    signal,
-  );
-  await using jobs = await JobStage.open();
-  await jobs.add('orders');
-  const options = {
-    registries: [{ name: 'main', registryCenter: jobs.console }],
-    dataSources: [{ name: 'runs', dataSource: database }],
-  };
-  await using app = await ConsoleApp.start({ console: { users: USERS, ...options } });
-  const browser = await Browser.loggedIn(app, 'gina');
-  const lastRun = { at: START, result: 'ok', durationMs: 1_000 };
+describe('the last run of a job', () => {
+  const JOBS = '/api/v1/registries/main/jobs';
 
-  expect((await browser.get('/api/v1/registries/main/jobs')).json['items']).toMatchObject([{ lastRun }]);
-  expect((await browser.get('/api/v1/registries/main/jobs/orders')).json).toMatchObject({ lastRun });
-  expect(
-    ((await browser.get('/api/v1/registries/main/jobs/orders/shards')).json['items'] as unknown[])[1],
-  ).toMatchObject({ item: 1, lastRun });
+  async function openJobs(): Promise<{
+    readonly database: DataSource;
+    readonly jobs: JobStage;
+    readonly app: ConsoleApp;
+    readonly browser: Browser;
+    readonly record: (...events: TraceEvent[]) => Promise<void>;
+    readonly [Symbol.asyncDispose]: () => Promise<void>;
+  }> {
+    const database = await new DataSource({ type: 'sqljs' }).initialize();
+    const storage = new RdbTraceStorage(database);
+    await storage.prepare(signal);
+    const jobs = await JobStage.open();
+    const app = await ConsoleApp.start({
+      console: {
+        users: USERS,
+        registries: [{ name: 'main', registryCenter: jobs.console }],
+        dataSources: [{ name: 'runs', dataSource: database }],
+      },
+    });
+    return {
+      ...{ database, jobs, app, browser: await Browser.loggedIn(app, 'gina') },
+      record: (...events) => storage.write(events, signal),
+      [Symbol.asyncDispose]: async () => {
+        await app[Symbol.asyncDispose]();
+        await jobs[Symbol.asyncDispose]();
+        if (database.isInitialized) await database.destroy();
+      },
+    };
+  }
+  const three = (name: string, start: number, failed: readonly number[]): readonly TraceEvent[] =>
+    [0, 1, 2].map((shardingItem) =>
+      completed(`${name}${shardingItem}`, {
+        jobName: name.slice(0, -1),
+        startTime: at(start),
+        completeTime: at(start + 1),
+        shardingItem,
+        ...(failed.includes(shardingItem) && { failureCause: 'Error' }),
+      }),
+    );
+
+  test('is its last firing, of which the worst item decides, in lists and on its page', async () => {
+    await using stage = await openJobs();
+    await stage.jobs.add('orders', { shardingTotalCount: 3 });
+    await stage.record(...three('orders1', 0, []), ...three('orders2', 300, [1]));
+    const lastRun = { at: at(300).getTime(), result: 'failed', durationMs: 1_000, items: 3, failed: 1, running: 0 };
+
+    const list = await stage.browser.get(JOBS);
+    const detail = await stage.browser.get(`${JOBS}/orders`);
+    const shards = await stage.browser.get(`${JOBS}/orders/shards`);
+
+    expect(list.json['items']).toMatchObject([{ lastRun, failedFirings: 1 }]);
+    expect(detail.json).toMatchObject({ lastRun, failedFirings: 1 });
+    expect(shards.json['items']).toMatchObject([
+      { item: 0, lastRun: { at: at(300).getTime(), result: 'ok' } },
+      { item: 1, lastRun: { result: 'failed' } },
+      { item: 2, lastRun: { result: 'ok' } },
+    ]);
+  });
+
+  test('is known for a job that runs rarely beside one that runs always, and for one that never ran', async () => {
+    await using stage = await openJobs();
+    for (const name of ['rare', 'busy', 'idle']) await stage.jobs.add(name, { shardingTotalCount: 1 });
+    await stage.record(completed('r', { jobName: 'rare', startTime: at(0), completeTime: at(1) }));
+    const busy = Array.from({ length: 1_500 }, (_, n) =>
+      completed(`b${n}`, { jobName: 'busy', startTime: at(100 + n), completeTime: at(101 + n) }),
+    );
+    await stage.record(...busy);
+
+    const { items } = (await stage.browser.get(`${JOBS}?sort=-last`)).json as { items: JobRow[] };
+
+    expect(items).toMatchObject([
+      { jobName: 'busy', lastRun: { at: at(1_599).getTime() } },
+      { jobName: 'rare', lastRun: { at: at(0).getTime(), result: 'ok' } },
+      { jobName: 'idle', lastRun: { result: 'none' } },
+    ]);
+  });
+
+  test('is unknown, and not absent, while the trace cannot be read', async () => {
+    await using stage = await openJobs();
+    await stage.jobs.add('orders', { owners: { '10.0.0.1@-@11': [0, 1] } });
+    await stage.database.destroy();
+
+    const { items } = (await stage.browser.get(JOBS)).json as { items: JobRow[] };
+
+    expect(items).toMatchObject([{ jobName: 'orders', status: 'OK' }]);
+    expect(items[0]).not.toHaveProperty('lastRun');
+    expect(items[0]).not.toHaveProperty('failedFirings');
+  });
+
+  test('makes a job FAILING as long as its last firings failed, also while the next one runs', async () => {
+    await using stage = await openJobs();
+    const owners = { '10.0.0.1@-@11': [0, 1, 2] };
+    await stage.jobs.add('orders', { shardingTotalCount: 3, owners });
+    await stage.jobs.add('well', { shardingTotalCount: 3, owners });
+    await stage.record(
+      ...three('orders1', 0, []),
+      ...three('orders2', 300, [2]),
+      ...three('orders3', 600, [0, 1, 2]),
+      started('orders4', { startTime: at(900), shardingItem: 0 }),
+      ...three('well1', 0, [1]),
+      ...three('well2', 300, []),
+    );
+
+    const failing = await stage.browser.get(`${JOBS}?status=FAILING`);
+    const all = await stage.browser.get(JOBS);
+    const overview = await stage.browser.get('/api/v1/registries/main/overview');
+
+    expect(failing.json).toMatchObject({
+      total: 1,
+      items: [{ jobName: 'orders', status: 'FAILING', failedFirings: 2, lastRun: { result: 'running' } }],
+    });
+    expect((all.json['items'] as JobRow[])[1]).toMatchObject({ jobName: 'well', status: 'OK' });
+    expect(overview.json).toMatchObject({ jobsByStatus: { FAILING: 1, OK: 1 } });
+  });
+
+  test('stays with live events, and follows them', async () => {
+    await using stage = await openJobs();
+    const owner = '10.0.0.1@-@11';
+    const paths = await stage.jobs.add('orders', { shardingTotalCount: 1, owners: { [owner]: [0] } });
+    await stage.record(completed('a', { startTime: at(0), completeTime: at(1) }));
+    await stage.browser.get(JOBS);
+    using reader = new EventReader(stage.app, stage.browser, '/api/v1/registries/main/events');
+    await reader.next('registry');
+
+    await stage.jobs.instances.create(paths.item(0, 'running'), owner, 'session');
+    const begun = await reader.next('job', ({ job }) => (job as JobRow).runningItems === 1);
+    await stage.record(completed('b', { startTime: at(9), completeTime: at(10), failureCause: 'Error' }));
+    await stage.jobs.instances.remove(paths.item(0, 'running'));
+    const ended = await reader.next('job', ({ job }) => (job as JobRow).lastRun?.at === at(9).getTime());
+
+    expect(begun.data).toMatchObject({ job: { lastRun: { at: START, result: 'ok' } } });
+    expect(ended.data).toMatchObject({ job: { status: 'FAILING', lastRun: { result: 'failed' } } });
+  });
+});
+
+test('figures of a window count every run of it, however many, and say since when there are any', async () => {
+  await using stage = await open({ isEmpty: true });
+  const storage = new RdbTraceStorage(stage.database);
+  const events = Array.from({ length: 20_500 }, (_, n) =>
+    completed(`e${n}`, { startTime: at(n), completeTime: at(n + 1) }),
+  );
+  await storage.write(events, signal);
+
+  const stats = await stage.browser.get(`${TRACE}/stats?from=${at(-3_600).getTime()}&to=${at(86_400).getTime()}`);
+
+  expect(stats.json).toMatchObject({ succeeded: 20_500, failed: 0, runsFrom: at(0).getTime() });
+  expect(stats.json['durationsOf']).toEqual({ runs: 1_000, from: at(19_500).getTime() });
+});
+
+test('the past of a schedule says from when on it is shown', async () => {
+  await using stage = await open({ isEmpty: true });
+  await using jobs = await JobStage.open();
+  await jobs.add('orders', { shardingTotalCount: 1 });
+  const now = Date.now();
+  const events = Array.from({ length: 400 }, (_, n) =>
+    completed(`e${n}`, { startTime: new Date(now - (n + 1) * 60_000), completeTime: new Date(now - n * 60_000) }),
+  );
+  await new RdbTraceStorage(stage.database).write(events, signal);
+  await using app = await ConsoleApp.start({
+    console: {
+      users: USERS,
+      registries: [{ name: 'main', registryCenter: jobs.console }],
+      dataSources: [{ name: 'runs', dataSource: stage.database }],
+    },
+  });
+  const browser = await Browser.loggedIn(app, 'gina');
+  const query = `from=${now - 43_200_000}&to=${now + 3_600_000}`;
+
+  const schedule = await browser.get(`/api/v1/registries/main/schedule?${query}`);
+
+  const { items, runsFrom } = schedule.json as { items: ScheduleLane[]; runsFrom: number };
+  expect(items[0]?.runs).toHaveLength(300);
+  expect(runsFrom).toBe(items[0]?.runs.at(-1)?.from);
 });
 
 test('without a data source, the trace says what to do', async () => {

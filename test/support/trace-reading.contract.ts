@@ -77,6 +77,80 @@ export function traceReadingContract(open: () => DataSource): void {
       expect(await executions({ jobName: "o'rders" })).toEqual([]);
     });
 
+    test('counts executions by parts of a time and by outcome, and says from when on there are any', async () => {
+      const { storage } = await stage(
+        completed('e1', { startTime: at(1), completeTime: at(2) }),
+        completed('e2', { startTime: at(9), completeTime: at(12), failureCause: 'Error' }),
+        completed('e3', { startTime: at(10), completeTime: at(11) }),
+        started('e4', { startTime: at(19) }),
+        completed('e5', { startTime: at(20), completeTime: at(21) }),
+        completed('e6', { jobName: 'bills', startTime: at(5), completeTime: at(10) }),
+      );
+      const bounds = [at(0), at(10), at(20)];
+
+      const all = await storage.figures({ bounds }, signal);
+      const one = await storage.figures({ bounds, jobName: 'bills' }, signal);
+      const none = await storage.figures({ bounds: [at(30), at(40)] }, signal);
+
+      expect(all.counts).toEqual([
+        { succeeded: 2, failed: 1, running: 0 },
+        { succeeded: 1, failed: 0, running: 1 },
+      ]);
+      expect(all).toMatchObject({ earliest: at(1), durations: { p50Ms: 1_000, p95Ms: 5_000 } });
+      expect(one).toEqual({
+        counts: [
+          { succeeded: 1, failed: 0, running: 0 },
+          { succeeded: 0, failed: 0, running: 0 },
+        ],
+        earliest: at(5),
+        durations: { p50Ms: 5_000, p95Ms: 5_000 },
+      });
+      expect(none).toEqual({
+        counts: [{ succeeded: 0, failed: 0, running: 0 }],
+        earliest: undefined,
+        durations: undefined,
+      });
+    });
+
+    test('counts in 300 parts of a time', async () => {
+      const events = Array.from({ length: 300 }, (_, n) => completed(`e${100 + n}`, { startTime: at(n * 2) }));
+      const { storage } = await stage(...events);
+      const bounds = Array.from({ length: 301 }, (_, n) => at(n * 2));
+
+      const { counts } = await storage.figures({ bounds, jobName: 'orders' }, signal);
+
+      expect(counts).toEqual(bounds.slice(1).map(() => ({ succeeded: 1, failed: 0, running: 0 })));
+    });
+
+    test('finds the latest executions of each of many jobs', async () => {
+      const names = Array.from({ length: 230 }, (_, n) => `job-${n}`);
+      const rare = { jobName: 'rare', shardingItem: 3, startTime: at(-86_400), completeTime: at(-86_399) };
+      const { storage } = await stage(
+        completed('rare', { ...rare, failureCause: 'Error' }),
+        ...names.flatMap((jobName, n) => [
+          completed(`a${n}`, { jobName, startTime: at(1) }),
+          completed(`b${n}`, { jobName, startTime: at(2) }),
+          started(`c${n}`, { jobName, startTime: at(3) }),
+        ]),
+      );
+
+      const found = await storage.latest(
+        { jobs: [...names, 'rare', 'never'].map((jobName) => ({ jobName, rows: 2 })) },
+        signal,
+      );
+
+      expect(names.map((name) => found.get(name)?.map(({ startTime, outcome }) => [startTime, outcome]))).toEqual(
+        names.map(() => [
+          [at(3), 'running'],
+          [at(2), 'succeeded'],
+        ]),
+      );
+      expect(found.get('rare')).toMatchObject([
+        { shardingItem: 3, startTime: at(-86_400), completeTime: at(-86_399), outcome: 'failed' },
+      ]);
+      expect(found.get('never')).toEqual([]);
+    });
+
     test('finds statuses by job, task, time and state', async () => {
       const other = { jobName: 'bills', taskId: 'bills@-@0@-@READY@-@10.0.0.2@-@8' };
       const { statuses } = await stage(

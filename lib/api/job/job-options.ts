@@ -127,7 +127,8 @@ function RunLimit(option: keyof RunLimitOptions): PropertyDecorator {
   );
 }
 
-function cronProblem(text: string): string | undefined {
+/** Why no job can fire by a cron expression; `undefined` if one can. */
+export function cronProblem(text: string): string | undefined {
   if (text === '') return undefined;
   if (hasPlaceholder(text)) return NO_PLACEHOLDERS;
   return reasonOf(() => QuartzCron.parse(toQuartz(text))) ?? (everFires(text) ? undefined : 'it never fires');
@@ -137,7 +138,8 @@ function everFires(text: string): boolean {
   return QuartzCron.parse(toQuartz(text)).everFires;
 }
 
-function timeZoneProblem(text: string): string | undefined {
+/** Why a text is no time zone; `undefined` if it is one. */
+export function timeZoneProblem(text: string): string | undefined {
   const reason = reasonOf(() => QuartzCron.parse('0 0 0 * * ?', { timeZone: text }));
   if (reason === undefined) return undefined;
   const meant = nearest(text.slice(0, 100), Intl.supportedValuesOf('timeZone'));

@@ -1,8 +1,19 @@
-import { type SettingProblem } from './common.js';
+import { type Page, type SettingProblem } from './common.js';
 
-/** `UNKNOWN`: the registry centre is out of reach. `CONFIG_ERROR`: the stored settings cannot be read. `HIDDEN`: these credentials may not read it. */
+/**
+ * `UNKNOWN`: the registry centre is out of reach. `CONFIG_ERROR`: the stored settings cannot be read, or no instance can schedule the job by them.
+ * `FAILING`: it would be fine, but its last firing has failed. `HIDDEN`: these credentials may not read it.
+ */
 export type ConsoleJobStatus =
-  'OK' | 'DISABLED' | 'PARTIALLY_DISABLED' | 'SHARDING_FLAG' | 'CRASHED' | 'CONFIG_ERROR' | 'HIDDEN' | 'UNKNOWN';
+  | 'OK'
+  | 'FAILING'
+  | 'DISABLED'
+  | 'PARTIALLY_DISABLED'
+  | 'SHARDING_FLAG'
+  | 'CRASHED'
+  | 'CONFIG_ERROR'
+  | 'HIDDEN'
+  | 'UNKNOWN';
 
 export type ConsoleItemStatus = 'DISABLED' | 'RUNNING' | 'SHARDING_FLAG' | 'PENDING';
 
@@ -10,7 +21,7 @@ export type ConsoleItemStatus = 'DISABLED' | 'RUNNING' | 'SHARDING_FLAG' | 'PEND
 export interface JobRow {
   readonly jobName: string;
   readonly status: ConsoleJobStatus;
-  /** Why the settings cannot be read. */
+  /** Why the settings cannot be used. */
   readonly problem?: string;
   /** `cron`: fires by itself; `one-off`: runs when it is triggered. */
   readonly type?: 'cron' | 'one-off';
@@ -25,8 +36,25 @@ export interface JobRow {
   readonly disabledItems: number;
   /** The next instant at which it fires; absent if it never does, or is disabled. */
   readonly nextFireAt?: number;
-  /** The last execution that the activated data source knows. */
-  readonly lastRun?: LastRun;
+  /** The last firing, or that none is recorded; absent if it is not known, as without a data source that can be read. */
+  readonly lastRun?: LastFiring | NoFiring;
+  /** How many firings in a row have failed, up to the last one that has ended, at most 10; absent if it has not, or if that is not known. */
+  readonly failedFirings?: number;
+}
+
+/** The last firing of a job. Its worst item decides: `failed` if one has failed, `running` if one still runs. */
+export interface LastFiring extends LastRun {
+  /** How many of its items are recorded. */
+  readonly items: number;
+  readonly failed: number;
+  readonly running: number;
+}
+
+/** The activated data source knows no run of the job. */
+export interface NoFiring {
+  readonly result: 'none';
+  readonly at?: undefined;
+  readonly durationMs?: undefined;
 }
 
 export interface LastRun {
@@ -247,14 +275,24 @@ export interface RunStatistics {
   readonly succeeded: number;
   readonly failed: number;
   readonly running: number;
+  /** The counts are of all runs of the window that are recorded. The earliest of them began then; absent without any. */
+  readonly runsFrom?: number;
   readonly p50Ms?: number;
   readonly p95Ms?: number;
+  /** The durations are of so many runs only, the latest, which began from then on; absent if they are of all. */
+  readonly durationsOf?: { readonly runs: number; readonly from: number };
   readonly buckets: readonly { readonly at: number; readonly succeeded: number; readonly failed: number }[];
-  /** The rows were too many to read; what there is covers the latest only, from here on. */
-  readonly isCutAt?: number;
 }
 
 /** `GET …/schedule?from=&to=`: a day or a week. */
+export interface SchedulePage extends Page<ScheduleLane> {
+  /** What ran earlier than this is not shown, as there was too much; absent if all that is recorded is shown. */
+  readonly runsFrom?: number;
+  /** Whether what has run is known: absent without a past, `false` without a data source that can be read. */
+  readonly hasRuns?: boolean;
+}
+
+/** A job of the schedule. */
 export interface ScheduleLane {
   readonly jobName: string;
   readonly fires: readonly number[];

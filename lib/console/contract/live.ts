@@ -6,8 +6,15 @@ export type LiveEvent =
   /** A job is new or has changed. */
   | { readonly type: 'job'; readonly job: JobRow }
   | { readonly type: 'job-removed'; readonly jobName: string }
-  /** Items of the job that `job=` names have changed: only those. */
-  | { readonly type: 'shards'; readonly jobName: string; readonly shards: readonly ShardRow[]; readonly total: number }
+  /** Items of the job that `job=` names: those that have changed, without their last runs, and those that are gone. */
+  | {
+      readonly type: 'shards';
+      readonly jobName: string;
+      readonly shards: readonly ShardRow[];
+      readonly gone?: readonly number[];
+      /** More have changed than are told: the page reads them all. */
+      readonly mustBeRead?: true;
+    }
   /** Instances of a job have come or gone; the page reads them again. */
   | { readonly type: 'instances'; readonly jobName: string }
   | { readonly type: 'config'; readonly jobName: string; readonly version: number }

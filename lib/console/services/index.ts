@@ -18,6 +18,7 @@ import { OlderDataSourcesController, OlderRegistriesController } from '../http/c
 import { OlderJobsController } from '../http/compat/older-jobs.controller.js';
 import { OlderServersController } from '../http/compat/older-servers.controller.js';
 import { OlderTracesController } from '../http/compat/older-traces.controller.js';
+import { describeCause } from '../../api/text/describe-cause.js';
 import { ConsoleAudit } from '../security/console-audit.js';
 import { clockOf, CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions, loggerOf } from './console-service-options.js';
 import { RegistryChoice } from './compat/registry-choice.js';
@@ -32,6 +33,7 @@ import { StreamsLifecycle } from './live/streams.lifecycle.js';
 import { ApplicationJobs } from './registries/application-registry.js';
 import { Registries } from './registries/registries.js';
 import { DataSources } from './trace/data-sources.js';
+import { LastRuns } from './trace/last-runs.js';
 import { Traces } from './trace/traces.js';
 
 export { CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions } from './console-service-options.js';
@@ -45,14 +47,16 @@ const streams: FactoryProvider<EventStreams> = {
   inject: [CONSOLE_SERVICE_OPTIONS],
 };
 
+type JobsDependencies = [ConsoleServiceOptions, Traces, LastRuns, DataSources, ConsoleAudit];
+
 const jobs: FactoryProvider<ConsoleJobs> = {
   provide: ConsoleJobs,
-  useFactory: (options: ConsoleServiceOptions, traces: Traces, sources: DataSources, audit: ConsoleAudit) => {
+  useFactory: (...[options, traces, runs, sources, audit]: JobsDependencies) => {
     const [clock, logger] = [clockOf(options), loggerOf(options)];
     const problems = new Problems(clock, logger);
-    return new ConsoleJobs({ traces, sources, problems, audit, clock, dumpPorts: options.dump?.ports });
+    return new ConsoleJobs({ traces, runs, sources, problems, audit, clock, dumpPorts: options.dump?.ports });
   },
-  inject: [CONSOLE_SERVICE_OPTIONS, Traces, DataSources, ConsoleAudit],
+  inject: [CONSOLE_SERVICE_OPTIONS, Traces, LastRuns, DataSources, ConsoleAudit],
 };
 
 const withAudit = [JobActions, JobConfigurations].map((Service): FactoryProvider => ({
@@ -69,6 +73,14 @@ export const consoleServiceProviders: readonly Provider[] = [
   {
     provide: Traces,
     useFactory: (options: ConsoleServiceOptions, sources: DataSources) => new Traces(sources, clockOf(options)),
+    inject: [CONSOLE_SERVICE_OPTIONS, DataSources],
+  },
+  {
+    provide: LastRuns,
+    useFactory: (options: ConsoleServiceOptions, sources: DataSources) =>
+      new LastRuns(sources, clockOf(options), (error) =>
+        loggerOf(options).error(`The console could not pass on a last run: ${describeCause(error)}`),
+      ),
     inject: [CONSOLE_SERVICE_OPTIONS, DataSources],
   },
   {

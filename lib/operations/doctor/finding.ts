@@ -29,6 +29,7 @@ export type FindingType =
   | 'hidden-job'
   | 'no-configuration'
   | 'unreadable-configuration'
+  | 'unusable-settings'
   | 'no-instance'
   | 'servers-disabled'
   | 'dead-leader'

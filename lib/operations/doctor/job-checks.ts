@@ -1,6 +1,7 @@
 import { availableInstances, isGone } from '../../layout/job-view.js';
 import { isAssigned, itemsToAwait } from '../../kernel/view/assignment.js';
 import { configurationFault } from '../../kernel/view/obstacles.js';
+import { settingsFault } from '../statuses.js';
 import { type Check, type JobCase, symptom } from './finding.js';
 
 /** By how much a clock may be ahead of the registry centre's, in milliseconds: the readings are of different moments. */
@@ -30,6 +31,23 @@ const configuration: Check = (job) => {
       sentence: `There is no node ${path}.`,
       consequence: 'It is no job as it stands: nothing of it runs, and lists leave it out.',
       cure: 'Restart an application that has the job, which then stores its own settings, or remove what is left of it: npx elasticjob remove <job>, or JobConfigurationAPI.removeJobConfiguration().',
+    }),
+  ];
+};
+
+const schedule: Check = (job) => {
+  const { view, paths, fullPath } = job;
+  const fault = settingsFault(view);
+  if (fault === undefined) return [];
+  return [
+    symptom(job, {
+      type: 'unusable-settings',
+      severity: 'critical',
+      subject: fault.slice(0, fault.indexOf(':')),
+      sentence: `No instance can use the stored settings: ${fault}.`,
+      consequence:
+        'An instance that runs goes on with the settings that it had; one that starts cannot, and fires nothing of this job.',
+      cure: `Store a value that can be used: npx elasticjob config set ${job.jobName} ${fault.slice(0, fault.indexOf(':'))}=<value>, JobConfigurationAPI.updateJobConfiguration(), or write it to ${fullPath(paths.config)}.`,
     }),
   ];
 };
@@ -227,6 +245,7 @@ const clocks: Check = (job) => {
 /** What is looked for in the job as a whole. */
 export const JOB_CHECKS: readonly Check[] = [
   configuration,
+  schedule,
   instances,
   leader,
   persistentNodes,

@@ -77,6 +77,17 @@ export interface Dialect {
    *   the index of the time, and reads all later rows of other jobs then.
    */
   readonly comparison: 'equal' | 'lists-if-bounded' | 'first-as-list';
+  /**
+   * How executions are counted by parts of a time:
+   * - `groups`: one statement that groups them, which reads all rows of the time once, with an index or without.
+   * - `ranges`: a count for each part. SQLite sorts all rows to group them, but counts a range of an index at once.
+   */
+  readonly countsBy: 'groups' | 'ranges';
+  /**
+   * The SQL that finds the median and the 95th percentile of durations, in milliseconds, as `p50_` and `p95_`; absent if the
+   * database has none.
+   */
+  readonly durationPercentiles?: (start: string, complete: string) => string;
   /** `select` with its rows limited. */
   firstRows(select: string, count: number): string;
   /** Deletes `count` rows at most for which `condition` holds. */

@@ -34,6 +34,9 @@ import { type Clock, systemClock } from '../../time/clock.js';
 import { type Dialect } from './dialect.js';
 import { dialectOf } from './dialect-of.js';
 import { type TraceSchema, TraceTables } from './found-tables.js';
+import { type ExecutionFigures, FIGURES_RULES, readFigures } from './figures/execution-figures.js';
+import { type LatestExecution, type LatestFilter, LATEST_RULES, readLatest } from './figures/latest-rows.js';
+import { type CountFilter } from './figures/outcome-counts.js';
 import { completeOrphans, type Orphans } from './orphans.js';
 import { RdbConnection, type Run } from './rdb-connection.js';
 import { isDataError } from './sql-errors.js';
@@ -186,6 +189,28 @@ export class RdbTraceStorage implements TraceStorage {
     checkOptions('jobNames()', filter, FILTERS.jobNames, { required: ['prefix', 'limit'] });
     return await this.#use(signal, (run, { executions: rows }) =>
       readJobNames({ dialect: this.#dialect, run, rows }, filter),
+    );
+  }
+
+  /**
+   * How many executions began in each part of a time, how they ended, and how long they took; the database counts them.
+   * @throws InvalidConfigurationError if the filter cannot be used
+   */
+  async figures(filter: CountFilter, signal: AbortSignal): Promise<ExecutionFigures> {
+    checkOptions('figures()', filter, FIGURES_RULES, { required: ['bounds'] });
+    return await this.#use(signal, (run, { executions: rows }) =>
+      readFigures({ dialect: this.#dialect, run, rows }, filter),
+    );
+  }
+
+  /**
+   * The latest executions of several jobs, by the names of the jobs, the latest first.
+   * @throws InvalidConfigurationError if the filter cannot be used
+   */
+  async latest(filter: LatestFilter, signal: AbortSignal): Promise<ReadonlyMap<string, readonly LatestExecution[]>> {
+    checkOptions('latest()', filter, LATEST_RULES, { required: ['jobs'] });
+    return await this.#use(signal, (run, { executions: rows }) =>
+      readLatest({ dialect: this.#dialect, run, rows }, filter),
     );
   }
 

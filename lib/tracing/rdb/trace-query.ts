@@ -230,7 +230,7 @@ async function page<Event extends { readonly id: string }>(
 }
 
 /** The columns that are compared with a list. Rows are ordered by them first, which changes nothing: all have the same value. */
-function listedColumns(dialect: Dialect, equal: object, { from, to, after }: TraceFilter): readonly string[] {
+export function listedColumns(dialect: Dialect, equal: object, { from, to, after }: TraceFilter): readonly string[] {
   const names = Object.keys(equal);
   switch (dialect.comparison) {
     case 'equal':
@@ -249,7 +249,7 @@ function listedColumns(dialect: Dialect, equal: object, { from, to, after }: Tra
 }
 
 /** What no row has in such a column: with it, a list is not taken for a single value. */
-function absent(value: Value): Value {
+export function absent(value: Value): Value {
   return typeof value === 'string' ? '' : -1;
 }
 

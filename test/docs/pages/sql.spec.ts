@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { DataSource } from 'typeorm';
+import { EXECUTIONS, JAVA_INDEX, STATUSES } from '../../../lib/tracing/rdb/trace-tables.js';
 import { codeBlocks, textOf } from './pages.js';
 
 test('the SQL of the page on fencing lets the owners of an item write in the order of their tokens, and refuses stale owners', async () => {
@@ -25,4 +26,16 @@ test('the SQL of the page on fencing lets the owners of an item write in the ord
 
   expect(changed).toEqual([1, 1, 1, 0]);
   expect(await database.query('SELECT token FROM region')).toEqual([{ token: zookeeperToken }]);
+});
+
+test('the SQL of the page on tracing gives tables of Java the indexes that this library makes', () => {
+  const blocks = codeBlocks(textOf('docs/tracing.md')).filter(({ language }) => language === 'sql');
+  const told = blocks.flatMap(({ code }) => code.split('\n').filter((line) => line.startsWith('CREATE INDEX')));
+  const made = [EXECUTIONS, STATUSES].flatMap(({ name, indexes }) =>
+    indexes
+      .filter((index) => index.name !== JAVA_INDEX)
+      .map((index) => `CREATE INDEX ${index.name} ON ${name} (${index.columns.join(', ')});`),
+  );
+
+  expect(told).toEqual(made);
 });

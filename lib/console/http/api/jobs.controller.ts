@@ -19,6 +19,10 @@ import { bodyOf, integerOf, limitOf, oneOf, textOf, timeOf } from './requests.js
 /** In a page of the list: rows of jobs are small, and the page of the browser wants them all. */
 const MOST_JOBS = 1_000;
 
+/** In a page of items. */
+const ITEMS = 200;
+const MOST_ITEMS = 1_000;
+
 /** What there is of jobs. */
 @Controller('api/v1/registries/:registry/jobs')
 export class JobsController {
@@ -54,11 +58,19 @@ export class JobsController {
     return this.jobs.detail(this.registries.find(registry), job);
   }
 
-  /** All items of a job, in ascending order. */
+  /** Items of a job in ascending order, at most 1,000 a page. Default: 200. */
   @Get(':job/shards')
   @Permit('read')
-  shards(@Param('registry') registry: string, @Param('job') job: string): Promise<Page<ShardRow>> {
-    return this.jobs.shards(this.registries.find(registry), job);
+  shards(
+    @Param('registry') registry: string,
+    @Param('job') job: string,
+    @Query('limit') limit?: string,
+    @Query('cursor') cursor?: string,
+  ): Promise<Page<ShardRow>> {
+    return this.jobs.shards(this.registries.find(registry), job, {
+      limit: limitOf(limit, { byDefault: ITEMS, most: MOST_ITEMS }),
+      cursor: textOf('cursor', cursor),
+    });
   }
 
   /** The living instances of a job. */

@@ -12,21 +12,24 @@ import {
   type PruneAnswer,
   type PruneRequest,
   type ScheduleLane,
+  type SchedulePage,
   type ServerJobRow,
   type ServerRow,
   type ShardRow,
   type TreeNode,
 } from '../../contract/jobs.js';
+import { ConsoleProblem } from '../../http/console-problem.js';
 import { type Caller } from '../../security/caller.js';
 import { type ConsoleAudit } from '../../security/console-audit.js';
 import { type LiveJobs } from '../live/live-jobs.js';
 import { type ConsoleRegistry } from '../registries/console-registry.js';
 import { type DataSources } from '../trace/data-sources.js';
-import { lastRunOf } from '../trace/trace-rows.js';
+import { type LastRuns } from '../trace/last-runs.js';
+import { resultOf } from '../trace/trace-rows.js';
 import { type Traces } from '../trace/traces.js';
 import { type FiresRange, previewOf } from './fires.js';
-import { type JobListQuery, jobPage } from './job-list.js';
-import { consoleStatus, instanceRows, jobRow, kindOf, shardRows } from './job-rows.js';
+import { jobItems, type JobListQuery, jobPage } from './job-list.js';
+import { instanceRows, jobRow, kindOf, shardRows, withRuns } from './job-rows.js';
 import { askForDump, type DumpRequest, jobDumpText, jobTree } from './job-tree.js';
 import { findJob, requireReadable, staleness } from './live-lookup.js';
 import { type ConsoleAction } from './noted-operations.js';
@@ -37,6 +40,7 @@ import { findServer, pruneServers, serverJobRows, serverRows } from './servers.j
 /** What reading jobs needs. */
 export interface ConsoleJobsParts {
   readonly traces: Traces;
+  readonly runs: LastRuns;
   readonly sources: DataSources;
   readonly problems: Problems;
   readonly audit: ConsoleAudit;
@@ -60,18 +64,17 @@ export class ConsoleJobs {
 
   async list(registry: ConsoleRegistry, query: JobListQuery): Promise<Page<JobRow>> {
     const live = await registry.jobs();
-    const runs = await this.#parts.traces.lastRuns();
-    return jobPage(live, query, { now: this.#now, lastRun: (jobName) => runs.get(jobName) });
+    return jobPage(live, query, { now: this.#now, runs: this.#parts.runs });
   }
 
   async detail(registry: ConsoleRegistry, jobName: string): Promise<JobDetail> {
     const { job } = await findJob(registry, jobName);
-    const { job: lastRun } = await this.#parts.traces.lastRunsOf(jobName);
+    const { runs } = this.#parts;
     const { view } = job;
+    await runs.read([{ jobName, items: view.config?.shardingTotalCount }]);
     const instances = [...view.instances.values()];
     return {
-      ...jobRow(job, this.#now),
-      ...(lastRun && { lastRun }),
+      ...withRuns(jobRow(job, this.#now), runs.of(jobName)),
       kinds: [...new Set(instances.map(({ jobInstanceId }) => kindOf(view, jobInstanceId)))].sort(),
       ...(view.leader !== undefined && { leader: view.leader }),
       serverStates: [...view.servers]
@@ -84,11 +87,26 @@ export class ConsoleJobs {
     };
   }
 
-  async shards(registry: ConsoleRegistry, jobName: string): Promise<Page<ShardRow>> {
+  /** Items in ascending order, a page at a time. @throws ConsoleProblem 400 if the cursor is none */
+  async shards(
+    registry: ConsoleRegistry,
+    jobName: string,
+    { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  ): Promise<Page<ShardRow>> {
     const { live, job } = await findJob(registry, jobName);
     requireReadable(job);
-    const { items: runs } = await this.#parts.traces.lastRunsOf(jobName);
-    return whole(shardRows(job, runs), live);
+    const after = itemOf(cursor);
+    const runs = await this.#parts.runs.ofItems({ jobName, items: job.view.config?.shardingTotalCount });
+    const rows = shardRows(job, runs);
+    const start = rows.findIndex(({ item }) => item > after);
+    const items = start < 0 ? [] : rows.slice(start, start + limit);
+    const last = items.at(-1)?.item;
+    return {
+      items,
+      ...(last !== undefined && last !== rows.at(-1)?.item && { nextCursor: cursorAfter(last) }),
+      total: rows.length,
+      ...staleness(live),
+    };
   }
 
   async instances(registry: ConsoleRegistry, jobName: string): Promise<Page<InstanceRow>> {
@@ -173,7 +191,7 @@ export class ConsoleJobs {
 
   async overview(registry: ConsoleRegistry, windowMs: number): Promise<Overview> {
     const live = await registry.jobs();
-    const { problems, traces, sources } = this.#parts;
+    const { problems, traces, sources, runs: lastRuns } = this.#parts;
     const now = this.#now;
     const range = { from: now - windowMs, to: now };
     const hasSource = sources.activated !== undefined;
@@ -181,11 +199,12 @@ export class ConsoleJobs {
       problems.of(registry),
       // Without the trace the rest is still worth showing; its own page says what is wrong with it.
       hasSource ? traces.statistics(undefined, range).catch(() => undefined) : undefined,
+      lastRuns.read(jobItems(live)),
     ]);
     const jobsByStatus: Partial<Record<JobRow['status'], number>> = {};
     let runningItems = 0;
     for (const job of live.jobs) {
-      const status = consoleStatus(job);
+      const { status } = withRuns(jobRow(job, now), lastRuns.of(job.jobName));
       jobsByStatus[status] = (jobsByStatus[status] ?? 0) + 1;
       runningItems += jobRow(job, now).runningItems;
     }
@@ -201,26 +220,44 @@ export class ConsoleJobs {
   async schedule(
     registry: ConsoleRegistry,
     { from = this.#now, to = from + DAY_MS }: { from?: number | undefined; to?: number | undefined },
-  ): Promise<Page<ScheduleLane>> {
+  ): Promise<SchedulePage> {
     checkRange({ from, to });
     const live = await registry.jobs();
     const now = this.#now;
-    const past = from < now ? await this.#parts.traces.between(from, Math.min(to, now)) : [];
+    const past = from < now ? await this.#parts.traces.between(from, Math.min(to, now)) : undefined;
     const runs = new Map<string, ScheduleLane['runs'][number][]>();
-    for (const row of past) {
+    let runsFrom = past?.isCut === true ? past.rows.at(-1)?.startTime.getTime() : undefined;
+    for (const row of past?.rows ?? []) {
       const own = runs.get(row.jobName) ?? [];
       runs.set(row.jobName, own);
-      const { at, result } = lastRunOf(row);
-      if (own.length < MOST_RUNS_OF_LANE)
-        own.push({ from: at, ...(row.completeTime && { to: row.completeTime.getTime() }), result });
+      const at = row.startTime.getTime();
+      // Lanes say together from when on they are whole.
+      if (own.length >= MOST_RUNS_OF_LANE) runsFrom = Math.max(runsFrom ?? at, own.at(-1)?.from ?? at);
+      else own.push({ from: at, ...(row.completeTime && { to: row.completeTime.getTime() }), result: resultOf(row) });
     }
     const lanes = scheduleLanes(live, { from, to }, { now, runsOf: (jobName) => runs.get(jobName) ?? [] });
-    return whole(lanes, live);
+    return {
+      ...whole(lanes, live),
+      ...(runsFrom !== undefined && { runsFrom }),
+      ...(from < now && { hasRuns: past !== undefined }),
+    };
   }
 
   get #now(): number {
     return this.#parts.clock.now();
   }
+}
+
+function cursorAfter(item: number): string {
+  return Buffer.from(`i${item}`).toString('base64url');
+}
+
+/** The item after which a page begins. */
+function itemOf(cursor: string | undefined): number {
+  if (cursor === undefined || cursor === '') return -1;
+  const item = /^i(\d{1,10})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1];
+  if (item !== undefined) return Number(item);
+  throw new ConsoleProblem(400, 'bad-cursor', 'cursor must be the nextCursor of a page before.');
 }
 
 function whole<Row>(items: readonly Row[], live: LiveJobs): Page<Row> {

@@ -3,7 +3,8 @@ import { type Page } from '../../contract/common.js';
 import { type ConsoleJobStatus, type JobRow } from '../../contract/jobs.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
 import { type LiveJobs } from '../live/live-jobs.js';
-import { jobRow } from './job-rows.js';
+import { type JobItems, type LastRuns } from '../trace/last-runs.js';
+import { jobRow, withRuns } from './job-rows.js';
 import { staleness } from './live-lookup.js';
 
 /** Which jobs are wanted, and in which order. */
@@ -40,6 +41,7 @@ export const STATUS_ORDER: readonly ConsoleJobStatus[] = [
   ...([
     'CONFIG_ERROR',
     'CRASHED',
+    'FAILING',
     'SHARDING_FLAG',
     'DISABLED',
     'PARTIALLY_DISABLED',
@@ -53,47 +55,58 @@ export const STATUS_ORDER: readonly ConsoleJobStatus[] = [
 interface Listing {
   readonly query: JobListQuery;
   readonly now: number;
-  readonly lastRun: (jobName: string) => JobRow['lastRun'];
-  readonly key: (row: JobRow) => Key;
-  readonly sort: string;
+  readonly runs: LastRuns;
+}
+
+/** The jobs of a registry centre, as their last runs are asked for. */
+export function jobItems({ jobs }: LiveJobs): readonly JobItems[] {
+  return jobs.map(({ jobName, view }) => ({ jobName, items: view.config?.shardingTotalCount }));
 }
 
 /** A page of jobs. @throws ConsoleProblem 400 if the order or the cursor is none */
-export function jobPage(
+export async function jobPage(
   live: LiveJobs,
   query: JobListQuery,
-  { now, lastRun }: Pick<Listing, 'now' | 'lastRun'>,
-): Page<JobRow> {
-  const sort = query.sort ?? 'name';
-  const key = SORTS[sort.replace(/^-/, '')];
-  if (key === undefined || !Object.hasOwn(SORTS, sort.replace(/^-/, '')))
-    throw new ConsoleProblem(
-      400,
-      'unknown-sort',
-      `sort must be one of ${Object.keys(SORTS).join(', ')}, or one with a hyphen before it.`,
-    );
-  const rows = remembered(live, { query, now }, () => found(live, { query, now, lastRun, key, sort }));
+  { now, runs }: Pick<Listing, 'now' | 'runs'>,
+): Promise<Page<JobRow>> {
+  checkSort(query);
   const start = startOf(query.cursor);
-  const items = rows.slice(start, start + query.limit);
-  const next = start + items.length;
+  // Only if the last runs decide which jobs are shown, those of all jobs are read.
+  if (needsAllRuns(query)) await runs.read(jobItems(live));
+  const rows = remembered(live, { query, now }, () => found(live, { query, now, runs }));
+  const shown = rows.slice(start, start + query.limit);
+  const next = start + shown.length;
+  await runs.read(shown.map(({ jobName, shardingTotalCount: items }) => ({ jobName, items })));
   return {
-    items,
+    items: shown.map(({ jobName }) => rowOf(live, jobName, { now, runs })).filter((row) => row !== undefined),
     ...(next < rows.length && { nextCursor: cursorAt(next) }),
     total: rows.length,
     ...staleness(live),
   };
 }
 
-function found(live: LiveJobs, { query, now, lastRun, key, sort }: Listing): readonly JobRow[] {
-  const isWanted = filterOf(query);
-  const rows = live.jobs
-    .map((job) => {
-      const run = lastRun(job.jobName);
-      const row = jobRow(job, now);
-      return run === undefined ? row : { ...row, lastRun: run };
-    })
-    .filter(isWanted);
-  sortBy(rows, key, sort.startsWith('-') ? -1 : 1);
+function rowOf(live: LiveJobs, jobName: string, { now, runs }: Pick<Listing, 'now' | 'runs'>): JobRow | undefined {
+  const job = live.job(jobName);
+  return job && withRuns(jobRow(job, now), runs.of(jobName));
+}
+
+function needsAllRuns({ sort = '', status = '' }: JobListQuery): boolean {
+  return /^-?(?:last|status)$/.test(sort) || status !== '';
+}
+
+function checkSort({ sort = 'name' }: JobListQuery): void {
+  if (Object.hasOwn(SORTS, sort.replace(/^-/, ''))) return;
+  throw new ConsoleProblem(
+    400,
+    'unknown-sort',
+    `sort must be one of ${Object.keys(SORTS).join(', ')}, or one with a hyphen before it.`,
+  );
+}
+
+function found(live: LiveJobs, { query, now, runs }: Listing): readonly JobRow[] {
+  const { sort = 'name' } = query;
+  const rows = live.jobs.map((job) => withRuns(jobRow(job, now), runs.of(job.jobName))).filter(filterOf(query));
+  sortBy(rows, SORTS[sort.replace(/^-/, '')] ?? (({ jobName }) => jobName), sort.startsWith('-') ? -1 : 1);
   return rows;
 }
 
@@ -129,11 +142,16 @@ function filterOf({ q = '', status, label, server }: JobListQuery): (row: JobRow
   const text = q.trim().toLowerCase();
   const states = status === undefined || status === '' ? undefined : new Set(status.split(','));
   return (row) =>
-    (states === undefined || states.has(row.status)) &&
+    (states === undefined || statesOf(row).some((state) => states.has(state))) &&
     (label === undefined || label === '' || row.label === label) &&
     (server === undefined || server === '' || row.servers.includes(server)) &&
     (text === '' ||
       [row.jobName, row.description, row.label].some((each) => each?.toLowerCase().includes(text) === true));
+}
+
+/** A disabled job whose last firing failed is found as both. */
+function statesOf({ status, failedFirings }: JobRow): readonly string[] {
+  return failedFirings === undefined ? [status] : [status, 'FAILING'];
 }
 
 /** What is not known comes last in both directions; the name decides among equals. */

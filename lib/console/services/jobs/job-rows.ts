@@ -1,9 +1,9 @@
 import { toQuartz } from '../../../time/crontab.js';
 import { QuartzCron } from '../../../time/cron.js';
-import { isDisabled, itemStatus, jobStatus } from '../../../operations/statuses.js';
+import { isDisabled, itemStatus, jobStatus, settingsFault } from '../../../operations/statuses.js';
 import { readItemParameters } from '../../../layout/sharding-item-parameters.js';
 import { ipOfInstanceId } from '../../../layout/job-instance.js';
-import { type JobView } from '../../../layout/job-view.js';
+import { type ItemView, type JobView } from '../../../layout/job-view.js';
 import {
   type ConsoleJobStatus,
   type InstanceRow,
@@ -16,14 +16,14 @@ import { type LiveJob } from '../live/live-jobs.js';
 /** The state of a job as the console shows it. */
 export function consoleStatus({ view, hidden }: LiveJob): ConsoleJobStatus {
   if (hidden !== undefined) return 'HIDDEN';
-  if (view.configFault !== undefined) return 'CONFIG_ERROR';
+  if (view.configFault !== undefined || settingsFault(view) !== undefined) return 'CONFIG_ERROR';
   const status = jobStatus(view);
   if (status !== 'OK' && status !== 'SHARDING_FLAG') return status;
   return [...view.servers.values()].some(isDisabled) ? 'PARTIALLY_DISABLED' : status;
 }
 
 /** A row without what depends on the time. */
-type TimelessRow = Omit<JobRow, 'nextFireAt' | 'lastRun'>;
+type TimelessRow = Omit<JobRow, 'nextFireAt' | 'lastRun' | 'failedFirings'>;
 
 const rows = new WeakMap<LiveJob, TimelessRow>();
 
@@ -35,10 +35,16 @@ export function jobRow(job: LiveJob, now: number): JobRow {
   return next === undefined ? row : { ...row, nextFireAt: next };
 }
 
+/** The row with what the trace tells: a job that would be fine is not, if its last firing failed. */
+export function withRuns(row: JobRow, runs: Pick<JobRow, 'lastRun' | 'failedFirings'>): JobRow {
+  const isFailing = runs.failedFirings !== undefined && (row.status === 'OK' || row.status === 'SHARDING_FLAG');
+  return { ...row, ...runs, ...(isFailing && { status: 'FAILING' }) };
+}
+
 function timelessRow(job: LiveJob): TimelessRow {
   const { jobName, view, hidden } = job;
   const { config, configFault, instances, servers, items } = view;
-  const problem = hidden ?? configFault;
+  const problem = hidden ?? configFault ?? settingsFault(view);
   return {
     jobName,
     status: consoleStatus(job),
@@ -96,26 +102,10 @@ export function scheduleOf({
 }
 
 /** The items of a job in ascending order, also those that have not been assigned yet. */
-export function shardRows({ view }: LiveJob, lastRuns: ReadonlyMap<number, LastRun> = new Map()): readonly ShardRow[] {
+export function shardRows(job: LiveJob, lastRuns: ReadonlyMap<number, LastRun> = new Map()): readonly ShardRow[] {
+  const { view } = job;
   const parameters = parametersOf(view);
-  const rows = view.items.map((item): ShardRow => {
-    const { owner } = item;
-    const parameter = parameters.get(item.item);
-    const serverIp = owner === undefined ? undefined : (view.instances.get(owner)?.serverIp ?? ipOfInstanceId(owner));
-    const lastRun = lastRuns.get(item.item);
-    return {
-      item: item.item,
-      ...(parameter !== undefined && { parameter }),
-      ...(serverIp !== undefined && { serverIp }),
-      ...(owner !== undefined && { instanceId: owner }),
-      status: itemStatus(view, item),
-      failover: item.takenOverBy !== undefined,
-      ...(item.takenOverBy !== undefined && { takenOverBy: item.takenOverBy }),
-      disabled: item.disabled,
-      misfired: item.misfired,
-      ...(lastRun && { lastRun }),
-    };
-  });
+  const rows = view.items.map((item) => shardRow(job, item, { lastRuns, parameters }));
   const known = new Set(rows.map(({ item }) => item));
   const total = view.config?.shardingTotalCount ?? 0;
   for (let item = 0; item < total; item++) {
@@ -128,12 +118,50 @@ export function shardRows({ view }: LiveJob, lastRuns: ReadonlyMap<number, LastR
   return rows.sort((one, other) => one.item - other.item);
 }
 
+/** One item of a job. */
+export function shardRow(
+  { view }: LiveJob,
+  item: ItemView,
+  {
+    lastRuns,
+    parameters = parametersOf(view),
+  }: { readonly lastRuns?: ReadonlyMap<number, LastRun>; readonly parameters?: ReadonlyMap<number, string> } = {},
+): ShardRow {
+  const { owner } = item;
+  const parameter = parameters.get(item.item);
+  const serverIp = owner === undefined ? undefined : (view.instances.get(owner)?.serverIp ?? ipOfInstanceId(owner));
+  const lastRun = lastRuns?.get(item.item);
+  return {
+    item: item.item,
+    ...(parameter !== undefined && { parameter }),
+    ...(serverIp !== undefined && { serverIp }),
+    ...(owner !== undefined && { instanceId: owner }),
+    status: itemStatus(view, item),
+    failover: item.takenOverBy !== undefined,
+    ...(item.takenOverBy !== undefined && { takenOverBy: item.takenOverBy }),
+    disabled: item.disabled,
+    misfired: item.misfired,
+    ...(lastRun && { lastRun }),
+  };
+}
+
+/** By the configuration, which is the same object while it is the same. */
+const parametersBy = new WeakMap<object, ReadonlyMap<number, string>>();
+const NO_PARAMETERS: ReadonlyMap<number, string> = new Map();
+
 function parametersOf({ config }: JobView): ReadonlyMap<number, string> {
+  if (config === undefined) return NO_PARAMETERS;
+  let parameters = parametersBy.get(config);
+  if (parameters === undefined) parametersBy.set(config, (parameters = readParameters(config.shardingItemParameters)));
+  return parameters;
+}
+
+function readParameters(text: string): ReadonlyMap<number, string> {
   try {
-    return readItemParameters(config?.shardingItemParameters ?? '');
+    return readItemParameters(text);
   } catch {
     // The settings say it, and validating them does.
-    return new Map();
+    return NO_PARAMETERS;
   }
 }
 

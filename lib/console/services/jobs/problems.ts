@@ -57,7 +57,7 @@ export class Problems {
     const began = this.clock.monotonic();
     try {
       const { findings } = await new DoctorAPI(registry.center, { clock: this.clock }).examine();
-      known.rows = findings.slice(0, MOST).map(problemRow);
+      known.rows = serversTogether(findings).slice(0, MOST).map(problemRow);
     } catch (error) {
       this.logger.warn(`The console could not examine registry centre '${registry.name}': ${describeCause(error)}`);
     }
@@ -72,6 +72,30 @@ export class Problems {
     cancel();
   }
 }
+
+/** A server that is offline is one trouble, however many jobs list it. */
+function serversTogether(findings: readonly Finding[]): readonly Finding[] {
+  const servers = new Map<string, string[]>();
+  const kept = findings.filter(({ type, subject, jobName }) => {
+    if (type !== 'offline-server' || jobName === undefined) return true;
+    const jobs = servers.get(subject);
+    if (jobs === undefined) servers.set(subject, [jobName]);
+    else jobs.push(jobName);
+    return jobs === undefined;
+  });
+  return kept.map((finding) => {
+    const jobs = finding.type === 'offline-server' ? (servers.get(finding.subject) ?? []) : [];
+    if (jobs.length < 2) return finding;
+    const names = jobs.slice(0, MOST_NAMES).join(', ') + (jobs.length > MOST_NAMES ? ', …' : '');
+    return {
+      ...finding,
+      jobName: undefined,
+      sentence: `The server ${finding.subject} has no living instance of ${jobs.length} jobs that list it: ${names}.`,
+    };
+  });
+}
+
+const MOST_NAMES = 5;
 
 function problemRow({ type, severity, jobName, subject, sentence, consequence, cure }: Finding): ProblemRow {
   return {

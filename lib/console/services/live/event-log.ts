@@ -9,8 +9,11 @@ import { Listeners } from '../../../async/listeners.js';
 import { type Clock } from '../../../time/clock.js';
 import { type LiveEvent } from '../../contract/live.js';
 import { type RegistryStatus } from '../../contract/registries.js';
-import { jobRow, shardRows } from '../jobs/job-rows.js';
+import { type JobRow } from '../../contract/jobs.js';
+import { jobRow, shardRows, withRuns } from '../jobs/job-rows.js';
+import { type LastRuns } from '../trace/last-runs.js';
 import { type LiveChange, type LiveJob, type LiveJobs } from './live-jobs.js';
+import { changedShards, shardsEvent } from './shard-changes.js';
 
 /** An event with its number. */
 export interface LoggedEvent {
@@ -24,6 +27,8 @@ export interface LoggedEvent {
 /** What the log follows. */
 export interface EventLogParts {
   readonly live: LiveJobs;
+  /** The last runs of jobs, which are told with them. */
+  readonly runs: LastRuns;
   readonly clock: Clock;
   readonly logger: JobLogger;
   readonly status: () => RegistryStatus;
@@ -38,7 +43,8 @@ interface Told {
   readonly instances: string;
   readonly servers: string;
   readonly version: number | undefined;
-  readonly shards: string | undefined;
+  /** Of which its items were last told, if a stream follows them. */
+  readonly job: LiveJob;
 }
 
 /** The events of a registry centre. */
@@ -51,15 +57,19 @@ export class EventLog {
   readonly #told = new Map<string, Told>();
   /** How many streams follow the items of a job. */
   readonly #followed = new Map<string, number>();
-  readonly #unsubscribe: () => void;
+  readonly #unsubscribe: readonly (() => void)[];
   #number = 0;
+  #listenerCount = 0;
 
   constructor(parts: EventLogParts) {
     this.#parts = parts;
     this.#listeners = new Listeners({
       onError: (error) => parts.logger.error(`The console could not pass on an event: ${describeCause(error)}`),
     });
-    this.#unsubscribe = parts.live.onChange((change) => this.#onChange(change));
+    this.#unsubscribe = [
+      parts.live.onChange((change) => this.#onChange(change)),
+      parts.runs.onChange((jobNames) => this.#onRuns(jobNames)),
+    ];
   }
 
   /** The number of the latest event. */
@@ -69,14 +79,19 @@ export class EventLog {
 
   /** Calls the listener with each event, and with `closed` when the registry centre is left. */
   onEvent(listener: (event: LoggedEvent | 'closed') => void): () => void {
-    return this.#listeners.add(listener);
+    this.#listenerCount++;
+    const end = this.#listeners.add(listener);
+    return () => {
+      this.#listenerCount--;
+      end();
+    };
   }
 
   /** Has the items of a job told too, until the returned function is called. */
   follow(jobName: string): () => void {
     this.#followed.set(jobName, (this.#followed.get(jobName) ?? 0) + 1);
     const job = this.#parts.live.job(jobName);
-    if (job !== undefined) this.#told.set(jobName, this.#told.get(jobName) ?? this.#toldOf(job));
+    if (job !== undefined) this.#told.set(jobName, { ...(this.#told.get(jobName) ?? this.#toldOf(job)), job });
     return () => {
       const count = (this.#followed.get(jobName) ?? 1) - 1;
       if (count === 0) this.#followed.delete(jobName);
@@ -91,11 +106,11 @@ export class EventLog {
     return this.#ring.filter((event) => event.number > number);
   }
 
-  /** The items of a job as they are now. */
+  /** The items of a job as they are now; if they are many, only that they are to be read. */
   shardsOf(jobName: string): LoggedEvent | undefined {
     const job = this.#parts.live.job(jobName);
     if (job === undefined) return undefined;
-    return { number: this.#number, key: `shards ${jobName}`, event: shardsEvent(job) };
+    return { number: this.#number, key: `shards ${jobName}`, event: shardsEvent(jobName, { shards: shardRows(job) }) };
   }
 
   /** How the registry centre is reached now. */
@@ -109,7 +124,7 @@ export class EventLog {
   }
 
   close(): void {
-    this.#unsubscribe();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.#listeners.notify('closed');
     this.#listeners.clear();
   }
@@ -135,31 +150,51 @@ export class EventLog {
     this.#add('resync', { type: 'resync' });
   }
 
+  /** The last runs of these jobs are others than were told. */
+  #onRuns(jobNames: ReadonlySet<string>): void {
+    for (const jobName of jobNames) {
+      const job = this.#parts.live.job(jobName);
+      if (job !== undefined && this.#told.has(jobName)) this.#tell(job);
+    }
+  }
+
   /** @returns whether the servers have changed */
   #tell(job: LiveJob): boolean {
     const { jobName } = job;
     const before = this.#told.get(jobName);
     const now = this.#toldOf(job);
     this.#told.set(jobName, now);
-    if (before?.row !== now.row)
-      this.#add(`job ${jobName}`, { type: 'job', job: jobRow(job, this.#parts.clock.now()) });
-    if (now.shards !== undefined && before?.shards !== now.shards) this.#add(`shards ${jobName}`, shardsEvent(job));
+    if (before?.row !== now.row) this.#add(`job ${jobName}`, { type: 'job', job: this.#rowOf(job) });
+    if (before !== undefined && this.#followed.has(jobName)) this.#tellShards(before.job, job);
     if (before !== undefined && before.instances !== now.instances)
       this.#add(`instances ${jobName}`, { type: 'instances', jobName });
     if (before !== undefined && now.version !== undefined && before.version !== now.version)
       this.#add(`config ${jobName}`, { type: 'config', jobName, version: now.version });
+    // Only pages show last runs: without one, nobody asks the database.
+    if (before !== undefined && before.job !== job && this.#listenerCount > 0)
+      this.#parts.runs.expect({ jobName, items: job.view.config?.shardingTotalCount });
     return before?.servers !== now.servers || before.instances !== now.instances;
   }
 
+  #tellShards(before: LiveJob, job: LiveJob): void {
+    const change = changedShards(before, job);
+    if (change.shards.length + change.gone.length > 0)
+      this.#add(`shards ${job.jobName}`, shardsEvent(job.jobName, change));
+  }
+
+  #rowOf(job: LiveJob): JobRow {
+    return withRuns(jobRow(job, this.#parts.clock.now()), this.#parts.runs.of(job.jobName));
+  }
+
   #toldOf(job: LiveJob): Told {
-    const { view, jobName } = job;
-    const row = { ...jobRow(job, this.#parts.clock.now()), nextFireAt: undefined };
+    const { view } = job;
+    const row = { ...this.#rowOf(job), nextFireAt: undefined };
     return {
       row: JSON.stringify(row),
       instances: [...view.instances.keys(), view.leader ?? ''].join('\n'),
       servers: [...view.servers].join('\n'),
       version: view.configVersion,
-      shards: this.#followed.has(jobName) ? JSON.stringify(shardRows(job)) : undefined,
+      job,
     };
   }
 
@@ -169,9 +204,4 @@ export class EventLog {
     if (this.#ring.length > REMEMBERED) this.#ring.shift();
     this.#listeners.notify(logged);
   }
-}
-
-function shardsEvent(job: LiveJob): LiveEvent {
-  const shards = shardRows(job);
-  return { type: 'shards', jobName: job.jobName, shards, total: shards.length };
 }

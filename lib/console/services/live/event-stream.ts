@@ -3,12 +3,13 @@ import { NamedTimers } from '../../../async/named-timers.js';
 import { type Clock } from '../../../time/clock.js';
 import { type LiveEvent } from '../../contract/live.js';
 import { type EventLog, type LoggedEvent } from './event-log.js';
+import { mergedShards } from './shard-changes.js';
 
 /** What a stream is asked for. */
 export interface StreamRequest {
   readonly log: EventLog;
   readonly caller: Caller;
-  /** The job whose items are told too. */
+  /** The job whose items are told too, as they change. */
   readonly jobName?: string | undefined;
   /** The `Last-Event-ID` of the request. */
   readonly lastEventId?: string | undefined;
@@ -113,8 +114,9 @@ export class EventStream {
   #take(event: LoggedEvent): void {
     if (event.event.type === 'shards' && event.event.jobName !== this.#request.jobName) return;
     // The latest of a key comes last, so that the numbers that are sent only grow.
+    const merged = mergedWith(this.#pending.get(event.key), event);
     this.#pending.delete(event.key);
-    this.#pending.set(event.key, event);
+    this.#pending.set(event.key, merged);
     if (this.#pending.has('resync') || this.#pending.size > MOST_PENDING)
       // What is read again then is later than all that waits here.
       this.#onlyResync({ number: event.number, key: 'resync', event: { type: 'resync' } });
@@ -154,6 +156,12 @@ export class EventStream {
       this.#commentLater();
     });
   }
+}
+
+/** Events of items tell changes, so both are needed; of all others, the later one says all. */
+function mergedWith(earlier: LoggedEvent | undefined, later: LoggedEvent): LoggedEvent {
+  if (earlier?.event.type !== 'shards' || later.event.type !== 'shards') return later;
+  return { ...later, event: mergedShards(earlier.event, later.event) };
 }
 
 /** One event as text. JSON has no line ends of its own. */

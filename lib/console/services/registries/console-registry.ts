@@ -9,6 +9,7 @@ import { type RegistryInfo, type RegistryStatus } from '../../contract/registrie
 import { ConsoleProblem } from '../../http/console-problem.js';
 import { EventLog } from '../live/event-log.js';
 import { LiveJobs } from '../live/live-jobs.js';
+import { type LastRuns } from '../trace/last-runs.js';
 
 /** What a registry centre of the console is made of. */
 export interface ConsoleRegistryParts {
@@ -25,6 +26,8 @@ export interface ConsoleRegistryParts {
   readonly isOurs: boolean;
   /** Where the application records its own operations. */
   readonly audit?: OperationAudit | undefined;
+  /** Told with the events of jobs. */
+  readonly runs: LastRuns;
   readonly clock: Clock;
   readonly logger: JobLogger;
 }
@@ -178,7 +181,7 @@ export class ConsoleRegistry {
   }
 
   async #open(): Promise<void> {
-    const { open, clock, logger } = this.#parts;
+    const { open, clock, logger, runs } = this.#parts;
     this.#note('connecting');
     let registry: RegistryCenter;
     try {
@@ -189,7 +192,7 @@ export class ConsoleRegistry {
     }
     this.#registry = registry;
     this.#live = new LiveJobs(registry, { clock, logger });
-    this.#events = new EventLog({ live: this.#live, clock, logger, status: () => this.status });
+    this.#events = new EventLog({ live: this.#live, runs, clock, logger, status: () => this.status });
     const follow = (): void => {
       const { phase } = registry.session.state;
       this.#note(phase === 'closed' ? 'disconnected' : phase);

@@ -2,7 +2,7 @@
  * The registry centres that the console knows, by name. They come from three places: the settings and the code; the application
  * itself, if it runs jobs; and the page, as far as `connections.allow` lets it add some.
  */
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { describeCause } from '../../../api/text/describe-cause.js';
 import { knownNames } from '../../../api/text/nearest.js';
 import { type ConnectionTest, type RegistryChange, type RegistryInfo } from '../../contract/registries.js';
@@ -10,6 +10,7 @@ import { ConsoleProblem } from '../../http/console-problem.js';
 import { ConsoleStore } from '../../store/console-store.js';
 import { type StoreDocument } from '../../store/store-document.js';
 import { clockOf, CONSOLE_SERVICE_OPTIONS, type ConsoleServiceOptions, loggerOf } from '../console-service-options.js';
+import { LastRuns } from '../trace/last-runs.js';
 import { ApplicationJobs } from './application-registry.js';
 import { type ConsoleRegistry } from './console-registry.js';
 import { checkRegistryChange, requireUsable, testRegistry } from './registry-connections.js';
@@ -24,12 +25,13 @@ const THING = 'The registry centre';
 
 /** All registry centres of the console. */
 @Injectable()
-export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
+export class Registries implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #options: ConsoleServiceOptions;
   readonly #application: ApplicationJobs;
   readonly #store: ConsoleStore;
   readonly #guard: TargetGuard;
   readonly #origins: RegistryOrigins;
+  readonly #runs: LastRuns;
   readonly #registries = new Map<string, ConsoleRegistry>();
   /** Those of them that were added in the page, as they were stored when they were made. */
   readonly #added = new Map<string, StoredRegistry>();
@@ -41,12 +43,14 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
     @Inject(CONSOLE_SERVICE_OPTIONS) options: ConsoleServiceOptions,
     @Inject(ConsoleStore) store: ConsoleStore,
     @Inject(ApplicationJobs) application: ApplicationJobs,
+    @Inject(LastRuns) runs: LastRuns,
   ) {
     this.#options = options;
     this.#store = store;
     this.#application = application;
     this.#guard = new TargetGuard(options.connections?.allow ?? [], { clock: clockOf(options) });
-    this.#origins = new RegistryOrigins(options, this.#guard);
+    this.#origins = new RegistryOrigins(options, this.#guard, runs);
+    this.#runs = runs;
     for (const settings of options.registries ?? [])
       this.#registries.set(settings.name, this.#origins.fromSettings(settings));
   }
@@ -56,7 +60,9 @@ export class Registries implements OnApplicationBootstrap, OnModuleDestroy {
     for (const registry of this.all) if (registry.origin !== 'console') this.#connectSoon(registry);
   }
 
-  async onModuleDestroy(): Promise<void> {
+  /** After the hooks of modules: by then the streams of events have said that the console stops. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.#runs.stop();
     await Promise.all([...this.#registries.values()].map((registry) => registry.disconnect()));
   }
 

@@ -17,6 +17,7 @@ import {
   loggerOf,
   type RegistrySettings,
 } from '../console-service-options.js';
+import { type LastRuns } from '../trace/last-runs.js';
 import { type ApplicationJobs } from './application-registry.js';
 import { ConnectionCiphers } from './connection-ciphers.js';
 import { ConsoleRegistry } from './console-registry.js';
@@ -30,9 +31,11 @@ export class RegistryOrigins {
   readonly #options: ConsoleServiceOptions;
   readonly #guard: TargetGuard;
   readonly #ciphers: ConnectionCiphers;
+  readonly #runs: LastRuns;
 
-  constructor(options: ConsoleServiceOptions, guard: TargetGuard) {
+  constructor(options: ConsoleServiceOptions, guard: TargetGuard, runs: LastRuns) {
     this.#options = options;
+    this.#runs = runs;
     this.#guard = guard;
     this.#ciphers = new ConnectionCiphers(options.secrets, { kind: 'registries', main: 'digest' });
   }
@@ -94,7 +97,7 @@ export class RegistryOrigins {
   }
 
   get #common() {
-    return { clock: clockOf(this.#options), logger: loggerOf(this.#options) };
+    return { clock: clockOf(this.#options), logger: loggerOf(this.#options), runs: this.#runs };
   }
 }
 

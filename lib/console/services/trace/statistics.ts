@@ -1,7 +1,6 @@
-import { type JobExecutionEvent } from '../../../api/events/trace-events.js';
+import { type ExecutionFigures, type OutcomeCounts } from '../../../tracing/rdb/index.js';
 import { type RunStatistics } from '../../contract/jobs.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
-import { lastRunOf, resultOf } from './trace-rows.js';
 
 /** Of what statistics are wanted; times in milliseconds since 1970. */
 export interface StatisticsQuery {
@@ -34,37 +33,30 @@ export function bucketMsOf({ from, to, bucketMs }: StatisticsQuery): number {
   );
 }
 
-/** @param rows the latest first */
-export function statisticsOf(
-  rows: readonly JobExecutionEvent[],
-  { from, to, bucketMs }: StatisticsQuery & { readonly bucketMs: number },
-  isCut: boolean,
-): RunStatistics {
-  const counts = { ok: 0, failed: 0, running: 0 };
-  const durations: number[] = [];
-  const buckets = new Map<number, { succeeded: number; failed: number }>();
-  for (let at = from - (from % bucketMs); at < to; at += bucketMs) buckets.set(at, { succeeded: 0, failed: 0 });
-  for (const row of rows) {
-    const result = resultOf(row);
-    counts[result]++;
-    const { at, durationMs } = lastRunOf(row);
-    if (durationMs !== undefined) durations.push(durationMs);
-    const bucket = buckets.get(at - (at % bucketMs));
-    if (bucket !== undefined && result === 'ok') bucket.succeeded++;
-    if (bucket !== undefined && result === 'failed') bucket.failed++;
-  }
-  durations.sort((one, other) => one - other);
-  const [p50, p95] = [percentile(durations, 0.5), percentile(durations, 0.95)];
-  const oldest = rows.at(-1);
-  return {
-    ...{ from, to, succeeded: counts.ok, failed: counts.failed, running: counts.running },
-    ...(p50 !== undefined && { p50Ms: p50 }),
-    ...(p95 !== undefined && { p95Ms: p95 }),
-    buckets: [...buckets].map(([at, bucket]) => ({ at, ...bucket })),
-    ...(isCut && oldest && { isCutAt: oldest.startTime.getTime() }),
-  };
+/** When the parts of a range begin. */
+export function partsOf({ from, to, bucketMs }: StatisticsQuery & { readonly bucketMs: number }): readonly number[] {
+  const parts: number[] = [];
+  for (let at = from - (from % bucketMs); at < to; at += bucketMs) parts.push(at);
+  return parts;
 }
 
-function percentile(sorted: readonly number[], part: number): number | undefined {
-  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)];
+/** The statistics of a range that begins its parts at these times. */
+export function statisticsOf(
+  { counts, earliest, durations }: ExecutionFigures,
+  { from, to, parts }: StatisticsQuery & { readonly parts: readonly number[] },
+): RunStatistics {
+  const sum = (outcome: keyof OutcomeCounts): number => counts.reduce((total, each) => total + each[outcome], 0);
+  return {
+    ...{ from, to, succeeded: sum('succeeded'), failed: sum('failed'), running: sum('running') },
+    ...(earliest && { runsFrom: earliest.getTime() }),
+    ...(durations && { p50Ms: durations.p50Ms, p95Ms: durations.p95Ms }),
+    ...(durations?.sample && {
+      durationsOf: { runs: durations.sample.size, from: durations.sample.from.getTime() },
+    }),
+    buckets: parts.map((at, part) => ({
+      at,
+      succeeded: counts[part]?.succeeded ?? 0,
+      failed: counts[part]?.failed ?? 0,
+    })),
+  };
 }

@@ -44,52 +44,71 @@ export function lastRunOf(event: JobExecutionEvent): LastRun {
   return { at: event.startTime.getTime(), result: resultOf(event), ...(durationMs !== undefined && { durationMs }) };
 }
 
-/** Clocks may have been set back meanwhile. */
-function durationOf({ startTime, completeTime }: JobExecutionEvent): number | undefined {
+/** How long an execution took; `undefined` if it has not ended. Clocks may have been set back meanwhile. */
+export function durationOf({
+  startTime,
+  completeTime,
+}: Pick<JobExecutionEvent, 'startTime' | 'completeTime'>): number | undefined {
   return completeTime && Math.max(0, completeTime.getTime() - startTime.getTime());
 }
 
 /** Items of one firing begin within this time of each other, in milliseconds, also if they wait for a thread. */
 const GAP_MS = 10_000;
 
+/** What firings are made of. */
+export type FiringItem = Pick<ExecutionRow, 'item' | 'source' | 'result' | 'startedAt' | 'completedAt'>;
+
+/** Executions of one firing together. */
+export interface Firing<Row extends FiringItem> extends Omit<FiringRow, 'items'> {
+  readonly items: readonly Row[];
+}
+
+interface OpenFiring<Row> {
+  readonly rows: Row[];
+  readonly items: Set<number>;
+}
+
 /**
  * Executions of one job that belong to one firing: the same cause, no item twice, begun soon after each other.
  * @param rows the latest first
  * @returns the latest firing first
  */
-export function groupFirings(rows: readonly ExecutionRow[]): readonly FiringRow[] {
-  const firings: ExecutionRow[][] = [];
+export function groupFirings<Row extends FiringItem>(rows: readonly Row[]): readonly Firing<Row>[] {
+  const firings: OpenFiring<Row>[] = [];
   for (const row of rows) {
     // Items of a failover begin while others' firings go on.
     const open = firings
       .slice(-MOST_OPEN)
       .reverse()
       .find((firing) => belongs(row, firing));
-    if (open === undefined) firings.push([row]);
-    else open.push(row);
+    if (open === undefined) firings.push({ rows: [row], items: new Set([row.item]) });
+    else {
+      open.rows.push(row);
+      open.items.add(row.item);
+    }
   }
-  return firings.map(firingRow).sort((one, other) => other.startedAt - one.startedAt);
+  return firings.map(firingOf).sort((one, other) => other.startedAt - one.startedAt);
 }
 
 const MOST_OPEN = 4;
 
-function belongs(row: ExecutionRow, firing: readonly ExecutionRow[]): boolean {
-  const earliest = firing.at(-1);
+function belongs(row: FiringItem, { rows, items }: OpenFiring<FiringItem>): boolean {
+  const earliest = rows.at(-1);
   return (
     earliest !== undefined &&
     earliest.source === row.source &&
     earliest.startedAt - row.startedAt <= GAP_MS &&
-    firing.every(({ item }) => item !== row.item)
+    !items.has(row.item)
   );
 }
 
-function firingRow(rows: readonly ExecutionRow[]): FiringRow {
+function firingOf<Row extends FiringItem>({ rows }: OpenFiring<Row>): Firing<Row> {
   const count = (result: TraceResult): number => rows.filter((row) => row.result === result).length;
   const running = count('running');
-  const ends = rows.flatMap(({ completedAt }) => completedAt ?? []);
+  const completedAt = rows.reduce((latest, row) => Math.max(latest, row.completedAt ?? -Infinity), -Infinity);
   return {
-    startedAt: Math.min(...rows.map(({ startedAt }) => startedAt)),
-    ...(running === 0 && ends.length > 0 && { completedAt: Math.max(...ends) }),
+    startedAt: rows.reduce((earliest, row) => Math.min(earliest, row.startedAt), Infinity),
+    ...(running === 0 && completedAt > -Infinity && { completedAt }),
     source: rows[0]?.source ?? 'NORMAL_TRIGGER',
     ...{ succeeded: count('ok'), failed: count('failed'), running },
     items: [...rows].sort((one, other) => one.item - other.item),

@@ -1,27 +1,22 @@
 import { type JobExecutionEvent } from '../../../api/events/trace-events.js';
-import { DeadlineExceededError } from '../../../api/errors/errors.js';
-import { withDeadline } from '../../../async/wait.js';
 import { type Clock } from '../../../time/clock.js';
 import { type ExecutionFilter, type StatusFilter } from '../../../tracing/rdb/index.js';
 import { type Page } from '../../contract/common.js';
-import { type LastRun, type RunStatistics } from '../../contract/jobs.js';
+import { type RunStatistics } from '../../contract/jobs.js';
 import { type ExecutionDetail, type ExecutionRow, type FiringRow, type StatusRow } from '../../contract/trace.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
 import { type DataSources } from './data-sources.js';
-import { bucketMsOf, statisticsOf, type StatisticsQuery } from './statistics.js';
-import { executionDetail, executionRow, groupFirings, lastRunOf, statusRow } from './trace-rows.js';
+import { bucketMsOf, partsOf, statisticsOf, type StatisticsQuery } from './statistics.js';
+import { executionDetail, executionRow, groupFirings, statusRow } from './trace-rows.js';
 
 /** Rows that are read at a time. */
 const PAGE = 1_000;
 
-/** Most rows that statistics are made of. */
-const STATISTICS_ROWS = 20_000;
+/** Most rows that the past of a schedule is made of. */
+const SCHEDULE_ROWS = 5_000;
 
-/** How long the last runs, and statistics, are remembered, in milliseconds. */
+/** How long statistics are remembered, in milliseconds. */
 const FRESH_MS = 5_000;
-
-/** How long a list of jobs waits for their last runs, in milliseconds. */
-const LAST_RUNS_MS = 200;
 
 /** Most rows of a CSV file. */
 const CSV_ROWS = 100_000;
@@ -31,12 +26,19 @@ interface Remembered<T> {
   readonly until: number;
 }
 
+/** What has run within a time. */
+export interface PastRuns {
+  /** The latest first. */
+  readonly rows: readonly JobExecutionEvent[];
+  /** Whether there are more, earlier ones. */
+  readonly isCut: boolean;
+}
+
 /** Reads what was recorded of runs. */
 export class Traces {
   readonly #sources: DataSources;
   readonly #clock: Clock;
   readonly #remembered = new Map<string, Remembered<unknown>>();
-  #lastRuns: ReadonlyMap<string, LastRun> = new Map();
 
   constructor(sources: DataSources, clock: Clock) {
     this.#sources = sources;
@@ -98,12 +100,11 @@ export class Traces {
       bucketMs,
     ].join('\n');
     return this.#remember(key, async () => {
-      const { rows, isCut } = await this.#readMany(ds, {
-        from: new Date(query.from),
-        to: new Date(query.to),
-        ...(query.jobName !== undefined && { jobName: query.jobName }),
-      });
-      return statisticsOf(rows, { ...query, bucketMs }, isCut);
+      const parts = partsOf({ ...query, bucketMs });
+      const bounds = [...parts, query.to].map((at) => new Date(Math.max(at, query.from)));
+      const filter = { bounds, ...(query.jobName !== undefined && { jobName: query.jobName }) };
+      const figures = await this.#sources.find(ds).use((storage, signal) => storage.figures(filter, signal));
+      return statisticsOf(figures, { ...query, parts });
     });
   }
 
@@ -119,41 +120,11 @@ export class Traces {
     return [...found].sort().slice(0, limit);
   }
 
-  /** The last runs of jobs, as far as the latest rows of the activated source go; none without one, or while it cannot be read. */
-  async lastRuns(): Promise<ReadonlyMap<string, LastRun>> {
-    if (this.#sources.activated === undefined) return new Map();
-    const renewed = this.#latest(undefined).then((rows) => {
-      const runs = new Map<string, LastRun>();
-      for (const row of rows) if (!runs.has(row.jobName)) runs.set(row.jobName, lastRunOf(row));
-      return (this.#lastRuns = runs);
-    });
-    const late = (): Error => new DeadlineExceededError('the last runs', LAST_RUNS_MS);
-    // A list of jobs is not to wait for a slow database; its source says what is wrong with it.
-    return withDeadline(this.#clock, renewed, LAST_RUNS_MS, late).catch(() => this.#lastRuns);
-  }
-
-  /** The last run of each item of a job. */
-  async lastRunsOf(jobName: string): Promise<{ readonly job?: LastRun; readonly items: ReadonlyMap<number, LastRun> }> {
-    const items = new Map<number, LastRun>();
-    if (this.#sources.activated === undefined) return { items };
-    const key = `job\n${jobName}`;
-    const rows = await this.#remember(
-      key,
-      async () => (await this.#read(undefined, { jobName, pageSize: PAGE })).rows,
-    ).catch(() => []);
-    for (const row of rows) if (!items.has(row.shardingItem)) items.set(row.shardingItem, lastRunOf(row));
-    const [first] = rows;
-    return { items, ...(first && { job: lastRunOf(first) }) };
-  }
-
-  /** What ran within a time, of all jobs, the latest first; some only. Nothing without a source. */
-  async between(from: number, to: number): Promise<readonly JobExecutionEvent[]> {
-    if (this.#sources.activated === undefined) return [];
+  /** What ran within a time, of all jobs, the latest first; `undefined` without a source that can be read. */
+  async between(from: number, to: number): Promise<PastRuns | undefined> {
+    if (this.#sources.activated === undefined) return undefined;
     const key = ['between', Math.floor(from / FRESH_MS), Math.floor(to / FRESH_MS)].join('\n');
-    return this.#remember(
-      key,
-      async () => (await this.#readMany(undefined, { from: new Date(from), to: new Date(to) }, 5)).rows,
-    ).catch(() => []);
+    return this.#remember(key, () => this.#readMany({ from: new Date(from), to: new Date(to) })).catch(() => undefined);
   }
 
   /** All executions that match, a page at a time, for a file. */
@@ -176,16 +147,12 @@ export class Traces {
     return this.#remember(`latest\n${ds ?? ''}`, async () => (await this.#read(ds, { pageSize: PAGE })).rows);
   }
 
-  async #readMany(
-    ds: string | undefined,
-    filter: ExecutionFilter,
-    pages = STATISTICS_ROWS / PAGE,
-  ): Promise<{ readonly rows: readonly JobExecutionEvent[]; readonly isCut: boolean }> {
+  async #readMany(filter: ExecutionFilter): Promise<PastRuns> {
     const rows: JobExecutionEvent[] = [];
     let after: string | undefined;
-    for (let page = 0; page < pages; page++) {
+    for (let page = 0; page < SCHEDULE_ROWS / PAGE; page++) {
       // One after the other: each begins behind the one before.
-      const found = await this.#read(ds, { ...filter, pageSize: PAGE, after });
+      const found = await this.#read(undefined, { ...filter, pageSize: PAGE, after });
       rows.push(...found.rows);
       if (found.next === undefined) return { rows, isCut: false };
       after = found.next;

@@ -46,6 +46,19 @@ export async function list<T>(path: string, query?: Query): Promise<readonly T[]
   return 'items' in answer ? answer.items : answer;
 }
 
+/** All rows of a list that is sent in pages. */
+export async function all<T>(path: string, query?: Query): Promise<readonly T[]> {
+  const rows: T[] = [];
+  let cursor: string | undefined;
+  do {
+    // A page says where the next one begins.
+    const page = await get<Page<T>>(path, { ...query, cursor });
+    rows.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return rows;
+}
+
 /** @throws ApiProblem if the server refuses, or cannot be reached */
 export async function send<T>(method: string, path: string, request: Request = {}): Promise<T> {
   const isSafe = method === 'GET';

@@ -1,12 +1,16 @@
-import { type Ref, shallowRef, watch } from 'vue';
+import { onScopeDispose, type Ref, shallowRef, watch } from 'vue';
 import { type Problem } from '../../contract/common.js';
 import { type InstanceRow, type ShardRow } from '../../contract/jobs.js';
-import { list } from '../api/client.js';
+import { all, list } from '../api/client.js';
 import { useLoad } from '../api/use-load.js';
 import { jobPath } from '../state/use-registry.js';
 import { useLive, useLiveRefresh } from './use-live.js';
 
 const MOST_CHANGES = 30;
+const PAGE_SIZE = 1_000;
+
+/** Items that are many change often: so long they are left as they were read. */
+const REST_MS = 2_000;
 
 /** Something that was seen to happen to an item while the page was open. */
 export interface ItemChange {
@@ -32,7 +36,7 @@ export const workerOf = (shard: ShardRow): string | undefined => shard.takenOver
 /** The items of a job as they are, and what happens to them. */
 export function useItems(registry: () => string, job: () => string): Items {
   const path = (): string => jobPath(registry(), job());
-  const shards = useLoad(() => list<ShardRow>(`${path()}/shards`), path);
+  const shards = useLoad(() => all<ShardRow>(`${path()}/shards`, { limit: PAGE_SIZE }), path);
   const instances = useLoad(() => list<InstanceRow>(`${path()}/instances`), path);
   const changes = shallowRef<readonly ItemChange[]>([]);
   const seen = { count: 0 };
@@ -43,12 +47,25 @@ export function useItems(registry: () => string, job: () => string): Items {
     if (found.length > 0) changes.value = [...found.reverse(), ...changes.value].slice(0, MOST_CHANGES);
   });
 
+  const rest: { timer?: ReturnType<typeof setTimeout> | undefined } = {};
+  const readSoon = (): void => {
+    rest.timer ??= setTimeout(() => {
+      rest.timer = undefined;
+      void shards.reload();
+    }, REST_MS);
+  };
+  onScopeDispose(() => clearTimeout(rest.timer));
+
   useLive((event) => {
     if (event.type !== 'shards' || event.jobName !== job() || shards.data.value === undefined) return;
+    if (event.mustBeRead === true) return readSoon();
     const byItem = new Map(shards.data.value.map((each) => [each.item, each]));
-    for (const each of event.shards) byItem.set(each.item, each);
-    const all = [...byItem.values()].filter(({ item }) => item < event.total);
-    shards.data.value = all.sort((one, other) => one.item - other.item);
+    for (const each of event.shards) {
+      const { lastRun } = byItem.get(each.item) ?? {};
+      byItem.set(each.item, { ...each, ...(lastRun && { lastRun }) });
+    }
+    for (const item of event.gone ?? []) byItem.delete(item);
+    shards.data.value = [...byItem.values()].sort((one, other) => one.item - other.item);
   });
   useLiveRefresh(['instances'], () => void instances.reload());
   return {

@@ -25,6 +25,13 @@ export const postgres: Dialect = {
   parameter: (number) => `$${number}`,
   truth: (value) => value,
   timestampText: (column) => `CAST(${column} AS TEXT)`,
+  durationPercentiles: (start, complete) =>
+    [50, 95]
+      .map((part) => {
+        const percentile = `PERCENTILE_DISC(0.${part}) WITHIN GROUP (ORDER BY ${complete} - ${start})`;
+        return `EXTRACT(EPOCH FROM ${percentile}) * 1000 AS p${part}_`;
+      })
+      .join(', '),
   // One text: the server carries it out as one transaction, so there is no table of ours without its indexes.
   create: (table, name) => [createTable(table, name, TYPES).join(';\n')],
   catalog: (schema) => ({

@@ -32,6 +32,7 @@ export const sql92: Dialect = {
   textUnit: 'utf-8-bytes',
   emptyTextIsNull: false,
   comparison: 'equal',
+  countsBy: 'groups',
   writing: {
     type: 'look-first',
     rowsPerUpdate: 1,

@@ -21,6 +21,7 @@ export const sqlite: Dialect = {
   rowsPerStatement: 80,
   textUnit: 'code-points',
   writing: onConflict,
+  countsBy: 'ranges',
   timestampText: (column) => column,
   create: (table, name) => createTable(table, name, TYPES),
   catalog: () => ({

@@ -1,8 +1,15 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { MemoryConsoleStore } from '../../../../lib/console/store/memory-store.js';
+import { ApplicationJobs } from '../../../../lib/console/services/registries/application-registry.js';
+import { DataSources } from '../../../../lib/console/services/trace/data-sources.js';
+import { LastRuns } from '../../../../lib/console/services/trace/last-runs.js';
 import { EventLog } from '../../../../lib/console/services/live/event-log.js';
 import { EventStream } from '../../../../lib/console/services/live/event-stream.js';
 import { LiveJobs } from '../../../../lib/console/services/live/live-jobs.js';
 import { type Caller } from '../../../../lib/console/security/caller.js';
+import { jobConfiguration } from '../../../../lib/api/job/job-configuration.js';
+import { toYaml } from '../../../../lib/layout/job-configuration-yaml.js';
+import { JobPaths } from '../../../../lib/layout/job-paths.js';
 import { EmbeddedRegistryCenter } from '../../../../lib/registry/embedded/embedded-registry-center.js';
 import { EmbeddedRegistryServer } from '../../../../lib/registry/embedded/embedded-registry-server.js';
 import { ManualClock, settle } from '../../../../lib/testing/manual-clock.js';
@@ -18,7 +25,13 @@ beforeEach(async () => {
   clock = new ManualClock();
   registry = new EmbeddedRegistryCenter({ server: new EmbeddedRegistryServer({ clock }) });
   live = new LiveJobs(registry, { clock, logger: silent });
-  log = new EventLog({ live, clock, logger: silent, status: () => ({ phase: 'connected', since: 0 }) });
+  log = new EventLog({
+    live,
+    runs: lastRuns(),
+    clock,
+    logger: silent,
+    status: () => ({ phase: 'connected', since: 0 }),
+  });
   live.start();
   registry.connect();
   await settle();
@@ -29,6 +42,18 @@ afterEach(async () => {
   live.close();
   await registry.close();
 });
+
+/** The last runs of a console without data source. */
+function lastRuns(): LastRuns {
+  const options = { clock, secrets: undefined as never };
+  const noProvider = (): never => {
+    throw new Error('The application has no such provider');
+  };
+  const application = new ApplicationJobs({ get: noProvider } as never);
+  return new LastRuns(new DataSources(options, new MemoryConsoleStore(), application), clock, (error) => {
+    throw error;
+  });
+}
 
 /** What a client gets, which takes only as much as it is told to. */
 class Client {
@@ -49,6 +74,15 @@ class Client {
   drain(): void {
     this.isReady = true;
     this.#drained();
+  }
+
+  /** The data of all events of a type. */
+  eventsOf(type: string): readonly {
+    readonly shards: readonly { readonly item: number; readonly misfired: boolean; readonly status: string }[];
+  }[] {
+    return [...this.text.matchAll(/^event: (.+)\ndata: (.+)$/gm)].flatMap(([, name, data = '']) =>
+      name === type ? [JSON.parse(data) as { shards: [] }] : [],
+    );
   }
 
   get types(): readonly string[] {
@@ -76,6 +110,14 @@ function open(
 async function addJob(name: string): Promise<void> {
   await registry.put(`/${name}`, name);
   await settle();
+}
+
+async function storedJob(shardingTotalCount: number): Promise<{ readonly jobName: string; readonly paths: JobPaths }> {
+  const jobName = 'orders';
+  const paths = new JobPaths(jobName);
+  await registry.put(paths.config, toYaml(jobConfiguration({ jobName, cron: '0 0 0 * * ?', shardingTotalCount })));
+  await settle();
+  return { jobName, paths };
 }
 
 test('events of one job are merged, and told four times a second', async () => {
@@ -243,4 +285,62 @@ test('a job that was removed and stored again is as it is now', async () => {
   await settle();
 
   expect([...(live.job('orders')?.view.servers.keys() ?? [])]).toEqual(['10.0.0.2']);
+});
+
+test('of a job with many items, only those that have changed are told, each once', async () => {
+  const { jobName, paths } = await storedJob(10_000);
+  const client = new Client();
+  open(client, { jobName });
+  await settle();
+  const start = client.text.length;
+
+  for (const item of [7, 9_999, 7]) {
+    await registry.put(paths.item(item, 'misfire'), '');
+    await settle();
+  }
+  await clock.advance(1_000);
+
+  const told = client.eventsOf('shards');
+  expect(told[0]).toEqual({ jobName, shards: [], mustBeRead: true });
+  expect(told.slice(1).flatMap(({ shards }) => shards.map(({ item, misfired }) => [item, misfired]))).toEqual([
+    [7, true],
+    [9_999, true],
+  ]);
+  expect(client.text.length - start).toBeLessThan(2_000);
+});
+
+test('an item that is gone is told, and items that change together with their instance', async () => {
+  const { jobName, paths } = await storedJob(2);
+  await registry.put(paths.item(5, 'instance'), '10.0.0.1@-@1');
+  await settle();
+  const client = new Client();
+  open(client, { jobName });
+  await clock.advance(1_000);
+
+  await registry.put(paths.instance('10.0.0.1@-@1'), '');
+  await clock.advance(1_000);
+  await registry.remove(paths.item(5, 'instance'));
+  await registry.remove(paths.item(5));
+  await clock.advance(1_000);
+
+  const [first, second, third] = client.eventsOf('shards');
+  expect(first?.shards.map(({ item, status }) => [item, status])).toEqual([
+    [0, 'SHARDING_FLAG'],
+    [1, 'SHARDING_FLAG'],
+    [5, 'SHARDING_FLAG'],
+  ]);
+  expect(second?.shards).toMatchObject([{ item: 5, status: 'PENDING' }]);
+  expect(third).toEqual({ jobName, shards: [], gone: [5] });
+});
+
+test('items that change in great number are to be read', async () => {
+  const { jobName, paths } = await storedJob(500);
+  const client = new Client();
+  open(client, { jobName });
+  await clock.advance(1_000);
+
+  for (let item = 0; item < 300; item++) await registry.put(paths.item(item, 'misfire'), '');
+  await clock.advance(1_000);
+
+  expect(client.eventsOf('shards').at(-1)).toEqual({ jobName, shards: [], mustBeRead: true });
 });

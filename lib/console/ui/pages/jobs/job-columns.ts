@@ -5,6 +5,7 @@ import { type Column } from '../../parts/table/table.js';
 
 export const STATUSES: readonly ConsoleJobStatus[] = [
   'OK',
+  'FAILING',
   'DISABLED',
   'PARTIALLY_DISABLED',
   'SHARDING_FLAG',

@@ -1,0 +1,260 @@
+/**
+ * The last firing of each job, as the activated data source has it: its worst item decides, and what cannot be read is unknown.
+ *
+ * ```
+ *  list, overview, job page ──read(jobs)──▶ LastRuns ──one index look-up a job──▶ database
+ *  live table: a job has changed ─expect──▶    │ again after 2, 4 and 6 s, as rows are written late
+ *                                              └──▶ listeners: the jobs whose last run is another one
+ * ```
+ * Without a data source, and while it cannot be read, nothing is known of any job, which is not the same as no run.
+ */
+import { DeadlineExceededError } from '../../../api/errors/errors.js';
+import { Listeners } from '../../../async/listeners.js';
+import { NamedTimers } from '../../../async/named-timers.js';
+import { withDeadline } from '../../../async/wait.js';
+import { type Clock } from '../../../time/clock.js';
+import { type LatestExecution } from '../../../tracing/rdb/index.js';
+import { type JobRow, type LastFiring, type LastRun } from '../../contract/jobs.js';
+import { type DataSources } from './data-sources.js';
+import { durationOf, groupFirings } from './trace-rows.js';
+
+/** A job, and how many items it has, as far as that is known. */
+export interface JobItems {
+  readonly jobName: string;
+  readonly items: number | undefined;
+}
+
+/** What the trace tells of a job in the list. */
+export type JobRuns = Pick<JobRow, 'lastRun' | 'failedFirings'>;
+
+interface Known extends JobRuns {
+  /** By the monotonic clock. */
+  readonly readAt: number;
+}
+
+/** How long what was read serves, in milliseconds. */
+const FRESH_MS = 5_000;
+
+/** How long a list waits for the last runs of its jobs, in milliseconds. */
+const WAIT_MS = 1_000;
+
+/** After a job has changed, its last run is read so often, with such a pause: instances write their rows late. */
+const LATER = { times: 3, pauseMs: 2_000 };
+
+/** Most rows that are read of one job, and with one call. */
+const MOST_ROWS = 20_000;
+
+/** Firings that are looked at to count those that failed in a row. */
+const MOST_FIRINGS = 10;
+
+/** The last runs of all jobs. */
+export class LastRuns {
+  readonly #sources: DataSources;
+  readonly #clock: Clock;
+  readonly #known = new Map<string, Known>();
+  readonly #expected = new Map<string, { readonly items: number | undefined; left: number }>();
+  readonly #listeners: Listeners<ReadonlySet<string>>;
+  readonly #timers: NamedTimers<'later'>;
+  /** Those of the items of the job that was asked for last. */
+  #items:
+    | {
+        readonly jobName: string;
+        readonly source: unknown;
+        readonly readAt: number;
+        readonly runs: ReadonlyMap<number, LastRun>;
+      }
+    | undefined;
+  /** The data source of which all this is known. */
+  #of: unknown;
+
+  constructor(sources: DataSources, clock: Clock, onError: (error: unknown) => void) {
+    this.#sources = sources;
+    this.#clock = clock;
+    this.#listeners = new Listeners({ onError });
+    this.#timers = new NamedTimers(clock);
+  }
+
+  /** What is known of a job; empty if nothing is. */
+  of(jobName: string): JobRuns {
+    const { lastRun, failedFirings } = this.#known.get(jobName) ?? {};
+    return { ...(lastRun && { lastRun }), ...(failedFirings !== undefined && { failedFirings }) };
+  }
+
+  /** Calls the listener with the names of the jobs of which something else is known now. */
+  onChange(listener: (jobNames: ReadonlySet<string>) => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  /** Has the last runs of these jobs read, unless they were just now. Waits a little for them, and never rejects. */
+  async read(jobs: readonly JobItems[]): Promise<void> {
+    const oldest = this.#clock.monotonic() - FRESH_MS;
+    this.#forgetOthers();
+    const wanted = jobs.filter(({ jobName }) => (this.#known.get(jobName)?.readAt ?? -Infinity) <= oldest);
+    if (wanted.length === 0) return;
+    const late = (): Error => new DeadlineExceededError('the last runs', WAIT_MS);
+    // A list of jobs is not to wait for a slow database; its source says what is wrong with it.
+    await withDeadline(this.#clock, this.#readAll(wanted), WAIT_MS, late).catch(() => undefined);
+  }
+
+  /** The last run of each item of a job, as far as its latest rows tell. */
+  async ofItems(job: JobItems): Promise<ReadonlyMap<number, LastRun>> {
+    const known = this.#items;
+    const now = this.#clock.monotonic();
+    // The pages of a large job are asked for one after the other.
+    if (known?.jobName === job.jobName && known.source === this.#sources.activated && now - known.readAt < FRESH_MS)
+      return known.runs;
+    const runs = await this.#readItems(job);
+    this.#items = { jobName: job.jobName, source: this.#sources.activated, readAt: now, runs };
+    return runs;
+  }
+
+  async #readItems({ jobName, items = 1 }: JobItems): Promise<ReadonlyMap<number, LastRun>> {
+    const source = this.#sources.activated;
+    const found = new Map<number, LastRun>();
+    if (source === undefined) return found;
+    const rows = Math.min(MOST_ROWS, Math.max(1_000, items * 2));
+    const read = source.use((storage, signal) => storage.latest({ jobs: [{ jobName, rows }] }, signal));
+    const late = (): Error => new DeadlineExceededError('the last runs', WAIT_MS);
+    const latest = await withDeadline(this.#clock, read, WAIT_MS, late).catch(() => undefined);
+    for (const row of latest?.get(jobName) ?? [])
+      if (!found.has(row.shardingItem)) found.set(row.shardingItem, lastRunOf(row));
+    return found;
+  }
+
+  /** A job has changed: its last run will be another one soon. */
+  expect({ jobName, items }: JobItems): void {
+    if (this.#sources.activated === undefined) return;
+    this.#expected.set(jobName, { items, left: LATER.times });
+    this.#later();
+  }
+
+  stop(): void {
+    this.#timers.cancelAll();
+    this.#expected.clear();
+    this.#listeners.clear();
+  }
+
+  #later(): void {
+    if (this.#timers.isSet('later') || this.#expected.size === 0) return;
+    this.#timers.set('later', LATER.pauseMs, () => {
+      const jobs = [...this.#expected].map(([jobName, { items }]) => ({ jobName, items }));
+      for (const [jobName, expected] of this.#expected) if (--expected.left <= 0) this.#expected.delete(jobName);
+      void this.#readAll(jobs)
+        .catch(() => undefined)
+        .then(() => this.#later());
+    });
+  }
+
+  /** Another data source knows other runs. */
+  #forgetOthers(): void {
+    const { activated } = this.#sources;
+    if (this.#of !== activated) this.#known.clear();
+    this.#of = activated;
+  }
+
+  async #readAll(jobs: readonly JobItems[]): Promise<void> {
+    this.#forgetOthers();
+    const source = this.#sources.activated;
+    if (source === undefined) return;
+    for (const some of batches(jobs)) {
+      let latest: ReadonlyMap<string, readonly LatestExecution[]>;
+      try {
+        // One after the other: the database has others to serve.
+        latest = await source.use((storage, signal) => this.#latest(storage, some, signal));
+      } catch (error) {
+        // What was known is not known any more: it may have changed since.
+        this.#take(new Map(jobs.map(({ jobName }) => [jobName, undefined])));
+        throw error;
+      }
+      if (this.#of !== source) return;
+      this.#take(new Map(some.map(({ jobName }) => [jobName, runsOf(latest.get(jobName) ?? [])])));
+    }
+  }
+
+  /** The rows of two firings of each job; of more, where the last one failed. */
+  async #latest(
+    storage: {
+      latest: (
+        filter: { jobs: { jobName: string; rows: number }[] },
+        signal: AbortSignal,
+      ) => Promise<ReadonlyMap<string, readonly LatestExecution[]>>;
+    },
+    jobs: readonly JobItems[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, readonly LatestExecution[]>> {
+    const rowsOf = (firings: number) => (job: JobItems) => ({
+      jobName: job.jobName,
+      rows: Math.min(MOST_ROWS, firings * itemsOf(job)),
+    });
+    const found = await storage.latest({ jobs: jobs.map(rowsOf(2)) }, signal);
+    const failing = jobs.filter(({ jobName }) => runsOf(found.get(jobName) ?? []).failedFirings !== undefined);
+    if (failing.length === 0) return found;
+    return new Map([...found, ...(await storage.latest({ jobs: failing.map(rowsOf(MOST_FIRINGS)) }, signal))]);
+  }
+
+  #take(runs: ReadonlyMap<string, JobRuns | undefined>): void {
+    const readAt = this.#clock.monotonic();
+    const changed = new Set<string>();
+    for (const [jobName, now] of runs) {
+      const before = this.of(jobName);
+      if (now === undefined) this.#known.delete(jobName);
+      else this.#known.set(jobName, { ...now, readAt });
+      if (JSON.stringify(before) !== JSON.stringify(this.of(jobName))) changed.add(jobName);
+    }
+    if (changed.size > 0) this.#listeners.notify(changed);
+  }
+}
+
+const itemsOf = ({ items }: JobItems): number => Math.max(1, items ?? 1);
+
+/** Jobs that together have not too many rows. */
+function* batches(jobs: readonly JobItems[]): Generator<readonly JobItems[]> {
+  let some: JobItems[] = [];
+  let rows = 0;
+  for (const job of jobs) {
+    rows += 2 * itemsOf(job);
+    if (some.length > 0 && (rows > MOST_ROWS || some.length >= 500)) {
+      yield some;
+      some = [];
+      rows = 2 * itemsOf(job);
+    }
+    some.push(job);
+  }
+  if (some.length > 0) yield some;
+}
+
+const RESULTS = { succeeded: 'ok', failed: 'failed', running: 'running' } as const;
+
+function lastRunOf(row: LatestExecution): LastRun {
+  const durationMs = durationOf(row);
+  return {
+    at: row.startTime.getTime(),
+    result: RESULTS[row.outcome],
+    ...(durationMs !== undefined && { durationMs }),
+  };
+}
+
+/** @param rows the latest first */
+function runsOf(rows: readonly LatestExecution[]): JobRuns {
+  const firings = groupFirings(
+    rows.map((row) => ({
+      ...{ item: row.shardingItem, source: row.source, result: RESULTS[row.outcome] },
+      startedAt: row.startTime.getTime(),
+      ...(row.completeTime && { completedAt: row.completeTime.getTime() }),
+    })),
+  );
+  const [last] = firings;
+  if (last === undefined) return { lastRun: { result: 'none' } };
+  const { startedAt, completedAt, failed, running, items } = last;
+  const lastRun: LastFiring = {
+    at: startedAt,
+    result: failed > 0 ? 'failed' : running > 0 ? 'running' : 'ok',
+    ...(completedAt !== undefined && { durationMs: Math.max(0, completedAt - startedAt) }),
+    ...{ items: items.length, failed, running },
+  };
+  // A firing that runs has not failed yet, and does not end a row of failures either.
+  const decided = firings.filter((firing) => firing.failed > 0 || firing.running === 0);
+  const firstGood = decided.findIndex((firing) => firing.failed === 0);
+  const failedFirings = firstGood < 0 ? decided.length : firstGood;
+  return { lastRun, ...(failedFirings > 0 && { failedFirings: Math.min(MOST_FIRINGS, failedFirings) }) };
+}

@@ -102,6 +102,11 @@ const mayImportTypeOrm = (path: string, typesOnly: boolean) =>
   (['tracing/rdb', 'console'].includes(areaOf(path)) && typesOnly) ||
   path === 'console/services/trace/open-data-source.ts';
 
+/** The one list of names of secrets, and how often its words may stand in a pattern or a list elsewhere. */
+const LIST_OF_SECRETS = 'api/text/secret-names.ts';
+const WORDS_OF_SECRETS = /password|passwd|passphrase|\bpwd\b|secret|token|credential|api-?\??key|webhook/gi;
+const MOST_WORDS_OF_SECRETS = 2;
+
 /** Reading or waiting for the time, which only lib/time may do. */
 const TIMERS = ['setTimeout', 'setInterval', 'setImmediate'];
 
@@ -222,6 +227,8 @@ function forbiddenWords(file: ts.SourceFile): readonly string[] {
       report(node, `${node.getText()} belongs to lib/time`);
     if (!mayWriteSeparator(file.fileName) && isText(node) && node.text.includes('@-@'))
       report(node, `'@-@' belongs to lib/layout`);
+    if (file.fileName !== LIST_OF_SECRETS && listsSecrets(node))
+      report(node, `a list of secret names belongs to lib/${LIST_OF_SECRETS}`);
     if (ts.isPropertyAccessExpression(node)) {
       const path = node.getText();
       if (/^(globalThis\.)?console\./.test(path)) report(node, `${path} is not for a library: use JobLogger`);
@@ -251,6 +258,21 @@ const isText = (node: ts.Node): node is ts.LiteralLikeNode =>
   ts.isTemplateHead(node) ||
   ts.isTemplateMiddleOrTemplateTail(node) ||
   ts.isRegularExpressionLiteral(node);
+
+/** A pattern of alternatives, or a list of bare words, by which names would be judged. */
+function listsSecrets(node: ts.Node): boolean {
+  const words =
+    ts.isRegularExpressionLiteral(node) || (ts.isStringLiteralLike(node) && node.text.includes('|'))
+      ? node.text.match(WORDS_OF_SECRETS)
+      : ts.isArrayLiteralExpression(node)
+        ? node.elements.flatMap((each) =>
+            ts.isStringLiteralLike(each) && /^[a-z-]+$/i.test(each.text)
+              ? (each.text.match(WORDS_OF_SECRETS) ?? [])
+              : [],
+          )
+        : null;
+  return new Set(words?.map((word) => word.toLowerCase())).size > MOST_WORDS_OF_SECRETS;
+}
 
 function visit(node: ts.Node, look: (node: ts.Node) => void): void {
   look(node);
@@ -389,6 +411,9 @@ describe('the rules', () => {
     [`'@-@' belongs`, `const parts = id.split('@-@');`],
     [`'@-@' belongs`, 'const id = `${ip}@-@${pid}`;'],
     [`'@-@' belongs`, `const isId = /^.+@-@.+$/;`],
+    ['a list of secret names', `const secret = /password|secret|token/i;`],
+    ['a list of secret names', `const secret = new RegExp('pwd|credential|webhook');`],
+    ['a list of secret names', `const names = ['password', 'secret', 'token'];`],
     ['console.warn is not', `console.warn('a');`],
     ['process.exit is not', `process.exit(1);`],
     ['kernel/index.ts, the index', `import { a } from './index.js';`],

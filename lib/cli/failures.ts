@@ -1,4 +1,5 @@
 import { describeFailure } from '../api/text/describe-cause.js';
+import { withoutSecrets } from '../api/text/secrets.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { type Invocation } from './invocation.js';
@@ -7,7 +8,7 @@ import { type Invocation } from './invocation.js';
 export function reportFailure(error: unknown, invocation: Invocation): ExitCode {
   const { surroundings, opened, output } = invocation;
   const exitCode = exitCodeOf(error);
-  const message = messageOf(error, { exitCode, registry: opened });
+  const message = withoutSecrets(messageOf(error, { exitCode, registry: opened }));
   const { err } = surroundings.terminal;
   if (output.isJson) {
     const { code = null } = error as { readonly code?: unknown };

@@ -1,5 +1,4 @@
 import { type JobLogger } from '../api/text/logger.js';
-import { withoutSecrets } from '../api/text/masks.js';
 import { type OperationRecord } from '../api/events/operation-record.js';
 import { type OperationsOptions } from '../operations/operation-audit.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
@@ -42,9 +41,7 @@ export class Invocation implements AsyncDisposable {
 
   /** The record of the latest operation, for `--json`, without secrets; `undefined` if nothing was to be changed. */
   get record(): OperationRecord | undefined {
-    if (this.#record === undefined) return undefined;
-    const { before, after } = this.#record;
-    return { ...this.#record, before: withoutSecretsIn(before), after: withoutSecretsIn(after) };
+    return this.#record;
   }
 
   /** For operations: their records are kept. */
@@ -94,8 +91,4 @@ export class Invocation implements AsyncDisposable {
       ? { debug: silent, log: write, warn: write, error: write }
       : { debug: silent, log: silent, warn: silent, error: silent };
   }
-}
-
-function withoutSecretsIn(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(values).map(([what, value]) => [what, withoutSecrets(value)]));
 }

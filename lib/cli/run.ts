@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { describeFailure } from '../api/text/describe-cause.js';
+import { withoutSecrets } from '../api/text/secrets.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { createProgram } from './program/program.js';
 import { type Surroundings } from './surroundings.js';
@@ -36,7 +37,7 @@ export async function runCommandLine(args: readonly string[], surroundings: Surr
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     // A fault of the program, such as a registry centre that cannot be closed: the command has reported its own already.
-    terminal.err.write(`elasticjob: ${describeFailure(error)}\n`);
+    terminal.err.write(`elasticjob: ${withoutSecrets(describeFailure(error))}\n`);
     return EXIT.failed;
   }
 }

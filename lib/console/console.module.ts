@@ -41,6 +41,7 @@ import { PageFiles } from './http/page/page-files.js';
 import { ResponseHeaders } from './http/response-headers.js';
 import { optionProblems } from './options/check-options.js';
 import { type ElasticJobConsoleOptions, SERVICE_OPTIONS } from './options/console-options.js';
+import { loggerWithoutSecrets } from './options/console-logger.js';
 import { CONSOLE_CLOCK, CONSOLE_LOGGER, CONSOLE_OPTIONS } from './options/console-tokens.js';
 import { environmentProblems, withEnvironment, withVariable } from './options/environment.js';
 import { ApiTokens } from './security/api-tokens.js';
@@ -138,7 +139,7 @@ function consoleModule(
     providers: [
       options,
       { provide: CONSOLE_CLOCK, inject: [CONSOLE_OPTIONS], useFactory: clockOf },
-      { provide: CONSOLE_LOGGER, useFactory: () => new Logger('ElasticJobConsole') },
+      { provide: CONSOLE_LOGGER, useFactory: () => loggerWithoutSecrets(new Logger('ElasticJobConsole')) },
       { provide: PageFiles, inject: [CONSOLE_OPTIONS], useFactory: pageFiles },
       {
         provide: CONSOLE_SERVICE_OPTIONS,

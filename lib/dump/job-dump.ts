@@ -1,5 +1,6 @@
 import { parentPath } from '../registry/node-paths.js';
-import { AddressMask, withoutSecrets } from '../api/text/masks.js';
+import { AddressMask } from '../api/text/address-mask.js';
+import { withoutSecrets } from '../api/text/secrets.js';
 
 /** A node as far as a dump shows it. */
 export interface DumpedNode {

@@ -1,5 +1,6 @@
 import { describeCause, stackWithCauses } from '../api/text/describe-cause.js';
 import { type JobFailure } from '../api/extensions/error-handler.js';
+import { withoutSecrets } from '../api/text/secrets.js';
 
 /** What a message says. Only its trace is cut if the message is too long for the service that delivers it. */
 export interface Notice {
@@ -20,9 +21,10 @@ export function noticeOf(failure: JobFailure): Notice {
   };
 }
 
-/** A notice as text of at most `maxBytes` bytes of UTF-8. */
-export function textOf({ heading, trace, details }: Notice, maxBytes = Infinity): string {
-  const end = details.map((line) => `${line}\n`).join('');
+/** A notice as text of at most `maxBytes` bytes of UTF-8, without secrets. */
+export function textOf(notice: Notice, maxBytes = Infinity): string {
+  const [heading, trace] = [withoutSecrets(notice.heading), withoutSecrets(notice.trace)];
+  const end = notice.details.map((line) => `${withoutSecrets(line)}\n`).join('');
   const room = maxBytes - bytesOf(heading) - bytesOf(end);
   return cutTo(heading + shortened(trace, room) + end, maxBytes);
 }

@@ -1,3 +1,4 @@
+import { withoutSecrets } from '../api/text/secrets.js';
 import { type SessionState } from '../registry/registry-center.js';
 import { type JobState } from './job-state.js';
 import { type Obstacle } from './view/obstacles.js';
@@ -41,8 +42,13 @@ export interface JobSituation {
   readonly startFault: string | undefined;
 }
 
-/** The health of a job. Pure: the same situation has always the same health. */
+/** The health of a job, with reasons without secrets. Pure: the same situation has always the same health. */
 export function jobHealth(situation: JobSituation): JobHealth {
+  const health = healthOf(situation);
+  return health.state === 'active' ? health : { ...health, reason: withoutSecrets(health.reason) };
+}
+
+function healthOf(situation: JobSituation): JobHealth {
   const { state, session, obstacle } = situation;
   switch (state.phase) {
     case 'created':

@@ -3,6 +3,7 @@ import { hostname, userInfo } from 'node:os';
 import { describeCause } from '../api/text/describe-cause.js';
 import { DeadlineExceededError } from '../api/errors/errors.js';
 import { type JobLogger } from '../api/text/logger.js';
+import { withoutSecrets } from '../api/text/secrets.js';
 import {
   type OperationContext,
   type OperationListener,
@@ -104,10 +105,10 @@ export class OperationAudit {
         serverIp,
         item,
         operator: by,
-        reason,
+        reason: reason === undefined ? undefined : withoutSecrets(reason),
         startedAt,
-        before: Object.freeze(Object.fromEntries(before)),
-        after: Object.freeze(Object.fromEntries(after)),
+        before: withoutSecretsIn(before),
+        after: withoutSecretsIn(after),
         outcome,
         error,
       });
@@ -117,7 +118,7 @@ export class OperationAudit {
       end('done');
       return result;
     } catch (error) {
-      end(isOutcomeUnknown(error) ? 'unknown' : 'failed', describeCause(error));
+      end(isOutcomeUnknown(error) ? 'unknown' : 'failed', withoutSecrets(describeCause(error)));
       throw error;
     }
   }
@@ -159,6 +160,11 @@ export class OperationAudit {
       );
     }
   }
+}
+
+/** Names of settings are known to be secret or not before their values come here; those of nodes say nothing of them. */
+function withoutSecretsIn(values: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
+  return Object.freeze(Object.fromEntries([...values].map(([what, value]) => [what, withoutSecrets(value)])));
 }
 
 function currentUser(): string {

@@ -1,4 +1,5 @@
 import { type JobConfiguration } from '../api/job/job-configuration.js';
+import { shownValue } from '../api/text/secrets.js';
 
 /** A setting that has changed, as text; `undefined`: it was not, or is not, set. */
 export interface SettingChange {
@@ -7,7 +8,7 @@ export interface SettingChange {
   readonly after: string | undefined;
 }
 
-/** The settings in which two configurations differ, each property by itself. Values of secrets are hidden. */
+/** The settings in which two configurations differ, each property by itself. Secrets are hidden. */
 export function changedSettings(
   before: JobConfiguration | undefined,
   after: JobConfiguration | undefined,
@@ -33,14 +34,6 @@ function textsOf(configuration: JobConfiguration | undefined): ReadonlyMap<strin
   return texts;
 }
 
-/** Whether the value of a setting, named as in `SettingChange`, must not be shown. */
-export function isSecret(setting: string): boolean {
-  return SECRET.test(setting);
-}
-
 function shown(setting: string, value: string | undefined): string | undefined {
-  return value !== undefined && isSecret(setting) ? '(hidden)' : value;
+  return value === undefined ? undefined : shownValue(setting, value);
 }
-
-/** Addresses of robots carry their key. */
-const SECRET = /^props\..*(?:password|secret|token|key|webhook|credential)/i;

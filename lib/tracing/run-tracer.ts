@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describeCause, stackWithCauses } from '../api/text/describe-cause.js';
+import { withoutSecrets } from '../api/text/secrets.js';
 import {
   type FiringCause,
   type ItemOutcome,
@@ -101,7 +102,8 @@ export class RunTracer implements RunObserver {
   #noteItemEnded(run: RunInfo, task: Task, { item: { item }, outcome, at }: EventOf<'item-ended'>): void {
     const execution = task.executions.get(item) ?? this.#executionOf(run, task, item, at);
     task.executions.delete(item);
-    const failureCause = failureOf(outcome);
+    const failure = failureOf(outcome);
+    const failureCause = failure === undefined ? undefined : withoutSecrets(failure);
     if (failureCause !== undefined) task.failures.set(item, failureCause);
     this.#options.onTraceEvent({
       ...execution,
@@ -153,7 +155,7 @@ export class RunTracer implements RunObserver {
       executionType: cause === 'failover' ? 'FAILOVER' : 'READY',
       shardingItems: items,
       state,
-      message,
+      message: withoutSecrets(message),
       creationTime: at,
     };
     this.#options.onTraceEvent(event);

@@ -50,6 +50,88 @@ test('settings are shown without secrets, and what comes back as asterisks stays
   expect(stored).toContain('access_token=abc');
 });
 
+/** A secret in each place where jobs have them. */
+const HIDDEN_EVERYWHERE = {
+  jobParameter: 'user=a,password=hunter2',
+  shardingItemParameters: '0=token:hunter2',
+  props: {
+    'script.command.line': 'mysqldump --password=hunter2 -u root',
+    'http.uri': 'https://hooks.example.com/services/T0/B0/hunter2',
+    'http.data': '{"user":"a","password":"hunter2"}',
+    'aws.accessKeyId': 'hunter2',
+    'db.pwd': 'hunter2',
+    'vault.passphrase': 'hunter2',
+    'db.dsn': 'Server=db;User=sa;Password=hunter2',
+    'monkey.name': 'Bobo',
+  },
+};
+
+async function answersTo(browser: Browser): Promise<readonly string[]> {
+  const older = await browser.get('/api/jobs/config/secretive');
+  const paths = ['config', 'tree', 'dump'].map((path) => `/api/v1/registries/main/jobs/secretive/${path}`);
+  return [older.text, ...(await Promise.all(paths.map(async (path) => (await browser.get(path)).text)))];
+}
+
+test('guests see no secret of a job, wherever it stands, and what is none', async () => {
+  await using opened = await open();
+  const { stage, app } = opened;
+  await stage.add('secretive', { shardingTotalCount: 1, ...HIDDEN_EVERYWHERE });
+
+  const answers = await answersTo(await Browser.loggedIn(app, 'gina'));
+
+  for (const answer of answers) {
+    expect(answer).toContain('mysqldump --password=******');
+    expect(answer).toContain('user=a,password=******');
+    expect(answer).not.toContain('hunter2');
+    expect(answer).toContain('Bobo');
+  }
+});
+
+test('a setting that shows its secret in part can be stored as it was shown, and not with a change beside it', async () => {
+  await using opened = await open();
+  const { stage, browser } = opened;
+  await stage.add('secretive', { shardingTotalCount: 1, ...HIDDEN_EVERYWHERE });
+  const path = '/api/v1/registries/main/jobs/secretive/config';
+  const { configuration } = (await browser.get(path)).json as { configuration: { jobParameter: string } };
+  const put = (body: object) => browser.request(path, { method: 'PUT', body, headers: { 'if-match': '"0"' } });
+
+  const refused = await put({ ...configuration, jobParameter: configuration.jobParameter.replace('user=a', 'user=b') });
+  const stored = await put({ ...configuration, description: 'new' });
+
+  expect(refused.json).toMatchObject({
+    status: 422,
+    problems: [{ setting: 'jobParameter', message: expect.stringContaining('changed beside it') as unknown }],
+  });
+  expect(stored.status).toBe(200);
+  expect((await stage.instances.get('/secretive/config'))!.match(/hunter2/g)).toHaveLength(9);
+});
+
+test('parameters of jobs and items are shown to nobody if the settings say so, and stay as they are', async () => {
+  await using stage = await JobStage.open();
+  await stage.add('plain', { shardingTotalCount: 1, jobParameter: 'Mr Smith', shardingItemParameters: '0=Mrs Jones' });
+  await using app = await ConsoleApp.start({
+    console: {
+      users: USERS,
+      registries: [{ name: 'main', registryCenter: stage.console }],
+      hideParameters: true,
+    },
+  });
+  const browser = await Browser.loggedIn(app, 'anna');
+  const job = '/api/v1/registries/main/jobs/plain';
+
+  const read = await browser.get(`${job}/config`);
+  const { configuration } = read.json as { configuration: object };
+  const written = await browser.request(`${job}/config`, {
+    method: 'PUT',
+    body: { ...configuration, description: 'new' },
+    headers: { 'if-match': '"0"' },
+  });
+
+  const texts = [read, written, await browser.get(`${job}/tree`), await browser.get(`${job}/dump`)];
+  for (const { text } of texts) expect(text).not.toMatch(/Smith|Jones/);
+  expect(await stage.instances.get('/plain/config')).toContain('Mr Smith');
+});
+
 test('keys that only later versions know are kept', async () => {
   await using opened = await open();
   const { stage, browser } = opened;

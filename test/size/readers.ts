@@ -15,7 +15,7 @@ import { readCookie } from '../../lib/console/security/session-cookie.js';
 import { TrustedProxies } from '../../lib/console/security/trusted-proxies.js';
 import { previewOf } from '../../lib/console/services/jobs/fires.js';
 import { AddressRules } from '../../lib/console/services/registries/address-rules.js';
-import { AddressMask } from '../../lib/api/text/masks.js';
+import { AddressMask } from '../../lib/api/text/address-mask.js';
 import { redacted } from '../../lib/error-handlers/notice-channel.js';
 import { PropsReader } from '../../lib/error-handlers/props-reader.js';
 import { httpDoubts, httpSettings } from '../../lib/executors/http/http-settings.js';
@@ -64,7 +64,7 @@ export const READERS: Readonly<Record<string, KnownReader>> = {
     'console/security/session-cookie.ts readCookie': (text) =>
       readCookie({ headers: { cookie: text } }, { isSecure: false }),
     'console/services/jobs/fires.ts previewOf': (text) => previewOf({ cron: text }, { from: 0, to: 1_000, count: 5 }),
-    'api/text/masks.ts AddressMask.apply': (text) => new AddressMask().apply(text),
+    'api/text/address-mask.ts AddressMask.apply': (text) => new AddressMask().apply(text),
     'error-handlers/notice-channel.ts redacted': (text) => redacted(text, ['secret', text.slice(1, 100)]),
     'executors/script/command-line.ts parseCommandLine': (text) => parseCommandLine(text, 'linux'),
     'layout/x-node/item-ranges.ts fromRanges': (text) => fromRanges(text),

@@ -39,8 +39,8 @@ export interface OperationRecord {
   /** When it began, by the clock of this process. */
   readonly startedAt: Date;
   /**
-   * What it has changed, as it was before: values by path within the namespace, or by name of the setting; secrets among
-   * the settings are hidden. What was not there is not in it.
+   * What it has changed, as it was before: values by path within the namespace, or by name of the setting; secrets
+   * are hidden. What was not there is not in it.
    */
   readonly before: Readonly<Record<string, string>>;
   /** The same things as they are after it. What it has removed is not in it. */

@@ -1,15 +1,18 @@
 import { onRejection } from '../../async/rejection.js';
 import { describeCause } from './describe-cause.js';
 import { type JobLogger, type LogEntry } from './logger.js';
+import { withoutSecrets } from './secrets.js';
 
 /**
- * Hands an entry to the user's logger. Never throws, whatever the logger does.
+ * Hands an entry to the user's logger, without secrets. Never throws, whatever the logger does.
  * Its context is `ElasticJob:syncOrders`, or `ElasticJob` for what concerns the whole process.
  */
 export function writeEntry(logger: JobLogger, { jobName, ...rest }: Omit<LogEntry, 'context'>): void {
   const context = jobName === undefined ? 'ElasticJob' : `ElasticJob:${jobName}`;
-  const entry: LogEntry = { ...rest, jobName, context };
-  const { level, message, stack } = entry;
+  const { level, stack: fullStack } = rest;
+  const message = withoutSecrets(rest.message);
+  const stack = fullStack === undefined ? undefined : withoutSecrets(fullStack);
+  const entry: LogEntry = { ...rest, message, ...(stack !== undefined && { stack }), jobName, context };
   try {
     const written: unknown =
       logger.write === undefined

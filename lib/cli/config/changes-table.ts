@@ -1,4 +1,3 @@
-import { withoutSecrets } from '../../api/text/masks.js';
 import { type SettingChange } from '../../operations/setting-changes.js';
 import { type Column } from '../terminal/table.js';
 
@@ -6,7 +5,7 @@ import { type Column } from '../terminal/table.js';
 export function changeColumns(before: string, after: string): readonly Column<SettingChange>[] {
   return [
     { title: 'SETTING', text: ({ setting }) => setting },
-    { title: before, text: (change) => withoutSecrets(change.before ?? '-'), tone: () => 'bad' },
-    { title: after, text: (change) => withoutSecrets(change.after ?? '-'), tone: () => 'good' },
+    { title: before, text: ({ before: text = '-' }) => text, tone: () => 'bad' },
+    { title: after, text: ({ after: text = '-' }) => text, tone: () => 'good' },
   ];
 }

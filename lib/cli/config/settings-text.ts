@@ -4,14 +4,10 @@ import { isMap } from '../../api/text/describe-value.js';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { type JobConfiguration, jobConfiguration } from '../../api/job/job-configuration.js';
 import { RUN_LIMITS } from '../../api/settings/run-limits.js';
-import { withoutSecrets } from '../../api/text/masks.js';
+import { givenBack, HIDDEN, shownValue } from '../../api/text/secrets.js';
 import { type JobConfigurationPOJO } from '../../operations/job-configuration-api.js';
-import { isSecret } from '../../operations/setting-changes.js';
 import { bind } from '../../settings/binding.js';
 import { parseYaml } from '../../settings/yaml-text.js';
-
-/** What stands in the place of a secret. */
-const HIDDEN = '******';
 
 /** A stored configuration without its version. */
 export function settingsOnly({ version: _, ...settings }: JobConfigurationPOJO): JobConfiguration {
@@ -23,10 +19,10 @@ export function shownSettings({ jobName: _, props, ...settings }: JobConfigurati
   const shown = Object.entries(settings as Readonly<Record<string, unknown>>).filter(
     ([, value]) => value !== '' && !(Array.isArray(value) && value.length === 0),
   );
-  const properties = Object.entries(props).map(([key, value]) => [key, shownText(`props.${key}`, value)] as const);
+  const properties = Object.entries(props).map(([key, value]) => [key, shownValue(`props.${key}`, value)] as const);
   return {
     ...Object.fromEntries(
-      shown.map(([name, value]) => [name, typeof value === 'string' ? shownText(name, value) : value]),
+      shown.map(([name, value]) => [name, typeof value === 'string' ? shownValue(name, value) : value]),
     ),
     ...(properties.length > 0 && { props: Object.fromEntries(properties) }),
   };
@@ -37,11 +33,6 @@ export function settingsYaml(configuration: JobConfiguration): string {
   return stringify(shownSettings(configuration), { lineWidth: 0 });
 }
 
-/** The value of a setting without secrets. */
-export function shownText(setting: string, value: string): string {
-  return isSecret(setting) ? HIDDEN : withoutSecrets(value);
-}
-
 /**
  * The configuration that an edited text stands for. What the text hides, and has left hidden, stays as it was.
  * @throws InvalidConfigurationError naming everything that is wrong
@@ -50,7 +41,9 @@ export function readSettingsYaml(text: string, before: JobConfiguration): JobCon
   const tree = parseYaml('The text', text);
   if (!isMap(tree))
     throw new InvalidConfigurationError(['The text must be keys with values (key: value), such as cron: 0 0 2 * * ?']);
-  return configurationFrom(before.jobName, withHidden(boundSettings(before.jobName, tree), before));
+  const { settings, problems } = withHidden(boundSettings(before.jobName, tree), before);
+  if (problems.length > 0) throw new InvalidConfigurationError(problems);
+  return configurationFrom(before.jobName, settings);
 }
 
 /**
@@ -65,6 +58,11 @@ export function withChanges(
   const { jobName, ...stored } = before;
   const settings: Record<string, unknown> = {};
   const props: Record<string, string | undefined> = { ...stored.props };
+  const masked = [...changes].filter(([, value]) => value?.includes(HIDDEN) === true);
+  if (masked.length > 0)
+    throw new InvalidConfigurationError(
+      masked.map(([name]) => `${name} has ${HIDDEN}, which stands for a secret: give the secret itself`),
+    );
   for (const [given, value] of changes) {
     const name = given in RUN_LIMITS ? `props.${RUN_LIMITS[given as keyof typeof RUN_LIMITS].property}` : given;
     if (name.startsWith(PROPS)) props[name.slice(PROPS.length)] = value;
@@ -91,15 +89,24 @@ function configurationFrom(jobName: string, settings: ReadonlyMap<string, unknow
   return jobConfiguration({ ...Object.fromEntries(settings), jobName });
 }
 
-function withHidden(edited: ReadonlyMap<string, unknown>, before: JobConfiguration): ReadonlyMap<string, unknown> {
+function withHidden(
+  edited: ReadonlyMap<string, unknown>,
+  before: JobConfiguration,
+): { readonly settings: ReadonlyMap<string, unknown>; readonly problems: readonly string[] } {
   const stored = before as unknown as Readonly<Record<string, unknown>>;
-  const restored = (name: string, value: unknown, was: unknown): unknown =>
-    typeof was === 'string' && value === shownText(name, was) ? was : value;
-  return new Map(
-    [...edited].map(([name, value]) => {
-      if (name !== 'props' || !isMap(value)) return [name, restored(name, value, stored[name])];
-      const props = Object.entries(value).map(([key, each]) => [key, restored(PROPS + key, each, before.props[key])]);
-      return [name, Object.fromEntries(props) as unknown];
-    }),
-  );
+  const problems: string[] = [];
+  const restored = (name: string, value: unknown, was: unknown): unknown => {
+    if (typeof value !== 'string') return value;
+    const before = typeof was === 'string' ? was : undefined;
+    const answer = givenBack(value, before, before === undefined ? undefined : shownValue(name, before));
+    if ('value' in answer) return answer.value;
+    problems.push(`${name} ${answer.problem}`);
+    return value;
+  };
+  const settings = [...edited].map(([name, value]): readonly [string, unknown] => {
+    if (name !== 'props' || !isMap(value)) return [name, restored(name, value, stored[name])];
+    const props = Object.entries(value).map(([key, each]) => [key, restored(PROPS + key, each, before.props[key])]);
+    return [name, Object.fromEntries(props) as unknown];
+  });
+  return { settings: new Map(settings), problems };
 }

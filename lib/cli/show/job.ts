@@ -1,4 +1,3 @@
-import { withoutSecrets } from '../../api/text/masks.js';
 import { type InstanceView, type JobView } from '../../layout/job-view.js';
 import { readJob } from '../../operations/job-reading.js';
 import { changedSettings } from '../../operations/setting-changes.js';
@@ -98,7 +97,7 @@ function rowsOf(view: JobView): readonly ServerRow[] {
 
 const SETTING_COLUMNS: readonly Column<{ readonly setting: string; readonly after: string | undefined }>[] = [
   { title: 'SETTING', text: ({ setting }) => setting },
-  { title: 'VALUE', text: ({ after = '' }) => withoutSecrets(after) },
+  { title: 'VALUE', text: ({ after = '' }) => after },
 ];
 
 const INSTANCE_COLUMNS: readonly Column<ServerRow>[] = [
@@ -125,10 +124,7 @@ function rangesOf(items: readonly number[]): string {
 }
 
 function jobJson(jobName: string, view: JobView, nextFiring: Date | undefined): unknown {
-  const settings = changedSettings(undefined, view.config).map(({ setting, after = '' }) => [
-    setting,
-    withoutSecrets(after),
-  ]);
+  const settings = changedSettings(undefined, view.config).map(({ setting, after = '' }) => [setting, after]);
   return {
     jobName,
     status: jobStatus(view),

@@ -134,7 +134,7 @@ export interface JobConfigurationDto {
 /** `GET …/jobs/{job}/config`; `version` is the `ETag` too, and `PUT` wants it as `If-Match`. */
 export interface StoredConfiguration {
   readonly version: number;
-  /** Secrets of `props` are shown as `******`; what is sent back so stays as it is. */
+  /** Secrets are shown as `******`; a value that is sent back as it was shown stays as it is. */
   readonly configuration: JobConfigurationDto;
   /** As it is stored, with secrets masked. */
   readonly yaml: string;

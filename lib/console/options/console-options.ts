@@ -24,7 +24,15 @@ export type StateRegistrySettings =
   | { readonly registryCenter: RegistryCenter };
 
 /** Options that the services have. */
-export const SERVICE_OPTIONS = ['registries', 'dataSources', 'connections', 'dump', 'compat', 'events'] as const;
+export const SERVICE_OPTIONS = [
+  'registries',
+  'dataSources',
+  'connections',
+  'dump',
+  'hideParameters',
+  'compat',
+  'events',
+] as const;
 
 /** Options of the console. */
 export interface ElasticJobConsoleOptions extends Pick<ConsoleServiceOptions, (typeof SERVICE_OPTIONS)[number]> {

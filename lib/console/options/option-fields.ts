@@ -168,6 +168,7 @@ export const FIELDS: Fields = {
   dataSources: {},
   connections: { map: { allow: { rule: listOf(text), kind: 'list' } } },
   dump: { map: { ports: { rule: ports } } },
+  hideParameters: { rule: yesOrNo, kind: 'boolean' },
   compat: { map: { always200: { rule: yesOrNo, kind: 'boolean' }, unsafeGet: { rule: yesOrNo, kind: 'boolean' } } },
   events: {
     map: {

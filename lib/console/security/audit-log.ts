@@ -3,7 +3,7 @@ import { describeCause } from '../../api/text/describe-cause.js';
 import { type JobLogger } from '../../api/text/logger.js';
 import { Listeners } from '../../async/listeners.js';
 import { Mailbox } from '../../async/mailbox.js';
-import { withoutSecrets } from '../../api/text/masks.js';
+import { shownValue, withoutSecrets } from '../../api/text/secrets.js';
 import { type Clock } from '../../time/clock.js';
 import { type AuditRecord } from '../contract/session.js';
 import { ConsoleProblem } from '../http/console-problem.js';
@@ -12,7 +12,6 @@ import { type AuditStorage } from './audit-file.js';
 
 /** Texts of users are kept up to this length. */
 const LONGEST_TEXT = 2_000;
-const SECRET_NAME = /password|passwd|secret|token|credential|api-?key|webhook|digest/i;
 
 /** So many refusals of callers who are not known are recorded in a minute: nobody can push older records out by more. */
 const MOST_ANONYMOUS = 120;
@@ -160,7 +159,7 @@ function isLoginOf(username: string, { action, target }: AuditRecord): boolean {
 }
 
 function shown(what: string, value: string): string {
-  return SECRET_NAME.test(what) ? '******' : shortened(withoutSecrets(value));
+  return shortened(shownValue(what, value));
 }
 
 function shortened(text: string): string {

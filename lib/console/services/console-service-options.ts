@@ -60,6 +60,8 @@ export interface ConsoleServiceOptions {
     /** The ports at which instances may be asked for a dump, both included. Default: 9888 alone. */
     readonly ports?: readonly [from: number, to: number];
   };
+  /** Whether parameters of jobs and of items are shown to nobody: they are `******`, and stay as they are. Default: false, only secrets in them are hidden. */
+  readonly hideParameters?: boolean;
   readonly compat?: {
     /** Whether the older APIs answer 200 to everything, as ElasticJob's console does. Default: false. */
     readonly always200?: boolean;

@@ -54,14 +54,24 @@ const jobs: FactoryProvider<ConsoleJobs> = {
   useFactory: (...[options, traces, runs, sources, audit]: JobsDependencies) => {
     const [clock, logger] = [clockOf(options), loggerOf(options)];
     const problems = new Problems(clock, logger);
-    return new ConsoleJobs({ traces, runs, sources, problems, audit, clock, dumpPorts: options.dump?.ports });
+    return new ConsoleJobs({
+      traces,
+      runs,
+      sources,
+      problems,
+      audit,
+      clock,
+      dumpPorts: options.dump?.ports,
+      hidesParameters: options.hideParameters,
+    });
   },
   inject: [CONSOLE_SERVICE_OPTIONS, Traces, LastRuns, DataSources, ConsoleAudit],
 };
 
 const withAudit = [JobActions, JobConfigurations].map((Service): FactoryProvider => ({
   provide: Service,
-  useFactory: (options: ConsoleServiceOptions, audit: ConsoleAudit) => new Service(audit, clockOf(options)),
+  useFactory: (options: ConsoleServiceOptions, audit: ConsoleAudit) =>
+    new Service(audit, clockOf(options), { hidesParameters: options.hideParameters }),
   inject: [CONSOLE_SERVICE_OPTIONS, ConsoleAudit],
 }));
 

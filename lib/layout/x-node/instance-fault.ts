@@ -4,7 +4,7 @@
  *
  * It is the state and the reason, as in the health report: `blocked settings in /bill/config cannot be used: …`.
  */
-import { withoutSecrets } from '../../api/text/masks.js';
+import { withoutSecrets } from '../../api/text/secrets.js';
 
 /** The fault of a job on one instance, as that instance reports it. */
 export interface StoredInstanceFault {

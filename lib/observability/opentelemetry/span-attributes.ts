@@ -1,5 +1,6 @@
 import { type Attributes, type Span, SpanStatusCode } from '@opentelemetry/api';
-import { describeCause } from '../../api/text/describe-cause.js';
+import { describeCause, stackOf } from '../../api/text/describe-cause.js';
+import { withoutSecrets } from '../../api/text/secrets.js';
 import { type ItemOutcome, type RunInfo, type RunOutcome } from '../../api/events/run-events.js';
 import { type ShardingContext } from '../../api/job/sharding-context.js';
 
@@ -69,8 +70,12 @@ function endCompleted(span: Span, outcome: Extract<RunOutcome, { readonly type: 
 
 /** Records what was thrown as an exception, and the failure as the status of the span. */
 export function noteFailure(span: Span, cause: unknown, at: Date): void {
-  const message = describeCause(cause);
-  span.recordException(cause instanceof Error ? cause : message, at);
+  const message = withoutSecrets(describeCause(cause));
+  const exception =
+    cause instanceof Error
+      ? { name: cause.name, message: withoutSecrets(cause.message), stack: withoutSecrets(stackOf(cause) ?? '') }
+      : message;
+  span.recordException(exception, at);
   span.setAttribute('error.type', cause instanceof Error ? cause.name : typeof cause);
   span.setStatus({ code: SpanStatusCode.ERROR, message });
 }

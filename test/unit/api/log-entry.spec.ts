@@ -22,6 +22,15 @@ describe('an entry', () => {
     ]);
   });
 
+  test('is handed over without the secrets in its message and its stack', () => {
+    const entries: LogEntry[] = [];
+    const logger: JobLogger = { ...silent, write: (entry) => entries.push(entry) };
+
+    writeEntry(logger, { ...WARNING, message: 'run with --password=s3cret', stack: 'Error: https://a:s3cret@h/' });
+
+    expect(entries).toMatchObject([{ message: 'run with --password=******', stack: 'Error: https://******@h/' }]);
+  });
+
   test('is handed over as its message, and its stack if it has one, by the method of its level', () => {
     const calls: unknown[] = [];
     const logger: JobLogger = {

@@ -226,6 +226,13 @@ describe('config set', () => {
   });
 });
 
+test('config set stores no asterisks', async () => {
+  const { err, exitCode } = await stage.run(['config', 'set', 'bill', 'props.http.uri=https://******@other/']);
+
+  expect(exitCode).toBe(2);
+  expect(err).toMatch(/props\.http\.uri has \*{6}, which stands for a secret: give the secret itself/);
+});
+
 describe('config edit', () => {
   const edit = (script: string, answers: readonly (string | undefined)[] = ['y']) =>
     stage.run('config edit bill', { answers }, { environment: { ...ENVIRONMENT, EDITOR: `sed -i ${script}` } });
@@ -242,6 +249,19 @@ describe('config edit', () => {
     expect(await stored()).toContain('cron: 0 0 4 * * ?\n');
     expect(await stored()).toContain('email.password: s3cret');
     expect(await stored()).toContain('http.uri: https://user:pa55@host/');
+  });
+
+  test('refuses a value that was changed beside a secret that it does not show, and stores no asterisks', async () => {
+    const before = await stored();
+
+    const changed = await edit(`-e s/host.$/other/`, ['n']);
+    const added = await edit(`-e '$ajobParameter: "******"'`, ['n']);
+
+    expect(changed.err).toMatch(/props\.http\.uri has a secret that is shown as \*{6}, and was changed beside it/);
+    expect(added.err).toMatch(/jobParameter is \*{6}, but there is no stored secret/);
+    expect(await stored()).toBe(before);
+    keptText(changed);
+    keptText(added);
   });
 
   test('keeps a text of digits as it was written', async () => {
@@ -341,7 +361,7 @@ describe('config diff', () => {
       'JOB    SETTING               STORED       FILE',
       'bill   cron                  0 0 2 * * ?  0 0 3 * * ?',
       'bill   props.email.host      mail         post',
-      'bill   props.email.password  (hidden)     (hidden)',
+      'bill   props.email.password  ******       ******',
       'audit                        no such job  job',
       '',
     ]);

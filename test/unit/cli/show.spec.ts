@@ -149,7 +149,7 @@ describe('job', () => {
     );
     expect(out).toContain('Items:        3 PENDING\nLeader:       10.0.0.1@-@1-a\n');
     expect(out).toMatch(/\ncron +0 0 2 \* \* \?\n/);
-    expect(out).toMatch(/\nprops\.email\.host +mail\nprops\.email\.password +\(hidden\)\n/);
+    expect(out).toMatch(/\nprops\.email\.host +mail\nprops\.email\.password +\*{6}\n/);
     expect(out).toMatch(/\n10\.0\.0\.1 {2}ENABLED {3}10\.0\.0\.1@-@1-a {2}0 +(leader Java|leader)\n/);
     expect(out).toMatch(/\n10\.0\.0\.9 {2}DISABLED {2}none lives\n/);
     expect(out).not.toContain('s3cret');

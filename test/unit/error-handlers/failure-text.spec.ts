@@ -13,6 +13,15 @@ function thrown(message: string, cause?: unknown): Error {
 }
 
 describe('the text of one failure', () => {
+  test('has no secret of what was thrown, nor of the item’s parameter', () => {
+    const failure = aFailure({}, { cause: thrown('cannot open db:5432;password=s3cret'), parameter: 'token=s3cret' });
+
+    const text = textOf(noticeOf(failure));
+
+    expect(text).not.toContain('s3cret');
+    expect(text).toContain('password=******');
+  });
+
   test('begins with Java’s, has the trace with its causes, and says where, when and for what the item ran', () => {
     const failure = aFailure({}, { cause: thrown('no stock', thrown('the warehouse is closed')) });
 

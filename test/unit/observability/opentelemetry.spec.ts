@@ -99,6 +99,19 @@ test('an attempt that is tried again is a span, to which the next one links', as
   expect(second?.links.map((link) => link.context.spanId)).toEqual([first?.spanContext().spanId]);
 });
 
+test('the span of a failure shows no secret', async () => {
+  const work = (): void => {
+    throw new Error('refused: password=s3cret');
+  };
+  await using cluster = await observed({ job: { shardingTotalCount: 1 }, work });
+
+  await cluster.fire();
+
+  const [span] = spansNamed('item job');
+  expect(span?.status.message).toContain('password=******');
+  expect(JSON.stringify(span?.events)).not.toContain('s3cret');
+});
+
 test('an item that is out of time can be told from one that was aborted', async () => {
   const work = (_: unknown, { signal }: { readonly signal: AbortSignal }): Promise<void> =>
     abortable(new Promise<void>(() => {}), signal);

@@ -9,8 +9,8 @@ test('a stored configuration is read, changed and written back, and running inst
 
   const configuration = await configurations.getJobConfiguration('job');
   const stored = await configurations.updateJobConfiguration(
-    { ...configuration, shardingTotalCount: 3, props: { 'email.password': 's3cret' } },
-    { by: 'bob', reason: 'more regions' },
+    { ...configuration, shardingTotalCount: 3, props: { 'email.password': 's3cret', 'http.uri': 'http://a:s3cret@h/' } },
+    { by: 'bob', reason: 'more regions, password=s3cret' },
   );
 
   await cluster.settle();
@@ -22,10 +22,10 @@ test('a stored configuration is read, changed and written back, and running inst
       operation: 'update-configuration',
       jobName: 'job',
       operator: 'bob',
-      reason: 'more regions',
+      reason: 'more regions, password=******',
       startedAt: new Date(cluster.clock.now()),
       before: { shardingTotalCount: '2' },
-      after: { shardingTotalCount: '3', 'props.email.password': '(hidden)' },
+      after: { shardingTotalCount: '3', 'props.email.password': '******', 'props.http.uri': 'http://******@h/' },
       outcome: 'done',
       error: undefined,
     },

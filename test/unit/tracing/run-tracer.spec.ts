@@ -95,6 +95,21 @@ describe('the trace of a run', () => {
     for (const { id } of trace.events) expect(id).toMatch(/^[\da-f-]{36}$/);
   });
 
+  test('shows no secret of what was thrown', async () => {
+    await using cluster = await traced(['A'], {
+      job: { shardingTotalCount: 1 },
+      work: () => {
+        throw new Error('no answer from https://bob:s3cret@host/?token=s3cret');
+      },
+    });
+
+    await cluster.fire();
+
+    expect(JSON.stringify(cluster.trace.events)).not.toContain('s3cret');
+    expect(cluster.trace.rows).toEqual([expect.stringContaining('https://******@host/?token=******')]);
+    expect(cluster.trace.states.at(-1)).toContain('token=******');
+  });
+
   test('has the moments at which things happened', async () => {
     await using cluster = await traced(['A'], {
       job: { shardingTotalCount: 1, cron: '0 0 * * * ?' },

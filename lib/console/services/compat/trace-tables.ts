@@ -1,4 +1,5 @@
 import { type JobExecutionEvent, type JobStatusTraceEvent } from '../../../api/events/trace-events.js';
+import { withoutSecrets } from '../../../api/text/secrets.js';
 import {
   type ExecutionFilter,
   type StatusFilter,
@@ -94,7 +95,11 @@ function executionRow(event: JobExecutionEvent): Row {
     event;
   return {
     ...{ id, hostname, ip, taskId, jobName, source, shardingItem, startTime: startTime.getTime() },
-    ...{ completeTime: completeTime?.getTime() ?? null, success, failureCause: failureCause ?? null },
+    ...{
+      completeTime: completeTime?.getTime() ?? null,
+      success,
+      failureCause: failureCause === undefined ? null : withoutSecrets(failureCause),
+    },
   };
 }
 
@@ -103,6 +108,11 @@ function statusRow(event: JobStatusTraceEvent): Row {
     event;
   return {
     ...{ id, jobName, originalTaskId, taskId, slaveId, source: 'LITE_EXECUTOR', executionType },
-    ...{ shardingItems: `[${shardingItems.join(', ')}]`, state, message, creationTime: creationTime.getTime() },
+    ...{
+      shardingItems: `[${shardingItems.join(', ')}]`,
+      state,
+      message: withoutSecrets(message),
+      creationTime: creationTime.getTime(),
+    },
   };
 }

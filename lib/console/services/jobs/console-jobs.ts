@@ -30,6 +30,7 @@ import { type Traces } from '../trace/traces.js';
 import { type FiresRange, previewOf } from './fires.js';
 import { jobItems, type JobListQuery, jobPage } from './job-list.js';
 import { instanceRows, jobRow, kindOf, shardRows, withRuns } from './job-rows.js';
+import { type IsSecret, secretsOf } from './job-secrets.js';
 import { askForDump, type DumpRequest, jobDumpText, jobTree } from './job-tree.js';
 import { findJob, requireReadable, staleness } from './live-lookup.js';
 import { type ConsoleAction } from './noted-operations.js';
@@ -46,6 +47,8 @@ export interface ConsoleJobsParts {
   readonly audit: ConsoleAudit;
   readonly clock: Clock;
   readonly dumpPorts?: readonly [number, number] | undefined;
+  /** Whether parameters of jobs and items are hidden. */
+  readonly hidesParameters?: boolean | undefined;
 }
 
 const DAY_MS = 86_400_000;
@@ -57,9 +60,11 @@ const MOST_RUNS_OF_LANE = 300;
 /** What the console knows of jobs and servers. */
 export class ConsoleJobs {
   readonly #parts: ConsoleJobsParts;
+  readonly #isSecret: IsSecret;
 
   constructor(parts: ConsoleJobsParts) {
     this.#parts = parts;
+    this.#isSecret = secretsOf(parts.hidesParameters ?? false);
   }
 
   async list(registry: ConsoleRegistry, query: JobListQuery): Promise<Page<JobRow>> {
@@ -116,19 +121,19 @@ export class ConsoleJobs {
   }
 
   async tree(registry: ConsoleRegistry, jobName: string, addresses: 'masked' | 'shown'): Promise<Page<TreeNode>> {
-    const items = await jobTree(registry, jobName, addresses);
+    const items = await jobTree(registry, jobName, { addresses, isSecret: this.#isSecret });
     return { items, total: items.length };
   }
 
   dump(registry: ConsoleRegistry, jobName: string): Promise<string> {
-    return jobDumpText(registry, jobName);
+    return jobDumpText(registry, jobName, this.#isSecret);
   }
 
   askForDump(registry: ConsoleRegistry, request: DumpRequest, caller: Caller): Promise<string> {
     const { audit, clock, dumpPorts: ports } = this.#parts;
     const target = `${request.jobName}@${request.serverIp}:${request.port}`;
     return audit.record({ action: 'job.dump', registry: registry.name, target, caller }, () =>
-      askForDump(registry, request, { ports, clock }),
+      askForDump(registry, request, { ports, clock, isSecret: this.#isSecret }),
     );
   }
 

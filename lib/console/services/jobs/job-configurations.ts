@@ -3,17 +3,17 @@ import { isLostRace } from '../../../api/errors/registry-errors.js';
 import { type JobConfiguration, jobConfiguration } from '../../../api/job/job-configuration.js';
 import { doubtsAbout, isJavaClass, javaDoubtsAbout } from '../../../api/job/doubtful-settings.js';
 import { isMap } from '../../../api/text/describe-value.js';
-import { withoutSecrets } from '../../../api/text/masks.js';
+import { shownValue, withoutSecrets } from '../../../api/text/secrets.js';
 import { readJob, type ReadJob } from '../../../operations/job-reading.js';
-import { changedSettings, isSecret } from '../../../operations/setting-changes.js';
+import { changedSettings } from '../../../operations/setting-changes.js';
 import { type Clock } from '../../../time/clock.js';
 import { type SettingProblem } from '../../contract/common.js';
-import { type ConfigurationCheck, type JobConfigurationDto, type StoredConfiguration } from '../../contract/jobs.js';
+import { type ConfigurationCheck, type StoredConfiguration } from '../../contract/jobs.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
 import { type ConsoleAudit } from '../../security/console-audit.js';
 import { type ConsoleRegistry } from '../registries/console-registry.js';
 import { firesAfter } from './fires.js';
-import { HIDDEN, maskedProps, maskedValue, strayMasks, unmaskedProps } from './job-secrets.js';
+import { type IsSecret, secretsOf, shownSettings, storedSettings } from './job-secrets.js';
 import { type ConsoleAction, operate } from './noted-operations.js';
 import { scheduleOf } from './job-rows.js';
 
@@ -22,10 +22,15 @@ const FIRES = 10;
 
 /** The settings of jobs, read from the registry centre itself: what is to be changed must be of now. */
 export class JobConfigurations {
+  readonly #isSecret: IsSecret;
+
   constructor(
     private readonly audit: ConsoleAudit,
     private readonly clock: Clock,
-  ) {}
+    { hidesParameters = false }: { readonly hidesParameters?: boolean | undefined } = {},
+  ) {
+    this.#isSecret = secretsOf(hidesParameters);
+  }
 
   /** The stored settings, without secrets. @throws UnknownJobError, RegistryUnavailableError */
   async read(registry: ConsoleRegistry, jobName: string): Promise<StoredConfiguration> {
@@ -35,8 +40,8 @@ export class JobConfigurations {
     if (text === undefined || configVersion === undefined) throw noConfiguration(jobName);
     return {
       version: configVersion,
-      configuration: config === undefined ? { jobName, shardingTotalCount: 0 } : shown(config),
-      yaml: withoutSecrets(text),
+      configuration: config === undefined ? { jobName, shardingTotalCount: 0 } : shownSettings(config, this.#isSecret),
+      yaml: withoutSecrets(text, this.#isSecret),
       isOverwritten: config?.overwrite ?? false,
       ...(configFault !== undefined && { problem: configFault }),
     };
@@ -45,15 +50,14 @@ export class JobConfigurations {
   /** What `write` would say and do. */
   async check(registry: ConsoleRegistry, jobName: string, given: unknown): Promise<ConfigurationCheck> {
     const job = await readJob(registry.center, jobName);
-    const settings = merged(job, given);
-    const problems = [...problemsOf(settings)];
+    const { settings, problems } = this.#merged(job, given);
     if (problems.length > 0) return { problems, warnings: [], changes: [], nextFires: [] };
     const configuration = jobConfiguration(settings);
     const before = job.view.config;
-    const changes = changedSettings(before, configuration).map((change) => ({
-      setting: change.setting,
-      ...(change.before !== undefined && { before: textOf(change.setting, change.before) }),
-      ...(change.after !== undefined && { after: textOf(change.setting, change.after) }),
+    const changes = changedSettings(before, configuration).map(({ setting, before: was, after: is }) => ({
+      setting,
+      ...(was !== undefined && { before: shownValue(setting, was, this.#isSecret) }),
+      ...(is !== undefined && { after: shownValue(setting, is, this.#isSecret) }),
     }));
     const schedule = scheduleOf(configuration);
     return {
@@ -76,8 +80,7 @@ export class JobConfigurations {
       const { configVersion } = job.view;
       if (configVersion === undefined) throw noConfiguration(jobName);
       if (configVersion !== version) throw stale(jobName, version, configVersion);
-      const settings = merged(job, given);
-      const problems = problemsOf(settings);
+      const { settings, problems } = this.#merged(job, given);
       if (problems.length > 0)
         throw new ConsoleProblem(
           422,
@@ -95,6 +98,16 @@ export class JobConfigurations {
     return this.read(registry, jobName);
   }
 
+  /** The settings that are given, with the secrets that were shown as asterisks, and all that is wrong with them. */
+  #merged(
+    { jobName, view }: ReadJob,
+    given: unknown,
+  ): { readonly settings: JobConfiguration; readonly problems: readonly SettingProblem[] } {
+    const { settings, problems } = storedSettings(namedSettings(jobName, given), view.config, this.#isSecret);
+    const configuration = settings as unknown as JobConfiguration;
+    return { settings: configuration, problems: [...problems, ...problemsOf(configuration)] };
+  }
+
   #warnings(configuration: JobConfiguration, { view }: ReadJob): readonly SettingProblem[] {
     const doubts = [
       ...doubtsAbout(configuration, this.clock),
@@ -106,38 +119,20 @@ export class JobConfigurations {
   }
 }
 
-function shown({ props, ...configuration }: JobConfiguration): JobConfigurationDto {
-  return { ...configuration, props: maskedProps(props) };
-}
-
-function textOf(setting: string, value: string): string {
-  return isSecret(setting) ? HIDDEN : maskedValue(setting, value);
-}
-
-/** What is given on top of what is stored, with the secrets that were shown as asterisks. */
-function merged({ jobName, view }: ReadJob, given: unknown): JobConfiguration {
+function namedSettings(jobName: string, given: unknown): Readonly<Record<string, unknown>> {
   if (!isMap(given))
     throw new ConsoleProblem(
       422,
       'invalid-settings',
       'The settings must be a JSON object, such as GET returns as configuration.',
     );
-  const settings = withoutStored(given);
-  const props = isMap(settings['props']) ? (settings['props'] as Readonly<Record<string, string>>) : undefined;
   const known = Object.fromEntries(
-    Object.entries(settings).filter(([, value]) => value !== null && value !== undefined),
+    Object.entries(withoutStored(given)).filter(([, value]) => value !== null && value !== undefined),
   );
   const name = known['jobName'] ?? jobName;
   if (name !== jobName)
     throw new ConsoleProblem(422, 'name-fixed', `The settings are of job '${jobName}': its name cannot be changed.`);
-  return {
-    ...known,
-    jobName,
-    ...(props !== undefined &&
-      Object.values(props).every((each) => typeof each === 'string') && {
-        props: unmaskedProps(props, view.config?.props ?? {}),
-      }),
-  } as JobConfiguration;
+  return { ...known, jobName };
 }
 
 /** Without what is stored beside the settings. */
@@ -147,16 +142,12 @@ function withoutStored({ version: _, jobExtraConfigurations: __, ...settings }: 
 
 /** What the scheduler itself says is wrong, by setting. */
 function problemsOf(settings: JobConfiguration): readonly SettingProblem[] {
-  const masks = strayMasks(isMap(settings.props) ? settings.props : {}).map((name) => ({
-    setting: `props.${name}`,
-    message: `props.${name} is ${HIDDEN}, but there is no stored secret that it could stand for: give the value.`,
-  }));
   try {
     jobConfiguration(settings);
-    return masks;
+    return [];
   } catch (error) {
     if (!(error instanceof InvalidConfigurationError)) throw error;
-    return [...masks, ...error.faults.map((fault) => problemOf(settings.jobName, fault))];
+    return error.faults.map((fault) => problemOf(settings.jobName, fault));
   }
 }
 

@@ -1,34 +1,66 @@
-/** Secrets among a job's properties: shown as asterisks, and kept where asterisks come back. */
-import { withoutSecrets } from '../../../api/text/masks.js';
-import { isSecret } from '../../../operations/setting-changes.js';
+/** Secrets among a job's settings: shown as asterisks, and kept where asterisks come back. */
+import { isMap } from '../../../api/text/describe-value.js';
+import { isSecretName } from '../../../api/text/secret-names.js';
+import { givenBack, shownValue } from '../../../api/text/secrets.js';
+import { type JobConfiguration } from '../../../api/job/job-configuration.js';
+import { type SettingProblem } from '../../contract/common.js';
+import { type JobConfigurationDto } from '../../contract/jobs.js';
 
-/** What stands in the place of a secret. */
-export const HIDDEN = '******';
+/** Whether the value of a setting, a property or a field of that name is hidden. */
+export type IsSecret = (name: string) => boolean;
 
-type Props = Readonly<Record<string, string>>;
+/** The settings in which applications hand over what their jobs work on. */
+const PARAMETERS = ['jobParameter', 'shardingItemParameters'];
 
-/** Properties with asterisks in the place of secrets. */
-export function maskedProps(props: Props): Props {
-  return Object.fromEntries(Object.entries(props).map(([name, value]) => [name, maskedValue(`props.${name}`, value)]));
+/** What is hidden from the console's users. @param hidesParameters the option `hideParameters` */
+export function secretsOf(hidesParameters: boolean): IsSecret {
+  return hidesParameters ? (name) => PARAMETERS.includes(name) || isSecretName(name) : isSecretName;
 }
 
-/** The value of a setting without secrets. */
-export function maskedValue(setting: string, value: string): string {
-  return isSecret(setting) && value !== '' ? HIDDEN : withoutSecrets(value);
+/** A job's settings without secrets. */
+export function shownSettings(configuration: JobConfiguration, isSecret: IsSecret): JobConfigurationDto {
+  return mapTexts(configuration, (name, value) => shownValue(name, value, isSecret));
 }
 
-/** Properties as they are to be stored: what is still as it was shown is what it was. */
-export function unmaskedProps(props: Props, stored: Props): Props {
-  return Object.fromEntries(
-    Object.entries(props).map(([name, value]) => {
-      const before = Object.hasOwn(stored, name) ? stored[name] : undefined;
-      const isKept = before !== undefined && value.includes(HIDDEN) && value === maskedValue(`props.${name}`, before);
-      return [name, isKept ? before : value];
-    }),
-  );
+/**
+ * Settings as they are to be stored: what is still as it was shown stays as it was.
+ * @returns the settings, and a problem for each in whose place asterisks would be stored
+ */
+export function storedSettings(
+  given: Readonly<Record<string, unknown>>,
+  before: JobConfiguration | undefined,
+  isSecret: IsSecret,
+): { readonly settings: Readonly<Record<string, unknown>>; readonly problems: readonly SettingProblem[] } {
+  const stored = textsOf(before);
+  const problems: SettingProblem[] = [];
+  const settings = mapTexts(given, (setting, value) => {
+    const was = stored.get(setting);
+    const answer = givenBack(value, was, was === undefined ? undefined : shownValue(setting, was, isSecret));
+    if ('value' in answer) return answer.value;
+    problems.push({ setting, message: `${setting} ${answer.problem}.` });
+    return value;
+  });
+  return { settings, problems };
 }
 
-/** The names of properties that would be stored as asterisks, because there is no secret that they could stand for. */
-export function strayMasks(props: Props): readonly string[] {
-  return Object.entries(props).flatMap(([name, value]) => (value.includes(HIDDEN) ? [name] : []));
+function textsOf(configuration: JobConfiguration | undefined): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  if (configuration !== undefined)
+    mapTexts(configuration, (name, value) => {
+      texts.set(name, value);
+      return value;
+    });
+  return texts;
+}
+
+/** The settings with other texts, those of properties by `props.` and their names. */
+function mapTexts<Settings extends object>(settings: Settings, to: (name: string, value: string) => string): Settings {
+  const mapped = (prefix: string, values: object): Readonly<Record<string, unknown>> =>
+    Object.fromEntries(
+      Object.entries(values).map(([name, value]: [string, unknown]) => {
+        if (typeof value === 'string') return [name, to(prefix + name, value)];
+        return [name, prefix === '' && name === 'props' && isMap(value) ? mapped('props.', value) : value];
+      }),
+    );
+  return mapped('', settings) as Settings;
 }

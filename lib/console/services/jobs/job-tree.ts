@@ -1,6 +1,7 @@
 import { DeadlineExceededError } from '../../../api/errors/errors.js';
 import { withDeadline } from '../../../async/wait.js';
-import { AddressMask, withoutSecrets } from '../../../api/text/masks.js';
+import { AddressMask } from '../../../api/text/address-mask.js';
+import { withoutSecrets } from '../../../api/text/secrets.js';
 import { SnapshotService } from '../../../dump/snapshot-service.js';
 import { JobPaths } from '../../../layout/job-paths.js';
 import { readJob } from '../../../operations/job-reading.js';
@@ -8,6 +9,7 @@ import { type Clock } from '../../../time/clock.js';
 import { type TreeNode } from '../../contract/jobs.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
 import { type ConsoleRegistry } from '../registries/console-registry.js';
+import { type IsSecret } from './job-secrets.js';
 
 /** Most nodes that a page shows. */
 const MOST_NODES = 10_000;
@@ -22,12 +24,12 @@ const DEFAULT_PORTS = [9888, 9888] as const;
 
 /**
  * The nodes of a job in the order of their paths, without secrets.
- * @param addresses `masked`: `ip1`, `ip2`, … stand for addresses, as in a dump
+ * @param options.addresses `masked`: `ip1`, `ip2`, … stand for addresses, as in a dump
  */
 export async function jobTree(
   registry: ConsoleRegistry,
   jobName: string,
-  addresses: 'masked' | 'shown',
+  { addresses, isSecret }: { readonly addresses: 'masked' | 'shown'; readonly isSecret: IsSecret },
 ): Promise<readonly TreeNode[]> {
   const { nodes, paths } = await readJob(registry.center, jobName);
   const mask = new AddressMask();
@@ -42,15 +44,21 @@ export async function jobTree(
         path === paths.root ? path : path.slice(0, paths.root.length) + shown(path.slice(paths.root.length));
       const { version, session } = node;
       return [
-        { path: below, value: shown(withoutSecrets(node.value ?? '')), version, isEphemeral: session !== undefined },
+        {
+          path: below,
+          value: shown(withoutSecrets(node.value ?? '', isSecret)),
+          version,
+          isEphemeral: session !== undefined,
+        },
       ];
     });
 }
 
 /** What the registry centre has of a job, in the form of ElasticJob's dump. */
-export async function jobDumpText(registry: ConsoleRegistry, jobName: string): Promise<string> {
+export async function jobDumpText(registry: ConsoleRegistry, jobName: string, isSecret: IsSecret): Promise<string> {
   await readJob(registry.center, jobName);
-  return new SnapshotService(registry.center, { port: 0 }).dumpJobDirectly(jobName);
+  const text = await new SnapshotService(registry.center, { port: 0 }).dumpJobDirectly(jobName);
+  return withoutSecrets(text, isSecret);
 }
 
 /** Which instance is asked for a dump. */
@@ -68,7 +76,11 @@ export interface DumpRequest {
 export async function askForDump(
   registry: ConsoleRegistry,
   { jobName, serverIp, port }: DumpRequest,
-  { ports = DEFAULT_PORTS, clock }: { readonly ports?: readonly [number, number] | undefined; readonly clock: Clock },
+  {
+    ports = DEFAULT_PORTS,
+    clock,
+    isSecret,
+  }: { readonly ports?: readonly [number, number] | undefined; readonly clock: Clock; readonly isSecret: IsSecret },
 ): Promise<string> {
   const [from, to] = ports;
   if (!Number.isInteger(port) || port < from || port > to)
@@ -83,7 +95,8 @@ export async function askForDump(
   const late = (): Error => new DeadlineExceededError('the dump', DUMP_MS);
   try {
     const text = await withDeadline(clock, SnapshotService.dumpJob(serverIp, port, jobName), DUMP_MS, late);
-    return text.slice(0, LONGEST_DUMP);
+    // An instance may be of a release that hides less, or of Java.
+    return withoutSecrets(text.slice(0, LONGEST_DUMP), isSecret);
   } catch (cause) {
     throw new ConsoleProblem(
       504,

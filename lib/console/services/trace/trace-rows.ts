@@ -1,4 +1,5 @@
 import { type JobExecutionEvent, type JobStatusTraceEvent } from '../../../api/events/trace-events.js';
+import { withoutSecrets } from '../../../api/text/secrets.js';
 import { type LastRun, type TraceResult } from '../../contract/jobs.js';
 import { type ExecutionDetail, type ExecutionRow, type FiringRow, type StatusRow } from '../../contract/trace.js';
 
@@ -12,7 +13,8 @@ export function resultOf({ success, completeTime, failureCause }: JobExecutionEv
 /** An execution as lists show it. */
 export function executionRow(event: JobExecutionEvent): ExecutionRow {
   const { id, jobName, taskId, hostname, ip, shardingItem, source, startTime, completeTime, failureCause } = event;
-  const failure = failureCause?.trim().split('\n', 1)[0];
+  // Rows may have been written by Java, and by releases that hid less.
+  const failure = failureCause === undefined ? undefined : withoutSecrets(failureCause.trim().split('\n', 1)[0] ?? '');
   return {
     ...{ id, jobName, taskId, hostname, ip, item: shardingItem, source, result: resultOf(event) },
     startedAt: startTime.getTime(),
@@ -23,7 +25,10 @@ export function executionRow(event: JobExecutionEvent): ExecutionRow {
 
 /** An execution with its whole failure. */
 export function executionDetail(event: JobExecutionEvent): ExecutionDetail {
-  return { ...executionRow(event), ...(event.failureCause !== undefined && { failureCause: event.failureCause }) };
+  return {
+    ...executionRow(event),
+    ...(event.failureCause !== undefined && { failureCause: withoutSecrets(event.failureCause) }),
+  };
 }
 
 /** A change of state. */
@@ -33,7 +38,7 @@ export function statusRow(event: JobStatusTraceEvent): StatusRow {
     ...{ id, jobName, taskId, source: 'LITE_EXECUTOR', executionType, state },
     ...(originalTaskId !== '' && { originalTaskId }),
     shardingItems: `[${shardingItems.join(', ')}]`,
-    ...(message !== '' && { message }),
+    ...(message !== '' && { message: withoutSecrets(message) }),
     createdAt: creationTime.getTime(),
   };
 }

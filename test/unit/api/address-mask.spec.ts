@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { AddressMask, withoutSecrets } from '../../../lib/api/text/masks.js';
+import { AddressMask } from '../../../lib/api/text/address-mask.js';
 
 describe('addresses', () => {
   test('are numbered in the order in which they first occur, the same one by the same number in all texts', () => {
@@ -32,29 +32,4 @@ describe('addresses', () => {
       expect(new AddressMask().apply(text)).toBe(text);
     },
   );
-});
-
-describe('secrets', () => {
-  test.each([
-    ['email.password: hunter2', 'email.password: ******'],
-    ["  dingtalk.secret: 'it''s'\ncron: x", '  dingtalk.secret: ******\ncron: x'],
-    ['  wechat.webhook: "https://x/?key=\\"1\\""\nlabel: y', '  wechat.webhook: ******\nlabel: y'],
-    ['props: {user: u, password: p, size: 10}', 'props: {user: u, password: ******, size: 10}'],
-    ["'api-key': abc", "'api-key': ******"],
-    ['accessToken: |\n  one\n  two\nlabel: y', 'accessToken: ******\nlabel: y'],
-    ['- password: x', '- password: ******'],
-    ['url: jdbc:mysql://db/ej?user=u&password=p&size=1', 'url: jdbc:mysql://db/ej?user=u&password=******&size=1'],
-    ['http.uri: https://me:hunter2@host/path', 'http.uri: https://******@host/path'],
-  ])('are hidden: %j', (text, hidden) => {
-    expect(withoutSecrets(text)).toBe(hidden);
-  });
-
-  test.each([
-    'cron: 0/5 * * * * ?',
-    'http.uri: https://host:8080/a@b',
-    'description: the password is elsewhere',
-    'label: x',
-  ])('are not seen in %s', (text) => {
-    expect(withoutSecrets(text)).toBe(text);
-  });
 });

@@ -1,0 +1,49 @@
+/** Hides addresses in texts that anybody may have written, and that may be long: a character is looked at a few times at most. */
+import { isIPv6 } from 'node:net';
+
+const PART = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
+const IPV4 = new RegExp(String.raw`(?<![\d.])(?:${PART}\.){3}${PART}(?!\.?\d)`, 'g');
+/** All of which an address of either version may consist. */
+const ADDRESS_RUN = /[0-9a-f:.]+/gi;
+/** The longest text that is an address of the sixth version: it ends with one of the fourth. */
+const LONGEST_IPV6 = 45;
+
+/**
+ * Replaces IP addresses by `ip1`, `ip2` …, as ElasticJob's dump does (ecosystem: the dump service): in the order in which they
+ * first occur, the same address by the same number. Unlike Java's, it also knows IPv6, in whichever spelling.
+ */
+export class AddressMask {
+  readonly #names = new Map<string, string>();
+
+  /** The text without its addresses. */
+  apply(text: string): string {
+    return text.replace(ADDRESS_RUN, (run, offset: number) => {
+      // A dump of many items has very many runs, most of which are parts of words.
+      if (!run.includes(':')) return run.includes('.') ? this.#withoutIpv4(run) : run;
+      const isPartOfWord = /\w/.test(text.charAt(offset - 1));
+      const end = isPartOfWord ? 0 : endOfIpv6(run, /\w/.test(text.charAt(offset + run.length)));
+      const address = run.slice(0, end);
+      if (end > LONGEST_IPV6 || !isIPv6(address)) return this.#withoutIpv4(run);
+      return this.#nameOf(new URL(`http://[${address}]/`).hostname) + this.#withoutIpv4(run.slice(end));
+    });
+  }
+
+  /** Also in a time such as 10:15:30, or behind a port. */
+  #withoutIpv4(text: string): string {
+    return text.replace(IPV4, (address) => this.#nameOf(address));
+  }
+
+  #nameOf(address: string): string {
+    const name = this.#names.get(address) ?? `ip${this.#names.size + 1}`;
+    this.#names.set(address, name);
+    return name;
+  }
+}
+
+/** Where what may be an IPv6 address ends, which begins with the run; 0 if it does not. A dot behind it ends a sentence. */
+function endOfIpv6(run: string, goesOn: boolean): number {
+  let end = goesOn ? run.lastIndexOf('.') : run.length;
+  while (end > 0 && run[end - 1] === '.') end--;
+  const [start = ''] = run.slice(0, Math.max(0, end)).split('.', 1);
+  return start.includes(':') ? end : 0;
+}

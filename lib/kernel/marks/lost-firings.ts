@@ -14,6 +14,7 @@
  * once more before its new owner has begun it: that owner cannot know which firings the next one makes up for.
  */
 import { RareMap } from '../../async/rare-collections.js';
+import { NOTHING_BEGUN } from '../../layout/x-node/begin-record.js';
 import { hasJavaPeers, isGone, itemOf, type ItemView, type JobView } from '../../layout/job-view.js';
 import { type JobContext } from '../job/job-context.js';
 import { type LostFiringsOfItems } from '../job/job-events.js';
@@ -139,11 +140,12 @@ export class LostFirings {
   #settingsKnownSince(now: JobView, owner: string): number {
     const { watch, paths } = this.#deps;
     if (now.configVersion === 0) return -Infinity;
-    const record = now.beginRecords.get(owner);
     const revision = watch.nodes.get(paths.beginRecord(owner))?.revision ?? -Infinity;
     // A manual run, and an item that comes back, are written down without an instant of their own.
-    const isProof = record?.manual.size === 0 && record.returned.size === 0 && revision > (now.configRevision ?? 0);
-    return isProof ? latestOf(record.instants.values()) : (this.#watchingSince ?? Infinity);
+    const { instants, manual, returned, isRewritten } = now.beginRecords.get(owner) ?? NOTHING_BEGUN;
+    const isOfSchedule = instants.size > 0 && manual.size === 0 && returned.size === 0 && isRewritten !== true;
+    const isProof = isOfSchedule && revision > (now.configRevision ?? 0);
+    return isProof ? latestOf(instants.values()) : (this.#watchingSince ?? Infinity);
   }
 
   /** Whether items that have come here have not run here yet. */

@@ -106,7 +106,8 @@ export class Housekeeping {
     // stand in crash reports.
     const isRunning = (item: number): boolean => itemOf(view, item)?.running === true;
     const records = ids.map((id) => view.beginRecords.get(id));
-    const value = encodeBeginRecord(withParametersOf(mergeBeginRecords(records), isRunning));
+    const merged = withParametersOf(mergeBeginRecords(records), isRunning);
+    const value = encodeBeginRecord({ ...merged, isRewritten: true });
     const own = watch.nodes.get(paths.beginRecord(me));
     const path = paths.beginRecord(me);
     return [

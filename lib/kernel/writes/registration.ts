@@ -6,6 +6,7 @@ import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { SessionLostError } from '../../api/errors/errors.js';
 import { isLostRace } from '../../api/errors/registry-errors.js';
 import { decodeTrigger, encodeTrigger } from '../../layout/x-node/trigger.js';
+import { rewritten } from '../../layout/x-node/begin-record.js';
 import { encodeWithdrawals } from '../../layout/x-node/withdrawals.js';
 import { instanceYaml, isTriggerText } from '../../layout/job-instance.js';
 import { type JobPaths } from '../../layout/job-paths.js';
@@ -251,7 +252,7 @@ export class Registration {
     if (record === undefined) operations.push({ type: 'create', path, value: '' });
     // Its new version keeps a run from beginning that was asked for in an earlier session and is still on its way.
     else if (operations.length > 0 && occasion === 'return')
-      operations.push({ type: 'set', path, value: record.value ?? '', version: record.version });
+      operations.push({ type: 'set', path, value: rewritten(record.value ?? ''), version: record.version });
     return operations;
   }
 

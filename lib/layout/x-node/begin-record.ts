@@ -13,8 +13,10 @@
  * manual: 2
  * manual "only Beijing": 3
  * returned 1767225600000: 4
+ * rewritten
  * ```
  * Item 3 was begun manually with a job parameter of its own. Item 4 was not there at 1767225600000, and is not to be run for that instant. It may still run for 1767225595000.
+ * The last line says that the record was last written for another reason than a begin: it proves no run since then.
  */
 
 import { ItemRanges, toRanges } from './item-ranges.js';
@@ -32,13 +34,15 @@ export interface BeginRecord {
    * the item was not there then. Only as long as it was not begun for that instant or a later one.
    */
   readonly returned: ReadonlyMap<number, number>;
+  /** Whether it was last written for another reason than a begin: merged, taken back, or for a new session. */
+  readonly isRewritten?: boolean;
 }
 
 /** Nothing was begun. */
 export const NOTHING_BEGUN: BeginRecord = { instants: new Map(), manual: new Map(), returned: new Map() };
 
 /** The text of a record. That of the empty one is empty. */
-export function encodeBeginRecord({ instants, manual, returned }: BeginRecord): string {
+export function encodeBeginRecord({ instants, manual, returned, isRewritten }: BeginRecord): string {
   const lines = linesOf(instants);
   const byParameter = new Map<string | undefined, number[]>();
   for (const [item, parameter] of manual) {
@@ -48,7 +52,14 @@ export function encodeBeginRecord({ instants, manual, returned }: BeginRecord): 
   }
   for (const [parameter, items] of byParameter)
     lines.push(`${MANUAL}${parameter === undefined ? '' : ` ${JSON.stringify(parameter)}`}: ${toRanges(items)}`);
-  return [...lines, ...linesOf(returned).map((line) => `${RETURNED} ${line}`)].join('\n');
+  lines.push(...linesOf(returned).map((line) => `${RETURNED} ${line}`));
+  if (isRewritten === true && lines.length > 0) lines.push(REWRITTEN);
+  return lines.join('\n');
+}
+
+/** The text of the same record, written for another reason than a begin. */
+export function rewritten(text: string): string {
+  return text === '' || text.endsWith(REWRITTEN) ? text : `${text}\n${REWRITTEN}`;
 }
 
 /** A line for each instant, the latest first. */
@@ -70,7 +81,9 @@ export function decodeBeginRecord(text: string): BeginRecord {
   const manual = new Map<number, string | undefined>();
   const returned = new Map<number, number>();
   const ranges = new ItemRanges(LISTS);
+  let isRewritten = false;
   for (const line of text.split('\n')) {
+    if (line.trim() === REWRITTEN) isRewritten = true;
     const [, isReturned, instant, parameter, list] = LINE.exec(line.trimEnd()) ?? [];
     if (list === undefined) continue;
     for (const item of ranges.read(list)) {
@@ -78,7 +91,11 @@ export function decodeBeginRecord(text: string): BeginRecord {
       else noteLater(isReturned === undefined ? instants : returned, item, Number(instant));
     }
   }
-  return { instants: sharedIfEmpty(instants), manual: sharedIfEmpty(manual), returned: sharedIfEmpty(returned) };
+  const record = {
+    ...{ instants: sharedIfEmpty(instants), manual: sharedIfEmpty(manual) },
+    returned: sharedIfEmpty(returned),
+  };
+  return isRewritten ? { ...record, isRewritten } : record;
 }
 
 function noteLater(instants: Map<number, number>, item: number, instant: number): void {
@@ -135,7 +152,10 @@ export function withBegun(
     if (instant === undefined) manual.set(item, jobParameter);
     else manual.delete(item);
   }
-  return { instants: sharedIfEmpty(instants), manual: sharedIfEmpty(manual), returned: sharedIfEmpty(returned) };
+  return {
+    ...{ instants: sharedIfEmpty(instants), manual: sharedIfEmpty(manual), returned: sharedIfEmpty(returned) },
+    ...(instant === undefined && record.isRewritten === true && { isRewritten: true }),
+  };
 }
 
 /** The record with the job parameters of those manual runs only that an instance may still have to take over. */
@@ -164,7 +184,10 @@ export function withoutBegun(record: BeginRecord, items: readonly number[], form
     // The leader may have brought the item back once more meanwhile.
     if (absentUntil !== undefined) noteLater(returned, item, absentUntil);
   }
-  return { instants: sharedIfEmpty(instants), manual: sharedIfEmpty(manual), returned: sharedIfEmpty(returned) };
+  return {
+    ...{ instants: sharedIfEmpty(instants), manual: sharedIfEmpty(manual), returned: sharedIfEmpty(returned) },
+    isRewritten: true,
+  };
 }
 
 /** An item occurs once among the instants, once among the manual runs, and once among those that came back. */
@@ -172,4 +195,5 @@ const LISTS = 3;
 
 const MANUAL = 'manual';
 const RETURNED = 'returned';
+const REWRITTEN = 'rewritten';
 const LINE = /^\s*(?:(returned\s+)?(\d{1,15})|manual(?:\s+("(?:[^"\\]|\\.)*"))?)\s*:(.*)/;

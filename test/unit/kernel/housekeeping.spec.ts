@@ -74,7 +74,7 @@ describe('the record of what an instance that is gone has begun', () => {
     const instant = '00:00:40';
     expect(cluster.runs.map(({ at }) => at)).toEqual([instant]);
     const record = cluster.tree.get(paths.beginRecord(cluster.idOf('B')));
-    expect(record).toBe(`${Date.parse(`2030-01-01T${instant}Z`)}: 0`);
+    expect(record).toBe(`${Date.parse(`2030-01-01T${instant}Z`)}: 0\nrewritten`);
     expect(cluster.tree.has(paths.beginRecord(cluster.idOf('A')))).toBe(false);
     expect(cluster.tree.has(paths.trigger(cluster.idOf('A')))).toBe(false);
   });
@@ -97,7 +97,7 @@ test('any number of records of instances that are gone is taken over, without th
   const own = cluster.paths.beginRecord(cluster.idOf('A'));
   const records = [...cluster.tree.keys()].filter((path) => path.startsWith(cluster.paths.beginRecord('')));
   expect(records).toEqual([own]);
-  expect(cluster.tree.get(own)).toBe(`${instant}: 0-599\nmanual: 0-599`);
+  expect(cluster.tree.get(own)).toBe(`${instant}: 0-599\nmanual: 0-599\nrewritten`);
 });
 
 describe('reconcileIntervalMinutes', () => {

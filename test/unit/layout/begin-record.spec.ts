@@ -7,6 +7,7 @@ import {
   type BeginRecord,
   lastInstants,
   mergeBeginRecords,
+  rewritten,
   NOTHING_BEGUN,
   withBegun,
   withoutBegun,
@@ -244,7 +245,7 @@ describe('bringing items back', () => {
     );
     const begun = withBegun(before, [0, 1], { instant: later }, new Map());
     const since = withReturned(begun, [1], later + 5_000);
-    expect(withoutBegun(since, [0, 1], before)).toEqual(
+    expect(withoutBegun(since, [0, 1], before)).toMatchObject(
       record(
         [],
         [],
@@ -291,7 +292,7 @@ test('what was not to be begun is taken back, item by item', () => {
   const before = record([[0, earlier]], [1]);
   const begun = withBegun(before, [0, 1], { instant: later }, new Map());
   const since = withBegun(begun, [2], { instant: later }, new Map());
-  expect(withoutBegun(since, [0, 1], before)).toEqual(
+  expect(withoutBegun(since, [0, 1], before)).toMatchObject(
     record(
       [
         [0, earlier],
@@ -300,4 +301,33 @@ test('what was not to be begun is taken back, item by item', () => {
       [1],
     ),
   );
+});
+
+describe('that was written for another reason than a begin', () => {
+  const begun = encodeBeginRecord(record([[0, earlier]]));
+
+  test('says so, whether a begin was taken back, records were merged, or a session was lost', () => {
+    const takenBack = withoutBegun(
+      withBegun(record([[0, earlier]]), [0], { instant: later }, new Map()),
+      [0],
+      record([[0, earlier]]),
+    );
+
+    expect(encodeBeginRecord(takenBack)).toBe(`${earlier}: 0\nrewritten`);
+    expect(rewritten(begun)).toBe(`${earlier}: 0\nrewritten`);
+    expect(rewritten(rewritten(begun))).toBe(rewritten(begun));
+    expect(decodeBeginRecord(rewritten(begun))).toEqual({ ...record([[0, earlier]]), isRewritten: true });
+  });
+
+  test('says so until the next begin by the schedule', () => {
+    const before = decodeBeginRecord(rewritten(begun));
+
+    expect(withBegun(before, [0], { instant: undefined }, new Map()).isRewritten).toBe(true);
+    expect(withBegun(before, [0], { instant: later }, new Map())).toEqual(record([[0, later]]));
+  });
+
+  test('is empty if nothing is on record', () => {
+    expect(rewritten('')).toBe('');
+    expect(encodeBeginRecord({ ...record([]), isRewritten: true })).toBe('');
+  });
 });

@@ -8,6 +8,8 @@ export type Instrument = (value: number) => void;
 export interface Instruments {
   /** Called once for each metric with each combination of labels, and remembered. */
   instrument(metric: WrittenMetric, labels: Labels): Instrument;
+  /** Ends what `instrument` has begun for these labels, if the library can. */
+  forget?(metric: WrittenMetric, labels: Labels): void;
 }
 
 /** What gauges say of the runs of a job; seconds, and seconds since 1970. */
@@ -24,7 +26,10 @@ export class JobMetrics {
   readonly label: string;
   readonly #instruments: Instruments;
   /** By metric and, if it has one, the value of its second label. */
-  readonly #known = new Map<string, Instrument>();
+  readonly #known = new Map<
+    string,
+    { readonly instrument: Instrument; readonly metric: WrittenMetric; readonly labels: Labels }
+  >();
   /** When the runs that go on began their items, by run; milliseconds since 1970. */
   readonly #began = new Map<string, number>();
   #lastExpected: number | undefined;
@@ -51,6 +56,11 @@ export class JobMetrics {
       lastDuration: this.#lastDuration,
       oldestStart: Number.isFinite(oldest) ? oldest / 1000 : undefined,
     };
+  }
+
+  /** The job is gone, and so are its metrics. */
+  forget(): void {
+    for (const { metric, labels } of this.#known.values()) this.#instruments.forget?.(metric, labels);
   }
 
   noteDue({ scheduledAt, fate, itemsRunning }: DueFiring): void {
@@ -115,12 +125,13 @@ export class JobMetrics {
 
   #add(metric: WrittenMetric, second: Labels = NONE, value = 1): void {
     const key = metric + (second['outcome'] ?? second['cause'] ?? '');
-    let instrument = this.#known.get(key);
-    if (instrument === undefined) {
-      instrument = this.#instruments.instrument(metric, { job_name: this.label, ...second });
-      this.#known.set(key, instrument);
+    let known = this.#known.get(key);
+    if (known === undefined) {
+      const labels = { job_name: this.label, ...second };
+      known = { instrument: this.#instruments.instrument(metric, labels), metric, labels };
+      this.#known.set(key, known);
     }
-    instrument(value);
+    known.instrument(value);
   }
 }
 

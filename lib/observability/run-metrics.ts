@@ -6,7 +6,7 @@
  *              ▲  └──────▶ samples(…): gauges, read from the memory of this process when they are scraped
  *  hosts ──────┘
  * ```
- * No timer runs. The number of jobs that have labels of their own is bounded; the others share the label `other`, which has
+ * No timer runs. A job that was removed is forgotten. The number of jobs that have labels of their own is bounded; the others share the label `other`, which has
  * counters and histograms and no gauges.
  */
 import { type ObservedHost, type ObservedJob } from '../api/events/observed-host.js';
@@ -61,6 +61,7 @@ export class RunMetrics implements RunObserver {
 
   /** The present values of a metric that is read when it is scraped. */
   samples(metric: ReadMetric): readonly Sample[] {
+    this.#forgetRemoved();
     switch (metric) {
       case 'elasticjob_last_expected_timestamp_seconds':
         return this.#ofRuns(({ lastExpected }) => lastExpected);
@@ -100,7 +101,18 @@ export class RunMetrics implements RunObserver {
     return this.#jobs.get(jobName) ?? this.#added(jobName);
   }
 
+  /** Jobs that no host has any more have no metrics, and leave their label to others. */
+  #forgetRemoved(): void {
+    if (this.#livingHosts.length === 0) return;
+    for (const [jobName, job] of this.#jobs) {
+      if (this.#hosts.some(({ jobs }) => jobs.has(jobName))) continue;
+      job.forget();
+      this.#jobs.delete(jobName);
+    }
+  }
+
   #added(jobName: string): JobMetrics {
+    if (this.#jobs.size >= this.#maxJobs) this.#forgetRemoved();
     if (this.#jobs.size < this.#maxJobs) {
       const added = new JobMetrics(jobName, this.#instruments);
       this.#jobs.set(jobName, added);

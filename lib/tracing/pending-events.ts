@@ -10,11 +10,14 @@ export interface PendingBounds {
 
 /**
  * Events that wait to be stored, oldest first. The completion of an item takes the place of its start if that still waits: it
- * says everything that the start says, so one row is written once.
+ * says everything that the start says, so one row is written once. The completion of an item whose start was stored has a place
+ * beyond the bounds.
  */
 export class PendingEvents {
   readonly #bounds: PendingBounds;
   readonly #events = new Map<string, TraceEvent>();
+  /** Executions whose start has been taken away, and whose completion has not come: as many as run. */
+  readonly #open = new Set<string>();
   #characters = 0;
 
   constructor(bounds: PendingBounds) {
@@ -31,9 +34,10 @@ export class PendingEvents {
     const waiting = this.#events.get(key);
     if (waiting !== undefined && isOlder(event, waiting)) return true;
     const characters = this.#characters + charactersOf(event) - (waiting === undefined ? 0 : charactersOf(waiting));
-    // A completion whose start waits always has a place, else the row would stay incomplete.
-    if (waiting === undefined && (this.#events.size >= this.#bounds.events || characters > this.#bounds.characters))
-      return false;
+    // A completion whose start waits or was stored always has a place, else the row would stay incomplete.
+    const isBound = waiting === undefined && !this.#open.has(event.id);
+    if (isBound && (this.#events.size >= this.#bounds.events || characters > this.#bounds.characters)) return false;
+    if (isCompletion(event)) this.#open.delete(event.id);
     this.#characters = characters;
     this.#events.set(key, event);
     return true;
@@ -49,11 +53,12 @@ export class PendingEvents {
     return found;
   }
 
-  /** Removes events that were stored. One whose completion came in the meantime stays, as that completion. */
+  /** Removes events that were stored or refused. One whose completion came in the meantime stays, as that completion. */
   remove(events: readonly TraceEvent[]): void {
     for (const event of events) {
       const key = keyOf(event);
       if (this.#events.get(key) !== event) continue;
+      if (event.type === 'execution' && event.completeTime === undefined) this.#open.add(event.id);
       this.#events.delete(key);
       this.#characters -= charactersOf(event);
     }
@@ -71,6 +76,8 @@ function isOlder(event: TraceEvent, waiting: TraceEvent): boolean {
     waiting.completeTime !== undefined
   );
 }
+
+const isCompletion = (event: TraceEvent): boolean => event.type === 'execution' && event.completeTime !== undefined;
 
 function charactersOf(event: TraceEvent): number {
   const text = event.type === 'execution' ? event.failureCause : event.message;

@@ -61,6 +61,10 @@ class PrometheusInstruments implements Instruments {
     const child = found?.labels(labels);
     return (value) => child?.inc(value);
   }
+
+  forget(metric: WrittenMetric, labels: Labels): void {
+    this.#metrics.get(metric)?.remove(labels);
+  }
 }
 
 function metricOf(registry: Registry, name: MetricName): Counter | Histogram {

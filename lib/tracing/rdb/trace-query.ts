@@ -306,6 +306,7 @@ function readKey(after: string): { readonly at: string; readonly id: string } {
 }
 
 function toExecution(row: Row): JobExecutionEvent {
+  const startTime = fromWallClock(textIn(row, 'start_time')) ?? new Date(0);
   return {
     type: 'execution',
     id: textIn(row, 'id'),
@@ -315,8 +316,8 @@ function toExecution(row: Row): JobExecutionEvent {
     jobName: textIn(row, 'job_name'),
     source: textIn(row, 'execution_source') as ExecutionSource,
     shardingItem: Number(row['sharding_item_']),
-    startTime: fromWallClock(textIn(row, 'start_time')) ?? new Date(0),
-    completeTime: fromWallClock(textIn(row, 'complete_time')),
+    startTime,
+    completeTime: fromWallClock(textIn(row, 'complete_time'), startTime),
     success: row['is_success_'] === true || Number(row['is_success_']) === 1,
     failureCause: textIn(row, 'failure_cause') || undefined,
   };

@@ -2,8 +2,11 @@ import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
+import { jobConfiguration } from '../../../lib/api/job/job-configuration.js';
 import { Deferred } from '../../../lib/async/deferred.js';
+import { JobHost } from '../../../lib/kernel/job-host.js';
 import { METRICS, prometheusMetrics } from '../../../lib/observability/prometheus/index.js';
+import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { TestCluster, type TestClusterOptions } from '../../../lib/testing/index.js';
 
 type Samples = Readonly<Record<string, number>>;
@@ -132,6 +135,33 @@ test('jobs beyond the cap share one label, which is logged once', async () => {
   expect(samples['elasticjob_instance_crashes_total{job_name="other"}']).toBe(3);
   expect(samples['elasticjob_instance_crashes_total{job_name="job"}']).toBe(0);
   expect(cluster.log.filter((line) => line.includes("share the label 'other'"))).toHaveLength(1);
+});
+
+test('a job that was removed has no metrics any more, and leaves its label to another one', async () => {
+  const registry = new Registry();
+  const silent = (): void => undefined;
+  const host = new JobHost({
+    registryCenter: new EmbeddedRegistryCenter(),
+    observers: [prometheusMetrics({ registry, maxJobs: 2 })],
+    logger: { debug: silent, log: silent, warn: silent, error: silent },
+  });
+  const add = (jobName: string): void => {
+    const configuration = jobConfiguration({ jobName, cron: '0 0 0 1 1 ?', shardingTotalCount: 1 });
+    host.add({ configuration, job: { execute: () => undefined }, owner: 'this test' });
+  };
+  add('kept');
+  for (const tenant of ['one', 'two', 'three']) {
+    add(`tenant-${tenant}`);
+    expect(samplesIn(await registry.metrics())).toHaveProperty([`elasticjob_items_owned{job_name="tenant-${tenant}"}`]);
+    await host.remove(`tenant-${tenant}`);
+  }
+  await registry.metrics();
+
+  const samples = Object.keys(samplesIn(await registry.metrics()));
+
+  await host.stop();
+  expect(samples.filter((name) => name.includes('"kept"'))).not.toEqual([]);
+  expect(samples.filter((name) => name.includes('tenant-') || name.includes('other'))).toEqual([]);
 });
 
 test('maxJobs must be an integer of at least 1', () => {

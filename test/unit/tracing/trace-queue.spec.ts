@@ -150,6 +150,23 @@ describe('a queue of trace events', () => {
     expect([storage.prepared, storage.attempts]).toEqual([1, [['a']]]);
   });
 
+  test('takes the completion of a start that was stored, however full it is, so that no row stays running', async () => {
+    const { queue, storage, clock } = stage({ maxPending: 2 });
+    queue.offer(started('e'));
+    await clock.advance(1_000);
+    storage.outage = new Error('away');
+    for (const event of numbered(3)) queue.offer(event);
+    queue.offer(started('f'));
+
+    queue.offer(completed('e'));
+    queue.offer(completed('f'));
+
+    expect(queue.status()).toMatchObject({ pending: 3, dropped: 3 });
+    storage.outage = undefined;
+    await clock.advance(20_000);
+    expect([...storage.rows.values()].filter(({ type }) => type === 'execution')).toEqual([completed('e')]);
+  });
+
   test('drops what comes beyond its bound, but takes the completion of a start that waits, and logs once a minute', async () => {
     const { queue, storage, clock, entries } = stage({ maxPending: 2 });
     storage.outage = new Error('away');

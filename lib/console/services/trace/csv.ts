@@ -1,4 +1,5 @@
 import { type ExecutionRow } from '../../contract/trace.js';
+import { BYTE_ORDER_MARK, csvLine } from '../../http/csv.js';
 
 const COLUMNS: readonly (readonly [title: string, value: (row: ExecutionRow) => string | number | undefined])[] = [
   ['id', ({ id }) => id],
@@ -15,18 +16,10 @@ const COLUMNS: readonly (readonly [title: string, value: (row: ExecutionRow) => 
   ['failure', ({ failure }) => failure],
 ];
 
-/** The first line. The byte order mark tells spreadsheets that it is UTF-8. */
-export const CSV_HEAD = `\uFEFF${COLUMNS.map(([title]) => title).join(',')}\r\n`;
+/** The first line. */
+export const CSV_HEAD = BYTE_ORDER_MARK + csvLine(COLUMNS.map(([title]) => title));
 
-/** Executions as lines of CSV (RFC 4180), of which a spreadsheet takes none for a formula. */
+/** Executions as lines of a CSV file. */
 export function csvLines(rows: readonly ExecutionRow[]): string {
-  return rows.map((row) => `${COLUMNS.map(([, value]) => field(value(row))).join(',')}\r\n`).join('');
-}
-
-function field(value: string | number | undefined): string {
-  if (value === undefined) return '';
-  if (typeof value === 'number') return String(value);
-  // What begins like a formula gets an apostrophe before it, which spreadsheets show as text.
-  const safe = /^[\s\uFEFF]*[=+\-@|%]|^[\t\r\n]/.test(value) ? `'${value}` : value;
-  return /[",\r\n;]|^\s|\s$/.test(safe) || safe !== value ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return rows.map((row) => csvLine(COLUMNS.map(([, value]) => value(row)))).join('');
 }

@@ -88,12 +88,13 @@ function toLatest(row: Readonly<Record<string, unknown>>): LatestExecution {
     return typeof value === 'string' ? value.trimEnd() : '';
   };
   const hasSucceeded = row['success_'] === true || Number(row['success_']) === 1;
-  const completeTime = fromWallClock(text('complete_'));
+  const startTime = fromWallClock(text('start_')) ?? new Date(0);
+  const completeTime = fromWallClock(text('complete_'), startTime);
   const isOpen = completeTime === undefined && Number(row['failed_']) === 0;
   return {
     shardingItem: Number(row['item_']),
     source: text('source_') as ExecutionSource,
-    startTime: fromWallClock(text('start_')) ?? new Date(0),
+    startTime,
     completeTime,
     outcome: hasSucceeded ? 'succeeded' : isOpen ? 'running' : 'failed',
   };

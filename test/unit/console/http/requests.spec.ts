@@ -87,8 +87,12 @@ test.each([
   expect(localPath(returnTo)).toBe(path);
 });
 
+test('a formula is none either behind blanks, or by another sign; numbers stay numbers', () => {
+  expect(csvLine([' =1+1', '|x', '%x', '\uFEFF=1', -1, undefined])).toBe(`"' =1+1","'|x","'%x","'\uFEFF=1",-1,\r\n`);
+});
+
 test('a line of CSV has quotes where needed, and no formulas', () => {
   expect(csvLine(['a', 'b,c', 'd"e', 'f\ng', '=1+1', '@x', '-1', '+1', ''])).toBe(
-    `a,"b,c","d""e","f\ng",'=1+1,'@x,'-1,'+1,\r\n`,
+    `a,"b,c","d""e","f\ng","'=1+1","'@x","'-1","'+1",\r\n`,
   );
 });

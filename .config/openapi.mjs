@@ -103,7 +103,7 @@ function readTypes() {
   for (const file of program.getSourceFiles().filter(({ fileName }) => fileName.endsWith('.controller.ts')))
     ts.forEachChild(file, (node) => {
       if (!ts.isClassDeclaration(node)) return;
-      for (const member of node.members.filter(ts.isMethodDeclaration))
+      for (const member of node.members.filter(isRoute))
         methods.set(`${node.name.text}.${member.name.getText()}`, methodOf(member));
     });
   schemaOf(typeNamed('Problem'));
@@ -119,6 +119,10 @@ function readTypes() {
         )
           return checker.getTypeAtLocation(statement);
     throw new Error(`There is no type ${name} in the contract.`);
+  }
+
+  function isRoute(member) {
+    return ts.isMethodDeclaration(member) && !ts.isPrivateIdentifier(member.name);
   }
 
   function methodOf(member) {

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { Deferred } from '../../../../lib/async/deferred.js';
 import { en } from '../../../../lib/console/ui/i18n/en.js';
 import { zh } from '../../../../lib/console/ui/i18n/zh.js';
-import { TestCluster, type TestClusterOptions } from '../../../../lib/testing/test-cluster.js';
+import { TestCluster, type TestClusterOptions } from '../../../../lib/testing/index.js';
 import { letTimePass, operationsOn } from '../../operations/stage.js';
 
 /** A cluster whose items run until the test ends them. */

@@ -4,6 +4,9 @@ import { createApp } from 'vue';
 import App from './App.vue';
 import { preferredLanguage, speak } from './i18n/i18n.js';
 import { router } from './router.js';
+import { showFault } from './state/fault.js';
 
 await speak(preferredLanguage());
-createApp(App).use(router).mount('#app');
+const app = createApp(App).use(router);
+app.config.errorHandler = (error) => showFault(error);
+app.mount('#app');

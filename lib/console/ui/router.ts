@@ -3,6 +3,7 @@ import { onSessionEnd } from './api/client.js';
 import { t, type TextKey } from './i18n/i18n.js';
 import { live } from './live/live.js';
 import { choose, chosen, firstRegistry } from './state/registries.js';
+import { fault, showFault } from './state/fault.js';
 import { forgetSession, knowSession } from './state/session.js';
 
 declare module 'vue-router' {
@@ -144,7 +145,10 @@ router.beforeEach(async (to) => {
   return true;
 });
 
+router.onError((error, to) => showFault(error, () => void router.push(to.fullPath).catch(() => undefined)));
+
 router.afterEach((to) => {
+  fault.value = undefined;
   const { registry, job, ip } = to.params;
   const place = [job, ip].find((each) => typeof each === 'string' && each !== '');
   document.title = [place, to.meta.title && t(to.meta.title), 'ElasticJob'].filter(Boolean).join(' · ');

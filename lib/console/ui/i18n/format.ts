@@ -19,23 +19,30 @@ function formatOf(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
 }
 
 const two = '2-digit' as const;
+/** Whether it is an instant that can be shown: what the server or an address says need not be one. */
+const isInstant = (at: number | undefined): at is number => at !== undefined && Math.abs(at) <= 8.64e15;
+const shown = (at: number | undefined, options: Intl.DateTimeFormatOptions): string =>
+  isInstant(at) ? formatOf(options).format(at) : '–';
 
 export function dateTime(at: number | undefined, timeZone?: string): string {
-  if (at === undefined) return '–';
   const day = { year: 'numeric', month: 'short', day: '2-digit' } as const;
-  return formatOf({ ...day, hour: two, minute: two, second: two, ...(timeZone && { timeZone }) }).format(at);
+  return shown(at, { ...day, hour: two, minute: two, second: two, ...(timeZone && { timeZone }) });
 }
+
+/** For programs that read the page. */
+export const isoTime = (at: number): string | undefined => (isInstant(at) ? new Date(at).toISOString() : undefined);
 
 /** Without the year, for what is near. */
 export const nearTime = (at: number, timeZone?: string): string =>
-  formatOf({
+  shown(at, {
     ...{ month: 'short', day: '2-digit', hour: two, minute: two, second: two },
     ...(timeZone && { timeZone }),
-  } as const).format(at);
+  });
 
-export const shortTime = (at: number): string => formatOf({ hour: two, minute: two }).format(at);
+export const shortTime = (at: number): string => shown(at, { hour: two, minute: two });
+export const timeOfDay = (at: number): string => shown(at, { hour: two, minute: two, second: two });
 export const longDay = (at: number): string =>
-  formatOf({ weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' }).format(at);
+  shown(at, { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' });
 
 const UNITS = [
   ['day', 86_400_000],
@@ -46,7 +53,7 @@ const UNITS = [
 
 /** `in 3 minutes`, `2 hours ago`. */
 export function relative(at: number | undefined): string {
-  if (at === undefined) return '–';
+  if (!isInstant(at)) return '–';
   const distance = at - now.value;
   if (Math.abs(distance) < 1_500) return t('time.now');
   const [unit, size] = UNITS.find(([, each]) => Math.abs(distance) >= each) ?? UNITS[3];
@@ -57,7 +64,7 @@ export function relative(at: number | undefined): string {
 }
 
 export function duration(ms: number | undefined): string {
-  if (ms === undefined) return '–';
+  if (ms === undefined || !Number.isFinite(ms)) return '–';
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
   if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;

@@ -1,7 +1,25 @@
 import { computed, ref } from 'vue';
 import { en, type Texts } from './en.js';
 
-export type TextKey = keyof typeof en;
+type Values = Readonly<Record<string, string | number>>;
+type AnyKey = keyof typeof en;
+/** Of what the server names values: the text of a value has the key `kind.value`. */
+type Kind =
+  | 'change'
+  | 'itemStatus'
+  | 'kind'
+  | 'origin'
+  | 'outcome'
+  | 'phase'
+  | 'result'
+  | 'role'
+  | 'serverState'
+  | 'severity'
+  | 'source'
+  | 'sourceState'
+  | 'status';
+/** The texts of the page itself. Those of values that the server names are not among them: `nameOf` knows what to do without one. */
+export type TextKey = Exclude<AnyKey, `${Kind}.${string}`>;
 export type Language = 'en' | 'zh';
 
 const STORED = 'elasticjob.language';
@@ -11,14 +29,21 @@ export const language = ref<Language>('en');
 export const locale = computed(() => (language.value === 'zh' ? 'zh-CN' : 'en-GB'));
 
 /** A text in the user's language; `{name}` in it is replaced by `values.name`. */
-export function t(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
-  return texts.value[key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+export function t(key: TextKey, values: Values = {}): string {
+  return tOr(key, key, values);
 }
 
 /** A text whose key is made of something that the server says; `fallback` if there is none for it. */
-export function tOr(key: string, fallback: string): string {
-  return (texts.value as Readonly<Record<string, string>>)[key] ?? fallback;
+export function tOr(key: string, fallback: string, values: Values = {}): string {
+  // What the server says is shown as it is.
+  const text = (texts.value as Readonly<Record<string, string>>)[key];
+  return text === undefined
+    ? fallback
+    : text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
+
+/** What the page calls a value that the server names; the value itself if the page has no word for it. */
+export const nameOf = (kind: Kind, value: string): string => tOr(`${kind}.${value}`, value);
 
 export function preferredLanguage(): Language {
   const stored = localStorage.getItem(STORED);

@@ -1,8 +1,7 @@
 import { onScopeDispose, type Ref, shallowRef, watch } from 'vue';
-import { type Problem } from '../../contract/common.js';
 import { type InstanceRow, type ShardRow } from '../../contract/jobs.js';
 import { all, list } from '../api/client.js';
-import { useLoad } from '../api/use-load.js';
+import { type Load, useLoad } from '../api/use-load.js';
 import { jobPath } from '../state/use-registry.js';
 import { useLive, useLiveRefresh } from './use-live.js';
 
@@ -23,10 +22,9 @@ export interface ItemChange {
 }
 
 export interface Items {
-  readonly shards: Ref<readonly ShardRow[] | undefined>;
-  readonly instances: Ref<readonly InstanceRow[] | undefined>;
+  readonly shards: Load<readonly ShardRow[]>;
+  readonly instances: Load<readonly InstanceRow[]>;
   readonly changes: Ref<readonly ItemChange[]>;
-  readonly problem: Ref<Problem | undefined>;
   readonly reload: () => Promise<void>;
 }
 
@@ -69,7 +67,7 @@ export function useItems(registry: () => string, job: () => string): Items {
   });
   useLiveRefresh(['instances'], () => void instances.reload());
   return {
-    ...{ shards: shards.data, instances: instances.data, changes, problem: shards.problem },
+    ...{ shards, instances, changes },
     reload: async () => void (await Promise.all([shards.reload(), instances.reload()])),
   };
 }

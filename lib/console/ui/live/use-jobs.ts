@@ -1,73 +1,57 @@
-import { shallowRef, triggerRef, computed, type ComputedRef, onScopeDispose, ref, type Ref, watch } from 'vue';
-import { type Page, type Problem } from '../../contract/common.js';
+import { onScopeDispose, type Ref } from 'vue';
+import { type Page } from '../../contract/common.js';
 import { type JobRow } from '../../contract/jobs.js';
-import { asProblem, get, segment } from '../api/client.js';
+import { get, segment } from '../api/client.js';
+import { type Load, useLoad } from '../api/use-load.js';
 import { useLive } from './use-live.js';
 
 const PAGE_SIZE = 1_000;
 
-/** All jobs of a registry centre: read once, then kept up to date by what is heard. */
-export interface Jobs {
-  readonly rows: ComputedRef<readonly JobRow[]>;
-  readonly problem: Ref<Problem | undefined>;
-  readonly isLoading: Ref<boolean>;
-  readonly reload: () => Promise<void>;
-}
-
-export function useJobs(registry: Ref<string>): Jobs {
-  const byName = shallowRef(new Map<string, JobRow>());
-  const problem = ref<Problem>();
-  const isLoading = ref(true);
-  const asked = { last: 0 };
+/** All jobs of a registry centre: read once, then kept up to date by what is heard. What is heard alone is no list. */
+export function useJobs(registry: Ref<string>): Load<readonly JobRow[]> {
+  /** What was heard while the list was read, or since it was shown; `undefined` is removed. */
+  const heard = new Map<string, JobRow | undefined>();
   const frame = { id: 0 };
 
-  /** Many events within a frame are one change of the page. */
-  const show = (): void => {
-    cancelAnimationFrame(frame.id);
-    frame.id = requestAnimationFrame(() => triggerRef(byName));
-  };
-
-  const reload = async (): Promise<void> => {
-    const mine = ++asked.last;
-    isLoading.value = true;
-    const found = new Map<string, JobRow>();
-    try {
+  const jobs = useLoad<readonly JobRow[]>(
+    async (show) => {
+      heard.clear();
+      const found: JobRow[] = [];
       let cursor: string | undefined;
       do {
         const query = { limit: PAGE_SIZE, sort: 'name', cursor };
         // A page says where the next one begins.
         const page = await get<Page<JobRow>>(`registries/${segment(registry.value)}/jobs`, query);
-        if (mine !== asked.last) return;
-        for (const job of page.items) found.set(job.jobName, job);
+        found.push(...page.items);
         cursor = page.nextCursor;
-        if (byName.value.size < found.size) byName.value = new Map(found);
+        if (cursor !== undefined && (jobs.data.value?.length ?? 0) < found.length) show([...found]);
       } while (cursor !== undefined);
-      byName.value = found;
-      problem.value = undefined;
-    } catch (error) {
-      if (mine === asked.last) problem.value = asProblem(error);
-    } finally {
-      if (mine === asked.last) isLoading.value = false;
-    }
-  };
+      return updated(found, heard);
+    },
+    () => registry.value,
+  );
 
   useLive((event) => {
-    if (event.type === 'resync') void reload();
-    if (event.type === 'job') byName.value.set(event.job.jobName, event.job);
-    if (event.type === 'job-removed') byName.value.delete(event.jobName);
-    if (event.type === 'job' || event.type === 'job-removed') show();
-  });
-  watch(
-    registry,
-    () => {
-      byName.value = new Map();
-      void reload();
-    },
-    { immediate: true },
-  );
-  onScopeDispose(() => {
-    asked.last = -1;
+    if (event.type === 'job') heard.set(event.job.jobName, event.job);
+    else if (event.type === 'job-removed') heard.set(event.jobName, undefined);
+    else return;
     cancelAnimationFrame(frame.id);
+    frame.id = requestAnimationFrame(take);
   });
-  return { rows: computed(() => [...byName.value.values()]), problem, isLoading, reload };
+  /** Many events within a frame are one change of the page. While the list is read, they wait for it. */
+  function take(): void {
+    if (jobs.isLoading.value || jobs.data.value === undefined) return;
+    jobs.data.value = updated(jobs.data.value, heard);
+    heard.clear();
+  }
+  onScopeDispose(() => cancelAnimationFrame(frame.id));
+  return jobs;
+}
+
+function updated(rows: readonly JobRow[], heard: ReadonlyMap<string, JobRow | undefined>): readonly JobRow[] {
+  const byName = new Map(rows.map((job) => [job.jobName, job]));
+  for (const [name, job] of heard)
+    if (job === undefined) byName.delete(name);
+    else byName.set(name, job);
+  return [...byName.values()];
 }

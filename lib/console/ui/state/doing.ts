@@ -6,7 +6,7 @@ import { t, tOr } from '../i18n/i18n.js';
 
 /** What the page says of a problem: a sentence of its own if it has one, else the server's. */
 export function sentenceOf(problem: Problem): string {
-  return tOr(`problem.${problem.code}`, problem.detail);
+  return tOr(`problem.${problem.code}`, problem.detail, { detail: problem.detail });
 }
 
 export function toastProblem(problem: Problem): void {

@@ -1,20 +1,23 @@
 import { computed, shallowRef } from 'vue';
 import { type RegistryInfo } from '../../contract/registries.js';
-import { list } from '../api/client.js';
+import { ApiProblem, list } from '../api/client.js';
+import { asking } from '../api/use-load.js';
 import { live } from '../live/live.js';
 
 const STORED = 'elasticjob.registry';
 
-export const registries = shallowRef<readonly RegistryInfo[]>();
+/** The registry centres of the console, for the frame and for every page. */
+export const registriesLoad = asking(() => list<RegistryInfo>('registries'));
+export const registries = registriesLoad.data;
 /** The registry centre of the page that is shown, or else of the page before. */
 export const chosen = shallowRef<string | undefined>(localStorage.getItem(STORED) ?? undefined);
 
 export const current = computed(() => registries.value?.find(({ name }) => name === chosen.value));
 
 export async function readRegistries(): Promise<void> {
-  registries.value = await list<RegistryInfo>('registries');
+  await registriesLoad.reload();
   // What this browser remembers may have been removed.
-  if (current.value === undefined) chosen.value = registries.value[0]?.name;
+  if (registries.value !== undefined && current.value === undefined) chosen.value = registries.value[0]?.name;
 }
 
 export function choose(name: string): void {
@@ -25,10 +28,12 @@ export function choose(name: string): void {
 /** The one to begin with: the last one, if it is still there. */
 export async function firstRegistry(): Promise<string | undefined> {
   if (registries.value === undefined) await readRegistries();
+  if (registriesLoad.problem.value !== undefined) throw new ApiProblem(registriesLoad.problem.value);
   return (current.value ?? registries.value?.[0])?.name;
 }
 
 live.listen((event) => {
+  if (event.type === 'resync') void readRegistries();
   if (event.type !== 'registry') return;
   registries.value = registries.value?.map((each) =>
     each.name === chosen.value ? { ...each, status: event.status } : each,

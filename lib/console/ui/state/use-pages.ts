@@ -1,23 +1,20 @@
-import { computed, type ComputedRef, ref, type Ref } from 'vue';
-import { type Page, type Problem } from '../../contract/common.js';
+import { computed, type ComputedRef, ref, shallowRef } from 'vue';
+import { type Page } from '../../contract/common.js';
 import { asProblem, get } from '../api/client.js';
-import { useLoad } from '../api/use-load.js';
+import { type Load, useLoad } from '../api/use-load.js';
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
 /** A long list, of which more is read when the user asks for it. */
-export interface Pages<Row> {
-  readonly rows: ComputedRef<readonly Row[]>;
-  readonly isKnown: ComputedRef<boolean>;
+export interface Pages<Row> extends Load<readonly Row[]> {
   readonly hasMore: ComputedRef<boolean>;
-  readonly isLoading: Ref<boolean>;
-  readonly problem: Ref<Problem | undefined>;
+  /** Whether the user has asked for more than the first page. */
+  readonly isLong: ComputedRef<boolean>;
   readonly more: () => Promise<void>;
-  readonly reload: () => Promise<void>;
 }
 
 export function usePages<Row>(path: string, query: () => Query, inputs: () => unknown): Pages<Row> {
-  const later = ref<readonly Row[]>([]) as Ref<readonly Row[]>;
+  const later = shallowRef<readonly Row[]>([]);
   const cursor = ref<string>();
   const first = useLoad(async () => {
     const page = await get<Page<Row>>(path, query());
@@ -26,21 +23,23 @@ export function usePages<Row>(path: string, query: () => Query, inputs: () => un
     return page.items;
   }, inputs);
   const more = async (): Promise<void> => {
+    const from = cursor.value;
     try {
-      const page = await get<Page<Row>>(path, { ...query(), cursor: cursor.value });
+      const page = await get<Page<Row>>(path, { ...query(), cursor: from });
+      // The list may have been read again from the start in the meantime.
+      if (from !== cursor.value) return;
       cursor.value = page.nextCursor;
       later.value = [...later.value, ...page.items];
+      first.problem.value = undefined;
     } catch (error) {
       first.problem.value = asProblem(error);
     }
   };
   return {
-    rows: computed(() => [...(first.data.value ?? []), ...later.value]),
-    isKnown: computed(() => first.data.value !== undefined),
+    ...first,
+    data: computed(() => first.data.value && [...first.data.value, ...later.value]),
     hasMore: computed(() => cursor.value !== undefined),
-    isLoading: first.isLoading,
-    problem: first.problem,
+    isLong: computed(() => later.value.length > 0),
     more,
-    reload: first.reload,
   };
 }

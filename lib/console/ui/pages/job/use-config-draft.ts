@@ -6,11 +6,11 @@
  *     └─ somebody else's change: taken over if nothing was typed, otherwise shown as a newer version
  * ```
  */
-import { computed, ref, watch } from 'vue';
+import { computed, onScopeDispose, ref, watch } from 'vue';
 import { type Problem } from '../../../contract/common.js';
 import { type ConfigurationCheck, type JobConfigurationDto, type StoredConfiguration } from '../../../contract/jobs.js';
 import { asProblem, get, send } from '../../api/client.js';
-import { useLoad } from '../../api/use-load.js';
+import { asking, useLoad } from '../../api/use-load.js';
 import { useLive } from '../../live/use-live.js';
 
 const CHECK_AFTER_MS = 400;
@@ -18,13 +18,15 @@ const CHECK_AFTER_MS = 400;
 /**
  * @param path of the settings in the API
  * @param job the name of the job
+ * @param mayCheck whether the user may have a draft checked
  */
-export function useConfigDraft(path: () => string, job: () => string) {
+export function useConfigDraft(path: () => string, job: () => string, mayCheck: () => boolean) {
   const stored = useLoad(() => get<StoredConfiguration>(path()), path);
   const draft = ref<JobConfigurationDto>();
   const version = ref(0);
   const newerVersion = ref(false);
-  const check = ref<ConfigurationCheck>();
+  /** What the server says of the draft; provisional while it has not seen the latest of it. */
+  const check = asking(() => send<ConfigurationCheck>('POST', `${path()}/validate`, { body: draft.value }));
   const problem = ref<Problem>();
   const isChanged = computed(() => JSON.stringify(draft.value) !== JSON.stringify(stored.data.value?.configuration));
 
@@ -62,19 +64,20 @@ export function useConfigDraft(path: () => string, job: () => string) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   watch(draft, (now) => {
     clearTimeout(timer);
-    if (now !== undefined) timer = setTimeout(() => void validate(now), CHECK_AFTER_MS);
+    check.stop();
+    check.isProvisional.value = true;
+    if (now !== undefined && mayCheck()) timer = setTimeout(() => void check.reload(), CHECK_AFTER_MS);
   });
+  onScopeDispose(() => clearTimeout(timer));
+  onScopeDispose(check.stop);
 
-  async function validate(configuration: JobConfigurationDto): Promise<void> {
-    try {
-      const found = await send<ConfigurationCheck>('POST', `${path()}/validate`, { body: configuration });
-      if (configuration === draft.value) check.value = found;
-    } catch (error) {
-      problem.value = asProblem(error);
-    }
-  }
-
-  const canSave = computed(() => isChanged.value && check.value !== undefined && check.value.problems.length === 0);
+  /** The check of the draft as it is; `undefined` until it is there. */
+  const isChecked = computed(() => check.data.value !== undefined && !check.isProvisional.value);
+  const canSave = computed(() => isChanged.value && isChecked.value && check.data.value?.problems.length === 0);
+  const changeCount = computed(() => {
+    const [before, after] = [flat(stored.data.value?.configuration), flat(draft.value)];
+    return [...new Set([...before.keys(), ...after.keys()])].filter((key) => before.get(key) !== after.get(key)).length;
+  });
 
   /** Stores the draft. @returns whether that has succeeded; if not, `problem` says why */
   async function save(reason: string): Promise<boolean> {
@@ -104,11 +107,21 @@ export function useConfigDraft(path: () => string, job: () => string) {
     check,
     problem,
     isChanged,
+    changeCount,
     canSave,
     takeStored,
     takeTheirs,
     set,
-    validate,
     save,
   };
+}
+
+/** Settings and properties, each as a text. */
+function flat(configuration: JobConfigurationDto | undefined): ReadonlyMap<string, string> {
+  const { props = {}, ...settings } = configuration ?? {};
+  const all = {
+    ...settings,
+    ...Object.fromEntries(Object.entries(props).map(([key, value]) => [`props.${key}`, value])),
+  };
+  return new Map(Object.entries(all).map(([key, value]) => [key, JSON.stringify(value)]));
 }

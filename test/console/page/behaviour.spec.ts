@@ -182,6 +182,7 @@ describe('roles', () => {
     expect(sent('DELETE', /jobs\/settle-invoices$/)[0]?.body).toEqual({
       reason: 'retired',
       confirm: 'settle-invoices',
+      living: true,
     });
   });
 });

@@ -30,6 +30,7 @@ import { InvalidConfigurationError } from '../api/errors/errors.js';
 import { aFunction, aList, anything, checkOptions, type OptionRules } from '../api/settings/call-options.js';
 import { type JobLogger } from '../api/text/logger.js';
 import { type Clock, systemClock } from '../time/clock.js';
+import { AnswerCompression } from './http/answer-compression.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { protectedControllers } from './http/protected-controllers.js';
 import { accessControllers } from './http/access/index.js';
@@ -107,7 +108,7 @@ export class ElasticJobConsoleModule implements NestModule, OnModuleInit, OnModu
   /** @internal */
   configure(consumer: MiddlewareConsumer): void {
     const { path = '/elasticjob' } = this.options;
-    consumer.apply(PageMiddleware).forRoutes(`${path.replace(/\/$/, '')}{/*path}`);
+    consumer.apply(AnswerCompression, PageMiddleware).forRoutes(`${path.replace(/\/$/, '')}{/*path}`);
     this.unrouted.answerAll();
   }
 

@@ -8,6 +8,7 @@ import { InvalidConfigurationError } from '../api/errors/errors.js';
 import { ElasticJobConsoleModule } from './console.module.js';
 import { type ConsoleUserSettings, type ElasticJobConsoleOptions } from './options/console-options.js';
 import { isModuleMissing } from './options/missing-package.js';
+import { Registries } from './services/registries/registries.js';
 import { isShippedDefault } from './security/password-hash.js';
 import { isLoopback } from './security/trusted-proxies.js';
 
@@ -49,6 +50,9 @@ export async function startConsole(options: StandaloneOptions): Promise<Standalo
     ...(httpsOptions !== undefined && { httpsOptions }),
   });
   try {
+    await app.init();
+    // Whoever connects once it listens gets an answer at once.
+    await app.get(Registries, { strict: false }).followAlways();
     await app.listen(port, host);
   } catch (error) {
     await app.close();

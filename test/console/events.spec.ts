@@ -28,7 +28,7 @@ describe.each(SERVERS)('live events on %s', (server) => {
       'shards',
       ({ shards: some }) => (some as { status: string }[])[0]?.status === 'RUNNING',
     );
-    const job = await reader.next('job');
+    const job = await reader.next('job', ({ job: row }) => (row as { runningItems: number }).runningItems === 1);
 
     expect(shards.data).toMatchObject({ jobName: 'orders', shards: [{ item: 1 }] });
     expect(job.data).toMatchObject({ job: { jobName: 'orders', runningItems: 1 } });

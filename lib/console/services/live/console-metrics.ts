@@ -27,7 +27,8 @@ export class ConsoleMetrics {
     gauge('event_streams', 'Open streams of events.').set(this.streams.size);
     for (const registry of this.registries.all) {
       connected.set({ registry: registry.name }, registry.isConnected ? 1 : 0);
-      const known = registry.knownJobs;
+      // A scrape is a reader. Of a registry centre that is out of reach, `connected` tells.
+      const known = await registry.jobs().catch(() => undefined);
       if (known === undefined) continue;
       // Every status has a sample, so that an alert can tell a status without jobs from an unknown one.
       for (const status of STATUS_ORDER) jobs.set({ registry: registry.name, status }, 0);

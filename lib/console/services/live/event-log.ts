@@ -77,6 +77,11 @@ export class EventLog {
     return this.#number;
   }
 
+  /** Whether a stream is open. */
+  get hasListeners(): boolean {
+    return this.#listenerCount > 0;
+  }
+
   /** Calls the listener with each event, and with `closed` when the registry centre is left. */
   onEvent(listener: (event: LoggedEvent | 'closed') => void): () => void {
     this.#listenerCount++;
@@ -165,7 +170,7 @@ export class EventLog {
     const now = this.#toldOf(job);
     this.#told.set(jobName, now);
     if (before?.row !== now.row) this.#add(`job ${jobName}`, { type: 'job', job: this.#rowOf(job) });
-    if (before !== undefined && this.#followed.has(jobName)) this.#tellShards(before.job, job);
+    if (this.#followed.has(jobName)) this.#tellShards(before?.job, job);
     if (before !== undefined && before.instances !== now.instances)
       this.#add(`instances ${jobName}`, { type: 'instances', jobName });
     if (before !== undefined && now.version !== undefined && before.version !== now.version)
@@ -176,8 +181,9 @@ export class EventLog {
     return before?.servers !== now.servers || before.instances !== now.instances;
   }
 
-  #tellShards(before: LiveJob, job: LiveJob): void {
-    const change = changedShards(before, job);
+  /** A stream may be the first reader: then nothing is known before. */
+  #tellShards(before: LiveJob | undefined, job: LiveJob): void {
+    const change = before === undefined ? { shards: shardRows(job), gone: [] } : changedShards(before, job);
     if (change.shards.length + change.gone.length > 0)
       this.#add(`shards ${job.jobName}`, shardsEvent(job.jobName, change));
   }

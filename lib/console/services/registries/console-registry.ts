@@ -1,5 +1,6 @@
 import { type JobLogger } from '../../../api/text/logger.js';
 import { DeadlineExceededError } from '../../../api/errors/errors.js';
+import { NamedTimers } from '../../../async/named-timers.js';
 import { withDeadline } from '../../../async/wait.js';
 import { type OperationAudit } from '../../../operations/operation-audit.js';
 import { type RegistryCenter } from '../../../registry/registry-center.js';
@@ -32,18 +33,29 @@ export interface ConsoleRegistryParts {
   readonly logger: JobLogger;
 }
 
-/** How long a page waits for the first reading of a registry centre, in milliseconds. */
-const FIRST_READING_MS = 10_000;
+/** How long a page waits for the first reading of a registry centre, in milliseconds: of large ones it takes long. */
+const FIRST_READING_MS = 60_000;
 
 /** How long a page waits for the first connection, in milliseconds. */
-const FIRST_CONNECTION_MS = 3_000;
+const FIRST_CONNECTION_MS = 10_000;
 
-/** One registry centre that the console knows, connected or not. */
+/** So long after the last reader, the jobs are followed no longer, in milliseconds. */
+const IDLE_MS = 300_000;
+
+/**
+ * One registry centre that the console knows, connected or not. Its jobs are followed from the first reader on (a page, a stream,
+ * `/metrics`) until none has come for five minutes, or always, if the console is a process of its own: each process that
+ * follows a namespace hears each mark of each job.
+ */
 export class ConsoleRegistry {
   readonly #parts: ConsoleRegistryParts;
   #registry: RegistryCenter | undefined;
   #live: LiveJobs | undefined;
   #events: EventLog | undefined;
+  #isFollowedAlways = false;
+  /** By the monotonic clock. */
+  #readAt = -Infinity;
+  readonly #timers: NamedTimers<'idle'>;
   #since: number;
   #phase: RegistryStatus['phase'] = 'disconnected';
   #latencyMs: number | undefined;
@@ -52,6 +64,7 @@ export class ConsoleRegistry {
 
   constructor(parts: ConsoleRegistryParts) {
     this.#parts = parts;
+    this.#timers = new NamedTimers(parts.clock);
     this.#since = parts.clock.now();
   }
 
@@ -83,9 +96,8 @@ export class ConsoleRegistry {
     await this.#opening?.catch(() => undefined);
     const registry = this.#registry;
     this.#unsubscribe();
-    this.#live?.close();
-    this.#events?.close();
-    this.#registry = this.#live = this.#events = undefined;
+    this.#unfollow();
+    this.#registry = undefined;
     this.#note('disconnected');
     if (this.#parts.isOurs) await registry?.close();
   }
@@ -137,9 +149,15 @@ export class ConsoleRegistry {
     return this.#registry;
   }
 
-  /** The jobs as last known; `undefined` as long as they have not been read. */
+  /** The jobs as last known; `undefined` as long as they have not been read, and while nobody reads them. */
   get knownJobs(): LiveJobs | undefined {
     return this.#live?.isKnown === true ? this.#live : undefined;
+  }
+
+  /** Follows the jobs from now on, also without readers. */
+  followAlways(): void {
+    this.#isFollowedAlways = true;
+    if (this.#registry !== undefined) this.#follow(this.#registry);
   }
 
   /**
@@ -147,8 +165,8 @@ export class ConsoleRegistry {
    * @throws ConsoleProblem 503 if nothing is known of them yet
    */
   async jobs(): Promise<LiveJobs> {
-    const live = this.#live;
-    if (live === undefined) throw this.#offline();
+    if (this.#registry === undefined) throw this.#offline();
+    const { live } = this.#follow(this.#registry);
     if (live.isKnown) return live;
     await this.#connected();
     const late = (): Error => new DeadlineExceededError(`the jobs of registry centre '${this.name}'`, FIRST_READING_MS);
@@ -176,12 +194,44 @@ export class ConsoleRegistry {
 
   /** What has happened, for streams. @throws ConsoleProblem 503 if the console has been disconnected from it */
   get events(): EventLog {
-    if (this.#events !== undefined) return this.#events;
+    if (this.#registry !== undefined) return this.#follow(this.#registry).events;
     throw this.#offline();
   }
 
+  /** Begins to follow the jobs, if nobody has read them before. */
+  #follow(registry: RegistryCenter): { readonly live: LiveJobs; readonly events: EventLog } {
+    const { clock, logger, runs } = this.#parts;
+    this.#readAt = clock.monotonic();
+    if (this.#live === undefined || this.#events === undefined) {
+      this.#live = new LiveJobs(registry, { clock, logger });
+      this.#events = new EventLog({ live: this.#live, runs, clock, logger, status: () => this.status });
+      this.#live.start();
+      this.#unfollowLater(IDLE_MS);
+    }
+    return { live: this.#live, events: this.#events };
+  }
+
+  #unfollowLater(delayMs: number): void {
+    if (this.#isFollowedAlways) return;
+    this.#timers.set('idle', delayMs, () => {
+      const left = this.#readAt + IDLE_MS - this.#parts.clock.monotonic();
+      if (this.#isFollowedAlways) return;
+      // An open stream is a reader all the time.
+      if (this.#events?.hasListeners === true) this.#unfollowLater(IDLE_MS);
+      else if (left > 0) this.#unfollowLater(left);
+      else this.#unfollow();
+    });
+  }
+
+  #unfollow(): void {
+    this.#timers.cancelAll();
+    this.#live?.close();
+    this.#events?.close();
+    this.#live = this.#events = undefined;
+  }
+
   async #open(): Promise<void> {
-    const { open, clock, logger, runs } = this.#parts;
+    const { open } = this.#parts;
     this.#note('connecting');
     let registry: RegistryCenter;
     try {
@@ -191,14 +241,12 @@ export class ConsoleRegistry {
       throw error;
     }
     this.#registry = registry;
-    this.#live = new LiveJobs(registry, { clock, logger });
-    this.#events = new EventLog({ live: this.#live, runs, clock, logger, status: () => this.status });
     const follow = (): void => {
       const { phase } = registry.session.state;
       this.#note(phase === 'closed' ? 'disconnected' : phase);
     };
     this.#unsubscribe = registry.session.onChange(follow);
-    this.#live.start();
+    if (this.#isFollowedAlways) this.#follow(registry);
     registry.connect();
     follow();
   }

@@ -33,6 +33,7 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
   readonly #origins: RegistryOrigins;
   readonly #runs: LastRuns;
   readonly #registries = new Map<string, ConsoleRegistry>();
+  #isFollowingAlways = false;
   /** Those of them that were added in the page, as they were stored when they were made. */
   readonly #added = new Map<string, StoredRegistry>();
   #document: StoreDocument<readonly StoredRegistry[]> | undefined;
@@ -64,6 +65,18 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
   async beforeApplicationShutdown(): Promise<void> {
     this.#runs.stop();
     await Promise.all([...this.#registries.values()].map((registry) => registry.disconnect()));
+  }
+
+  /**
+   * Follows the jobs of all registry centres from now on, also without readers, as a console does that is a process of its own.
+   * Resolves once the jobs of each have been read, or it takes too long to wait for.
+   */
+  async followAlways(): Promise<void> {
+    this.#isFollowingAlways = true;
+    for (const registry of this.all) registry.followAlways();
+    await Promise.allSettled(
+      this.all.filter(({ status: { phase } }) => phase !== 'disconnected').map((registry) => registry.jobs()),
+    );
   }
 
   /** Whether registry centres can be added in the page. */
@@ -202,6 +215,7 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   #connectSoon(registry: ConsoleRegistry): void {
+    if (this.#isFollowingAlways) registry.followAlways();
     registry.connect().catch((error: unknown) => {
       loggerOf(this.#options).warn(
         `The console cannot connect to registry centre '${registry.name}': ${describeCause(error)}`,

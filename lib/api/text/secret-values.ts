@@ -117,10 +117,12 @@ const PLAIN: Readonly<Record<string, RegExp>> = {
   '(': /[^\n\r,)]*/y,
 };
 
-/** Our own words on a setting: `elasticjob.jobs.a.props.email.password: must be a text`. */
+/** Our own words on a setting: `elasticjob.jobs.a.props.email.password: must be a text`, `EJC_SECRETKEYS: unknown variable`. */
 function isSentence(text: string, name: string, from: number): boolean {
-  return name.startsWith('elasticjob.') && /^(?:must|is|has|needs|cannot) /.test(text.slice(from, from + 10));
+  return OWN_SETTING.test(name) && /^(?:must|is|has|needs|cannot|unknown) /.test(text.slice(from, from + 10));
 }
+
+const OWN_SETTING = /^(?:(?:elasticjob|console|auth)\.|(?:ELASTICJOB|EJC)_)/;
 
 interface Quoted extends Range {
   /** How long the quotes are. */

@@ -236,6 +236,20 @@ test.each([
   ]);
 });
 
+test('problems are unknown, and not none, as long as the registry centre could not be examined', async () => {
+  await using stage = await JobStage.open();
+  await stage.add('orders');
+  await using app = await consoleOf(stage);
+  const browser = await Browser.loggedIn(app, 'gina');
+  await browser.get(JOBS);
+  stage.console.faults.disconnect();
+
+  const overview = await browser.get('/api/v1/registries/main/overview');
+
+  expect(overview.json).toMatchObject({ jobsByStatus: { CRASHED: 1 } });
+  expect(overview.json).not.toHaveProperty('problems');
+});
+
 test('a server that is offline is one problem, however many jobs list it', async () => {
   await using stage = await JobStage.open();
   for (const name of ['bills', 'orders', 'stock']) {

@@ -254,7 +254,8 @@ export interface Overview {
   readonly runningItems: number;
   /** From the activated data source; absent without one. */
   readonly runs?: RunStatistics;
-  readonly problems: readonly ProblemRow[];
+  /** What the doctor has found; absent until it has examined the registry centre. */
+  readonly problems?: readonly ProblemRow[];
   readonly nextFires: readonly { readonly jobName: string; readonly at: number }[];
   readonly staleSince?: number;
 }

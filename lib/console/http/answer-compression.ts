@@ -54,14 +54,14 @@ function compress(response: ServerResponse): void {
     response.once('close', () => gzip?.destroy());
   };
 
-  response.writeHead = ((status: number, ...rest: readonly unknown[]): ServerResponse => {
+  response.writeHead = (status: number, ...rest: readonly unknown[]): ServerResponse => {
     const headers = rest.find((each) => typeof each === 'object' && each !== null && !Array.isArray(each));
     for (const [name, value] of Object.entries((headers ?? {}) as OutgoingHttpHeaders))
       if (value !== undefined) response.setHeader(name, value);
     response.statusCode = status;
     decide();
     return headers === undefined ? own.writeHead(status, ...(rest as [])) : own.writeHead(status);
-  });
+  };
 
   response.write = ((chunk: Body, encoding?: BufferEncoding | Callback, callback?: Callback): boolean => {
     decide();

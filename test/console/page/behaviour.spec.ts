@@ -200,7 +200,6 @@ describe('live', () => {
     server.send({
       type: 'shards',
       jobName: 'settle-invoices',
-      total: 24,
       shards: [{ ...shards(24)[9]!, instanceId: instanceId(2), status: 'RUNNING' }],
     });
 
@@ -219,7 +218,7 @@ describe('live', () => {
     const taken = shards(24)
       .slice(16, 19)
       .map((shard) => ({ ...shard, takenOverBy: instanceId(0), status: 'RUNNING' as const }));
-    server.send({ type: 'shards', jobName: 'settle-invoices', total: 24, shards: taken });
+    server.send({ type: 'shards', jobName: 'settle-invoices', shards: taken });
 
     await page.locator('[data-item="16"].taken.running').waitFor();
     await expectShown(page, '4 taken over');

@@ -216,7 +216,7 @@ export class ConsoleJobs {
     return {
       ...{ jobsByStatus, runningItems, serverCount: serverRows(live).length },
       ...(runs && { runs }),
-      problems: found,
+      ...(found && { problems: found }),
       nextFires: nextFires(live, now, NEXT_FIRES),
       ...staleness(live),
     };

@@ -13,7 +13,7 @@ const FRESH_MS = 30_000;
 /** An examination is followed by a pause that is so many times as long. */
 const REST = 10;
 
-/** How long the first page waits for the doctor, in milliseconds. Later ones show what was found last. */
+/** How long the first pages wait for the first examination, in milliseconds. Later ones show what was found last. */
 const FIRST_MS = 4_000;
 
 /** Most findings that a page shows. */
@@ -26,7 +26,10 @@ const SEVERITIES: Readonly<Record<Severity, ProblemRow['severity']>> = {
 };
 
 interface Known {
-  rows: readonly ProblemRow[];
+  /** `undefined` until an examination has succeeded. */
+  rows: readonly ProblemRow[] | undefined;
+  /** When the running one has begun, by the monotonic clock. */
+  begunAt: number;
   /** By the monotonic clock. */
   freshUntil: number;
   running: Promise<void> | undefined;
@@ -41,20 +44,23 @@ export class Problems {
     private readonly logger: JobLogger,
   ) {}
 
-  /** The findings of the latest examination, the most severe ones first; none while the registry centre is out of reach. */
-  async of(registry: ConsoleRegistry): Promise<readonly ProblemRow[]> {
-    const known = this.#known.get(registry) ?? { rows: [], freshUntil: -Infinity, running: undefined };
+  /** The findings of the latest examination, the most severe ones first; `undefined` as long as none has succeeded. */
+  async of(registry: ConsoleRegistry): Promise<readonly ProblemRow[] | undefined> {
+    const known = this.#known.get(registry) ?? {
+      ...{ rows: undefined, begunAt: -Infinity, freshUntil: -Infinity, running: undefined },
+    };
     this.#known.set(registry, known);
     if (!registry.isConnected) return known.rows;
-    const isFirst = known.freshUntil === -Infinity;
     if (known.freshUntil < this.clock.monotonic())
       known.running ??= this.#examine(registry, known).finally(() => (known.running = undefined));
-    if (isFirst && known.running !== undefined) await this.#atMost(known.running);
+    const leftMs = known.begunAt + FIRST_MS - this.clock.monotonic();
+    if (known.rows === undefined && known.running !== undefined && leftMs > 0)
+      await this.#atMost(known.running, leftMs);
     return known.rows;
   }
 
   async #examine(registry: ConsoleRegistry, known: Known): Promise<void> {
-    const began = this.clock.monotonic();
+    const began = (known.begunAt = this.clock.monotonic());
     try {
       const { findings } = await new DoctorAPI(registry.center, { clock: this.clock }).examine();
       known.rows = serversTogether(findings).slice(0, MOST).map(problemRow);
@@ -65,9 +71,9 @@ export class Problems {
     known.freshUntil = end + Math.max(FRESH_MS, REST * (end - began));
   }
 
-  async #atMost(running: Promise<void>): Promise<void> {
+  async #atMost(running: Promise<void>, limitMs: number): Promise<void> {
     const waiting = new AbortController();
-    const cancel = this.clock.after(FIRST_MS, () => waiting.abort());
+    const cancel = this.clock.after(limitMs, () => waiting.abort());
     await abortable(running, waiting.signal).catch(() => undefined);
     cancel();
   }

@@ -9,6 +9,7 @@
  * Without a data source, and while it cannot be read, nothing is known of any job, which is not the same as no run.
  */
 import { DeadlineExceededError } from '../../../api/errors/errors.js';
+import { Limiter } from '../../../async/limiter.js';
 import { Listeners } from '../../../async/listeners.js';
 import { NamedTimers } from '../../../async/named-timers.js';
 import { withDeadline } from '../../../async/wait.js';
@@ -35,6 +36,12 @@ interface Known extends JobRuns {
 /** How long what was read serves, in milliseconds. */
 const FRESH_MS = 5_000;
 
+/** What was read within this time before is not read again for what waited meanwhile, in milliseconds. */
+const JUST_NOW_MS = 500;
+
+/** After a failure, the database is left alone so long, in milliseconds: without indexes, it would do nothing else. */
+const REST_MS = 30_000;
+
 /** How long a list waits for the last runs of its jobs, in milliseconds. */
 const WAIT_MS = 1_000;
 
@@ -55,6 +62,9 @@ export class LastRuns {
   readonly #expected = new Map<string, { readonly items: number | undefined; left: number }>();
   readonly #listeners: Listeners<ReadonlySet<string>>;
   readonly #timers: NamedTimers<'later'>;
+  readonly #oneAtATime = new Limiter(1);
+  /** By the monotonic clock. */
+  #restUntil = -Infinity;
   /** Those of the items of the job that was asked for last. */
   #items:
     | {
@@ -148,12 +158,23 @@ export class LastRuns {
   /** Another data source knows other runs. */
   #forgetOthers(): void {
     const { activated } = this.#sources;
-    if (this.#of !== activated) this.#known.clear();
+    if (this.#of === activated) return;
+    this.#known.clear();
+    this.#restUntil = -Infinity;
     this.#of = activated;
   }
 
-  async #readAll(jobs: readonly JobItems[]): Promise<void> {
+  /** One call after the other, so that a slow database has one statement of all pages to answer. */
+  #readAll(jobs: readonly JobItems[]): Promise<void> {
+    return this.#oneAtATime.run(() => this.#readNow(jobs));
+  }
+
+  async #readNow(wanted: readonly JobItems[]): Promise<void> {
+    const now = this.#clock.monotonic();
     this.#forgetOthers();
+    if (now < this.#restUntil) return;
+    // Another page may have asked for the same meanwhile.
+    const jobs = wanted.filter(({ jobName }) => now - (this.#known.get(jobName)?.readAt ?? -Infinity) > JUST_NOW_MS);
     const source = this.#sources.activated;
     if (source === undefined) return;
     for (const some of batches(jobs)) {
@@ -162,6 +183,7 @@ export class LastRuns {
         // One after the other: the database has others to serve.
         latest = await source.use((storage, signal) => this.#latest(storage, some, signal));
       } catch (error) {
+        this.#restUntil = this.#clock.monotonic() + REST_MS;
         // What was known is not known any more: it may have changed since.
         this.#take(new Map(jobs.map(({ jobName }) => [jobName, undefined])));
         throw error;

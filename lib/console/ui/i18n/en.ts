@@ -337,6 +337,8 @@ export const en = {
   'overview.noProblems': 'All is well',
   'overview.noProblemsText': 'The doctor finds nothing to complain about.',
   'overview.noTrace': 'No event tracing',
+  'overview.notExamined': 'Not examined yet',
+  'overview.notExaminedText': 'The doctor has not examined this registry centre yet: large ones take some seconds.',
   'overview.p95': '95 % take at most {p95}',
   'overview.problems': 'Problems',
   'overview.running': 'Running items',

@@ -323,6 +323,8 @@ export const zh: Texts = {
   'overview.noProblems': '一切正常',
   'overview.noProblemsText': '诊断未发现问题。',
   'overview.noTrace': '未启用事件追踪',
+  'overview.notExamined': '尚未检查',
+  'overview.notExaminedText': '诊断尚未检查该注册中心：较大的注册中心需要几秒钟。',
   'overview.p95': '95% 不超过 {p95}',
   'overview.problems': '问题',
   'overview.running': '运行中的分片项',

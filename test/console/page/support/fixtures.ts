@@ -40,7 +40,7 @@ const NAMES: readonly (readonly [string, Change])[] = [
       cron: '0 30 2 * * ?',
       label: 'data',
       shardingTotalCount: 16,
-      lastRun: { at: NOW - 200 * MINUTE, result: 'failed', durationMs: 48_200 },
+      lastRun: { at: NOW - 200 * MINUTE, result: 'failed', durationMs: 48_200, items: 3, failed: 1, running: 0 },
     },
   ],
   ['reconcile-payments', { cron: '0 0/10 * * * ?', label: 'billing', shardingTotalCount: 6, status: 'SHARDING_FLAG' }],
@@ -74,7 +74,10 @@ function job(name: string, index: number, change: Change): JobRow {
     runningItems: 0,
     disabledItems: 0,
     nextFireAt: NOW + (index + 1) * 3 * MINUTE,
-    lastRun: { at: NOW - (index + 1) * 2 * MINUTE, result: 'ok', durationMs: 830 * (index + 1) },
+    lastRun: {
+      ...{ at: NOW - (index + 1) * 2 * MINUTE, result: 'ok', durationMs: 830 * (index + 1) },
+      ...{ items: 3, failed: 0, running: 0 },
+    },
     ...change,
   };
   return JSON.parse(JSON.stringify(row)) as JobRow;

@@ -5,7 +5,7 @@ import { type JobContext } from './job/job-context.js';
 import { type JobPaths } from '../layout/job-paths.js';
 import { type JobView } from '../layout/job-view.js';
 import { fullTriggers } from '../layout/full-trigger.js';
-import { decodeTrigger, encodeTrigger, mergedTriggers, triggerParameterProblem } from '../layout/x-node/trigger.js';
+import { encodeTrigger, triggerParameterProblem, withEarlier } from '../layout/x-node/trigger.js';
 import { commitSizeProblem } from '../registry/commit-limits.js';
 import { type Operation, type RegistryCenter } from '../registry/registry-center.js';
 
@@ -79,7 +79,7 @@ async function trigger({ registry, paths, view }: TriggerRequest): Promise<void>
       const path = paths.trigger(id);
       if (await registry.create(path, encodeTrigger(own))) return undefined;
       const earlier = (await registry.get(path)) ?? '';
-      const both = mergedTriggers(decodeTrigger(earlier), own);
+      const both = withEarlier(earlier, own);
       if (both === undefined) return path;
       const value = encodeTrigger(both);
       if (value !== earlier) await registry.put(path, value);

@@ -71,14 +71,6 @@ export function instanceYaml(instance: JobInstance): string {
 const yamlByInstance = new WeakMap<JobInstance, string>();
 
 /**
- * Whether the value of an instance's node asks it to run its items once, as the manuals say and the operations of ElasticJob up to
- * 3.0.0 do. Since 3.0.1 they create `trigger/{id}`, and Java instances take no notice of this text.
- */
-export function isTriggerText(text: string): boolean {
-  return text.trim() === 'TRIGGER';
-}
-
-/**
  * Parses the value of an instance's node. `undefined` if the value does not describe an instance: it is empty before
  * Java 3.0, and operators may overwrite it with `TRIGGER`.
  */

@@ -4,12 +4,12 @@ import { knownNames } from '../api/text/nearest.js';
 import { fullTriggers } from '../layout/full-trigger.js';
 import { itemOf, type JobView } from '../layout/job-view.js';
 import {
-  decodeTrigger,
   encodeTrigger,
-  mergedTriggers,
+  rewritten,
   type Trigger,
   triggerItemsProblem,
   triggerParameterProblem,
+  withEarlier,
 } from '../layout/x-node/trigger.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock } from '../time/clock.js';
@@ -75,11 +75,11 @@ async function writeTriggers(
     const { nodes, paths } = now;
     const plans = [...triggersOf(now, wanted)].map(([id, own]) => {
       const earlier = nodes.get(paths.trigger(id));
-      const merged = earlier?.value === undefined ? own : mergedTriggers(decodeTrigger(earlier.value), own);
+      const merged = earlier?.value === undefined ? own : withEarlier(earlier.value, own);
       if (merged === undefined) throw stillPending(now.jobName, id);
       // What asks for the same stays as it is, Java's own text included.
       const value = encodeTrigger(merged);
-      const stays = earlier?.value !== undefined && encodeTrigger(decodeTrigger(earlier.value)) === value;
+      const stays = earlier?.value !== undefined && rewritten(earlier.value) === value;
       return {
         id,
         own,

@@ -9,6 +9,7 @@
  */
 import { JobStateError } from '../../api/errors/errors.js';
 import { isLostRace, isOutcomeUnknown } from '../../api/errors/registry-errors.js';
+import { describeValue } from '../../api/text/describe-value.js';
 import {
   type AcceptedTriggers,
   encodeAccepted,
@@ -43,7 +44,8 @@ export class TriggerAcceptance {
 
   /**
    * Accepts this instance's trigger. Removing the node is the claim: a trigger that an operator has withdrawn is not run.
-   * @returns the trigger with its items; `undefined` if there is none, or it cannot be accepted yet
+   * A text that cannot be read may have been meant for fewer items than all: it is removed, and nothing is run.
+   * @returns the trigger with its items; `undefined` if there is none, it cannot be read, or it cannot be accepted yet
    * @throws RegistryConflictError if it, or the assignment, has changed meanwhile; RegistryRefusedError or JobStateError if too many
    * triggers with other job parameters wait already: it is accepted when some of them have begun
    */
@@ -51,7 +53,9 @@ export class TriggerAcceptance {
     const { registry, watch, paths, me } = this.#context;
     const [node] = await registry.getAll([paths.trigger(me)]);
     if (node === undefined) return undefined;
+    const removal: Operation = { type: 'remove', path: paths.trigger(me), version: node.version };
     const told = decodeTrigger(node.value ?? '');
+    if ('problem' in told) return this.#refuse(removal, node.value ?? '', told.problem);
     const { view } = watch;
     if (told.items === undefined && !isDecided(view)) return undefined;
     const { jobParameter, isForAll, items = this.#ownItemsAnd(told.also) } = told;
@@ -61,10 +65,19 @@ export class TriggerAcceptance {
         ? [{ type: 'check', path: paths.sharding, version: view.shardingVersion }]
         : [];
     const addition = trigger.items.length === 0 ? [] : await this.#additions(trigger);
-    const removal: Operation = { type: 'remove', path: paths.trigger(me), version: node.version };
     await registry.commit([removal, ...fence, ...addition]);
     await watch.sync();
     return trigger;
+  }
+
+  async #refuse(removal: Operation, text: string, problem: string): Promise<undefined> {
+    const { registry, watch, paths, me, logger } = this.#context;
+    await registry.commit([removal]);
+    logger.warn(
+      `the trigger ${registry.fullPath(paths.trigger(me))} was removed and runs nothing: its text ${problem}, got ${describeValue(text)}. ` +
+        `To run all items of this instance, create the node without a text; to run some, with a text such as {"items":"0-3,7"}.`,
+    );
+    await watch.sync();
   }
 
   #ownItemsAnd(others: readonly number[] = []): readonly number[] {

@@ -5,10 +5,10 @@
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { SessionLostError } from '../../api/errors/errors.js';
 import { isLostRace } from '../../api/errors/registry-errors.js';
-import { decodeTrigger, encodeTrigger } from '../../layout/x-node/trigger.js';
+import { decodeTrigger, encodeTrigger, isTriggerText } from '../../layout/x-node/trigger.js';
 import { rewritten } from '../../layout/x-node/begin-record.js';
 import { encodeWithdrawals } from '../../layout/x-node/withdrawals.js';
-import { instanceYaml, isTriggerText } from '../../layout/job-instance.js';
+import { instanceYaml } from '../../layout/job-instance.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { awaitsTakeover, hasJavaPeers, type InstanceView, type ItemView, type JobView } from '../../layout/job-view.js';
 import { commitChunks } from '../../registry/commit-chunks.js';
@@ -143,7 +143,8 @@ export class Registration {
         ...(watch.nodes.has(paths.triggers) ? [] : [{ type: 'create', path: paths.triggers, value: '' } as const]),
         { type: 'create', path, value: encodeTrigger({ isForAll: true }) },
       ];
-    const { items, ...trigger } = decodeTrigger((await registry.get(path)) ?? '');
+    const earlier = decodeTrigger((await registry.get(path)) ?? '');
+    const { items, ...trigger } = 'problem' in earlier ? { items: [] } : earlier;
     if (items === undefined) return [];
     const value = encodeTrigger({ ...trigger, isForAll: true, ...(items.length > 0 && { also: items }) });
     return [{ type: 'set', path, value, version: waiting.version }];

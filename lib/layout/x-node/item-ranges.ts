@@ -11,6 +11,8 @@ export function toRanges(items: Iterable<number>): string {
   return written.join(',');
 }
 
+const RANGE = /^\s*(\d{1,10})(?:-(\d{1,10}))?\s*$/;
+
 /** No job has more items. */
 const MOST_ITEMS = 100_000;
 
@@ -33,7 +35,7 @@ export class ItemRanges {
   read(text = ''): readonly number[] {
     const items = new Set<number>();
     for (const range of text.split(',')) {
-      const [, first, last = first] = /^\s*(\d{1,10})(?:-(\d{1,10}))?\s*$/.exec(range) ?? [];
+      const [, first, last = first] = RANGE.exec(range) ?? [];
       const length = Number(last) - Number(first) + 1;
       // Also false if it is no range.
       if (!(length <= Math.min(this.#left, MOST_ITEMS))) continue;
@@ -47,4 +49,16 @@ export class ItemRanges {
 /** The inverse of `toRanges` for a text that is one list, as `ItemRanges` reads it. */
 export function fromRanges(text?: string): readonly number[] {
   return new ItemRanges(1).read(text);
+}
+
+/** Whether a text is one list that `fromRanges` reads without leaving anything out. */
+export function isReadWhole(text: string): boolean {
+  let left = MOST_ITEMS;
+  return text.split(',').every((range) => {
+    const [, first, last = first] = RANGE.exec(range) ?? [];
+    const length = Number(last) - Number(first) + 1;
+    left -= length;
+    // Also false if it is no range.
+    return length >= 1 && left >= 0;
+  });
 }

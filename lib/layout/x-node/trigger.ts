@@ -8,7 +8,7 @@
  */
 import { describeValue, isMap } from '../../api/text/describe-value.js';
 import { storedTextProblem } from '../../api/text/stored-text.js';
-import { fromRanges, toRanges } from './item-ranges.js';
+import { fromRanges, isReadWhole, toRanges } from './item-ranges.js';
 
 /** What one manual firing is told. */
 export interface Trigger {
@@ -36,31 +36,64 @@ export function encodeTrigger({ jobParameter, items, isForAll, also }: Trigger):
   });
 }
 
-/** The inverse of `encodeTrigger`; a text that cannot be read is a trigger without anything of its own. */
-export function decodeTrigger(text: string): Trigger {
-  const { jobParameter, items, all, also } = fieldsOf(text);
-  const numbers = numbersIn(items);
-  const isListed = numbers.length > 0 || (items === '' && all === true);
-  const others = isListed ? [] : numbersIn(also);
+/** Why the text of a trigger says nothing that could be run, in words that follow the text. */
+export interface UnreadableTrigger {
+  readonly problem: string;
+}
+
+/**
+ * The inverse of `encodeTrigger`. `TRIGGER`, which the manuals have in the node of an instance, is empty too. Any other text that is
+ * not wholly understood is unreadable: it may have been meant for fewer items than all.
+ */
+export function decodeTrigger(text: string): Trigger | UnreadableTrigger {
+  if (isTriggerText(text) || text.trim() === '') return { isForAll: true };
+  const fields = fieldsOf(text);
+  if (fields === undefined) return { problem: 'is no JSON object' };
+  const problem = problemIn(fields);
+  if (problem !== undefined) return { problem };
+  const { jobParameter, items, all, also } = fields as { readonly [Key in keyof typeof FIELDS]?: never };
   return {
-    ...(typeof jobParameter === 'string' && { jobParameter }),
-    ...(isListed && { items: numbers }),
-    isForAll: !isListed || all === true,
-    ...(others.length > 0 && { also: others }),
+    ...(jobParameter !== undefined && { jobParameter }),
+    ...(items !== undefined && { items: fromRanges(items) }),
+    isForAll: items === undefined || all === true,
+    ...(also !== undefined && { also: fromRanges(also) }),
   };
 }
 
-function numbersIn(ranges: unknown): readonly number[] {
-  return typeof ranges === 'string' ? fromRanges(ranges) : [];
+/** Whether a text asks an instance to run its items once, in the words of the manuals. */
+export function isTriggerText(text: string): boolean {
+  return text.trim() === 'TRIGGER';
 }
 
-function fieldsOf(text: string): Readonly<Record<string, unknown>> {
+function fieldsOf(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isMap(value) ? value : {};
+    return isMap(value) ? value : undefined;
   } catch {
-    return {};
+    return undefined;
   }
+}
+
+/** The values that the fields may have. */
+const FIELDS = {
+  jobParameter: { is: (value: unknown) => typeof value === 'string', what: 'a text' },
+  items: { is: isRanges, what: "items such as '0-3,7'" },
+  all: { is: (value: unknown) => typeof value === 'boolean', what: 'true or false' },
+  also: { is: isRanges, what: "items such as '0-3,7'" },
+} as const;
+
+function problemIn(fields: Readonly<Record<string, unknown>>): string | undefined {
+  const unknown = Object.keys(fields).find((key) => !Object.hasOwn(FIELDS, key));
+  if (unknown !== undefined) return `has the unknown key ${describeValue(unknown)}`;
+  const wrong = Object.entries(FIELDS).find(([key, { is }]) => fields[key] !== undefined && !is(fields[key]));
+  if (wrong !== undefined) return `must have ${wrong[1].what} as '${wrong[0]}'`;
+  const { items, all, also } = fields;
+  if (items !== undefined && also !== undefined) return "must not have both 'items' and 'also'";
+  return (items === undefined ? all === false : items === '' && all !== true) ? 'is for no item' : undefined;
+}
+
+function isRanges(value: unknown): boolean {
+  return typeof value === 'string' && (value === '' || isReadWhole(value));
 }
 
 /**
@@ -75,6 +108,21 @@ export function mergedTriggers(one: Trigger, other: Trigger): Trigger | undefine
   const numbers = [...new Set(listed)].sort((a, b) => a - b);
   if (one.items !== undefined && other.items !== undefined) return { ...parameter, items: numbers, isForAll };
   return { ...parameter, isForAll, ...(numbers.length > 0 && { also: numbers }) };
+}
+
+/**
+ * One trigger for that which a node has already and another one. A text that cannot be read is no trigger, and the other takes its place.
+ * @returns `undefined` if there is none: their job parameters differ
+ */
+export function withEarlier(text: string, own: Trigger): Trigger | undefined {
+  const earlier = decodeTrigger(text);
+  return 'problem' in earlier ? own : mergedTriggers(earlier, own);
+}
+
+/** The text as `encodeTrigger` writes it: two triggers that ask for the same have one text. */
+export function rewritten(text: string): string {
+  const trigger = decodeTrigger(text);
+  return 'problem' in trigger ? text : encodeTrigger(trigger);
 }
 
 /** An instance stores it in its record as long as the run may have to be taken over, so that it outlives a crash. */

@@ -151,7 +151,8 @@ export class Evidence {
       const isTrigger = path.startsWith(this.paths.triggers) && (before === undefined) !== (after === undefined);
       const node = isTrigger ? this.paths.parse(path) : undefined;
       if (node?.type !== 'trigger') continue;
-      const { items } = decodeTrigger(after ?? before ?? '');
+      const trigger = decodeTrigger(after ?? before ?? '');
+      const items = 'problem' in trigger ? [] : trigger.items;
       const what = after === undefined ? 'removed' : 'made';
       triggerChanges.push({
         name: nameOfId(node.id),

@@ -201,17 +201,6 @@ test('a job parameter that is too long for so many instances is refused, with wh
   );
 });
 
-test.each(['x', '5', '[]', '{"jobParameter":5}'])(
-  'a trigger with the text %j is one without a job parameter',
-  async (text) => {
-    await using cluster = await TestCluster.start(['A'], { job: { ...JOB, shardingTotalCount: 1 } });
-    await cluster.operator.create(cluster.paths.trigger(idOf('A')), text);
-    await cluster.settle();
-
-    expect(told(cluster)).toEqual(['A0 manual everywhere']);
-  },
-);
-
 test('a job with a schedule is triggered by trigger(), and has no execute()', async () => {
   await using cluster = await TestCluster.start(['A'], { job: JOB });
   const { bootstrap } = cluster.member('A');

@@ -51,6 +51,37 @@ describe('a trigger', () => {
   });
 });
 
+describe('a trigger whose text is not understood', () => {
+  test.each(['{"item":"0"}', '{"items":[0]}', '{"items":"0"', 'item 0'])(
+    'is removed, runs nothing, and is told with its path and cure: %s',
+    async (text) => {
+      await using cluster = await TestCluster.start(['A'], { job: { cron: '', shardingTotalCount: 2 } });
+
+      await cluster.operator.create(cluster.paths.trigger(idOf('A')), text);
+      await cluster.advance('1m');
+
+      expect(cluster.runs).toEqual([]);
+      expect(cluster.tree.has(cluster.paths.trigger(idOf('A')))).toBe(false);
+      expect(cluster.log.filter((line) => line.includes('the trigger /'))).toEqual([
+        expect.stringMatching(
+          /the trigger \/.*\/trigger\/.* was removed and runs nothing: its text .*, got ".* To run all items of this instance, create the node without a text; to run some, with a text such as \{"items":"0-3,7"\}\.$/,
+        ),
+      ]);
+    },
+  );
+
+  test('gives way to a trigger that comes before it is removed', async () => {
+    await using cluster = await TestCluster.start(['A', 'B'], { job: { cron: '', shardingTotalCount: 2 } });
+    cluster.freeze('B');
+    await cluster.operator.create(cluster.paths.trigger(idOf('B')), '{"item":"7"}');
+
+    await (cluster.member('A').bootstrap as OneOffJobBootstrap).execute();
+    await cluster.thaw('B');
+
+    expect(cluster.runs.map(({ item }) => item).sort()).toEqual([0, 1]);
+  });
+});
+
 describe('a trigger of some items', () => {
   const MANUAL = { cron: '', shardingTotalCount: 3 };
 

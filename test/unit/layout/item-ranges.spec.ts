@@ -28,7 +28,7 @@ describe('a text that claims 300 million items', () => {
 
   test('costs no more than one that claims what a job can have', () => {
     expect(fromRanges(claims)).toHaveLength(100_000);
-    expect(decodeTrigger(JSON.stringify({ items: claims })).items).toHaveLength(100_000);
+    expect(decodeTrigger(JSON.stringify({ items: claims }))).toHaveProperty('problem');
     expect(decodeBeginRecord(`1767225600000: ${claims}\nmanual: ${claims}`).instants.size).toBe(100_000);
   });
 

@@ -1,6 +1,12 @@
 import { expect, test } from '@jest/globals';
 
-import { decodeTrigger, encodeTrigger, mergedTriggers } from '../../../lib/layout/x-node/trigger.js';
+import {
+  decodeTrigger,
+  encodeTrigger,
+  mergedTriggers,
+  rewritten,
+  withEarlier,
+} from '../../../lib/layout/x-node/trigger.js';
 
 test('a trigger without a job parameter is empty, as Java and its consoles write it', () => {
   expect(encodeTrigger({ isForAll: true })).toBe('');
@@ -32,7 +38,6 @@ test('a trigger of what the instance owns when it accepts it, and of other items
   expect(encodeTrigger(both)).toBe('{"also":"0-1,7"}');
   expect(decodeTrigger('{"also":"0-1,7"}')).toEqual(both);
   expect(decodeTrigger(encodeTrigger({ ...both, jobParameter: 'x' }))).toEqual({ ...both, jobParameter: 'x' });
-  expect(decodeTrigger('{"items":"3","also":"7"}')).toEqual({ items: [3], isForAll: false });
 });
 
 test('two triggers are one for the items of both, unless their job parameters differ', () => {
@@ -54,21 +59,41 @@ test('two triggers are one for the items of both, unless their job parameters di
   expect(mergedTriggers(one, some(3))).toBeUndefined();
 });
 
-// An operator’s tool may have written anything; the trigger must fire all the same.
+test.each(['TRIGGER', ' TRIGGER\n', '\n', '{}', '{"all":true}'])(
+  'a trigger of another hand, %j, is for all items',
+  (text) => {
+    expect(decodeTrigger(text)).toStrictEqual({ isForAll: true });
+  },
+);
+
+// It may have been meant for some items: to run all of them would be more than was asked for.
 test.each([
-  'TRIGGER',
-  'null',
-  '5',
-  '"jobParameter"',
-  '[]',
-  '{}',
-  '{"jobParameter":5}',
-  '{"":"x"}',
-  '{"jobParameter"',
-  '{"items":5}',
-  '{"items":"some"}',
-  '{"also":"some"}',
-  '{"also":5}',
-])('a trigger of another hand, %j, has no job parameter of its own, and is for all items', (text) => {
-  expect(decodeTrigger(text)).toStrictEqual({ isForAll: true });
+  ['null', 'is no JSON object'],
+  ['5', 'is no JSON object'],
+  ['items: 3', 'is no JSON object'],
+  ['[3]', 'is no JSON object'],
+  ['{"jobParameter"', 'is no JSON object'],
+  ['{"item":"3"}', 'has the unknown key "item"'],
+  ['{"jobParameter":5}', "must have a text as 'jobParameter'"],
+  ['{"items":5}', "must have items such as '0-3,7' as 'items'"],
+  ['{"items":[3]}', "must have items such as '0-3,7' as 'items'"],
+  ['{"items":"3,x"}', "must have items such as '0-3,7' as 'items'"],
+  ['{"items":"7-3"}', "must have items such as '0-3,7' as 'items'"],
+  ['{"items":"0-99999,0"}', "must have items such as '0-3,7' as 'items'"],
+  ['{"also":"some"}', "must have items such as '0-3,7' as 'also'"],
+  ['{"items":"3","all":"no"}', "must have true or false as 'all'"],
+  ['{"items":"3","also":"7"}', "must not have both 'items' and 'also'"],
+  ['{"items":""}', 'is for no item'],
+  ['{"all":false}', 'is for no item'],
+])('a trigger of another hand, %s, is not understood: it %s', (text, problem) => {
+  expect(decodeTrigger(text)).toStrictEqual({ problem });
+});
+
+test('a trigger takes the place of a text that is not understood, and is one with any other', () => {
+  const own = { items: [3], isForAll: false };
+  expect(withEarlier('{"item":"7"}', own)).toEqual(own);
+  expect(withEarlier('{"items":"7"}', own)).toEqual({ items: [3, 7], isForAll: false });
+  expect(withEarlier('', own)).toEqual({ isForAll: true, also: [3] });
+  expect(rewritten('{ "items": "7" }')).toBe('{"items":"7"}');
+  expect(rewritten('{"item":"7"}')).toBe('{"item":"7"}');
 });

@@ -1,9 +1,10 @@
+import { keysBelow } from '../api/settings/property-keys.js';
 import { createHmac } from 'node:crypto';
 import { type Clock } from '../time/clock.js';
 import { textOf } from './failure-text.js';
 import { type NoticeChannel } from './notice-channel.js';
 import { PropsReader } from './props-reader.js';
-import { postToRobot, robotKeys, type RobotSettings, robotSettings } from './robot-channel.js';
+import { postToRobot, type RobotSettings, robotSettings } from './robot-channel.js';
 
 /** Settings of a DingTalk robot. */
 export interface DingtalkSettings extends RobotSettings {
@@ -23,7 +24,7 @@ const TRANSIENT_CODES = ['-1', '130101', '130102', '410100'];
 export function dingtalk(clock: Clock): NoticeChannel<DingtalkSettings> {
   return {
     type: 'DINGTALK',
-    keys: [...robotKeys('dingtalk'), 'dingtalk.keyword', 'dingtalk.secret'],
+    keys: keysBelow('dingtalk'),
     doubts: (props) =>
       props['dingtalk.secret'] === ''
         ? [

@@ -1,3 +1,4 @@
+import { keysBelow } from '../api/settings/property-keys.js';
 import { writeEntry } from '../api/text/log-entry.js';
 import { type JobLogger } from '../api/text/logger.js';
 import { type Clock } from '../time/clock.js';
@@ -23,12 +24,6 @@ const ATTEMPT_MS = 30_000;
 /** The longest text in a mail, in bytes. */
 const LONGEST_TEXT = 100_000;
 
-const KEYS = [
-  ...['email.host', 'email.port', 'email.username', 'email.password', 'email.useSsl', 'email.ssl.trust'],
-  ...['email.from', 'email.to', 'email.cc', 'email.bcc', 'email.subject', 'email.debug'],
-  'email.digestIntervalMilliseconds',
-];
-
 /** What mails need. */
 export interface EmailDeps {
   readonly clock: Clock;
@@ -41,7 +36,7 @@ export interface EmailDeps {
 export function email({ clock, logger, load = loadMailer }: EmailDeps): NoticeChannel<EmailSettings> {
   return {
     type: 'EMAIL',
-    keys: KEYS,
+    keys: keysBelow('email'),
     read: readSettings,
     doubts: (props) =>
       props['email.password'] === '' && props['email.username'] !== ''

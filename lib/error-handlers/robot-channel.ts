@@ -21,12 +21,6 @@ const SHORTEST_KEY = 4;
 
 const PLACEHOLDER = new URL('http://0.0.0.0');
 
-/** The keys that all robots have; `prefix` is `wechat` or `dingtalk`. */
-export function robotKeys(prefix: string): readonly string[] {
-  const names = ['webhook', 'connectTimeoutMilliseconds', 'readTimeoutMilliseconds', 'digestIntervalMilliseconds'];
-  return names.map((name) => `${prefix}.${name}`);
-}
-
 /** Reads what the properties of all robots have in common; `prefix` is `wechat` or `dingtalk`. */
 export function robotSettings(reader: PropsReader, prefix: string): RobotSettings {
   const webhook = reader.url(`${prefix}.webhook`);

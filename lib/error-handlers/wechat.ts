@@ -1,8 +1,9 @@
+import { keysBelow } from '../api/settings/property-keys.js';
 import { type Clock } from '../time/clock.js';
 import { textOf } from './failure-text.js';
 import { type NoticeChannel } from './notice-channel.js';
 import { PropsReader } from './props-reader.js';
-import { postToRobot, robotKeys, type RobotSettings, robotSettings } from './robot-channel.js';
+import { postToRobot, type RobotSettings, robotSettings } from './robot-channel.js';
 
 /** The longest text that WeCom takes, in bytes of UTF-8. */
 const LONGEST_TEXT = 2_048;
@@ -14,7 +15,7 @@ const TRANSIENT_CODES = ['-1', '45009', '45033'];
 export function wechat(clock: Clock): NoticeChannel<RobotSettings> {
   return {
     type: 'WECHAT',
-    keys: robotKeys('wechat'),
+    keys: keysBelow('wechat'),
     read: (props) => {
       const reader = new PropsReader(props);
       return reader.result(robotSettings(reader, 'wechat'));

@@ -20,7 +20,7 @@ import { JobSettings } from './job-settings.js';
 import { ElasticJobSettings, ModuleSettings } from './module-settings.js';
 import { RegCenterSettings } from './reg-center-settings.js';
 import { DumpSettings } from './dump-settings.js';
-import { UnresolvedText } from './placeholders.js';
+import { isQuoted, QUOTED, RefusedText } from './refused-text.js';
 import { TracingSettings } from './tracing-settings.js';
 
 /** One source of settings. */
@@ -146,6 +146,9 @@ function hint(
 ): string {
   const meant = suggestion(key, names);
   if (meant !== '') return meant;
+  const [section, name = ''] = place;
+  if (section === 'jobs' && place.length === 2 && isMap(value))
+    return `; if '${name}.${key}…' is the name of one job, write it in brackets: jobs[${name}.${key}…]`;
   if (place.length === 0) {
     if (settingsOf(ModuleSettings).get(key)?.kind === 'code') return '; it can be set in code only';
     const place = elsewhere(key);
@@ -174,7 +177,7 @@ function entriesOf(
   if (isMap(raw)) return Object.entries(raw).filter(([, value]) => value !== undefined);
   // A key of a YAML file under which all lines are commented out has the value null.
   const isAbsent = raw === undefined || (raw === null && source === 'file');
-  if (raw instanceof UnresolvedText) problems.push(`${path}: ${raw.problem}`);
+  if (raw instanceof RefusedText) problems.push(`${path}: ${raw.problem}`);
   else if (!isAbsent)
     problems.push(`${path}: must be keys with values (key: value), got ${describeValue(raw, 'hidden')}`);
   return [];
@@ -218,9 +221,10 @@ function converted(value: unknown, kind: SettingDeclaration['kind']): unknown {
 }
 
 /** `a,b`, or `[ a, b ]` as Java's manual writes lists in properties. */
-function entriesIn(text: string): readonly string[] {
+function entriesIn(text: string): readonly (string | RefusedText)[] {
   const list = /^\s*\[(.*)\]\s*$/s.exec(text)?.[1] ?? text;
-  return list.trim() === '' ? [] : list.split(',').map((entry) => entry.trim());
+  if (list.trim() === '') return [];
+  return list.split(',').map((entry) => (isQuoted(entry.trim()) ? QUOTED : entry.trim()));
 }
 
 /** Properties without those that have no value. */

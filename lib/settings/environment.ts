@@ -7,18 +7,21 @@
  * - `ELASTICJOB_JOBS_SYNCORDERS_…` or `…_SYNC_ORDERS_…` means the known job whose name is the same if case and separators
  *   are ignored (`syncOrders`, `sync-orders`). If there is none, it means a new job of that name in lower case
  *   (`syncorders`, `sync_orders`).
- * - `…_PROPS_EMAIL_HOST` means the known property whose key is the same if case and separators are ignored. If there is
- *   none, it means a new one in lower case with a dot for each `_` (`email.host`).
+ * - `…_PROPS_EMAIL_USESSL` means the known property whose key is the same if case and separators are ignored: that of a
+ *   weaker source, or of the library (`email.useSsl`). If there is none, it means a new one in lower case with a dot for
+ *   each `_` (`my.key`).
  *
  * A name with dots is exact, as in Java: `elasticjob.jobs.syncOrders.cron`. Other programs write into the environment too, and
  * Kubernetes does for each Service: only a variable that resembles a setting can be a mistake.
  */
 import { isNearly, relaxed, suggestion } from '../api/text/nearest.js';
+import { PROPERTY_KEYS } from '../api/settings/property-keys.js';
 import { settingsOf } from '../api/settings/setting.js';
 import { SECURITY_SECTIONS } from '../registry/zookeeper/zookeeper-options.js';
 import { JobSettings } from './job-settings.js';
 import { DumpSettings } from './dump-settings.js';
 import { ModuleSettings } from './module-settings.js';
+import { COMMAND_LINE, isQuoted, QUOTED, type RefusedText } from './refused-text.js';
 import { RegCenterSettings } from './reg-center-settings.js';
 import { TracingSettings } from './tracing-settings.js';
 
@@ -48,7 +51,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const SECTIONS = ['regCenter', 'jobs', 'tracing', 'dump'];
 
-/** Reads all variables of `environment` that begin with `ELASTICJOB_`. An empty variable counts as not set. */
+/** Reads all variables of `environment` that begin with `ELASTICJOB_`. A variable that is empty, or blank, counts as not set. */
 export function readEnvironment(environment: Environment, known: KnownJobs): EnvironmentReading {
   const reading = {
     ...{ tree: {}, origins: new Map<string, string>(), folded: new Map<string, string>() },
@@ -96,7 +99,7 @@ function add(
     return;
   }
   origins.set(key, variable);
-  put(tree, place, value);
+  put(tree, place, isQuoted(value) && place.at(-1) !== COMMAND_LINE ? QUOTED : value);
 }
 
 /** A variable that means no setting: one that resembles a setting is a mistake. */
@@ -115,9 +118,9 @@ function judge(
   else add(reading, { place, variable, value });
 }
 
-/** The variables that have a value, without those that Kubernetes makes for Services. */
+/** The variables that have a value, which may not be blanks only, without those that Kubernetes makes for Services. */
 function ownVariables(environment: Environment): readonly string[] {
-  const set = Object.keys(environment).filter((variable) => (environment[variable] ?? '') !== '');
+  const set = Object.keys(environment).filter((variable) => (environment[variable] ?? '').trim() !== '');
   const services = set.flatMap((variable) => /^(.+)_SERVICE_HOST$/.exec(variable)?.[1] ?? []);
   const isLink = (variable: string): boolean =>
     services.some(
@@ -302,7 +305,8 @@ function resembledInJobs(parts: readonly string[], jobs: KnownJobs): Place | { r
 
 function settingOf(parts: readonly string[], props: readonly string[]): Place | undefined {
   const [first, ...rest] = parts;
-  if (first === 'props' && rest.length > 0) return ['props', named(rest, props) ?? rest.join('.')];
+  if (first === 'props' && rest.length > 0)
+    return ['props', named(rest, [...props, ...PROPERTY_KEYS]) ?? rest.join('.')];
   const setting = named(parts, settingsOf(JobSettings).keys());
   return setting === undefined || setting === 'props' ? undefined : [setting];
 }
@@ -313,7 +317,7 @@ function named(parts: readonly string[], names: Iterable<string>): string | unde
   return undefined;
 }
 
-function put(tree: Record<string, unknown>, [name = '', ...rest]: Place, value: string): void {
+function put(tree: Record<string, unknown>, [name = '', ...rest]: Place, value: string | RefusedText): void {
   const inner = Object.hasOwn(tree, name) ? (tree[name] as Record<string, unknown>) : {};
   if (rest.length > 0) put(inner, rest, value);
   // An assignment to `__proto__` would change the prototype instead of adding a key.

@@ -13,6 +13,7 @@ import { problemsInJobName } from '../api/job/job-configuration.js';
 import { jobPath, keyPath } from '../api/job/job-name.js';
 import { suggestion } from '../api/text/nearest.js';
 import { describeValue, isMap } from '../api/text/describe-value.js';
+import { placeholderProblem } from '../api/settings/placeholder.js';
 import { type SettingProblem, settingProblems } from '../api/settings/setting.js';
 import { SECURITY_SECTIONS } from '../registry/zookeeper/zookeeper-options.js';
 import { isAlone } from './create-registry-center.js';
@@ -21,7 +22,7 @@ import { type EnvironmentReading, type KnownJobs, originKey, readEnvironment } f
 import { DumpSettings } from './dump-settings.js';
 import { JobSettings } from './job-settings.js';
 import { ElasticJobSettings, ModuleSettings } from './module-settings.js';
-import { UnresolvedText } from './placeholders.js';
+import { COMMAND_LINE, RefusedText } from './refused-text.js';
 import { RegCenterSettings } from './reg-center-settings.js';
 import { TracingSettings } from './tracing-settings.js';
 import { unsetCronWarnings } from './unset-crons.js';
@@ -110,6 +111,7 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
     ],
     withOrigin: annotation(variables.origins),
     warnings: [
+      ...placeholderWarnings(variables.origins, environment),
       ...variableWarnings(variables, { unknownJobs, jobs: [...jobs.keys()] }),
       ...unsetCronWarnings(
         { code, file, environment },
@@ -121,7 +123,8 @@ export function mergeSettings({ code, file, environment }: SettingsSources): Mer
 
 /** The problems of all settings; that of a text with a placeholder without a value replaces those which follow from it. */
 function allProblems(all: ElasticJobSettings, unresolved: readonly SettingProblem[]): readonly SettingProblem[] {
-  const places = new Set(unresolved.map(({ place }) => originKey(place)));
+  // A refused property stands below the setting `props`.
+  const places = new Set(unresolved.flatMap(({ place }) => [originKey(place), originKey(place.slice(0, -1))]));
   return [...unresolved, ...settingProblems(all).filter(({ place }) => !places.has(originKey(place)))];
 }
 
@@ -141,16 +144,22 @@ function unresolvedIn(tree: BoundTree, jobs: BoundTree['jobs']): readonly Settin
 function unresolvedInSection(place: readonly string[], section: Section): readonly SettingProblem[] {
   return [...section].flatMap(([name, value]) => {
     if (value instanceof Map) return unresolvedInSection([...place, name], value as Section);
-    const text = unresolvedText(value);
-    return text === undefined ? [] : [{ place: [...place, name], problem: text.problem }];
+    const { text, key } = refusedText(value) ?? {};
+    return text === undefined
+      ? []
+      : [{ place: [...place, name, ...(key === undefined ? [] : [key])], problem: text.problem }];
   });
 }
 
-/** The first such text in a value, which may be a list or a map. */
-function unresolvedText(value: unknown): UnresolvedText | undefined {
-  if (value instanceof UnresolvedText) return value;
-  const inner: readonly unknown[] = Array.isArray(value) ? value : isMap(value) ? Object.values(value) : [];
-  return inner.map(unresolvedText).find((text) => text !== undefined);
+/** The first such text in a value, and the key of the property whose value it is, if the value has the properties of a job. */
+function refusedText(value: unknown): { readonly text: RefusedText; readonly key?: string } | undefined {
+  if (value instanceof RefusedText) return { text: value };
+  if (Array.isArray(value)) return value.map(refusedText).find((found) => found !== undefined);
+  for (const [name, each] of isMap(value) ? Object.entries(value) : []) {
+    const found = refusedText(each);
+    if (found !== undefined) return { ...found, key: found.key === undefined ? name : `${name}.${found.key}` };
+  }
+  return undefined;
 }
 
 function regCenterOf(section: Section): RegCenterSettings {
@@ -204,6 +213,19 @@ function variableWarnings(
     ...warning('These environment variables are ignored, as names of settings begin with ELASTICJOB_', lookalikes),
     ...[...folded].flatMap(([name, variable]) => (jobs.includes(name) ? [foldedWarning(name, variable)] : [])),
   ];
+}
+
+/** Variables whose placeholders nobody has replaced, unless a job is to be given them as they are: scripts have a check of their own. */
+function placeholderWarnings(
+  origins: ReadonlyMap<string, string>,
+  environment: SettingsSources['environment'],
+): readonly string[] {
+  return [...origins].flatMap(([key, variable]) => {
+    const problem = key.endsWith(COMMAND_LINE) ? undefined : placeholderProblem(environment[variable]);
+    return problem === undefined
+      ? []
+      : [`Environment variable ${variable} ${problem}.`.replace(' must not have ', ' has ')];
+  });
 }
 
 function foldedWarning(name: string, variable: string): string {

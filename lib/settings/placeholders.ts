@@ -10,12 +10,7 @@
  * An empty variable counts as not set if there is a default. Keys are left alone.
  */
 import { isMap } from '../api/text/describe-value.js';
-
-/** A text with a placeholder that has no value. It is a problem only if no stronger source has the setting. */
-export class UnresolvedText {
-  /** @param problem with the text, as a requirement (`must not …`) */
-  constructor(readonly problem: string) {}
-}
+import { RefusedText } from './refused-text.js';
 
 /** Where placeholders find their values. */
 export interface PlaceholderSources {
@@ -24,7 +19,7 @@ export interface PlaceholderSources {
   readonly root: Readonly<Record<string, unknown>>;
 }
 
-/** The same tree with values in the place of placeholders, and an `UnresolvedText` for each text in which one has none. */
+/** The same tree with values in the place of placeholders, and a `RefusedText` for each text in which one has none. */
 export function withoutPlaceholders(tree: unknown, sources: PlaceholderSources): unknown {
   if (typeof tree === 'string') return resolved(tree, { ...sources, open: [] });
   if (Array.isArray(tree)) return tree.map((each) => withoutPlaceholders(each, sources));
@@ -40,7 +35,7 @@ interface Resolution extends PlaceholderSources {
   readonly open: readonly string[];
 }
 
-function resolved(text: string, resolution: Resolution): string | UnresolvedText {
+function resolved(text: string, resolution: Resolution): string | RefusedText {
   let done = '';
   let rest = text;
   for (let start = rest.indexOf('${'); start >= 0; start = rest.indexOf('${')) {
@@ -52,7 +47,7 @@ function resolved(text: string, resolution: Resolution): string | UnresolvedText
     const end = endOf(rest, start + 2);
     if (end === undefined) break;
     const value = valueOf(rest.slice(start + 2, end), resolution);
-    if (value instanceof UnresolvedText) return value;
+    if (value instanceof RefusedText) return value;
     done += rest.slice(0, start) + value;
     rest = rest.slice(end + 1);
   }
@@ -69,15 +64,15 @@ function endOf(text: string, start: number): number | undefined {
   return undefined;
 }
 
-function valueOf(placeholder: string, resolution: Resolution): string | UnresolvedText {
+function valueOf(placeholder: string, resolution: Resolution): string | RefusedText {
   const colon = placeholder.indexOf(':');
   const [name, byDefault] =
     colon < 0 ? [placeholder, undefined] : [placeholder.slice(0, colon), placeholder.slice(colon + 1)];
   const variable = variableOf(name, resolution.environment);
   if (variable !== undefined && (variable !== '' || byDefault === undefined)) return variable;
-  if (resolution.open.includes(name)) return new UnresolvedText(`must not refer to itself, as ${shown(name)} does`);
+  if (resolution.open.includes(name)) return new RefusedText(`must not refer to itself, as ${shown(name)} does`);
   if (resolution.open.length >= DEEPEST)
-    return new UnresolvedText(`must not have more than ${DEEPEST} placeholders within each other`);
+    return new RefusedText(`must not have more than ${DEEPEST} placeholders within each other`);
   const inFile = settingOf(name, resolution.root);
   const next = { ...resolution, open: [...resolution.open, name] };
   if (inFile !== undefined) return resolved(inFile, next);
@@ -102,9 +97,9 @@ function settingOf(name: string, tree: unknown): string | undefined {
   return undefined;
 }
 
-function missing(name: string): UnresolvedText {
+function missing(name: string): RefusedText {
   const text = shown(name);
-  return new UnresolvedText(
+  return new RefusedText(
     `has the placeholder ${text}, for which neither the environment nor the file has a value; set it, write ` +
       `${text.replace('}', ':default}')} to give a default, or \\${text} if this very text is meant`,
   );

@@ -11,6 +11,7 @@ import { relaxed, suggestion } from '../api/text/nearest.js';
 import { nestedSettings } from './nested-keys.js';
 import { withoutPlaceholders } from './placeholders.js';
 import { parseProperties } from './properties-text.js';
+import { COMMAND_LINE, isQuoted, QUOTED } from './refused-text.js';
 import { fileRefusal, readTextFile } from './text-file.js';
 import { parseYaml } from './yaml-text.js';
 
@@ -21,7 +22,7 @@ type Tree = Readonly<Record<string, unknown>>;
 
 /**
  * Reads settings from a file, unchecked: what stands under the top-level key `elasticjob`; other top-level keys are only looked up
- * for placeholders. Texts whose placeholders have no value are an `UnresolvedText`.
+ * for placeholders. Texts whose placeholders have no value are a `RefusedText`.
  * @param file absolute, or relative to the working directory of the process
  * @param environment whose variables take the place of placeholders
  * @throws InvalidConfigurationError, naming the file, if it cannot be read or has no such key
@@ -42,10 +43,22 @@ export function readSettingsFile(file: string, environment: Readonly<Record<stri
 export function readRoot(file: string): Tree {
   const text = readTextFile(file);
   const root = /\.properties$/i.test(file)
-    ? Object.fromEntries(parseProperties(text))
+    ? Object.fromEntries(parseProperties(text).map(([key, value]) => [key, isRefused(key, value) ? QUOTED : value]))
     : parseYaml(`Configuration file '${file}'`, text);
   if (isMap(root)) return root;
   throw fileRefusal(file, `must have the key '${ROOT_KEY}', got ${describeValue(root, 'hidden')}`);
+}
+
+function oldFormHint({ spring }: Tree): string {
+  const key = isMap(spring)
+    ? Object.keys(spring).find((each) => relaxed(each.split('.', 1)[0] ?? '') === ROOT_KEY)
+    : undefined;
+  if (key === undefined) return '';
+  return `, but 'spring.${key}', as starters for ElasticJob 2 have it; docs/settings.md has the names of today`;
+}
+
+function isRefused(key: string, value: string): boolean {
+  return isQuoted(value) && !relaxed(key).endsWith(relaxed(COMMAND_LINE));
 }
 
 /** The sections below `elasticjob`. */
@@ -62,7 +75,7 @@ function ownEntries(file: string, root: Tree): readonly (readonly [string, unkno
   if (another !== undefined) throw fileRefusal(file, `has both '${key}' and '${another}' at the top`);
   if (key === undefined && dotted.length === 0) {
     const meant = keys.find((candidate) => suggestion(candidate, [ROOT_KEY]) !== '');
-    const hint = meant === undefined ? '' : `, but '${meant}'; did you mean '${ROOT_KEY}'?`;
+    const hint = meant === undefined ? oldFormHint(root) : `, but '${meant}'; did you mean '${ROOT_KEY}'?`;
     throw fileRefusal(file, `has no top-level key '${ROOT_KEY}'${hint}`);
   }
   const settings = key === undefined ? {} : (root[key] ?? {});

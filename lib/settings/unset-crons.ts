@@ -18,7 +18,7 @@ export function unsetCronWarnings(sources: Sources, jobNames: readonly string[])
     const given = givenCrons(sources, jobName);
     const [empty] = given;
     if (empty === undefined || given.some(({ value }) => !isEmpty(value))) return [];
-    const state = empty.value === '' ? 'empty' : String(empty.value);
+    const state = isBlank(empty.value) ? 'empty' : String(empty.value);
     return [
       `Job '${jobName}' is a one-off job, which runs only when it is triggered: ${empty.where} names its cron, which is ${state}. ` +
         'If it is to fire by a schedule, give a cron expression, perhaps by an environment variable that is not set here; otherwise leave cron out.',
@@ -49,5 +49,9 @@ function cronsIn(tree: unknown, jobName: string): readonly unknown[] {
 }
 
 function isEmpty(value: unknown): boolean {
-  return value === undefined || value === null || value === '';
+  return value === undefined || value === null || isBlank(value);
+}
+
+function isBlank(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() === '';
 }

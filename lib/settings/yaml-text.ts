@@ -1,4 +1,4 @@
-import { isScalar, type Scalar, visit, type YAMLError } from 'yaml';
+import { isNode, isScalar, type Pair, type Scalar, visit, type YAMLError } from 'yaml';
 import { InvalidConfigurationError } from '../api/errors/errors.js';
 import { composedYaml, TOO_DEEP } from '../layout/yaml-document.js';
 
@@ -24,6 +24,11 @@ export function parseYaml(name: string, text: string): unknown {
   if (second !== undefined) refuse(`it has more than one document ${place(second)}`);
   visit(document, {
     Map: (_, { items }) => {
+      const nameless = items.find(({ key }) => key === null || (isScalar(key) && key.value === null));
+      if (nameless !== undefined)
+        refuse(
+          `a key is empty or null ${place(rangeStart(nameless))}; a key of the name null is written in quotes: 'null'`,
+        );
       const key = repeatedKey(items.map((each) => each.key));
       if (key !== undefined) refuse(`Map keys must be unique ${place(key.range?.[0] ?? 0)}`);
     },
@@ -38,6 +43,11 @@ export function parseYaml(name: string, text: string): unknown {
   } catch (unusable) {
     return refuse(`${messageOf(unusable)}${aliasHint(unusable)}`, unusable);
   }
+}
+
+function rangeStart({ key, value }: Pair): number {
+  const node = isNode(key) ? key : isNode(value) ? value : undefined;
+  return node?.range?.[0] ?? 0;
 }
 
 /** `<<` may be there several times: it is no key, and merges a map that stands elsewhere. */

@@ -1,6 +1,6 @@
 import { QuartzCron } from '../../time/cron.js';
 import { toQuartz } from '../../time/crontab.js';
-import { hasPlaceholder, NO_PLACEHOLDERS } from '../settings/placeholder.js';
+import { placeholderProblem } from '../settings/placeholder.js';
 import { type ItemParameters, itemParametersProblem } from './sharding-item-parameters.js';
 import { legible } from '../text/describe-value.js';
 import { nearest } from '../text/nearest.js';
@@ -130,8 +130,12 @@ function RunLimit(option: keyof RunLimitOptions): PropertyDecorator {
 /** Why no job can fire by a cron expression; `undefined` if one can. */
 export function cronProblem(text: string): string | undefined {
   if (text === '') return undefined;
-  if (hasPlaceholder(text)) return NO_PLACEHOLDERS;
-  return reasonOf(() => QuartzCron.parse(toQuartz(text))) ?? (everFires(text) ? undefined : 'it never fires');
+  if (text.trim() === '') return 'must not consist of blanks; leave it out';
+  return (
+    placeholderProblem(text) ??
+    reasonOf(() => QuartzCron.parse(toQuartz(text))) ??
+    (everFires(text) ? undefined : 'it never fires')
+  );
 }
 
 function everFires(text: string): boolean {

@@ -12,7 +12,8 @@
 import { typedOptions } from '../../console/options/typed-options.js';
 import { isNearly, knownNames, relaxed } from '../../api/text/nearest.js';
 import { nestedTree } from '../../settings/nested-keys.js';
-import { UnresolvedText, withoutPlaceholders } from '../../settings/placeholders.js';
+import { withoutPlaceholders } from '../../settings/placeholders.js';
+import { RefusedText } from '../../settings/refused-text.js';
 import { readRoot, ROOT_KEY } from '../../settings/settings-file.js';
 import { fileRefusal } from '../../settings/text-file.js';
 import { describeValue, isMap } from '../../api/text/describe-value.js';
@@ -130,7 +131,7 @@ function camelCased(map: Tree): Tree {
 
 /** Texts whose placeholders have no value, one line each. */
 function unresolvedIn(value: unknown, path: string): readonly string[] {
-  if (value instanceof UnresolvedText) return [`${path}: ${value.problem}`];
+  if (value instanceof RefusedText) return [`${path}: ${value.problem}`];
   if (Array.isArray(value)) return value.flatMap((each, index) => unresolvedIn(each, `${path}[${index}]`));
   if (!isMap(value)) return [];
   return Object.entries(value).flatMap(([key, each]) => unresolvedIn(each, path === '' ? key : `${path}.${key}`));

@@ -1,6 +1,7 @@
 import { validateHeaderValue } from 'node:http';
 import { describeValue } from '../../api/text/describe-value.js';
 import { unknownKeyDoubts } from '../../api/settings/known-properties.js';
+import { keysBelow } from '../../api/settings/property-keys.js';
 import { type JobConfiguration } from '../../api/job/job-configuration.js';
 import { type PropertyProblem } from '../../api/extensions/job-executor.js';
 
@@ -23,16 +24,6 @@ export interface HttpSettings {
 /** The methods that Java accepts. */
 const METHODS = ['GET', 'POST', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE'];
 const METHODS_WITH_BODY = ['POST', 'PUT', 'DELETE'];
-const KEYS = [
-  'http.uri',
-  'http.url',
-  'http.method',
-  'http.data',
-  'http.content.type',
-  'http.connect.timeout.milliseconds',
-  'http.read.timeout.milliseconds',
-  'http.failOnErrorStatus',
-];
 const GREATEST_PORT = 65_535;
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
@@ -85,7 +76,7 @@ export function httpDoubts({ props }: JobConfiguration): readonly string[] {
     ],
   ];
   return [
-    ...unknownKeyDoubts(props, KEYS, 'HTTP jobs'),
+    ...unknownKeyDoubts(props, keysBelow('http'), 'HTTP jobs'),
     ...doubts.flatMap(([isConcerned, doubt]) => (isConcerned ? [doubt] : [])),
   ];
 }

@@ -8,6 +8,7 @@ import { type Command, parseCommandLine, shellSyntaxIn } from './command-line.js
 import { idleStreamingDoubts } from '../dataflow-executor.js';
 import { unknownKeyDoubts } from '../../api/settings/known-properties.js';
 import { contextJson, escaped } from '../context-json.js';
+import { missingProgram, noProgram, notExecutable } from './program-file.js';
 import { type ProgramEnd, type ProgramExit, runProgram } from './program-run.js';
 import { throwProblems } from '../properties.js';
 import { invocationOf, isBatchFile } from './windows-batch.js';
@@ -102,11 +103,9 @@ function startProblem({ program }: Command, json: string, cause: unknown): strin
   const name = describeValue(program);
   switch (code) {
     case 'ENOENT':
-      return /[\\/]/.test(program)
-        ? `there is no file ${name}, or not the interpreter that its first line names; relative paths begin at ${process.cwd()}`
-        : `there is no program ${name} in the folders of PATH`;
+      return noProgram(program);
     case 'EACCES':
-      return `${name} is not executable for the user of this process`;
+      return notExecutable(program);
     case 'E2BIG':
       return `the arguments of ${name} are longer than the system allows; the sharding context alone has ${json.length} characters`;
     default:
@@ -115,11 +114,21 @@ function startProblem({ program }: Command, json: string, cause: unknown): strin
 }
 
 function scriptDoubts({ props }: JobConfiguration): readonly string[] {
-  const syntax = shellSyntaxIn(props[COMMAND_LINE] ?? '');
+  const line = props[COMMAND_LINE] ?? '';
+  const command = parseCommandLine(line, process.platform);
+  const { platform, env } = process;
+  const missing = 'problem' in command ? undefined : missingProgram(command.program, { platform, path: env['PATH'] });
+  const syntax = shellSyntaxIn(line);
   const shell =
     `the property ${COMMAND_LINE} has ${describeValue(syntax)} outside of quotes, which the program is given as it is, since no shell ` +
     "is involved; if you want a shell, write sh -c '…'";
-  return [...unknownKeyDoubts(props, [COMMAND_LINE], 'SCRIPT jobs'), ...(syntax === undefined ? [] : [shell])];
+  return [
+    ...unknownKeyDoubts(props, [COMMAND_LINE], 'SCRIPT jobs'),
+    ...(syntax === undefined ? [] : [shell]),
+    ...(missing === undefined || syntax !== undefined
+      ? []
+      : [`the property ${COMMAND_LINE} cannot be run now: ${missing}`]),
+  ];
 }
 
 function commandLineProblems({ props }: JobConfiguration): readonly PropertyProblem[] {

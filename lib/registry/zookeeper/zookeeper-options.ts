@@ -1,5 +1,5 @@
 import { Matches } from 'class-validator';
-import { hasPlaceholder, NO_PLACEHOLDERS } from '../../api/settings/placeholder.js';
+import { placeholderProblem } from '../../api/settings/placeholder.js';
 import { type Constraint, IntegerSetting, rule, SectionSetting, Setting } from '../../api/settings/setting.js';
 import { namespaceProblem } from './namespace.js';
 import { serverListsProblem } from './server-lists.js';
@@ -79,8 +79,4 @@ function maxSleepProblem(max: number, { baseSleepTimeMilliseconds: base }: Zooke
 
 function isDefault(value: number | undefined): value is 0 | undefined {
   return value === undefined || value === 0;
-}
-
-function placeholderProblem(value: unknown): string | undefined {
-  return hasPlaceholder(value) ? NO_PLACEHOLDERS : undefined;
 }

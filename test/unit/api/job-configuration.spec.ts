@@ -269,7 +269,7 @@ describe('a wrong value is named with its key path and what is allowed:', () => 
 
   test('a cron with a placeholder of Spring, which is not replaced', () => {
     expect(faultsOf({ cron: '${CRON}' })).toEqual([
-      `elasticjob.jobs.job.cron: must not contain placeholders, which are replaced in files only, got "\${CRON}"`,
+      `elasticjob.jobs.job.cron: must not have placeholders such as \${…}, which are replaced in files only, got "\${CRON}"`,
     ]);
   });
 

@@ -74,8 +74,8 @@ describe('of SCRIPT jobs', () => {
     'cmd.exe /c dir & type x',
     'C:\\Windows\\System32\\cmd.exe /c dir | more',
     'true',
-  ])('%s is no doubt', (line) => {
-    expect(doubts(line)).toEqual([]);
+  ])('%s has nothing for a shell', (line) => {
+    expect(doubts(line).join()).not.toContain('shell');
   });
 
   test.each([
@@ -102,6 +102,25 @@ describe('of SCRIPT jobs', () => {
       `the property script.command.line has "${syntax}" outside of quotes, which the program is given as it is, since no shell is involved; ` +
         "if you want a shell, write sh -c '…'",
     ]);
+  });
+
+  test.each([
+    ['node-that-is-not-there --version', 'there is no program "node-that-is-not-there" in the folders of PATH'],
+    [
+      '"echo hi"',
+      'there is no program "echo hi" in the folders of PATH; quotes make it one name with its blanks: leave them out',
+    ],
+    ["'/opt/no such/run' x", 'there is no file "/opt/no such/run", or not the interpreter that its first line names'],
+    ['./package.json', '"./package.json" is not executable for the user of this process'],
+  ])('%s cannot be run now: %s', (line, reason) => {
+    expect(doubts(line)).toEqual([
+      expect.stringContaining(`the property script.command.line cannot be run now: ${reason}`),
+    ]);
+  });
+
+  test('a program that is there is none', () => {
+    expect(doubts('true')).toEqual([]);
+    expect(doubts(`"${process.execPath}" --version`)).toEqual([]);
   });
 
   test('a second line is one: its words are further arguments of the first', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type JobConfiguration, withDefaults } from '../../../lib/api/job/job-configuration.js';
 import { EmbeddedRegistryCenter } from '../../../lib/registry/embedded/embedded-registry-center.js';
 import { type MergedSettings, mergeSettings } from '../../../lib/settings/merge-settings.js';
-import { UnresolvedText } from '../../../lib/settings/placeholders.js';
+import { RefusedText } from '../../../lib/settings/refused-text.js';
 
 interface Given {
   /** What decorators say, by job name; the weakest source. */
@@ -409,7 +409,7 @@ test('an integer of a file that begins with 0 is refused, as Java reads it as an
 });
 
 describe('a placeholder without a value', () => {
-  const unresolved = new UnresolvedText('has no value');
+  const unresolved = new RefusedText('has no value');
 
   test('is the only problem of its setting, wherever it stands', () => {
     const file = {
@@ -437,7 +437,7 @@ describe('a placeholder without a value', () => {
       'elasticjob.jobs.syncOrders.cron: has no value',
       'elasticjob.jobs.syncOrders.shardingItemParameters: has no value',
       'elasticjob.jobs.syncOrders.jobListenerTypes: has no value',
-      'elasticjob.jobs.syncOrders.props: has no value',
+      'elasticjob.jobs.syncOrders.props.a.b: has no value',
     ]);
     expect(problemsOf({ file: { regCenter: unresolved } })).toEqual(['elasticjob.regCenter: has no value']);
   });
@@ -453,7 +453,7 @@ describe('a placeholder without a value', () => {
 
 describe('wrong values', () => {
   const SERVERS = "elasticjob.regCenter.serverLists: must be servers like 'host1:2181,host2:2181'";
-  const PLACEHOLDERS = 'must not contain placeholders, which are replaced in files only';
+  const PLACEHOLDERS = 'must not have placeholders such as ${…}, which are replaced in files only';
   const CHROOT =
     "elasticjob.regCenter.serverLists: must end with a path such as '/team', without empty or odd names in it, if with any";
   const JOB = 'elasticjob.jobs.syncOrders';
@@ -725,4 +725,96 @@ test('switched off, nothing else is checked', () => {
   const code = [{ jobs: 5, regCenter: { namspace: 1 } }];
 
   expect(mergeSettings({ code, file: undefined, environment: { ELASTICJOB_ENABLED: 'false' } })).toBeUndefined();
+});
+
+describe('of the environment', () => {
+  const JOB = 'ELASTICJOB_JOBS_SYNCORDERS_';
+  const QUOTES =
+    'must not stand in quotes: nothing removes them here, so that they would be part of the value; leave them out, or set it in YAML or in code if they are meant';
+
+  test.each<[variable: string, value: string, said: string]>([
+    [`${JOB}CRON`, '"0 0 2 * * ?"', `elasticjob.jobs.syncOrders.cron: ${QUOTES}`],
+    [`${JOB}SHARDINGTOTALCOUNT`, "'3'", `elasticjob.jobs.syncOrders.shardingTotalCount: ${QUOTES}`],
+    [`${JOB}JOBPARAMETER`, '"north"', `elasticjob.jobs.syncOrders.jobParameter: ${QUOTES}`],
+    [`${JOB}PROPS_EMAIL_HOST`, '"smtp"', `elasticjob.jobs.syncOrders.props.email.host: ${QUOTES}`],
+    ['ELASTICJOB_TRACING_EXCLUDEJOBNAMES', '"a","b"', `elasticjob.tracing.excludeJobNames: ${QUOTES}`],
+    ['ELASTICJOB_ENABLED', '"true"', `elasticjob.enabled: ${QUOTES}`],
+  ])('%s in quotes, %s, is refused, as nothing removes them', (variable, value, said) => {
+    expect(problemsOf({ environment: { [variable]: value } })).toEqual([
+      `${said} (from environment variable ${variable})`,
+    ]);
+  });
+
+  test.each(['"a" or "b"', "'", '"', 'say "x"', `"x'`])(
+    'a value with quotes in other places, %s, is taken as it is',
+    (value) => {
+      expect(configurationOf({ environment: { [`${JOB}JOBPARAMETER`]: value } }).jobParameter).toBe(value);
+    },
+  );
+
+  test('a command line may be a program in quotes', () => {
+    const environment = { [`${JOB}PROPS_SCRIPT_COMMAND_LINE`]: '"/opt/my job/run"' };
+
+    expect(configurationOf({ environment }).props).toEqual({ 'script.command.line': '"/opt/my job/run"' });
+  });
+
+  test('capitals spell each property that the library reads', () => {
+    const environment = {
+      [`${JOB}PROPS_EMAIL_USESSL`]: 'true',
+      [`${JOB}PROPS_EMAIL_USE_SSL_`]: '',
+      [`${JOB}PROPS_RUN_MAX_RETRIES`]: '2',
+      [`${JOB}PROPS_HTTP_FAILONERRORSTATUS`]: 'true',
+      [`${JOB}PROPS_MY_KEY`]: 'x',
+    };
+
+    expect(configurationOf({ environment }).props).toEqual({
+      'email.useSsl': 'true',
+      'run.maxRetries': '2',
+      'http.failOnErrorStatus': 'true',
+      'my.key': 'x',
+    });
+  });
+
+  test('a variable of blanks counts as not set', () => {
+    const environment = { [`${JOB}CRON`]: '  ', ELASTICJOB_REGCENTER_SERVERLISTS: '\t', [`${JOB}JOBPARAMETER`]: ' ' };
+
+    expect(problemsOf({ environment })).toEqual([]);
+    expect(merge({ environment }).warnings).toEqual([expect.stringContaining('names its cron, which is empty')]);
+  });
+
+  test("Kubernetes' placeholders that it has left are refused where they can mean nothing, and told elsewhere", () => {
+    const refused = {
+      [`${JOB}CRON`]: '$(CRON)',
+      ELASTICJOB_REGCENTER_SERVERLISTS: '$(ZK):2181',
+      ELASTICJOB_REGCENTER_NAMESPACE: '$(NS)',
+    };
+    const told = {
+      [`${JOB}JOBPARAMETER`]: 'x-$(REGION)',
+      [`${JOB}DESCRIPTION`]: '${A}',
+      [`${JOB}PROPS_SCRIPT_COMMAND_LINE`]: '$(A)',
+    };
+
+    expect(problemsOf({ environment: refused })).toEqual([
+      expect.stringContaining(
+        'elasticjob.regCenter.serverLists: must not have $(ZK), which Kubernetes leaves as it is if the container',
+      ),
+      expect.stringContaining('elasticjob.regCenter.namespace: must not have $(NS), which Kubernetes'),
+      expect.stringContaining('elasticjob.jobs.syncOrders.cron: must not have $(CRON), which Kubernetes'),
+    ]);
+    expect(problemsOf({ environment: told })).toEqual([]);
+    expect(merge({ environment: told }).warnings).toEqual([
+      expect.stringMatching(
+        /^Environment variable .*_DESCRIPTION has placeholders such as \$\{…\}, which are replaced in files only\.$/,
+      ),
+      expect.stringMatching(
+        /^Environment variable .*_JOBPARAMETER has \$\(REGION\), which Kubernetes leaves as it is /,
+      ),
+    ]);
+  });
+});
+
+test('a job whose name has dots, without brackets, is refused with how to write it', () => {
+  expect(problemsOf({ file: { jobs: { org: { acme: { sync: { cron: 'x' } } } } } })[0]).toBe(
+    "elasticjob.jobs.org.acme: unknown key; if 'org.acme…' is the name of one job, write it in brackets: jobs[org.acme…]",
+  );
 });

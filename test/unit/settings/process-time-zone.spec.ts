@@ -32,11 +32,31 @@ test.each([
 test.each([
   ...['', 'UTC', 'Etc/UTC', 'UTC0', 'GMT', 'GMT0', 'UCT', 'Zulu', 'Africa/Abidjan', ':UTC', 'posix/UTC', '<UTC>+00:00'],
   ...['/usr/share/zoneinfo/UTC', ':/usr/share/zoneinfo/Etc/UTC', '/usr/share/zoneinfo/Asia/Tokyo', ':/etc/localtime'],
-  ...['Asia/Shanghai', 'CST-8', 'EST5EDT', 'GMT+8', 'UTC+8', 'Europe/London', ':Asia/Tokyo'],
+  ...['Asia/Shanghai', 'CST-8', 'EST5EDT', 'JST-9', 'Etc/GMT+8', 'Europe/London', ':Asia/Tokyo'],
 ])('TZ=%s raises no alarm', (TZ) => {
   expect(problemWith(TZ)).toBeUndefined();
 });
 
 test('a process without TZ has the zone of its machine', () => {
   expect(processTimeZoneProblem(undefined, NOW, zoneOfNode('UTC'))).toBeUndefined();
+});
+
+test.each([
+  [
+    'UTC+8',
+    '8 hours behind UTC',
+    "If 8 hours ahead are meant, set TZ to a zone such as 'Asia/Shanghai' or to 'Etc/GMT-8'",
+  ],
+  ['GMT+8', '8 hours behind UTC', "otherwise to 'Etc/GMT+8'"],
+  ['UTC8', '8 hours behind UTC', "'Etc/GMT-8'"],
+  [
+    'utc-5',
+    '5 hours ahead of UTC',
+    "If 5 hours behind are meant, set TZ to a zone such as 'America/New_York' or to 'Etc/GMT+5'",
+  ],
+])('TZ=%s, which Node reads the other way round, is reported: it means %s', (TZ, meaning, cure) => {
+  const problem = problemWith(TZ);
+
+  expect(problem).toContain(`TZ is "${TZ}", which Node, as POSIX, reads as ${meaning}`);
+  expect(problem).toContain(cure);
 });

@@ -65,7 +65,7 @@ test('an environment variable is named', () => {
 test('the problems of a section come after those of the section above, and each names its own variable', () => {
   const { problems } = merged(
     { maxRetries: 30, sasl: { username: 'jobs' } },
-    { ELASTICJOB_REGCENTER_TLS_SERVERNAME: '\u2028', ELASTICJOB_REGCENTER_SESSIONTIMEOUTMILLISECONDS: '5' },
+    { ELASTICJOB_REGCENTER_TLS_SERVERNAME: 'a\u2028b', ELASTICJOB_REGCENTER_SESSIONTIMEOUTMILLISECONDS: '5' },
   );
 
   expect(problems.map((problem) => problem.replace(/: .*?(?= \(from |$)/s, ''))).toEqual([

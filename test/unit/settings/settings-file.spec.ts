@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { QUOTED } from '../../../lib/settings/refused-text.js';
 import { readSettingsFile } from '../../../lib/settings/settings-file.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'elasticjob-'));
@@ -128,6 +129,12 @@ spring.application.name=shop`;
     expect(read(fileWith(text, 'properties'))).toEqual({ enabled: '', jobs: { a: { label: 'b' } } });
   });
 
+  test('in quotes are refused when their setting is read, as Java does not remove them', () => {
+    const { jobs } = read(fileWith('elasticjob.jobs.a.label="b"\nelasticjob.jobs.a.cron=say "b"', 'properties'));
+
+    expect(jobs).toEqual({ a: { label: QUOTED, cron: 'say "b"' } });
+  });
+
   test('without any of ElasticJob are refused', () => {
     expect(() => read(fileWith('elasticjobs.enabled=true', 'properties'))).toThrow("has no top-level key 'elasticjob'");
   });
@@ -222,6 +229,12 @@ describe('a file that cannot be used is named:', () => {
     ['cron: */5 * * * *', "at line 1, column 11; a text that begins with '*' must be quoted"],
     ['cron: *x', "x; a text that begins with '*' must be quoted"],
     ['elasticjob:\n  cron: ? * * * * *', "at line 2, column 9; a text that begins with '?' must be quoted"],
+    [
+      'elasticjob:\n  jobs:\n    null: { cron: x }',
+      "a key is empty or null at line 3, column 5; a key of the name null is written in quotes: 'null'",
+    ],
+    ['elasticjob:\n  ~: x', 'a key is empty or null at line 2, column 3'],
+    ['elasticjob:\n  : x', 'a key is empty or null at line 2, column '],
     ['a: @x', "; a text that begins with '@' must be quoted"],
     ['elasticjob: { enabled: true, enabled.x: 1 }', "has 'elasticjob.enabled' twice"],
     ['elasticjob: { jobs: { a: { cron: x } }, jobs.a.cron: y }', "has 'elasticjob.jobs.a.cron' twice"],
@@ -229,6 +242,10 @@ describe('a file that cannot be used is named:', () => {
     ['- a', "must have the key 'elasticjob', got a list"],
     ['text', "must have the key 'elasticjob', got a string that is not shown"],
     ['jobs: {}', "has no top-level key 'elasticjob'"],
+    [
+      'spring: { elasticjob: { simples: {} } }',
+      "has no top-level key 'elasticjob', but 'spring.elasticjob', as starters for ElasticJob 2 have it; docs/settings.md has the names of today",
+    ],
     ['elasticjobs: {}', "has no top-level key 'elasticjob', but 'elasticjobs'; did you mean 'elasticjob'?"],
     [
       'elasticjob:\njobs: { a: }',

@@ -5,7 +5,7 @@ import { fullTriggers } from '../layout/full-trigger.js';
 import { itemOf, type JobView } from '../layout/job-view.js';
 import {
   encodeTrigger,
-  rewritten,
+  rewrittenTrigger,
   type Trigger,
   triggerItemsProblem,
   triggerParameterProblem,
@@ -79,7 +79,7 @@ async function writeTriggers(
       if (merged === undefined) throw stillPending(now.jobName, id);
       // What asks for the same stays as it is, Java's own text included.
       const value = encodeTrigger(merged);
-      const stays = earlier?.value !== undefined && rewritten(earlier.value) === value;
+      const stays = earlier?.value !== undefined && rewrittenTrigger(earlier.value) === value;
       return {
         id,
         own,

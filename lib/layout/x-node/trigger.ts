@@ -120,7 +120,7 @@ export function withEarlier(text: string, own: Trigger): Trigger | undefined {
 }
 
 /** The text as `encodeTrigger` writes it: two triggers that ask for the same have one text. */
-export function rewritten(text: string): string {
+export function rewrittenTrigger(text: string): string {
   const trigger = decodeTrigger(text);
   return 'problem' in trigger ? text : encodeTrigger(trigger);
 }

@@ -4,7 +4,7 @@ import {
   decodeTrigger,
   encodeTrigger,
   mergedTriggers,
-  rewritten,
+  rewrittenTrigger,
   withEarlier,
 } from '../../../lib/layout/x-node/trigger.js';
 
@@ -94,6 +94,6 @@ test('a trigger takes the place of a text that is not understood, and is one wit
   expect(withEarlier('{"item":"7"}', own)).toEqual(own);
   expect(withEarlier('{"items":"7"}', own)).toEqual({ items: [3, 7], isForAll: false });
   expect(withEarlier('', own)).toEqual({ isForAll: true, also: [3] });
-  expect(rewritten('{ "items": "7" }')).toBe('{"items":"7"}');
-  expect(rewritten('{"item":"7"}')).toBe('{"item":"7"}');
+  expect(rewrittenTrigger('{ "items": "7" }')).toBe('{"items":"7"}');
+  expect(rewrittenTrigger('{"item":"7"}')).toBe('{"item":"7"}');
 });

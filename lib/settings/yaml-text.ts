@@ -1,5 +1,6 @@
-import { isNode, isScalar, type Pair, type Scalar, visit, type YAMLError } from 'yaml';
+import { isCollection, isNode, isScalar, type Pair, type Scalar, visit, type YAMLError } from 'yaml';
 import { InvalidConfigurationError } from '../api/errors/errors.js';
+import { legible } from '../api/text/describe-value.js';
 import { composedYaml, TOO_DEEP } from '../layout/yaml-document.js';
 
 // The parser would compare each key with all keys before it, and its pretty errors would quote the lines around a
@@ -29,8 +30,16 @@ export function parseYaml(name: string, text: string): unknown {
         refuse(
           `a key is empty or null ${place(rangeStart(nameless))}; a key of the name null is written in quotes: 'null'`,
         );
+      const odd = items.find(({ key }) => isCollection(key));
+      if (odd !== undefined) refuse(`a key must be a text ${place(rangeStart(odd))}`);
       const key = repeatedKey(items.map((each) => each.key));
       if (key !== undefined) refuse(`Map keys must be unique ${place(key.range?.[0] ?? 0)}`);
+    },
+    Alias: (_, node) => {
+      const target = node.resolve(document)?.range;
+      const [at = 0] = node.range ?? [];
+      if (target && target[0] <= at && at < target[2])
+        refuse(`*${legible(node.source)} lies within its own anchor &${legible(node.source)} ${place(at)}`);
     },
     Scalar: (_, node) => {
       // `007` may be a number or a text; only the binding knows which of them the setting is.

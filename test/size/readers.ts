@@ -24,6 +24,7 @@ import { parseCommandLine } from '../../lib/executors/script/command-line.js';
 import { JobPaths } from '../../lib/layout/job-paths.js';
 import { readJobView } from '../../lib/layout/job-view-reader.js';
 import { fromRanges } from '../../lib/layout/x-node/item-ranges.js';
+import { withEarlier } from '../../lib/layout/x-node/trigger.js';
 import { yamlEntry } from '../../lib/layout/yaml-writer.js';
 import { answerChallenge } from '../../lib/registry/zookeeper/client/sasl-digest-md5.js';
 import { bind } from '../../lib/settings/binding.js';
@@ -68,6 +69,7 @@ export const READERS: Readonly<Record<string, KnownReader>> = {
     'error-handlers/notice-channel.ts redacted': (text) => redacted(text, ['secret', text.slice(1, 100)]),
     'executors/script/command-line.ts parseCommandLine': (text) => parseCommandLine(text, 'linux'),
     'layout/x-node/item-ranges.ts fromRanges': (text) => fromRanges(text),
+    'layout/x-node/trigger.ts withEarlier': (text) => withEarlier(text, { items: [3], isForAll: false }),
     'layout/yaml-writer.ts yamlEntry': (text) => yamlEntry(text, text),
     'settings/nested-keys.ts nestedSettings': (text) => nestedSettings([[text, text]], refuse),
     'settings/nested-keys.ts nestedTree': (text) => nestedTree([[text, text]], refuse),

@@ -14,6 +14,7 @@ import {
   type RunningJob,
   type TypedJobItemExecutor,
 } from '../../api/extensions/job-executor.js';
+import { isAccepted, propertyProblemsOf, textsOf, UnusableAnswerError } from '../../api/extensions/answers.js';
 import { type ItemInterceptor, type RunObserver } from '../../api/events/run-events.js';
 import { runLimitsOf } from '../../api/settings/run-limits.js';
 import { type ShardingContext } from '../../api/job/sharding-context.js';
@@ -92,11 +93,12 @@ class TypedExecutor implements ItemExecutor {
   }
 
   validate(configuration: JobConfiguration): readonly PropertyProblem[] {
-    return this.#typed.validate?.(configuration) ?? [];
+    const answer = this.#typed.validate?.(configuration);
+    return propertyProblemsOf(`validate() of the executor ${this.#typed.type}`, answer);
   }
 
   doubts(configuration: JobConfiguration): readonly string[] {
-    return this.#typed.doubts?.(configuration) ?? [];
+    return textsOf(`doubts() of the executor ${this.#typed.type}`, this.#typed.doubts?.(configuration));
   }
 
   prepare(configuration: JobConfiguration): void | Promise<void> {
@@ -123,11 +125,13 @@ class ClassedExecutor implements ItemExecutor {
   }
 
   validate(configuration: JobConfiguration): readonly PropertyProblem[] {
-    return this.#classed.validate?.(configuration, this.#job) ?? [];
+    const answer = this.#classed.validate?.(configuration, this.#job);
+    return propertyProblemsOf(`validate() of the executor for ${this.#classed.requirement}`, answer);
   }
 
   doubts(configuration: JobConfiguration): readonly string[] {
-    return this.#classed.doubts?.(configuration, this.#job) ?? [];
+    const answer = this.#classed.doubts?.(configuration, this.#job);
+    return textsOf(`doubts() of the executor for ${this.#classed.requirement}`, answer);
   }
 
   prepare(configuration: JobConfiguration): void | Promise<void> {
@@ -234,7 +238,7 @@ export class Extensions {
       return new TypedExecutor(typed);
     }
     const object = typeof job === 'object' ? job : null;
-    const classed = object === null ? undefined : this.#classedExecutors.find((each) => each.accepts(object));
+    const classed = object === null ? undefined : this.#classedExecutors.find((each) => isAccepted(each, object));
     if (object !== null && classed !== undefined) return new ClassedExecutor(classed, object);
     const requirements = this.#classedExecutors.map(({ requirement }) => requirement).join(', or ');
     throw new InvalidConfigurationError([
@@ -347,7 +351,9 @@ export class Extensions {
    */
   doubts(configuration: JobConfiguration, job: unknown): readonly string[] {
     const executor = this.executorOf(configuration.jobName, job);
-    return [...executor.doubts(configuration), ...(this.errorHandler(configuration).doubts?.(configuration) ?? [])];
+    const handler = this.errorHandler(configuration);
+    const own = textsOf(`doubts() of the error handler ${handler.type}`, handler.doubts?.(configuration));
+    return [...executor.doubts(configuration), ...own];
   }
 
   /**
@@ -388,7 +394,13 @@ export class Extensions {
 
   #checkErrorHandler(configuration: JobConfiguration): void {
     const handler = this.errorHandler(configuration);
-    const problems = handler.validate?.(configuration) ?? [];
+    const { afterFailure = 'continue' } = handler;
+    if (!['continue', 'interrupt'].includes(afterFailure))
+      throw new InvalidConfigurationError([
+        `${keyPath(jobPath(configuration.jobName), 'jobErrorHandlerType')}: afterFailure of the error handler ${handler.type} must be 'continue' or ` +
+          `'interrupt', got ${describeValue(afterFailure)}`,
+      ]);
+    const problems = textsOf(`validate() of the error handler ${handler.type}`, handler.validate?.(configuration));
     if (problems.length === 0) return;
     const path = keyPath(jobPath(configuration.jobName), 'props');
     throw new InvalidConfigurationError(
@@ -415,9 +427,9 @@ function problemsOf(check: () => unknown, what: string): readonly string[] {
     check();
     return [];
   } catch (error) {
-    return error instanceof InvalidConfigurationError
-      ? error.faults
-      : [`${what} could not be checked: ${describeCause(error)}`];
+    if (error instanceof InvalidConfigurationError) return error.faults;
+    const cause = error instanceof UnusableAnswerError ? error.message : describeCause(error);
+    return [`${what} could not be checked: ${cause}`];
   }
 }
 

@@ -1,3 +1,4 @@
+import { isAccepted } from '../../api/extensions/answers.js';
 import { type JobConfiguration, withDefaults } from '../../api/job/job-configuration.js';
 import { describeValue, isMap } from '../../api/text/describe-value.js';
 import { type ClassedJobItemExecutor } from '../../api/extensions/job-executor.js';
@@ -246,9 +247,19 @@ function scheduledMethodOf(job: object): string | undefined {
   });
 }
 
-/** Whether an executor does the work of such objects. */
+/** Whether an executor does the work of such objects. If one cannot say so, that is found when the job's executor is chosen. */
 function isJob(instance: object, executors: readonly ClassedJobItemExecutor[]): instance is ElasticJob {
-  return isSimpleJob(instance) || isDataflowJob(instance) || executors.some((executor) => executor.accepts(instance));
+  return (
+    isSimpleJob(instance) || isDataflowJob(instance) || executors.some((executor) => mayAccept(executor, instance))
+  );
+}
+
+function mayAccept(executor: ClassedJobItemExecutor, instance: object): boolean {
+  try {
+    return isAccepted(executor, instance);
+  } catch {
+    return true;
+  }
 }
 
 /** Each name under which a bootstrap is injected must mean one job. */

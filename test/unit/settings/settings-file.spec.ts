@@ -235,6 +235,8 @@ describe('a file that cannot be used is named:', () => {
     ],
     ['elasticjob:\n  ~: x', 'a key is empty or null at line 2, column 3'],
     ['elasticjob:\n  : x', 'a key is empty or null at line 2, column '],
+    ['elasticjob: &a\n  jobs:\n    x: *a', 'is not valid YAML: *a lies within its own anchor &a at line 3, column 8'],
+    ['elasticjob:\n  ? [a, b]\n  : c', 'is not valid YAML: a key must be a text at line 2, column 5'],
     ['a: @x', "; a text that begins with '@' must be quoted"],
     ['elasticjob: { enabled: true, enabled.x: 1 }', "has 'elasticjob.enabled' twice"],
     ['elasticjob: { jobs: { a: { cron: x } }, jobs.a.cron: y }', "has 'elasticjob.jobs.a.cron' twice"],

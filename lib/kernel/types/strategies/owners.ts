@@ -30,7 +30,7 @@ export function ownersBy(strategy: JobShardingStrategy, toAssign: ToAssign): Map
   if (given !== undefined && owners.size === total && given.length === total) return owners;
   throw new ShardingStrategyError(
     `The sharding strategy ${strategy.type} must return a Map that gives each of the items 0 to ${total - 1} of job ` +
-      `'${jobName}' to exactly one of the given instances, but returned ${describeCause(shares)}`,
+      `'${jobName}' to exactly one of the given instances, but returned ${isPromise(shares) ? 'a promise: sharding() must not be async' : describeCause(shares)}`,
   );
 }
 
@@ -57,4 +57,8 @@ function pairsOf(shares: unknown): readonly (readonly [item: number, id: string]
     }
   }
   return pairs;
+}
+
+function isPromise(shares: unknown): boolean {
+  return typeof (shares as { readonly then?: unknown } | undefined | null)?.then === 'function';
 }

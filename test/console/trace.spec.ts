@@ -286,6 +286,19 @@ describe('the last run of a job', () => {
     expect(overview.json).toMatchObject({ jobsByStatus: { FAILING: 1, OK: 1 } });
   });
 
+  test('is told of a job that leaves no mark when it runs', async () => {
+    await using stage = await openJobs();
+    const options = { cron: '* * * * * ?', shardingTotalCount: 1, monitorExecution: false };
+    await stage.jobs.add('orders', { ...options, owners: { '10.0.0.1@-@11': [0] } });
+    using reader = new EventReader(stage.app, stage.browser, '/api/v1/registries/main/events');
+    await reader.next('registry');
+
+    await stage.record(completed('a', { startTime: at(0), completeTime: at(1) }));
+    const told = await reader.next('job', ({ job }) => (job as JobRow).lastRun?.at === START);
+
+    expect(told.data).toMatchObject({ job: { jobName: 'orders', lastRun: { result: 'ok' } } });
+  });
+
   test('stays with live events, and follows them', async () => {
     await using stage = await openJobs();
     const owner = '10.0.0.1@-@11';

@@ -6,11 +6,12 @@ import { randomBytes } from 'node:crypto';
 import { describeCause } from '../../../api/text/describe-cause.js';
 import { type JobLogger } from '../../../api/text/logger.js';
 import { Listeners } from '../../../async/listeners.js';
+import { NamedTimers } from '../../../async/named-timers.js';
 import { type Clock } from '../../../time/clock.js';
 import { type LiveEvent } from '../../contract/live.js';
 import { type RegistryStatus } from '../../contract/registries.js';
 import { type JobRow } from '../../contract/jobs.js';
-import { jobRow, shardRows, withRuns } from '../jobs/job-rows.js';
+import { jobRow, nextFire, shardRows, withRuns } from '../jobs/job-rows.js';
 import { type LastRuns } from '../trace/last-runs.js';
 import { type LiveChange, type LiveJob, type LiveJobs } from './live-jobs.js';
 import { changedShards, shardsEvent } from './shard-changes.js';
@@ -37,6 +38,9 @@ export interface EventLogParts {
 /** So many events are remembered. */
 const REMEMBERED = 1_000;
 
+/** How often it is looked which jobs have fired, in milliseconds, while a stream is open. */
+const FIRINGS_MS = 2_000;
+
 /** What of a job was last told. */
 interface Told {
   readonly row: string;
@@ -58,11 +62,15 @@ export class EventLog {
   /** How many streams follow the items of a job. */
   readonly #followed = new Map<string, number>();
   readonly #unsubscribe: readonly (() => void)[];
+  readonly #timers: NamedTimers<'firings'>;
+  /** When each job fires next, as it was last looked at. */
+  readonly #nextFires = new Map<string, number>();
   #number = 0;
   #listenerCount = 0;
 
   constructor(parts: EventLogParts) {
     this.#parts = parts;
+    this.#timers = new NamedTimers(parts.clock);
     this.#listeners = new Listeners({
       onError: (error) => parts.logger.error(`The console could not pass on an event: ${describeCause(error)}`),
     });
@@ -84,11 +92,11 @@ export class EventLog {
 
   /** Calls the listener with each event, and with `closed` when the registry centre is left. */
   onEvent(listener: (event: LoggedEvent | 'closed') => void): () => void {
-    this.#listenerCount++;
     const end = this.#listeners.add(listener);
+    if (this.#listenerCount++ === 0) this.#expectFirings();
     return () => {
-      this.#listenerCount--;
       end();
+      if (--this.#listenerCount === 0) this.#timers.cancelAll();
     };
   }
 
@@ -130,6 +138,7 @@ export class EventLog {
 
   close(): void {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    this.#timers.cancelAll();
     this.#listeners.notify('closed');
     this.#listeners.clear();
   }
@@ -138,6 +147,7 @@ export class EventLog {
     if (changed.size > REMEMBERED) return this.#everything();
     for (const jobName of removed) {
       this.#told.delete(jobName);
+      this.#nextFires.delete(jobName);
       this.#add(`job ${jobName}`, { type: 'job-removed', jobName });
     }
     let haveServersChanged = removed.size > 0;
@@ -182,6 +192,20 @@ export class EventLog {
   }
 
   /** A stream may be the first reader: then nothing is known before. */
+  /** Jobs that are not monitored leave no mark when they run: their last runs are read when they should have fired. */
+  #expectFirings(): void {
+    const { live, runs, clock } = this.#parts;
+    const now = clock.now();
+    for (const job of live.jobs) {
+      const { jobName, view } = job;
+      const due = this.#nextFires.get(jobName) ?? Infinity;
+      if (due <= now || runs.of(jobName).lastRun?.result === 'running')
+        runs.expect({ jobName, items: view.config?.shardingTotalCount });
+      this.#nextFires.set(jobName, nextFire(job, now) ?? Infinity);
+    }
+    this.#timers.set('firings', FIRINGS_MS, () => this.#expectFirings());
+  }
+
   #tellShards(before: LiveJob | undefined, job: LiveJob): void {
     const change = before === undefined ? { shards: shardRows(job), gone: [] } : changedShards(before, job);
     if (change.shards.length + change.gone.length > 0)

@@ -46,6 +46,7 @@ import { loggerWithoutSecrets } from './options/console-logger.js';
 import { CONSOLE_CLOCK, CONSOLE_LOGGER, CONSOLE_OPTIONS } from './options/console-tokens.js';
 import { environmentProblems, withEnvironment, withVariable } from './options/environment.js';
 import { ApiTokens } from './security/api-tokens.js';
+import { ConsoleAudit } from './security/console-audit.js';
 import { FirstSetup } from './security/first-setup.js';
 import { securityProviders } from './security/security.providers.js';
 import { Sessions } from './security/sessions.js';
@@ -101,6 +102,7 @@ export class ElasticJobConsoleModule implements NestModule, OnModuleInit, OnModu
     @Inject(FirstSetup) private readonly setup: FirstSetup,
     @Inject(Sessions) private readonly sessions: Sessions,
     @Inject(ApiTokens) private readonly tokens: ApiTokens,
+    @Inject(ConsoleAudit) private readonly audit: ConsoleAudit,
     @Inject(UnroutedRequests) private readonly unrouted: UnroutedRequests,
     @Inject(CONSOLE_OPTIONS) private readonly options: ElasticJobConsoleOptions,
   ) {}
@@ -119,9 +121,10 @@ export class ElasticJobConsoleModule implements NestModule, OnModuleInit, OnModu
   }
 
   /** @internal */
-  onModuleDestroy(): void {
+  async onModuleDestroy(): Promise<void> {
     this.sessions.stop();
     this.tokens.stop();
+    await this.audit.stop();
   }
 }
 

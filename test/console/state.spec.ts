@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type ElasticJobConsoleOptions } from '../../lib/console/options/console-options.js';
-import { brokenLine } from '../../lib/console/security/audit-file.js';
+import { auditKey, verifyAudit } from '../../lib/console/security/audit/audit-folder.js';
 import { until } from '../support/until.js';
 import { Browser, send } from './support/browser.js';
 import { ConsoleApp, PASSWORDS, USERS } from './support/console-app.js';
@@ -45,7 +45,7 @@ describe('a console with a state folder', () => {
     // That a token was used is written down in the background.
     await until(async () => (names = await readdir(folder)).every((name) => !name.endsWith('.new')));
     const modes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).mode & 0o777));
-    expect(names.sort()).toEqual(['audit.jsonl', 'tokens.json', 'users.json']);
+    expect(names.sort()).toEqual(['audit.jsonl', 'audit.key', 'settings-users.json', 'tokens.json', 'users.json']);
     expect(new Set(modes)).toEqual(new Set([0o600]));
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     const contents = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
@@ -79,7 +79,7 @@ describe('a console with a state folder', () => {
     expect(await readFile(join(folder, 'sessions.json'), 'utf8')).not.toContain(cookie.slice(4, 47));
   });
 
-  test('ends the login of a user whom the settings no longer have, and lowers that of one with a lower role', async () => {
+  test('ends the logins of users whom the settings no longer have, or give another role', async () => {
     const keep = { sessionKeys: KEYS.slice(0, 1) };
     let cookies: readonly string[];
     {
@@ -99,8 +99,50 @@ describe('a console with a state folder', () => {
       cookies.map((cookie) => send(`${app.origin}/elasticjob${SESSION}`, { headers: { cookie } })),
     );
 
-    expect(answers.map(({ status }) => status)).toEqual([401, 200]);
-    expect(answers[1]!.json).toMatchObject({ username: 'anna', role: 'guest' });
+    expect(answers.map(({ status }) => status)).toEqual([401, 401]);
+  });
+
+  test('ends what a user of the settings has opened once the settings have another password or role, or had none', async () => {
+    const [anna, otto, gina] = [USERS[0]!, USERS[1]!, USERS[2]!];
+    const tokenAt = async (app: ConsoleApp, username: 'otto' | 'gina'): Promise<string> => {
+      const browser = await Browser.loggedIn(app, username);
+      return String((await browser.post('/api/v1/auth/tokens', { name: 'ci', role: 'guest', days: 9 })).json['token']);
+    };
+    const use = async (app: ConsoleApp, token: string): Promise<number> =>
+      (await send(`${app.origin}/elasticjob${SESSION}`, { headers: { 'access-token': token } })).status;
+    let tokens: readonly string[];
+    {
+      await using app = await ConsoleApp.start({ console: optionsWith() });
+      tokens = [await tokenAt(app, 'otto'), await tokenAt(app, 'gina')];
+    }
+    {
+      await using app = await ConsoleApp.start({ console: optionsWith() });
+      expect([await use(app, tokens[0]!), await use(app, tokens[1]!)]).toEqual([200, 200]);
+    }
+    {
+      const changed = { ...otto, passwordHash: anna.passwordHash! };
+      await using app = await ConsoleApp.start({ console: optionsWith({ users: [anna, changed] }) });
+      expect([await use(app, tokens[0]!), await use(app, tokens[1]!)]).toEqual([401, 401]);
+    }
+    await using app = await ConsoleApp.start({ console: optionsWith({ users: [anna, otto, gina] }) });
+    expect([await use(app, tokens[0]!), await use(app, tokens[1]!)]).toEqual([401, 401]);
+  });
+
+  test('knows the last login of a user of the settings beyond its end', async () => {
+    {
+      await using app = await ConsoleApp.start({ console: optionsWith() });
+      await Browser.loggedIn(app, 'gina');
+    }
+
+    await using app = await ConsoleApp.start({ console: optionsWith() });
+    const { json } = await (await Browser.loggedIn(app, 'anna')).get('/api/v1/users');
+
+    expect(json).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ username: 'gina', lastLoginAt: expect.any(Number) }),
+        expect.not.objectContaining({ username: 'otto', lastLoginAt: expect.any(Number) }),
+      ]),
+    );
   });
 
   test.each([
@@ -140,12 +182,29 @@ describe('a console with a state folder', () => {
       await new Browser(app).login('gina', 'wrong wrong wrong');
     }
 
-    const lines = (await readFile(join(folder, 'audit.jsonl'), 'utf8')).trimEnd().split('\n');
+    const path = join(folder, 'audit.jsonl');
+    const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
+    const key = (await auditKey(folder))!;
+    const before = [await verifyAudit(folder, 'audit', key), await verifyAudit(folder, 'refusals', key)];
+    await writeFile(path, `${lines.with(1, (lines[1] ?? '').replace('gina', 'anna')).join('\n')}\n`);
 
-    expect(lines).toHaveLength(4);
-    expect(brokenLine(lines)).toBeUndefined();
-    expect(brokenLine(lines.with(1, (lines[1] ?? '').replace('refused', 'done')))).toBe(2);
-    expect(brokenLine(lines.toSpliced(1, 1))).toBe(2);
+    expect(before).toEqual([
+      expect.objectContaining({ name: 'audit', records: 2 }),
+      expect.objectContaining({ name: 'refusals', records: 2 }),
+    ]);
+    expect(before.filter(({ broken }) => broken !== undefined)).toEqual([]);
+    expect((await verifyAudit(folder, 'audit', key)).broken).toMatchObject({ line: 2 });
+  });
+
+  test('takes the key of the audit from the settings, and then keeps none beside the records', async () => {
+    const key = 'a key of the audit with many characters';
+    {
+      await using app = await ConsoleApp.start({ console: optionsWith({ audit: { key } }) });
+      await Browser.loggedIn(app, 'gina');
+    }
+
+    expect((await readdir(folder)).sort()).toEqual(['audit.jsonl', 'settings-users.json']);
+    expect(await verifyAudit(folder, 'audit', Buffer.from(key))).not.toHaveProperty('broken');
   });
 });
 

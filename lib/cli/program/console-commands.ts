@@ -17,6 +17,15 @@ export function addConsoleCommands(program: Command, action: Action): void {
       action(async (invocation, _, options) => (await import('../console/console.js')).runConsole(invocation, options)),
     );
   program
+    .command('audit')
+    .description("check the console's audit")
+    .command('verify')
+    .description('check that all records of the audit are as they were written; exit code 1 if one is not')
+    .option('--state <folder>', 'folder of the audit (default: console.stateFolder in the YAML file)')
+    .action(
+      action(async (invocation, _, options) => (await import('../console/audit.js')).verify(invocation, options)),
+    );
+  program
     .command('hash-password')
     .description('print the hash of a password, for the settings of the console')
     .action(action(async (invocation) => (await import('../console/console.js')).hashPassword(invocation)));

@@ -90,6 +90,21 @@ export interface UserChange {
   readonly isEnabled?: boolean;
 }
 
+/** A user of an OIDC provider who has logged in. `PUT /api/v1/oidc-users/{id}` takes `isBlocked`. */
+export interface OidcAccount {
+  /** Made of issuer and `sub`, which identify the account; names there may change. */
+  readonly id: string;
+  /** As of the last login, like the role. */
+  readonly username: string;
+  readonly role: Role;
+  readonly provider: string;
+  readonly issuer: string;
+  readonly sub: string;
+  readonly isBlocked: boolean;
+  readonly firstLoginAt: number;
+  readonly lastLoginAt: number;
+}
+
 /** A session, as administrators see it. */
 export interface OpenSession {
   readonly id: string;
@@ -108,6 +123,7 @@ export interface OpenSession {
 export interface AuditRecord {
   readonly id: string;
   readonly at: number;
+  /** `anna` is a local user, `anna@company` one of the provider `company`. */
   readonly username?: string;
   readonly role?: Role;
   readonly provider?: string;
@@ -121,6 +137,8 @@ export interface AuditRecord {
   readonly reason?: string;
   readonly outcome: 'done' | 'failed' | 'refused';
   readonly error?: string;
+  /** The record stands for so many refusals of one caller in a minute, besides those that have records of their own. */
+  readonly count?: number;
   readonly before?: Readonly<Record<string, string>>;
   readonly after?: Readonly<Record<string, string>>;
   readonly requestId: string;

@@ -2,6 +2,7 @@ import { describeValue, isMap } from '../../api/text/describe-value.js';
 import { knownNames } from '../../api/text/nearest.js';
 import { connectionProblems } from './connection-settings.js';
 import { type Field, FIELDS, type Fields } from './option-fields.js';
+import { providerIn } from '../security/account.js';
 import { stateRegistryProblems } from './state-registry-problems.js';
 
 /**
@@ -55,17 +56,19 @@ function problemsTogether(options: Readonly<Record<string, unknown>>): readonly 
   const users = mapsIn(options['users']);
   const providers = mapsIn(options['oidc']);
   const hasProvider = providers.length > 0 || options['casdoor'] !== undefined;
+  const names = [...providers.map(({ name }) => String(name)), ...(options['casdoor'] === undefined ? [] : ['casdoor'])];
+  const foreign = users.findIndex(({ username }) => providerIn(String(username), names) !== undefined);
   const without = users.findIndex((user) => user['password'] === undefined && user['passwordHash'] === undefined);
   return [
     ...(without < 0 ? [] : [`console.users[${without}]: needs a password or a passwordHash`]),
+    ...(foreign < 0
+      ? []
+      : [`console.users[${foreign}].username: must not end with '@' and the name of a provider of logins: records name the users of providers so`]),
     ...twice(
       'console.users',
       users.map(({ username }) => String(username).toLowerCase()),
     ),
-    ...twice('console.oidc', [
-      ...providers.map(({ name }) => String(name)),
-      ...(options['casdoor'] === undefined ? [] : ['casdoor']),
-    ]),
+    ...twice('console.oidc', names),
     ...(hasProvider && options['publicUrl'] === undefined
       ? [
           'console.publicUrl: is required with logins by OpenID Connect: it is where the provider sends browsers back to',

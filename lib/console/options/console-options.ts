@@ -23,6 +23,18 @@ export type StateRegistrySettings =
   /** A registry centre that the application has made. The console connects and never closes it. */
   | { readonly registryCenter: RegistryCenter };
 
+/** How the audit is kept, in the state folder. */
+export interface AuditSettings {
+  /** The key of the codes by which `npx elasticjob audit verify` finds records that were changed, at least 32 characters. Default: the variable `EJC_AUDIT_KEY`, else a random one in the folder, beside the records. */
+  readonly key?: string;
+  /** How many files at most. Default: 10. */
+  readonly files?: number;
+  /** The size at which a new file is begun. Default: 10. */
+  readonly megabytes?: number;
+  /** Days after which a file is removed, counted from its newest record. Default: never. */
+  readonly days?: number;
+}
+
 /** Options that the services have. */
 export const SERVICE_OPTIONS = [
   'registries',
@@ -64,6 +76,8 @@ export interface ElasticJobConsoleOptions extends Pick<ConsoleServiceOptions, (t
   readonly oidc?: readonly OidcSettings[];
   /** Logins by Casdoor, with the keys of ElasticJob's console. Default: none. */
   readonly casdoor?: CasdoorSettings;
+  /** How the audit is kept in the state folder. */
+  readonly audit?: AuditSettings;
   /** Called with each record of the audit. */
   readonly onAudit?: (record: AuditRecord) => void;
   /** Decorators for all controllers of the console, such as one by which your own global guard lets them pass. Default: none. */

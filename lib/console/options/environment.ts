@@ -5,16 +5,19 @@ import { type ElasticJobConsoleOptions } from './console-options.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The options that variables set, by variable. */
-const VARIABLES = { EJC_SESSION_KEYS: 'sessionKeys', EJC_SECRET_KEY: 'secretKey' } as const;
+const VARIABLES = { EJC_SESSION_KEYS: 'sessionKeys', EJC_SECRET_KEY: 'secretKey', EJC_AUDIT_KEY: 'audit.key' } as const;
 
 /** The options with the keys that the environment gives, where the options have none. */
 export function withEnvironment(options: ElasticJobConsoleOptions, environment: Environment): ElasticJobConsoleOptions {
-  const { EJC_SESSION_KEYS: keys, EJC_SECRET_KEY: secretKey } = environment;
+  const { EJC_SESSION_KEYS: keys, EJC_SECRET_KEY: secretKey, EJC_AUDIT_KEY: auditKey } = environment;
   if (!isMap(options)) return options;
+  const audit = auditKey === undefined || auditKey === '' ? undefined : { key: auditKey };
+  const given = options.audit as unknown;
   return {
     ...(keys !== undefined && keys !== '' && { sessionKeys: keys.split(',').map((key) => key.trim()) }),
     ...(secretKey !== undefined && secretKey !== '' && { secretKey }),
     ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
+    ...(audit !== undefined && (given === undefined || isMap(given)) && { audit: { ...audit, ...given } }),
   };
 }
 
@@ -33,7 +36,11 @@ export function environmentProblems(environment: Environment): readonly string[]
 export function withVariable(problem: string, given: unknown, environment: Environment): string {
   const found = Object.entries(VARIABLES).find(([variable, option]) => {
     const isOurs = problem.startsWith(`console.${option}: `) && (environment[variable] ?? '') !== '';
-    return isOurs && isMap(given) && given[option] === undefined;
+    return isOurs && isMap(given) && valueAt(given, option) === undefined;
   });
   return found === undefined ? problem : `${problem} (from environment variable ${found[0]})`;
+}
+
+function valueAt(options: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((map, name) => (isMap(map) ? map[name] : undefined), options);
 }

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { isMap, type Secrecy } from '../../api/text/describe-value.js';
+import { MOST_FILES } from '../security/audit/audit-folder.js';
 import { certificateProblem, isSampleClient } from '../security/oidc/oidc-settings.js';
 import { issuerProblem } from '../security/oidc/oidc-provider.js';
 import { isPasswordHash, isShippedDefault, passwordProblem } from '../security/password-hash.js';
@@ -96,6 +97,13 @@ const defaultRole: Rule = (value) =>
 
 const yesOrNo: Rule = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
 
+const integerBetween =
+  (least: number, most: number): Rule =>
+  (value) =>
+    Number.isInteger(value) && (value as number) >= least && (value as number) <= most
+      ? undefined
+      : `must be an integer from ${least} to ${most}`;
+
 const ports: Rule = (value) =>
   Array.isArray(value) && value.length === 2 && value.every((port) => between(1, 65_535)(port, {}) === undefined)
     ? undefined
@@ -160,6 +168,14 @@ export const FIELDS: Fields = {
       clientSecret: { rule: client, isRequired: true, secrecy: 'hidden' },
       organizationName: { rule: text, isRequired: true },
       applicationName: { rule: text, isRequired: true },
+    },
+  },
+  audit: {
+    map: {
+      key: { rule: key, secrecy: 'hidden' },
+      files: { rule: integerBetween(1, MOST_FILES) },
+      megabytes: { rule: integerBetween(1, 1_000) },
+      days: { rule: integerBetween(1, 3_650) },
     },
   },
   onAudit: { rule: method },

@@ -149,6 +149,15 @@ export class ApiTokens {
     return count;
   }
 
+  /** Gives an account of a provider the tokens that earlier releases have stored for its name alone. */
+  async adopt({ username, provider, subject }: Account): Promise<void> {
+    const isMeant = (each: StoredToken): boolean =>
+      each.subject === undefined && each.provider === provider && each.owner === username;
+    await this.#document.update((tokens) =>
+      tokens.some(isMeant) ? tokens.map((each) => (isMeant(each) ? { ...each, subject } : each)) : tokens,
+    );
+  }
+
   async #revokeAll(isMeant: (token: StoredToken) => boolean): Promise<void> {
     const without = (tokens: readonly StoredToken[]): readonly StoredToken[] =>
       tokens.some(isMeant) ? tokens.filter((each) => !isMeant(each)) : tokens;

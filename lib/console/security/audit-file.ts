@@ -1,19 +1,20 @@
 /**
- * Where the records of the audit are kept: in memory, or in `audit.jsonl` of the state folder, one record a line. Each line ends
- * with the SHA-256 of itself and the hash before it, so that a line that is changed or taken out breaks the chain:
+ * Where the records of the audit are kept: in memory, or in files of the state folder, one record a line (`audit/audit-chain.ts`
+ * says how the lines hang together):
  *
  * ```
- *   {"id":"…","at":…,"action":"job.trigger",…,"previous":"<hash of the line before>","hash":"…"}
+ *   audit.jsonl      the newest records          refusals.jsonl     the same for what was refused
+ *   audit.1.jsonl    those before
+ *   …
  * ```
- * At 10 MiB the file is renamed to `audit.1.jsonl`, that one to `audit.2.jsonl` and so on; the ninth is removed.
+ * At a size, and with a limit of days also at an age, `audit.jsonl` becomes `audit.1.jsonl`, that one `audit.2.jsonl` and so on. The
+ * oldest file beyond the number of files is removed, and so is each whose newest record is older than the limit of days.
  */
-import { createHash } from 'node:crypto';
-import { appendFile, readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { describeCause } from '../../api/text/describe-cause.js';
-import { isMap } from '../../api/text/describe-value.js';
+import { appendFile, rename, rm, stat } from 'node:fs/promises';
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { type AuditRecord } from '../contract/session.js';
+import { chainedLine, codeOf, NO_PREVIOUS, parseLine, recordOf } from './audit/audit-chain.js';
+import { type AuditName, auditPath, textOf } from './audit/audit-folder.js';
 
 /** Where records go. They are appended one after the other. */
 export interface AuditStorage {
@@ -24,13 +25,18 @@ export interface AuditStorage {
 
 const MOST_IN_MEMORY = 10_000;
 
-/** Keeps the latest ten thousand records until the process ends. */
+/** Keeps the latest records until the process ends. */
 export class AuditMemory implements AuditStorage {
   readonly #records: AuditRecord[] = [];
+  readonly #most: number;
+
+  constructor(most = MOST_IN_MEMORY) {
+    this.#most = most;
+  }
 
   append(record: AuditRecord): Promise<void> {
     this.#records.push(record);
-    if (this.#records.length > MOST_IN_MEMORY) this.#records.shift();
+    if (this.#records.length > this.#most) this.#records.shift();
     return Promise.resolve();
   }
 
@@ -39,123 +45,130 @@ export class AuditMemory implements AuditStorage {
   }
 }
 
-/** What the first line follows. */
-const START = '0'.repeat(64);
-const MOST_BYTES = 10 * 1024 * 1024;
-const MOST_FILES = 9;
+/** How much is kept. */
+export interface AuditRetention {
+  /** How many files at most, that of the newest records included. */
+  readonly files: number;
+  /** The size at which a new file is begun. */
+  readonly bytes: number;
+  /** Days after which a file is removed, counted from its newest record. Default: never. */
+  readonly days?: number | undefined;
+}
+
+/** Which files, and how they are kept. */
+export interface AuditFileOptions {
+  readonly folder: string;
+  readonly name: AuditName;
+  readonly key: Buffer;
+  readonly retention: AuditRetention;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
 
 /** Keeps records in files of a folder. */
 export class AuditFile implements AuditStorage {
-  readonly #folder: string;
-  readonly #mostBytes: number;
-  #last = START;
+  readonly #options: AuditFileOptions;
+  #last = NO_PREVIOUS;
   #bytes = 0;
+  /** Of the first record of the newest file. */
+  #since = Infinity;
+  /** The day on which old files were last looked for. */
+  #lookedOn = -1;
 
-  private constructor(folder: string, mostBytes: number) {
-    this.#folder = folder;
-    this.#mostBytes = mostBytes;
+  private constructor(options: AuditFileOptions) {
+    this.#options = options;
   }
 
   /**
    * Opens the files of a folder, and checks the last line, which new records follow.
-   * @param mostBytes size at which a new file is begun
    * @throws InvalidConfigurationError if they cannot be read, or the last line is damaged
    */
-  static async open(folder: string, mostBytes = MOST_BYTES): Promise<AuditFile> {
-    const file = new AuditFile(folder, mostBytes);
+  static async open(options: AuditFileOptions): Promise<AuditFile> {
+    const file = new AuditFile(options);
     await file.#continue();
     return file;
   }
 
   async append(record: AuditRecord): Promise<void> {
-    const line = chained(record, this.#last);
-    if (this.#bytes > 0 && this.#bytes + line.text.length > this.#mostBytes) await this.#rotate();
+    const { key, retention } = this.#options;
+    await this.#removeOld(record.at);
+    const line = chainedLine(record, this.#last, key);
+    const bytes = Buffer.byteLength(line.text);
+    const isFull = this.#bytes + bytes > retention.bytes || record.at - this.#since >= this.#longestSpan;
+    if (this.#bytes > 0 && isFull) await this.#rotate();
     await appendFile(this.#path(0), line.text, { mode: 0o600 });
-    this.#bytes += Buffer.byteLength(line.text);
-    this.#last = line.hash;
+    this.#since = Math.min(this.#since, record.at);
+    this.#bytes += bytes;
+    this.#last = line.mac;
   }
 
   async *newestFirst(): AsyncIterable<AuditRecord> {
-    for (let number = 0; number <= MOST_FILES; number++) {
+    for (let number = 0; number < this.#options.retention.files; number++) {
       const text = await textOf(this.#path(number));
-      for (const line of (text ?? '').split('\n').reverse()) {
-        const record = line === '' ? undefined : parse(line);
-        if (record !== undefined) yield withoutChain(record);
+      for (const each of (text ?? '').split('\n').reverse()) {
+        const line = parseLine(each);
+        if (line !== undefined) yield recordOf(line);
       }
     }
   }
 
+  /** What is kept is spread over the files, so that what is too old is in files that can be removed. */
+  get #longestSpan(): number {
+    const { days, files } = this.#options.retention;
+    return days === undefined || files === 1 ? Infinity : (days * DAY_MS) / (files - 1);
+  }
+
   async #continue(): Promise<void> {
-    const text = (await textOf(this.#path(0))) ?? (await textOf(this.#path(1))) ?? '';
+    const newest = await textOf(this.#path(0));
+    const text = newest ?? (await textOf(this.#path(1))) ?? '';
     this.#bytes = await sizeOf(this.#path(0));
     // A crash may have cut the last line off; the next one begins on a line of its own.
     if (text !== '' && !text.endsWith('\n')) await appendFile(this.#path(0), '\n');
-    const last = text.split('\n').findLast((line) => parse(line) !== undefined);
+    const lines = text.split('\n');
+    const last = lines.findLast((line) => parseLine(line) !== undefined);
     if (last === undefined && text.trim() !== '') {
       const fault = `File '${this.#path(0)}' is damaged: it has no record of the audit. Nothing is overwritten: move it away to begin with an empty audit.`;
       throw new InvalidConfigurationError([fault]);
     }
-    this.#last = last === undefined ? START : String(parse(last)?.['hash']);
+    this.#last = codeOf(parseLine(last ?? '') ?? {}) ?? NO_PREVIOUS;
+    if (newest !== undefined) this.#since = timeOf(lines.find((line) => parseLine(line) !== undefined)) ?? Infinity;
+  }
+
+  async #removeOld(now: number): Promise<void> {
+    const { days, files } = this.#options.retention;
+    const day = Math.floor(now / DAY_MS);
+    if (day === this.#lookedOn) return;
+    this.#lookedOn = day;
+    // Former settings may have kept more files.
+    for (let number = files; (await sizeOf(this.#path(number))) > 0; number++) await rm(this.#path(number));
+    if (days === undefined) return;
+    for (let number = files - 1; number >= 0; number--) {
+      const text = (await textOf(this.#path(number))) ?? '';
+      const latest = timeOf(text.split('\n').findLast((line) => parseLine(line) !== undefined));
+      if (latest === undefined || now - latest <= days * DAY_MS) continue;
+      await rm(this.#path(number));
+      if (number === 0) [this.#bytes, this.#since] = [0, Infinity];
+    }
   }
 
   async #rotate(): Promise<void> {
-    await rm(this.#path(MOST_FILES), { force: true });
+    const { files } = this.#options.retention;
+    await rm(this.#path(files - 1), { force: true });
     // One after the other: each takes the name that the one before has left.
-    for (let number = MOST_FILES - 1; number >= 0; number--)
+    for (let number = files - 2; number >= 0; number--)
       if ((await sizeOf(this.#path(number))) > 0) await rename(this.#path(number), this.#path(number + 1));
-    this.#bytes = 0;
+    [this.#bytes, this.#since] = [0, Infinity];
   }
 
   #path(number: number): string {
-    return join(this.#folder, number === 0 ? 'audit.jsonl' : `audit.${number}.jsonl`);
+    const { folder, name } = this.#options;
+    return auditPath(folder, name, number);
   }
 }
 
-/**
- * Checks the chain of lines of an audit, the oldest first.
- * @returns the number of the first line that does not fit, from 1 on; `undefined` if all fit
- */
-export function brokenLine(lines: readonly string[]): number | undefined {
-  let previous: string | undefined;
-  for (const [index, line] of lines.entries()) {
-    const { hash, ...rest } = parse(line) ?? {};
-    if (hash === undefined || hashOf(rest) !== hash) return index + 1;
-    if (previous !== undefined && rest['previous'] !== previous) return index + 1;
-    previous = String(hash);
-  }
-  return undefined;
-}
-
-function chained(record: AuditRecord, previous: string): { readonly text: string; readonly hash: string } {
-  const content = { ...record, previous };
-  const hash = hashOf(content);
-  return { text: `${JSON.stringify({ ...content, hash })}\n`, hash };
-}
-
-function hashOf(content: object): string {
-  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
-}
-
-function withoutChain({ previous: _previous, hash: _hash, ...record }: Readonly<Record<string, unknown>>): AuditRecord {
-  return record as unknown as AuditRecord;
-}
-
-function parse(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isMap(value) && typeof value['hash'] === 'string' ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-async function textOf(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new InvalidConfigurationError([`File '${path}' cannot be read: ${describeCause(cause)}`], { cause });
-  }
+function timeOf(line: string | undefined): number | undefined {
+  const at = line === undefined ? undefined : parseLine(line)?.['at'];
+  return typeof at === 'number' ? at : undefined;
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -8,18 +8,23 @@ import { type Clock } from '../../time/clock.js';
 import { type AuditRecord } from '../contract/session.js';
 import { ConsoleProblem } from '../http/console-problem.js';
 import { type AuditedAction, type AuditNotes, type AuditQuery, ConsoleAudit } from './console-audit.js';
+import { actorOf } from './account.js';
 import { type AuditStorage } from './audit-file.js';
+import { RefusalCounts } from './audit/refusal-counts.js';
 
 /** Texts of users are kept up to this length. */
 const LONGEST_TEXT = 2_000;
 
-/** So many refusals of callers who are not known are recorded in a minute: nobody can push older records out by more. */
-const MOST_ANONYMOUS = 120;
+/** In records of what was refused: who is refused chooses these texts. */
+const LONGEST_TEXT_OF_REFUSAL = 200;
 const MINUTE_MS = 60_000;
 
 /** What the audit needs. */
 export interface AuditLogOptions {
+  /** What was done. */
   readonly storage: AuditStorage;
+  /** What was refused, apart from it, so that it cannot push that out. */
+  readonly refusals: AuditStorage;
   readonly logger: Pick<JobLogger, 'error' | 'warn'>;
   readonly clock: Clock;
 }
@@ -27,16 +32,19 @@ export interface AuditLogOptions {
 /** The audit: makes the records, stores them, and hands them to listeners. */
 export class AuditLog extends ConsoleAudit {
   readonly #storage: AuditStorage;
+  readonly #refusals: AuditStorage;
   readonly #logger: AuditLogOptions['logger'];
   readonly #clock: Clock;
   readonly #mailbox = new Mailbox();
   readonly #listeners: Listeners<AuditRecord>;
-  /** The refusals of unknown callers in the minute that began then. */
-  #anonymous = { since: -Infinity, count: 0 };
+  readonly #counts = new RefusalCounts();
+  #cancelCount: (() => void) | undefined;
+  #isStopped = false;
 
-  constructor({ storage, logger, clock }: AuditLogOptions) {
+  constructor({ storage, refusals, logger, clock }: AuditLogOptions) {
     super();
     this.#storage = storage;
+    this.#refusals = refusals;
     this.#logger = logger;
     this.#clock = clock;
     const onError = (error: unknown): void =>
@@ -84,7 +92,7 @@ export class AuditLog extends ConsoleAudit {
   ): Promise<{ readonly items: readonly AuditRecord[]; readonly nextCursor?: string }> {
     const items: AuditRecord[] = [];
     let isBehindCursor = cursor === undefined;
-    for await (const record of this.#storage.newestFirst()) {
+    for await (const record of merged(this.#storage.newestFirst(), this.#refusals.newestFirst())) {
       if (query.from !== undefined && record.at < query.from) break;
       if (isBehindCursor && matches(record, query)) {
         const last = items.at(-1);
@@ -100,16 +108,10 @@ export class AuditLog extends ConsoleAudit {
     return this.#listeners.add(listener);
   }
 
-  #admitsAnonymous(): boolean {
-    const now = this.#clock.monotonic();
-    if (now - this.#anonymous.since >= MINUTE_MS) this.#anonymous = { since: now, count: 0 };
-    const { count } = this.#anonymous;
-    this.#anonymous.count++;
-    if (count === MOST_ANONYMOUS)
-      this.#logger.warn(
-        'The console refuses very many requests of strangers: for the rest of this minute, it leaves these out of the audit.',
-      );
-    return count < MOST_ANONYMOUS;
+  override async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelCount?.();
+    await this.#writeCounts();
   }
 
   /** Never throws: the change is made already, and its caller must learn of that and not of the audit's trouble. */
@@ -117,26 +119,59 @@ export class AuditLog extends ConsoleAudit {
     { action, registry, target, reason, caller }: AuditedAction,
     result: Pick<AuditRecord, 'outcome'> & Partial<AuditRecord>,
   ): Promise<void> {
-    const { username, role, provider, ip, requestId } = caller;
-    if (username === undefined && result.outcome === 'refused' && !this.#admitsAnonymous()) return;
+    const { role, provider, ip, requestId } = caller;
+    const username = caller.username === undefined ? undefined : actorOf({ ...caller, username: caller.username });
+    const isRefusal = result.outcome === 'refused' || (result.outcome === 'failed' && username === undefined);
     const entries = { username, role, provider, ip, action, registry, target, reason, ...result, requestId };
     const given = Object.entries(entries).filter(([, value]) => value !== undefined);
+    const longest = isRefusal ? LONGEST_TEXT_OF_REFUSAL : LONGEST_TEXT;
     const texts = given.map(([name, value]) => [
       name,
-      typeof value === 'string' ? shortened(withoutSecrets(value)) : value,
+      typeof value === 'string' ? shortened(withoutSecrets(value), longest) : value,
     ]);
     const record = {
       ...{ id: randomUUID(), at: this.#clock.now() },
       ...(Object.fromEntries(texts) as Omit<AuditRecord, 'id' | 'at'>),
     };
+    if (!isRefusal) return this.#write(this.#storage, record);
+    if (!this.#isStopped) this.#cancelCount ??= this.#clock.after(MINUTE_MS, () => void this.#writeCounts());
+    if (this.#counts.admits(record)) await this.#write(this.#refusals, record);
+  }
+
+  async #writeCounts(): Promise<void> {
+    this.#cancelCount = undefined;
+    for (const record of this.#counts.take())
+      await this.#write(this.#refusals, { ...record, id: randomUUID(), at: this.#clock.now() });
+  }
+
+  async #write(storage: AuditStorage, record: AuditRecord): Promise<void> {
     try {
-      await this.#mailbox.post(() => this.#storage.append(record));
+      await this.#mailbox.post(() => storage.append(record));
     } catch (error) {
       this.#logger.error(
         `A record of the console's audit could not be written and is lost (${JSON.stringify(record)}): ${describeCause(error)}`,
       );
     }
     this.#listeners.notify(record);
+  }
+}
+
+type Records = ReturnType<AuditStorage['newestFirst']>;
+
+/** Both, from the newest to the oldest. */
+async function* merged(...all: readonly Records[]): AsyncIterable<AuditRecord> {
+  const iterators = all.map((each) =>
+    Symbol.asyncIterator in each ? each[Symbol.asyncIterator]() : each[Symbol.iterator](),
+  );
+  const heads = await Promise.all(iterators.map((each) => each.next()));
+  for (;;) {
+    const times = heads.map((head) => (head.done === true ? -Infinity : head.value.at));
+    const newest = times.indexOf(Math.max(...times));
+    const head = heads[newest];
+    if (head === undefined || head.done === true) return;
+    yield head.value;
+    const next = await iterators[newest]?.next();
+    if (next !== undefined) heads[newest] = next;
   }
 }
 
@@ -159,9 +194,9 @@ function isLoginOf(username: string, { action, target }: AuditRecord): boolean {
 }
 
 function shown(what: string, value: string): string {
-  return shortened(shownValue(what, value));
+  return shortened(shownValue(what, value), LONGEST_TEXT);
 }
 
-function shortened(text: string): string {
-  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
+function shortened(text: string, longest: number): string {
+  return text.length <= longest ? text : `${text.slice(0, longest)}…`;
 }

@@ -6,6 +6,7 @@ import { type Account, LOCAL } from './account.js';
 import { accountOf, type ApiTokens, TOKEN_PREFIX } from './api-tokens.js';
 import { type Caller, type ConsoleRequest } from './caller.js';
 import { type Credentials } from './cross-site.js';
+import { type OidcAccounts } from './oidc/oidc-accounts.js';
 import { type PasswordLogin } from './password-login.js';
 import { permissionsOf, weaker } from './roles.js';
 import { readCookie } from './session-cookie.js';
@@ -29,6 +30,7 @@ export class Authentication {
     private readonly sessions: Sessions,
     private readonly tokens: ApiTokens,
     private readonly users: Users,
+    private readonly accounts: OidcAccounts,
     private readonly login: PasswordLogin,
     private readonly logger: Pick<JobLogger, 'error'>,
   ) {}
@@ -53,21 +55,22 @@ export class Authentication {
 
   #callerOfToken(request: ConsoleRequest, secret: string): Caller {
     const used = this.tokens.use(secret);
-    const role = used && this.#roleOf(accountOf(used.token), used.token.role);
-    if (used === undefined || role === undefined)
+    const owner = used && this.#permitted(accountOf(used.token), used.token.role);
+    if (used === undefined || owner === undefined)
       throw new ConsoleProblem(401, 'wrong-token', 'There is no such token, or its time is up. Make another one.');
     void this.tokens.noteUse(used.token).catch((error: unknown) => {
       this.logger.error(`The last use of a token could not be stored: ${describeCause(error)}`);
     });
     const { expiresAt } = used.token;
-    return callerFrom(request, { ...accountOf(used.token), role, expiresAt, ended: used.ended });
+    return callerFrom(request, { ...accountOf(used.token), ...owner, expiresAt, ended: used.ended });
   }
 
-  /** Tokens and sessions can never do more than their owner can now. Owners of other providers are known only when they log in. */
-  #roleOf({ username, provider }: Account, role: Role): Role | undefined {
-    if (provider !== LOCAL) return role;
-    const user = this.users.find(username);
-    return user !== undefined && isEnabled(user) ? weaker(user.role, role) : undefined;
+  /** Tokens and sessions can never do more than their owner can now. */
+  #permitted(account: Account, given: Role): Pick<Caller, 'username' | 'role'> | undefined {
+    if (account.provider !== LOCAL) return this.accounts.permitted(account, given);
+    const user = this.users.find(account.username);
+    if (user === undefined || !isEnabled(user)) return undefined;
+    return { username: account.username, role: weaker(user.role, given) };
   }
 
   async #callerOfBasic(
@@ -80,11 +83,11 @@ export class Authentication {
 
   #callerOfCookie(request: ConsoleRequest, cookie: string): Caller | undefined {
     const used = this.sessions.use(cookie);
-    const role = used && this.#roleOf(used.session, used.session.role);
-    if (used === undefined || role === undefined) return undefined;
-    const { id: sessionId, username, provider, subject } = used.session;
+    const owner = used && this.#permitted(used.session, used.session.role);
+    if (used === undefined || owner === undefined) return undefined;
+    const { id: sessionId, provider, subject } = used.session;
     const expiresAt = this.sessions.expiresAt(used.session);
-    return { ...callerFrom(request, { username, provider, subject, role, expiresAt, ended: used.ended }), sessionId };
+    return { ...callerFrom(request, { provider, subject, ...owner, expiresAt, ended: used.ended }), sessionId };
   }
 }
 

@@ -58,4 +58,6 @@ export abstract class ConsoleAudit {
   ): Promise<{ readonly items: readonly AuditRecord[]; readonly nextCursor?: string }>;
   /** Calls the listener with each new record. @returns a function that ends this */
   abstract onRecord(listener: (record: AuditRecord) => void): () => void;
+  /** Records what is counted still, before the console ends. */
+  abstract stop(): Promise<void>;
 }

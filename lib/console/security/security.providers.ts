@@ -3,7 +3,11 @@ import { type FactoryProvider, type Provider } from '@nestjs/common';
 import { type JobLogger } from '../../api/text/logger.js';
 import { type Clock } from '../../time/clock.js';
 import { createRegistryCenter } from '../../settings/create-registry-center.js';
-import { type ElasticJobConsoleOptions, type StateRegistrySettings } from '../options/console-options.js';
+import {
+  type AuditSettings,
+  type ElasticJobConsoleOptions,
+  type StateRegistrySettings,
+} from '../options/console-options.js';
 import { CONSOLE_CLOCK, CONSOLE_LOGGER, CONSOLE_OPTIONS, OIDC_PROVIDERS } from '../options/console-tokens.js';
 import { PATIENCE } from '../services/registries/registry-connections.js';
 import { ConsoleStore } from '../store/console-store.js';
@@ -14,7 +18,8 @@ import { type DocumentFormat, StoreDocument } from '../store/store-document.js';
 import { AccountAccess } from './account-access.js';
 import { ApiTokens, parseShortTokens, parseTokens, type ShortTokens, type StoredToken } from './api-tokens.js';
 import { AuditFile, AuditMemory } from './audit-file.js';
-import { AuditLog } from './audit-log.js';
+import { auditKeyOrNew } from './audit/audit-folder.js';
+import { AuditLog, type AuditLogOptions } from './audit-log.js';
 import { Authentication } from './authentication.js';
 import { ConsoleAudit } from './console-audit.js';
 import { FirstSetup, parseSetupSeed, type SetupSeed } from './first-setup.js';
@@ -22,16 +27,25 @@ import { KeyRing } from './key-ring.js';
 import { KnownDevices } from './known-devices.js';
 import { LoginAttempts } from './login-attempts.js';
 import { Logins } from './logins.js';
+import { OidcAccounts, parseOidcAccounts } from './oidc/oidc-accounts.js';
 import { casdoorProvider } from './oidc/oidc-settings.js';
 import { OidcProvider } from './oidc/oidc-provider.js';
 import { PasswordChecks } from './password-checks.js';
 import { PasswordLogin } from './password-login.js';
 import { ConsoleSecrets } from './secrets.js';
 import { parseSessions, Sessions, type StoredSessions } from './sessions.js';
+import {
+  followSettings,
+  parseSettingsUserRecords,
+  type SettingsUser,
+  type SettingsUserRecords,
+} from './settings-user-records.js';
 import { settingsUsers } from './settings-users.js';
 import { TrustedProxies } from './trusted-proxies.js';
 import { parseUsers, type StoredUser, Users } from './users.js';
 
+/** The users of the settings, and what the console remembers of them. */
+const SETTINGS_USERS = Symbol('ElasticJobConsoleSettingsUsers');
 const MINUTE_MS = 60_000;
 const SHORT_TOKENS: DocumentFormat<ShortTokens> = { initial: {}, parse: parseShortTokens };
 const SETUP: DocumentFormat<SetupSeed | null> = { initial: null, parse: parseSetupSeed };
@@ -72,7 +86,8 @@ export const securityProviders: readonly Provider[] = [
       new TrustedProxies(trustedProxies, publicUrl, logger),
   ),
   provide(LoginAttempts, [CONSOLE_CLOCK], (clock: Clock) => new LoginAttempts(clock)),
-  provide(Users, [CONSOLE_OPTIONS, ConsoleStore, CONSOLE_LOGGER, CONSOLE_CLOCK], openUsers),
+  provide(SETTINGS_USERS, [CONSOLE_OPTIONS, ConsoleStore, AccountAccess, CONSOLE_LOGGER], openSettingsUsers),
+  provide(Users, [SETTINGS_USERS, ConsoleStore, CONSOLE_CLOCK], openUsers),
   provide(Sessions, [CONSOLE_OPTIONS, ConsoleStore, KeyRing, CONSOLE_CLOCK], openSessions),
   provide(ApiTokens, [ConsoleStore, CONSOLE_CLOCK], openTokens),
   provide(
@@ -81,6 +96,7 @@ export const securityProviders: readonly Provider[] = [
     (sessions: Sessions, tokens: ApiTokens) => new AccountAccess(sessions, tokens),
   ),
   provide(OIDC_PROVIDERS, [CONSOLE_OPTIONS, CONSOLE_LOGGER], oidcProviders),
+  provide(OidcAccounts, [ConsoleStore, OIDC_PROVIDERS, CONSOLE_CLOCK], openAccounts),
   provide(FirstSetup, [Users, OIDC_PROVIDERS, ConsoleStore, KeyRing, CONSOLE_LOGGER, CONSOLE_CLOCK], firstSetup),
   provide(KnownDevices, [KeyRing], (keys: KeyRing) => new KnownDevices(keys)),
   provide(
@@ -96,8 +112,8 @@ export const securityProviders: readonly Provider[] = [
   ),
   provide(
     Authentication,
-    [Sessions, ApiTokens, Users, PasswordLogin, CONSOLE_LOGGER],
-    (...parts: [Sessions, ApiTokens, Users, PasswordLogin, JobLogger]) => new Authentication(...parts),
+    [Sessions, ApiTokens, Users, OidcAccounts, PasswordLogin, CONSOLE_LOGGER],
+    (...parts: [Sessions, ApiTokens, Users, OidcAccounts, PasswordLogin, JobLogger]) => new Authentication(...parts),
   ),
 ];
 
@@ -127,32 +143,62 @@ function openSharedStore(
   return RegistryConsoleStore.open({ center, isOurs: true, clock, logger });
 }
 
+const MEGABYTE = 1024 * 1024;
+const MOST_REFUSALS_IN_MEMORY = 1_000;
+
 async function openAudit(
-  { onAudit, stateFolder }: ElasticJobConsoleOptions,
+  { onAudit, stateFolder, audit: kept = {} }: ElasticJobConsoleOptions,
   logger: JobLogger,
   clock: Clock,
 ): Promise<ConsoleAudit> {
-  const audit = new AuditLog({ storage: await auditStorage(stateFolder), logger, clock });
+  const storages =
+    stateFolder === undefined
+      ? { storage: new AuditMemory(), refusals: new AuditMemory(MOST_REFUSALS_IN_MEMORY) }
+      : await auditFiles(stateFolder, kept);
+  const audit = new AuditLog({ ...storages, logger, clock });
   if (onAudit !== undefined) audit.onRecord(onAudit);
   return audit;
 }
 
-async function auditStorage(stateFolder: string | undefined): Promise<AuditFile | AuditMemory> {
-  if (stateFolder === undefined) return new AuditMemory();
-  const files = new FileConsoleStore(stateFolder);
-  await files.open();
-  return AuditFile.open(files.folder);
+/** What was refused has a fifth of the files of what was done. */
+async function auditFiles(
+  stateFolder: string,
+  { key: given, files = 10, megabytes = 10, days }: AuditSettings,
+): Promise<Pick<AuditLogOptions, 'storage' | 'refusals'>> {
+  const store = new FileConsoleStore(stateFolder);
+  await store.open();
+  const { folder } = store;
+  const key = await auditKeyOrNew(folder, given);
+  const bytes = megabytes * MEGABYTE;
+  const ofRefusals = Math.ceil(files / 5);
+  return {
+    storage: await AuditFile.open({ folder, key, name: 'audit', retention: { files, bytes, days } }),
+    refusals: await AuditFile.open({ folder, key, name: 'refusals', retention: { files: ofRefusals, bytes, days } }),
+  };
 }
 
-async function openUsers(
-  { users = [] }: ElasticJobConsoleOptions,
+interface KnownSettingsUsers {
+  readonly users: readonly SettingsUser[];
+  readonly records: StoreDocument<SettingsUserRecords>;
+}
+
+async function openSettingsUsers(
+  { users: given = [] }: ElasticJobConsoleOptions,
   store: ConsoleStore,
-  logger: JobLogger,
-  clock: Clock,
-): Promise<Users> {
+  ...[access, logger]: [AccountAccess, JobLogger]
+): Promise<KnownSettingsUsers> {
+  const initial: SettingsUserRecords = null;
+  const format: DocumentFormat<SettingsUserRecords> = { initial, parse: parseSettingsUserRecords };
+  const records = await StoreDocument.open(store, 'settings-users', format);
+  const users = await settingsUsers(given, logger, records.value);
+  await followSettings(users, records, { access, logger });
+  return { users, records };
+}
+
+async function openUsers({ users, records }: KnownSettingsUsers, store: ConsoleStore, clock: Clock): Promise<Users> {
   const initial: readonly StoredUser[] = [];
   const document = await StoreDocument.open(store, 'users', { initial, parse: parseUsers });
-  return new Users(await settingsUsers(users, logger), document, clock);
+  return new Users(users, document, clock, records);
 }
 
 async function openSessions(
@@ -185,6 +231,20 @@ function oidcProviders(
   const base = publicUrl.replace(/\/$/, '');
   return all.map(
     (settings) => new OidcProvider(settings, `${base}/api/v1/auth/oidc/${settings.name}/callback`, logger),
+  );
+}
+
+async function openAccounts(
+  store: ConsoleStore,
+  providers: readonly OidcProvider[],
+  clock: Clock,
+): Promise<OidcAccounts> {
+  const initial: readonly OidcAccount[] = [];
+  const document = await StoreDocument.open(store, 'oidc-users', { initial, parse: parseOidcAccounts });
+  return new OidcAccounts(
+    document,
+    providers.map(({ name }) => name),
+    clock,
   );
 }
 

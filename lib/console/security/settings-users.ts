@@ -1,16 +1,17 @@
 import { InvalidConfigurationError } from '../../api/errors/errors.js';
 import { type JobLogger } from '../../api/text/logger.js';
 import { type ConsoleUserSettings } from '../options/console-options.js';
-import { hashPassword, isShippedDefault } from './password-hash.js';
-import { type SettingsUser } from './users.js';
+import { hashPassword, isShippedDefault, needsRehash, verifyPassword } from './password-hash.js';
+import { recordOfUser, type SettingsUser, type SettingsUserRecords } from './settings-user-records.js';
 
 /**
- * The users of the settings, with hashes instead of passwords.
+ * The users of the settings, with hashes instead of passwords: the same hash as before if the password is the same.
  * @throws InvalidConfigurationError if one has a name and password that ElasticJob's consoles were shipped with, in production
  */
 export async function settingsUsers(
   users: readonly ConsoleUserSettings[],
   logger: Pick<JobLogger, 'warn'>,
+  records: SettingsUserRecords,
 ): Promise<readonly SettingsUser[]> {
   const defaults = users.filter(({ username, password = '' }) => isShippedDefault(username, password));
   if (defaults.length > 0 && process.env['NODE_ENV'] === 'production')
@@ -22,9 +23,14 @@ export async function settingsUsers(
   return Promise.all(
     users.map(async ({ username, role, password, passwordHash }) => ({
       ...{ username, role, isShippedDefault: isShippedDefault(username, password ?? '') },
-      passwordHash: passwordHash ?? (await hashPassword(password ?? '')),
+      passwordHash: passwordHash ?? (await hashOf(password ?? '', recordOfUser(records, username)?.passwordHash)),
     })),
   );
+}
+
+async function hashOf(password: string, before: string | undefined): Promise<string> {
+  const isSame = before !== undefined && !needsRehash(before) && (await verifyPassword(password, before));
+  return isSame ? before : hashPassword(password);
 }
 
 function refusal(username: string): string {

@@ -3,9 +3,10 @@ import { type Clock } from '../../time/clock.js';
 import { type Role } from '../contract/common.js';
 import { type ConsoleUser } from '../contract/session.js';
 import { ConsoleProblem } from '../http/console-problem.js';
-import { type StoreDocument } from '../store/store-document.js';
+import { StoreDocument } from '../store/store-document.js';
 import { isPasswordHash } from './password-hash.js';
 import { isRole } from './roles.js';
+import { recordOfUser, type SettingsUser, type SettingsUserRecords } from './settings-user-records.js';
 
 /** A user that was made in the console, as it is stored. */
 export interface StoredUser {
@@ -20,15 +21,6 @@ export interface StoredUser {
 /** A user that is to be made. */
 export type NewUser = Pick<StoredUser, 'username' | 'role' | 'passwordHash' | 'isEnabled'>;
 
-/** A user of the settings, with the hash of the password. */
-export interface SettingsUser {
-  readonly username: string;
-  readonly role: Role;
-  readonly passwordHash: string;
-  /** Name and password were shipped with ElasticJob's consoles: this user may log in on this machine only. */
-  readonly isShippedDefault: boolean;
-}
-
 /** Somebody who may log in with a password. */
 export type KnownUser =
   (StoredUser & { readonly origin: 'console' }) | (SettingsUser & { readonly origin: 'settings' });
@@ -38,10 +30,19 @@ export class Users {
   readonly #ofSettings: readonly SettingsUser[];
   readonly #document: StoreDocument<readonly StoredUser[]>;
   readonly #clock: Clock;
+  readonly #records: StoreDocument<SettingsUserRecords>;
+  /** Those that the store has perhaps not taken. */
   readonly #lastLogins = new Map<string, number>();
 
-  constructor(ofSettings: readonly SettingsUser[], document: StoreDocument<readonly StoredUser[]>, clock: Clock) {
+  /** @param records where the last logins of users of the settings are kept */
+  constructor(
+    ofSettings: readonly SettingsUser[],
+    document: StoreDocument<readonly StoredUser[]>,
+    clock: Clock,
+    ...[records = StoreDocument.unsaved<SettingsUserRecords>(null)]: readonly StoreDocument<SettingsUserRecords>[]
+  ) {
     this.#ofSettings = ofSettings;
+    this.#records = records;
     this.#document = document;
     this.#clock = clock;
   }
@@ -106,6 +107,13 @@ export class Users {
   async noteLogin(username: string, passwordHash?: string): Promise<void> {
     const at = this.#clock.now();
     this.#lastLogins.set(username, at);
+    const isOfSettings = this.#ofSettings.some((each) => isNamed(each, username));
+    if (isOfSettings) {
+      await this.#records.update(
+        (records) => records?.map((each) => (isNamed(each, username) ? { ...each, lastLoginAt: at } : each)) ?? null,
+      );
+      return;
+    }
     await this.#document.update((users) =>
       users.some((each) => isNamed(each, username))
         ? users.map((each) =>
@@ -151,7 +159,8 @@ export class Users {
 
   #shown(user: KnownUser): ConsoleUser {
     const { username, role, origin } = user;
-    const known = [this.#lastLogins.get(username), origin === 'console' ? user.lastLoginAt : undefined];
+    const stored = origin === 'console' ? user : recordOfUser(this.#records.value, username);
+    const known = [this.#lastLogins.get(username), stored?.lastLoginAt];
     const lastLoginAt = known.reduce((one = 0, other = 0) => Math.max(one, other)) || undefined;
     return {
       ...{ username, role, origin, isEnabled: isEnabled(user) },

@@ -4,6 +4,7 @@ import { AllTokensController } from './all-tokens.controller.js';
 import { AuditController } from './audit.controller.js';
 import { AuthController } from './auth.controller.js';
 import { OidcController } from './oidc.controller.js';
+import { OidcUsersController } from './oidc-users.controller.js';
 import { OwnAccountController } from './own-account.controller.js';
 import { SessionsController } from './sessions.controller.js';
 import { SetupController } from './setup.controller.js';
@@ -13,6 +14,7 @@ import { UsersController } from './users.controller.js';
 export const accessControllers: readonly Type[] = [
   AuthController,
   OidcController,
+  OidcUsersController,
   OwnAccountController,
   SetupController,
   UsersController,

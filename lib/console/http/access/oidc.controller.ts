@@ -4,10 +4,13 @@ import { isMap } from '../../../api/text/describe-value.js';
 import { type Clock } from '../../../time/clock.js';
 import { type ElasticJobConsoleOptions } from '../../options/console-options.js';
 import { CONSOLE_CLOCK, CONSOLE_OPTIONS, OIDC_PROVIDERS } from '../../options/console-tokens.js';
+import { AccountAccess } from '../../security/account-access.js';
+import { ApiTokens } from '../../security/api-tokens.js';
 import { type ConsoleRequest } from '../../security/caller.js';
 import { ConsoleAudit } from '../../security/console-audit.js';
 import { KeyRing } from '../../security/key-ring.js';
 import { Logins } from '../../security/logins.js';
+import { accountOfOidc, OidcAccounts } from '../../security/oidc/oidc-accounts.js';
 import { type OidcChecks, type OidcProvider } from '../../security/oidc/oidc-provider.js';
 import { Permit } from '../../security/permit.decorator.js';
 import { localPath } from '../../security/return-to.js';
@@ -32,6 +35,9 @@ export class OidcController {
     @Inject(OIDC_PROVIDERS) private readonly providers: readonly OidcProvider[],
     @Inject(KeyRing) private readonly keys: KeyRing,
     @Inject(Logins) private readonly logins: Logins,
+    @Inject(OidcAccounts) private readonly accounts: OidcAccounts,
+    @Inject(AccountAccess) private readonly access: AccountAccess,
+    @Inject(ApiTokens) private readonly tokens: ApiTokens,
     @Inject(ConsoleAudit) private readonly audit: ConsoleAudit,
     @Inject(ResponseHeaders) private readonly headers: ResponseHeaders,
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
@@ -77,8 +83,14 @@ export class OidcController {
       const user = await provider.finish(url.slice(url.indexOf('?')), waiting);
       notes.note('username', undefined, user.username);
       notes.note('role', undefined, user.role);
+      const { account, isRoleChanged } = await this.accounts.login(user, name);
+      notes.identify(account);
+      // What was opened with another role ends, as it does for local users.
+      if (isRoleChanged) await this.access.end(accountOfOidc(account));
+      else await this.tokens.adopt(accountOfOidc(account));
       const { returnTo: wanted } = waiting;
-      return { session: await this.logins.open({ ...user, provider: name }, request), returnTo: wanted };
+      const proven = { ...accountOfOidc(account), role: account.role };
+      return { session: await this.logins.open(proven, request), returnTo: wanted };
     });
     this.#redirect(response, { url: this.#publicPath + returnTo, cookies: [cleared, ...session] });
   }

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Put } from '@nestjs/common';
 import { type ConsoleUser } from '../../contract/session.js';
-import { LOCAL } from '../../security/account.js';
+import { OIDC_PROVIDERS } from '../../options/console-tokens.js';
+import { LOCAL, providerIn } from '../../security/account.js';
 import { AccountAccess } from '../../security/account-access.js';
 import { ApiTokens } from '../../security/api-tokens.js';
 import { type Caller } from '../../security/caller.js';
@@ -8,6 +9,7 @@ import { ConsoleAudit } from '../../security/console-audit.js';
 import { CurrentCaller } from '../../security/current-caller.decorator.js';
 import { HASH_QUEUES } from '../../security/hash-queue.js';
 import { hashPassword, passwordProblem } from '../../security/password-hash.js';
+import { type OidcProvider } from '../../security/oidc/oidc-provider.js';
 import { Permit } from '../../security/permit.decorator.js';
 import { ROLES } from '../../security/roles.js';
 import { isEnabled, Users, usernameProblem } from '../../security/users.js';
@@ -22,6 +24,7 @@ export class UsersController {
     @Inject(AccountAccess) private readonly access: AccountAccess,
     @Inject(ApiTokens) private readonly tokens: ApiTokens,
     @Inject(ConsoleAudit) private readonly audit: ConsoleAudit,
+    @Inject(OIDC_PROVIDERS) private readonly providers: readonly OidcProvider[],
   ) {}
 
   @Get()
@@ -42,6 +45,7 @@ export class UsersController {
       role: oneOf(...ROLES),
       isEnabled: optional(flag),
     });
+    refuseForeignName(username, this.providers);
     const { password } = readFields(body, { password: checked((value) => passwordProblem(username, value)) });
     return this.audit.record({ action: 'user.create', target: username, caller }, async (notes) => {
       const user = await this.users.add({
@@ -117,4 +121,15 @@ export class UsersController {
       notes.note('revoked', undefined, `${revoked} tokens`);
     });
   }
+}
+
+/** Records name users of providers `anna@company`: no local user may look like one. */
+function refuseForeignName(username: string, providers: readonly OidcProvider[]): void {
+  const provider = providerIn(
+    username,
+    providers.map(({ name }) => name),
+  );
+  if (provider === undefined) return;
+  const detail = `username must not end with '@${provider}': records name the users of this provider so.`;
+  throw new ConsoleProblem(422, 'invalid-request', detail, { problems: [{ setting: 'username', message: detail }] });
 }

@@ -29,6 +29,9 @@ export interface OidcChecks {
 export interface OidcUser {
   readonly username: string;
   readonly role: Role;
+  /** What identifies the account, together with `sub`: names may change, and pass on to others. */
+  readonly issuer: string;
+  readonly sub: string;
 }
 
 const TIMEOUT_SECONDS = 10;
@@ -108,13 +111,16 @@ export class OidcProvider {
     for (const [claim, value] of Object.entries(requiredClaims))
       if (!has(claims, claim, value))
         throw refusal(`Users of ${this.title} may log in here only if '${claim}' is '${value}'.`);
-    const username = claims[usernameClaim] ?? claims['sub'];
-    if (typeof username !== 'string' || username === '') throw refusal(`${this.title} has not said who you are.`);
+    const { iss: issuer, sub } = claims;
+    const username = claims[usernameClaim] ?? sub;
+    const isKnown = [username, issuer, sub].every((each) => typeof each === 'string' && each !== '');
+    if (!isKnown) throw refusal(`${this.title} has not said who you are.`);
+    const who = { username: (username as string).slice(0, 200), issuer: issuer as string, sub: sub as string };
     const fitting = (this.#settings.roles ?? []).filter(({ claim, value }) => has(claims, claim, value));
     const role = fitting.map((rule) => rule.role).reduce<Role | undefined>(stronger, undefined);
     if (role === undefined && defaultRole === 'none')
-      throw refusal(`No role of this console is for '${username}' of ${this.title}.`);
-    return { username: username.slice(0, 200), role: role ?? (defaultRole === 'operator' ? 'operator' : 'guest') };
+      throw refusal(`No role of this console is for '${who.username}' of ${this.title}.`);
+    return { ...who, role: role ?? (defaultRole === 'operator' ? 'operator' : 'guest') };
   }
 
   #checkPinned(idToken: string): void {

@@ -4,6 +4,7 @@ import { JobOperateAPI } from '../../../operations/job-operate-api.js';
 import { type ChangeNotes, OperationAudit, type OperationTarget } from '../../../operations/operation-audit.js';
 import { ShardingOperateAPI } from '../../../operations/sharding-operate-api.js';
 import { type Clock } from '../../../time/clock.js';
+import { actorOf } from '../../security/account.js';
 import { type Caller } from '../../security/caller.js';
 import { type AuditNotes, type ConsoleAudit } from '../../security/console-audit.js';
 import { type ConsoleRegistry } from '../registries/console-registry.js';
@@ -41,7 +42,7 @@ export async function operate<T>(
       items: new ShardingOperateAPI(center, options),
       configurations: new JobConfigurationAPI(center, options),
       audit: noted,
-      context: { by: caller.username, ...(reason !== undefined && { reason }) },
+      context: { by: actorOf(caller), ...(reason !== undefined && { reason }) },
     });
   });
 }

@@ -1,3 +1,4 @@
+import { actorOf } from '../../security/account.js';
 import { type Caller } from '../../security/caller.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
 import { type Clock } from '../../../time/clock.js';
@@ -27,8 +28,8 @@ export class EventStreams {
   }
 
   /** @throws ConsoleProblem 429 if too many are open */
-  admit({ sessionId, username }: Caller): string {
-    const owner = sessionId ?? `token of ${username}`;
+  admit(caller: Caller): string {
+    const owner = caller.sessionId ?? `token of ${actorOf(caller)}`;
     const own = [...this.#open.values()].filter((each) => each === owner).length;
     if (this.#isStopping) throw tooMany(503, 'stopping', 'The console is stopping.');
     if (own >= this.#limits.perSession)

@@ -2,7 +2,13 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { AuditFile, AuditMemory, type AuditStorage, brokenLine } from '../../../../lib/console/security/audit-file.js';
+import { verifyAudit } from '../../../../lib/console/security/audit/audit-folder.js';
+import {
+  AuditFile,
+  AuditMemory,
+  type AuditRetention,
+  type AuditStorage,
+} from '../../../../lib/console/security/audit-file.js';
 import { AuditLog } from '../../../../lib/console/security/audit-log.js';
 import { ConsoleProblem } from '../../../../lib/console/http/console-problem.js';
 import { ManualClock } from '../../../../lib/testing/manual-clock.js';
@@ -19,9 +25,22 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-function auditInto(storage: AuditStorage): AuditLog {
+function auditInto(storage: AuditStorage, refusals: AuditStorage = new AuditMemory()): AuditLog {
   const write = (message: string): void => void log.push(message);
-  return new AuditLog({ storage, clock, logger: { error: write, warn: write } });
+  return new AuditLog({ storage, refusals, clock, logger: { error: write, warn: write } });
+}
+
+const KEY = Buffer.from('a key');
+
+function openFile(retention: Partial<AuditRetention> = {}): Promise<AuditFile> {
+  return AuditFile.open({ folder, name: 'audit', key: KEY, retention: { files: 10, bytes: 1e6, ...retention } });
+}
+
+/** The lines of the audit, changed. */
+async function rewritten(change: (lines: readonly string[]) => readonly string[]): Promise<void> {
+  const path = join(folder, 'audit.jsonl');
+  const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
+  await writeFile(path, `${change(lines).join('\n')}\n`);
 }
 
 /** Records some actions, a second apart. */
@@ -69,8 +88,10 @@ describe('the audit', () => {
 
   test('tells what was refused from what has failed', async () => {
     const audit = auditInto(new AuditMemory());
-    const fail = (error: Error): Promise<unknown> =>
-      audit.record({ action: 'job.trigger', caller }, () => Promise.reject(error)).catch(() => undefined);
+    const fail = async (error: Error): Promise<void> => {
+      await audit.record({ action: 'job.trigger', caller }, () => Promise.reject(error)).catch(() => undefined);
+      await clock.advance(1);
+    };
 
     await fail(new ConsoleProblem(409, 'job-state', 'The job is disabled.'));
     await fail(new ConsoleProblem(503, 'registry-unavailable', 'Nobody answers.'));
@@ -142,22 +163,69 @@ describe('the audit', () => {
     );
   });
 
-  test('leaves out what strangers are refused beyond 120 times a minute, and nothing else', async () => {
+  test('records five refusals of a kind, and counts the rest of the minute in one record', async () => {
     const audit = auditInto(new AuditMemory());
-    const refuse = (): Promise<void> =>
-      audit.refused({ action: 'request', caller: { ip: '10.0.0.2', requestId: 'r' } }, 'wrong-token');
-    const count = async (): Promise<number> => (await audit.find({ action: 'request' }, { limit: 1_000 })).items.length;
-    for (let request = 0; request < 130; request++) await refuse();
-    await audit.refused({ action: 'request', caller }, 'not-permitted');
+    const refuse = (ip: string, error: string): Promise<void> =>
+      audit.refused({ action: 'request', target: `/${'a'.repeat(3_000)}`, caller: { ip, requestId: 'r' } }, error);
+    for (let request = 0; request < 353; request++) await refuse('10.0.0.2', 'wrong-token');
+    await refuse('10.0.0.2', 'cross-site');
+    await refuse('10.0.0.3', 'wrong-token');
+    const found = async (): Promise<readonly unknown[]> =>
+      (await audit.find({ action: 'request' }, { limit: 1_000 })).items.map(({ ip, error, count }) => [
+        ip,
+        error,
+        count,
+      ]);
 
-    expect(await count()).toBe(121);
-    expect(log).toEqual([expect.stringContaining('for the rest of this minute, it leaves these out of the audit')]);
-    await clock.advance(59_999);
-    await refuse();
-    expect(await count()).toBe(121);
-    await clock.advance(1);
-    await refuse();
-    expect(await count()).toBe(122);
+    const before = await found();
+    await clock.advance(60_000);
+    const after = await found();
+    await refuse('10.0.0.2', 'wrong-token');
+
+    expect(before).toEqual([
+      ['10.0.0.3', 'wrong-token', undefined],
+      ['10.0.0.2', 'cross-site', undefined],
+      ...Array<unknown>(5).fill(['10.0.0.2', 'wrong-token', undefined]),
+    ]);
+    expect(after).toEqual([['10.0.0.2', 'and 348 more: wrong-token', 348], ...before]);
+    expect(await found()).toEqual([['10.0.0.2', 'wrong-token', undefined], ...after]);
+    const { items } = await audit.find({}, { limit: 1_000 });
+    expect(Math.max(...items.map((item) => JSON.stringify(item).length))).toBeLessThan(600);
+  });
+
+  test('is pushed out by no refusals, of strangers or of users', async () => {
+    const done = new AuditMemory(10);
+    const refused = new AuditMemory(100);
+    const audit = auditInto(done, refused);
+    await recordSome(audit, 5);
+
+    for (let request = 0; request < 2_000; request++) {
+      await audit.refused({ action: 'request', caller: { ...caller, username: `u${request}` } }, 'not-permitted');
+      const anonymous = { ip: `10.0.${request % 256}.${request >> 8}`, requestId: 'r' };
+      await audit
+        .record({ action: 'auth.login', caller: anonymous }, () => Promise.reject(new Error('no answer')))
+        .catch(() => undefined);
+    }
+    await clock.advance(60_000);
+
+    expect([...done.newestFirst()].map(({ target }) => target)).toEqual(['job4', 'job3', 'job2', 'job1', 'job0']);
+    expect([...refused.newestFirst()]).toHaveLength(100);
+  });
+
+  test('counts callers beyond five hundred together', async () => {
+    const audit = auditInto(new AuditMemory(), new AuditMemory(10_000));
+    for (let client = 0; client < 600; client++)
+      await audit.refused(
+        { action: 'request', caller: { ip: `10.0.${client >> 8}.${client & 255}`, requestId: 'r' } },
+        'wrong-token',
+      );
+
+    await audit.stop();
+
+    const { items } = await audit.find({}, { limit: 10_000 });
+    expect(items).toHaveLength(506);
+    expect(items[0]).toMatchObject({ ip: '', error: 'and 95 more, of other callers', count: 95 });
+    expect(clock.timers).toBe(0);
   });
 
   test('in memory keeps the latest ten thousand records', async () => {
@@ -172,38 +240,78 @@ describe('the audit', () => {
 });
 
 describe('the files of the audit', () => {
-  test('are begun anew at a size, chained, nine old ones at most', async () => {
-    const audit = auditInto(await AuditFile.open(folder, 1_500));
+  test('are begun anew at a size, chained, as many as the settings say', async () => {
+    const audit = auditInto(await openFile({ files: 4, bytes: 1_500 }));
     await recordSome(audit, 60);
 
     const names = await readdir(folder);
-    const chronological = [
-      'audit.jsonl',
-      ...Array.from({ length: 9 }, (_, index) => `audit.${index + 1}.jsonl`),
-    ].reverse();
-    const texts = await Promise.all(chronological.map((name) => readFile(join(folder, name), 'utf8')));
-    const lines = texts.flatMap((text) => text.trimEnd().split('\n'));
+    const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
 
-    expect(names.sort()).toEqual([...chronological].sort());
+    expect(names.sort()).toEqual(['audit.1.jsonl', 'audit.2.jsonl', 'audit.3.jsonl', 'audit.jsonl']);
     expect(Math.max(...texts.map((text) => text.length))).toBeLessThanOrEqual(1_500);
-    expect(brokenLine(lines)).toBeUndefined();
     const { items } = await audit.find({}, { limit: 200 });
-    expect(items).toHaveLength(lines.length);
     expect([items[0]?.target, items[1]?.target]).toEqual(['job59', 'job58']);
-    expect(items[0]).not.toHaveProperty('hash');
+    expect(items[0]).not.toHaveProperty('mac');
+    expect(await verifyAudit(folder, 'audit', KEY)).toEqual({
+      ...{ name: 'audit', files: 4, records: items.length },
+      ...{ from: items.at(-1)?.at, to: items[0]?.at },
+    });
+  });
+
+  test('are fewer once the settings say so', async () => {
+    await recordSome(auditInto(await openFile({ files: 4, bytes: 1_500 })), 60);
+
+    await recordSome(auditInto(await openFile({ files: 2, bytes: 1_500 })), 1, 60);
+
+    expect((await readdir(folder)).length).toBeLessThanOrEqual(2);
+  });
+
+  test('are removed once all of their records are older than the days of the settings', async () => {
+    const audit = auditInto(await openFile({ files: 5, days: 10 }));
+    for (let day = 0; day < 40; day++) {
+      await recordSome(audit, 1, day);
+      await clock.advance(24 * 60 * 60_000 - 1_000);
+    }
+
+    const { items } = await audit.find({}, { limit: 200 });
+    const targets = items.map(({ target }) => target);
+
+    expect(targets.slice(0, 11)).toEqual(Array.from({ length: 11 }, (_, index) => `job${39 - index}`));
+    expect(targets.length).toBeLessThanOrEqual(13);
+    expect((await verifyAudit(folder, 'audit', KEY)).broken).toBeUndefined();
   });
 
   test('go on after a crash that has cut the last line off', async () => {
-    await recordSome(auditInto(await AuditFile.open(folder)), 2);
+    await recordSome(auditInto(await openFile()), 2);
     const path = join(folder, 'audit.jsonl');
-    const whole = await readFile(path, 'utf8');
-    await writeFile(path, `${whole}{"id":"cut o`);
+    await writeFile(path, `${await readFile(path, 'utf8')}{"id":"cut o`);
 
-    const audit = auditInto(await AuditFile.open(folder));
+    const audit = auditInto(await openFile());
     await recordSome(audit, 1, 2);
 
     expect((await audit.find({}, { limit: 10 })).items.map(({ target }) => target)).toEqual(['job2', 'job1', 'job0']);
-    const lines = (await readFile(path, 'utf8')).split('\n');
-    expect(brokenLine(lines.filter((line) => line !== '' && !line.includes('cut o')))).toBeUndefined();
+    expect(await verifyAudit(folder, 'audit', KEY)).toMatchObject({ records: 3 });
+    expect(await verifyAudit(folder, 'audit', KEY)).not.toHaveProperty('broken');
+  });
+
+  test.each<[string, (lines: readonly string[]) => readonly string[], number, string]>([
+    ['is changed', (lines) => lines.with(1, lines[1]!.replace('job1', 'job7')), 2, 'has been changed'],
+    ['is taken out', (lines) => lines.toSpliced(1, 1), 2, 'does not follow'],
+    ['is cut off in the middle', (lines) => lines.with(1, lines[1]!.slice(0, 20)), 3, 'does not follow'],
+    ['is put in again', (lines) => lines.toSpliced(2, 0, lines[0]!), 3, 'does not follow'],
+    ['has no code', (lines) => lines.with(1, lines[1]!.replace('"mac"', '"hash"')), 2, 'has no code'],
+  ])('show that a line %s', async (_, change, line, problem) => {
+    await recordSome(auditInto(await openFile()), 4);
+
+    await rewritten(change);
+
+    const { broken } = await verifyAudit(folder, 'audit', KEY);
+    expect(broken).toEqual({ file: join(folder, 'audit.jsonl'), line, problem: expect.stringContaining(problem) });
+  });
+
+  test('fit for nobody who has another key', async () => {
+    await recordSome(auditInto(await openFile()), 2);
+
+    expect(await verifyAudit(folder, 'audit', Buffer.from('another'))).toMatchObject({ broken: { line: 1 } });
   });
 });

@@ -34,6 +34,7 @@ import { AnswerCompression } from './http/answer-compression.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { protectedControllers } from './http/protected-controllers.js';
 import { accessControllers } from './http/access/index.js';
+import { KnownRoutes } from './http/known-routes.js';
 import { MetaController } from './http/meta.controller.js';
 import { packageFolder } from './http/package-folder.cjs';
 import { PageMiddleware } from './http/page/page.middleware.js';
@@ -150,6 +151,7 @@ function consoleModule(
         inject: [CONSOLE_OPTIONS, CONSOLE_LOGGER, CONSOLE_CLOCK, ConsoleSecrets],
         useFactory: serviceOptions,
       },
+      { provide: KnownRoutes, useFactory: () => new KnownRoutes(controllers) },
       ResponseHeaders,
       ProblemFilter,
       UnroutedRequests,

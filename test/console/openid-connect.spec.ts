@@ -2,7 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { type ElasticJobConsoleOptions } from '../../lib/console/options/console-options.js';
 import { type OidcSettings } from '../../lib/console/security/oidc/oidc-settings.js';
 import { ManualClock } from '../../lib/testing/manual-clock.js';
-import { type Answer, Browser } from './support/browser.js';
+import { type OidcAccount } from '../../lib/console/contract/session.js';
+import { ApiTokens } from '../../lib/console/security/api-tokens.js';
+import { type Answer, Browser, send } from './support/browser.js';
 import { ConsoleApp, USERS } from './support/console-app.js';
 import { IdentityProvider } from './support/identity-provider.js';
 
@@ -208,7 +210,10 @@ describe('a login by OpenID Connect', () => {
 
     expect(json['items']).toEqual([
       expect.objectContaining({ target: 'anna' }),
-      expect.objectContaining({ provider: 'company', after: { username: 'nora', role: 'guest' } }),
+      expect.objectContaining({
+        ...{ username: 'nora@company', provider: 'company' },
+        after: { username: 'nora', role: 'guest' },
+      }),
     ]);
   });
 });
@@ -218,4 +223,138 @@ test('an administrator of a provider makes the first set-up needless', async () 
 
   expect((await new Browser(app).get('/api/v1/auth/providers')).json).toMatchObject({ isSetupNeeded: false });
   expect(app.log.join('\n')).not.toContain('administrator');
+});
+
+describe('a user of a provider', () => {
+  const tokensOf = async (browser: Browser): Promise<readonly string[]> =>
+    ((await browser.get('/api/v1/auth/tokens')).json as unknown as readonly { readonly name: string }[]).map(
+      ({ name }) => name,
+    );
+  const createToken = async (browser: Browser, name: string, role = 'guest'): Promise<string> =>
+    String((await browser.post('/api/v1/auth/tokens', { name, role, days: 9 })).json['token']);
+  const use = (app: ConsoleApp, token: string): Promise<Answer> =>
+    send(`${app.origin}/elasticjob${SESSION}`, { headers: { 'access-token': token } });
+  const accountsOf = async (admin: Browser): Promise<readonly OidcAccount[]> =>
+    (await admin.get('/api/v1/oidc-users')).json as unknown as readonly OidcAccount[];
+
+  test('keeps the tokens under another name, and somebody else who takes the name has none of them', async () => {
+    await using app = await ConsoleApp.start({ console: optionsWith() });
+    const [nora, renamed, other] = [new Browser(app), new Browser(app), new Browser(app)];
+    await logIn(nora);
+    const token = await createToken(nora, "nora's");
+
+    provider.next = { claims: { preferred_username: 'norah' } };
+    await logIn(renamed);
+    provider.next = { claims: { sub: '0815' } };
+    await logIn(other);
+
+    expect(await tokensOf(renamed)).toEqual(["nora's"]);
+    expect(await tokensOf(other)).toEqual([]);
+    expect((await use(app, token)).json).toMatchObject({ username: 'norah', provider: 'company' });
+    expect((await accountsOf(await Browser.loggedIn(app, 'anna'))).map(({ username, sub }) => [username, sub])).toEqual(
+      expect.arrayContaining([
+        ['norah', '4711'],
+        ['nora', '0815'],
+      ]),
+    );
+  });
+
+  test('who is blocked is out with all sessions and tokens, and does not come in again until that ends', async () => {
+    await using app = await ConsoleApp.start({ console: optionsWith() });
+    const nora = new Browser(app);
+    await logIn(nora);
+    const token = await createToken(nora, 'ci');
+    const admin = await Browser.loggedIn(app, 'anna');
+    const [account] = await accountsOf(admin);
+    const block = (isBlocked: boolean): Promise<Answer> =>
+      admin.request(`/api/v1/oidc-users/${account?.id}`, { method: 'PUT', body: { isBlocked } });
+
+    expect((await block(true)).json).toMatchObject({ username: 'nora', issuer: provider.issuer, isBlocked: true });
+
+    expect((await nora.get(SESSION)).status).toBe(401);
+    expect((await use(app, token)).status).toBe(401);
+    const refused = await logIn(nora);
+    expect(refused.json).toMatchObject({ status: 401, code: 'login-refused' });
+    await block(false);
+    expect((await use(app, token)).status).toBe(401);
+    expect((await logIn(nora)).status).toBe(302);
+    expect((await admin.get('/api/v1/audit?action=user.update')).json['items']).toEqual([
+      expect.objectContaining({ target: 'nora@company', after: { isBlocked: 'false' } }),
+      expect.objectContaining({ target: 'nora@company', after: { isBlocked: 'true', revoked: '1 tokens' } }),
+    ]);
+  });
+
+  test('whose role is another one at a login loses what was opened before', async () => {
+    await using app = await ConsoleApp.start({ console: optionsWith() });
+    const [before, after] = [new Browser(app), new Browser(app)];
+    provider.next = { claims: { groups: 'operators' } };
+    await logIn(before);
+    const token = await createToken(before, 'ci', 'operator');
+
+    provider.next = {};
+    await logIn(after);
+
+    expect((await before.get(SESSION)).status).toBe(401);
+    expect((await use(app, token)).status).toBe(401);
+    expect((await after.get(SESSION)).json).toMatchObject({ username: 'nora', role: 'guest' });
+  });
+
+  test('keeps the tokens that an earlier release has stored for the name alone', async () => {
+    await using app = await ConsoleApp.start({ console: optionsWith() });
+    const nora = new Browser(app);
+    const { secret } = await app.nest
+      .get(ApiTokens, { strict: false })
+      .issue({
+        account: { username: 'nora', provider: 'company' },
+        name: 'old',
+        role: 'guest',
+        lifetimeMs: 1e9,
+        keep: 'stored',
+      });
+    expect((await use(app, secret)).json).toMatchObject({ username: 'nora', role: 'guest' });
+
+    await logIn(nora);
+
+    expect(await tokensOf(nora)).toEqual(['old']);
+    provider.next = { claims: { sub: '0815' } };
+    const other = new Browser(app);
+    await logIn(other);
+    expect(await tokensOf(other)).toEqual([]);
+    expect((await use(app, secret)).status).toBe(200);
+  });
+
+  test('of a provider that the settings no longer have can do nothing', async () => {
+    await using app = await ConsoleApp.start({ console: optionsWith() });
+    const { secret } = await app.nest
+      .get(ApiTokens, { strict: false })
+      .issue({
+        account: { username: 'nora', provider: 'former' },
+        name: 'old',
+        role: 'admin',
+        lifetimeMs: 1e9,
+        keep: 'stored',
+      });
+
+    expect((await use(app, secret)).json).toMatchObject({ status: 401, code: 'wrong-token' });
+  });
+
+  test('never has the name of a local user in records, and no local user has one of that form', async () => {
+    await using app = await ConsoleApp.start({ console: optionsWith() });
+    provider.next = { claims: { preferred_username: 'anna' } };
+    const oidcAnna = new Browser(app);
+    await logIn(oidcAnna);
+    await createToken(oidcAnna, 'ci');
+    const admin = await Browser.loggedIn(app, 'anna');
+
+    const created = (await admin.get('/api/v1/audit?action=token.create')).json['items'];
+    const body = { username: 'Bert@company', role: 'guest', password: 'a long enough word' };
+    const refused = await admin.post('/api/v1/users', body);
+    const users = [...USERS, { ...USERS[0]!, username: 'otto@company' }];
+
+    expect(created).toEqual([expect.objectContaining({ username: 'anna@company', provider: 'company' })]);
+    expect(refused.json).toMatchObject({ status: 422, problems: [{ setting: 'username' }] });
+    await expect(ConsoleApp.start({ console: { ...optionsWith(), users } })).rejects.toThrow(
+      "console.users[3].username: must not end with '@' and the name of a provider of logins",
+    );
+  });
 });

@@ -81,12 +81,14 @@ test('the routes of accounts ask for these permissions', () => {
   const listed = routes
     .filter(
       ({ path }) =>
-        own.some((base) => path.startsWith(`/${base}`)) && /\/(auth|setup|users|sessions|tokens|audit)/.test(path),
+        own.some((base) => path.startsWith(`/${base}`)) &&
+        /\/(auth|setup|users|oidc-users|sessions|tokens|audit)/.test(path),
     )
     .map((route) => `${inWords(route)} ${route.permission}`);
 
   expect(listed.sort()).toEqual([
     'DELETE /api/v1/auth/tokens/:id read',
+    'DELETE /api/v1/oidc-users/:id/tokens admin',
     'DELETE /api/v1/sessions/:id admin',
     'DELETE /api/v1/users/:username admin',
     'DELETE /api/v1/users/:username/tokens admin',
@@ -97,6 +99,7 @@ test('the routes of accounts ask for these permissions', () => {
     'GET /api/v1/auth/providers public',
     'GET /api/v1/auth/session read',
     'GET /api/v1/auth/tokens read',
+    'GET /api/v1/oidc-users admin',
     'GET /api/v1/sessions admin',
     'GET /api/v1/tokens admin',
     'GET /api/v1/users admin',
@@ -106,6 +109,7 @@ test('the routes of accounts ask for these permissions', () => {
     'POST /api/v1/auth/tokens read',
     'POST /api/v1/setup public',
     'POST /api/v1/users admin',
+    'PUT /api/v1/oidc-users/:id admin',
     'PUT /api/v1/users/:username admin',
   ]);
 });

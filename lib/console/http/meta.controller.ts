@@ -1,20 +1,27 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Controller, Get, Inject } from '@nestjs/common';
+import { type Clock } from '../../time/clock.js';
 import { type ConsoleMeta } from '../contract/session.js';
 import { type ElasticJobConsoleOptions } from '../options/console-options.js';
-import { CONSOLE_OPTIONS } from '../options/console-tokens.js';
+import { CONSOLE_CLOCK, CONSOLE_OPTIONS } from '../options/console-tokens.js';
 import { Permit } from '../security/permit.decorator.js';
 import { ConsoleStore } from '../store/console-store.js';
 import { ConsoleProblem } from './console-problem.js';
 import { packageFolder } from './package-folder.cjs';
 
+/** Whoever asks whether the console is ready, and however often: the store is read so often at most. */
+const READ_EVERY_MS = 5_000;
+
 /** What the console is, and whether it lives. */
 @Controller()
 export class MetaController {
+  #latestRead: { readonly at: number; readonly result: Promise<unknown> } | undefined;
+
   constructor(
     @Inject(CONSOLE_OPTIONS) private readonly options: ElasticJobConsoleOptions,
     @Inject(ConsoleStore) private readonly store: ConsoleStore,
+    @Inject(CONSOLE_CLOCK) private readonly clock: Clock,
   ) {}
 
   @Get('api/v1/meta')
@@ -34,11 +41,18 @@ export class MetaController {
   @Permit('public')
   async ready(): Promise<{ readonly status: 'ok' }> {
     try {
-      await this.store.read('users');
+      await this.#read();
       return { status: 'ok' };
     } catch (cause) {
       throw new ConsoleProblem(503, 'not-ready', 'The console cannot read its state.', { cause });
     }
+  }
+
+  #read(): Promise<unknown> {
+    const now = this.clock.monotonic();
+    if (this.#latestRead === undefined || now - this.#latestRead.at >= READ_EVERY_MS)
+      this.#latestRead = { at: now, result: this.store.read('users') };
+    return this.#latestRead.result;
   }
 
   /** The process answers. */

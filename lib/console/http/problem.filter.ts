@@ -5,7 +5,8 @@ import { describeFailure } from '../../api/text/describe-cause.js';
 import { type JobLogger } from '../../api/text/logger.js';
 import { CONSOLE_LOGGER } from '../options/console-tokens.js';
 import { type ConsoleRequest } from '../security/caller.js';
-import { SECURITY_HEADERS } from '../security/security-headers.js';
+import { securityHeaders } from '../security/security-headers.js';
+import { TrustedProxies } from '../security/trusted-proxies.js';
 import { problemOf } from './problems.js';
 
 /** Answers errors as `application/problem+json`. Nobody is shown the text of an error that was not foreseen; the log has it. */
@@ -14,6 +15,7 @@ export class ProblemFilter implements ExceptionFilter {
   constructor(
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
     @Inject(CONSOLE_LOGGER) private readonly logger: JobLogger,
+    @Inject(TrustedProxies) private readonly proxies: TrustedProxies,
   ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
@@ -30,7 +32,8 @@ export class ProblemFilter implements ExceptionFilter {
     // A stream that has begun can only end.
     if (httpAdapter.isHeadersSent(response)) return void httpAdapter.end(response);
     const type = { 'content-type': 'application/problem+json; charset=utf-8' };
-    const all = { ...SECURITY_HEADERS, 'x-request-id': requestId, ...headers, ...type };
+    const origin = request.elasticJobOrigin ?? this.proxies.originOf(request);
+    const all = { ...securityHeaders(origin), 'x-request-id': requestId, ...headers, ...type };
     for (const [name, value] of Object.entries(all)) httpAdapter.setHeader(response, name, value);
     httpAdapter.reply(response, JSON.stringify(problem), problem.status);
   }

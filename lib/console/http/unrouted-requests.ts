@@ -16,6 +16,8 @@ import { type ElasticJobConsoleOptions } from '../options/console-options.js';
 import { CONSOLE_OPTIONS } from '../options/console-tokens.js';
 import { type ConsoleRequest } from '../security/caller.js';
 import { ConsoleProblem } from './console-problem.js';
+import { KnownRoutes } from './known-routes.js';
+import { placeOf } from './page/mount-path.js';
 import { ProblemFilter } from './problem.filter.js';
 
 type ErrorHandler = (error: unknown, request: ConsoleRequest, response: unknown, next: unknown) => unknown;
@@ -34,6 +36,7 @@ export class UnroutedRequests {
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
     @Inject(CONSOLE_OPTIONS) private readonly options: ElasticJobConsoleOptions,
     @Inject(ProblemFilter) private readonly problems: ProblemFilter,
+    @Inject(KnownRoutes) private readonly routes: KnownRoutes,
   ) {}
 
   /** To be called before Nest sets its handlers. */
@@ -60,8 +63,17 @@ export class UnroutedRequests {
   #notFoundHandler(handler: NotFoundHandler, prefix: string | undefined): NotFoundHandler {
     return (request, response, next) =>
       this.#isOwn(request, prefix)
-        ? this.problems.answer(notFound(request), request, response)
+        ? this.problems.answer(this.#refusalOf(request), request, response)
         : handler(request, response, next);
+  }
+
+  #refusalOf(request: ConsoleRequest): ConsoleProblem {
+    const path = pathOf(request);
+    const { base } = placeOf(path, this.options.path ?? '/elasticjob');
+    const allow = this.routes.allowAt(path.slice(base.length));
+    if (allow === undefined) return notFound(request);
+    const detail = `${path} takes ${allow}, and not ${request.method}.`;
+    return new ConsoleProblem(405, 'method-not-allowed', detail, { headers: { allow } });
   }
 
   /** The application may have exempted the console from its prefix. */

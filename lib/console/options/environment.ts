@@ -12,7 +12,7 @@ export function withEnvironment(options: ElasticJobConsoleOptions, environment: 
   const { EJC_SESSION_KEYS: keys, EJC_SECRET_KEY: secretKey, EJC_AUDIT_KEY: auditKey } = environment;
   if (!isMap(options)) return options;
   const audit = auditKey === undefined || auditKey === '' ? undefined : { key: auditKey };
-  const given = options.audit as unknown;
+  const given: unknown = options.audit;
   return {
     ...(keys !== undefined && keys !== '' && { sessionKeys: keys.split(',').map((key) => key.trim()) }),
     ...(secretKey !== undefined && secretKey !== '' && { secretKey }),

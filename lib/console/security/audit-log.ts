@@ -160,9 +160,7 @@ type Records = ReturnType<AuditStorage['newestFirst']>;
 
 /** Both, from the newest to the oldest. */
 async function* merged(...all: readonly Records[]): AsyncIterable<AuditRecord> {
-  const iterators = all.map((each) =>
-    Symbol.asyncIterator in each ? each[Symbol.asyncIterator]() : each[Symbol.iterator](),
-  );
+  const iterators = all.map(awaited);
   const heads = await Promise.all(iterators.map((each) => each.next()));
   for (;;) {
     const times = heads.map((head) => (head.done === true ? -Infinity : head.value.at));
@@ -173,6 +171,10 @@ async function* merged(...all: readonly Records[]): AsyncIterable<AuditRecord> {
     const next = await iterators[newest]?.next();
     if (next !== undefined) heads[newest] = next;
   }
+}
+
+async function* awaited(records: Records): AsyncGenerator<AuditRecord> {
+  for await (const record of records) yield record;
 }
 
 function matches(record: AuditRecord, { username, action, target, registry, outcome, to }: AuditQuery): boolean {

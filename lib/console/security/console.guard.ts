@@ -17,7 +17,7 @@ import { refuseCrossSite } from './cross-site.js';
 import { FirstSetup } from './first-setup.js';
 import { PERMISSION_METADATA, type RequiredPermission } from './permit.decorator.js';
 import { BASIC_METADATA, SETS_SESSION_METADATA } from './route-metadata.js';
-import { SECURITY_HEADERS } from './security-headers.js';
+import { securityHeaders } from './security-headers.js';
 import { TrustedProxies } from './trusted-proxies.js';
 
 /** Lets requests pass that are permitted. Without `@Permit`, a route lets nobody pass. */
@@ -36,7 +36,9 @@ export class ConsoleGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<ConsoleRequest>();
     request.elasticJobRequestId = randomUUID();
     request.elasticJobOrigin = this.proxies.originOf(request);
-    this.#setHeaders(context.switchToHttp().getResponse(), request.elasticJobRequestId);
+    const headers = { ...securityHeaders(request.elasticJobOrigin), 'x-request-id': request.elasticJobRequestId };
+    const response: unknown = context.switchToHttp().getResponse();
+    for (const [name, value] of Object.entries(headers)) this.host.httpAdapter.setHeader(response, name, value);
     try {
       await this.#check(request, routeOf(context));
     } catch (error) {
@@ -68,11 +70,6 @@ export class ConsoleGuard implements CanActivate {
         'not-permitted',
         `This needs the permission '${permission}', which the role '${caller.role}' does not have.`,
       );
-  }
-
-  #setHeaders(response: unknown, requestId: string): void {
-    const headers = { ...SECURITY_HEADERS, 'x-request-id': requestId };
-    for (const [name, value] of Object.entries(headers)) this.host.httpAdapter.setHeader(response, name, value);
   }
 
   /** Who is simply not logged in leaves no record: each visit of the page would. A password that is refused has one already. */

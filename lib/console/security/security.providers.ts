@@ -3,6 +3,7 @@ import { type FactoryProvider, type Provider } from '@nestjs/common';
 import { type JobLogger } from '../../api/text/logger.js';
 import { type Clock } from '../../time/clock.js';
 import { createRegistryCenter } from '../../settings/create-registry-center.js';
+import { type OidcAccount } from '../contract/session.js';
 import {
   type AuditSettings,
   type ElasticJobConsoleOptions,

@@ -7,7 +7,9 @@ import { Inject, Injectable, type NestMiddleware } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { type ElasticJobConsoleOptions } from '../../options/console-options.js';
 import { CONSOLE_OPTIONS } from '../../options/console-tokens.js';
-import { SECURITY_HEADERS } from '../../security/security-headers.js';
+import { type ConsoleRequest } from '../../security/caller.js';
+import { securityHeaders } from '../../security/security-headers.js';
+import { TrustedProxies } from '../../security/trusted-proxies.js';
 import { ConsoleProblem } from '../console-problem.js';
 import { problemOf } from '../problems.js';
 import { placeOf } from './mount-path.js';
@@ -34,6 +36,7 @@ export class PageMiddleware implements NestMiddleware<PageRequest, ServerRespons
   constructor(
     @Inject(PageFiles) private readonly files: PageFiles,
     @Inject(CONSOLE_OPTIONS) private readonly options: ElasticJobConsoleOptions,
+    @Inject(TrustedProxies) private readonly proxies: TrustedProxies,
   ) {}
 
   use(request: PageRequest, response: ServerResponse, next: (error?: unknown) => void): void {
@@ -42,7 +45,11 @@ export class PageMiddleware implements NestMiddleware<PageRequest, ServerRespons
     const { base, below } = placeOf(url, path);
     if (!['GET', 'HEAD'].includes(request.method ?? '') || OTHERS.test(below)) return next();
     const publicBase = publicUrl === undefined ? base : new URL(publicUrl).pathname;
-    this.#answer(request, { below, base: publicBase }).then((sent) => send(request, response, sent), next);
+    const common = securityHeaders(this.proxies.originOf(request as unknown as ConsoleRequest));
+    this.#answer(request, { below, base: publicBase }).then(
+      (sent) => send(request, response, { ...sent, headers: { ...common, ...sent.headers } }),
+      next,
+    );
   }
 
   async #answer(request: PageRequest, place: { readonly below: string; readonly base: string }): Promise<Sent> {
@@ -89,7 +96,7 @@ function sentProblem(error: ConsoleProblem): Sent {
 }
 
 function send(request: PageRequest, response: ServerResponse, { status, headers, content }: Sent): void {
-  response.writeHead(status, { ...SECURITY_HEADERS, ...headers, 'content-length': content.length });
+  response.writeHead(status, { ...headers, 'content-length': content.length });
   response.end(request.method === 'HEAD' ? undefined : content);
 }
 

@@ -38,10 +38,12 @@ export class RefusalCounts {
 }
 
 function recordOf(key: string, latest: AuditRecord, more: number): AuditRecord {
-  if (key === 'others') {
-    const { id, at, action, outcome, requestId } = latest;
-    return { id, at, action, outcome, requestId, ip: '', error: `and ${more} more, of other callers`, count: more };
-  }
-  const { target: _target, ...record } = latest;
-  return { ...record, error: `and ${more} more: ${latest.error ?? ''}`, count: more };
+  if (key !== 'others')
+    return { ...withoutTarget(latest), error: `and ${more} more: ${latest.error ?? ''}`, count: more };
+  const { id, at, action, outcome, requestId } = latest;
+  return { id, at, action, outcome, requestId, ip: '', error: `and ${more} more, of other callers`, count: more };
+}
+
+function withoutTarget({ target: _target, ...record }: AuditRecord): AuditRecord {
+  return record;
 }

@@ -30,6 +30,23 @@ export async function knowSession(): Promise<SessionInfo | undefined> {
   return session.value;
 }
 
+/** Shorter than the shortest time without a request after which a session can end. */
+const WATCHED_EVERY_MS = 30_000;
+
+/**
+ * Keeps the session of a page that somebody watches: one that is visible and hears of changes counts as used, without a click.
+ * The session ends all the same when its hours are over.
+ * @returns what ends it
+ */
+export function keepWhileWatched(): () => void {
+  const timer = setInterval(() => {
+    if (document.hidden || live.state.phase !== 'live') return;
+    // If there is no session any more, the stream has said so.
+    void get<SessionInfo>('auth/session').catch(() => undefined);
+  }, WATCHED_EVERY_MS);
+  return () => clearInterval(timer);
+}
+
 export function forgetSession(): void {
   isKnown.value = false;
   session.value = undefined;

@@ -48,7 +48,7 @@ const OTHER_COMMANDS =
 const ROUTES: readonly (readonly [route: string, characters: number])[] = [
   ['registries/main/jobs', 100],
   ['registries/main/jobs/job', 300],
-  ['registries/main/jobs/job/shards', 500_000],
+  ['registries/main/jobs/job/shards?limit=1000', 100_000],
   ['registries/main/jobs/job/instances', 100],
   ['registries/main/jobs/job/tree', 500_000],
   ['registries/main/jobs/job/tree?masked=true', 500_000],

@@ -230,7 +230,7 @@ async function page<Event extends { readonly id: string }>(
 }
 
 /** The columns that are compared with a list. Rows are ordered by them first, which changes nothing: all have the same value. */
-export function listedColumns(dialect: Dialect, equal: object, { from, to, after }: TraceFilter): readonly string[] {
+function listedColumns(dialect: Dialect, equal: object, { from, to, after }: TraceFilter): readonly string[] {
   const names = Object.keys(equal);
   switch (dialect.comparison) {
     case 'equal':

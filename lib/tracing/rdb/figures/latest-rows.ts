@@ -2,7 +2,7 @@ import { type ExecutionSource } from '../../../api/events/trace-events.js';
 import { aList, type OptionRules } from '../../../api/settings/call-options.js';
 import { type Bind } from '../dialect.js';
 import { statement } from '../statement.js';
-import { absent, listedColumns, type TraceReader } from '../trace-query.js';
+import { absent, type TraceReader } from '../trace-query.js';
 import { fromWallClock } from '../wall-clock.js';
 
 /** Whose latest executions are wanted. */
@@ -62,7 +62,9 @@ function latestOf(
 ): string {
   const column = (name: string): string => rows.reference(name);
   const name = rows.text('job_name', jobName);
-  const listed = listedColumns(dialect, { job_name: name }, {});
+  // By `=` alone, MariaDB may read the rows of all jobs by their time, until it has found enough of this one: for ever, if the job
+  // has not run for long.
+  const listed = dialect.comparison === 'equal' ? [] : ['job_name'];
   const [start, complete, cause] = [column('start_time'), column('complete_time'), column('failure_cause')];
   const selected = [
     `${index} AS job_`,

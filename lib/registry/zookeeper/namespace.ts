@@ -37,7 +37,9 @@ export class Namespace {
  * @returns the problem, phrased as a requirement (`must be …`), or undefined
  */
 export function namespaceProblem(text: unknown): string | undefined {
-  const isName = (part: string): boolean => part !== '' && part === part.trim() && part !== '.' && part !== '..';
+  // Quotes come from a place where nothing removes them; instances with and without them would not meet.
+  const isName = (part: string): boolean =>
+    part !== '' && part === part.trim() && part !== '.' && part !== '..' && !/["']/.test(part);
   const isUsable = typeof text === 'string' && !hasRefusedCharacters(text) && text.split('/').every(isName);
   if (!isUsable) return "must be a name like 'orders', or names joined by '/'";
   return text.split('/')[0] === 'zookeeper'

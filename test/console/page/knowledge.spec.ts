@@ -5,7 +5,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type Browser, type Page, type Route } from 'playwright-core';
 import { en } from '../../../lib/console/ui/i18n/en.js';
-import { startBrowser, visit, type Visit } from './support/browser.js';
+import { screenshot, startBrowser, visit, type Visit } from './support/browser.js';
 import { FakeConsole } from './support/fake-console.js';
 
 let browser: Browser;
@@ -229,6 +229,145 @@ test('what is heard of single jobs does not fill a list that could not be read',
 
   await page.getByRole('link', { name: 'settle-invoices' }).waitFor();
   expect(await page.locator('tbody tr').count()).toBe(server.known.jobs.length);
+});
+
+test('what a dialog asks for is loading, failed, or there', async () => {
+  const { page } = opened;
+  await intercept(page);
+  await page.goto(`${url}/trace/executions`);
+  await page.locator('tbody tr').first().waitFor();
+  fate = 'held back';
+  await page.locator('tbody button').first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.locator('[aria-busy=true]').getByText(en['load.title']).waitFor();
+
+  fate = 'refused';
+  await page.goto(`${url}/r/main/servers`);
+  await page.locator('main').getByText(REFUSAL).waitFor();
+  await page.getByRole('button', { name: en['servers.prune'] }).click();
+  await dialog.getByRole('alert').getByText(REFUSAL).waitFor();
+  expect(claims(await dialog.innerText())).toEqual([]);
+  fate = 'answered';
+  await dialog.getByRole('button', { name: en['action.retry'] }).click();
+
+  await dialog.getByText('import-orders · 10.0.0.99').waitFor();
+});
+
+test('settings that are not checked yet, or have a fault, do not say that nothing is changed or fires', async () => {
+  const { page } = opened;
+  await page.goto(`${url}/r/main/jobs/settle-invoices/config`);
+  await page.locator('.fires').waitFor();
+
+  await page.fill('#s-cron', 'nonsense');
+  await page.getByText(en['fires.unknown']).waitFor();
+
+  await page.getByText('Changed settings: 1').waitFor();
+  expect(await page.getByText(en['fires.none']).count()).toBe(0);
+});
+
+test('a value that the page has no word for is shown as it is, on every page', async () => {
+  const { page, complaints } = opened;
+  const pages = await addresses(page);
+  const known =
+    /(?<=[:[,])"(?:NORMAL_TRIGGER|MISFIRE|FAILOVER|ok|failed|running|RUNNING|PENDING|OK|DISABLED|CRASHED|SHARDING_FLAG|node|java|online|offline|settings|console|application|connected|lost|error|warning|done|refused|admin|operator|guest|local|TASK_\w+|READY)"(?=[,}\]])/g;
+  await page.route(/\/api\/v1\//, async (route) => {
+    if (/auth\/(?:session|providers)$|\/events/.test(route.request().url())) return route.continue();
+    const answer = await route.fetch();
+    const text = (await answer.text()).replaceAll(known, '"UNHEARD_OF"').replaceAll('"OK":', '"UNHEARD_OF":');
+    await route.fulfill({ response: answer, body: text });
+  });
+  await page.goto(`${url}/help`);
+  await page.locator('#main').waitFor();
+
+  const found: string[] = [];
+  for (const [name, path] of pages) {
+    if ([...STATIC, 'home', 'login'].includes(name)) continue;
+    await go(page, path);
+    await page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null);
+    if ((await page.getByRole('alert').count()) > 0)
+      found.push(`${name}: ${await page.getByRole('alert').first().innerText()}`);
+    const isNaming = !['job config', 'job registry', 'job explain', 'schedule'].includes(name);
+    if (isNaming && !(await said(page)).includes('UNHEARD_OF')) found.push(`${name}: does not show the value`);
+    found.push(...complaints.splice(0).map((each) => `${name}: ${each}`));
+  }
+
+  expect(found).toEqual([]);
+}, 120_000);
+
+test('a fault of the page shows in a box, until one goes to another page', async () => {
+  const { page } = opened;
+  await page.route(/\/api\/v1\/users$/, (route) => route.fulfill({ json: [{ username: 'a' }, null] }));
+  await page.goto(`${url}/users`);
+  const box = page.getByRole('alert').filter({ hasText: 'A part of this page has failed' });
+  await box.getByRole('button', { name: en['action.retry'] }).waitFor();
+
+  await page.getByRole('link', { name: 'Tokens' }).click();
+
+  await page.getByText('nightly <script>').waitFor();
+  expect(await box.count()).toBe(0);
+});
+
+test('the chip of live updates is not green while the registry centre, or the console, is out of reach', async () => {
+  const { page } = opened;
+  await page.goto(`${url}/r/main/jobs`);
+  await expectStream();
+
+  server.send({ type: 'registry', status: { phase: 'lost', since: Date.now(), reason: 'No server answers.' } });
+  await page.locator('button.cut').getByText('Connection lost').waitFor();
+  server.send({ type: 'registry', status: { phase: 'connected', since: Date.now() } });
+  await expectStream();
+  server.isStreaming = false;
+  server.cut();
+
+  await page.locator('button.polling').waitFor();
+  await page.getByText(en['live.polling.text']).waitFor({ timeout: 10_000 });
+  expect(await page.locator('.switch .dot.ok').count()).toBe(0);
+});
+
+test('a run whose instance is gone was cut off, and has not ended', async () => {
+  const { page } = opened;
+  const [ended, killed] = server.known.shards.filter(({ status }) => status === 'RUNNING');
+  const dead = server.known.instances.find(({ instanceId }) => instanceId !== ended!.instanceId)!.instanceId;
+  const lost =
+    server.known.shards.find(({ status, instanceId }) => status === 'RUNNING' && instanceId === dead) ?? killed!;
+  await page.goto(`${url}/r/main/jobs/settle-invoices`);
+  await page.locator('[data-item="0"]').waitFor();
+  await expectStream();
+
+  server.known.instances = server.known.instances.filter(({ instanceId }) => instanceId !== dead);
+  const shards = [ended!, lost].map((each) => ({ ...each, status: 'PENDING' as const }));
+  server.send({ type: 'shards', jobName: 'settle-invoices', shards, total: 24 });
+
+  const log = page.getByRole('log').locator('li');
+  await log
+    .filter({ hasText: `${lost.item}` })
+    .getByText('cut off', { exact: true })
+    .waitFor();
+  await log.getByText('ended', { exact: true }).waitFor();
+});
+
+test('one wide schedule or label squeezes no name', async () => {
+  const { page } = opened;
+  server.known.jobs[1] = {
+    ...server.known.jobs[1]!,
+    cron: '0 0,15,30,45 8-11,13-18 ? * MON-FRI',
+    label: 'a-label-of-thirty-seven-letters-in-all',
+  };
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    await page.goto(`${url}/r/main/jobs`);
+    const names = page.locator('td.fill a');
+    await names.first().waitFor();
+    const widths = await page.locator('td.fill').evaluateAll((cells) => cells.map((cell) => cell.clientWidth));
+    const rows = await page
+      .locator('tbody tr')
+      .evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
+    await screenshot(page, `wide-cells-${width}`);
+
+    expect(Math.min(...widths)).toBeGreaterThanOrEqual(150);
+    expect(Math.max(...rows)).toBeLessThan(60);
+    expect(Math.max(...rows) - Math.min(...rows)).toBeLessThanOrEqual(1);
+  }
 });
 
 async function expectStream(): Promise<void> {

@@ -39,7 +39,13 @@ export function tOr(key: string, fallback: string, values: Values = {}): string 
   const text = (texts.value as Readonly<Record<string, string>>)[key];
   return text === undefined
     ? fallback
-    : text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+    : text.replace(/\{(\w+)\}/g, (whole, name: string) => isolated(values[name] ?? whole));
+}
+
+/** A value with marks of direction ends them itself. */
+function isolated(value: string | number): string {
+  const text = String(value);
+  return /[\u202a-\u202e\u2066-\u2069]/.test(text) ? `\u2068${text}\u2069` : text;
 }
 
 /** What the page calls a value that the server names; the value itself if the page has no word for it. */

@@ -24,6 +24,7 @@ export const zh: Texts = {
   'audit.none': '没有记录',
   'audit.noneText': '该时间范围内没有符合条件的记录。',
   'audit.text': '谁在何时因何做了什么；被拒绝的操作也会记录。',
+  'change.cut-off': '被中断',
   'change.ended': '结束',
   'change.moved': '转移',
   'change.started': '开始',

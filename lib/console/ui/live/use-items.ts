@@ -6,6 +6,8 @@ import { jobPath } from '../state/use-registry.js';
 import { useLive, useLiveRefresh } from './use-live.js';
 
 const MOST_CHANGES = 30;
+/** Runs that end together are looked up together. */
+const ASK_AFTER_MS = 300;
 const PAGE_SIZE = 1_000;
 
 /** Items that are many change often: so long they are left as they were read. */
@@ -15,7 +17,7 @@ const REST_MS = 2_000;
 export interface ItemChange {
   readonly id: number;
   readonly at: number;
-  readonly type: 'moved' | 'taken-over' | 'started' | 'ended' | 'unowned';
+  readonly type: 'moved' | 'taken-over' | 'started' | 'ended' | 'cut-off' | 'unowned';
   readonly item: number;
   readonly from?: string;
   readonly to?: string;
@@ -42,8 +44,30 @@ export function useItems(registry: () => string, job: () => string): Items {
   watch(shards.data, (after, before) => {
     if (before === undefined || after === undefined) return;
     const found = changesBetween(before, after).map((each) => ({ ...each, id: ++seen.count, at: Date.now() }));
-    if (found.length > 0) changes.value = [...found.reverse(), ...changes.value].slice(0, MOST_CHANGES);
+    note(found.filter(({ type }) => type !== 'ended'));
+    noteEnded(found.filter(({ type }) => type === 'ended'));
   });
+  function note(found: readonly ItemChange[]): void {
+    if (found.length === 0) return;
+    changes.value = [...changes.value, ...found].sort((one, other) => other.id - one.id).slice(0, MOST_CHANGES);
+  }
+  /** A run that is over has ended, unless its instance is gone: the instances are asked for first. */
+  const over: { timer?: ReturnType<typeof setTimeout> | undefined; changes: ItemChange[] } = { changes: [] };
+  function noteEnded(found: readonly ItemChange[]): void {
+    if (found.length === 0) return;
+    over.changes.push(...found);
+    over.timer ??= setTimeout(() => {
+      const waiting = over.changes.splice(0);
+      over.timer = undefined;
+      void instances.reload().then(() => {
+        const living = new Set(instances.data.value?.map(({ instanceId }) => instanceId));
+        const isGone = ({ to }: ItemChange): boolean =>
+          instances.problem.value === undefined && to !== undefined && !living.has(to);
+        note(waiting.map((each) => (isGone(each) ? { ...each, type: 'cut-off' } : each)));
+      });
+    }, ASK_AFTER_MS);
+  }
+  onScopeDispose(() => clearTimeout(over.timer));
 
   const rest: { timer?: ReturnType<typeof setTimeout> | undefined } = {};
   const readSoon = (): void => {

@@ -22,7 +22,7 @@ const POLICY =
 export class FakeConsole {
   readonly known: Knowledge = {
     ...{ role: 'admin', isSetupNeeded: false, isEmpty: false, version: 7, requests: [] },
-    ...{ jobs: fixtures.jobs(), shards: fixtures.shards(24) },
+    ...{ jobs: fixtures.jobs(), shards: fixtures.shards(24), instances: fixtures.instances() },
   };
   readonly #streams = new Set<ServerResponse>();
   readonly #server = createServer((request, response) => void this.#serve(request, response));

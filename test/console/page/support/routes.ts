@@ -1,5 +1,5 @@
 import { type Permission, type Role } from '../../../../lib/console/contract/common.js';
-import { type JobRow, type ShardRow } from '../../../../lib/console/contract/jobs.js';
+import { type InstanceRow, type JobRow, type ShardRow } from '../../../../lib/console/contract/jobs.js';
 import * as fixtures from './fixtures.js';
 
 /** What a test may change while the page is open. */
@@ -9,6 +9,7 @@ export interface Knowledge {
   isEmpty: boolean;
   jobs: JobRow[];
   shards: ShardRow[];
+  instances: InstanceRow[];
   version: number;
   readonly requests: {
     readonly method: string;
@@ -328,7 +329,7 @@ function readRegistry(known: Knowledge, [what, name, part]: readonly string[], q
   if (part === undefined)
     return { body: { ...job, kinds: ['node'], leader: fixtures.instanceId(1), serverStates: [] } };
   if (part === 'shards') return page(known.shards);
-  if (part === 'instances') return page(fixtures.instances());
+  if (part === 'instances') return page(known.instances);
   if (part === 'config')
     return {
       body: {

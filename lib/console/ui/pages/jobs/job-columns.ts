@@ -22,11 +22,11 @@ export const jobColumns = (): readonly Column<JobRow>[] => [
   { key: 'status', label: t('col.status'), of: (job) => STATUSES.indexOf(job.status), isSortable: true },
   { key: 'items', label: t('col.items'), of: (job) => job.shardingTotalCount, isSortable: true, align: 'end' },
   { key: 'instances', label: t('col.instances'), of: (job) => job.instanceCount, isSortable: true, align: 'end' },
-  { key: 'cron', label: t('col.schedule'), of: (job) => job.cron, isSortable: true },
+  { key: 'cron', label: t('col.schedule'), of: (job) => job.cron, isSortable: true, width: 'narrow' },
   { key: 'next', label: t('col.next'), of: (job) => job.nextFireAt, isSortable: true },
   { key: 'last', label: t('col.last'), of: (job) => job.lastRun?.at, isSortable: true },
   { key: 'duration', label: t('col.duration'), of: (job) => job.lastRun?.durationMs, isSortable: true, align: 'end' },
-  { key: 'label', label: t('col.label'), of: (job) => job.label, isSortable: true },
+  { key: 'label', label: t('col.label'), of: (job) => job.label, isSortable: true, width: 'narrow' },
   { key: 'zone', label: t('col.zone'), of: (job) => job.timeZone, isSortable: true },
   { key: 'description', label: t('col.description'), of: (job) => job.description },
 ];

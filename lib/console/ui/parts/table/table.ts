@@ -5,8 +5,8 @@ export interface Column<Row> {
   readonly of?: (row: Row) => string | number | undefined;
   readonly isSortable?: boolean;
   readonly align?: 'end';
-  /** A class that gives its width: `w-1` … `w-4`, or `fill` for what takes the rest. */
-  readonly width?: string;
+  /** `fill` takes the rest of the table and is never squeezed; `narrow` is cut early. */
+  readonly width?: 'fill' | 'narrow';
 }
 
 export interface Sorting {

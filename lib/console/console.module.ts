@@ -24,7 +24,7 @@ import {
   type OnModuleInit,
   type Provider,
 } from '@nestjs/common';
-import { RouterModule } from '@nestjs/core';
+import { HttpAdapterHost, RouterModule } from '@nestjs/core';
 import { join } from 'node:path';
 import { InvalidConfigurationError } from '../api/errors/errors.js';
 import { aFunction, aList, anything, checkOptions, type OptionRules } from '../api/settings/call-options.js';
@@ -38,6 +38,7 @@ import { KnownRoutes } from './http/known-routes.js';
 import { MetaController } from './http/meta.controller.js';
 import { packageFolder } from './http/package-folder.cjs';
 import { PageMiddleware } from './http/page/page.middleware.js';
+import { readSettingsBodies } from './http/settings-bodies.js';
 import { UnroutedRequests } from './http/unrouted-requests.js';
 import { PageFiles } from './http/page/page-files.js';
 import { ResponseHeaders } from './http/response-headers.js';
@@ -106,7 +107,11 @@ export class ElasticJobConsoleModule implements NestModule, OnModuleInit, OnModu
     @Inject(ConsoleAudit) private readonly audit: ConsoleAudit,
     @Inject(UnroutedRequests) private readonly unrouted: UnroutedRequests,
     @Inject(CONSOLE_OPTIONS) private readonly options: ElasticJobConsoleOptions,
-  ) {}
+    @Inject(HttpAdapterHost) { httpAdapter }: HttpAdapterHost,
+  ) {
+    // Before the start of the application, in which Nest sets the parsers of all other requests. Without a server there is none.
+    if (httpAdapter as unknown) readSettingsBodies(httpAdapter, options.path);
+  }
 
   /** @internal */
   configure(consumer: MiddlewareConsumer): void {

@@ -77,12 +77,15 @@ function readSettings(props: Props): Reading<EmailSettings> {
   const password = reader.required('email.password');
   const from = reader.address('email.from');
   const to = reader.someAddresses('email.to');
+  const startTls = reader.flag('email.startTls', false);
   return reader.result({
     ...{ host, port, username, password, from, to },
     cc: reader.addresses('email.cc'),
     bcc: reader.addresses('email.bcc'),
     subject: reader.optional('email.subject') ?? 'ElasticJob error message',
-    useSsl: reader.flag('email.useSsl', true),
+    startTls,
+    // STARTTLS begins without TLS: who asks for it need not switch the other off.
+    useSsl: reader.flag('email.useSsl', !startTls),
     trusted: (reader.optional('email.ssl.trust') ?? '').split(' ').filter((name) => name !== ''),
     debug: reader.flag('email.debug', false),
     digestMs: reader.positive('email.digestIntervalMilliseconds', DEFAULT_DIGEST_MS),

@@ -32,6 +32,8 @@ export interface MailServer {
   readonly password: string;
   /** TLS from the first byte on. */
   readonly useSsl: boolean;
+  /** TLS from the command STARTTLS on; a server that does not offer it gets neither password nor mail. */
+  readonly startTls: boolean;
   /** Hosts whose certificates are not checked; `*` are all hosts. */
   readonly trusted: readonly string[];
 }
@@ -111,15 +113,16 @@ function connected({ host, port, clock, signal }: MailRoute): Promise<Socket> {
 }
 
 function transportOptions(
-  { host, port, username, password, useSsl, trusted, onLine }: MailRoute,
+  { host, port, username, password, useSsl, startTls, trusted, onLine }: MailRoute,
   socket: Socket,
 ): object {
   const isTrusted = trusted.includes('*') || trusted.includes(host);
   return {
     ...{ host, port },
     secure: useSsl,
-    // As Java: either TLS from the first byte on, or none.
-    ignoreTLS: true,
+    // Without STARTTLS as Java: either TLS from the first byte on, or none.
+    ignoreTLS: !startTls,
+    requireTLS: startTls,
     auth: { user: username, pass: password },
     tls: { rejectUnauthorized: !isTrusted },
     getSocket: (_: object, callback: (error: null, options: object) => void) => callback(null, { connection: socket }),

@@ -52,8 +52,9 @@ function read(raw: string): { readonly headers: string; readonly html: string } 
 }
 
 describe.each([
-  ['with TLS from the first byte on', { secure: true }, {}],
-  ['without TLS', { secure: false }, { 'email.useSsl': 'false' }],
+  ['with TLS from the first byte on', { secure: true, isEncrypted: true }, {}],
+  ['without TLS', { secure: false, isEncrypted: false }, { 'email.useSsl': 'false' }],
+  ['with STARTTLS', { secure: false, isEncrypted: true }, { 'email.startTls': 'true' }],
 ])('a mail %s', (_, options, more) => {
   test('has Java’s text, in HTML that shows it as it is, and goes to all recipients', async () => {
     await using server = await MailServer.start(options);
@@ -71,7 +72,7 @@ describe.each([
     const [mail] = server.mails;
     expect(mail).toMatchObject({
       username: 'jobs',
-      isSecure: options.secure,
+      isSecure: options.isEncrypted,
       from: 'jobs@example.com',
       to: ['one@example.com', 'two@example.com', 'cc@example.com', 'bcc@example.com'],
     });
@@ -85,6 +86,17 @@ describe.each([
     expect(html).toContain('\nItem: 1 (Beijing)\nInstance: 10.0.0.1@-@7\n');
     expect(html.trimEnd()).toMatch(/<\/pre>$/);
   });
+});
+
+test('with STARTTLS, a server that does not offer it receives neither password nor mail', async () => {
+  await using server = await MailServer.start({ secure: false, offersStartTls: false });
+  const { handler, log } = handling();
+
+  void handler.handleException(aFailure(propsOf(server.port, { 'email.startTls': 'true' })));
+  await until(() => log.lines.length > 0);
+
+  expect(log.text).toMatch(/STARTTLS/);
+  expect(server.mails).toEqual([]);
 });
 
 test('a subject with line breaks makes no headers', async () => {

@@ -16,6 +16,8 @@ export interface MailServerOptions {
   /** TLS from the first byte on, with a certificate that nobody has signed. */
   readonly secure: boolean;
   readonly password?: string;
+  /** Whether it offers TLS after a connection without, by STARTTLS. Default: yes. */
+  readonly offersStartTls?: boolean;
 }
 
 /** An SMTP server on loopback that demands a user name and a password. */
@@ -27,10 +29,11 @@ export class MailServer implements AsyncDisposable {
   verdict: () => Error | undefined = () => undefined;
   readonly #server: SMTPServer;
 
-  private constructor({ secure, password = 's3cret-password' }: MailServerOptions) {
+  private constructor({ secure, password = 's3cret-password', offersStartTls = true }: MailServerOptions) {
     this.#server = new SMTPServer({
       secure,
       authOptional: false,
+      ...(!offersStartTls && { hideSTARTTLS: true, disabledCommands: ['STARTTLS'] }),
       // Without this it warns that its certificate is for tests only.
       logger: false,
       allowInsecureAuth: true,

@@ -32,7 +32,9 @@ export function text(longest: number): FieldReader<string> {
   return (value) =>
     typeof value === 'string' && value.length >= 1 && value.length <= longest
       ? { value }
-      : { problem: `must be a text of 1 to ${longest} characters` };
+      : {
+          problem: `must be a text of 1 to ${longest} characters${typeof value === 'string' && value !== '' ? `, and has ${value.length}` : ''}`,
+        };
 }
 
 /** An integer, also as the text of a query. */

@@ -10,6 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { ConsoleProblem } from '../http/console-problem.js';
+import { refuseLongTexts } from '../http/text-limits.js';
 import { Authentication } from './authentication.js';
 import { type Caller, type ConsoleRequest } from './caller.js';
 import { ConsoleAudit } from './console-audit.js';
@@ -31,7 +32,7 @@ export class ConsoleGuard implements CanActivate {
     @Inject(ConsoleAudit) private readonly audit: ConsoleAudit,
   ) {}
 
-  /** @throws ConsoleProblem 401, 403, 415, 429 or 503: why it may not pass */
+  /** @throws ConsoleProblem 401, 403, 415, 422, 429 or 503: why it may not pass */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<ConsoleRequest>();
     request.elasticJobRequestId = randomUUID();
@@ -56,6 +57,7 @@ export class ConsoleGuard implements CanActivate {
     if (caller !== undefined) request.elasticJobCaller = caller;
     refuseCrossSite(request, origin, setsSession ? 'cookie' : credentials);
     if (permission !== 'public') this.#requirePermission(caller, permission);
+    refuseLongTexts(request);
   }
 
   #requirePermission(caller: Caller | undefined, permission: Exclude<RequiredPermission, 'public'>): void {

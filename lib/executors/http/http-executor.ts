@@ -36,9 +36,9 @@ async function callUrl({ configuration, context, job: { logger }, clock }: HttpC
   const { settings, problems } = httpSettings(configuration);
   throwProblems(configuration.jobName, problems);
   const { signal } = context;
-  const { connectTimeoutMs, readTimeoutMs, failsOnErrorStatus } = settings;
+  const { connectTimeoutMs, readTimeoutMs, failsOnErrorStatus, redirectsKeepRequest: keepsRequest } = settings;
   const request = requestOf(settings, context);
-  const options = { clock, signal, connectTimeoutMs, readTimeoutMs };
+  const options = { clock, signal, connectTimeoutMs, readTimeoutMs, keepsRequest };
   const answer = await followed(request, options).catch((cause: unknown) => {
     if (signal.aborted && cause === signal.reason) throw cause;
     throw new JobExecutionError(`The request ${nameOf(request)} has failed: ${describeCause(cause)}`, { cause });
@@ -76,7 +76,7 @@ function nameOf({ method, url }: HttpRequest): string {
 
 function ending(answer: HttpAnswer): string {
   if (isRedirect(answer))
-    return ', a redirect that is not followed: it leads from https to http, or to no address of the web';
+    return ', a redirect that is not followed: it leads from https to http, to no address of the web, or to another host, which http.redirect.keepsRequest does not allow to receive the body';
   const body = bodyOf(answer);
   return body === '' ? '' : `; response body: ${body}`;
 }

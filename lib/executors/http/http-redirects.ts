@@ -5,16 +5,20 @@ const MOST_REDIRECTS = 20;
 
 /**
  * Makes a request, and follows redirects as Java does: a POST becomes a GET without a body, except for 307 and 308, and the
- * protocol stays the same. Unlike in Java, `http` may become `https`.
+ * protocol stays the same. Unlike in Java, `http` may become `https`, and another host receives neither the body nor the sharding context.
+ * @param options.keepsRequest whether it receives them all the same
  * @returns the last answer; if it is a redirect, it leads where this does not follow
  * @throws as `exchange`, and if there are more than 20 redirects
  */
-export async function followed(first: HttpRequest, options: ExchangeOptions): Promise<HttpAnswer> {
+export async function followed(
+  first: HttpRequest,
+  { keepsRequest, ...options }: ExchangeOptions & { readonly keepsRequest: boolean },
+): Promise<HttpAnswer> {
   let request = first;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     // One after the other: an answer says where the next request goes.
     const answer = await exchange(request, options);
-    const next = redirected(request, answer);
+    const next = redirected(request, answer, keepsRequest);
     if (next === undefined) return answer;
     request = next;
   }
@@ -26,12 +30,23 @@ export function isRedirect({ status, location }: HttpAnswer): boolean {
   return [301, 302, 303, 307, 308].includes(status) && location !== undefined;
 }
 
-function redirected(request: HttpRequest, answer: HttpAnswer): HttpRequest | undefined {
+function redirected(request: HttpRequest, answer: HttpAnswer, keepsRequest: boolean): HttpRequest | undefined {
   const { location = '', status } = answer;
   if (!isRedirect(answer) || !URL.canParse(location, request.url.href)) return undefined;
   const url = new URL(location, request.url);
   if (url.protocol !== request.url.protocol && url.protocol !== 'https:') return undefined;
-  if (status >= 307 || request.method !== 'POST') return { ...request, url };
-  const headers = Object.entries(request.headers).filter(([name]) => !name.startsWith('Content-'));
-  return { url, method: 'GET', headers: Object.fromEntries(headers), body: '' };
+  const isElsewhere = url.host !== request.url.host && !keepsRequest;
+  if (status < 307 && request.method === 'POST')
+    return { url, method: 'GET', headers: headersFor(request, isElsewhere), body: '' };
+  if (!isElsewhere) return { ...request, url };
+  // A request that has lost its body would say something else: an empty PUT may empty what it meets.
+  return request.body === '' ? { ...request, url, headers: headersFor(request, isElsewhere) } : undefined;
+}
+
+/** The headers without those of a body and, for another host, without the sharding context. */
+function headersFor({ headers }: HttpRequest, isElsewhere: boolean): HttpRequest['headers'] {
+  const kept = Object.entries(headers).filter(
+    ([name]) => !name.startsWith('Content-') && !(isElsewhere && name === 'shardingContext'),
+  );
+  return Object.fromEntries(kept);
 }

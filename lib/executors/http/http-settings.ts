@@ -19,6 +19,8 @@ export interface HttpSettings {
   readonly readTimeoutMs: number;
   /** Whether an answer with an error status fails the item; in Java it never does. */
   readonly failsOnErrorStatus: boolean;
+  /** Whether a redirect to another host carries the body and the sharding context there, as in Java. */
+  readonly redirectsKeepRequest: boolean;
 }
 
 /** The methods that Java accepts. */
@@ -53,6 +55,7 @@ export function httpSettings({ props }: JobConfiguration): {
     connectTimeoutMs: Number(text('http.connect.timeout.milliseconds', timeoutProblem) || 3_000),
     readTimeoutMs: Number(text('http.read.timeout.milliseconds', timeoutProblem) || 5_000),
     failsOnErrorStatus: text('http.failOnErrorStatus', flagProblem).toLowerCase() === 'true',
+    redirectsKeepRequest: text('http.redirect.keepsRequest', flagProblem).toLowerCase() === 'true',
   };
   return { settings, problems };
 }

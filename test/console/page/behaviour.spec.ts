@@ -337,6 +337,29 @@ describe('configuration', () => {
     });
   });
 
+  test('a property is edited in a row of its own, and values of several lines stay whole', async () => {
+    const page = await open(`${JOB}/config`);
+    await page.getByLabel('Value of batch.size').fill('600');
+    await page.locator('#s-maxRetries').fill('2');
+    await page.getByRole('button', { name: 'Add a property' }).click();
+    await page.getByLabel('Name of the property').last().fill('batch.size');
+    await page.getByText('There are two properties named batch.size.').first().waitFor();
+    expect(await page.getByRole('button', { name: 'Review changes' }).isDisabled()).toBe(true);
+    await page.getByLabel('Name of the property').last().fill('http.data');
+    await page.getByLabel('Value of http.data').fill('{\n "a": "b=c"\n}');
+    await screenshot(page, 'config-properties');
+    await page.getByRole('button', { name: 'Review changes' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+
+    await page.getByText('Saved.').waitFor();
+    expect((sent('PUT', /config$/)[0]?.body as { props: unknown }).props).toEqual({
+      'mail.password': '******',
+      'batch.size': '600',
+      'run.maxRetries': '2',
+      'http.data': '{\n "a": "b=c"\n}',
+    });
+  });
+
   test('who saves later than somebody else is told, and loses no text', async () => {
     const page = await open(`${JOB}/config`);
     await page.locator('#s-description').fill('mine');

@@ -239,6 +239,51 @@ describe('a redirect', () => {
     await expect(run({ 'http.uri': address }).ended).rejects.toThrow(/SSL|EPROTO|wrong version/i);
   });
 
+  const towards = (address: string, status: number) =>
+    aServer((response) => response.writeHead(status, { Location: `${address}/to` }).end('elsewhere'));
+
+  test.each([
+    ['GET', 302],
+    ['POST', 302],
+    ['DELETE', 307],
+  ])('of a %s to another host (%d) tells that host nothing of the job', async (method, status) => {
+    const other = await aServer((response) => response.end('there'));
+    const { address } = await towards(other.address, status);
+
+    const data = method === 'POST' ? { 'http.data': 'a=b' } : {};
+    await run({ 'http.uri': address, 'http.method': method, ...data }).ended;
+
+    expect(other.received).toMatchObject([{ method: method === 'POST' ? 'GET' : method, body: '' }]);
+    expect(other.received[0]?.headers).not.toHaveProperty('shardingcontext');
+  });
+
+  test.each([
+    ['PUT', 302],
+    ['POST', 307],
+  ])('of a %s with a body to another host (%d) is not followed, and is a warning', async (method, status) => {
+    const other = await aServer((response) => response.end('there'));
+    const { address } = await towards(other.address, status);
+
+    const item = run({ 'http.uri': address, 'http.method': method, 'http.data': 'a=b' });
+    await item.ended;
+
+    expect(other.received).toEqual([]);
+    expect(item.log).toEqual([
+      expect.stringMatching(/a redirect that is not followed: .*http\.redirect\.keepsRequest/),
+    ]);
+  });
+
+  test('to another host carries all of it if the job says so', async () => {
+    const other = await aServer((response) => response.end('there'));
+    const { address } = await towards(other.address, 307);
+    const props = { 'http.uri': address, 'http.method': 'PUT', 'http.data': 'a=b' };
+
+    await run({ ...props, 'http.redirect.keepsRequest': 'true' }).ended;
+
+    expect(other.received).toMatchObject([{ method: 'PUT', body: 'a=b' }]);
+    expect(other.received[0]?.headers).toHaveProperty('shardingcontext');
+  });
+
   test('to itself ends after 20 times', async () => {
     const { address, received } = await aServer((response) => response.writeHead(302, { Location: '/' }).end());
 

@@ -47,7 +47,7 @@ export class JobConfigurationsController {
   /** What storing these settings would say and change; stores nothing. */
   @Post('validate')
   @HttpCode(200)
-  @Permit('read')
+  @Permit('write')
   check(
     @Param('registry') registry: string,
     @Param('job') job: string,

@@ -4,7 +4,8 @@ import { type Page } from '../../contract/common.js';
 import { Permit } from '../../security/permit.decorator.js';
 import { ConsoleJobs } from '../../services/jobs/console-jobs.js';
 import { Registries } from '../../services/registries/registries.js';
-import { badRequest, bodyOf, integerOf, optionalText, timeOf } from './requests.js';
+import { integer, optional, readFields, text } from '../fields.js';
+import { bodyOf, integerOf, LAST_MS, timeOf } from './requests.js';
 
 const DAY_MS = 86_400_000;
 
@@ -50,20 +51,16 @@ export class OverviewController {
     },
   ): FiresPreview {
     const {
-      cron,
-      timeZone,
       count = 10,
       from,
-      lang,
-    } = bodyOf<{ cron: string; timeZone: string; count: number; from: number; lang: string }>(body);
-    if (typeof cron !== 'string' || cron.length > 1_000) throw badRequest('cron', 'must be a cron expression');
-    if (!Number.isInteger(count) || count < 1 || count > 200)
-      throw badRequest('count', 'must be an integer from 1 to 200');
-    if (from !== undefined && !Number.isFinite(from)) throw badRequest('from', 'must be milliseconds since 1970');
-    const zone = optionalText('timeZone', timeZone);
-    return this.jobs.preview(
-      { cron, timeZone: zone === '' ? undefined : zone, lang: optionalText('lang', lang) },
-      { from, count },
-    );
+      ...what
+    } = readFields(bodyOf(body), {
+      cron: text(1_000),
+      timeZone: optional(text(100)),
+      count: optional(integer(1, 200)),
+      from: optional(integer(0, LAST_MS)),
+      lang: optional(text(100)),
+    });
+    return this.jobs.preview(what, { from, count });
   }
 }

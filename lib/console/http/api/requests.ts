@@ -1,6 +1,7 @@
 /** Reading what requests say, with answers that name what is wrong. */
 import { isMap, describeValue } from '../../../api/text/describe-value.js';
 import { ConsoleProblem } from '../console-problem.js';
+import { tooLong } from '../text-limits.js';
 
 /** Most rows of a page. */
 const LARGEST_PAGE = 200;
@@ -25,12 +26,15 @@ export function integerOf(
   throw badRequest(name, `must be an integer from ${least} to ${most}, got ${describeValue(given)}`);
 }
 
+/** The last millisecond of the year 9999: databases know no later one. */
+export const LAST_MS = 253_402_300_799_999;
+
 /** A time of the query: milliseconds since 1970, or ISO 8601. @throws ConsoleProblem 400 */
 export function timeOf(name: string, text: string | undefined): number | undefined {
   const given = textOf(name, text);
   if (given === undefined) return undefined;
   const time = /^\d{1,15}$/.test(given) ? Number(given) : /^\d{4}-\d\d-\d\d/.test(given) ? Date.parse(given) : NaN;
-  if (!Number.isNaN(time)) return time;
+  if (time <= LAST_MS) return time;
   throw badRequest(name, `must be a time such as 1767225600000 or 2026-01-01T00:00:00Z, got ${describeValue(given)}`);
 }
 
@@ -61,12 +65,13 @@ export function bodyOf<Body>(body: unknown): Partial<Body> {
   throw new ConsoleProblem(400, 'bad-body', 'The body must be a JSON object.');
 }
 
-/** Why something is done. @throws ConsoleProblem 400 if it is no text, or too long */
+/** Why something is done. @throws ConsoleProblem 400 if it is no text, 422 if it is too long */
 export function reasonOf(body: { readonly reason?: unknown }): string | undefined {
   const { reason } = body;
   if (reason === undefined || reason === null || reason === '') return undefined;
-  if (typeof reason === 'string' && reason.length <= LONGEST_REASON) return reason;
-  throw badRequest('reason', `must be a text of at most ${LONGEST_REASON} characters`);
+  if (typeof reason !== 'string') throw badRequest('reason', 'must be a text');
+  if (reason.length <= LONGEST_REASON) return reason;
+  throw tooLong('reason', `has ${reason.length} characters, and may have ${LONGEST_REASON}`);
 }
 
 /** An optional text of the body. @throws ConsoleProblem 400 if it is no text */

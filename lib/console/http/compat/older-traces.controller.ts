@@ -114,7 +114,7 @@ function textIn(fields: Fields, name: string): string | undefined {
 function timeIn(fields: Fields, name: string): number | undefined {
   const text = textIn(fields, name);
   const isWallClock = text !== undefined && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text);
-  return isWallClock ? new Date(text.replace(' ', 'T')).getTime() : timeOf(name, text);
+  return timeOf(name, isWallClock ? new Date(text.replace(' ', 'T')).getTime().toString() : text);
 }
 
 function fromOldest(query: Fields, fromName: string, toName: string): Fields {

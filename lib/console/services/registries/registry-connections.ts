@@ -32,7 +32,10 @@ export function checkRegistryChange({ name, serverLists, namespace, digest, tls,
   const add = (setting: string, message: string | undefined): void =>
     void (message !== undefined && problems.push({ setting, message: `${setting} ${message}.` }));
   add('name', connectionNameProblem(name));
-  add('serverLists', serverListsProblem(serverLists));
+  add(
+    'serverLists',
+    typeof serverLists === 'string' ? serverListsProblem(serverLists) : 'must be a text such as zk1:2181',
+  );
   add(
     'namespace',
     typeof namespace === 'string' && namespace !== ''

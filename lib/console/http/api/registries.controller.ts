@@ -122,11 +122,12 @@ export class RegistriesController {
   }
 }
 
-/** What is wrong with them is said by the service. */
+/** The service says which of them is wrong: what is no text is none. */
 function changeOf(body: unknown): RegistryChange {
   const { name, serverLists, namespace, digest, tls, sasl } = bodyOf<RegistryChange>(body);
+  const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
   return {
-    ...{ name, serverLists, namespace },
+    ...{ name: textOf(name), serverLists: textOf(serverLists), namespace: textOf(namespace) },
     ...(digest !== undefined && digest !== null && { digest }),
     ...(tls !== undefined && { tls }),
     ...(sasl !== undefined && { sasl }),

@@ -19,7 +19,7 @@ describe('the fields of a request', () => {
 
   test.each([
     [{ name: '', days: 1 }, 'name must be a text of 1 to 3 characters.'],
-    [{ name: 'abcd', days: 1 }, 'name must be a text of 1 to 3 characters.'],
+    [{ name: 'abcd', days: 1 }, 'name must be a text of 1 to 3 characters, and has 4.'],
     [{ name: 'a', days: 0 }, 'days must be an integer from 1 to 9.'],
     [{ name: 'a', days: 10 }, 'days must be an integer from 1 to 9.'],
     [{ name: 'a', days: '1.5' }, 'days must be an integer from 1 to 9.'],

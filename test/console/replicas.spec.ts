@@ -228,7 +228,7 @@ describe('replicas of the console that share their state', () => {
     const all = texts.join('\n');
 
     expect(await looking.children('/')).toEqual(['state']);
-    expect([...names].sort()).toEqual(['registries', 'sessions', 'tokens', 'users']);
+    expect([...names].sort()).toEqual(['registries', 'sessions', 'settings-users', 'tokens', 'users']);
     const [secret = ''] = (admin.cookies.get('ejc') ?? '').split('.');
     const secrets = [LONG, PASSWORDS.anna, String(made.json['token']), secret, 'hush', ...Object.values(SHARED_KEYS)];
     for (const hidden of secrets.flat()) expect(all).not.toContain(hidden);

@@ -70,7 +70,7 @@ describe.each(SERVERS)('the console on %s', (server) => {
     const deep = await send(`${app.origin}/elasticjob/api${'/x'.repeat(30)}?a=1`);
 
     expectProblem(posted, { status: 404, code: 'unknown-route' });
-    expectProblem(deleted, { status: 404, code: 'unknown-route' });
+    expectProblem(deleted, { status: 405, code: 'method-not-allowed' });
     expectProblem(deep, { status: 404, code: 'unknown-route' });
   });
 

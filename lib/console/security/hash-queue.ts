@@ -5,15 +5,19 @@ import { ConsoleProblem } from '../http/console-problem.js';
 const MOST_WAITING = 20;
 const RETRY_SECONDS = 2;
 
-/** Where passwords are hashed. Each hash takes 128 MiB while it is made, so that they are made one after the other. */
+/** Where passwords are hashed. Each hash takes 128 MiB while it is made, so that few are made at a time. */
 export class HashQueue {
-  readonly #limiter = new Limiter(1);
+  readonly #limiter: Limiter;
   readonly #most: number;
   #size = 0;
 
-  /** @param mostWaiting beyond so many, others are refused at once */
-  constructor(mostWaiting: number) {
-    this.#most = mostWaiting + 1;
+  /**
+   * @param mostWaiting beyond so many, others are refused at once
+   * @param atOnce so many are made at the same time
+   */
+  constructor(mostWaiting: number, atOnce: number) {
+    this.#limiter = new Limiter(atOnce);
+    this.#most = mostWaiting + atOnce;
   }
 
   /** Makes a hash when its turn has come. @throws ConsoleProblem 503 `busy` if too many wait already */
@@ -30,11 +34,11 @@ export class HashQueue {
 
 /** The queues of a process: a crowd of strangers that guess passwords keeps nobody waiting who is known. */
 export const HASH_QUEUES = {
-  strangers: new HashQueue(MOST_WAITING),
+  strangers: new HashQueue(MOST_WAITING, 1),
   /** For browsers in which the user has logged in before, and for who is logged in. */
-  known: new HashQueue(MOST_WAITING),
+  known: new HashQueue(MOST_WAITING, 2),
   /** For the settings, when the process starts. */
-  settings: new HashQueue(Infinity),
+  settings: new HashQueue(Infinity, 2),
 } as const;
 
 function busy(): ConsoleProblem {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { HashQueue } from '../../../../lib/console/security/hash-queue.js';
 
 test('a queue of hashes makes one at a time, and refuses more than may wait, with the time to come again', async () => {
-  const queue = new HashQueue(2);
+  const queue = new HashQueue(2, 1);
   const started: number[] = [];
   const ends: (() => void)[] = [];
   const hash = (number: number): Promise<number> =>
@@ -27,7 +27,7 @@ test('a queue of hashes makes one at a time, and refuses more than may wait, wit
 });
 
 test('a hash that fails leaves its place to the next', async () => {
-  const queue = new HashQueue(0);
+  const queue = new HashQueue(0, 1);
 
   await expect(queue.run(() => Promise.reject(new Error('no memory')))).rejects.toThrow('no memory');
 

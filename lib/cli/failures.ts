@@ -3,6 +3,7 @@ import { withoutSecrets } from '../api/text/secrets.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { type Invocation } from './invocation.js';
+import { printableLines } from './terminal/text.js';
 
 /** Reports why a command has failed, on the error stream: a sentence for people, JSON for programs. @returns its exit code */
 export function reportFailure(error: unknown, invocation: Invocation): ExitCode {
@@ -14,7 +15,7 @@ export function reportFailure(error: unknown, invocation: Invocation): ExitCode 
     const { code = null } = error as { readonly code?: unknown };
     err.write(`${JSON.stringify({ error: { code, exitCode, message } })}\n`);
   } else {
-    err.write(`elasticjob: ${message}\n`);
+    err.write(`elasticjob: ${printableLines(message)}\n`);
   }
   return exitCode;
 }

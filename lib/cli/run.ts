@@ -1,9 +1,10 @@
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { describeFailure } from '../api/text/describe-cause.js';
 import { withoutSecrets } from '../api/text/secrets.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { createProgram } from './program/program.js';
 import { type Surroundings } from './surroundings.js';
+import { printableLines } from './terminal/text.js';
 
 /**
  * Carries out a command line.
@@ -22,10 +23,12 @@ export async function runCommandLine(args: readonly string[], surroundings: Surr
       exitCode = reportFailure(error, invocation);
     }
   });
+  const isJson = args.includes('--json');
   for (const command of [program, ...program.commands, ...program.commands.flatMap((each) => each.commands)])
     command.exitOverride().configureOutput({
       writeOut: (text) => terminal.out.write(text),
       writeErr: (text) => terminal.err.write(text),
+      outputError: (text, write) => write(isJson ? usageJson(text) : `${printableLines(text)}${hintFor(command)}`),
       getOutHelpWidth: () => terminal.out.columns ?? HELP_WIDTH,
       getErrHelpWidth: () => terminal.err.columns ?? HELP_WIDTH,
       getOutHasColors: () => false,
@@ -40,6 +43,18 @@ export async function runCommandLine(args: readonly string[], surroundings: Surr
     terminal.err.write(`elasticjob: ${withoutSecrets(describeFailure(error))}\n`);
     return EXIT.failed;
   }
+}
+
+function usageJson(text: string): string {
+  const message = text.trim().replace(/^error: /, '');
+  return `${JSON.stringify({ error: { code: null, exitCode: EXIT.usage, message } })}\n`;
+}
+
+/** What to do about wrong usage. */
+function hintFor(command: Command): string {
+  const names: string[] = [];
+  for (let each: Command | null = command; each !== null; each = each.parent) names.unshift(each.name());
+  return `How it is used: ${names.join(' ')} --help\n`;
 }
 
 const HELP_WIDTH = 100;

@@ -56,10 +56,8 @@ export async function startConsole(options: StandaloneOptions): Promise<Standalo
     await app.listen(port, host);
   } catch (error) {
     await app.close();
-    if (!isTaken(error)) throw error;
-    throw new InvalidConfigurationError([
-      `--port: another program listens on ${host}:${port} already; give another port, such as --port ${port + 1}`,
-    ]);
+    const problem = listenProblem((error as { readonly code?: unknown } | null)?.code, { host, port });
+    throw problem === undefined ? error : new InvalidConfigurationError([problem], { cause: error });
   }
   return { url: urlOf(app, { host, scheme: tls === undefined ? 'http' : 'https' }), close: () => app.close() };
 }
@@ -114,6 +112,23 @@ function urlOf(app: INestApplication, { host, scheme }: { readonly host: string;
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}/`;
 }
 
-function isTaken(error: unknown): boolean {
-  return (error as { readonly code?: unknown } | null)?.code === 'EADDRINUSE';
+/** What is wrong with the address to listen on; `undefined`: something else. */
+function listenProblem(
+  code: unknown,
+  { host, port }: { readonly host: string; readonly port: number },
+): string | undefined {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `--port: another program listens on ${host}:${port} already; give another port, such as --port ${port + 1}`;
+    case 'EACCES':
+      return `--port: this user may not listen on port ${port}; give one above 1023, such as --port 8899`;
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `--host: the name ${host} has no address; give an address of this machine, or 0.0.0.0 for all`;
+    case 'EADDRNOTAVAIL':
+    case 'EINVAL':
+      return `--host: this machine has no address ${host}; give one that it has, or 0.0.0.0 for all`;
+    default:
+      return undefined;
+  }
 }

@@ -4,7 +4,7 @@ import { type OperationContext } from '../api/events/operation-record.js';
 import { anything, checkOptions, type OptionRules, trueOrFalse, type ValueRule } from '../api/settings/call-options.js';
 import { describeValue } from '../api/text/describe-value.js';
 import { knownNames } from '../api/text/nearest.js';
-import { hasRefusedCharacters } from '../api/text/node-name.js';
+import { isServerIp } from '../api/text/node-name.js';
 import { type RegistryCenter } from '../registry/registry-center.js';
 import { jobNames, type ReadJob, readJobs } from './job-reading.js';
 import { CONTEXT_RULES } from './operation-audit.js';
@@ -23,9 +23,7 @@ export interface AvailabilityTarget extends JobTarget {
 
 /** Address of a server, as the name of its node. */
 export const serverIpRule: ValueRule = (value) =>
-  typeof value === 'string' && value !== '' && !value.includes('/') && !hasRefusedCharacters(value)
-    ? undefined
-    : 'must be the address of a server';
+  typeof value === 'string' && isServerIp(value) ? undefined : 'must be the address of a server';
 
 // Values of these are checked with the operation, whose failure is recorded.
 const RULES: OptionRules<JobTarget> = { ...CONTEXT_RULES, jobName: anything, serverIp: anything };

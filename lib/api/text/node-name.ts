@@ -9,3 +9,8 @@ const REFUSED = /[\u0000-\u001f\u007f-\u009f\ud800-\uf8ff\ufff0-\uffff]/;
 export function hasRefusedCharacters(text: string): boolean {
   return REFUSED.test(text);
 }
+
+/** Whether a text can be the address of a server, after which its node is named. */
+export function isServerIp(text: string): boolean {
+  return text !== '' && !text.includes('/') && !hasRefusedCharacters(text);
+}

@@ -3,6 +3,7 @@ import { type JobConfiguration, jobConfiguration } from '../../api/job/job-confi
 import { JobOptions } from '../../api/job/job-options.js';
 import { flattenProps } from '../../api/settings/props.js';
 import { settingsOf } from '../../api/settings/setting.js';
+import { knownNames } from '../../api/text/nearest.js';
 import { JobConfigurationAPI } from '../../operations/job-configuration-api.js';
 import { changedSettings, type SettingChange } from '../../operations/setting-changes.js';
 import { type JobSettings } from '../../settings/job-settings.js';
@@ -46,7 +47,13 @@ function jobsInFile({ settings }: Invocation, jobName: string | undefined): Read
   const { jobs } = mergeSettings({ code: [], file, environment }) ?? { jobs: new Map<string, MergedJob>() };
   const wanted = new Map([...jobs].filter(([name]) => jobName === undefined || name === jobName));
   if (wanted.size === 0)
-    throw new CommandError(EXIT.usage, `File '${path}' has no ${jobName === undefined ? 'job' : `job '${jobName}'`}.`);
+    throw new CommandError(
+      EXIT.usage,
+      `File '${path}' has no ${jobName === undefined ? 'job.' : `job '${jobName}'${knownNames(jobName, [...jobs.keys()])}.`}`.replace(
+        '?.',
+        '?',
+      ),
+    );
   return wanted;
 }
 

@@ -40,7 +40,7 @@ function valueOf(settings: Readonly<Record<string, unknown>>, name: string, jobN
       `Setting '${name}' of job '${jobName}' is not set${suggestion(name, flat.keys()) || '.'}`,
     );
   throw new CommandError(
-    EXIT.state,
+    EXIT.usage,
     `There is no setting '${name}'${knownNames(name, [...known, ...flat.keys()]) || '.'}`,
   );
 }

@@ -33,7 +33,7 @@ export async function openRegistry(
   const waiting = new AbortController();
   const giveUp = (): void => {
     const { state, reason = state.phase === 'closed' ? state.reason : 'no server has answered' } = session;
-    const message = `No connection to ${registry.description} within ${seconds(timeoutMs)}: ${reason}.`;
+    const message = `No connection to ${registry.description} within ${seconds(timeoutMs)}: ${reason}. ${CURE}`;
     waiting.abort(new CommandError(EXIT.unreachable, message));
   };
   const cancel = clock.after(timeoutMs, giveUp);
@@ -52,6 +52,8 @@ export async function openRegistry(
     unsubscribe();
   }
 }
+
+const CURE = 'Is that the place that --servers, the environment or the file mean, and does ZooKeeper run there?';
 
 /** What ends attempts in time for a person who waits. Applications are more patient. */
 function haste(settings: RegCenterSettings, timeoutMs: number): Partial<RegCenterSettings> {

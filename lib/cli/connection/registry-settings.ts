@@ -30,6 +30,13 @@ const MISSING = {
     'or as elasticjob.regCenter.namespace in a file (--config elasticjob.yaml).',
 } as const;
 
+/** Nothing says which servers, or which namespace. */
+export class MissingPlaceError extends CommandError {
+  constructor(name: keyof typeof MISSING) {
+    super(EXIT.usage, MISSING[name]);
+  }
+}
+
 /**
  * Merges and checks the settings of the registry centre.
  * @throws InvalidConfigurationError naming everything that is wrong
@@ -48,7 +55,7 @@ export function registrySettings(
   });
   const { regCenter, problems } = merged ?? { regCenter: {}, problems: [] };
   for (const name of ['serverLists', 'namespace'] as const)
-    if (regCenter[name] === undefined) throw new CommandError(EXIT.usage, MISSING[name]);
+    if (regCenter[name] === undefined) throw new MissingPlaceError(name);
   if (problems.length > 0) throw new InvalidConfigurationError(problems.map((problem) => withFlag(problem, given)));
   return regCenter;
 }
@@ -58,7 +65,8 @@ const TLS = { place: ['tls'], flag: '--tls', value: undefined } as const;
 
 function givenSettings(options: CommonOptions, surroundings: Pick<Surroundings, 'directory'>): readonly GivenSetting[] {
   const { servers, namespace, digestFile, tlsPassphraseFile, saslPasswordFile } = options;
-  const secret = (path: string | undefined): string | undefined => path && secretIn(path, surroundings);
+  const secret = (path: string | undefined): string | undefined =>
+    path === undefined ? undefined : secretIn(path, surroundings);
   const all: readonly { readonly [K in keyof GivenSetting]: GivenSetting[K] | undefined }[] = [
     { place: ['serverLists'], flag: '--servers', value: servers },
     { place: ['namespace'], flag: '--namespace', value: namespace },

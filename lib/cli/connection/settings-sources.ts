@@ -52,13 +52,14 @@ export function settingsPath(
 
 /** The secret that a file holds, without the line break at its end. @throws CommandError if the file cannot be read */
 export function secretIn(file: string, { directory }: Pick<Surroundings, 'directory'>): string {
-  return textOf(resolve(directory, file)).replace(/\r?\n$/, '');
+  return textOf(file === '' ? file : resolve(directory, file)).replace(/\r?\n$/, '');
 }
 
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new CommandError(EXIT.usage, `File '${path}' could not be read: ${describeCause(cause)}`, { cause });
+    const { message: why = describeCause(cause) } = cause as { readonly message?: string };
+    throw new CommandError(EXIT.usage, `File '${path}' could not be read: ${why}`, { cause });
   }
 }

@@ -7,12 +7,12 @@ import { type ElasticJobConsoleOptions, type StateRegistrySettings } from '../..
 import { type RegistrySettings } from '../../console/services/console-service-options.js';
 import { type StandaloneOptions } from '../../console/standalone.js';
 import { type RegCenterSettings } from '../../settings/reg-center-settings.js';
-import { registrySettings } from '../connection/registry-settings.js';
+import { MissingPlaceError, registrySettings } from '../connection/registry-settings.js';
 import { environmentFound, settingsFound, settingsPath } from '../connection/settings-sources.js';
 import { CommandError, EXIT, type ExitCode } from '../exit-codes.js';
 import { type Invocation } from '../invocation.js';
 import { type Terminal } from '../terminal/terminal.js';
-import { type Surroundings } from '../surroundings.js';
+import { type CommonOptions, type Surroundings } from '../surroundings.js';
 import { consoleSettings } from './console-settings.js';
 
 /** Options of `elasticjob console`. */
@@ -80,7 +80,7 @@ function registrySettingsOf({ options, surroundings }: Invocation): RegCenterSet
     return registrySettings(options, settingsFound(options, surroundings), surroundings);
   } catch (error) {
     // No servers or no namespace: the console has registry centres of its own settings, or of its page.
-    if (error instanceof CommandError && options.servers === undefined) return undefined;
+    if (error instanceof MissingPlaceError && !namesRegistry(options)) return undefined;
     throw error;
   }
 }
@@ -89,6 +89,11 @@ function registrySettingsOf({ options, surroundings }: Invocation): RegCenterSet
 function named(center: RegCenterSettings): RegistrySettings {
   const { namespace = 'default' } = center;
   return { ...optional(center), name: namespace.replace(/[^\p{L}\p{N}_. -]/gu, '-').slice(0, 64) };
+}
+
+/** Whether an option says where the registry centre is, or how it is connected to. */
+function namesRegistry(options: CommonOptions): boolean {
+  return Object.keys(options).some((name) => /^(servers|namespace|digestFile|tls.*|sasl.*)$/.test(name));
 }
 
 /** Without whether the application requires it, which means nothing here. */
@@ -126,9 +131,11 @@ function loggerOf({ surroundings }: Invocation): StandaloneOptions['logger'] {
   const { terminal, clock } = surroundings;
   const write =
     (level: string) =>
-    (message: unknown, context?: unknown): void => {
-      // What Nest says of its own modules and routes is of no interest here.
+    (message: unknown, ...details: readonly unknown[]): void => {
+      const context = details.at(-1);
+      // What Nest says of its own modules and routes is of no interest here, and a failed start is reported as any failure.
       if (level === 'LOG' && context !== 'ElasticJobConsole') return;
+      if (context === 'ExceptionHandler' || context === 'NestApplication') return;
       terminal.err.write(`${new Date(clock.now()).toISOString()} ${level} ${String(message)}\n`);
     };
   return { log: write('LOG'), warn: write('WARN'), error: write('ERROR'), debug: () => undefined };

@@ -1,9 +1,9 @@
 import { type Command } from 'commander';
 import { type Action } from './action.js';
 import { addConfigCommands } from './config-commands.js';
-import { durationOption, integer, items } from './values.js';
+import { durationOption, integer, items, reason, server } from './values.js';
 
-const REASON = ['--reason <text>', 'why, for the record of the operation'] as const;
+const REASON = ['--reason <text>', 'why, for the record of the operation', reason] as const;
 const YES = ['-y, --yes', 'do it without asking'] as const;
 const MOST_ITEMS = 100_000;
 
@@ -14,7 +14,7 @@ export function addChangeCommands(program: Command, action: Action): void {
     .command('trigger <job>')
     .description('make all instances of a job run their items now')
     .option('--items <list>', 'run only these items, such as 3 or 0-3,7 (default: all)', items)
-    .option('--server <ip>', 'only the instances on this server (default: all)')
+    .option('--server <ip>', 'only the instances on this server (default: all)', server)
     .option('--parameter <text>', 'parameter of the job for these runs (default: its own)')
     .option('--wait', 'wait until these runs have ended')
     .addOption(durationOption('--wait-timeout <duration>', 'how long to wait', '10m'))
@@ -34,7 +34,7 @@ function addAvailability(program: Command, action: Action, verb: 'disable' | 'en
   program
     .command(`${verb} [job]`)
     .description(description)
-    .option('--server <ip>', 'the job on this server; without a job, all jobs on this server')
+    .option('--server <ip>', 'the job on this server; without a job, all jobs on this server', server)
     .option('--unknown-server', 'the job also on a server that no job has yet')
     .option('--item <number>', 'only this item of the job', integer(0, MOST_ITEMS))
     .option(...REASON)
@@ -50,7 +50,7 @@ function addRemovals(program: Command, action: Action): void {
   program
     .command('shutdown [job]')
     .description('end a job on its instances, until their applications are started again')
-    .option('--server <ip>', 'only on this server; without a job, all jobs on this server')
+    .option('--server <ip>', 'only on this server; without a job, all jobs on this server', server)
     .option(...REASON)
     .option(...YES)
     .action(
@@ -61,7 +61,7 @@ function addRemovals(program: Command, action: Action): void {
   program
     .command('remove [job]')
     .description('remove a job with all it has, if no instance of it lives; with --server, a server and its instances')
-    .option('--server <ip>', 'remove this server from the job; without a job, from all jobs')
+    .option('--server <ip>', 'remove this server from the job; without a job, from all jobs', server)
     .option('--living', 'end living instances of the job; without it, a job that has any is not removed')
     .option(...REASON)
     .option(...YES)

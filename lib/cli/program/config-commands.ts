@@ -1,5 +1,6 @@
 import { type Command } from 'commander';
 import { type Action } from './action.js';
+import { reason } from './values.js';
 
 /** Adds `config get`, `set`, `edit` and `diff`. */
 export function addConfigCommands(program: Command, action: Action): void {
@@ -19,7 +20,7 @@ export function addConfigCommands(program: Command, action: Action): void {
     .option('--unset <setting>', 'set it no longer; may be repeated', collected)
     .option('--from-file <setting=file>', 'the value is the text of a file, as for secrets; may be repeated', collected)
     .option('--dry-run', 'only show what would change')
-    .option('--reason <text>', 'why, for the record of the operation')
+    .option('--reason <text>', 'why, for the record of the operation', reason)
     .action(
       action(async (invocation, [jobName = '', assignments = []], options: object) =>
         (await import('../config/set.js')).setConfig(invocation, { jobName, assignments, ...options }),
@@ -28,7 +29,7 @@ export function addConfigCommands(program: Command, action: Action): void {
   config
     .command('edit <job>')
     .description('edit the settings of a job in $VISUAL or $EDITOR')
-    .option('--reason <text>', 'why, for the record of the operation')
+    .option('--reason <text>', 'why, for the record of the operation', reason)
     .option('-y, --yes', 'store the changes without asking')
     .action(
       action(async (invocation, [name = ''], options) =>

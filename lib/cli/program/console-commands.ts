@@ -1,6 +1,6 @@
 import { type Command } from 'commander';
 import { type Action } from './action.js';
-import { integer } from './values.js';
+import { integer, nonEmpty } from './values.js';
 
 /** Adds the web console. */
 export function addConsoleCommands(program: Command, action: Action): void {
@@ -9,7 +9,12 @@ export function addConsoleCommands(program: Command, action: Action): void {
     .command('console')
     .description('serve the web console, until Ctrl-C; its settings stand under `console` in the YAML file')
     .option('-p, --port <number>', 'port to listen on', integer(0, 65_535), 8899)
-    .option('--host <address>', 'address to listen on; 0.0.0.0: all IPv4 addresses', '127.0.0.1')
+    .option(
+      '--host <address>',
+      'address to listen on; 0.0.0.0: all IPv4 addresses',
+      nonEmpty('an address'),
+      '127.0.0.1',
+    )
     .option('--state <folder>', 'folder for users, tokens, connections and the audit (default: memory)')
     .option('--state-namespace <name>', 'namespace for state that several consoles share, in the same registry centre')
     .option('--insecure-http', 'listen without TLS on an address that others can reach')

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { type Action } from './action.js';
-import { address, durationOption, instant, integer } from './values.js';
+import { address, durationOption, instant, integer, nonEmpty, reason, server } from './values.js';
 
 /** Adds the commands that only look. */
 export function addShowCommands(program: Command, action: Action): void {
@@ -8,7 +8,7 @@ export function addShowCommands(program: Command, action: Action): void {
   program
     .command('jobs')
     .description('list all jobs')
-    .option('--server <ip>', 'only those of this server')
+    .option('--server <ip>', 'only those of this server', server)
     .action(action(async (invocation, _, options) => (await import('../show/jobs.js')).jobs(invocation, options)));
   program
     .command('job <job>')
@@ -26,7 +26,11 @@ export function addShowCommands(program: Command, action: Action): void {
     .command('next [cron...]')
     .description('show when a cron expression, or a job, fires next')
     .option('--job <job>', 'the schedule of this job')
-    .option('--zone <zone>', 'time zone: GMT+08:00, Europe/Berlin (default: that of the job or this process)')
+    .option(
+      '--zone <zone>',
+      'time zone: GMT+08:00, Europe/Berlin (default: that of the job or this process)',
+      nonEmpty('a time zone such as GMT+08:00 or Europe/Berlin'),
+    )
     .option('-n, --count <number>', 'how many firings', integer(1, 1_000), 5)
     .option('--from <instant>', 'firings after this instant, such as 2026-11-24T00:00:00Z (default: now)', instant)
     .action(
@@ -73,7 +77,7 @@ export function addShowCommands(program: Command, action: Action): void {
     .description('find what is not as it should be, with consequence and cure')
     .option('--fix', 'mend what can be mended safely')
     .addOption(durationOption('--settle <duration>', 'after what time findings are looked at again', '2s'))
-    .option('--reason <text>', 'why, for the record of the operation')
+    .option('--reason <text>', 'why, for the record of the operation', reason)
     .option('-y, --yes', 'mend without asking')
     .action(
       action(async (invocation, [name], options) =>

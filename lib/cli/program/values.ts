@@ -1,6 +1,7 @@
 /** How texts of the command line are read. A text that cannot be used is wrong usage. */
 import { InvalidArgumentError, Option } from 'commander';
 import { fromRanges } from '../../layout/x-node/item-ranges.js';
+import { isServerIp } from '../../api/text/node-name.js';
 
 /** Milliseconds of a duration: `30`, `30s`, `1.5s`, `500ms`, `10m`, `2h`. A number alone is seconds. */
 export function duration(text: string): number {
@@ -43,11 +44,34 @@ export function instant(text: string): Date {
   throw new InvalidArgumentError('It must be an instant such as 2026-11-24T02:00:00Z.');
 }
 
+/** A text that is not empty. @param what it is, as in `It must be a time zone.` */
+export function nonEmpty(what: string): (text: string) => string {
+  return (text) => {
+    if (text.trim() !== '' && !text.includes('\0')) return text;
+    throw new InvalidArgumentError(`It must be ${what}.`);
+  };
+}
+
+/** The address of a server, as nodes are named after it. */
+export function server(text: string): string {
+  if (isServerIp(text)) return text;
+  throw new InvalidArgumentError('It must be the address of a server such as 10.0.0.7.');
+}
+
+/** Why something is done: what records keep. */
+export function reason(text: string): string {
+  if (text.length <= LONGEST_REASON && !text.includes('\0')) return text;
+  throw new InvalidArgumentError(`It must be a text of at most ${LONGEST_REASON} characters, without U+0000.`);
+}
+
+/** As long as in the console. */
+const LONGEST_REASON = 1_000;
+
 /** A machine and a port: `10.0.0.7:9888`, `[::1]:9888`. */
 export function address(text: string): { readonly host: string; readonly port: number } {
   const [, bracketed, plain, port = ''] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
   const host = bracketed ?? plain;
-  if (host === undefined || Number(port) < 1 || Number(port) > 65_535)
+  if (host === undefined || host.includes('\0') || Number(port) < 1 || Number(port) > 65_535)
     throw new InvalidArgumentError('It must be a host and a port such as 10.0.0.7:9888.');
   return { host, port: Number(port) };
 }

@@ -1,6 +1,8 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { type ReadStream, type WriteStream } from 'node:tty';
+import { systemClock } from '../../time/clock.js';
+import { onLauncherGone } from './launcher.js';
 import { type Terminal, type TextStream } from './terminal.js';
 
 /** Ctrl-C, where the terminal hands it over as a key; and q, as in `less` and `top`. */
@@ -63,11 +65,13 @@ export class ProcessTerminal implements Terminal {
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
     for (const signal of signals) process.on(signal, listener);
     this.#closed.add(listener);
+    const stopLooking = onLauncherGone(process, systemClock, listener);
     const hasKeys = this.#stdin.isTTY && this.#stdout.isTTY;
     if (hasKeys) this.#stdin.setRawMode(true).on('data', onKey).resume();
     return () => {
       for (const signal of signals) process.off(signal, listener);
       this.#closed.delete(listener);
+      stopLooking();
       if (hasKeys) this.#stdin.setRawMode(false).off('data', onKey).pause();
     };
   }

@@ -26,7 +26,7 @@ export interface Terminal {
   ask(question: string): Promise<string | undefined>;
   /** Asks a person for a line that is not shown; without a terminal, reads the first line of the input. `undefined`: as of `ask`. */
   askSecret(question: string): Promise<string | undefined>;
-  /** Calls `listener` when a command that goes on for ever is to end: at a signal, the key q, or if the reader of `out` goes away. */
+  /** Calls `listener` when a command that goes on for ever is to end: at a signal, the key q, or if the reader of `out`, or the npm that has started it, goes away. */
   onEnd(listener: () => void): () => void;
   /** Calls `listener` when the terminal has another size. */
   onResize(listener: () => void): () => void;

@@ -23,6 +23,11 @@ export function printable(text: string): string {
   });
 }
 
+/** As `printable`, with line breaks as they are. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
 /** The words of a sentence in lines of at most that width; a longer word has a line of its own. */
 export function linesOf(sentence: string, width: number): readonly string[] {
   const lines: string[] = [];

@@ -60,7 +60,10 @@ const publicUrl: Rule = (value) => {
 };
 
 const folder: Rule = (value) =>
-  typeof value === 'string' && value.trim() !== '' && (isAbsolute(value) || !value.startsWith('~'))
+  typeof value === 'string' &&
+  value.trim() !== '' &&
+  !value.includes('\0') &&
+  (isAbsolute(value) || !value.startsWith('~'))
     ? undefined
     : "must be the path of a folder; '~' is not known here";
 

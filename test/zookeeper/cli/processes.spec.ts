@@ -1,4 +1,6 @@
 /** The command line as a process of its own, on a real ZooKeeper, between pipes. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,9 +8,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { toYaml } from '../../../lib/layout/job-configuration-yaml.js';
 import { ZookeeperRegistryCenter } from '../../../lib/registry/zookeeper/zookeeper-registry-center.js';
 import { AccessGuard, READ } from '../../support/access-rules.js';
-import { bash, elasticjob } from '../../support/command-line.js';
+import { bash, cleanEnvironment, elasticjob, ELASTICJOB } from '../../support/command-line.js';
 import { SecureZooKeeper } from '../../support/secure-zookeeper.js';
 import { sharedZooKeeper } from '../../support/shared-zookeeper.js';
+import { until } from '../../support/until.js';
 import { aConfiguration } from '../../support/views.js';
 import { ZooKeeperServer } from '../../support/zookeeper-server.js';
 
@@ -257,6 +260,23 @@ describe('a ZooKeeper with TLS and SASL', () => {
     expect(refused.code).toBe(7);
     expect(refused.err).not.toContain('wr0ng');
   });
+});
+
+test('a console that npm has started ends with npm, which passes no signal on', async () => {
+  // As npm does: a shell that waits, and ends by the signal that npm gets.
+  const line = `"${process.execPath}" "${ELASTICJOB}" console --port 0; exit`;
+  const npm = spawn('sh', ['-c', line], { env: cleanEnvironment({ npm_command: 'exec' }), cwd: tmpdir() });
+  let output = '';
+  npm.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const closed = once(npm, 'close');
+  await until(() => output.includes('listens on'), 'the console listens');
+
+  npm.kill('SIGTERM');
+
+  // The pipes are closed when the last process that holds them has ended.
+  await closed;
+  const [, url = ''] = /listens on (http\S+)/.exec(output) ?? [];
+  await expect(fetch(url)).rejects.toThrow('fetch failed');
 });
 
 describe('a registry centre that is lost', () => {

@@ -74,7 +74,8 @@ export class DataSourcesController {
       const before = this.sources.find(name).info(false);
       for (const key of KEYS)
         if (before[key] !== change[key]) notes.note(key, textOf(before[key]), textOf(change[key]));
-      if (change.tls !== undefined) notes.note('tls', tlsInWords(before.tls), tlsInWords(change.tls));
+      const [was, is] = [tlsInWords(before.tls), tlsInWords(change.tls)];
+      if (change.tls !== undefined && was !== is) notes.note('tls', was, is);
       return this.sources.edit(name, change);
     });
   }

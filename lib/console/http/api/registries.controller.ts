@@ -76,8 +76,10 @@ export class RegistriesController {
       const before = this.registries.find(registry).info;
       for (const key of ['serverLists', 'namespace'] as const)
         if (before[key] !== change[key]) notes.note(key, before[key], change[key]);
-      if (change.tls !== undefined) notes.note('tls', tlsInWords(before.tls), tlsInWords(change.tls));
-      if (change.sasl !== undefined) notes.note('sasl', before.saslUsername, change.sasl?.username);
+      const [was, is] = [tlsInWords(before.tls), tlsInWords(change.tls)];
+      if (change.tls !== undefined && was !== is) notes.note('tls', was, is);
+      if (change.sasl !== undefined && before.saslUsername !== change.sasl?.username)
+        notes.note('sasl', before.saslUsername, change.sasl?.username);
       return this.registries.edit(registry, change);
     });
   }

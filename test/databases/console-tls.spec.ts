@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process';
+import { chownSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Browser } from '../console/support/browser.js';
+import { ConsoleApp, USERS } from '../console/support/console-app.js';
+import { DatabaseServer, dataSource, type Kind, newDatabase } from './support/servers.js';
+
+const SOURCES = '/api/v1/data-sources';
+const console = { users: USERS, secretKey: 'k'.repeat(32), connections: { allow: ['127.0.0.0/8', '::1'] } };
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'database-certificates-'));
+  // What a server of another user reads.
+  execFileSync('chmod', ['755', folder]);
+  const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')];
+  const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,DNS:db.internal'];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...name, ...files], {
+    stdio: 'ignore',
+  });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const ca = (): string => readFileSync(join(folder, 'cert.pem'), 'utf8');
+
+/** A server that takes encrypted connections only. */
+async function secureServer(kind: Kind): Promise<DatabaseServer> {
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  if (kind === 'mariadb')
+    return DatabaseServer.start(kind, [`--ssl-cert=${cert}`, `--ssl-key=${readableKey(kind, key)}`]);
+  const server = await DatabaseServer.start(kind, [
+    'ssl=on',
+    `ssl_cert_file=${cert}`,
+    `ssl_key_file=${readableKey(kind, key)}`,
+  ]);
+  return server;
+}
+
+/** A copy of the key that belongs to the user of the server, and to nobody else. */
+function readableKey(kind: Kind, key: string): string {
+  const copy = join(folder, `${kind}.key`);
+  writeFileSync(copy, readFileSync(key), { mode: 0o600 });
+  if (process.getuid?.() !== 0) return copy;
+  const id = (flag: string): number =>
+    Number(execFileSync('id', [flag, kind === 'postgres' ? 'postgres' : 'mysql'], { encoding: 'utf8' }));
+  chownSync(copy, id('-u'), id('-g'));
+  return copy;
+}
+
+/** From now on, the server refuses connections that are not encrypted. */
+async function refusePlain(server: DatabaseServer): Promise<void> {
+  const admin = await dataSource(server.address).initialize();
+  if (server.kind === 'postgres') {
+    const file = join(server.folder, 'data/pg_hba.conf');
+    expect(statSync(file).isFile()).toBe(true);
+    writeFileSync(file, 'hostssl all all 127.0.0.1/32 trust\nhostssl all all ::1/128 trust\n');
+    await admin.query('SELECT pg_reload_conf()').finally(() => admin.destroy());
+  } else {
+    await admin.query('SET GLOBAL require_secure_transport = ON').finally(() => admin.destroy());
+  }
+}
+
+describe.each([
+  ['postgres', 'postgres'],
+  ['mariadb', 'mariadb'],
+  ['mysql', 'mariadb'],
+] as const)('a database that takes encrypted connections only, with the driver %s', (driver, kind) => {
+  let server: DatabaseServer;
+  let database: string;
+  beforeAll(async () => {
+    server = await secureServer(kind);
+    database = await newDatabase(server.address);
+    await refusePlain(server);
+  }, 120_000);
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const described = (host: string, tls: object | undefined) => ({
+    ...{ name: 'runs', driver, host, port: server.port, database, password: 'a secret' },
+    ...{ username: kind === 'postgres' ? 'postgres' : 'root', ...(tls !== undefined && { tls }) },
+  });
+
+  test('is added in the page, and its certificate is checked', async () => {
+    await using app = await ConsoleApp.start({ console });
+    const browser = await Browser.loggedIn(app, 'anna');
+    const tested = async (host: string, tls?: object) =>
+      (await browser.post(`${SOURCES}/test`, described(host, tls))).json;
+
+    expect(await tested('localhost')).toMatchObject({ isOk: false });
+    expect(await tested('localhost', {})).toMatchObject({ isOk: false, reason: 'tls' });
+    expect(await tested('localhost', { ca: ca(), servername: 'other.internal' })).toMatchObject({ isOk: false });
+    expect(await tested('localhost', { ca: ca() })).toMatchObject({ isOk: true });
+    expect(await tested('127.0.0.1', { ca: ca(), servername: 'db.internal' })).toMatchObject({ isOk: true });
+    expect(await tested('localhost', { rejectUnauthorized: false })).toMatchObject({ isOk: true });
+    const added = await browser.post(SOURCES, described('localhost', { ca: ca() }));
+    const created = await browser.post(`${SOURCES}/runs/schema`);
+
+    expect(added.json).toMatchObject({ tls: { hasCa: true, hasCertificate: false, rejectUnauthorized: true } });
+    expect(created.json).toMatchObject({ sql: [] });
+  }, 60_000);
+
+  test('is used from the settings', async () => {
+    const settings = described('localhost', { ca: join(folder, 'cert.pem') });
+    await using app = await ConsoleApp.start({ console: { users: USERS, dataSources: [settings] } });
+    const browser = await Browser.loggedIn(app, 'anna');
+
+    await browser.post(`${SOURCES}/runs/schema`);
+    const { json } = await browser.get(`${SOURCES}/runs/schema`);
+
+    expect(json).toMatchObject({ tables: [{ exists: true }, { exists: true }] });
+  });
+});

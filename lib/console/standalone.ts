@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo } from 'node:net';
 import { type INestApplication, type LoggerService, Module } from '@nestjs/common';
 import { type AbstractHttpAdapter, NestFactory } from '@nestjs/core';
+import { type NestExpressApplication } from '@nestjs/platform-express';
 import { describeCause } from '../api/text/describe-cause.js';
 import { InvalidConfigurationError } from '../api/errors/errors.js';
 import { ElasticJobConsoleModule } from './console.module.js';
@@ -44,11 +45,12 @@ export async function startConsole(options: StandaloneOptions): Promise<Standalo
   @Module({ imports: [ElasticJobConsoleModule.forRoot({ path: '/', ...options.console })] })
   class StandaloneModule {}
   const httpsOptions = tls && { cert: readPem('cert', tls.cert), key: readPem('key', tls.key) };
-  const app = await NestFactory.create(StandaloneModule, await expressAdapter(), {
+  const app = await NestFactory.create<NestExpressApplication>(StandaloneModule, await expressAdapter(), {
     logger,
     abortOnError: false,
     ...(httpsOptions !== undefined && { httpsOptions }),
   });
+  app.useBodyParser('json', { limit: LONGEST_BODY });
   try {
     await app.init();
     // Whoever connects once it listens gets an answer at once.
@@ -61,6 +63,9 @@ export async function startConsole(options: StandaloneOptions): Promise<Standalo
   }
   return { url: urlOf(app, { host, scheme: tls === undefined ? 'http' : 'https' }), close: () => app.close() };
 }
+
+/** The settings of a job with many parameters of items: ZooKeeper keeps up to a megabyte. */
+const LONGEST_BODY = '2mb';
 
 /** What others could reach must be encrypted, here or by a proxy, and must not have a password that everybody knows. */
 function addressProblems({ host, tls, allowsInsecureHttp, console }: StandaloneOptions): readonly string[] {

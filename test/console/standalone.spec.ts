@@ -74,8 +74,15 @@ describe('npx elasticjob console', () => {
       body: '{"username":',
       headers: { 'content-type': 'application/json' },
     });
+    const long = await send(`${running.origin}/api/v1/auth/login`, {
+      method: 'POST',
+      body: JSON.stringify({ username: 'anna', password: 'x'.repeat(1_500_000) }),
+      headers: { 'content-type': 'application/json' },
+    });
     const exitCode = await running.end();
 
+    // As long as the settings of a job may be: it is read, and only then refused.
+    expect(long.status).not.toBe(413);
     expect(broken.json).toMatchObject({ status: 400, code: 'bad-request' });
     expect(running.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(providers.json).toMatchObject({ isSetupNeeded: true });
@@ -261,13 +268,14 @@ describe('the settings of npx elasticjob console', () => {
         'console.dataSources[0].driver=postgres',
         'console.dataSources[0].port=5433',
         'console.dataSources[0].database=jobs',
-        'auth.root_username=olga',
-        'auth.root_password=another long word',
+        'console.users[0].username=anna',
+        'console.users[0].role=admin',
+        `console.users[0].passwordHash=${HASH}`,
       ].join('\n'),
     );
     const running = await start(['-c', 'console.properties', '--settings-env', '.env']);
     const browser = new Browser(running, '');
-    await browser.login('olga', 'another long word');
+    await browser.login('anna', 'correct horse battery');
 
     const meta = await browser.get('/api/v1/meta');
     const sources = await browser.get('/api/v1/data-sources');

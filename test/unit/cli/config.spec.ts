@@ -94,7 +94,7 @@ describe('config get', () => {
   test('of a setting that does not exist names the nearest one', async () => {
     expect(await stage.run('config get bill cronn')).toMatchObject({
       err: "elasticjob: There is no setting 'cronn'; did you mean 'cron'?\n",
-      exitCode: 4,
+      exitCode: 2,
     });
     expect(await stage.run('config get bill xyz')).toMatchObject({
       err: "elasticjob: There is no setting 'xyz'.\n",

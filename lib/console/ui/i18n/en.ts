@@ -221,7 +221,8 @@ export const en = {
   'items.nobodyCount': '{count} without an instance',
   'items.nobodyText': 'Nobody owns these',
   'items.none': 'No items',
-  'items.noneText': 'The registry centre has no items of this job yet: it is divided when its first instance fires.',
+  'items.noneText':
+    'The registry centre has no items of this job yet: its leader assigns them when the first instance has started.',
   'items.owner': 'Instance',
   'items.picture': 'Which instance runs which item',
   'items.reran.busy': 'Item {item} still runs; it runs again when it has ended.',

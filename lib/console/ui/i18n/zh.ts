@@ -208,7 +208,7 @@ export const zh: Texts = {
   'items.nobodyCount': '{count} 个无实例',
   'items.nobodyText': '无人负责',
   'items.none': '没有分片项',
-  'items.noneText': '注册中心尚无该作业的分片项：首个实例触发时才会分片。',
+  'items.noneText': '注册中心尚无该作业的分片项：首个实例启动后由主节点分配。',
   'items.owner': '实例',
   'items.picture': '各实例运行的分片项',
   'items.reran.busy': '分片项 {item} 仍在运行，结束后会再次运行。',

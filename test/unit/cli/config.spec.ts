@@ -98,7 +98,7 @@ describe('config get', () => {
     });
     expect(await stage.run('config get bill xyz')).toMatchObject({
       err: "elasticjob: There is no setting 'xyz'.\n",
-      exitCode: 4,
+      exitCode: 2,
     });
   });
 

@@ -33,13 +33,14 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'config set': ['config', 'set', 'bill', 'cron=0 0 3 * * ?'],
   'config edit': ['config', 'edit', 'bill'],
   'config diff': ['config', 'diff', 'bill'],
+  'audit verify': ['audit', 'verify', '--state', '.'],
   console: ['console', '--port', '0'],
   'hash-password': ['hash-password'],
   completion: ['completion', 'bash'],
 };
 
 /** Commands that need no registry centre, or only for what they do later. */
-const WITHOUT_REGISTRY = ['console', 'hash-password', 'completion'];
+const WITHOUT_REGISTRY = ['audit verify', 'console', 'hash-password', 'completion'];
 /** The job of `config diff` is one of the file. */
 const OF_JOBS = Object.keys(COMMANDS).filter((name) => COMMANDS[name]?.includes('bill') && name !== 'config diff');
 const OF_REGISTRIES = Object.keys(COMMANDS).filter((name) => !WITHOUT_REGISTRY.includes(name));

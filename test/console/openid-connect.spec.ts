@@ -302,15 +302,13 @@ describe('a user of a provider', () => {
   test('keeps the tokens that an earlier release has stored for the name alone', async () => {
     await using app = await ConsoleApp.start({ console: optionsWith() });
     const nora = new Browser(app);
-    const { secret } = await app.nest
-      .get(ApiTokens, { strict: false })
-      .issue({
-        account: { username: 'nora', provider: 'company' },
-        name: 'old',
-        role: 'guest',
-        lifetimeMs: 1e9,
-        keep: 'stored',
-      });
+    const { secret } = await app.nest.get(ApiTokens, { strict: false }).issue({
+      account: { username: 'nora', provider: 'company' },
+      name: 'old',
+      role: 'guest',
+      lifetimeMs: 1e9,
+      keep: 'stored',
+    });
     expect((await use(app, secret)).json).toMatchObject({ username: 'nora', role: 'guest' });
 
     await logIn(nora);
@@ -325,15 +323,13 @@ describe('a user of a provider', () => {
 
   test('of a provider that the settings no longer have can do nothing', async () => {
     await using app = await ConsoleApp.start({ console: optionsWith() });
-    const { secret } = await app.nest
-      .get(ApiTokens, { strict: false })
-      .issue({
-        account: { username: 'nora', provider: 'former' },
-        name: 'old',
-        role: 'admin',
-        lifetimeMs: 1e9,
-        keep: 'stored',
-      });
+    const { secret } = await app.nest.get(ApiTokens, { strict: false }).issue({
+      account: { username: 'nora', provider: 'former' },
+      name: 'old',
+      role: 'admin',
+      lifetimeMs: 1e9,
+      keep: 'stored',
+    });
 
     expect((await use(app, secret)).json).toMatchObject({ status: 401, code: 'wrong-token' });
   });

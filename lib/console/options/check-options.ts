@@ -56,14 +56,19 @@ function problemsTogether(options: Readonly<Record<string, unknown>>): readonly 
   const users = mapsIn(options['users']);
   const providers = mapsIn(options['oidc']);
   const hasProvider = providers.length > 0 || options['casdoor'] !== undefined;
-  const names = [...providers.map(({ name }) => String(name)), ...(options['casdoor'] === undefined ? [] : ['casdoor'])];
+  const names = [
+    ...providers.map(({ name }) => String(name)),
+    ...(options['casdoor'] === undefined ? [] : ['casdoor']),
+  ];
   const foreign = users.findIndex(({ username }) => providerIn(String(username), names) !== undefined);
   const without = users.findIndex((user) => user['password'] === undefined && user['passwordHash'] === undefined);
   return [
     ...(without < 0 ? [] : [`console.users[${without}]: needs a password or a passwordHash`]),
     ...(foreign < 0
       ? []
-      : [`console.users[${foreign}].username: must not end with '@' and the name of a provider of logins: records name the users of providers so`]),
+      : [
+          `console.users[${foreign}].username: must not end with '@' and the name of a provider of logins: records name the users of providers so`,
+        ]),
     ...twice(
       'console.users',
       users.map(({ username }) => String(username).toLowerCase()),

@@ -31,7 +31,7 @@ describe('an extension answers', () => {
   test.each([[Promise.resolve(false)], [undefined], [1]])(
     '%p where true or false is needed, which is refused',
     (answer) => {
-      const executor = { requirement: 'reports', accepts: () => answer as never, process: () => undefined };
+      const executor = { requirement: 'reports', accepts: (() => answer) as never, process: () => undefined };
 
       expect(() => isAccepted(executor, {})).toThrow(
         'accepts() of the executor for reports must return true or false, got',

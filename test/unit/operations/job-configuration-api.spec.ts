@@ -9,7 +9,11 @@ test('a stored configuration is read, changed and written back, and running inst
 
   const configuration = await configurations.getJobConfiguration('job');
   const stored = await configurations.updateJobConfiguration(
-    { ...configuration, shardingTotalCount: 3, props: { 'email.password': 's3cret', 'http.uri': 'http://a:s3cret@h/' } },
+    {
+      ...configuration,
+      shardingTotalCount: 3,
+      props: { 'email.password': 's3cret', 'http.uri': 'http://a:s3cret@h/' },
+    },
     { by: 'bob', reason: 'more regions, password=s3cret' },
   );
 

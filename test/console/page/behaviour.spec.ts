@@ -103,6 +103,15 @@ describe('roles', () => {
     expect(await page.getByRole('button', { name: 'Review changes' }).count()).toBe(0);
   });
 
+  test('a guest who comes to the users by their address is not offered to add one', async () => {
+    server.known.role = 'guest';
+    const page = await open('/users');
+
+    await page.locator('tbody tr').first().waitFor();
+
+    expect(await page.getByRole('button', { name: 'Add' }).count()).toBe(0);
+  });
+
   test('an operator triggers and disables, and is not offered to remove', async () => {
     server.known.role = 'operator';
     const page = await open(JOB);

@@ -154,7 +154,8 @@ export class DoctorAPI extends AuditedOperations {
 
 function hiddenJob(jobName: string, fault: string): Finding {
   return {
-    ...{ type: 'hidden-job', severity: 'warning', jobName, subject: '', fix: undefined },
+    ...{ type: 'hidden-job', code: 'hidden-job', values: { fault }, severity: 'warning', jobName, subject: '' },
+    fix: undefined,
     sentence: `The job may not be read: ${fault.replace(/\.$/, '')}.`,
     consequence: 'It cannot be examined, operated or run with these credentials.',
     cure: 'Use the credentials (digest) that the job was created with, or give these the right to read its nodes.',

@@ -14,7 +14,7 @@ import { readJobView } from '../layout/job-view.js';
 import { type MirroredNode, type RegistryCenter } from '../registry/registry-center.js';
 import { type Clock, systemClock } from '../time/clock.js';
 import { explain } from './explain/explain.js';
-import { type Explanation, type InstanceFault } from './explain/explanation.js';
+import { type Explanation, type ExplanationLimit, type InstanceFault } from './explain/explanation.js';
 import { type KnownFault } from './explain/question.js';
 import { switchedOff } from './explain/switched-off.js';
 import { type JobPast, readPast } from './job-past.js';
@@ -98,7 +98,8 @@ export class ExplanationAPI {
       faults: this.#faults(jobName, stored),
       fullPath: (path) => this.#registry.fullPath(path),
     });
-    return { ...explanation, unknown: [...faults, ...explanation.unknown] };
+    const unread = faults.map((sentence): ExplanationLimit => ({ code: 'past-unreadable', values: {}, sentence }));
+    return { ...explanation, unknown: [...faults, ...explanation.unknown], limits: [...unread, ...explanation.limits] };
   }
 
   /** An instance in this process knows best how it is. */

@@ -168,6 +168,7 @@ export class JobConfigurationAPI extends AuditedOperations {
     if ((await job.synced()).nodes.size > 0)
       throw new JobStateError(
         `Job '${jobName}' was removed, but an instance has stored parts of it again. Stop its applications, and remove it again.`,
+        { because: { code: 'stored-again', values: { jobName } } },
       );
   }
 }
@@ -200,5 +201,6 @@ function stored(registry: RegistryCenter, job: ReadJob): JobConfigurationPOJO {
 function noConfiguration(registry: RegistryCenter, { jobName, paths }: ReadJob): JobStateError {
   return new JobStateError(
     `Job '${jobName}' has no configuration: there is no node ${registry.fullPath(paths.config)}.`,
+    { because: { code: 'no-configuration', values: { jobName } } },
   );
 }

@@ -195,7 +195,10 @@ export class JobOperateAPI extends AuditedOperations {
     if (serverIp !== undefined && isToExist) await refuseServerOfNoJob(this.registry, serverIp, jobs);
     if (jobName !== undefined && serverIp !== undefined) return [{ jobName, serverIp }];
     const servers = jobs.flatMap(serversOf).filter((server) => serverIp === undefined || server.serverIp === serverIp);
-    if (servers.length === 0 && jobName !== undefined) throw new JobStateError(`Job '${jobName}' has no server.`);
+    if (servers.length === 0 && jobName !== undefined)
+      throw new JobStateError(`Job '${jobName}' has no server.`, {
+        because: { code: 'no-server', values: { jobName } },
+      });
     return servers;
   }
 

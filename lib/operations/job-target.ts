@@ -83,5 +83,7 @@ export function refuseUnknownServer(registry: RegistryCenter, serverIp: string, 
   if (known.includes(serverIp)) return;
   const hint = known.length === 0 ? '; no job has a server' : knownNames(serverIp, known);
   const end = hint.endsWith('?') ? '' : '.';
-  throw new JobStateError(`No job in ${registry.fullPath('/')} has a server ${serverIp}${hint}${end}`);
+  throw new JobStateError(`No job in ${registry.fullPath('/')} has a server ${serverIp}${hint}${end}`, {
+    because: { code: 'unknown-server', values: { serverIp } },
+  });
 }

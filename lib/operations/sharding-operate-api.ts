@@ -38,7 +38,10 @@ export class ShardingOperateAPI extends AuditedOperations {
           throw new InvalidConfigurationError([`item must be the number of an item, got ${describeValue(given)}`]);
         const { nodes, paths, view } = await readJob(this.registry, jobName);
         const last = Math.max((view.config?.shardingTotalCount ?? 0) - 1, ...view.items.map((each) => each.item));
-        if (item > last) throw new JobStateError(`Job '${jobName}' has items 0 to ${last}, got ${item}.`);
+        if (item > last)
+          throw new JobStateError(`Job '${jobName}' has items 0 to ${last}, got ${item}.`, {
+            because: { code: 'no-item', values: { jobName, item, last } },
+          });
         const value = operation === 'disable-item' ? '' : undefined;
         return { nodes, wanted: [{ path: paths.item(item, 'disabled'), value }], result: undefined };
       });

@@ -1,5 +1,10 @@
 /** Triggering the instances of a job, and what they make of it. */
-import { DeadlineExceededError, InvalidConfigurationError, JobStateError } from '../api/errors/errors.js';
+import {
+  DeadlineExceededError,
+  InvalidConfigurationError,
+  type JobStateCode,
+  JobStateError,
+} from '../api/errors/errors.js';
 import { knownNames } from '../api/text/nearest.js';
 import { fullTriggers } from '../layout/full-trigger.js';
 import { itemOf, type JobView } from '../layout/job-view.js';
@@ -109,7 +114,9 @@ function triggersOf(
 ): ReadonlyMap<string, Trigger> {
   const { jobName, view } = job;
   if (view.instances.size === 0)
-    throw new JobStateError(`Job '${jobName}' was not triggered: no instance of it lives.`);
+    throw new JobStateError(`Job '${jobName}' was not triggered: no instance of it lives.`, {
+      because: { code: 'no-instance-lives', values: { jobName } },
+    });
   const ids = serverIp === undefined ? [...view.instances.keys()] : instancesOn(job, serverIp);
   const java = ids.filter((id) => view.javaPeers.has(id));
   if (trigger.jobParameter !== undefined && java.length > 0) throw javaPeersTakePart(jobName, java);
@@ -121,14 +128,14 @@ function triggersOf(
 function instancesOn({ jobName, view }: ReadJob, ip: string): readonly string[] {
   const instances = [...view.instances.values()];
   const ids = instances.filter(({ serverIp }) => serverIp === ip).map(({ jobInstanceId }) => jobInstanceId);
-  const refuse = (why: string): never => {
-    throw new JobStateError(`Job '${jobName}' was not triggered: ${why}`);
-  };
+  const refuse = refusal(jobName);
   if (ids.length === 0) {
     const hint = knownNames(ip, [...new Set(instances.map(({ serverIp }) => serverIp))].sort());
-    refuse(`no instance of it lives on a server ${ip}${hint}${hint.endsWith('?') ? '' : '.'}`);
+    const end = hint.endsWith('?') ? '' : '.';
+    refuse(`no instance of it lives on a server ${ip}${hint}${end}`, 'no-instance-on-server', { serverIp: ip });
   }
-  if (view.servers.get(ip) !== 'ENABLED') refuse(`server ${ip} is disabled. Enable it first.`);
+  if (view.servers.get(ip) !== 'ENABLED')
+    refuse(`server ${ip} is disabled. Enable it first.`, 'server-disabled', { serverIp: ip });
   return ids;
 }
 
@@ -138,10 +145,9 @@ function ownersOf(
   items: readonly number[],
   trigger: WantedRun,
 ): ReadonlyMap<string, Trigger> {
-  const refuse = (why: string): never => {
-    throw new JobStateError(`Job '${jobName}' was not triggered: ${why}`);
-  };
-  if (view.reshardingNeeded) refuse('its items are about to be assigned again. Try again in a moment.');
+  const refuse = refusal(jobName);
+  if (view.reshardingNeeded)
+    refuse('its items are about to be assigned again. Try again in a moment.', 'being-assigned', {});
   const owners = new Map<string, number[]>();
   for (const item of new Set(items)) {
     const owner = runnableBy(view, item, refuse);
@@ -152,20 +158,38 @@ function ownersOf(
   return new Map([...owners].map(([id, own]) => [id, { ...trigger, items: own, isForAll: false }]));
 }
 
-function runnableBy(view: JobView, item: number, refuse: (why: string) => never): string {
+type Refusal = (why: string, code: JobStateCode, values: Readonly<Record<string, string | number>>) => never;
+
+/** Refuses a trigger. @throws JobStateError */
+function refusal(jobName: string): Refusal {
+  return (why, code, values) => {
+    throw new JobStateError(`Job '${jobName}' was not triggered: ${why}`, {
+      because: { code, values: { jobName, ...values } },
+    });
+  };
+}
+
+function runnableBy(view: JobView, item: number, refuse: Refusal): string {
   const total = view.config?.shardingTotalCount ?? 0;
-  if (item >= total) return refuse(`it has no item ${item}; its items are 0 to ${total - 1}.`);
+  const last = total - 1;
+  if (item > last) return refuse(`it has no item ${item}; its items are 0 to ${last}.`, 'no-item', { item, last });
   const { owner, disabled } = itemOf(view, item) ?? { owner: undefined, disabled: false };
   const instance = view.instances.get(owner ?? '');
-  if (disabled) return refuse(`item ${item} is disabled. Enable it first.`);
-  if (instance === undefined) return refuse(`item ${item} has no living owner.`);
+  if (disabled) return refuse(`item ${item} is disabled. Enable it first.`, 'item-disabled', { item });
+  if (instance === undefined) return refuse(`item ${item} has no living owner.`, 'item-unowned', { item });
   const { jobInstanceId: id, serverIp } = instance;
   if (view.javaPeers.has(id))
     return refuse(
       `item ${item} belongs to the Java instance ${id}, which would run all its items. Trigger the whole job instead.`,
+      'item-of-java',
+      { item, instanceId: id },
     );
   if (view.servers.get(serverIp) !== 'ENABLED')
-    return refuse(`item ${item} belongs to an instance on server ${serverIp}, which is disabled. Enable it first.`);
+    return refuse(
+      `item ${item} belongs to an instance on server ${serverIp}, which is disabled. Enable it first.`,
+      'item-server-disabled',
+      { item, serverIp },
+    );
   return id;
 }
 
@@ -200,6 +224,7 @@ function noteAnswer(answered: Map<TriggerNode, TriggerAnswer>, node: TriggerNode
 function stillPending(jobName: string, id: string): JobStateError {
   return new JobStateError(
     `Job '${jobName}' was not triggered: ${id} has not accepted a trigger with another job parameter yet. Try again in a moment.`,
+    { because: { code: 'trigger-pending', values: { jobName, instanceId: id } } },
   );
 }
 
@@ -207,5 +232,6 @@ function javaPeersTakePart(jobName: string, ids: readonly string[]): JobStateErr
   return new JobStateError(
     `Job '${jobName}' was not triggered: the Java instances ${ids.join(', ')} take part, and would run ` +
       'without the jobParameter. Trigger it without one after changing the jobParameter of its settings, or stop them.',
+    { because: { code: 'java-takes-part', values: { jobName, instances: ids.join(', ') } } },
   );
 }

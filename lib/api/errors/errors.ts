@@ -162,7 +162,24 @@ export interface JobStateReason {
 }
 
 /** The situations in which operators' requests are refused. */
-export const JOB_STATE_CODES = ['job-lives'] as const;
+export const JOB_STATE_CODES = [
+  'job-lives',
+  'no-instance-lives',
+  'no-instance-on-server',
+  'server-disabled',
+  'being-assigned',
+  'no-item',
+  'item-disabled',
+  'item-unowned',
+  'item-of-java',
+  'item-server-disabled',
+  'trigger-pending',
+  'java-takes-part',
+  'no-server',
+  'unknown-server',
+  'stored-again',
+  'no-configuration',
+] as const;
 
 /** One of them. */
 export type JobStateCode = (typeof JOB_STATE_CODES)[number];

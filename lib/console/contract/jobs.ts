@@ -1,4 +1,4 @@
-import { type Page, type SettingProblem } from './common.js';
+import { type Page, type SettingProblem, type Wording } from './common.js';
 
 /**
  * `UNKNOWN`: the registry centre is out of reach. `CONFIG_ERROR`: the stored settings cannot be read, or no instance can schedule the job by them.
@@ -213,10 +213,36 @@ export interface TreeNode {
 
 /** Answer of `GET …/jobs/{job}/explain?item=&at=`. */
 export interface Explanation {
+  /** The reason's English sentence. */
   readonly sentence: string;
-  readonly reason: { readonly type: string; readonly [detail: string]: unknown };
-  /** Further reasons, one sentence each, the weightiest first. */
-  readonly others: readonly string[];
+  readonly reason: ExplainedReason;
+  /** Further reasons, the weightiest first. */
+  readonly others: readonly ExplainedReason[];
+  /** What cannot be known here and would matter. */
+  readonly unknown: readonly CodedSentence[];
+  /** The instant that was asked about; absent: the present. */
+  readonly at?: number;
+  /** That of the job's schedule. */
+  readonly timeZone?: string;
+}
+
+/** Why, and what to do about it. */
+export interface ExplainedReason extends CodedSentence {
+  /** `item-disabled`, `owner-gone`, …: its kind; `code` has one word for each sentence about it. */
+  readonly type: string;
+  /** The items that it concerns: `0-3,7`; empty: the whole job. */
+  readonly items: string;
+  /** `then`: it is on record for the instant that was asked about. `now`: it holds now, and may not have held then. */
+  readonly holds: 'then' | 'now';
+  readonly cure?: CodedSentence & {
+    /** The command line for it, or the first of several. */
+    readonly command?: string;
+  };
+}
+
+/** An English sentence, beside the code by which the page words it itself. */
+export interface CodedSentence extends Wording {
+  readonly sentence: string;
 }
 
 /** `GET …/servers`. */
@@ -261,13 +287,15 @@ export interface Overview {
 }
 
 /** Something that is wrong, as the doctor finds it. */
-export interface ProblemRow {
+export interface ProblemRow extends Wording {
   readonly type: string;
   readonly severity: 'error' | 'warning' | 'info';
   readonly jobName?: string;
   readonly subject: string;
   readonly consequence: string;
   readonly cure: string;
+  /** The command line that mends it, if there is one. */
+  readonly command?: string;
 }
 
 export interface RunStatistics {

@@ -1,4 +1,5 @@
 import { type SettingProblem } from '../contract/common.js';
+import { type ProblemCode } from './problem-codes.js';
 
 /** What else a problem says. */
 export interface ConsoleProblemOptions {
@@ -22,7 +23,7 @@ export class ConsoleProblem extends Error {
    */
   constructor(
     readonly status: number,
-    readonly code: string,
+    readonly code: ProblemCode,
     detail: string,
     { problems, cause, headers = {} }: ConsoleProblemOptions = {},
   ) {

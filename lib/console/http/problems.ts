@@ -3,9 +3,10 @@ import { isMap } from '../../api/text/describe-value.js';
 import { type ElasticJobErrorCode } from '../../api/errors/errors.js';
 import { type Problem, type Wording } from '../contract/common.js';
 import { ConsoleProblem } from './console-problem.js';
+import { type ProblemCode } from './problem-codes.js';
 
 /** What the library's errors are in HTTP. Their messages are ours, and fit for users; their causes are not shown. */
-const BY_CODE: Readonly<Partial<Record<ElasticJobErrorCode, readonly [status: number, code: string]>>> = {
+const BY_CODE: Readonly<Partial<Record<ElasticJobErrorCode, readonly [status: number, code: ProblemCode]>>> = {
   INVALID_CONFIGURATION: [422, 'invalid-settings'],
   INVALID_CRON: [422, 'invalid-cron'],
   UNKNOWN_JOB: [404, 'unknown-job'],
@@ -60,7 +61,8 @@ export function problemOf(error: unknown, requestId: string): ProblemAnswer {
   return { problem, headers, isUnforeseen: known === undefined };
 }
 
-interface Known extends Pick<Problem, 'status' | 'code' | 'detail' | 'wording'> {
+interface Known extends Pick<Problem, 'status' | 'detail' | 'wording'> {
+  readonly code: ProblemCode;
   readonly problems?: Problem['problems'] | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -10,6 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { ConsoleProblem } from '../http/console-problem.js';
+import { type ProblemCode } from '../http/problem-codes.js';
 import { refuseLongTexts } from '../http/text-limits.js';
 import { Authentication } from './authentication.js';
 import { type Caller, type ConsoleRequest } from './caller.js';
@@ -103,6 +104,6 @@ function routeOf(context: ExecutionContext): Route {
   };
 }
 
-function forbidden(code: string, detail: string): ConsoleProblem {
+function forbidden(code: ProblemCode, detail: string): ConsoleProblem {
   return new ConsoleProblem(403, code, detail);
 }

@@ -1,3 +1,4 @@
+import { type CodeValues } from '../explain/codes.js';
 import { type JobPaths } from '../../layout/job-paths.js';
 import { type JobView } from '../../layout/job-view.js';
 import { type MirroredNode } from '../../registry/registry-center.js';
@@ -9,6 +10,12 @@ export type Severity = 'critical' | 'warning' | 'notice';
 /** Something that is not as it should be. */
 export interface Finding {
   readonly type: FindingType;
+  /** The sentences as a code. */
+  readonly code: FindingCode;
+  /** What the sentences are made from. */
+  readonly values: CodeValues;
+  /** The command line that mends it, if there is one. */
+  readonly command?: string;
   readonly severity: Severity;
   /** `undefined`: it concerns the whole namespace. */
   readonly jobName: string | undefined;
@@ -51,6 +58,47 @@ export type FindingType =
   | 'clock-difference'
   | 'open-nodes';
 
+/** Each sentence about a finding, for those who word it in another language. A type whose states differ has a code a state. */
+export const FINDING_CODES = [
+  'hidden-job',
+  'no-configuration',
+  'unreadable-configuration',
+  'unusable-settings',
+  'no-instance',
+  'servers-disabled',
+  'dead-leader',
+  'dead-leader.persistent',
+  'persistent-node',
+  'unassigned',
+  'unassigned.waits',
+  'unowned-items',
+  'unowned-items.static',
+  'dead-owner',
+  'dead-owner.static',
+  'stale-running',
+  'stale-running.failover',
+  'stale-failover',
+  'stale-failover.failover',
+  'stale-crash.failover-off',
+  'stale-crash.no-instance',
+  'stale-misfire',
+  'stale-trigger',
+  'offline-server',
+  'offline-server.disabled',
+  'offline-server.many',
+  'unknown-server-status',
+  'unreadable-instance',
+  'stray-item',
+  'mixed-versions',
+  'clock-ahead',
+  'clock-difference.ahead',
+  'clock-difference.behind',
+  'open-nodes',
+] as const;
+
+/** One of them. */
+export type FindingCode = (typeof FINDING_CODES)[number];
+
 /** What examining one job goes by. */
 export interface JobCase {
   readonly jobName: string;
@@ -74,10 +122,11 @@ export type Check = (job: JobCase) => readonly Symptom[];
 /** A symptom without what all of a job have in common. */
 export function symptom(
   { jobName }: Pick<JobCase, 'jobName'>,
-  parts: Omit<Symptom, 'jobName' | 'subject' | 'fix'> & {
+  parts: Omit<Symptom, 'jobName' | 'subject' | 'fix' | 'values'> & {
     readonly subject?: string;
+    readonly values?: Symptom['values'];
     readonly fix?: string | undefined;
   },
 ): Symptom {
-  return { subject: '', fix: undefined, ...parts, jobName };
+  return { subject: '', fix: undefined, values: {}, ...parts, jobName };
 }

@@ -27,19 +27,32 @@ const deadOwners: Check = (job) => {
   const orphans = view.items.filter(({ item, owner }) => item < total && owner !== undefined && isGone(view, owner));
   if (orphans.length === 0) return [];
   const owners = [...new Set(orphans.flatMap(({ owner }) => owner ?? []))];
-  const sentence = `an owner that is gone: ${owners.slice(0, 5).join(', ')}`;
-  return [toAssign(job, { type: 'dead-owner', items: numbersOf(orphans), sentence })];
+  const named = owners.slice(0, 5);
+  const sentence = `an owner that is gone: ${named.join(', ')}`;
+  return [toAssign(job, { type: 'dead-owner', items: numbersOf(orphans), sentence, owners: named })];
 };
 
 /** Any instance may ask for an assignment; the leader makes it. */
 function toAssign(
   job: JobCase,
-  { type, items, sentence }: { type: 'unowned-items' | 'dead-owner'; items: readonly number[]; sentence: string },
+  {
+    type,
+    items,
+    sentence,
+    owners = [],
+  }: {
+    readonly type: 'unowned-items' | 'dead-owner';
+    readonly items: readonly number[];
+    readonly sentence: string;
+    readonly owners?: readonly string[];
+  },
 ): Symptom {
   const { view, paths, fullPath } = job;
   const isStatic = staysAsAssigned(view);
   return symptom(job, {
     type,
+    code: isStatic ? `${type}.static` : type,
+    values: { items: describeItems(items), owners: owners.join(', ') },
     severity: 'critical',
     subject: itemsInWords(items),
     sentence: `${capital(itemsInWords(items))} ${items.length === 1 ? 'has' : 'have'} ${sentence}.`,
@@ -73,7 +86,10 @@ const staleRuns: Check = (job) => {
   return [
     ...stale(
       job,
-      { type: 'stale-running', items: runs, paths: removal(runs, 'running') },
+      {
+        ...{ type: 'stale-running', code: failover ? 'stale-running.failover' : 'stale-running' },
+        ...{ items: runs, paths: removal(runs, 'running') },
+      },
       {
         sentence: 'the mark of a run whose instance is gone',
         consequence: 'As long as the mark stands, no instance begins the item.',
@@ -82,7 +98,10 @@ const staleRuns: Check = (job) => {
     ),
     ...stale(
       job,
-      { type: 'stale-failover', items: takeovers, paths: removal(takeovers, 'failover', 'failovering') },
+      {
+        ...{ type: 'stale-failover', code: failover ? 'stale-failover.failover' : 'stale-failover' },
+        ...{ items: takeovers, paths: removal(takeovers, 'failover', 'failovering') },
+      },
       {
         sentence: 'the mark of a takeover whose instance is gone',
         consequence: 'As long as the mark stands, the owner does not begin the item.',
@@ -106,7 +125,10 @@ const staleCrashes: Check = (job) => {
   const changes = isUnwanted ? view.crashedItems.map((item) => paths.crashedItem(item)) : [];
   return stale(
     job,
-    { type: 'stale-crash', items: view.crashedItems.map((item) => ({ item })), paths: changes },
+    {
+      ...{ type: 'stale-crash', code: isUnwanted ? 'stale-crash.failover-off' : 'stale-crash.no-instance' },
+      ...{ items: view.crashedItems.map((item) => ({ item })), paths: changes },
+    },
     {
       sentence: isUnwanted ? 'a report of a crash although failover is off' : 'a crashed run to be taken over',
       consequence: isUnwanted
@@ -123,7 +145,10 @@ const staleMisfires: Check = (job) => {
   const items = view.items.filter(({ misfired, running }) => misfired && !running && isOff);
   return stale(
     job,
-    { type: 'stale-misfire', items, paths: items.map(({ item }) => paths.item(item, 'misfire')) },
+    {
+      ...{ type: 'stale-misfire', code: 'stale-misfire', items },
+      paths: items.map(({ item }) => paths.item(item, 'misfire')),
+    },
     {
       sentence: 'the mark of a missed firing although misfire is off',
       consequence: 'If misfire is switched on again, a Java instance runs it once more.',
@@ -137,7 +162,7 @@ const staleTriggers: Check = (job) => {
   const dead = [...view.triggers].filter((id) => isGone(view, id));
   return dead.map((id) =>
     symptom(job, {
-      type: 'stale-trigger',
+      ...{ type: 'stale-trigger', code: 'stale-trigger', values: { instanceId: id } },
       severity: 'notice',
       subject: id,
       sentence: `A trigger waits for ${id}, which is gone.`,
@@ -152,7 +177,7 @@ const staleTriggers: Check = (job) => {
 const strays: Check = (job) =>
   job.view.strayItems.map((name) =>
     symptom(job, {
-      type: 'stray-item',
+      ...{ type: 'stray-item', code: 'stray-item', values: { name } },
       severity: 'warning',
       subject: name,
       sentence: `${job.fullPath(job.paths.sharding)}/${name} is no item, as its name is no number.`,
@@ -163,6 +188,7 @@ const strays: Check = (job) =>
 
 interface Stale {
   readonly type: 'stale-running' | 'stale-failover' | 'stale-crash' | 'stale-misfire';
+  readonly code: Symptom['code'];
   readonly items: readonly Pick<ItemView, 'item'>[];
   /** Nodes that may be removed; none if that is not safe. */
   readonly paths: readonly string[];
@@ -170,7 +196,7 @@ interface Stale {
 
 function stale(
   job: JobCase,
-  { type, items, paths }: Stale,
+  { type, code, items, paths }: Stale,
   { sentence, consequence, cure }: Readonly<Record<'sentence' | 'consequence' | 'cure', string>>,
 ): readonly Symptom[] {
   if (items.length === 0) return [];
@@ -179,7 +205,8 @@ function stale(
   const changes = paths.map((path): WantedNode => ({ path, value: undefined }));
   return [
     symptom(job, {
-      ...{ type, severity: 'warning', subject, consequence, cure, changes },
+      ...{ type, code, severity: 'warning', subject, consequence, cure, changes },
+      values: { items: describeItems(numbersOf(items)) },
       sentence: `${capital(subject)} ${verb} ${sentence}.`,
       fix:
         changes.length === 0

@@ -2,6 +2,7 @@ import { availableInstances, isGone } from '../../layout/job-view.js';
 import { isAssigned, itemsToAwait } from '../../kernel/view/assignment.js';
 import { configurationFault } from '../../kernel/view/obstacles.js';
 import { settingsFault } from '../statuses.js';
+import { commandLine } from '../command-line.js';
 import { type Check, type JobCase, symptom } from './finding.js';
 
 /** By how much a clock may be ahead of the registry centre's, in milliseconds: the readings are of different moments. */
@@ -16,7 +17,8 @@ const configuration: Check = (job) => {
   if (view.configFault !== undefined)
     return [
       symptom(job, {
-        type: 'unreadable-configuration',
+        ...{ type: 'unreadable-configuration', code: 'unreadable-configuration' },
+        values: { fault: configurationFault(view.configFault, paths, fullPath) },
         severity: 'critical',
         sentence: `The stored settings cannot be used: ${configurationFault(view.configFault, paths, fullPath).replace(/\.$/, '')}.`,
         consequence: 'Nothing of this job runs, and its applications cannot start it.',
@@ -26,11 +28,11 @@ const configuration: Check = (job) => {
   if (view.config !== undefined) return [];
   return [
     symptom(job, {
-      type: 'no-configuration',
+      ...{ type: 'no-configuration', code: 'no-configuration', command: commandLine('remove', job.jobName) },
       severity: view.instances.size > 0 ? 'critical' : 'notice',
       sentence: `There is no node ${path}.`,
       consequence: 'It is no job as it stands: nothing of it runs, and lists leave it out.',
-      cure: 'Restart an application that has the job, which then stores its own settings, or remove what is left of it: npx elasticjob remove <job>, or JobConfigurationAPI.removeJobConfiguration().',
+      cure: `Restart an application that has the job, which then stores its own settings, or remove what is left of it: ${commandLine('remove', job.jobName)}, or JobConfigurationAPI.removeJobConfiguration().`,
     }),
   ];
 };
@@ -41,13 +43,13 @@ const schedule: Check = (job) => {
   if (fault === undefined) return [];
   return [
     symptom(job, {
-      type: 'unusable-settings',
+      ...{ type: 'unusable-settings', code: 'unusable-settings', values: { fault } },
       severity: 'critical',
       subject: fault.slice(0, fault.indexOf(':')),
       sentence: `No instance can use the stored settings: ${fault}.`,
       consequence:
         'An instance that runs goes on with the settings that it had; one that starts cannot, and fires nothing of this job.',
-      cure: `Store a value that can be used: npx elasticjob config set ${job.jobName} ${fault.slice(0, fault.indexOf(':'))}=<value>, JobConfigurationAPI.updateJobConfiguration(), or write it to ${fullPath(paths.config)}.`,
+      cure: `Store a value that can be used: ${commandLine('config', 'set', job.jobName)} ${fault.slice(0, fault.indexOf(':'))}=<value>, JobConfigurationAPI.updateJobConfiguration(), or write it to ${fullPath(paths.config)}.`,
     }),
   ];
 };
@@ -58,23 +60,24 @@ const instances: Check = (job) => {
   if (view.instances.size === 0)
     return [
       symptom(job, {
-        type: 'no-instance',
+        ...{ type: 'no-instance', code: 'no-instance', command: commandLine('remove', job.jobName) },
         severity: 'warning',
         sentence: 'No instance of the job lives.',
         consequence: 'Nothing of it runs.',
-        cure: 'Start an application that has the job; if there is none any more, remove the job: npx elasticjob remove <job>, or JobConfigurationAPI.removeJobConfiguration().',
+        cure: `Start an application that has the job; if there is none any more, remove the job: ${commandLine('remove', job.jobName)}, or JobConfigurationAPI.removeJobConfiguration().`,
       }),
     ];
   const off = [...view.servers].filter(([, status]) => status === 'DISABLED').map(([ip]) => ip);
   if (availableInstances(view).length > 0 || off.length === 0) return [];
   return [
     symptom(job, {
-      type: 'servers-disabled',
+      ...{ type: 'servers-disabled', code: 'servers-disabled', values: { servers: listed(off) } },
+      command: commandLine('enable', job.jobName),
       severity: 'notice',
       subject: listed(off),
       sentence: 'All servers with instances of the job are disabled.',
       consequence: 'Nothing of it runs until one of them is enabled.',
-      cure: 'Enable a server: npx elasticjob enable <job> --server <ip>, or JobOperateAPI.enable().',
+      cure: `Enable a server: ${commandLine('enable', job.jobName, '--server', off[0] ?? '')}, or JobOperateAPI.enable().`,
     }),
   ];
 };
@@ -88,7 +91,7 @@ const leader: Check = (job) => {
     const isSafe = nodes.get(paths.instance(id))?.session === undefined;
     return [
       symptom(job, {
-        type: 'dead-leader',
+        ...{ type: 'dead-leader', code: 'dead-leader.persistent', values: { leader: id } },
         severity: isGone(view, id) && view.instances.size > 0 ? 'critical' : 'warning',
         subject: id,
         sentence: `${path} names the leader ${id}, and is persistent, as copies and backups make it.`,
@@ -102,7 +105,7 @@ const leader: Check = (job) => {
   if (!isGone(view, id)) return [];
   return [
     symptom(job, {
-      type: 'dead-leader',
+      ...{ type: 'dead-leader', code: 'dead-leader', values: { leader: id } },
       severity: view.instances.size > 0 ? 'critical' : 'warning',
       subject: id,
       sentence: `${path} names the leader ${id}, which is no living instance; session ${leaderSession} keeps the node.`,
@@ -115,7 +118,7 @@ const leader: Check = (job) => {
 const persistentNodes: Check = (job) =>
   restoredPaths(job).map(({ path, isSafe }) =>
     symptom(job, {
-      type: 'persistent-node',
+      ...{ type: 'persistent-node', code: 'persistent-node', values: { path: job.fullPath(path) } },
       severity: 'critical',
       subject: path.split('/').at(-1) ?? '',
       sentence: `${job.fullPath(path)} is persistent, as copies and backups make it; instances make it only with their session.`,
@@ -145,7 +148,8 @@ const assignment: Check = (job) => {
   const awaited = itemsToAwait(view);
   return [
     symptom(job, {
-      type: 'unassigned',
+      ...{ type: 'unassigned', code: awaited.length > 0 ? 'unassigned.waits' : 'unassigned' },
+      values: { leader: view.leader },
       severity: awaited.length > 0 ? 'notice' : 'warning',
       sentence: `The items wait for the leader ${view.leader} to assign them${awaited.length > 0 ? ', which waits for running items' : ''}.`,
       consequence: 'No item begins before they are assigned.',
@@ -162,7 +166,8 @@ const servers: Check = (job) => {
   return [
     ...unknown.map((ip) =>
       symptom(job, {
-        type: 'unknown-server-status',
+        ...{ type: 'unknown-server-status', code: 'unknown-server-status', values: { serverIp: ip } },
+        command: commandLine('enable', '--server', ip),
         severity: used.has(ip) ? 'critical' : 'warning',
         subject: ip,
         sentence: `${fullPath(paths.server(ip))} is neither ENABLED nor DISABLED, which counts as disabled.`,
@@ -173,7 +178,9 @@ const servers: Check = (job) => {
     ...offline.map((ip) => {
       const isEnabled = view.servers.get(ip) === 'ENABLED';
       return symptom(job, {
-        type: 'offline-server',
+        ...{ type: 'offline-server', code: isEnabled ? 'offline-server' : 'offline-server.disabled' },
+        values: { serverIp: ip },
+        command: commandLine('prune', job.jobName, ...(isEnabled ? [] : ['--include-disabled'])),
         severity: 'notice',
         subject: ip,
         sentence: `The server ${ip} has no living instance${isEnabled ? '' : ', and is disabled'}.`,
@@ -198,7 +205,7 @@ const versions: Check = (job) => {
   return [
     ...unreadable.map(({ jobInstanceId: id }) =>
       symptom(job, {
-        type: 'unreadable-instance',
+        ...{ type: 'unreadable-instance', code: 'unreadable-instance', values: { instanceId: id } },
         severity: 'critical',
         subject: id,
         sentence: `${fullPath(paths.instance(id))} does not describe an instance: ElasticJob before 3.0 leaves it empty, and its console overwrites it.`,
@@ -209,7 +216,7 @@ const versions: Check = (job) => {
     ...(java.length > 0 && own.length > 0
       ? [
           symptom(job, {
-            type: 'mixed-versions',
+            ...{ type: 'mixed-versions', code: 'mixed-versions', values: { java: java.length, node: own.length } },
             severity: 'notice',
             subject: listed(java),
             sentence: `Java and Node instances run the job together: ${java.length} and ${own.length}.`,
@@ -231,7 +238,8 @@ const clocks: Check = (job) => {
     if (aheadMs <= CLOCK_TOLERANCE_MS || isGone(view, id)) return [];
     return [
       symptom(job, {
-        type: 'clock-ahead',
+        ...{ type: 'clock-ahead', code: 'clock-ahead' },
+        values: { instanceId: id, instant: { instant: latest }, seconds: Math.round(aheadMs / 1_000) },
         severity: 'warning',
         subject: id,
         sentence: `${id} has begun items for ${new Date(latest).toISOString()}, which lies ${Math.round(aheadMs / 1_000)} s ahead of the clock of the registry centre.`,

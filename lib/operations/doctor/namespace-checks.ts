@@ -43,6 +43,8 @@ export function clockDifference({ aheadMs }: RegistryClock): readonly Finding[] 
   return [
     {
       ...{ type: 'clock-difference', severity: 'notice', jobName: undefined, subject: '', fix: undefined },
+      code: aheadMs > 0 ? 'clock-difference.ahead' : 'clock-difference.behind',
+      values: { seconds: (Math.abs(aheadMs) / 1_000).toFixed(1) },
       sentence: `The clock of this machine is ${(Math.abs(aheadMs) / 1_000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of the registry centre.`,
       consequence:
         'Instances fire by the clocks of their machines: if those differ, firings that meet a change of instances may be missed.',
@@ -58,7 +60,8 @@ export function openNodes(paths: readonly string[], fullPath: (path: string) => 
   const others = paths.length === 1 ? '' : ` and ${paths.length - 1} other ${paths.length === 2 ? 'node' : 'nodes'}`;
   return [
     {
-      ...{ type: 'open-nodes', severity: 'warning', jobName: undefined, fix: undefined },
+      ...{ type: 'open-nodes', code: 'open-nodes', severity: 'warning', jobName: undefined, fix: undefined },
+      values: { path: fullPath(first), count: paths.length },
       subject: `${paths.length} ${paths.length === 1 ? 'node' : 'nodes'}`,
       sentence: `Anyone may change ${fullPath(first)}${others}, although a digest is configured here.`,
       consequence:

@@ -19,6 +19,7 @@ export function explain(question: Question): Explanation {
     ...inWords(each, question),
   }));
   const [reason = nothingKnown(question), ...others] = reasons;
+  const limits = limitsOf(question, [reason, ...others], view);
   return {
     jobName: paths.jobName,
     item,
@@ -26,7 +27,8 @@ export function explain(question: Question): Explanation {
     at: new Date(now),
     reason,
     others,
-    unknown: limitsOf(question, [reason, ...others], view),
+    unknown: limits.map(({ sentence }) => sentence),
+    limits,
   };
 }
 

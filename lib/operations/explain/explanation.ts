@@ -13,6 +13,7 @@
  * - who changed nodes without these operations: Java's console, or a ZooKeeper client.
  */
 import { type OperationRecord } from '../../api/events/operation-record.js';
+import { type CodeValues, type CureCode, type LimitCode, type ReasonCode } from './codes.js';
 
 /** Why. The most decisive reason first. */
 export interface Explanation {
@@ -28,6 +29,15 @@ export interface Explanation {
   readonly others: readonly Reason[];
   /** What cannot be known here and would matter, as sentences. */
   readonly unknown: readonly string[];
+  /** The same as codes, in the same order. */
+  readonly limits: readonly ExplanationLimit[];
+}
+
+/** Something that cannot be known here: a code, and what its sentence is made from. */
+export interface ExplanationLimit {
+  readonly code: LimitCode;
+  readonly values: CodeValues;
+  readonly sentence: string;
 }
 
 /** A reason, with what to do about it. */
@@ -40,6 +50,12 @@ export type Reason = Cause & {
   readonly sentence: string;
   /** What to do, as one sentence or two; `undefined` if nothing need be done. */
   readonly cure: string | undefined;
+  /** The sentence as a code, for those who word it in another language. */
+  readonly code: ReasonCode;
+  /** What is known of it, by name. */
+  readonly values: CodeValues;
+  /** The cure as a code. `command`: the command line for it, or the first of several. */
+  readonly remedy: { readonly code: CureCode; readonly command: string | undefined } | undefined;
 };
 
 /** An operator's change, as far as it is on record. */

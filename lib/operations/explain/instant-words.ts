@@ -1,12 +1,12 @@
 import { type InstantCause } from './explanation.js';
-import { at, be, by, have, lower, unstopped, words, type WordsOf } from './words.js';
+import { at, be, by, cure, have, lower, unstopped, words, type WordsOf } from './words.js';
 
 /** What is said of what concerns one instant. */
 export const INSTANT_WORDS: WordsOf<InstantCause> = {
   'not-scheduled': ({ before, after }, { job, instant }) =>
     words(
       `The schedule of ${lower(job)} has no instant${instant}; ${before === undefined ? 'it has none before' : `the one before is ${at(before)}`}, ${after === undefined ? 'and none after' : `the one after is ${at(after)}`}.`,
-      'Ask about one of these, or correct the cron expression or the time zone.',
+      cure('ask-other-instant', 'Ask about one of these, or correct the cron expression or the time zone.'),
     ),
   rescheduled: ({ cron, record }, { job }) =>
     words(
@@ -19,7 +19,7 @@ export const INSTANT_WORDS: WordsOf<InstantCause> = {
     words(
       `${scene.subject} did run: it began at ${at(startedAt)}${instanceId === undefined ? '' : ` on ${instanceId}`}, and ${RAN[outcome]}${failureCause === undefined ? '' : `: ${failureCause.split('\n', 1).join('')}`}.`,
       outcome === 'failed'
-        ? 'Look at the log of that instance; failover and misfire do not repeat runs that fail.'
+        ? cure('log-of-failure', 'Look at the log of that instance; failover and misfire do not repeat runs that fail.')
         : undefined,
     ),
   begun: ({ instanceId, state }, scene) =>
@@ -27,37 +27,48 @@ export const INSTANT_WORDS: WordsOf<InstantCause> = {
       `${scene.subject} ${be({ ...scene, isPast: true })} begun for${scene.instant} on ${instanceId}${BEGUN[state]}.`,
       state === 'running'
         ? undefined
-        : 'If it did nothing, look at the log of that instance: the run has failed or was aborted.',
+        : cure('log-of-run', 'If it did nothing, look at the log of that instance: the run has failed or was aborted.'),
     ),
   'begun-and-lost': ({ instanceId, failover }, scene) =>
     words(
       `${scene.subject} ${be({ ...scene, isPast: true })} begun for${scene.instant} on ${instanceId}, which died before the run had ended; ${failover ? 'an idle instance runs it again' : 'no instance runs it again, as failover is off'}.`,
-      failover ? undefined : 'Switch failover on if another instance shall run it again, or trigger the job.',
+      failover
+        ? undefined
+        : cure('failover-or-trigger', 'Switch failover on if another instance shall run it again, or trigger the job.'),
     ),
   'later-begun': ({ instant, startedAt }, scene) =>
     words(
       `${scene.subject} ${have(scene)} been begun ${instant === undefined ? 'manually since' : `for a later instant since, ${at(instant)}`}${startedAt === undefined ? '' : `; one run, begun at ${at(startedAt)}, makes up for the firings that were missed`}.`,
-      'One run makes up for all firings that were missed while an item was running or changed its owner.',
+      cure(
+        'one-run-makes-up',
+        'One run makes up for all firings that were missed while an item was running or changed its owner.',
+      ),
     ),
   'misfire-off': ({ since }, scene) =>
     words(
       `${scene.subject} ${be({ ...scene, isPast: true })} still running then${since === undefined ? '' : `, since ${at(since)}`}, and misfire is off, so the firing was dropped.`,
-      'Switch misfire on if one run shall make up for such firings, or give the runs more time between firings.',
+      cure(
+        'misfire-on',
+        'Switch misfire on if one run shall make up for such firings, or give the runs more time between firings.',
+      ),
     ),
   'put-off': ({ instanceId, message, at: when }, scene) =>
     words(
       `The firing of ${lower(scene.subject)} could not begin at ${at(when)}${instanceId === undefined ? '' : ` on ${instanceId}`} and was put off: ${unstopped(message)}.`,
-      'It follows as soon as it can; if not, look at the log of that instance.',
+      cure('follows-soon', 'It follows as soon as it can; if not, look at the log of that instance.'),
     ),
   aborted: ({ instanceId, message, at: when }, scene) =>
     words(
       `The run of ${lower(scene.subject)} was aborted at ${at(when)}${instanceId === undefined ? '' : ` on ${instanceId}`}${message === '' ? '' : `: ${unstopped(message)}`}.`,
-      'Its session was lost, or its process had to end; with failover another instance runs it again.',
+      cure(
+        'session-lost',
+        'Its session was lost, or its process had to end; with failover another instance runs it again.',
+      ),
     ),
   refused: ({ instanceId, message, at: when }, scene) =>
     words(
       `The run of ${lower(scene.subject)} failed at ${at(when)}${instanceId === undefined ? '' : ` on ${instanceId}`}: ${unstopped(message)}.`,
-      'Mend what the message names.',
+      cure('correct-cause', 'Mend what the message names.'),
     ),
   'changed-hands': ({ from, to, missed }, scene) =>
     words(
@@ -67,12 +78,15 @@ export const INSTANT_WORDS: WordsOf<InstantCause> = {
   'not-recorded': ({ why }, scene) =>
     words(
       `Whether ${lower(scene.subject)} ran${scene.instant === '' ? '' : ` for${scene.instant}`} is not on record: ${why === 'java' ? 'the owner is a Java instance' : 'monitorExecution is off'}.`,
-      'Record runs in a database (tracing.type: RDB) to know it next time.',
+      cure('record-runs', 'Record runs in a database (tracing.type: RDB) to know it next time.'),
     ),
   'not-begun': ({ lastBegun }, scene) =>
     words(
       `No instance has begun ${lower(scene.subject)}${scene.instant === '' ? '' : ` for${scene.instant}`}${lastBegun === undefined ? '' : `; the last instant that was begun is ${at(lastBegun)}`}, and nothing on record says why.`,
-      'Look at the log of the owner around that time: its process may have been frozen or cut off, or its clock may be behind.',
+      cure(
+        'owner-log',
+        'Look at the log of the owner around that time: its process may have been frozen or cut off, or its clock may be behind.',
+      ),
     ),
 };
 

@@ -1,6 +1,7 @@
 import { describeItems } from '../../kernel/view/items.js';
 import { type JobCause, type ServerOff } from './explanation.js';
-import { by, lower, unstopped, words, type WordsOf } from './words.js';
+import { commandLine } from '../command-line.js';
+import { by, cure, lower, unstopped, words, type WordsOf } from './words.js';
 
 /** What is said of what concerns the whole job. */
 export const JOB_WORDS: WordsOf<Exclude<JobCause, { readonly type: 'switched-off' }>> = {
@@ -10,57 +11,83 @@ export const JOB_WORDS: WordsOf<Exclude<JobCause, { readonly type: 'switched-off
         /([^?.])$/,
         '$1.',
       ),
-      'Check the name and the namespace; an application that has the job stores it when it starts.',
+      cure('check-name', 'Check the name and the namespace; an application that has the job stores it when it starts.'),
     ),
   'no-configuration': (_, { job, path }) =>
     words(
       `${job} has no settings: there is no node ${path('config')}.`,
-      'Restart an application that has the job, which then stores its own settings, or restore the node.',
+      cure(
+        'restart-application',
+        'Restart an application that has the job, which then stores its own settings, or restore the node.',
+      ),
     ),
   'unreadable-configuration': ({ fault }, { job, path }) =>
     words(
       `The settings of ${lower(job)} cannot be used: ${unstopped(fault)}.`,
-      `Write valid settings to ${path('config')}, or delete that node and restart an instance, which then stores its own.`,
+      cure(
+        'write-settings',
+        `Write valid settings to ${path('config')}, or delete that node and restart an instance, which then stores its own.`,
+      ),
     ),
   'too-many-items': ({ shardingTotalCount, limit }, { job, path }) =>
     words(
       `${job} has ${shardingTotalCount} items, more than the ${limit} that this library takes.`,
-      `Reduce shardingTotalCount in ${path('config')}.`,
+      cure('reduce-items', `Reduce shardingTotalCount in ${path('config')}.`),
     ),
   'no-instance': ({ stopped }, { job }) =>
     words(
       `${job} has no living instance${stopped.length === 0 ? '' : `; those that stopped last: ${stopped.slice(0, 3).join(', ')}`}.`,
-      'Start an application that has the job, and check that it has the same namespace; its log and health report say whether it has registered.',
+      cure(
+        'start-application',
+        'Start an application that has the job, and check that it has the same namespace; its log and health report say whether it has registered.',
+      ),
     ),
-  'servers-disabled': ({ servers }, { job }) =>
+  'servers-disabled': ({ servers }, { job, jobName }) =>
     words(
       `All servers with instances of ${lower(job)} are disabled: ${offServers(servers)}.`,
-      'Enable one of them: npx elasticjob enable <job> --server <ip>, JobOperateAPI.enable(), or write ENABLED to its node.',
+      cure(
+        'enable-job',
+        `Enable one of them: ${commandLine('enable', jobName, '--server', servers[0]?.serverIp ?? '')}, JobOperateAPI.enable(), or write ENABLED to its node.`,
+        commandLine('enable', jobName),
+      ),
     ),
   'no-leader': (_, { job }) =>
     words(
       `${job} has no leader, so no items are assigned.`,
-      'An election takes moments; if this lasts, a node below leader/election/latch whose process is gone is in its way: delete it.',
+      cure(
+        'clean-latch',
+        'An election takes moments; if this lasts, a node below leader/election/latch whose process is gone is in its way: delete it.',
+      ),
     ),
   'unknown-leader': ({ leader, isPersistent }, { job, path }) =>
     words(
       `The leader of ${lower(job)} is ${leader}, which is not a living instance${isPersistent ? ', and its node is persistent, as copies and backups make it' : ''}.`,
-      `Delete ${path('leader')}; instances elect another leader then.`,
+      cure('delete-leader', `Delete ${path('leader')}; instances elect another leader then.`),
     ),
   'being-assigned': ({ leader, waitsFor }, { job }) =>
     words(
       `The items of ${lower(job)} wait to be assigned by the leader ${leader}${waitsFor.length === 0 ? '' : `, which waits for the running items ${describeItems(waitsFor)}`}; no item begins before that.`,
-      'If this lasts, the log and the health report of the leader say what keeps it from assigning, such as a sharding strategy that fails.',
+      cure(
+        'leader-log',
+        'If this lasts, the log and the health report of the leader say what keeps it from assigning, such as a sharding strategy that fails.',
+      ),
     ),
-  'no-schedule': (_, { job, path }) =>
+  'no-schedule': (_, { job, jobName, path }) =>
     words(
       `${job} has no cron expression: it runs only when it is triggered.`,
-      `Trigger it, or write a cron expression to ${path('config')}.`,
+      cure(
+        'trigger-or-schedule',
+        `Trigger it (${commandLine('trigger', jobName)}), or write a cron expression to ${path('config')}.`,
+        commandLine('trigger', jobName),
+      ),
     ),
   'unusable-schedule': ({ fault }, { job, path }) =>
     words(
       `The schedule of ${lower(job)} cannot be used: ${unstopped(fault)}.`,
-      `Correct cron and timeZone in ${path('config')}; instances that run already keep the former schedule until then.`,
+      cure(
+        'correct-schedule',
+        `Correct cron and timeZone in ${path('config')}; instances that run already keep the former schedule until then.`,
+      ),
     ),
   'instance-fault': ({ instanceId, isHere, alsoOn, state, reason }, { job }) =>
     words(
@@ -69,7 +96,7 @@ export const JOB_WORDS: WordsOf<Exclude<JobCause, { readonly type: 'switched-off
   'schedule-over': (_, { job, path }) =>
     words(
       `The schedule of ${lower(job)} has no instant any more.`,
-      `Write another cron expression to ${path('config')}.`,
+      cure('new-schedule', `Write another cron expression to ${path('config')}.`),
     ),
 };
 

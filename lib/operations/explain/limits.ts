@@ -1,9 +1,14 @@
 import { type JobView } from '../../layout/job-view.js';
-import { type Cause } from './explanation.js';
+import { type LimitCode } from './codes.js';
+import { type Cause, type ExplanationLimit } from './explanation.js';
 import { type Question } from './question.js';
 
 /** What cannot be known here and would matter to these causes, as sentences. */
-export function limitsOf({ instant, past }: Question, causes: readonly Cause[], view: JobView): readonly string[] {
+export function limitsOf(
+  { instant, past }: Question,
+  causes: readonly Cause[],
+  view: JobView,
+): readonly ExplanationLimit[] {
   const types = new Set(causes.map(({ type }) => type));
   const has = (...some: readonly Cause['type'][]): boolean => some.some((type) => types.has(type));
   const isUnattributed = causes.some(
@@ -13,18 +18,21 @@ export function limitsOf({ instant, past }: Question, causes: readonly Cause[], 
       (cause.type === 'servers-disabled' && cause.servers.some(({ record }) => record === undefined)),
   );
   const isPast = instant !== undefined && view.exists && !has('not-scheduled', 'still-to-come', 'no-schedule');
-  const sentences: readonly (readonly [boolean, string])[] = [
-    [has('free') && view.javaPeers.size > 0 && namedTypes(view).length > 0, untold(namedTypes(view))],
-    [isUnattributed && past.operations === undefined, UNATTRIBUTED],
-    [isUnattributed && past.operations !== undefined, UNRECORDED],
-    [isPast && past.executions === undefined, UNTRACED],
-    [isPast && past.operations === undefined, UNOPERATED],
-    [isPast && has('begun') && past.executions === undefined, UNENDED],
-    [isPast && has('ran'), INSTANTLESS],
-    [isPast && view.javaPeers.size > 0, JAVA],
-    [isPast && has('not-begun', 'later-begun', 'changed-hands'), FROZEN],
+  const named = namedTypes(view);
+  const limits: readonly (readonly [boolean, LimitCode, string])[] = [
+    [has('free') && view.javaPeers.size > 0 && named.length > 0, 'java-types', untold(named)],
+    [isUnattributed && past.operations === undefined, 'unattributed', UNATTRIBUTED],
+    [isUnattributed && past.operations !== undefined, 'unrecorded', UNRECORDED],
+    [isPast && past.executions === undefined, 'untraced', UNTRACED],
+    [isPast && past.operations === undefined, 'no-operations', UNOPERATED],
+    [isPast && has('begun') && past.executions === undefined, 'unended', UNENDED],
+    [isPast && has('ran'), 'no-instants', INSTANTLESS],
+    [isPast && view.javaPeers.size > 0, 'java-runs', JAVA],
+    [isPast && has('not-begun', 'later-begun', 'changed-hands'), 'frozen', FROZEN],
   ];
-  return sentences.flatMap(([isTold, sentence]) => (isTold ? [sentence] : []));
+  return limits.flatMap(([isTold, code, sentence]) =>
+    isTold ? [{ code, sentence, values: code === 'java-types' ? { types: named.join(', ') } : {} }] : [],
+  );
 }
 
 /** The types in the settings that an instance may not have, or may not be able to use; instances of ours store that. */

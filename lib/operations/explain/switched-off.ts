@@ -1,5 +1,7 @@
 import { type Explanation } from './explanation.js';
 
+const ELSEWHERE = 'Whether other applications run the job is not known here.';
+
 /** The answer of an application in which ElasticJob is switched off. */
 export function switchedOff(asked: Pick<Explanation, 'jobName' | 'item' | 'instant' | 'at'>): Explanation {
   return {
@@ -9,8 +11,10 @@ export function switchedOff(asked: Pick<Explanation, 'jobName' | 'item' | 'insta
       sentence:
         'ElasticJob is switched off in this application, as elasticjob.enabled is false: it runs no job and reads no registry centre.',
       cure: 'Remove ELASTICJOB_ENABLED=false, or set elasticjob.enabled to true, and start the application again.',
+      ...{ code: 'switched-off', values: {}, remedy: { code: 'switch-on', command: undefined } },
     },
     others: [],
-    unknown: ['Whether other applications run the job is not known here.'],
+    unknown: [ELSEWHERE],
+    limits: [{ code: 'other-applications', values: {}, sentence: ELSEWHERE }],
   };
 }

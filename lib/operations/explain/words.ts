@@ -1,8 +1,20 @@
 /** What the sentences of reasons have in common. */
-import { type Cause, type OnRecord, type Reason } from './explanation.js';
+import { type CureCode } from './codes.js';
+import { type Cause, type OnRecord } from './explanation.js';
 
 /** A sentence and a cure. */
-export type Words = Pick<Reason, 'sentence' | 'cure'>;
+export interface Words {
+  readonly sentence: string;
+  readonly cure: Cure | undefined;
+}
+
+/** What to do. */
+export interface Cure {
+  readonly code: CureCode;
+  readonly sentence: string;
+  /** The command line that does it, or the first of them; `undefined` if there is none. */
+  readonly command: string | undefined;
+}
 
 /** What a sentence is made from besides the cause. */
 export interface Scene {
@@ -13,6 +25,8 @@ export interface Scene {
   readonly instant: string;
   readonly path: (name: 'config' | 'leader' | 'servers' | 'instances' | 'sharding') => string;
   readonly job: string;
+  readonly jobName: string;
+  readonly items: readonly number[];
   /** Whether it is said of the instant that was asked about. */
   readonly isPast: boolean;
 }
@@ -41,7 +55,10 @@ export function be({ isOne, isPast }: Pick<Scene, 'isOne' | 'isPast'>): string {
 export const have = ({ isOne }: Scene): string => (isOne ? 'has' : 'have');
 
 /** A sentence, and a cure if there is one. */
-export const words = (sentence: string, cure?: string): Words => ({ sentence, cure });
+export const words = (sentence: string, cure?: Cure): Words => ({ sentence, cure });
+
+/** What to do. `command`: of the command line. */
+export const cure = (code: CureCode, sentence: string, command?: string): Cure => ({ code, sentence, command });
 
 /** A subject in the middle of a sentence. */
 export const lower = (subject: string): string => subject.charAt(0).toLowerCase() + subject.slice(1);

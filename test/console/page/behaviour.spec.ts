@@ -289,6 +289,45 @@ describe('live', () => {
   });
 });
 
+describe('explaining', () => {
+  test('is in sentences, local times and headings, with a button for what it advises', async () => {
+    const page = await open(`${JOB}/explain`);
+    await page.getByText('Still running. Firings that come meanwhile are made up for').waitFor();
+    await page.getByText('Item 5 rests, as a later server says.').waitFor();
+    const text = await page.locator('main').innerText();
+    expect(text).not.toMatch(/T\d\d:\d\d:\d\d\.\d{3}Z|holds|[{}]|<job>/);
+    expect(text.match(/Disabled by an operator\./g)).toHaveLength(1);
+    expect(text).toContain('a broken disk');
+    expect(text).toContain('Job (Asia/Kathmandu)');
+    await screenshot(page, 'explain');
+
+    await page.getByRole('button', { name: 'Enable item' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('disk replaced');
+    await dialog.getByRole('button', { name: 'Enable item' }).click();
+    await page.getByText('Enabled.').waitFor();
+
+    expect(sent('POST', /shards\/4\/enable$/).map(({ body }) => body)).toEqual([{ reason: 'disk replaced' }]);
+  });
+
+  test('gives a guest the command with the name of the job', async () => {
+    server.known.role = 'guest';
+    const page = await open(`${JOB}/explain`);
+
+    await page.getByText('npx elasticjob enable settle-invoices --item 4').waitFor();
+
+    expect(await page.getByRole('button', { name: 'Enable item' }).count()).toBe(0);
+  });
+
+  test('speaks Chinese', async () => {
+    const page = await open(`${JOB}/explain`, { language: 'zh' });
+
+    await page.getByText('仍在运行。期间的触发会在结束后补执行一次').waitFor();
+    expect(await page.getByText('已被操作员置为失效。').count()).toBe(1);
+    await screenshot(page, 'explain-zh');
+  });
+});
+
 describe('hostile and large data', () => {
   test('names are text, and lead to where they say', async () => {
     const page = await open('/r/main/jobs');

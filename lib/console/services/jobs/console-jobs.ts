@@ -27,6 +27,7 @@ import { type DataSources } from '../trace/data-sources.js';
 import { type LastRuns } from '../trace/last-runs.js';
 import { resultOf } from '../trace/trace-rows.js';
 import { type Traces } from '../trace/traces.js';
+import { explained } from './explained.js';
 import { type FiresRange, previewOf } from './fires.js';
 import { jobItems, type JobListQuery, jobPage } from './job-list.js';
 import { instanceRows, jobRow, kindOf, shardRows, withRuns } from './job-rows.js';
@@ -142,7 +143,7 @@ export class ConsoleJobs {
     jobName: string,
     { item, at }: { readonly item?: number | undefined; readonly at?: number | undefined },
   ): Promise<Explanation> {
-    await findJob(registry, jobName);
+    const { job } = await findJob(registry, jobName);
     const source = this.#parts.sources.activated;
     const trace = source && {
       executions: (filter: Parameters<Traces['executions']>[1]) =>
@@ -151,8 +152,8 @@ export class ConsoleJobs {
         source.use((storage, signal) => storage.statuses(filter, signal)),
     };
     const api = new ExplanationAPI(registry.center, { clock: this.#parts.clock, past: { trace } });
-    const { reason, others } = await api.explain(jobName, item, at === undefined ? undefined : new Date(at));
-    return { sentence: reason.sentence, reason: { ...reason }, others: others.map(({ sentence }) => sentence) };
+    const found = await api.explain(jobName, item, at === undefined ? undefined : new Date(at));
+    return explained(found, job.view.config?.timeZone);
   }
 
   async fires(

@@ -1,6 +1,7 @@
 import { describeCause } from '../../../api/text/describe-cause.js';
 import { type JobLogger } from '../../../api/text/logger.js';
 import { abortable } from '../../../async/wait.js';
+import { commandLine } from '../../../operations/command-line.js';
 import { DoctorAPI } from '../../../operations/doctor-api.js';
 import { type Finding, type Severity } from '../../../operations/doctor/finding.js';
 import { type Clock } from '../../../time/clock.js';
@@ -96,6 +97,9 @@ function serversTogether(findings: readonly Finding[]): readonly Finding[] {
     return {
       ...finding,
       jobName: undefined,
+      code: 'offline-server.many' as const,
+      values: { ...finding.values, count: jobs.length, jobs: names },
+      command: commandLine('prune'),
       sentence: `The server ${finding.subject} has no living instance of ${jobs.length} jobs that list it: ${names}.`,
     };
   });
@@ -103,13 +107,15 @@ function serversTogether(findings: readonly Finding[]): readonly Finding[] {
 
 const MOST_NAMES = 5;
 
-function problemRow({ type, severity, jobName, subject, sentence, consequence, cure }: Finding): ProblemRow {
+function problemRow(finding: Finding): ProblemRow {
+  const { type, code, values, severity, jobName, subject, sentence, consequence, cure, command } = finding;
   return {
-    type,
+    ...{ type, code, values },
     severity: SEVERITIES[severity],
     ...(jobName !== undefined && { jobName }),
     subject: subject === '' ? sentence : `${subject}: ${sentence}`,
     consequence,
     cure,
+    ...(command !== undefined && { command }),
   };
 }

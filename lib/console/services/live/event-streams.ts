@@ -1,6 +1,7 @@
 import { actorOf } from '../../security/account.js';
 import { type Caller } from '../../security/caller.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
+import { type ProblemCode } from '../../http/problem-codes.js';
 import { type Clock } from '../../../time/clock.js';
 import { EventStream, type StreamOutput, type StreamRequest } from './event-stream.js';
 
@@ -64,6 +65,6 @@ export class EventStreams {
   }
 }
 
-function tooMany(status: number, code: string, detail: string): ConsoleProblem {
+function tooMany(status: number, code: ProblemCode, detail: string): ConsoleProblem {
   return new ConsoleProblem(status, code, detail, { headers: { 'retry-after': '10' } });
 }

@@ -1,5 +1,12 @@
+import { findingsEn } from './findings-en.js';
+import { problemsEn } from './problems-en.js';
+import { reasonsEn } from './reasons-en.js';
+
 /** The page's texts in English. They are the list of keys: a bundle that lacks one does not compile. */
 export const en = {
+  ...findingsEn,
+  ...problemsEn,
+  ...reasonsEn,
   'action.add': 'Add',
   'action.all': 'All',
   'action.cancel': 'Cancel',
@@ -153,9 +160,16 @@ export const en = {
     'An instance with an open dump port answers with the nodes of the job as it sees them: setting elasticjob.dump.port, and dump.host for others than its own machine.',
   'dump.title': 'Dump of an instance',
   'explain.anyItem': 'the whole job',
+  'explain.asOf': 'For {at}:',
   'explain.at': 'At (your clock)',
   'explain.item': 'Item',
+  'explain.enableServer': 'Enable server',
+  'explain.holdsNow': 'so now; perhaps not then',
+  'explain.items': 'Items {items}',
+  'explain.others': 'Also',
   'explain.title': 'Why does it run, or not?',
+  'explain.unknown': 'Not known here',
+  'explain.wholeJob': 'The whole job',
   'fires.due': 'due now',
   'fires.in': 'In',
   'fires.jobZone': 'Job ({zone})',
@@ -371,10 +385,6 @@ export const en = {
   'phase.unknown': 'unknown',
   'problem.page': 'A part of this page has failed: {detail}',
   'problem.request': 'Request',
-  'problem.unreachable': 'The console cannot be reached. Check the network, or whether it runs.',
-  'problem.busy': 'Too many passwords are being checked at this moment. Try again in a few seconds.',
-  'problem.too-many-tokens': 'You have 200 tokens, which is the limit. Revoke some.',
-  'problem.login-failed': 'The user name or the password is wrong.',
   'registries.add': 'Add a registry centre',
   'registries.digest': 'Digest',
   'registries.latency': 'Latency',

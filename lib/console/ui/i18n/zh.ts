@@ -1,7 +1,13 @@
 import { type Texts } from './en.js';
+import { findingsZh } from './findings-zh.js';
+import { problemsZh } from './problems-zh.js';
+import { reasonsZh } from './reasons-zh.js';
 
 /** The page's texts in Chinese. */
 export const zh: Texts = {
+  ...findingsZh,
+  ...problemsZh,
+  ...reasonsZh,
   'action.add': '添加',
   'action.all': '全部',
   'action.cancel': '取消',
@@ -145,9 +151,16 @@ export const zh: Texts = {
     '打开了 dump 端口的实例会返回它所见的作业节点：设置 elasticjob.dump.port；若要供其他机器访问，还需设置 dump.host。',
   'dump.title': '实例 dump',
   'explain.anyItem': '整个作业',
+  'explain.asOf': '针对 {at}：',
   'explain.at': '时刻（本地时间）',
   'explain.item': '分片项',
+  'explain.enableServer': '服务器生效',
+  'explain.holdsNow': '现在如此，当时未必',
+  'explain.items': '分片项 {items}',
+  'explain.others': '此外',
   'explain.title': '为什么运行或不运行？',
+  'explain.unknown': '此处无法得知',
+  'explain.wholeJob': '整个作业',
   'fires.due': '即将执行',
   'fires.in': '距今',
   'fires.jobZone': '作业时区（{zone}）',
@@ -356,10 +369,6 @@ export const zh: Texts = {
   'phase.unknown': '未知',
   'problem.page': '页面的一部分出错：{detail}',
   'problem.request': '请求',
-  'problem.unreachable': '无法连接控制台。请检查网络或其是否在运行。',
-  'problem.busy': '此刻正在校验的密码过多，请几秒后重试。',
-  'problem.too-many-tokens': '您已有 200 个令牌，达到上限，请吊销一些。',
-  'problem.login-failed': '用户名或密码错误。',
   'registries.add': '添加注册中心',
   'registries.digest': '认证信息',
   'registries.latency': '延迟',

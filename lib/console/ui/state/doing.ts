@@ -2,11 +2,14 @@ import { ElMessage } from 'element-plus/es/components/message/index';
 import { ref, type Ref } from 'vue';
 import { type Problem } from '../../contract/common.js';
 import { asProblem } from '../api/client.js';
-import { t, tOr } from '../i18n/i18n.js';
+import { t } from '../i18n/i18n.js';
+import { worded } from '../i18n/wording.js';
 
 /** What the page says of a problem: a sentence of its own if it has one, else the server's. */
 export function sentenceOf(problem: Problem): string {
-  return tOr(`problem.${problem.code}`, problem.detail, { detail: problem.detail });
+  const { code, detail, wording } = problem;
+  const general = worded('problem', { code, values: { detail } }, { sentence: detail });
+  return wording === undefined ? general : worded('state', wording, { sentence: general });
 }
 
 export function toastProblem(problem: Problem): void {

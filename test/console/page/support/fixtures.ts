@@ -189,7 +189,7 @@ export const overview = (): Overview => ({
   runs: statistics(),
   problems: [
     {
-      type: 'no-instance',
+      ...{ type: 'no-instance', code: 'no-instance', values: {} },
       severity: 'error',
       jobName: 'legacy-report',
       subject: 'The job legacy-report has no living instance.',
@@ -197,7 +197,7 @@ export const overview = (): Overview => ({
       cure: 'Start a process that has this job, or remove the job.',
     },
     {
-      type: 'unreadable',
+      ...{ type: 'unreadable', code: 'unreadable', values: {} },
       severity: 'error',
       jobName: 'broken-settings',
       subject: 'Its stored settings cannot be read.',
@@ -205,7 +205,7 @@ export const overview = (): Overview => ({
       cure: 'Save its settings again in the configuration page.',
     },
     {
-      type: 'clock',
+      ...{ type: 'clock', code: 'clock', values: {} },
       severity: 'warning',
       subject: 'The clock of 10.0.0.12 is 4 s behind.',
       consequence: 'Firings may come late there.',

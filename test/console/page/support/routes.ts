@@ -343,8 +343,33 @@ function readRegistry(known: Knowledge, [what, name, part]: readonly string[], q
     return {
       body: {
         sentence: 'Item 3 runs since 12:00:04 on 10.0.0.11, and is not late.',
-        reason: { type: 'running', since: fixtures.NOW },
-        others: ['Item 4 is disabled.'],
+        reason: {
+          ...{ type: 'still-running', code: 'still-running.made-up-for', items: '3', holds: 'now' },
+          sentence: 'Item 3 runs since 12:00:04 on 10.0.0.11, and is not late.',
+          values: { instanceId: fixtures.instanceId(0), since: { instant: fixtures.NOW }, missed: 'made-up-for' },
+          cure: { code: 'lasting-run', values: {}, sentence: 'Look at its log.' },
+        },
+        others: [
+          {
+            ...{ type: 'item-disabled', code: 'item-disabled', items: '4', holds: 'now' },
+            sentence: 'Item 4 is disabled, by opal at 2030-01-01T00:00:00.000Z (a broken disk).',
+            values: { by: 'opal', byAt: { instant: fixtures.NOW }, byWhy: 'a broken disk' },
+            cure: {
+              ...{
+                code: 'enable-item',
+                values: {},
+                sentence: 'Enable it: npx elasticjob enable settle-invoices --item 4.',
+              },
+              command: 'npx elasticjob enable settle-invoices --item 4',
+            },
+          },
+          {
+            ...{ type: 'brand-new', code: 'brand-new', items: '5', holds: 'now', values: {} },
+            sentence: 'Item 5 rests, as a later server says.',
+          },
+        ],
+        unknown: [{ code: 'untraced', values: {}, sentence: 'Runs of the past are not known.' }],
+        timeZone: 'Asia/Kathmandu',
       },
     };
   return page(

@@ -4,6 +4,7 @@ import { type JobView } from '../../../../lib/layout/job-view.js';
 import { JobPaths } from '../../../../lib/layout/job-paths.js';
 import { type InstanceFault, NO_PAST, type Past } from '../../../../lib/operations/explain/explanation.js';
 import { explain } from '../../../../lib/operations/explain/explain.js';
+import { en } from '../../../../lib/console/ui/i18n/en.js';
 import { aConfiguration, anItem, aView, idOf, ipOf } from '../../../support/views.js';
 
 const NOW = Date.parse('2030-01-01T00:00:07Z');
@@ -12,7 +13,24 @@ const paths = new JobPaths('bill');
 function ask(view: JobView, item?: number, past: Past = NO_PAST, fault?: InstanceFault) {
   const fullPath = (path: string): string => `/elasticjob${path}`;
   const faults = fault === undefined ? [] : [{ ...fault, isHere: true }];
-  return explain({ view, paths, fullPath, item, instant: undefined, now: NOW, past, similar: undefined, faults });
+  const explanation = explain({
+    ...{ view, paths, fullPath, item, instant: undefined, now: NOW, past, similar: undefined, faults },
+  });
+  expectValues(explanation);
+  return explanation;
+}
+
+/** The page's text for a reason finds all values that it wants, and no cure lacks its code. */
+function expectValues({ reason, others, limits }: ReturnType<typeof explain>): void {
+  for (const each of [reason, ...others]) {
+    const text = (en as Readonly<Record<string, string>>)[`reason.${each.code}`] ?? 'none';
+    const wanted = [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+    expect([each.code, Object.keys(each.values)]).toEqual([each.code, expect.arrayContaining(wanted)]);
+    expect(each.remedy === undefined).toBe(each.cure === undefined);
+    expect(`${each.cure} ${each.remedy?.command}`).not.toMatch(/<\w+>/);
+  }
+  for (const { code, values } of limits)
+    expect([code, Object.keys(values)]).toEqual([code, code === 'java-types' ? ['types'] : []]);
 }
 
 const scheduled = (changes = {}) => aConfiguration({ cron: '0/5 * * * * ?', timeZone: 'GMT', ...changes });

@@ -1,0 +1,137 @@
+/** What the doctor finds, by the server's codes: what is the case, what follows (`.then`), and what to do (`.cure`). */
+export const findingsEn = {
+  'finding.hidden-job': 'These credentials may not read the job: {fault}',
+  'finding.hidden-job.then': 'It cannot be examined, operated or run with them.',
+  'finding.hidden-job.cure':
+    'Use the credentials that the job was created with, or give these the right to read its nodes.',
+  'finding.no-configuration': 'The job has no stored settings.',
+  'finding.no-configuration.then': 'Nothing of it runs, and other tools leave it out.',
+  'finding.no-configuration.cure':
+    'Restart an application that has the job, which then stores its own settings, or remove what is left of it.',
+  'finding.unreadable-configuration': 'The stored settings cannot be used: {fault}',
+  'finding.unreadable-configuration.then': 'Nothing of this job runs, and its applications cannot start it.',
+  'finding.unreadable-configuration.cure':
+    'Store valid settings, or delete the node config of the job and restart an instance, which then stores its own.',
+  'finding.no-instance': 'No instance of the job lives.',
+  'finding.no-instance.then': 'Nothing of it runs.',
+  'finding.no-instance.cure': 'Start an application that has the job. If there is none any more, remove the job.',
+  'finding.servers-disabled': 'All servers with instances of the job are disabled: {servers}.',
+  'finding.servers-disabled.then': 'Nothing of it runs until one of them is enabled.',
+  'finding.servers-disabled.cure': 'Enable the job.',
+  'finding.dead-leader': 'The leader {leader} is no living instance, and a session keeps its node.',
+  'finding.dead-leader.then': 'No instance leads, so no items are assigned.',
+  'finding.dead-leader.cure':
+    'End the process of that session, or delete the node leader/election/instance of the job.',
+  'finding.dead-leader.persistent':
+    'The leader {leader} is named by a node that no session keeps, as copies and backups make it.',
+  'finding.dead-leader.persistent.then': 'When that instance is gone, no instance leads, and no items are assigned.',
+  'finding.dead-leader.persistent.cure':
+    'Delete that node. Instances of this library remove it by themselves some seconds after they have seen it.',
+  'finding.persistent-node': 'No session keeps {path}, as copies and backups make it.',
+  'finding.persistent-node.then':
+    'It passes for a living instance: items are assigned to it that no instance runs, or runs that died are not taken over.',
+  'finding.persistent-node.cure':
+    'Delete it. Instances of this library remove it by themselves some seconds after they have seen it.',
+  'finding.unassigned': 'The items wait for the leader {leader} to assign them.',
+  'finding.unassigned.then': 'No item begins before they are assigned.',
+  'finding.unassigned.cure':
+    'If this lasts, the log of the leader says what keeps it from that. A Java leader assigns at its next firing.',
+  'finding.unassigned.waits':
+    'The items wait for the leader {leader} to assign them, and the leader waits for items that run.',
+  'finding.unassigned.waits.then': 'No item begins before they are assigned.',
+  'finding.unassigned.waits.cure':
+    'If this lasts, the log of the leader says what keeps it from that. A Java leader assigns at its next firing.',
+  'finding.unowned-items': 'No instance owns the items {items}.',
+  'finding.unowned-items.then': 'No instance runs them.',
+  'finding.unowned-items.cure': 'The leader assigns them within moments. If this lasts, look at its log.',
+  'finding.unowned-items.static': 'No instance owns the items {items}, and static sharding keeps them so.',
+  'finding.unowned-items.static.then': 'No instance runs them.',
+  'finding.unowned-items.static.cure': 'Switch static sharding off until they are assigned again.',
+  'finding.dead-owner': 'The owners of the items {items} are gone: {owners}.',
+  'finding.dead-owner.then': 'No instance runs them.',
+  'finding.dead-owner.cure': 'The leader assigns them within moments. If this lasts, look at its log.',
+  'finding.dead-owner.static':
+    'The owners of the items {items} are gone ({owners}), and static sharding keeps them so.',
+  'finding.dead-owner.static.then': 'No instance runs them.',
+  'finding.dead-owner.static.cure': 'Switch static sharding off until they are assigned again.',
+  'finding.stale-running': 'The items {items} bear the mark of a run whose instance is gone.',
+  'finding.stale-running.then': 'As long as the mark stands, no instance begins them.',
+  'finding.stale-running.cure':
+    'Instances of this library remove such marks. If none lives, delete the nodes running below sharding.',
+  'finding.stale-running.failover': 'The items {items} bear the mark of a run whose instance is gone.',
+  'finding.stale-running.failover.then': 'As long as the mark stands, no instance begins them.',
+  'finding.stale-running.failover.cure':
+    'With failover, an idle instance takes the runs over. Start or restart an instance.',
+  'finding.stale-failover': 'The items {items} bear the mark of a takeover whose instance is gone.',
+  'finding.stale-failover.then': 'As long as the mark stands, the owner does not begin them.',
+  'finding.stale-failover.cure':
+    'Instances of this library remove such marks. If none lives, delete the nodes failover and failovering below sharding.',
+  'finding.stale-failover.failover': 'The items {items} bear the mark of a takeover whose instance is gone.',
+  'finding.stale-failover.failover.then': 'As long as the mark stands, the owner does not begin them.',
+  'finding.stale-failover.failover.cure':
+    'With failover, an idle instance takes the runs over. Start or restart an instance.',
+  'finding.stale-crash.failover-off': 'The items {items} have a report of a crash although failover is off.',
+  'finding.stale-crash.failover-off.then':
+    'If failover is switched on again, instances run them for an instant long past.',
+  'finding.stale-crash.failover-off.cure': 'Remove the reports.',
+  'finding.stale-crash.no-instance': 'Crashed runs of the items {items} wait to be taken over.',
+  'finding.stale-crash.no-instance.then': 'No instance is enabled that could run them again.',
+  'finding.stale-crash.no-instance.cure': 'Start an instance, or enable a server.',
+  'finding.stale-misfire': 'The items {items} bear the mark of a missed firing although misfire is off.',
+  'finding.stale-misfire.then': 'If misfire is switched on again, a Java instance runs them once more.',
+  'finding.stale-misfire.cure': 'Remove the marks.',
+  'finding.stale-trigger': 'A trigger waits for {instanceId}, which is gone.',
+  'finding.stale-trigger.then': 'No instance accepts it.',
+  'finding.stale-trigger.cure': 'Remove it. Trigger the job again if its run is missing.',
+  'finding.offline-server': 'The server {serverIp} has no living instance.',
+  'finding.offline-server.then':
+    'None for the items. Servers of pods that do not come back add up, and consoles list them.',
+  'finding.offline-server.cure': 'Prune the offline servers.',
+  'finding.offline-server.disabled': 'The server {serverIp} has no living instance, and is disabled.',
+  'finding.offline-server.disabled.then':
+    'None for the items. Servers of pods that do not come back add up, and consoles list them.',
+  'finding.offline-server.disabled.cure': 'If it does not come back, prune the offline servers with the disabled ones.',
+  'finding.unknown-server-status':
+    'The state of the server {serverIp} is neither enabled nor disabled, which counts as disabled.',
+  'finding.unknown-server-status.then': 'Instances there are given no items.',
+  'finding.unknown-server-status.cure': 'Enable the server, or disable it.',
+  'finding.unreadable-instance':
+    'The node of {instanceId} does not describe an instance: ElasticJob before 3.0 leaves it empty, and its console overwrites it.',
+  'finding.unreadable-instance.then': 'That instance is given no items.',
+  'finding.unreadable-instance.cure':
+    'Restart that instance with ElasticJob 3.0 or later. Instances of this library mend their node by themselves.',
+  'finding.stray-item': 'The node sharding/{name} is no item, as its name is no number.',
+  'finding.stray-item.then': 'Java instances and consoles fail at such a node.',
+  'finding.stray-item.cure': 'Delete it.',
+  'finding.mixed-versions': 'Java and Node instances run the job together: {java} and {node}.',
+  'finding.mixed-versions.then':
+    'Java instances keep no record of what they begin, so firings that meet a change of instances are not made up for.',
+  'finding.mixed-versions.cure':
+    'Fine during a migration. Finish it before you rely on the guarantees of this library alone.',
+  'finding.clock-ahead':
+    '{instanceId} has begun items for {instant}, which is {seconds} s ahead of the clock of the registry centre.',
+  'finding.clock-ahead.then': 'It fires too early, and peers do not run these items for instants that it has recorded.',
+  'finding.clock-ahead.cure':
+    'Set the clock of that machine (NTP). The greatest clock difference of the settings keeps a job from running there.',
+  'finding.clock-difference.ahead': 'The clock of the console is {seconds} s ahead of that of the registry centre.',
+  'finding.clock-difference.ahead.then':
+    'Instances fire by the clocks of their machines: if those differ, firings that meet a change of instances may be missed.',
+  'finding.clock-difference.ahead.cure': 'Synchronise the clocks of all machines (NTP).',
+  'finding.clock-difference.behind': 'The clock of the console is {seconds} s behind that of the registry centre.',
+  'finding.clock-difference.behind.then':
+    'Instances fire by the clocks of their machines: if those differ, firings that meet a change of instances may be missed.',
+  'finding.clock-difference.behind.cure': 'Synchronise the clocks of all machines (NTP).',
+  'finding.unusable-settings': 'No instance can use the stored settings: {fault}',
+  'finding.unusable-settings.then':
+    'An instance that runs goes on with the settings that it had. One that starts cannot, and fires nothing of this job.',
+  'finding.unusable-settings.cure': 'Store a value that can be used.',
+  'finding.offline-server.many': 'The server {serverIp} has no living instance of {count} jobs that list it: {jobs}.',
+  'finding.offline-server.many.then':
+    'None for the items. Servers of pods that do not come back add up, and consoles list them.',
+  'finding.offline-server.many.cure': 'Prune the offline servers.',
+  'finding.open-nodes': 'Anyone may change {path}, although credentials are configured. Such nodes: {count}.',
+  'finding.open-nodes.then':
+    'A stranger who reaches the registry centre can change, end or remove jobs. Some application may run without the credentials.',
+  'finding.open-nodes.cure':
+    'Configure the digest in all applications, and set the access rules of the nodes that exist: setAcl -R in zkCli.sh.',
+} as const;

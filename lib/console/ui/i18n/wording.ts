@@ -1,0 +1,48 @@
+import { type Wording } from '../../contract/common.js';
+import { dateTime, viewerZone } from './format.js';
+import { t, tOr } from './i18n.js';
+
+type Value = Wording['values'][string];
+
+/**
+ * The server's sentence in the reader's language: the text for its code, with its values in it. Without such a text, or if a value
+ * is missing that the text wants, `sentence`.
+ */
+export function worded(
+  group: string,
+  { code, values }: Wording,
+  { sentence, zone }: { readonly sentence: string; readonly zone?: string | undefined },
+): string {
+  const text = tOr(`${group}.${code}`, '');
+  if (text === '' || valuesIn(text).some((name) => !(name in values))) return sentence;
+  return text.replace(PLACE, (whole, name: string) => {
+    const value = values[name];
+    return value === undefined ? whole : shown(value, zone);
+  });
+}
+
+/** Which values the text for a code says already. */
+export function saidBy(group: string, { code }: Wording): ReadonlySet<string> {
+  return new Set(valuesIn(tOr(`${group}.${code}`, '')));
+}
+
+/** A value as people read it: an instant in their own time, with the job's beside it where that differs. */
+export function shown(value: Value, zone?: string): string {
+  if (typeof value !== 'object') return String(value);
+  const own = dateTime(value.instant, viewerZone);
+  if (zone === undefined || zone === '') return own;
+  const there = inZone(value.instant, zone);
+  return there === undefined || there === own ? own : `${own} (${t('fires.jobZone', { zone })}: ${there})`;
+}
+
+/** A browser may not know a zone that Node knows. */
+function inZone(instant: number, zone: string): string | undefined {
+  try {
+    return dateTime(instant, zone);
+  } catch {
+    return undefined;
+  }
+}
+
+const PLACE = /\{(\w+)\}/g;
+const valuesIn = (text: string): readonly string[] => [...text.matchAll(PLACE)].map(([, name = '']) => name);

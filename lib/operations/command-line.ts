@@ -1,0 +1,12 @@
+/** A command of `npx elasticjob` that a reader can paste into a shell. */
+export function commandLine(...words: readonly string[]): string {
+  return ['npx elasticjob', ...words.map(inShell)].join(' ');
+}
+
+const PLAIN = /^[\w.:@%+,/-]+$/;
+
+/** Quoted for POSIX shells, if it has to be. */
+function inShell(word: string): string {
+  if (PLAIN.test(word)) return word;
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -177,7 +177,7 @@ describe('every route', () => {
     const wrong: string[] = [];
     for (const route of routes.filter(({ method }) => method === 'GET'))
       for (const text of TEXTS) {
-        const query = new URLSearchParams(FIELDS.map((field) => [field, toWellFormed(text)]));
+        const query = new URLSearchParams(FIELDS.map((field): [string, string] => [field, toWellFormed(text)]));
         const ask = async (path: string, query: string): Promise<void> =>
           void wrong.push(...(await call({ ...route, path }, query)));
         await ask(withNames(route.path, text), '');

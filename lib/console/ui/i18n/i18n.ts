@@ -1,25 +1,10 @@
 import { computed, ref } from 'vue';
 import { en, type Texts } from './en.js';
+import { type Kind, type TextKey } from './text-key.js';
+
+export { type TextKey } from './text-key.js';
 
 type Values = Readonly<Record<string, string | number>>;
-type AnyKey = keyof typeof en;
-/** Of what the server names values: the text of a value has the key `kind.value`. */
-type Kind =
-  | 'change'
-  | 'itemStatus'
-  | 'kind'
-  | 'origin'
-  | 'outcome'
-  | 'phase'
-  | 'result'
-  | 'role'
-  | 'serverState'
-  | 'severity'
-  | 'source'
-  | 'sourceState'
-  | 'status';
-/** The texts of the page itself. Those of values that the server names are not among them: `nameOf` knows what to do without one. */
-export type TextKey = Exclude<AnyKey, `${Kind}.${string}`>;
 export type Language = 'en' | 'zh';
 
 const STORED = 'elasticjob.language';

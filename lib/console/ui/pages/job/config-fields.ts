@@ -1,5 +1,5 @@
 import { type JobConfigurationDto } from '../../../contract/jobs.js';
-import { type TextKey } from '../../i18n/i18n.js';
+import { type TextKey } from '../../i18n/text-key.js';
 
 type Setting = keyof JobConfigurationDto;
 

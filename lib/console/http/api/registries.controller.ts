@@ -133,5 +133,5 @@ function changeOf(body: unknown): RegistryChange {
     ...(digest !== undefined && digest !== null && { digest }),
     ...(tls !== undefined && { tls }),
     ...(sasl !== undefined && { sasl }),
-  } as RegistryChange;
+  };
 }

@@ -92,7 +92,7 @@ export const zh: Texts = {
   'config.overwritten': '该作业在代码中启用了 overwrite：下次启动会覆盖此处的修改。',
   'config.propertyAdd': '添加属性',
   'config.propertyName': '属性名',
-  'config.propertyRemove': '移除属性 {name}',
+  'config.propertyRemove': '删除属性 {name}',
   'config.propertyTwice': '有两个属性名为 {name}。',
   'config.propertyValue': '{name} 的值',
   'config.readOnly': '您的角色只能查看此配置。',

@@ -23,8 +23,16 @@ export function parseYaml(name: string, text: string): unknown {
   const [error] = [...document.errors, ...document.warnings];
   if (error !== undefined) refuse(`${messageOf(error)} ${place(error.pos[0])}${hint(error, text)}`, error);
   if (second !== undefined) refuse(`it has more than one document ${place(second)}`);
+  // Looking up each alias in the document would take time with the square of its length.
+  const anchored = new Map<string, unknown>();
+  const noteAnchor = (node: { readonly anchor?: string | undefined }): void => {
+    if (node.anchor !== undefined) anchored.set(node.anchor, node);
+  };
   visit(document, {
-    Map: (_, { items }) => {
+    Seq: (_, node) => noteAnchor(node),
+    Map: (_, node) => {
+      const { items } = node;
+      noteAnchor(node);
       const nameless = items.find(({ key }) => key === null || (isScalar(key) && key.value === null));
       if (nameless !== undefined)
         refuse(
@@ -35,13 +43,12 @@ export function parseYaml(name: string, text: string): unknown {
       const key = repeatedKey(items.map((each) => each.key));
       if (key !== undefined) refuse(`Map keys must be unique ${place(key.range?.[0] ?? 0)}`);
     },
-    Alias: (_, node) => {
-      const target = node.resolve(document)?.range;
-      const [at = 0] = node.range ?? [];
-      if (target && target[0] <= at && at < target[2])
-        refuse(`*${legible(node.source)} lies within its own anchor &${legible(node.source)} ${place(at)}`);
+    Alias: (_, { source, range }, ancestors) => {
+      if ((ancestors as readonly unknown[]).includes(anchored.get(source)))
+        refuse(`*${legible(source)} lies within its own anchor &${legible(source)} ${place(range?.[0] ?? 0)}`);
     },
     Scalar: (_, node) => {
+      noteAnchor(node);
       // `007` may be a number or a text; only the binding knows which of them the setting is.
       if (typeof node.value === 'number' && node.source !== undefined && String(node.value) !== node.source)
         node.value = node.source;

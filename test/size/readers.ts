@@ -204,6 +204,8 @@ export const NOT_CALLED: readonly (readonly [name: RegExp, why: string])[] = [
     /^(api\/settings\/setting\.ts problemsInMap|.*call-options\.ts optionProblems)$/,
     'is a part of checkOptions() and mergeSettings()',
   ],
+  [/secret-values\.ts hideNamed$/, 'is a part of withoutSecrets()'],
+  [/console\/options\/environment\.ts withVariable$/, 'adds a name to a problem of the library'],
   [/cron-steps\.ts refuseTooLongSteps$/, 'is a part of toQuartz()'],
   [
     /^layout\/(job-configuration-yaml\.ts keptFrom|yaml-(mapping|document|line-separators)\.ts .*)$/,

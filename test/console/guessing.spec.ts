@@ -186,13 +186,16 @@ describe('HTTP Basic', () => {
     const ofNobody = await recordsOf(app, 'username=nobody');
     const users = (await (await Browser.loggedIn(app, 'anna')).get('/api/v1/users')).json;
 
-    expect(ofOtto).toEqual([
-      expect.objectContaining({ action: 'auth.login', target: 'otto', outcome: 'refused', error: 'login-failed' }),
-      ...Array<unknown>(2).fill(
-        expect.objectContaining({ username: 'otto', role: 'operator', outcome: 'done', after: { by: 'HTTP Basic' } }),
+    // At one instant, refusals, which have a log of their own, stand in any order beside the others.
+    const [refused, done] = ['refused', 'done'].map((outcome) => ofOtto.filter((record) => record.outcome === outcome));
+    expect(ofOtto).toHaveLength(3);
+    expect(refused).toEqual([expect.objectContaining({ action: 'auth.login', target: 'otto', error: 'login-failed' })]);
+    expect(done).toEqual(
+      Array<unknown>(2).fill(
+        expect.objectContaining({ username: 'otto', role: 'operator', after: { by: 'HTTP Basic' } }),
       ),
-    ]);
-    expect(ofOtto[0]).not.toHaveProperty('username');
+    );
+    expect(refused![0]).not.toHaveProperty('username');
     expect(ofNobody).toEqual([expect.objectContaining({ target: 'nobody', outcome: 'refused' })]);
     expect(users).toEqual(
       expect.arrayContaining([expect.objectContaining({ username: 'otto', lastLoginAt: clock.now() })]),

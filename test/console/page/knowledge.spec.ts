@@ -85,6 +85,7 @@ interface Routed {
 /** Every address of the router, with the tabs of a job. */
 async function addresses(page: Page): Promise<ReadonlyMap<string, string>> {
   await page.goto(`${url}/r/main/jobs/settle-invoices`);
+  await page.locator('.tabs a').first().waitFor();
   const tabs = await page
     .locator('.tabs a')
     .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).pathname.split('/').at(-1) ?? ''));

@@ -126,7 +126,7 @@ test('a registry centre that does not answer is given up after the deadline, wit
   expect(text).toEqual({
     out: '',
     err: expect.stringMatching(
-      /^elasticjob: No connection to ZooKeeper at 127\.0\.0\.1:1, namespace 'orders' within 0\.3 s: 127\.0\.0\.1:1 refuses connections \(.*\)\.\n$/,
+      /^elasticjob: No connection to ZooKeeper at 127\.0\.0\.1:1, namespace 'orders' within 0\.3 s: 127\.0\.0\.1:1 refuses connections \(.*\)\. Is that the place[^\n]*\n$/,
     ) as unknown,
     exitCode: 6,
   });

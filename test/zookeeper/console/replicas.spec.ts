@@ -179,18 +179,16 @@ test('a console that cannot read what is stored leaves it as it is, and does not
 });
 
 test('the command line shares the state of two consoles beside the jobs, with --state-namespace', async () => {
-  const environment = process.env;
-  process.env = { ...environment, EJC_SESSION_KEYS: 's'.repeat(32), EJC_SECRET_KEY: 'k'.repeat(32) };
+  const environment = { EJC_SESSION_KEYS: 's'.repeat(32), EJC_SECRET_KEY: 'k'.repeat(32) };
   const place = ['--servers', zooKeeper.servers, '--namespace', namespace];
   const consoles = [1, 2].map(() => {
     const terminal = new TestTerminal();
     const words = ['console', '--port', '0', ...place, '--state-namespace', `${namespace}-console`];
-    const surroundings = { terminal, environment: {}, directory: tmpdir(), clock: systemClock, version: () => '1.2.3' };
+    const surroundings = { terminal, environment, directory: tmpdir(), clock: systemClock, version: () => '1.2.3' };
     return { terminal, ended: runCommandLine(words, surroundings) };
   });
   open.push({
     [Symbol.asyncDispose]: async () => {
-      process.env = environment;
       for (const { terminal } of consoles) terminal.end();
       await Promise.all(consoles.map(({ ended }) => ended));
     },

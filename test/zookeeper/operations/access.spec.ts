@@ -71,7 +71,7 @@ test('an operator who may only read sees everything, is refused every change, an
   const configuration = await configurations.getJobConfiguration('bill');
   for (const change of [
     () => configurations.updateJobConfiguration({ ...configuration, jobParameter: 'theirs' }),
-    () => configurations.removeJobConfiguration('bill'),
+    () => configurations.removeJobConfiguration('bill', { living: true }),
     () => jobs.trigger('bill'),
     () => jobs.disable({ jobName: 'bill' }),
     () => jobs.disable({ serverIp: '10.0.0.2' }),

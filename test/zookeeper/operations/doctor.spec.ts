@@ -160,7 +160,7 @@ describe.each([
 
     expect(jobs).toBe(Object.keys(JOBS).length);
     expect(unknown).toEqual([]);
-    expect(findings.find(({ type }) => type === 'dead-owner')).toEqual({
+    expect(findings.find(({ type }) => type === 'dead-owner')).toMatchObject({
       ...{ type: 'dead-owner', severity: 'critical', jobName: 'frozen', subject: 'item 1' },
       sentence: `Item 1 has an owner that is gone: ${gone.jobInstanceId}.`,
       consequence: 'No instance runs it.',

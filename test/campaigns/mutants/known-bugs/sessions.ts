@@ -67,7 +67,7 @@ export const sessions: readonly Mutant[] = [
     edits: [
       {
         file: 'kernel/writes/registration.ts',
-        find: "    else if (operations.length > 0 && occasion === 'return')\n      operations.push({ type: 'set', path, value: record.value ?? '', version: record.version });\n",
+        find: "    else if (operations.length > 0 && occasion === 'return')\n      operations.push({ type: 'set', path, value: rewritten(record.value ?? ''), version: record.version });\n",
         replace: '',
       },
     ],

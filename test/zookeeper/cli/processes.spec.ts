@@ -102,7 +102,11 @@ describe('on an open ZooKeeper', () => {
       offered elasticjob shutdown --se
       offered elasticjob items ''`;
 
-    expect(await bash(line, env)).toEqual({ out: 'shutdown\n--server --servers --settings-env\nbill\n', err: '', code: 0 });
+    expect(await bash(line, env)).toEqual({
+      out: 'shutdown\n--server --servers --settings-env\nbill\n',
+      err: '',
+      code: 0,
+    });
   });
 
   test('the settings come from the YAML file of the application', async () => {

@@ -8,6 +8,8 @@ import { type Clock } from '../../time/clock.js';
 export interface LaunchedProcess {
   /** The process that is its parent now. */
   readonly ppid: number;
+  /** The process that was its parent when it began. */
+  readonly launcher: number;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -23,11 +25,10 @@ const LAUNCHERS: readonly (string | undefined)[] = ['exec', 'run', 'run-script',
  * @returns a function that ends this
  */
 export function onLauncherGone(launched: LaunchedProcess, clock: Clock, listener: () => void): () => void {
-  const launcher = launched.ppid;
   if (!LAUNCHERS.includes(launched.env['npm_command'])) return () => undefined;
   let cancel: () => void = () => undefined;
   const look = (): void => {
-    if (launched.ppid === launcher) cancel = clock.after(INTERVAL_MS, look);
+    if (launched.ppid === launched.launcher) cancel = clock.after(INTERVAL_MS, look);
     else listener();
   };
   look();

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { type ReadStream, type WriteStream } from 'node:tty';
 import { systemClock } from '../../time/clock.js';
-import { onLauncherGone } from './launcher.js';
+import { type LaunchedProcess, onLauncherGone } from './launcher.js';
 import { type Terminal, type TextStream } from './terminal.js';
 
 /** Ctrl-C, where the terminal hands it over as a key; and q, as in `less` and `top`. */
@@ -12,6 +12,8 @@ const END_KEYS: ReadonlySet<string> = new Set(['\u0003', 'q', 'Q']);
 export class ProcessTerminal implements Terminal {
   readonly out: TextStream;
   readonly err: TextStream;
+  // Before the command has begun its work, the launcher may be gone already.
+  readonly #launched = launchedProcess(process.ppid);
   readonly #stdin: ReadStream;
   readonly #stdout: WriteStream;
   readonly #stderr: WriteStream;
@@ -65,7 +67,7 @@ export class ProcessTerminal implements Terminal {
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
     for (const signal of signals) process.on(signal, listener);
     this.#closed.add(listener);
-    const stopLooking = onLauncherGone(process, systemClock, listener);
+    const stopLooking = onLauncherGone(this.#launched, systemClock, listener);
     const hasKeys = this.#stdin.isTTY && this.#stdout.isTTY;
     if (hasKeys) this.#stdin.setRawMode(true).on('data', onKey).resume();
     return () => {
@@ -100,6 +102,16 @@ function streamOf(stream: WriteStream, onClosed: () => void): TextStream {
     },
     get rows() {
       return stream.isTTY ? stream.rows : undefined;
+    },
+  };
+}
+
+function launchedProcess(launcher: number): LaunchedProcess {
+  return {
+    launcher,
+    env: process.env,
+    get ppid() {
+      return process.ppid;
     },
   };
 }

@@ -5,7 +5,7 @@ import { ManualClock } from '../../../lib/testing/manual-clock.js';
 /** How often the end was noticed, in the ten seconds in which the parent becomes another one. */
 async function noticed(env: Readonly<Record<string, string>>, stopsFirst = false): Promise<number> {
   const clock = new ManualClock();
-  const launched = { ppid: 4711, env };
+  const launched = { ppid: 4711, launcher: 4711, env };
   let count = 0;
   const stop = onLauncherGone(launched, clock, () => count++);
   await clock.advance(5_000);
@@ -30,4 +30,11 @@ test('a process that somebody else has started outlives its parent', async () =>
 
 test('nobody is called who does not wait for it any more', async () => {
   expect(await noticed({ npm_command: 'exec' }, true)).toBe(0);
+});
+
+test('a process whose npm ended before its work began notices that at once', () => {
+  let count = 0;
+  onLauncherGone({ ppid: 1, launcher: 4711, env: { npm_command: 'exec' } }, new ManualClock(), () => count++);
+
+  expect(count).toBe(1);
 });

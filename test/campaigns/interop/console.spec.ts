@@ -153,7 +153,7 @@ test('a removed job is left by both, and the page knows it no more', async () =>
 
   const { status } = await browser.request(pathOf(job), {
     method: 'DELETE',
-    body: { confirm: job.job.jobName, reason: 'a test' },
+    body: { confirm: job.job.jobName, living: true, reason: 'a test' },
   });
 
   expect(status).toBe(200);

@@ -48,9 +48,8 @@ describe('the console on ZooKeeper', () => {
 
     await instances.create(paths.instance(A), '', 'session');
     await instances.put(paths.item(1, 'running'), A);
-    const shards = await reader.next(
-      'shards',
-      ({ shards: all }) => (all as { status: string }[])[1]?.status === 'RUNNING',
+    const shards = await reader.next('shards', ({ shards: changed }) =>
+      (changed as { item: number; status: string }[]).some(({ item, status }) => item === 1 && status === 'RUNNING'),
     );
 
     expect(shards.data).toMatchObject({ jobName: 'orders' });

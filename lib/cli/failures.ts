@@ -9,7 +9,7 @@ import { printableLines } from './terminal/text.js';
 export function reportFailure(error: unknown, invocation: Invocation): ExitCode {
   const { surroundings, opened, output } = invocation;
   const exitCode = exitCodeOf(error);
-  const message = maskedLines(messageOf(error, { exitCode, registry: opened }));
+  const message = withoutSecrets(messageOf(error, { exitCode, registry: opened }));
   const { err } = surroundings.terminal;
   if (output.isJson) {
     const { code = null } = error as { readonly code?: unknown };
@@ -18,15 +18,6 @@ export function reportFailure(error: unknown, invocation: Invocation): ExitCode 
     err.write(`elasticjob: ${printableLines(message)}\n`);
   }
   return exitCode;
-}
-
-/** Without secrets; but the path of a setting that is wrong, `console.secretKey: is required`, is no secret's name with its value. */
-function maskedLines(message: string): string {
-  const lines = message.split('\n').map((line) => {
-    const [, path = '', rest = line] = /^(\s*[\w.[\]-]+: )(?=is |must |has |unknown |needs )(.*)$/.exec(line) ?? [];
-    return path + withoutSecrets(rest);
-  });
-  return lines.join('\n');
 }
 
 function messageOf(

@@ -147,7 +147,7 @@ export class UnknownJobError extends ElasticJobError {
 /** The operation does not fit the job's present state or kind, such as scheduling a job that has no cron. */
 export class JobStateError extends ElasticJobError {
   override readonly name = 'JobStateError';
-  /** What keeps the operation, for programs that word it themselves; `undefined` if only the message says it. */
+  /** The reason for the refusal, for programs that word it themselves; `undefined` if only the message says it. */
   readonly because: JobStateReason | undefined;
   constructor(message: string, options: { readonly cause?: unknown; readonly because?: JobStateReason } = {}) {
     super('JOB_STATE', message, options);

@@ -1,4 +1,7 @@
-/** What users' extensions answer. Compiled code may answer anything, and a promise where an answer is needed at once. */
+/**
+ * Checks of the answers of users' extensions: compiled code may return anything, such as a promise where the library
+ * needs the answer at once.
+ */
 import { type ClassedJobItemExecutor, type PropertyProblem } from './job-executor.js';
 import { describeValue, isMap } from '../text/describe-value.js';
 

@@ -2,7 +2,7 @@ import { RUN_PROPERTIES } from './run-limits.js';
 
 const ROBOT_KEYS = ['webhook', 'connectTimeoutMilliseconds', 'readTimeoutMilliseconds', 'digestIntervalMilliseconds'];
 
-/** What each reader of the library reads, below its prefix. */
+/** The properties that each reader of the library knows, below its prefix. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   streaming: ['process'],
   script: ['command.line'],

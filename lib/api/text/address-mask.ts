@@ -1,4 +1,4 @@
-/** Hides addresses in texts that anybody may have written, and that may be long: a character is looked at a few times at most. */
+/** Hides addresses in foreign, long texts: the scanner looks at each character a few times at most. */
 import { isIPv6 } from 'node:net';
 
 const PART = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
@@ -40,7 +40,7 @@ export class AddressMask {
   }
 }
 
-/** Where what may be an IPv6 address ends, which begins with the run; 0 if it does not. A dot behind it ends a sentence. */
+/** @returns the end of the IPv6 address at the start of the run, or 0. A dot behind the address ends a sentence. */
 function endOfIpv6(run: string, goesOn: boolean): number {
   let end = goesOn ? run.lastIndexOf('.') : run.length;
   while (end > 0 && run[end - 1] === '.') end--;

@@ -1,4 +1,7 @@
-/** The one list of names whose values are secrets. Names are taken apart into words, so that `db.pwd` is one and `monkey.name` is not. */
+/**
+ * The only list of names of secrets. The library compares words, not parts of words: `db.pwd` has the word `pwd`;
+ * `monkey.name` does not have the word `key`.
+ */
 
 /** A word that makes any name secret, in which other words may stand, as in `PGPASSWORD` and `clientsecret`. */
 const SECRET_WORD =
@@ -21,7 +24,7 @@ const HARMLESS_LAST_WORD =
 /** Longer names are judged by their ends. */
 const LONGEST_NAME = 256;
 
-/** Whether a property, a field, an option, a header or a parameter of an address that is named so holds a secret. */
+/** Whether the value of this name is a secret. The name is that of a property, field, option, header or URL parameter. */
 export function isSecretName(name: string): boolean {
   const words = wordsOf(name.slice(-LONGEST_NAME));
   const last = words.at(-1);

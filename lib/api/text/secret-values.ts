@@ -9,7 +9,7 @@ interface Place {
   /** Where the name begins, and where what follows it does. */
   readonly start: number;
   readonly end: number;
-  /** What stands before the name, its quote and blanks: `\n` at the beginning of a line. */
+  /** The character before the name, its quote and blanks: `\n` at the beginning of a line. */
   readonly before: string;
   readonly isQuoted: boolean;
 }
@@ -104,7 +104,7 @@ function ofColon(text: string, name: string, place: Place): Range | undefined {
   return { start: from, end: endAt(text, from, PLAIN[closer] ?? PLAIN_IN_MAP) };
 }
 
-/** What stands before an entry within a line. */
+/** The characters that an entry within a line may follow. */
 const OPENS_ENTRY = /[{,[("'`;|=]/;
 const PLAIN_IN_MAP = /[^\n\r,}\]"']*/y;
 /** Values up to the end of what they stand in. */
@@ -122,7 +122,7 @@ function isSentence(text: string, name: string, from: number): boolean {
   return OWN_SETTING.test(name) && /^(?:must|is|has|needs|cannot|unknown) /.test(text.slice(from, from + 10));
 }
 
-const OWN_SETTING = /^(?:(?:elasticjob|console|auth)\.|(?:ELASTICJOB|EJC)_)/;
+const OWN_SETTING = /^(?:(?:elasticjob|console|auth|casdoor)\.|(?:ELASTICJOB|EJC)_)/;
 
 interface Quoted extends Range {
   /** How long the quotes are. */

@@ -98,7 +98,7 @@ function withoutSecretsOfPath(address: string): string {
   return [server, ...shown].join('/') + rest;
 }
 
-/** Whether a part of a path is random: letters of both cases and digits, or very many of them without a word's end. */
+/** Whether a part of a path looks random: it mixes digits with letters of both cases, or is very long without punctuation. */
 function looksSecret(part: string): boolean {
   if (part.length < 16 || !/^[\w~+=%:-]+$/.test(part) || !/\d/.test(part)) return false;
   return (

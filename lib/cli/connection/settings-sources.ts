@@ -32,7 +32,7 @@ export function settingsFound(
   return { path, file: path === undefined ? {} : readSettingsFile(path, all), environment: all };
 }
 
-/** The environment, with the variables of the file that is named. @throws CommandError if that cannot be read */
+/** The environment, and the variables of the file of `--settings-env`. @throws CommandError if the file cannot be read */
 export function environmentFound(
   { settingsEnv }: Pick<CommonOptions, 'settingsEnv'>,
   { directory, environment }: Pick<Surroundings, 'directory' | 'environment'>,

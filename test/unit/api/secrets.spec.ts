@@ -199,3 +199,17 @@ function hostileText(): fc.Arbitrary<string> {
   );
   return fc.array(piece, { minLength: 1, maxLength: 12 }).map((pieces) => pieces.join(''));
 }
+
+test.each(['console.secretKey: is required', 'EJC_SECRETKEYS: unknown variable', 'auth.token: must be a text'])(
+  'the sentence on a setting is shown: %s',
+  (sentence) => {
+    expect(withoutSecrets(sentence)).toBe(sentence);
+  },
+);
+
+test('a secret of several lines is hidden as a whole, also behind a sentence on a setting', () => {
+  const text = 'console.tls.key: must be a path\npassword: |\n  first line\n  is the second\n';
+
+  expect(withoutSecrets(text)).not.toMatch(/first|second/);
+  expect(withoutSecrets(text)).toContain('console.tls.key: must be a path');
+});

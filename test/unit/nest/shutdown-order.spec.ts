@@ -36,6 +36,8 @@ class Services implements OnApplicationShutdown {
   constructor(@Inject(DataSource) private readonly dataSource: DataSource) {}
 
   async onApplicationShutdown(): Promise<void> {
+    // Nest 11 calls the hooks of an application that is closed a second time.
+    if (!this.dataSource.isInitialized) return;
     notes.push('the database closes');
     await this.dataSource.destroy();
   }

@@ -72,13 +72,17 @@ export class MixedCluster implements AsyncDisposable {
   }
 
   /**
-   * Lets running instances take part in another job. What is returned is as a cluster of that job alone; at its end the
-   * instances leave the job and go on running.
+   * Lets running instances take part in another job; the first one leads it. What is returned is as a cluster of that job
+   * alone; at its end the instances leave the job and go on running.
    */
   async with(job: Partial<JobSettings>, ...names: readonly string[]): Promise<MixedCluster> {
     const options = { ...this.options, job: { ...this.options.job, ...job } };
     const view = new MixedCluster(this.servers, this.namespace, this.reader, options, this.machines, names);
-    for (const name of names) await view.peer(name).begin(view.job);
+    for (const name of names) {
+      await view.peer(name).begin(view.job);
+      // A Node instance has begun before it is elected; a Java one that leads in its place assigns nothing until it fires.
+      if (name === names[0]) await view.untilLeads(name);
+    }
     return view;
   }
 

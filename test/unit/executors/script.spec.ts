@@ -364,7 +364,7 @@ describe('a script of an application that is gone', () => {
     const pids: Application['pids'] = async (file, count = 1) => {
       await until(() => started === expected, 'the application to know its scripts');
       const written = (): readonly string[] =>
-        existsSync(join(own, file)) ? readFileSync(join(own, file), 'utf8').trim().split(/\s+/) : [];
+        existsSync(join(own, file)) ? (readFileSync(join(own, file), 'utf8').match(/\S+/g) ?? []) : [];
       await until(() => written().length === count, 'the script to write');
       return written();
     };

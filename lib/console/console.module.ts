@@ -34,6 +34,7 @@ import { AnswerCompression } from './http/answer-compression.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { protectedControllers } from './http/protected-controllers.js';
 import { accessControllers } from './http/access/index.js';
+import { CostlyRequests } from './http/costly-requests.js';
 import { KnownRoutes } from './http/known-routes.js';
 import { MetaController } from './http/meta.controller.js';
 import { packageFolder } from './http/package-folder.cjs';
@@ -157,6 +158,7 @@ function consoleModule(
         useFactory: serviceOptions,
       },
       { provide: KnownRoutes, useFactory: () => new KnownRoutes(controllers) },
+      CostlyRequests,
       ResponseHeaders,
       ProblemFilter,
       UnroutedRequests,

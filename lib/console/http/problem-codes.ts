@@ -81,6 +81,7 @@ export const PROBLEM_CODES = [
   'too-long',
   'too-many',
   'too-many-attempts',
+  'too-many-requests',
   'too-many-streams',
   'too-many-tokens',
   'unknown-data-source',

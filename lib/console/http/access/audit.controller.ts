@@ -3,6 +3,7 @@ import { type Page } from '../../contract/common.js';
 import { type AuditRecord } from '../../contract/session.js';
 import { ConsoleAudit } from '../../security/console-audit.js';
 import { Permit } from '../../security/permit.decorator.js';
+import { Costly } from '../costly-requests.js';
 import { csvLine } from '../csv.js';
 import { integer, oneOf, optional, readFields, text } from '../fields.js';
 
@@ -37,6 +38,7 @@ const COLUMNS = [
 
 /** What was done, and refused. */
 @Controller('api/v1')
+@Costly()
 export class AuditController {
   constructor(@Inject(ConsoleAudit) private readonly audit: ConsoleAudit) {}
 

@@ -14,6 +14,7 @@ import { CurrentCaller } from '../../security/current-caller.decorator.js';
 import { Permit } from '../../security/permit.decorator.js';
 import { ConsoleJobs } from '../../services/jobs/console-jobs.js';
 import { Registries } from '../../services/registries/registries.js';
+import { Costly } from '../costly-requests.js';
 import { bodyOf, integerOf, limitOf, oneOf, textOf, timeOf } from './requests.js';
 
 /** In a page of the list: rows of jobs are small, and the page of the browser wants them all. */
@@ -82,6 +83,7 @@ export class JobsController {
 
   /** The nodes of a job. `masked=true`: with names in the place of addresses. */
   @Get(':job/tree')
+  @Costly()
   @Permit('read')
   tree(
     @Param('registry') registry: string,
@@ -94,6 +96,7 @@ export class JobsController {
 
   /** What the registry centre has of a job, as a text in the form of ElasticJob's dump. */
   @Get(':job/dump')
+  @Costly()
   @Header('content-type', 'text/plain; charset=utf-8')
   @Permit('read')
   dump(@Param('registry') registry: string, @Param('job') job: string): Promise<string> {
@@ -102,6 +105,7 @@ export class JobsController {
 
   /** Asks one of the job's instances for its dump, at its dump port. */
   @Post(':job/dump')
+  @Costly()
   @HttpCode(200)
   @Permit('operate')
   async askForDump(
@@ -117,6 +121,7 @@ export class JobsController {
 
   /** Why the job, or one of its items, did not run for an instant of its schedule, or does not run now. */
   @Get(':job/explain')
+  @Costly()
   @Permit('read')
   explain(
     @Param('registry') registry: string,

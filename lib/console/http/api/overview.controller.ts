@@ -4,6 +4,7 @@ import { type Page } from '../../contract/common.js';
 import { Permit } from '../../security/permit.decorator.js';
 import { ConsoleJobs } from '../../services/jobs/console-jobs.js';
 import { Registries } from '../../services/registries/registries.js';
+import { Costly } from '../costly-requests.js';
 import { integer, optional, readFields, text } from '../fields.js';
 import { bodyOf, integerOf, LAST_MS, timeOf } from './requests.js';
 
@@ -19,6 +20,7 @@ export class OverviewController {
 
   /** Jobs by state, what ran within `windowMs` milliseconds, problems, and what fires next. */
   @Get('registries/:registry/overview')
+  @Costly()
   @Permit('read')
   overview(@Param('registry') registry: string, @Query('windowMs') windowMs?: string): Promise<Overview> {
     const window = integerOf('windowMs', windowMs, { least: 60_000, most: 31 * DAY_MS }) ?? DAY_MS;
@@ -27,6 +29,7 @@ export class OverviewController {
 
   /** What ran and what will fire within a time of at most eight days, by job. */
   @Get('registries/:registry/schedule')
+  @Costly()
   @Permit('read')
   schedule(
     @Param('registry') registry: string,

@@ -13,11 +13,16 @@ export interface ConsoleResponse {
   header(name: string, value: string): unknown;
 }
 
+/** Node's own response, to know when it is closed: it is still the framework's to send. */
+export function nodeResponse(response: ConsoleResponse): ServerResponse {
+  // Express: the response is Node's own.
+  return response.raw ?? (response as unknown as ServerResponse);
+}
+
 /** Node's own response, with the headers that were set on it, which is the caller's to send and to end. */
 export function rawResponse(response: ConsoleResponse): ServerResponse {
   const { raw } = response;
-  // Express: the response is Node's own.
-  if (raw === undefined) return response as unknown as ServerResponse;
+  if (raw === undefined) return nodeResponse(response);
   for (const [name, value] of Object.entries(response.getHeaders?.() ?? {}))
     if (value !== undefined) raw.setHeader(name, value);
   response.hijack?.();

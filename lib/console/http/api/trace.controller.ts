@@ -7,6 +7,7 @@ import { type ExecutionDetail, type ExecutionRow, type FiringRow, type StatusRow
 import { Permit } from '../../security/permit.decorator.js';
 import { CSV_HEAD, csvLines } from '../../services/trace/csv.js';
 import { Traces } from '../../services/trace/traces.js';
+import { Costly } from '../costly-requests.js';
 import { badRequest, integerOf, limitOf, oneOf, textOf, timeOf } from './requests.js';
 import { type ConsoleResponse, rawResponse } from './responses.js';
 
@@ -37,6 +38,7 @@ interface ExecutionQuery {
 
 /** What was recorded of runs. `ds` names the data source; by default it is the activated one. */
 @Controller('api/v1/trace')
+@Costly()
 export class TraceController {
   constructor(@Inject(Traces) private readonly traces: Traces) {}
 

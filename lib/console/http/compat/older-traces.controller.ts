@@ -4,6 +4,7 @@ import { type ConsoleRequest } from '../../security/caller.js';
 import { type TableRequest, TraceTables } from '../../services/compat/trace-tables.js';
 import { Traces } from '../../services/trace/traces.js';
 import { bodyOf, timeOf } from '../api/requests.js';
+import { Costly } from '../costly-requests.js';
 import { answer } from './older-answers.js';
 import { OlderController, OlderRoute } from './older-route.decorator.js';
 
@@ -16,6 +17,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The trace as the consoles of ElasticJob 2 and 3 have it. */
 @OlderController('api/event-trace')
+@Costly()
 export class OlderTracesController {
   constructor(
     @Inject(TraceTables) private readonly tables: TraceTables,

@@ -81,6 +81,7 @@ export const problemsEn = {
   'problem.too-long': '{detail}',
   'problem.too-many': '{detail}',
   'problem.too-many-attempts': '{detail}',
+  'problem.too-many-requests': '{detail}',
   'problem.too-many-streams': '{detail}',
   'problem.too-many-tokens': '{detail}',
   'problem.unknown-data-source': '{detail}',

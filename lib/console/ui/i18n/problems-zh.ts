@@ -83,6 +83,7 @@ export const problemsZh: Readonly<Record<keyof typeof problemsEn, string>> = {
   'problem.too-long': '内容过长：{detail}',
   'problem.too-many': '一次选择的作业过多。',
   'problem.too-many-attempts': '尝试次数过多，请稍后再试。',
+  'problem.too-many-requests': '您有过多耗时的请求正在进行，请几秒后重试。',
   'problem.too-many-streams': '打开的实时流过多，请关闭其他页面。',
   'problem.too-many-tokens': '您已有 200 个令牌，达到上限，请吊销一些。',
   'problem.unknown-data-source': '没有该数据源。',

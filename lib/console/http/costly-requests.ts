@@ -1,0 +1,86 @@
+import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestInterceptor } from '@nestjs/common';
+import { applyDecorators, UseInterceptors } from '@nestjs/common';
+import { from, lastValueFrom, type Observable } from 'rxjs';
+import { withAnySignal } from '../../async/any-signal.js';
+import { Limiter } from '../../async/limiter.js';
+import { type Clock } from '../../time/clock.js';
+import { CONSOLE_CLOCK } from '../options/console-tokens.js';
+import { type Account, LOCAL } from '../security/account.js';
+import { type ConsoleRequest } from '../security/caller.js';
+import { ConsoleProblem } from './console-problem.js';
+import { type ConsoleResponse, nodeResponse } from './api/responses.js';
+
+/** So many of one user are answered at the same time: half of what a data source of the console has in connections. */
+const AT_ONCE = 2;
+/** So many more of that user wait, which is what a few open pages ask for. */
+const MOST_WAITING = 20;
+const LONGEST_WAIT_MS = 15_000;
+const RETRY_SECONDS = 5;
+
+/** The requests of one user that are answered or wait. */
+interface Turns {
+  readonly limiter: Limiter;
+  size: number;
+}
+
+/**
+ * Keeps one user from taking the connections to a database or a registry centre from all others: two of the user's costly requests
+ * are answered at a time, 20 wait for at most 15 seconds, and more are refused at once.
+ */
+@Injectable()
+export class CostlyRequests implements NestInterceptor {
+  readonly #users = new Map<string, Turns>();
+
+  constructor(@Inject(CONSOLE_CLOCK) private readonly clock: Clock) {}
+
+  /** @throws ConsoleProblem 429 `too-many-requests` if too many of the user wait, or one has waited too long */
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const http = context.switchToHttp();
+    const { elasticJobCaller: caller } = http.getRequest<ConsoleRequest>();
+    if (caller === undefined) return next.handle();
+    return from(this.#inTurn(userOf(caller), http.getResponse<ConsoleResponse>(), next));
+  }
+
+  async #inTurn(user: string, response: ConsoleResponse, next: CallHandler): Promise<unknown> {
+    const turns = this.#users.get(user) ?? { limiter: new Limiter(AT_ONCE), size: 0 };
+    if (turns.size >= AT_ONCE + MOST_WAITING) throw tooMany();
+    this.#users.set(user, turns);
+    turns.size++;
+    try {
+      return await this.#whileWanted(response, (signal) =>
+        turns.limiter.run(() => lastValueFrom(next.handle(), { defaultValue: undefined }), signal),
+      );
+    } finally {
+      if (--turns.size === 0) this.#users.delete(user);
+    }
+  }
+
+  /** Aborts the wait for a turn when it has lasted too long, or nobody waits for the answer any more. */
+  async #whileWanted<T>(response: ConsoleResponse, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const [overdue, left] = [new AbortController(), new AbortController()];
+    const cancel = this.clock.after(LONGEST_WAIT_MS, () => overdue.abort(tooMany()));
+    const node = nodeResponse(response);
+    const leave = (): void => left.abort(tooMany());
+    node.once('close', leave);
+    try {
+      return await withAnySignal([overdue.signal, left.signal], call);
+    } finally {
+      cancel();
+      node.off('close', leave);
+    }
+  }
+}
+
+/** Marks a route, or all of a controller, whose answers take a database, a registry centre or much processor time. */
+export function Costly(): ClassDecorator & MethodDecorator {
+  return applyDecorators(UseInterceptors(CostlyRequests));
+}
+
+function userOf({ username, provider, subject = username }: Account): string {
+  return JSON.stringify(provider === LOCAL ? [provider, username.toLowerCase()] : [provider, subject]);
+}
+
+function tooMany(): ConsoleProblem {
+  const detail = `Too many costly requests of this user are under way. Try again in ${RETRY_SECONDS} seconds.`;
+  return new ConsoleProblem(429, 'too-many-requests', detail, { headers: { 'retry-after': String(RETRY_SECONDS) } });
+}

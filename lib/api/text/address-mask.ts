@@ -1,8 +1,7 @@
 /** Hides addresses in foreign, long texts: the scanner looks at each character a few times at most. */
 import { isIPv6 } from 'node:net';
 
-const PART = '(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
-const IPV4 = new RegExp(String.raw`(?<![\d.])(?:${PART}\.){3}${PART}(?!\.?\d)`, 'g');
+const IPV4 = /(?<![\d.])(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?!\.?\d)/g;
 /** All of which an address of either version may consist. */
 const ADDRESS_RUN = /[0-9a-f:.]+/gi;
 /** The longest text that is an address of the sixth version: it ends with one of the fourth. */

@@ -19,10 +19,13 @@ export function hideNamed(text: string, isSecret: (name: string) => boolean, hid
   let result = '';
   let shown = 0;
   NAME.lastIndex = 0;
+  let before: readonly Range[] = [];
   for (let match = NAME.exec(text); match !== null; match = NAME.exec(text)) {
     const [name] = match;
     const [start, resume] = [match.index, NAME.lastIndex];
-    const value = valueOf(text, { name, start, isSecret });
+    const named = name.toLowerCase() === 'value' ? nameOfPair(text, before, start) : name;
+    const value = valueOf(text, { name, start, isSecret: (own) => isSecret(own === name ? named : own) });
+    before = [...before.slice(-1), { start, end: resume }];
     NAME.lastIndex = resume;
     if (value === undefined || value.end <= value.start) continue;
     result += text.slice(shown, value.start) + hidden;
@@ -34,6 +37,16 @@ export function hideNamed(text: string, isSecret: (name: string) => boolean, hid
 interface Range {
   readonly start: number;
   readonly end: number;
+}
+
+/** Of `{"name":"DB_PASSWORD","value":"x"}` and its kind: the name whose value `value` is; `value` if there is none. */
+function nameOfPair(text: string, [field, name]: readonly Range[], start: number): string {
+  if (field === undefined || name === undefined) return 'value';
+  const isPair =
+    /^(?:name|key|field|property|variable)$/i.test(text.slice(field.start, field.end)) &&
+    /^[\\"' \t]*[:=][\\"' \t]*$/.test(text.slice(field.end, name.start)) &&
+    /^[\\"'\s,;]*$/.test(text.slice(name.end, start));
+  return isPair ? text.slice(name.start, name.end) : 'value';
 }
 
 /** Where the secret is that is assigned to a name; `undefined` if there is none. */

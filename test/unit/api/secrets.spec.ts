@@ -47,6 +47,15 @@ describe('secrets', () => {
     ],
     ['{"token" : 12345}', '{"token" : ******}'],
     [String.raw`"{\"token\":\"a\\\"b\",\"n\":1}"`, String.raw`"{\"token\":\"******\",\"n\":1}"`],
+    // names and values apart
+    ['{"name":"DB_PASSWORD","value":"x"}', '{"name":"DB_PASSWORD","value":"******"}'],
+    ['[{"key": "token", "value": {"a": 1}}]', '[{"key": "token", "value": ******}]'],
+    [String.raw`"{\"name\":\"pwd\",\"value\":\"x\"}"`, String.raw`"{\"name\":\"pwd\",\"value\":\"******\"}"`],
+    [
+      'env:\n- name: DB_PASSWORD\n  value: x\n- name: A\n  value: y',
+      'env:\n- name: DB_PASSWORD\n  value: ******\n- name: A\n  value: y',
+    ],
+    ['<env name="DB_PASSWORD" value="x y">', '<env name="DB_PASSWORD" value=******>'],
     // command lines
     ['dump --password=hunter2 -u root', 'dump --password=****** -u root'],
     ['dump --password hunter2 -v', 'dump --password ****** -v'],
@@ -98,6 +107,7 @@ describe('secrets', () => {
     'https://h/jobs/3f2504e0-4f89-11d3-9a0c-0305e82c3301/runs/2026-01-01?page=2',
     "['//a','b@c']",
     'zookeeper://h1:2181,h2:2181/ns',
+    ...['{"name":"region","value":"x"}', '{"token":"******","value":"x"}', 'a name: password. The value: x'],
   ])('are not seen in %s', (text) => {
     expect(withoutSecrets(text)).toBe(text);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Page } from '../../lib/console/contract/common.js';
-import { type JobRow, type ProblemRow } from '../../lib/console/contract/jobs.js';
+import { type InstanceRow, type JobRow, type ProblemRow, type TreeNode } from '../../lib/console/contract/jobs.js';
 import { until } from '../support/until.js';
 import { Browser } from './support/browser.js';
 import { ConsoleApp, SERVERS, USERS } from './support/console-app.js';
@@ -109,7 +109,7 @@ describe.each(SERVERS)('jobs on %s', (server) => {
 
     for (const items of [[], [-1], 'all', { 0: 1 }])
       expect((await browser.post(`${JOBS}/orders/trigger`, { items })).json).toMatchObject({
-        status: 400,
+        status: 422,
         detail: expect.stringContaining('items must be a list of at least one item, such as [0, 3], got ') as unknown,
       });
     expect((await browser.post(`${JOBS}/orders/shards/7/rerun`)).json).toMatchObject({
@@ -211,6 +211,61 @@ test('the items of a job are sent in pages', async () => {
   expect(third).toMatchObject({ total: 450 });
   expect(third).not.toHaveProperty('nextCursor');
   expect(await page('?cursor=x')).toMatchObject({ status: 400, code: 'bad-cursor' });
+});
+
+test('the instances of a job are sent in pages', async () => {
+  await using stage = await JobStage.open();
+  const ids = ['10.0.0.1@-@1', '10.0.0.2@-@2', '10.0.0.3@-@3'];
+  await stage.add('orders', { shardingTotalCount: 3, owners: Object.fromEntries(ids.map((id, item) => [id, [item]])) });
+  await using app = await consoleOf(stage);
+  const browser = await Browser.loggedIn(app, 'gina');
+  const page = async (query: string) =>
+    (await browser.get(`${JOBS}/orders/instances${query}`)).json as unknown as Page<InstanceRow>;
+
+  const first = await page('?limit=2');
+  const second = await page(`?limit=2&cursor=${first.nextCursor}`);
+
+  expect([first, second].map(({ items }) => items.map(({ instanceId, items: own }) => [instanceId, own]))).toEqual([
+    [
+      [ids[0], 1],
+      [ids[1], 1],
+    ],
+    [[ids[2], 1]],
+  ]);
+  expect(first).toMatchObject({ total: 3 });
+  expect(second).not.toHaveProperty('nextCursor');
+  expect(await page('?limit=1001')).toMatchObject({ status: 400, code: 'bad-request' });
+});
+
+test('the nodes of a job are sent in pages, on which an address keeps its number', async () => {
+  await using stage = await JobStage.open();
+  await stage.add('orders', { owners: { '10.0.0.1@-@1': [0], '10.0.0.2@-@2': [1] } });
+  await using app = await consoleOf(stage);
+  const browser = await Browser.loggedIn(app, 'gina');
+  const page = async (query: string) =>
+    (await browser.get(`${JOBS}/orders/tree?masked=true${query}`)).json as unknown as Page<TreeNode>;
+  const whole = await page('');
+
+  const pages: Page<TreeNode>[] = [];
+  do pages.push(await page(`&limit=2${pages.length === 0 ? '' : `&cursor=${pages.at(-1)?.nextCursor}`}`));
+  while (pages.at(-1)?.nextCursor !== undefined);
+
+  expect(pages.flatMap(({ items }) => items)).toEqual(whole.items);
+  expect(pages.map(({ total }) => total)).toEqual(pages.map(() => whole.items.length));
+  expect(whole.items.map(({ path }) => path)).toContain('/orders/servers/ip2');
+});
+
+test('a reason that is no text is refused like any other wrong field, and a wrong parameter of a query as one', async () => {
+  await using stage = await JobStage.open();
+  await stage.add('orders');
+  await using app = await consoleOf(stage);
+  const browser = await Browser.loggedIn(app, 'anna');
+
+  const field = await browser.post(`${JOBS}/orders/disable`, { server: '10.0.0.1', reason: 7 });
+  const query = await browser.get('/api/v1/audit?limit=many');
+
+  expect(field.json).toMatchObject({ status: 422, code: 'invalid-request', problems: [{ setting: 'reason' }] });
+  expect(query.json).toMatchObject({ status: 400, code: 'bad-request', problems: [{ setting: 'limit' }] });
 });
 
 test.each([
@@ -398,7 +453,7 @@ test('a job with living instances is removed only if that is asked for', async (
     detail: expect.stringContaining('2 instances of it live') as unknown,
     wording: { code: 'job-lives', values: { jobName: 'orders', count: 2 } },
   });
-  expect((await remove({ living: 'yes' })).json).toMatchObject({ status: 400 });
+  expect((await remove({ living: 'yes' })).json).toMatchObject({ status: 422 });
   expect((await remove({}, '?living=maybe')).json).toMatchObject({ status: 400 });
   expect(await stage.instances.children('/orders/instances')).toEqual([A, B]);
   expect((await remove({ living: true })).status).toBe(200);

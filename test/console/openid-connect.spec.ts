@@ -259,6 +259,21 @@ describe('a user of a provider', () => {
     );
   });
 
+  test('no local user can take the name that records give to a user of a provider, the first administrator neither', async () => {
+    const { oidc = [] } = optionsWith();
+    const operators = oidc.map((settings) => ({ ...settings, roles: settings.roles?.slice(0, 1) ?? [] }));
+    await using app = await ConsoleApp.start({ console: { publicUrl: PUBLIC_URL, oidc: operators } });
+    const [, code = ''] = /this code, which is valid for \d+ minutes: (\S+)/.exec(app.log.join('\n')) ?? [];
+
+    const made = await new Browser(app).post('/api/v1/setup', {
+      code,
+      username: 'nora@company',
+      password: 'a long enough word',
+    });
+
+    expect(made.json).toMatchObject({ status: 422, problems: [{ setting: 'username' }] });
+  });
+
   test('who is blocked is out with all sessions and tokens, and does not come in again until that ends', async () => {
     await using app = await ConsoleApp.start({ console: optionsWith() });
     const nora = new Browser(app);

@@ -5,26 +5,40 @@ import { ConsoleProblem } from './console-problem.js';
 /** Reads a value of a request. @returns it, or what it must be */
 export type FieldReader<T> = (value: unknown) => { readonly value: T } | { readonly problem: string };
 
-type FieldsOf<Readers> = { readonly [Name in keyof Readers]: Readers[Name] extends FieldReader<infer T> ? T : never };
+type FieldsOf<Own> = { readonly [Name in keyof Own]: Own[Name] extends FieldReader<infer T> ? T : never };
+
+type Readers = Readonly<Record<string, FieldReader<unknown>>>;
 
 /**
- * Reads the fields of a request's body or query. Fields that nobody reads are ignored.
+ * Reads the fields of a request's body. Fields that nobody reads are ignored.
  * @throws ConsoleProblem 422 `invalid-request`, with a problem for each field that is wrong
  */
-export function readFields<Readers extends Readonly<Record<string, FieldReader<unknown>>>>(
+export function readFields<Own extends Readers>(body: unknown, readers: Own): FieldsOf<Own> {
+  return read(body, readers, (detail, problems) => new ConsoleProblem(422, 'invalid-request', detail, { problems }));
+}
+
+/**
+ * Reads the parameters of a request's query. Those that nobody reads are ignored.
+ * @throws ConsoleProblem 400 `bad-request`, with a problem for each one that is wrong
+ */
+export function readQuery<Own extends Readers>(query: unknown, readers: Own): FieldsOf<Own> {
+  return read(query, readers, (detail, problems) => new ConsoleProblem(400, 'bad-request', detail, { problems }));
+}
+
+function read<Own extends Readers>(
   given: unknown,
-  readers: Readers,
-): FieldsOf<Readers> {
+  readers: Own,
+  refusal: (detail: string, problems: readonly SettingProblem[]) => ConsoleProblem,
+): FieldsOf<Own> {
   const map = isMap(given) ? given : {};
   const problems: SettingProblem[] = [];
-  const values = Object.entries(readers).map(([name, read]) => {
-    const answer = read(Object.hasOwn(map, name) ? map[name] : undefined);
+  const values = Object.entries(readers).map(([name, readOne]) => {
+    const answer = readOne(Object.hasOwn(map, name) ? map[name] : undefined);
     if ('problem' in answer) problems.push({ setting: name, message: `${name} ${answer.problem}.` });
     return [name, 'value' in answer ? answer.value : undefined];
   });
-  if (problems.length === 0) return Object.fromEntries(values) as FieldsOf<Readers>;
-  const detail = problems.map(({ message }) => message).join(' ');
-  throw new ConsoleProblem(422, 'invalid-request', detail, { problems });
+  if (problems.length === 0) return Object.fromEntries(values) as FieldsOf<Own>;
+  throw refusal(problems.map(({ message }) => message).join(' '), problems);
 }
 
 /** A text of 1 to `longest` characters. */

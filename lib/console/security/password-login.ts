@@ -10,7 +10,7 @@ import { type KnownDevices } from './known-devices.js';
 import { type LoginAttempts } from './login-attempts.js';
 import { type PasswordCheck, type PasswordChecks } from './password-checks.js';
 import { hashPassword, needsRehash } from './password-hash.js';
-import { headerOf, isLoopback } from './trusted-proxies.js';
+import { isLoopback, isProxied } from './trusted-proxies.js';
 import { isEnabled, type KnownUser, type Users } from './users.js';
 
 /** A name and a password, from somewhere. */
@@ -188,8 +188,5 @@ function isForThisMachine(user: KnownUser): boolean {
 /** A proxy on this machine would make all clients look so: it adds a header. */
 function isFromThisMachine(request: ConsoleRequest): boolean {
   const { remoteAddress = '', localAddress = '' } = request.socket;
-  const isProxied = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some(
-    (name) => headerOf(request, name) !== undefined,
-  );
-  return isLoopback(remoteAddress) && isLoopback(localAddress) && !isProxied;
+  return isLoopback(remoteAddress) && isLoopback(localAddress) && !isProxied(request);
 }

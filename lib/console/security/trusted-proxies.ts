@@ -29,14 +29,14 @@ export class TrustedProxies {
 
   originOf(request: ConsoleRequest): RequestOrigin {
     const peer = plainAddress(request.socket.remoteAddress ?? '');
-    const isProxied = this.#isTrusted(peer);
-    const header = (name: string): string | undefined => (isProxied ? lastEntry(headerOf(request, name)) : undefined);
+    const isTrusted = this.#isTrusted(peer);
+    const header = (name: string): string | undefined => (isTrusted ? lastEntry(headerOf(request, name)) : undefined);
     const proto = header('x-forwarded-proto') ?? (request.socket.encrypted === true ? 'https' : 'http');
     const host = header('x-forwarded-host') ?? headerOf(request, 'host');
-    const ip = isProxied ? this.#clientBehind(peer, headerOf(request, 'x-forwarded-for')) : peer;
+    const ip = isTrusted ? this.#clientBehind(peer, headerOf(request, 'x-forwarded-for')) : peer;
     return {
       ip,
-      network: isProxied ? networkOf(ip) : this.#networkBehind(peer, request),
+      network: isTrusted ? networkOf(ip) : this.#networkBehind(peer, request),
       isSecure: this.#publicOrigin === undefined ? proto === 'https' : this.#publicOrigin.startsWith('https:'),
       origin: this.#publicOrigin ?? (host === undefined ? undefined : originFrom(`${proto}://${host}`)),
     };
@@ -44,18 +44,19 @@ export class TrustedProxies {
 
   /**
    * A peer that is no trusted proxy and says for whom it asks is perhaps a proxy that nobody has named, with everybody behind it.
-   * Its clients are told apart by what it says. Who invents that gains little: failed logins are counted by user, too.
+   * Its clients are told apart by what it says, or else by their browsers. Who invents that gains little: failed logins are counted
+   * by user, too.
    */
   #networkBehind(peer: string, request: ConsoleRequest): string {
-    const said = FORWARDED.map((name) => headerOf(request, name)).find((value) => value !== undefined);
-    if (said === undefined) return networkOf(peer);
+    if (!isProxied(request)) return networkOf(peer);
+    const said = [...FORWARDED, 'user-agent', 'via'].map((name) => headerOf(request, name)).find((value) => value);
     if (!this.#hasWarned) {
       this.#hasWarned = true;
       this.#logger?.warn(
         `A request came from ${peer} with a header of proxies (such as X-Forwarded-For), and console.trustedProxies does not name that address. If it is your proxy, name it: until then, the audit has its address instead of those of the clients.`,
       );
     }
-    return `${networkOf(peer)} for ${said.slice(0, LONGEST_SAID)}`;
+    return `${networkOf(peer)} for ${said?.slice(0, LONGEST_SAID) ?? ''}`;
   }
 
   /** The last address of the list that no trusted proxy has: what stands before it, anybody may have written. */
@@ -76,7 +77,7 @@ export class TrustedProxies {
 }
 
 /** By which proxies say for whom they ask. */
-const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip'];
+const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'true-client-ip', 'cf-connecting-ip', 'x-client-ip'];
 const LONGEST_SAID = 200;
 const LOOPBACK = ['127.0.0.0/8', '::1'];
 
@@ -89,6 +90,11 @@ export function proxyProblem(proxy: unknown): string | undefined {
   if (proxy === 'loopback' || (version !== 0 && bits === undefined)) return undefined;
   const isNetwork = version !== 0 && more === undefined && /^\d{1,3}$/.test(bits ?? '');
   return isNetwork && Number(bits) <= (version === 6 ? 128 : 32) ? undefined : requirement;
+}
+
+/** Whether a request has a header that proxies add, trusted or not. */
+export function isProxied(request: Pick<ConsoleRequest, 'headers'>): boolean {
+  return [...FORWARDED, 'via'].some((name) => headerOf(request, name) !== undefined);
 }
 
 /** Whether an address is of this machine alone. */

@@ -112,6 +112,21 @@ describe('roles', () => {
     expect(await page.getByRole('button', { name: 'Add' }).count()).toBe(0);
   });
 
+  test('an administrator blocks a user of a login provider, once that is confirmed', async () => {
+    const page = await open('/users');
+    const users = page.locator('section', { has: page.getByRole('heading', { name: 'Users of login providers' }) });
+    await users
+      .getByRole('row', { name: /nora.*casdoor/ })
+      .getByRole('button', { name: 'Block' })
+      .click();
+    expect(sent('PUT', /oidc-users/)).toEqual([]);
+
+    await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+
+    expect(sent('PUT', /oidc-users\/o1$/).map(({ body }) => body)).toEqual([{ isBlocked: true }]);
+  });
+
   test('an operator triggers and disables, and is not offered to remove', async () => {
     server.known.role = 'operator';
     const page = await open(JOB);

@@ -5,7 +5,7 @@ import { ConsoleAudit } from '../../security/console-audit.js';
 import { Permit } from '../../security/permit.decorator.js';
 import { Costly } from '../costly-requests.js';
 import { csvLine } from '../csv.js';
-import { integer, oneOf, optional, readFields, text } from '../fields.js';
+import { integer, oneOf, optional, readQuery, text } from '../fields.js';
 
 const LATEST = 8_640_000_000_000_000;
 const FILTERS = {
@@ -45,14 +45,14 @@ export class AuditController {
   @Get('audit')
   @Permit('admin')
   list(@Query() query: unknown): Promise<Page<AuditRecord>> {
-    const { limit = 50, cursor } = readFields(query, PAGE);
-    return this.audit.find(readFields(query, FILTERS), { limit, cursor });
+    const { limit = 50, cursor } = readQuery(query, PAGE);
+    return this.audit.find(readQuery(query, FILTERS), { limit, cursor });
   }
 
   @Get('audit.csv')
   @Permit('admin')
   async csv(@Query() query: unknown): Promise<StreamableFile> {
-    const { items } = await this.audit.find(readFields(query, FILTERS), { limit: MOST_CSV_ROWS });
+    const { items } = await this.audit.find(readQuery(query, FILTERS), { limit: MOST_CSV_ROWS });
     const lines = [csvLine(COLUMNS), ...items.map((item) => csvLine(COLUMNS.map((column) => shown(item, column))))];
     return new StreamableFile(Buffer.from(lines.join('')), {
       type: 'text/csv; charset=utf-8',

@@ -1,4 +1,5 @@
 import { Body, Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
+import { OIDC_PROVIDERS } from '../../options/console-tokens.js';
 import { LOCAL } from '../../security/account.js';
 import { type ConsoleRequest } from '../../security/caller.js';
 import { ConsoleAudit } from '../../security/console-audit.js';
@@ -8,12 +9,14 @@ import { LoginAttempts } from '../../security/login-attempts.js';
 import { Logins } from '../../security/logins.js';
 import { hashPassword, passwordProblem } from '../../security/password-hash.js';
 import { tooManyAttempts } from '../../security/password-login.js';
+import { type OidcProvider } from '../../security/oidc/oidc-provider.js';
 import { Permit } from '../../security/permit.decorator.js';
 import { SetsSession } from '../../security/route-metadata.js';
 import { Users, usernameProblem } from '../../security/users.js';
 import { ConsoleProblem } from '../console-problem.js';
 import { checked, readFields, text } from '../fields.js';
 import { ResponseHeaders } from '../response-headers.js';
+import { refuseForeignName } from './users.controller.js';
 
 const REFUSALS = {
   'wrong-code': 'This is not the code that stands in the log of the console.',
@@ -29,6 +32,7 @@ export class SetupController {
     @Inject(Logins) private readonly logins: Logins,
     @Inject(LoginAttempts) private readonly attempts: LoginAttempts,
     @Inject(ConsoleAudit) private readonly audit: ConsoleAudit,
+    @Inject(OIDC_PROVIDERS) private readonly providers: readonly OidcProvider[],
     @Inject(ResponseHeaders) private readonly headers: ResponseHeaders,
   ) {}
 
@@ -44,6 +48,7 @@ export class SetupController {
     if (!this.setup.isNeeded)
       throw new ConsoleProblem(409, 'setup-done', 'The console has an administrator already: log in.');
     const { code, username } = readFields(body, { code: text(100), username: checked(usernameProblem) });
+    refuseForeignName(username, this.providers);
     const { password } = readFields(body, { password: checked((value) => passwordProblem(username, value)) });
     const caller = { ip: request.elasticJobOrigin?.ip ?? '', requestId: request.elasticJobRequestId ?? '' };
     const attempt = this.attempts.beginSetup({ network: request.elasticJobOrigin?.network ?? '' });

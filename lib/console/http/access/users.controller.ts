@@ -123,8 +123,11 @@ export class UsersController {
   }
 }
 
-/** Records name users of providers `anna@company`: no local user may look like one. */
-function refuseForeignName(username: string, providers: readonly OidcProvider[]): void {
+/**
+ * Records name users of providers `anna@company`: no local user may look like one.
+ * @throws ConsoleProblem 422 `invalid-request` if the name does
+ */
+export function refuseForeignName(username: string, providers: readonly OidcProvider[]): void {
   const provider = providerIn(
     username,
     providers.map(({ name }) => name),

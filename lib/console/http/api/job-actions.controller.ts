@@ -15,7 +15,7 @@ import { type ActionTarget, JobActions } from '../../services/jobs/job-actions.j
 import { type ConsoleAction } from '../../services/jobs/noted-operations.js';
 import { Registries } from '../../services/registries/registries.js';
 import { ConsoleProblem } from '../console-problem.js';
-import { badRequest, bodyOf, integerOf, oneOf, optionalText, reasonOf } from './requests.js';
+import { badField, bodyOf, integerOf, oneOf, optionalText, reasonOf } from './requests.js';
 
 /** Why something is done. */
 interface Reasoned {
@@ -41,9 +41,9 @@ export class JobActionsController {
   ): Promise<BatchAnswer> {
     const { action, names } = bodyOf<BatchRequest>(body);
     if (action !== 'enable' && action !== 'disable' && action !== 'trigger')
-      throw badRequest('action', 'must be enable, disable or trigger');
+      throw badField('action', 'must be enable, disable or trigger');
     if (!Array.isArray(names) || !names.every((name) => typeof name === 'string'))
-      throw badRequest('names', 'must be a list of names of jobs');
+      throw badField('names', 'must be a list of names of jobs');
     return this.actions.batch(this.#action(registry, body, caller), {
       action,
       names: [...new Set(names as readonly string[])],
@@ -176,7 +176,7 @@ export class JobActionsController {
     const asked = bodyOf<RemoveRequest>(body);
     const given = asked.confirm ?? confirm;
     if (asked.living !== undefined && typeof asked.living !== 'boolean')
-      throw badRequest('living', 'must be true or false');
+      throw badField('living', 'must be true or false');
     const endsInstances = asked.living ?? oneOf('living', living, ['true', 'false']) === 'true';
     if (given !== job)
       throw new ConsoleProblem(422, 'not-confirmed', `Job '${job}' was not removed: confirm must repeat its name.`);
@@ -205,6 +205,6 @@ function itemsOf(body: TriggerRequest): readonly number[] | undefined {
   const { items } = bodyOf<TriggerRequest>(body);
   if (items === undefined || items === null) return undefined;
   const problem = triggerItemsProblem(items);
-  if (problem !== undefined) throw badRequest('items', problem);
+  if (problem !== undefined) throw badField('items', problem);
   return items;
 }

@@ -24,6 +24,12 @@ const MOST_JOBS = 1_000;
 const ITEMS = 200;
 const MOST_ITEMS = 1_000;
 
+const MOST_INSTANCES = 1_000;
+
+/** In a page of nodes. The page of the browser wants as many as it can show. */
+const NODES = 1_000;
+const MOST_NODES = 10_000;
+
 /** What there is of jobs. */
 @Controller('api/v1/registries/:registry/jobs')
 export class JobsController {
@@ -74,14 +80,22 @@ export class JobsController {
     });
   }
 
-  /** The living instances of a job. */
+  /** The living instances of a job by their ids, at most 1,000 a page. Default: 1,000. */
   @Get(':job/instances')
   @Permit('read')
-  instances(@Param('registry') registry: string, @Param('job') job: string): Promise<Page<InstanceRow>> {
-    return this.jobs.instances(this.registries.find(registry), job);
+  instances(
+    @Param('registry') registry: string,
+    @Param('job') job: string,
+    @Query('limit') limit?: string,
+    @Query('cursor') cursor?: string,
+  ): Promise<Page<InstanceRow>> {
+    return this.jobs.instances(this.registries.find(registry), job, {
+      limit: limitOf(limit, { byDefault: MOST_INSTANCES, most: MOST_INSTANCES }),
+      cursor: textOf('cursor', cursor),
+    });
   }
 
-  /** The nodes of a job. `masked=true`: with names in the place of addresses. */
+  /** The nodes of a job by their paths, at most 10,000 a page. Default: 1,000. `masked=true`: with names in the place of addresses. */
   @Get(':job/tree')
   @Costly()
   @Permit('read')
@@ -89,9 +103,15 @@ export class JobsController {
     @Param('registry') registry: string,
     @Param('job') job: string,
     @Query('masked') masked?: string,
+    @Query('limit') limit?: string,
+    @Query('cursor') cursor?: string,
   ): Promise<Page<TreeNode>> {
     const isMasked = oneOf('masked', masked, ['true', 'false']) === 'true';
-    return this.jobs.tree(this.registries.find(registry), job, isMasked ? 'masked' : 'shown');
+    return this.jobs.tree(this.registries.find(registry), job, {
+      addresses: isMasked ? 'masked' : 'shown',
+      limit: limitOf(limit, { byDefault: NODES, most: MOST_NODES }),
+      cursor: textOf('cursor', cursor),
+    });
   }
 
   /** What the registry centre has of a job, as a text in the form of ElasticJob's dump. */

@@ -1,6 +1,7 @@
 /** Reading what requests say, with answers that name what is wrong. */
 import { isMap, describeValue } from '../../../api/text/describe-value.js';
 import { ConsoleProblem } from '../console-problem.js';
+import { type ProblemCode } from '../problem-codes.js';
 import { tooLong } from '../text-limits.js';
 
 /** Most rows of a page. */
@@ -65,25 +66,32 @@ export function bodyOf<Body>(body: unknown): Partial<Body> {
   throw new ConsoleProblem(400, 'bad-body', 'The body must be a JSON object.');
 }
 
-/** Why something is done. @throws ConsoleProblem 400 if it is no text, 422 if it is too long */
+/** Why something is done. @throws ConsoleProblem 422 if it is no text, or too long */
 export function reasonOf(body: { readonly reason?: unknown }): string | undefined {
   const { reason } = body;
   if (reason === undefined || reason === null || reason === '') return undefined;
-  if (typeof reason !== 'string') throw badRequest('reason', 'must be a text');
+  if (typeof reason !== 'string') throw badField('reason', `must be a text, got ${describeValue(reason)}`);
   if (reason.length <= LONGEST_REASON) return reason;
   throw tooLong('reason', `has ${reason.length} characters, and may have ${LONGEST_REASON}`);
 }
 
-/** An optional text of the body. @throws ConsoleProblem 400 if it is no text */
+/** An optional text of the body. @throws ConsoleProblem 422 if it is no text */
 export function optionalText(name: string, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') return value;
-  throw badRequest(name, `must be a text, got ${describeValue(value)}`);
+  throw badField(name, `must be a text, got ${describeValue(value)}`);
 }
 
-/** A refusal of a parameter. */
+/** A refusal of a parameter of the path or the query. */
 export function badRequest(name: string, problem: string): ConsoleProblem {
-  return new ConsoleProblem(400, 'bad-request', `${name} ${problem}.`, {
-    problems: [{ setting: name, message: `${name} ${problem}.` }],
-  });
+  return refusal(400, 'bad-request', `${name} ${problem}.`, name);
+}
+
+/** A refusal of a field of the body. */
+export function badField(name: string, problem: string): ConsoleProblem {
+  return refusal(422, 'invalid-request', `${name} ${problem}.`, name);
+}
+
+function refusal(status: number, code: ProblemCode, message: string, setting: string): ConsoleProblem {
+  return new ConsoleProblem(status, code, message, { problems: [{ setting, message }] });
 }

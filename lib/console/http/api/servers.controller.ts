@@ -14,7 +14,7 @@ import { ConsoleJobs } from '../../services/jobs/console-jobs.js';
 import { JobActions } from '../../services/jobs/job-actions.js';
 import { type ConsoleAction } from '../../services/jobs/noted-operations.js';
 import { Registries } from '../../services/registries/registries.js';
-import { badRequest, bodyOf, reasonOf, textOf } from './requests.js';
+import { badField, bodyOf, reasonOf, textOf } from './requests.js';
 
 /** Servers, and what is done to them. `job`: only that job there. */
 @Controller('api/v1/registries/:registry/servers')
@@ -42,8 +42,8 @@ export class ServersController {
     @CurrentCaller() caller: Caller,
   ): Promise<PruneAnswer> {
     const { dryRun, includeDisabled = false } = bodyOf<PruneRequest>(body);
-    if (typeof dryRun !== 'boolean') throw badRequest('dryRun', 'must be true or false');
-    if (typeof includeDisabled !== 'boolean') throw badRequest('includeDisabled', 'must be true or false');
+    if (typeof dryRun !== 'boolean') throw badField('dryRun', 'must be true or false');
+    if (typeof includeDisabled !== 'boolean') throw badField('includeDisabled', 'must be true or false');
     return this.jobs.prune(this.#action(registry, body, caller), { dryRun, includeDisabled });
   }
 

@@ -18,7 +18,6 @@ import {
   type ShardRow,
   type TreeNode,
 } from '../../contract/jobs.js';
-import { ConsoleProblem } from '../../http/console-problem.js';
 import { type Caller } from '../../security/caller.js';
 import { type ConsoleAudit } from '../../security/console-audit.js';
 import { type LiveJobs } from '../live/live-jobs.js';
@@ -33,6 +32,7 @@ import { jobItems, type JobListQuery, jobPage } from './job-list.js';
 import { instanceRows, jobRow, kindOf, shardRows, withRuns } from './job-rows.js';
 import { type IsSecret, secretsOf } from './job-secrets.js';
 import { askForDump, type DumpRequest, jobDumpText, jobTree } from './job-tree.js';
+import { pageOf, type PagePart } from './page-part.js';
 import { findJob, requireReadable, staleness } from './live-lookup.js';
 import { type ConsoleAction } from './noted-operations.js';
 import { type Problems } from './problems.js';
@@ -94,36 +94,28 @@ export class ConsoleJobs {
   }
 
   /** Items in ascending order, a page at a time. @throws ConsoleProblem 400 if the cursor is none */
-  async shards(
-    registry: ConsoleRegistry,
-    jobName: string,
-    { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
-  ): Promise<Page<ShardRow>> {
+  async shards(registry: ConsoleRegistry, jobName: string, part: PagePart): Promise<Page<ShardRow>> {
     const { live, job } = await findJob(registry, jobName);
     requireReadable(job);
-    const after = itemOf(cursor);
     const runs = await this.#parts.runs.ofItems({ jobName, items: job.view.config?.shardingTotalCount });
     const rows = shardRows(job, runs);
-    const start = rows.findIndex(({ item }) => item > after);
-    const items = start < 0 ? [] : rows.slice(start, start + limit);
-    const last = items.at(-1)?.item;
-    return {
-      items,
-      ...(last !== undefined && last !== rows.at(-1)?.item && { nextCursor: cursorAfter(last) }),
-      total: rows.length,
-      ...staleness(live),
-    };
+    return { ...pageOf(rows, { keyOf: ({ item }) => String(item).padStart(10, '0'), ...part }), ...staleness(live) };
   }
 
-  async instances(registry: ConsoleRegistry, jobName: string): Promise<Page<InstanceRow>> {
+  /** Living instances by their ids, a page at a time. @throws ConsoleProblem 400 if the cursor is none */
+  async instances(registry: ConsoleRegistry, jobName: string, part: PagePart): Promise<Page<InstanceRow>> {
     const { live, job } = await findJob(registry, jobName);
     requireReadable(job);
-    return whole(instanceRows(job), live);
+    return { ...pageOf(instanceRows(job), { keyOf: ({ instanceId }) => instanceId, ...part }), ...staleness(live) };
   }
 
-  async tree(registry: ConsoleRegistry, jobName: string, addresses: 'masked' | 'shown'): Promise<Page<TreeNode>> {
-    const items = await jobTree(registry, jobName, { addresses, isSecret: this.#isSecret });
-    return { items, total: items.length };
+  /** Nodes by their paths, a page at a time. @throws ConsoleProblem 400 if the cursor is none */
+  tree(
+    registry: ConsoleRegistry,
+    jobName: string,
+    part: PagePart & { readonly addresses: 'masked' | 'shown' },
+  ): Promise<Page<TreeNode>> {
+    return jobTree(registry, jobName, { ...part, isSecret: this.#isSecret });
   }
 
   dump(registry: ConsoleRegistry, jobName: string): Promise<string> {
@@ -252,18 +244,6 @@ export class ConsoleJobs {
   get #now(): number {
     return this.#parts.clock.now();
   }
-}
-
-function cursorAfter(item: number): string {
-  return Buffer.from(`i${item}`).toString('base64url');
-}
-
-/** The item after which a page begins. */
-function itemOf(cursor: string | undefined): number {
-  if (cursor === undefined || cursor === '') return -1;
-  const item = /^i(\d{1,10})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1];
-  if (item !== undefined) return Number(item);
-  throw new ConsoleProblem(400, 'bad-cursor', 'cursor must be the nextCursor of a page before.');
 }
 
 function whole<Row>(items: readonly Row[], live: LiveJobs): Page<Row> {

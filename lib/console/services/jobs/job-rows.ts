@@ -173,6 +173,8 @@ export function kindOf({ javaPeers, live, beginRecords }: JobView, id: string): 
 
 /** The living instances of a job, by id. */
 export function instanceRows({ view }: LiveJob): readonly InstanceRow[] {
+  const items = new Map<string | undefined, number>();
+  for (const { owner } of view.items) items.set(owner, (items.get(owner) ?? 0) + 1);
   return [...view.instances.values()]
     .map(({ jobInstanceId: instanceId, serverIp, labels }): InstanceRow => {
       const pid = /(?<!\d)(\d+)(?:-[^-]*)?$/.exec(instanceId.slice(ipOfInstanceId(instanceId).length))?.[1];
@@ -183,7 +185,7 @@ export function instanceRows({ view }: LiveJob): readonly InstanceRow[] {
         kind: kindOf(view, instanceId),
         ...(labels !== undefined && { labels }),
         isLeader: view.leader === instanceId,
-        items: view.items.filter(({ owner }) => owner === instanceId).length,
+        items: items.get(instanceId) ?? 0,
       };
     })
     .sort((one, other) => (one.instanceId < other.instanceId ? -1 : 1));

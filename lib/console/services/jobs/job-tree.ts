@@ -6,13 +6,12 @@ import { SnapshotService } from '../../../dump/snapshot-service.js';
 import { JobPaths } from '../../../layout/job-paths.js';
 import { readJob } from '../../../operations/job-reading.js';
 import { type Clock } from '../../../time/clock.js';
+import { type Page } from '../../contract/common.js';
 import { type TreeNode } from '../../contract/jobs.js';
 import { ConsoleProblem } from '../../http/console-problem.js';
 import { type ConsoleRegistry } from '../registries/console-registry.js';
 import { type IsSecret } from './job-secrets.js';
-
-/** Most nodes that a page shows. */
-const MOST_NODES = 10_000;
+import { type PagePart, pageOf } from './page-part.js';
 
 /** How long an instance may take to answer with a dump, in milliseconds. */
 const DUMP_MS = 3_000;
@@ -23,35 +22,37 @@ const LONGEST_DUMP = 1_048_576;
 const DEFAULT_PORTS = [9888, 9888] as const;
 
 /**
- * The nodes of a job in the order of their paths, without secrets.
+ * The nodes of a job in the order of their paths, without secrets, a page at a time.
  * @param options.addresses `masked`: `ip1`, `ip2`, … stand for addresses, as in a dump
+ * @throws ConsoleProblem 400 if the cursor is none
  */
 export async function jobTree(
   registry: ConsoleRegistry,
   jobName: string,
-  { addresses, isSecret }: { readonly addresses: 'masked' | 'shown'; readonly isSecret: IsSecret },
-): Promise<readonly TreeNode[]> {
+  { addresses, isSecret, ...part }: TreeOptions,
+): Promise<Page<TreeNode>> {
   const { nodes, paths } = await readJob(registry.center, jobName);
+  const all = [...nodes.keys()].sort();
+  const page = pageOf(all, { keyOf: (path) => path, ...part });
   const mask = new AddressMask();
   const shown = (text: string): string => (addresses === 'masked' ? mask.apply(text) : text);
-  return [...nodes.keys()]
-    .sort()
-    .slice(0, MOST_NODES)
-    .flatMap((path): TreeNode[] => {
-      const node = nodes.get(path);
-      if (node === undefined) return [];
-      const below =
-        path === paths.root ? path : path.slice(0, paths.root.length) + shown(path.slice(paths.root.length));
-      const { version, session } = node;
-      return [
-        {
-          path: below,
-          value: shown(withoutSecrets(node.value ?? '', isSecret)),
-          version,
-          isEphemeral: session !== undefined,
-        },
-      ];
-    });
+  // Addresses are numbered from the first node on, so that a page has the numbers of the pages before it.
+  const before = addresses === 'masked' ? all.slice(0, all.indexOf(page.items[0] ?? '')) : [];
+  for (const path of before) shown(path + withoutSecrets(nodes.get(path)?.value ?? '', isSecret));
+  const items = page.items.flatMap((path): TreeNode[] => {
+    const node = nodes.get(path);
+    if (node === undefined) return [];
+    const { version, session } = node;
+    const rest = path.slice(paths.root.length);
+    const value = shown(withoutSecrets(node.value ?? '', isSecret));
+    return [{ path: paths.root + shown(rest), value, version, isEphemeral: session !== undefined }];
+  });
+  return { ...page, items };
+}
+
+interface TreeOptions extends PagePart {
+  readonly addresses: 'masked' | 'shown';
+  readonly isSecret: IsSecret;
 }
 
 /** What the registry centre has of a job, in the form of ElasticJob's dump. */

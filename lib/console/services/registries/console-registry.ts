@@ -162,25 +162,26 @@ export class ConsoleRegistry {
 
   /**
    * The jobs as last known, which may be stale.
+   * @param connectionMs how long to wait for the first connection
    * @throws ConsoleProblem 503 if nothing is known of them yet
    */
-  async jobs(): Promise<LiveJobs> {
+  async jobs(connectionMs = FIRST_CONNECTION_MS): Promise<LiveJobs> {
     if (this.#registry === undefined) throw this.#offline();
     const { live } = this.#follow(this.#registry);
     if (live.isKnown) return live;
-    await this.#connected();
+    await this.#connected(connectionMs);
     const late = (): Error => new DeadlineExceededError(`the jobs of registry centre '${this.name}'`, FIRST_READING_MS);
     await withDeadline(this.#parts.clock, live.ready(), FIRST_READING_MS, late);
     return live;
   }
 
   /** Waits for the first connection, which begins when the console starts. @throws ConsoleProblem 503 if it takes too long */
-  async #connected(): Promise<void> {
+  async #connected(longestMs: number): Promise<void> {
     const registry = this.#registry;
     if (this.isConnected) return;
     if (registry === undefined || this.#phase !== 'connecting') throw this.#offline();
     const waiting = new AbortController();
-    const cancel = this.#parts.clock.after(FIRST_CONNECTION_MS, () => waiting.abort(this.#offline()));
+    const cancel = this.#parts.clock.after(longestMs, () => waiting.abort(this.#offline()));
     const unsubscribe = registry.session.onChange(({ phase }) => {
       if (phase === 'closed') waiting.abort(this.#offline());
     });

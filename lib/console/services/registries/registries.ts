@@ -23,6 +23,9 @@ import { TargetGuard, TargetRefusedError } from './target-guard.js';
 const APPLICATION = 'application';
 const THING = 'The registry centre';
 
+/** How long the start of a console waits for a registry centre, in milliseconds: without one, the page says what is wrong. */
+const START_CONNECTION_MS = 2_000;
+
 /** All registry centres of the console. */
 @Injectable()
 export class Registries implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -69,13 +72,15 @@ export class Registries implements OnApplicationBootstrap, BeforeApplicationShut
 
   /**
    * Follows the jobs of all registry centres from now on, also without readers, as a console does that is a process of its own.
-   * Resolves once the jobs of each have been read, or it takes too long to wait for.
+   * Resolves once the jobs of each have been read that is connected within two seconds.
    */
   async followAlways(): Promise<void> {
     this.#isFollowingAlways = true;
     for (const registry of this.all) registry.followAlways();
     await Promise.allSettled(
-      this.all.filter(({ status: { phase } }) => phase !== 'disconnected').map((registry) => registry.jobs()),
+      this.all
+        .filter(({ status: { phase } }) => phase !== 'disconnected')
+        .map((registry) => registry.jobs(START_CONNECTION_MS)),
     );
   }
 

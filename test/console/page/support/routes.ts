@@ -237,6 +237,19 @@ const LISTS: Readonly<Record<string, () => readonly unknown[] | object>> = {
       createdAt: fixtures.NOW - 1e9,
       lastLoginAt: fixtures.NOW - 1e7 * index,
     })),
+  'oidc-users': () => [
+    {
+      id: 'o1',
+      username: 'nora',
+      role: 'operator',
+      provider: 'casdoor',
+      issuer: 'https://casdoor.example.com',
+      sub: '4711',
+      isBlocked: false,
+      firstLoginAt: fixtures.NOW - 1e9,
+      lastLoginAt: fixtures.NOW - 1e6,
+    },
+  ],
   'auth/tokens': () => [
     {
       id: 't1',

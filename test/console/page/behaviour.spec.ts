@@ -457,6 +457,70 @@ test('filters stand in the address, and the keyboard finds the search', async ()
   await expectEventually(async () => (await page.locator('tbody tr').count()) === 1);
 });
 
+describe('a page that is left open', () => {
+  const HOUR_MS = 3_600_000;
+
+  /** The page of a job, on a clock that the test turns on. */
+  async function left(): Promise<Page> {
+    const opened = await visit(browser);
+    visits.push(opened);
+    await opened.page.clock.install();
+    await opened.page.goto(url + JOB);
+    await opened.page.locator('[data-item="0"]').waitFor();
+    await expectShown(opened.page, 'Live');
+    return opened.page;
+  }
+
+  test('for a day stays logged in and live, and what it keeps does not grow', async () => {
+    const page = await left();
+    const size = (): Promise<number> => page.evaluate(() => document.querySelectorAll('*').length);
+    const day = async (hours: number): Promise<void> => {
+      for (let hour = 0; hour < hours; hour++) {
+        const status = hour % 2 === 0 ? ('RUNNING' as const) : ('PENDING' as const);
+        const all = shards(24).map((shard) => ({ ...shard, status }));
+        server.send({ type: 'shards', jobName: 'settle-invoices', shards: all });
+        await page.locator(`[data-item="9"]${status === 'RUNNING' ? '.running' : ':not(.running)'}`).waitFor();
+        await page.clock.runFor(HOUR_MS);
+      }
+    };
+    await day(4);
+    const before = await size();
+
+    await day(20);
+
+    expect(await size()).toBeLessThan(before * 1.2);
+    await expectShown(page, 'Live');
+    expect(page.url()).toBe(url + JOB);
+    await expectEventually(() => Promise.resolve(sent('GET', /auth\/session$/).length > 24 * 100));
+    expect(sent('GET', /auth\/session$/).length).toBeLessThan(24 * 125);
+    expect(server.streamCount).toBe(1);
+  }, 180_000);
+
+  test('that nobody sees lets its session end', async () => {
+    const page = await left();
+    const asked = (): number => sent('GET', /auth\/session$/).length;
+    await page.evaluate(() => Object.defineProperty(document, 'hidden', { get: () => true }));
+    const before = asked();
+
+    await page.clock.runFor(HOUR_MS);
+
+    await page.evaluate(() => Object.defineProperty(document, 'hidden', { get: () => false }));
+    expect(asked()).toBe(before);
+    await page.clock.runFor(60_000);
+    await expectEventually(() => Promise.resolve(asked() > before));
+  });
+});
+
+test('marks of direction in a name turn nothing round but the name', async () => {
+  server.known.jobs = [{ ...server.known.jobs[0]!, jobName: 'a\u202Elive' }];
+  const page = await open('/r/main/jobs');
+
+  const name = page.locator('tbody').getByText('\u202Elive');
+  await name.waitFor();
+
+  expect(await name.evaluate((element) => getComputedStyle(element).unicodeBidi)).toBe('isolate');
+});
+
 async function expectEventually(holds: () => Promise<boolean>): Promise<void> {
   const until = Date.now() + 5_000;
   while (!(await holds()) && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
